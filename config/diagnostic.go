@@ -1,0 +1,104 @@
+package config
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Severity tells whether a finding keeps a graph file from being used.
+type Severity int
+
+// The severities of a Diagnostic.
+const (
+	Error   Severity = iota // the file is refused
+	Warning                 // the file is used; the author should know
+)
+
+// String is "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Diagnostic is one finding about a graph file. Message tells what was found and
+// what was expected, in lower case; Hint is the one remedy, or empty. Code is
+// kebab-case and stable; docs/diagnostics.md has an entry for each.
+type Diagnostic struct {
+	Pos      Pos
+	Severity Severity
+	Code     string
+	Message  string
+	Hint     string
+}
+
+// String is "file:line:col: message [code]"; a warning says so before the message.
+func (d Diagnostic) String() string {
+	var b strings.Builder
+	b.WriteString(d.Pos.String())
+	b.WriteString(": ")
+	if d.Severity == Warning {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(d.Message)
+	if d.Hint != "" {
+		b.WriteString("; ")
+		b.WriteString(d.Hint)
+	}
+	b.WriteString(" [" + d.Code + "]")
+	return b.String()
+}
+
+// Diagnostics are findings in the order of their places. As an error its text is
+// one finding a line.
+type Diagnostics []Diagnostic
+
+// Error joins the findings, one a line.
+func (ds Diagnostics) Error() string {
+	lines := make([]string, len(ds))
+	for i, d := range ds {
+		lines[i] = d.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Add appends an error.
+func (ds *Diagnostics) Add(pos Pos, code, message, hint string) {
+	*ds = append(*ds, Diagnostic{Pos: pos, Code: code, Message: message, Hint: hint})
+}
+
+// Warn appends a warning.
+func (ds *Diagnostics) Warn(pos Pos, code, message, hint string) {
+	*ds = append(*ds, Diagnostic{Pos: pos, Severity: Warning, Code: code, Message: message, Hint: hint})
+}
+
+// Sort orders by file, line, column, then code, and drops exact repetitions.
+func (ds *Diagnostics) Sort() {
+	slices.SortStableFunc(*ds, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Code, b.Code))
+	})
+	*ds = slices.Compact(*ds)
+}
+
+// Split parts the errors from the warnings, each in order.
+func (ds Diagnostics) Split() (errors, warnings Diagnostics) {
+	for _, d := range ds {
+		if d.Severity == Warning {
+			warnings = append(warnings, d)
+		} else {
+			errors = append(errors, d)
+		}
+	}
+	return errors, warnings
+}
+
+// Err is the errors among the findings as an error, or nil when there is none.
+func (ds Diagnostics) Err() error {
+	if errs, _ := ds.Split(); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package config
+
+import "time"
+
+// File is a graph file as it stands: the nouns of the YAML with their places,
+// older forms already turned into the current one. It is not changed after Load.
+type File struct {
+	Path     string // as given to Load; Pos.File of everything in it
+	Version  Text
+	Server   Server
+	Limits   Limits
+	Servers  []*Upstream // mcpServers in file order, then those merged from another file
+	Tools    []*Tool
+	Older    bool        // the file uses an older form of the language
+	Warnings Diagnostics // what the author should know; never errors
+	Secrets  *Secrets    // values that must never be shown; not nil
+}
+
+// Server is what initialize answers about us.
+type Server struct {
+	Pos                                Pos
+	Name, Version, Title, Instructions Text // Title defaults to Name
+}
+
+// Limits bound one run.
+type Limits struct {
+	MaxNodeExecutions int           // node executions; default 1000
+	MaxExecutionTime  time.Duration // wall clock, calls in flight included; default 300 s
+}
+
+// Transport is how an upstream server is reached.
+type Transport string
+
+// The transports of mcpServers.
+const (
+	Stdio          Transport = "stdio"
+	StreamableHTTP Transport = "streamableHttp"
+	SSE            Transport = "sse"
+)
+
+// Upstream is a server that mcp nodes call, ${VAR} already replaced.
+type Upstream struct {
+	Pos       Pos
+	Name      Text
+	Transport Transport
+
+	Command Text      // stdio
+	Args    []Text    // stdio
+	Env     []Setting // stdio; exactly what is added to the safe base
+	Dir     string    // stdio: the absolute working directory (cwd, relative to the file that names it)
+
+	URL     Text      // streamableHttp, sse
+	Headers []Setting // streamableHttp, sse
+}
+
+// Setting is one name and value of env or headers.
+type Setting struct {
+	Name  Text
+	Value Text
+}
+
+// Tool is one entry of tools: one MCP tool and the graph behind it.
+type Tool struct {
+	Pos                      Pos
+	Name, Title, Description Text
+	InputSchema              *Data // nil when left out
+	OutputSchema             *Data // nil when left out
+	Annotations              *Data // nil when left out
+	Nodes                    []*Node
+}
+
+// NodeType is the kind of a node.
+type NodeType string
+
+// The five node types.
+const (
+	EntryNode     NodeType = "entry"
+	MCPNode       NodeType = "mcp"
+	TransformNode NodeType = "transform"
+	SwitchNode    NodeType = "switch"
+	ExitNode      NodeType = "exit"
+)
+
+// Node is one node of a tool. Which fields are set depends on Type; a field that
+// is not in the file is zero, with a zero Pos.
+type Node struct {
+	Pos        Pos
+	ID         Text
+	Type       NodeType
+	Next       Text        // entry, mcp, transform; switch: the default
+	Server     Text        // mcp
+	Tool       Text        // mcp
+	Args       *Data       // mcp; a KindObject, or nil when left out
+	Expr       Text        // transform
+	Conditions []Condition // switch
+}
+
+// Condition is one way out of a switch.
+type Condition struct {
+	Pos  Pos
+	Rule *Data // nil: always holds
+	Next Text
+}
