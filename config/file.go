@@ -24,8 +24,10 @@ type Server struct {
 
 // Limits bound one run.
 type Limits struct {
-	MaxNodeExecutions int           // node executions; default 1000
-	MaxExecutionTime  time.Duration // wall clock, calls in flight included; default 300 s
+	MaxNodeExecutions  int           // node executions; default 1000
+	MaxExecutionTime   time.Duration // wall clock, calls in flight included; default 300 s
+	MaxNodeOutputBytes int           // one output as compact JSON; default 64 MiB, at most 256 MiB
+	MaxHistoryBytes    int           // all outputs of a run together; default 512 MiB
 }
 
 // Transport is how an upstream server is reached.

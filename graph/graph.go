@@ -13,6 +13,9 @@ type Graph struct {
 	byID map[string]Node
 }
 
+// Node is the node with this id, or nil.
+func (g *Graph) Node(id string) Node { return g.byID[id] }
+
 // Node is one of *Entry, *MCP, *Transform, *Switch, *Exit.
 type Node interface {
 	ID() string
