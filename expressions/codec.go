@@ -1,26 +1,50 @@
 package expressions
 
-import "errors"
+import "fmt"
 
-// Decode reads one JSON value: keys keep their order, integers beyond 2^53 their
-// digits. Data after the value is an error.
-func Decode(src []byte) (Value, error) { return nil, errors.New("not built yet") }
+// MaxDepth is how deep arrays and objects may be nested in a Value.
+const MaxDepth = 1000
 
-// Append appends v as compact JSON to dst.
-func Append(dst []byte, v Value) ([]byte, error) { return nil, errors.New("not built yet") }
+// DecodeError is text that is not one JSON value. Offset is the byte in the text.
+type DecodeError struct {
+	Offset  int
+	Message string // lower case: found and expected; never the text's values
+}
 
-// Encode is v as compact JSON.
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("not JSON: %s at byte %d", e.Message, e.Offset)
+}
+
+// Decode reads one JSON value (RFC 8259): keys keep their order, of two equal keys
+// the last value counts and the first place, integers beyond 2^53 keep their
+// digits as json.Number. Bytes that are no UTF-8, and escaped halves of a surrogate
+// pair, become U+FFFD. More nesting than MaxDepth, a number beyond float64 and data
+// after the value are errors. The error is a *DecodeError.
+func Decode(src []byte) (Value, error) {
+	d := decoder{src: src}
+	d.space()
+	value, err := d.value(0)
+	if err != nil {
+		return nil, err
+	}
+	d.space()
+	if d.pos < len(d.src) {
+		return nil, d.failure("found data after the value, expected the end")
+	}
+	return value, nil
+}
+
+// Encode is v as compact JSON; see Append.
 func Encode(v Value) ([]byte, error) { return Append(nil, v) }
 
-// Plain is a copy of v of map[string]any, []any, string, float64, json.Number,
-// bool and nil, for libraries that know nothing else.
-func Plain(v Value) any { return v }
-
-// FromPlain makes a Value of plain Go values; integers of any width become numbers.
-func FromPlain(v any) Value { return v }
-
-// NewObject makes an object with these keys in this order.
-func NewObject(keys []string, values []Value) Value { return nil }
-
-// Null is JSON null.
-var Null Value
+// Append appends v as compact JSON to dst, numbers and strings as JavaScript's
+// JSON.stringify writes them, a map without order by sorted keys. A number that is
+// not finite, a function and more nesting than MaxDepth are errors; dst is then
+// returned as it was.
+func Append(dst []byte, v Value) ([]byte, error) {
+	out, err := appendValue(dst, v, 0)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}

@@ -1,5 +1,7 @@
 package expressions
 
+import "github.com/recolabs/gnata"
+
 // Value is a JSON value as it travels through a run. It is made by Decode, by
 // FromPlain or by an evaluation, is never changed in place, and is opaque but for
 // its scalars:
@@ -19,3 +21,9 @@ type Object interface {
 	Get(key string) (any, bool)
 	Len() int
 }
+
+// Null is JSON null.
+var Null Value = engineNull()
+
+// engineEnv holds the engine's library as it comes, for looking functions up.
+var engineEnv = gnata.NewCustomEnv(nil)

@@ -1,0 +1,278 @@
+package expressions
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// maxExact is the largest integer up to which every integer is a float64.
+const maxExact = 1 << 53
+
+// decoder reads JSON text from the start; pos is the next byte.
+type decoder struct {
+	src  []byte
+	pos  int
+	keys map[string]string // keys seen, so that rows of equal shape share them
+}
+
+// smallNumbers saves an allocation for each of the most frequent numbers.
+var smallNumbers = func() (boxed [1024]any) {
+	for i := range boxed {
+		boxed[i] = float64(i)
+	}
+	return boxed
+}()
+
+func (d *decoder) failure(message string) error {
+	return &DecodeError{Offset: d.pos, Message: message}
+}
+
+func (d *decoder) found(expected string) error {
+	if d.pos >= len(d.src) {
+		return d.failure("found the end, expected " + expected)
+	}
+	if c := d.src[d.pos]; c > ' ' && c < utf8.RuneSelf-1 {
+		return d.failure(fmt.Sprintf("found %q, expected %s", string(rune(c)), expected))
+	}
+	return d.failure(fmt.Sprintf("found byte 0x%02x, expected %s", d.src[d.pos], expected))
+}
+
+func (d *decoder) space() {
+	for d.pos < len(d.src) {
+		switch d.src[d.pos] {
+		case ' ', '\n', '\r', '\t':
+			d.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (d *decoder) value(depth int) (Value, error) {
+	if d.pos >= len(d.src) {
+		return nil, d.found("a value")
+	}
+	switch c := d.src[d.pos]; c {
+	case '"':
+		raw, plain, err := d.quoted()
+		if err != nil {
+			return nil, err
+		}
+		if plain {
+			return string(raw), nil
+		}
+		return unescape(raw), nil
+	case '{':
+		return d.object(depth + 1)
+	case '[':
+		return d.array(depth + 1)
+	case 't':
+		return true, d.word("true")
+	case 'f':
+		return false, d.word("false")
+	case 'n':
+		return Null, d.word("null")
+	default:
+		if c == '-' || c >= '0' && c <= '9' {
+			return d.number()
+		}
+		return nil, d.found("a value")
+	}
+}
+
+func (d *decoder) word(word string) error {
+	end := d.pos + len(word)
+	if end > len(d.src) || string(d.src[d.pos:end]) != word {
+		return d.found(word)
+	}
+	d.pos = end
+	return nil
+}
+
+func (d *decoder) array(depth int) (Value, error) {
+	if depth > MaxDepth {
+		return nil, d.failure(errTooDeep.Error())
+	}
+	items := []any{}
+	d.pos++
+	d.space()
+	if d.pos < len(d.src) && d.src[d.pos] == ']' {
+		d.pos++
+		return items, nil
+	}
+	for {
+		item, err := d.value(depth)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+		d.space()
+		if d.pos >= len(d.src) {
+			return nil, d.found("a comma or ]")
+		}
+		switch d.src[d.pos] {
+		case ',':
+			d.pos++
+			d.space()
+		case ']':
+			d.pos++
+			return items, nil
+		default:
+			return nil, d.found("a comma or ]")
+		}
+	}
+}
+
+func (d *decoder) object(depth int) (Value, error) {
+	if depth > MaxDepth {
+		return nil, d.failure(errTooDeep.Error())
+	}
+	object := newOrdered()
+	d.pos++
+	d.space()
+	if d.pos < len(d.src) && d.src[d.pos] == '}' {
+		d.pos++
+		return object, nil
+	}
+	for {
+		key, err := d.key()
+		if err != nil {
+			return nil, err
+		}
+		item, err := d.value(depth)
+		if err != nil {
+			return nil, err
+		}
+		object.Set(key, item)
+		d.space()
+		if d.pos >= len(d.src) {
+			return nil, d.found("a comma or }")
+		}
+		switch d.src[d.pos] {
+		case ',':
+			d.pos++
+			d.space()
+		case '}':
+			d.pos++
+			return object, nil
+		default:
+			return nil, d.found("a comma or }")
+		}
+	}
+}
+
+// key reads a key and the colon after it.
+func (d *decoder) key() (string, error) {
+	if d.pos >= len(d.src) || d.src[d.pos] != '"' {
+		return "", d.found("a key in double quotes")
+	}
+	raw, plain, err := d.quoted()
+	if err != nil {
+		return "", err
+	}
+	var key string
+	if plain {
+		key = d.shared(raw)
+	} else {
+		key = unescape(raw)
+	}
+	d.space()
+	if d.pos >= len(d.src) || d.src[d.pos] != ':' {
+		return "", d.found("a colon")
+	}
+	d.pos++
+	d.space()
+	return key, nil
+}
+
+// shared is raw as a string that equal keys have in common.
+func (d *decoder) shared(raw []byte) string {
+	if key, ok := d.keys[string(raw)]; ok {
+		return key
+	}
+	key := string(raw)
+	if len(d.keys) < 1024 {
+		if d.keys == nil {
+			d.keys = make(map[string]string, 16)
+		}
+		d.keys[key] = key
+	}
+	return key
+}
+
+func (d *decoder) digits() int {
+	start := d.pos
+	for d.pos < len(d.src) && d.src[d.pos] >= '0' && d.src[d.pos] <= '9' {
+		d.pos++
+	}
+	return d.pos - start
+}
+
+func (d *decoder) number() (Value, error) {
+	start := d.pos
+	if d.src[d.pos] == '-' {
+		d.pos++
+	}
+	first := d.pos
+	switch n := d.digits(); {
+	case n == 0:
+		return nil, d.found("a digit")
+	case n > 1 && d.src[first] == '0':
+		d.pos = first
+		return nil, d.failure("found a number that starts with 0, expected no leading zero")
+	}
+	whole := true
+	if d.pos < len(d.src) && d.src[d.pos] == '.' {
+		whole = false
+		d.pos++
+		if d.digits() == 0 {
+			return nil, d.found("a digit")
+		}
+	}
+	if d.pos < len(d.src) && d.src[d.pos]|0x20 == 'e' {
+		whole = false
+		d.pos++
+		if d.pos < len(d.src) && (d.src[d.pos] == '+' || d.src[d.pos] == '-') {
+			d.pos++
+		}
+		if d.digits() == 0 {
+			return nil, d.found("a digit")
+		}
+	}
+	text := d.src[start:d.pos]
+	if whole {
+		return wholeNumber(text), nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		d.pos = start
+		return nil, d.failure("found a number that is too large, expected one within float64")
+	}
+	return f, nil
+}
+
+// wholeNumber is the number of digits after an optional minus.
+func wholeNumber(text []byte) Value {
+	digits, negative := text, false
+	if digits[0] == '-' {
+		digits, negative = digits[1:], true
+	}
+	if len(digits) > 16 {
+		return json.Number(text)
+	}
+	n := int64(0)
+	for _, c := range digits {
+		n = n*10 + int64(c-'0')
+	}
+	switch {
+	case n > maxExact:
+		return json.Number(text)
+	case negative:
+		return float64(-n)
+	case n < int64(len(smallNumbers)):
+		return smallNumbers[n]
+	}
+	return float64(n)
+}
