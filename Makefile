@@ -1,0 +1,47 @@
+# The tools that are not needed to build or test come by `go run pkg@version`.
+GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
+
+.PHONY: help build test race golden fuzz soak clients lint fmt cover bench check
+
+help: ## tell what there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## build ./toolgraph
+	go build -o toolgraph .
+
+test: ## run the tests
+	go test ./...
+
+race: ## run the tests with the race detector
+	go test -race ./...
+
+golden: ## rewrite the golden files of the tests
+	UPDATE_GOLDEN=1 go test ./...
+
+fuzz: ## fuzz each target for a while (FUZZTIME=30s)
+	@for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} $$pkg || exit 1; \
+	  done; done
+
+soak: ## run the long tests as well
+	TOOLGRAPH_SOAK=1 go test -timeout 30m ./...
+
+clients: ## call every example from third-party MCP clients (needs Node)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
+
+lint: ## run the linters
+	$(GOLANGCI) run
+
+fmt: ## format the code
+	$(GOFUMPT) -w $$(git ls-files '*.go')
+
+cover: ## tell how much the tests cover
+	go test -coverpkg=./... -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
+
+bench: ## measure against other servers and engines, in one run (needs Node for some)
+	go run ./internal/bench
+	go run ./internal/bench/expressions
+
+check: lint test race ## what a change must pass

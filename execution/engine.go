@@ -1,0 +1,156 @@
+package execution
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// Engine runs graphs in this process. Safe for concurrent use; runs share nothing.
+type Engine struct {
+	caller ToolCaller
+	hooks  hooks
+}
+
+// hooks are what a run is plugged into.
+type hooks struct {
+	journal   Journal
+	gate      Gate
+	observers []Observer
+	now       func() time.Time
+	runID     string
+}
+
+// Option plugs something into an engine, or into one run.
+type Option func(*hooks)
+
+// WithJournal keeps every event of a run.
+func WithJournal(j Journal) Option { return func(h *hooks) { h.journal = j } }
+
+// WithGate lets something hold runs before each step.
+func WithGate(g Gate) Option { return func(h *hooks) { h.gate = g } }
+
+// WithObserver adds something that is told of each event.
+func WithObserver(o Observer) Option {
+	return func(h *hooks) { h.observers = append(h.observers[:len(h.observers):len(h.observers)], o) }
+}
+
+// WithClock sets the clock; time.Now when not given.
+func WithClock(now func() time.Time) Option { return func(h *hooks) { h.now = now } }
+
+// WithRunID names the run; a random name when not given.
+func WithRunID(id string) Option { return func(h *hooks) { h.runID = id } }
+
+// New makes an engine whose runs make their calls through caller.
+func New(caller ToolCaller, opts ...Option) *Engine {
+	e := &Engine{caller: caller, hooks: hooks{now: time.Now}}
+	for _, o := range opts {
+		o(&e.hooks)
+	}
+	return e
+}
+
+// Result is what a run came to. Value is nil when the run failed.
+type Result struct {
+	RunID   string
+	Value   expressions.Value
+	History []Record
+}
+
+// Run runs the graph with the arguments, an Object or a map. The result has the
+// history also when the run failed; the error is then a *StepError, or the error of
+// the journal or the gate.
+func (e *Engine) Run(ctx context.Context, g *graph.Graph, args expressions.Value, opts ...Option) (*Result, error) {
+	h := e.plug(opts)
+	if h.runID == "" {
+		h.runID = rand.Text()
+	}
+	start := Event{
+		Kind: RunStarted, Run: h.runID, Time: h.now(),
+		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.Hash, Args: args},
+	}
+	r := newRun(h.runID, g, args, start.Time, h.now)
+	if err := h.emit(ctx, start); err != nil {
+		return &Result{RunID: h.runID}, err
+	}
+	return e.finish(ctx, r, h)
+}
+
+// Resume takes a run on from its events, as a journal gives them: steps that are
+// recorded are not run again. A run that has ended gives its end.
+func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opts ...Option) (*Result, error) {
+	h := e.plug(opts)
+	r, err := replay(g, events, h.now)
+	if err != nil {
+		return nil, err
+	}
+	h.runID = r.id
+	if end := events[len(events)-1].End; end != nil {
+		result := &Result{RunID: r.id, Value: end.Value, History: r.Records()}
+		if end.Failure != nil {
+			return result, r.stepError(end.Failure)
+		}
+		return result, nil
+	}
+	return e.finish(ctx, r, h)
+}
+
+// replay rebuilds a run from its events. Time in which the run was not running does
+// not count for its time limit.
+func replay(g *graph.Graph, events []Event, now func() time.Time) (*Run, error) {
+	if len(events) == 0 || events[0].Start == nil {
+		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
+	}
+	first := events[0]
+	if first.Start.Graph != g.Hash {
+		return nil, fmt.Errorf("run %s was started on graph %.12s, and tool %q is now %.12s: the graph has changed",
+			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash)
+	}
+	r := newRun(first.Run, g, first.Start.Args, first.Time, now)
+	last := first.Time
+	for _, e := range events[1:] {
+		if e.Record == nil {
+			continue
+		}
+		rec := *e.Record
+		if rec.Bytes == 0 {
+			rec.Bytes = expressions.Size(rec.Output)
+		}
+		if err := r.Apply(rec); err != nil {
+			return nil, fmt.Errorf("run %s cannot be rebuilt: %w", first.Run, err)
+		}
+		last = rec.End
+	}
+	r.started = now().Add(-last.Sub(first.Time))
+	return r, nil
+}
+
+func (e *Engine) plug(opts []Option) hooks {
+	h := e.hooks
+	for _, o := range opts {
+		o(&h)
+	}
+	return h
+}
+
+// finish drives the run to its end and tells how it ended.
+func (e *Engine) finish(ctx context.Context, r *Run, h hooks) (*Result, error) {
+	host := newLocal(ctx, e.caller, r, h)
+	defer host.close()
+	value, err := drive(r, host)
+	result := &Result{RunID: r.id, Value: value, History: r.Records()}
+	end := &End{Value: value}
+	if err != nil {
+		end.Failure = keptFailure(err)
+	}
+	// The last event is kept also when the run was cancelled.
+	lastErr := h.emit(context.WithoutCancel(ctx), Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end})
+	if err == nil {
+		err = lastErr
+	}
+	return result, err
+}

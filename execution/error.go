@@ -1,0 +1,151 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/graph"
+)
+
+// Code tells what kind of failure ended a run. It survives being written down.
+type Code string
+
+// The codes of failures.
+const (
+	CodeLimit      Code = "limit"      // an execution limit was reached
+	CodeExpression Code = "expression" // JSONata or JSON Logic failed
+	CodeTool       Code = "tool"       // an upstream server or its tool failed
+	CodeCancelled  Code = "cancelled"  // the client cancelled, or we are stopping
+	CodeUnknown    Code = "outcome-unknown"
+	CodeInternal   Code = "internal" // the journal, a gate, or a fault of ours
+)
+
+// Failure is why a run ended without a value, in a form that can be kept.
+type Failure struct {
+	Code    Code       `json:"code"`
+	Detail  string     `json:"detail,omitempty"` // a finer code: JSONata's, or the upstream client's
+	Message string     `json:"message"`
+	Node    string     `json:"nodeId,omitempty"`
+	Pos     config.Pos `json:"pos,omitzero"`
+
+	err error // what it was made of, in this process only
+}
+
+// Error is the message without the place.
+func (f *Failure) Error() string { return f.Message }
+
+// Unwrap is what the failure was made of, when it happened in this process.
+func (f *Failure) Unwrap() error { return f.err }
+
+// StepError is the failure of a run: where it happened and how the run got there.
+type StepError struct {
+	Run  string
+	Tool string
+	Node string     // the node that failed or was about to run; may be empty
+	Step int        // executionIndex of that node
+	Pos  config.Pos // the place in the graph file
+	Path []string   // the last nodes visited, oldest first
+	Err  error      // a *Failure
+}
+
+// Error is "file:line:col: node "x" of tool "y": message", then the path walked.
+func (e *StepError) Error() string {
+	var b strings.Builder
+	if e.Pos.IsValid() {
+		b.WriteString(e.Pos.String() + ": ")
+	}
+	if e.Node != "" {
+		fmt.Fprintf(&b, "node %q of ", e.Node)
+	}
+	fmt.Fprintf(&b, "tool %q: %s", e.Tool, e.Err)
+	if len(e.Path) > 0 {
+		b.WriteString("\npath: ")
+		if e.Step > len(e.Path) {
+			b.WriteString("… → ")
+		}
+		b.WriteString(strings.Join(e.Path, " → "))
+	}
+	return b.String()
+}
+
+func (e *StepError) Unwrap() error { return e.Err }
+
+// Code is the failure's code.
+func (e *StepError) Code() Code {
+	var f *Failure
+	if errors.As(e.Err, &f) {
+		return f.Code
+	}
+	return CodeInternal
+}
+
+// errTimeLimit is the cause of a context that the run's time limit has ended.
+var errTimeLimit = errors.New("maxExecutionTimeMs reached")
+
+// failureOf turns what a node's work returned into a Failure. When ctx has ended,
+// that is the reason, whatever the work made of it.
+func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err error) *Failure {
+	var known *Failure
+	if errors.As(err, &known) {
+		return known
+	}
+	_, isCall := node.(*graph.MCP)
+	if ctx.Err() != nil {
+		return endOf(ctx, limits, node, isCall, err)
+	}
+	f := &Failure{Code: CodeInternal, Node: node.ID(), Pos: node.Pos(), Message: err.Error(), err: err}
+	var placed *graph.PlacedError
+	var coded interface{ ErrorCode() string }
+	switch {
+	case errors.As(err, &placed):
+		f.Code, f.Pos = CodeExpression, placed.Pos
+	case isCall:
+		f.Code = CodeTool
+	}
+	if errors.As(err, &coded) {
+		f.Detail = coded.ErrorCode()
+	}
+	return f
+}
+
+// endOf tells why ctx ended: the run's time limit, or a cancellation.
+func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bool, err error) *Failure {
+	if context.Cause(ctx) == errTimeLimit {
+		doing := "while this node was evaluated"
+		if isCall {
+			doing = "while this node waited for its server"
+		}
+		return timeLimit(limits.MaxExecutionTime, node, doing)
+	}
+	return &Failure{
+		Code: CodeCancelled, Node: node.ID(), Pos: node.Pos(), Message: "the run was cancelled", err: err,
+	}
+}
+
+func countLimit(limit int, node graph.Node) *Failure {
+	return &Failure{
+		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(),
+		Message: fmt.Sprintf("executionLimits.maxNodeExecutions is %d and that many nodes have run; "+
+			"check the way out of the loop, or raise the limit", limit),
+	}
+}
+
+func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {
+	return &Failure{
+		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(), err: errTimeLimit,
+		Message: fmt.Sprintf("executionLimits.maxExecutionTimeMs is %d and the run has taken longer; it ended %s",
+			limit.Milliseconds(), doing),
+	}
+}
+
+func sizeLimit(setting string, size, limit int, node graph.Node) *Failure {
+	return &Failure{
+		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(),
+		Message: fmt.Sprintf("executionLimits.%s is %d bytes and the value has %d; "+
+			"let the tool return less, or select what is needed in a transform", setting, limit, size),
+	}
+}

@@ -1,0 +1,55 @@
+package execution
+
+import (
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+)
+
+// EventKind is what happened.
+type EventKind string
+
+// The kinds of events, in the order in which they come.
+const (
+	RunStarted   EventKind = "run-started"
+	StepReady    EventKind = "step-ready"   // only told to a Gate, never kept
+	CallStarted  EventKind = "call-started" // before a call leaves the process
+	StepFinished EventKind = "step-finished"
+	RunFinished  EventKind = "run-finished"
+)
+
+// Event is one entry of a run's journal. Which fields are set depends on Kind.
+type Event struct {
+	Kind EventKind `json:"kind"`
+	Run  string    `json:"run"`
+	Time time.Time `json:"time"`
+
+	Start  *Start  `json:"start,omitempty"`  // run-started
+	Step   *Visit  `json:"step,omitempty"`   // step-ready, call-started
+	Record *Record `json:"record,omitempty"` // step-finished
+	End    *End    `json:"end,omitempty"`    // run-finished
+}
+
+// Start is how a run began.
+type Start struct {
+	Tool  string            `json:"tool"`
+	Graph string            `json:"graph"` // the graph's hash
+	Args  expressions.Value `json:"args"`
+}
+
+// Visit is a step that is about to happen.
+type Visit struct {
+	Index    int               `json:"executionIndex"`
+	NodeID   string            `json:"nodeId"`
+	NodeType config.NodeType   `json:"nodeType"`
+	Server   string            `json:"server,omitempty"` // call-started
+	Tool     string            `json:"tool,omitempty"`
+	Args     expressions.Value `json:"args,omitempty"`
+}
+
+// End is how a run ended: with a value or with a failure.
+type End struct {
+	Value   expressions.Value `json:"value,omitempty"`
+	Failure *Failure          `json:"failure,omitempty"`
+}

@@ -1,0 +1,40 @@
+// Package journal keeps the events of runs. Events go in one by one and come out as
+// the list from which execution.Engine.Resume takes a run on.
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"toolgraph/execution"
+)
+
+// Memory keeps events in memory. The zero value is ready; safe for concurrent use.
+type Memory struct {
+	mu   sync.Mutex // guards runs
+	runs map[string][]execution.Event
+}
+
+// Append adds an event to its run.
+func (m *Memory) Append(_ context.Context, e execution.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runs == nil {
+		m.runs = map[string][]execution.Event{}
+	}
+	m.runs[e.Run] = append(m.runs[e.Run], e)
+	return nil
+}
+
+// Load is the events of a run in order.
+func (m *Memory) Load(_ context.Context, run string) ([]execution.Event, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	events, known := m.runs[run]
+	if !known {
+		return nil, fmt.Errorf("no run %q is kept here", run)
+	}
+	return slices.Clone(events), nil
+}

@@ -1,0 +1,44 @@
+package execution
+
+import (
+	"context"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// checkLimits is asked before every node.
+func (r *Run) checkLimits(ctx context.Context, node graph.Node) *Failure {
+	limits := r.graph.Limits
+	if len(r.state.records) >= limits.MaxNodeExecutions {
+		return countLimit(limits.MaxNodeExecutions, node)
+	}
+	if r.now().Sub(r.started) >= limits.MaxExecutionTime || context.Cause(ctx) == errTimeLimit {
+		return timeLimit(limits.MaxExecutionTime, node, "before this node")
+	}
+	if ctx.Err() != nil {
+		return endOf(ctx, limits, node, false, ctx.Err())
+	}
+	return nil
+}
+
+// measure checks an output against the size limits. Nothing becomes null: a record
+// always has a value.
+func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Value, int, *Failure) {
+	if output == nil {
+		output = expressions.Null
+	}
+	limits := r.graph.Limits
+	if node.Type() == config.EntryNode || node.Type() == config.ExitNode {
+		return output, 0, nil // the arguments are bounded by the server; an exit adds no data
+	}
+	size := expressions.Size(output)
+	if size > limits.MaxNodeOutputBytes {
+		return nil, 0, sizeLimit("maxNodeOutputBytes", size, limits.MaxNodeOutputBytes, node)
+	}
+	if total := r.state.bytes + size; total > limits.MaxHistoryBytes {
+		return nil, 0, sizeLimit("maxHistoryBytes", total, limits.MaxHistoryBytes, node)
+	}
+	return output, size, nil
+}

@@ -1,0 +1,108 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// local is the in-process Host.
+type local struct {
+	ctx    context.Context // ends with the client's call or at the time limit; lives as long as the run
+	cancel context.CancelFunc
+	caller ToolCaller
+	run    *Run
+	hooks  hooks
+}
+
+func newLocal(ctx context.Context, caller ToolCaller, r *Run, h hooks) *local {
+	left := r.graph.Limits.MaxExecutionTime - h.now().Sub(r.started)
+	ctx, cancel := context.WithTimeoutCause(ctx, left, errTimeLimit)
+	if h.gate != nil {
+		r.batch = 1
+	}
+	return &local{ctx: ctx, cancel: cancel, caller: caller, run: r, hooks: h}
+}
+
+func (l *local) close() { l.cancel() }
+
+// Advance asks the gate, then runs f.
+func (l *local) Advance(f func(context.Context) (Step, error)) (Step, error) {
+	if l.hooks.gate != nil {
+		if err := l.wait(); err != nil {
+			return Step{}, err
+		}
+	}
+	return f(l.ctx)
+}
+
+// wait holds the run before its next node for as long as the gate wants.
+func (l *local) wait() error {
+	node, err := l.run.next()
+	if err != nil || node == nil {
+		return err
+	}
+	return l.hooks.gate.Wait(l.ctx, Event{
+		Kind: StepReady, Run: l.run.id, Time: l.hooks.now(),
+		Step: &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()},
+	})
+}
+
+// Call tells that the call is about to be made, then makes it.
+func (l *local) Call(c Call) (expressions.Value, error) {
+	err := l.hooks.emit(l.ctx, Event{
+		Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
+		Step: &Visit{
+			Index: c.Index, NodeID: c.Node.ID(), NodeType: c.Node.Type(),
+			Server: c.Server, Tool: c.Tool, Args: c.Args,
+		},
+	})
+	if err != nil {
+		return nil, &Failure{Code: CodeInternal, Node: c.Node.ID(), Pos: c.Node.Pos(), Message: err.Error(), err: err}
+	}
+	value, err := l.caller.CallTool(l.ctx, c.Server, c.Tool, c.Args, c.Meta())
+	if err != nil {
+		return nil, failureOf(l.ctx, l.run.graph.Limits, graph.Node(c.Node), err)
+	}
+	return value, nil
+}
+
+// Commit tells of each record.
+func (l *local) Commit(records ...Record) error {
+	for i := range records {
+		err := l.hooks.emit(l.ctx, Event{Kind: StepFinished, Run: l.run.id, Time: records[i].End, Record: &records[i]})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Now is the engine's clock.
+func (l *local) Now() time.Time { return l.hooks.now() }
+
+// emit gives an event to the journal first, then to the observers.
+func (h *hooks) emit(ctx context.Context, e Event) error {
+	if h.journal != nil {
+		// A record is kept also when the run has just been cancelled.
+		if err := h.journal.Append(context.WithoutCancel(ctx), e); err != nil {
+			return err
+		}
+	}
+	for _, o := range h.observers {
+		o.Observe(e)
+	}
+	return nil
+}
+
+// keptFailure is an error of drive in the form that is kept.
+func keptFailure(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Failure{Code: CodeInternal, Message: err.Error(), err: err}
+}

@@ -1,0 +1,51 @@
+package execution
+
+import (
+	"context"
+	"time"
+
+	"toolgraph/expressions"
+)
+
+// ToolCaller calls a tool of an upstream server. An error whose ErrorCode method
+// tells a code keeps that code in the run's failure. Safe for concurrent use.
+type ToolCaller interface {
+	CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error)
+}
+
+// Journal keeps the events of runs. Append returns once the event is as safe as the
+// journal makes it; its error ends the run.
+type Journal interface {
+	Append(ctx context.Context, e Event) error
+	Load(ctx context.Context, run string) ([]Event, error)
+}
+
+// Gate is asked before each step and may hold the run; its error ends the run.
+type Gate interface {
+	Wait(ctx context.Context, next Event) error
+}
+
+// Observer is told of each event after the journal has it. It must be quick and
+// cannot change the run.
+type Observer interface {
+	Observe(e Event)
+}
+
+// ObserverFunc is a function as an Observer.
+type ObserverFunc func(e Event)
+
+// Observe calls f.
+func (f ObserverFunc) Observe(e Event) { f(e) }
+
+// Host is where a run lives: in this process, or on an engine that replays.
+type Host interface {
+	// Advance runs f, which takes the run through pure nodes to the next call, the
+	// end, or a pause; on an engine it is one local activity.
+	Advance(f func(context.Context) (Step, error)) (Step, error)
+	// Call makes a call to an upstream server.
+	Call(call Call) (expressions.Value, error)
+	// Commit makes records lasting before they count; its error ends the run.
+	Commit(records ...Record) error
+	// Now is the host's clock.
+	Now() time.Time
+}

@@ -1,0 +1,71 @@
+package execution
+
+import (
+	"encoding/json"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+)
+
+// Record is one execution of a node: an entry of the history. It has no input; the
+// context that its expressions saw is that of the records before it.
+type Record struct {
+	Index    int             // 0-based place in the history
+	NodeID   string          // the node
+	NodeType config.NodeType // its kind
+	Start    time.Time
+	End      time.Time
+	Output   expressions.Value // nil when Error is set
+	Bytes    int               // size of Output as compact JSON; 0 when not measured yet
+	Error    *Failure          // nil when the node finished
+}
+
+// Duration is the time between Start and End, never negative.
+func (r Record) Duration() time.Duration { return max(0, r.End.Sub(r.Start)) }
+
+type recordJSON struct {
+	Index    int             `json:"executionIndex"`
+	NodeID   string          `json:"nodeId"`
+	NodeType config.NodeType `json:"nodeType"`
+	Start    time.Time       `json:"startTime"`
+	End      time.Time       `json:"endTime"`
+	Duration float64         `json:"duration"` // milliseconds
+	Output   json.RawMessage `json:"output,omitempty"`
+	Error    *Failure        `json:"error,omitempty"`
+}
+
+// MarshalJSON gives executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
+// duration (milliseconds), output or error.
+func (r Record) MarshalJSON() ([]byte, error) {
+	out := recordJSON{
+		Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End,
+		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error,
+	}
+	if r.Error == nil {
+		output, err := expressions.Encode(r.Output)
+		if err != nil {
+			return nil, err
+		}
+		out.Output = output
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (r *Record) UnmarshalJSON(src []byte) error {
+	var in recordJSON
+	if err := json.Unmarshal(src, &in); err != nil {
+		return err
+	}
+	*r = Record{
+		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
+		Start: in.Start, End: in.End, Error: in.Error,
+	}
+	if in.Output == nil {
+		return nil
+	}
+	output, err := expressions.Decode(in.Output)
+	r.Output = output
+	return err
+}

@@ -1,0 +1,72 @@
+package execution
+
+import (
+	"fmt"
+
+	"toolgraph/expressions"
+)
+
+// state is what a run has come to: a fold over its records and nothing else.
+type state struct {
+	records []Record
+	outputs map[string][]expressions.Value // nodeId → outputs of its finished executions
+	context map[string]any                 // nodeId → latest output
+	bytes   int                            // sum of the outputs' sizes
+}
+
+func newState() *state {
+	return &state{outputs: map[string][]expressions.Value{}, context: map[string]any{}}
+}
+
+// apply is the only place where state grows. O(1).
+func (s *state) apply(r Record) error {
+	if r.Index != len(s.records) {
+		return fmt.Errorf("record %d does not follow record %d", r.Index, len(s.records)-1)
+	}
+	s.records = append(s.records, r)
+	if r.Error != nil {
+		return nil
+	}
+	s.outputs[r.NodeID] = append(s.outputs[r.NodeID], r.Output)
+	s.context[r.NodeID] = r.Output
+	s.bytes += r.Bytes
+	return nil
+}
+
+// truncate takes the state back to its first n records: the reverse of apply, O(1)
+// per record.
+func (s *state) truncate(n int) {
+	for len(s.records) > n {
+		last := len(s.records) - 1
+		r := s.records[last]
+		s.records[last] = Record{}
+		s.records = s.records[:last]
+		if r.Error != nil {
+			continue
+		}
+		s.bytes -= r.Bytes
+		outputs := s.outputs[r.NodeID]
+		// A slice that Executions handed out may still see the slot: it is filled with
+		// the same output again, or was dropped with the step that had asked for it.
+		outputs = outputs[:len(outputs)-1]
+		s.outputs[r.NodeID] = outputs
+		if len(outputs) == 0 {
+			delete(s.outputs, r.NodeID)
+			delete(s.context, r.NodeID)
+			continue
+		}
+		s.context[r.NodeID] = outputs[len(outputs)-1]
+	}
+}
+
+// Context is what expressions of execution len(records) saw: {nodeId: latest output}
+// over these records. It is the time travel of a kept history.
+func Context(records []Record) map[string]expressions.Value {
+	context := map[string]expressions.Value{}
+	for _, r := range records {
+		if r.Error == nil {
+			context[r.NodeID] = r.Output
+		}
+	}
+	return context
+}

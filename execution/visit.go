@@ -1,0 +1,47 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// visit runs one pure node and returns its record. mcp nodes are not visited: they
+// become calls.
+func (r *Run) visit(ctx context.Context, node graph.Node) Record {
+	start := r.now()
+	var output expressions.Value
+	var err error
+	switch n := node.(type) {
+	case *graph.Entry:
+		output = r.args
+	case *graph.Transform:
+		output, err = n.Expr.Eval(ctx, r.scope)
+	case *graph.Switch:
+		output, err = r.choose(ctx, n)
+	case *graph.Exit:
+		output, _ = r.state.Previous(1)
+	default:
+		err = fmt.Errorf("node %q has a kind that cannot be visited: %T", node.ID(), node)
+	}
+	return r.record(ctx, node, start, output, err)
+}
+
+// choose is the id of the node that a switch goes to.
+func (r *Run) choose(ctx context.Context, n *graph.Switch) (expressions.Value, error) {
+	for _, c := range n.Conditions {
+		if c.Rule == nil {
+			return c.Next.ID(), nil
+		}
+		holds, err := c.Rule.Holds(ctx, r.scope)
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			return c.Next.ID(), nil
+		}
+	}
+	return n.Default.ID(), nil
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"toolgraph/config"
+	"toolgraph/graph"
+	"toolgraph/internal/server"
+)
+
+// project is a graph file, loaded, built and checked.
+type project struct {
+	file     *config.File
+	graphs   []*graph.Graph
+	warnings config.Diagnostics
+}
+
+// load reads and builds a graph file. Findings that are errors come as
+// config.Diagnostics, with the warnings among them.
+func load(path, serversFile string) (*project, error) {
+	file, err := config.Load(path, config.Options{ServersFile: serversFile})
+	if err != nil {
+		return nil, err
+	}
+	graphs, found := graph.Build(file)
+	found = append(found, file.Warnings...)
+	if found.Err() == nil {
+		found = append(found, server.CheckSchemas(graphs)...)
+	}
+	found.Sort()
+	if found.Err() != nil {
+		return nil, found
+	}
+	return &project{file: file, graphs: graphs, warnings: found}, nil
+}
+
+// tool is the graph of this name.
+func (p *project) tool(name string) (*graph.Graph, error) {
+	var names []string
+	for _, g := range p.graphs {
+		if g.Tool.Name.Value == name {
+			return g, nil
+		}
+		names = append(names, g.Tool.Name.Value)
+	}
+	hint := ""
+	if near := config.DidYouMean(name, names); near != "" {
+		hint = fmt.Sprintf(": did you mean %q?", near)
+	}
+	return nil, usagef("%s has no tool %q%s (it has %s)", p.file.Path, name, hint, list(names))
+}
+
+// printDiagnostics writes one finding a line.
+func printDiagnostics(w io.Writer, found config.Diagnostics) {
+	for _, d := range found {
+		fmt.Fprintln(w, d)
+	}
+}
+
+func list(names []string) string {
+	const shown = 12
+	text := ""
+	for i, name := range names {
+		switch {
+		case i == shown:
+			return text + fmt.Sprintf(" and %d more", len(names)-shown)
+		case i > 0:
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}

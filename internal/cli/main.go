@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/mcpclient"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1 // the run or the server failed
+	exitUsage       = 2 // the command line is wrong
+	exitDiagnostics = 3 // the graph file has errors
+)
+
+// streams are the standard streams of one invocation.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// Main runs the program on the process's arguments and streams.
+func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == mcpclient.SuperviseCommand {
+		return mcpclient.Supervise(os.Args[2:])
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+}
+
+// run is Main on given streams.
+func run(ctx context.Context, args []string, std streams) int {
+	root := newRoot(std)
+	root.SetArgs(args)
+	return exitCode(root.ExecuteContext(ctx), std.err)
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Failures that have been told already.
+var (
+	errReported = errors.New("the failure is reported")
+	errFindings = errors.New("the findings are reported")
+)
+
+// exitCode tells err, unless it was told already, and gives its code.
+func exitCode(err error, stderr io.Writer) int {
+	var usage usageError
+	var findings config.Diagnostics
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errReported):
+		return exitFailed
+	case errors.Is(err, errFindings):
+		return exitDiagnostics
+	case errors.As(err, &findings):
+		printDiagnostics(stderr, findings)
+		return exitDiagnostics
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "toolgraph: %v\nRun 'toolgraph --help' for usage.\n", err)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "toolgraph: %v\n", err)
+	return exitFailed
+}
+
+func newRoot(std streams) *cobra.Command {
+	serve := serveFlags{}
+	root := &cobra.Command{
+		Use:   "toolgraph -g GRAPH.yaml",
+		Short: "Turn a YAML file into MCP tools",
+		Long: `Toolgraph serves graphs as MCP tools. A graph calls the tools of other MCP servers,
+reshapes their answers with JSONata, branches with JSON Logic, loops under limits,
+and gives the agent only what it needs.
+
+With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
+		Example: `  toolgraph init graph.yaml                      write a commented graph to start from
+  toolgraph check graph.yaml                     tell every mistake in it
+  toolgraph run graph.yaml count_files directory=.
+  toolgraph config claude-desktop -g graph.yaml  the entry for the host's configuration
+  toolgraph -g graph.yaml                        serve it, as the host will`,
+		Args:          noCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if serve.graph == "" {
+				if err := cmd.Help(); err != nil {
+					return err
+				}
+				return usagef("no graph given: name one with -g, or use a subcommand")
+			}
+			return serve.run(cmd.Context(), std)
+		},
+	}
+	serve.register(root)
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		newServe(std), newRun(std), newCheck(std), newGraph(std), newUpgrade(std),
+		newSchema(std), newInit(std), newConfig(std), newVersion(std), newDemoServer(std),
+	)
+	return root
+}
+
+// noCommand refuses a first argument that is no subcommand.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("unknown command %q%s", args[0], suggestion(cmd, args[0]))
+	}
+	return nil
+}
+
+var noArgs = args(0, 0, "no arguments")
+
+// args counts the positional arguments (most -1: any number); a wrong count is a
+// usage error.
+func args(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || (most >= 0 && len(args) > most) {
+			return usagef("%s takes %s, and %d arguments were given", cmd.Name(), what, len(args))
+		}
+		return nil
+	}
+}
+
+func suggestion(cmd *cobra.Command, word string) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := config.DidYouMean(word, names); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/server"
+)
+
+type runFlags struct {
+	servers, args, logLevel string
+	trace                   bool
+}
+
+func newRun(std streams) *cobra.Command {
+	flags := runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run FILE TOOL [key=value …]",
+		Short: "Run one tool once and print its result",
+		Long: `Run one tool once. The result goes to standard output as JSON, everything else to
+standard error. A value is taken as the type that the tool's inputSchema gives the
+key, else as JSON, else as text.`,
+		Example: `  toolgraph run graph.yaml count_files directory=.
+  toolgraph run graph.yaml search --args '{"query": "x", "limit": 3}' --trace
+  echo '{"n": 5}' | toolgraph run graph.yaml sum_to_n --args -`,
+		Args: args(2, -1, "a graph file, a tool and its arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), std, args[0], args[1], args[2:])
+		},
+	}
+	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
+	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step as a table on standard error")
+	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	return cmd
+}
+
+func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pairs []string) error {
+	p, err := load(file, f.servers)
+	if err != nil {
+		return err
+	}
+	g, err := p.tool(tool)
+	if err != nil {
+		return err
+	}
+	args, err := f.arguments(std.in, g, pairs)
+	if err != nil {
+		return err
+	}
+	if err := server.CheckArguments(g, args); err != nil {
+		return usageError{err}
+	}
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.file.Secrets)
+	if err != nil {
+		return usageError{err}
+	}
+	pool := newPool(p, log)
+	defer closePool(pool, log)
+	progress := newProgress(std.err)
+	result, err := execution.New(pool).Run(ctx, g, args, execution.WithObserver(progress))
+	progress.clear()
+	if f.trace {
+		printTrace(std.err, result, p.file.Secrets)
+	}
+	if err == nil {
+		err = server.CheckResult(g, result.Value)
+	}
+	if err != nil {
+		fmt.Fprintf(std.err, "toolgraph: %s\n", p.file.Secrets.Redact(err.Error()))
+		return errReported
+	}
+	return printValue(std.out, result.Value, p.file.Secrets)
+}
+
+// printValue writes a value as indented JSON.
+func printValue(w io.Writer, v expressions.Value, secrets *config.Secrets) error {
+	src, err := expressions.Encode(v)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(secrets.Redact(string(src))), "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err = w.Write(out.Bytes())
+	return err
+}
+
+// arguments are those of --args with the key=value pairs put over them.
+func (f *runFlags) arguments(in io.Reader, g *graph.Graph, pairs []string) (expressions.Value, error) {
+	src := []byte(f.args)
+	if f.args == "-" {
+		var err error
+		if src, err = io.ReadAll(io.LimitReader(in, maxArguments)); err != nil {
+			return nil, err
+		}
+	}
+	if len(bytes.TrimSpace(src)) == 0 {
+		src = []byte("{}")
+	}
+	value, err := expressions.Decode(src)
+	if err != nil {
+		return nil, usagef("--args is not JSON: %v", err)
+	}
+	object, ok := value.(expressions.Object)
+	if !ok {
+		return nil, usagef("--args is not a JSON object, and a tool takes one")
+	}
+	return withPairs(g.Tool.InputSchema, object, pairs)
+}
+
+// maxArguments bounds what --args - reads, in bytes: as much as a client may send.
+const maxArguments = 16 << 20
+
+var errPair = errors.New("an argument is written key=value")

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+)
+
+func newUpgrade(std streams) *cobra.Command {
+	toStdout := false
+	cmd := &cobra.Command{
+		Use:   "upgrade FILE",
+		Short: "Rewrite the older forms of the language in a file, comments kept",
+		Long: `Rewrite a graph file that uses older forms of the language: one list of nodes for all
+tools, entryNode and exitNode, the type mcp_tool, servers, target, and args that are
+expressions because they begin with $. Comments and order are kept; a file that is
+current already is left as it is. The file is replaced only as a whole.`,
+		Args: args(1, 1, "one graph file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			src, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			upgraded, changes, err := config.Upgrade(args[0], src)
+			if err != nil {
+				return err
+			}
+			for _, c := range changes {
+				fmt.Fprintln(std.err, c)
+			}
+			if toStdout {
+				_, err := std.out.Write(upgraded)
+				return err
+			}
+			if bytes.Equal(src, upgraded) {
+				fmt.Fprintf(std.err, "%s is current already\n", args[0])
+				return nil
+			}
+			return replaceFile(args[0], upgraded)
+		},
+	}
+	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result and leave the file alone")
+	return cmd
+}
