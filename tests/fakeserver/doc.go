@@ -1,0 +1,22 @@
+// Fakeserver is an upstream MCP server over stdio for the tests of every room: it
+// offers tools whose answers are known and misbehaves on demand. It knows nothing of
+// the project and imports only the standard library, so that what it does on the
+// wire is what is written here.
+//
+// Modes are given as arguments, in any order:
+//
+//	noinit         never answers initialize or server/discover
+//	slowinit=DUR   answers them after DUR
+//	crashatstart   writes to stderr and exits with status 7 before reading anything
+//	exitoninit     exits with status 8 when initialize arrives
+//	nodiscover     does not answer methods that it does not know
+//	modern         speaks only 2026-07-28: no initialize, _meta wanted everywhere
+//	both           speaks both eras
+//	deaf           answers the handshake, then never reads its input again
+//	ignoreterm     ignores SIGTERM and the end of its input
+//	banner         prints lines that are no JSON before anything else
+//	countfile=PATH appends one line with its process id to PATH at each start
+//	emptylist      lists no tools
+//
+// Any other argument is kept and shown by the tool argv. Tools: see tools.go.
+package main

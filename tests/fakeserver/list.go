@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// list answers tools/list in pages of a third of the tools each.
+func (s *server) list(m message) {
+	if s.has("emptylist") {
+		s.result(m.ID, map[string]any{"tools": []any{}})
+		return
+	}
+	var p struct {
+		Cursor string `json:"cursor"`
+	}
+	_ = json.Unmarshal(m.Params, &p)
+	names := toolNames()
+	size := (len(names) + 2) / 3
+	from, _ := strconv.Atoi(p.Cursor)
+	to := min(from+size, len(names))
+	tools := make([]json.RawMessage, 0, size)
+	for _, name := range names[from:to] {
+		tools = append(tools, definition(name))
+	}
+	answer := map[string]any{"tools": tools}
+	if to < len(names) {
+		answer["nextCursor"] = strconv.Itoa(to)
+	}
+	s.result(m.ID, answer)
+}
+
+// definition is a tool as tools/list shows it.
+func definition(name string) json.RawMessage {
+	switch name {
+	case "bigtool":
+		return json.RawMessage(`{"name":"bigtool","title":"Big tool","description":"keywords that clients like to lose",` +
+			`"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
+			`"properties":{"n":{"type":["integer","null"],"minimum":9007199254740993},"any":true},` +
+			`"oneOf":[{"required":["n"]},{"required":["any"]}],"minProperties":1,"unevaluatedProperties":false},` +
+			`"outputSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"x-order":[3,1,2]},` +
+			`"annotations":{"readOnlyHint":true,"x-custom":{"kept":true}},"_meta":{"vendor":1}}`)
+	case "oddtool":
+		return json.RawMessage(`{"name":"oddtool","inputSchema":{"type":["object","null"]}}`)
+	}
+	raw, _ := json.Marshal(map[string]any{
+		"name": name, "description": "the tool " + name,
+		"inputSchema": map[string]any{"type": "object"},
+	})
+	return raw
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// misbehaving are the tools that break the protocol or the process:
+//
+//	die           {code, message}: message to stderr, then exit with code
+//	dieafter      answers, then exits with {code}
+//	hang          never answers
+//	stderr        {message} to stderr, then answers
+//	stderrflood   {size} MB to stderr, then answers
+//	noline        {size} MB to stdout without a newline
+//	garbage       junk, half a line, a wrong id, then the answer twice
+//	latecancel    answers even though cancelled, after {ms}
+//	closestdout   closes stdout and lives on
+//	progress      {n} progress notifications, then answers
+//	listchanged   sends notifications/tools/list_changed, then answers
+//	callback      sends the request {method} to the client and answers with its reply
+//	deep          structuredContent nested {n} deep
+func misbehaving() map[string]func(*call) {
+	return map[string]func(*call){
+		"die": func(c *call) {
+			fmt.Fprintln(os.Stderr, c.in.Message)
+			os.Exit(c.in.Code)
+		},
+		"dieafter": func(c *call) {
+			c.text("bye")
+			os.Exit(c.in.Code)
+		},
+		"hang": func(*call) {},
+		"stderr": func(c *call) {
+			fmt.Fprintln(os.Stderr, c.in.Message)
+			c.text("said")
+		},
+		"stderrflood": (*call).stderrFlood,
+		"noline":      (*call).noLine,
+		"garbage":     (*call).garbage,
+		"latecancel": func(c *call) {
+			time.Sleep(time.Duration(c.in.MS) * time.Millisecond)
+			c.text("late")
+		},
+		"closestdout": func(c *call) {
+			_ = os.Stdout.Close()
+			time.Sleep(time.Minute)
+		},
+		"progress": func(c *call) {
+			for i := range int(c.in.N) {
+				c.raw(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":%d}}`+"\n", i))
+			}
+			c.text("done")
+		},
+		"listchanged": func(c *call) {
+			c.raw(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
+			c.text("changed")
+		},
+		"callback": (*call).callback,
+		"deep": func(c *call) {
+			n := int(c.in.N)
+			c.result(c.id, map[string]any{"structuredContent": json.RawMessage(strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n))})
+		},
+	}
+}
+
+func (c *call) stderrFlood() {
+	line := strings.Repeat("e", 1023) + "\n"
+	block := strings.Repeat(line, 1024)
+	for range c.in.Size {
+		_, _ = os.Stderr.WriteString(block)
+	}
+	fmt.Fprintln(os.Stderr, "the last line")
+	c.text("flooded")
+}
+
+func (c *call) noLine() {
+	c.out.Lock()
+	defer c.out.Unlock()
+	block := strings.Repeat("x", 1<<20)
+	for range c.in.Size {
+		if _, err := os.Stdout.WriteString(block); err != nil {
+			return
+		}
+	}
+	_, _ = os.Stdout.WriteString("\n")
+}
+
+func (c *call) garbage() {
+	c.raw("DEBUG hello " + c.in.Message + "\n")
+	c.raw(`{"jsonrpc":"2.0","id":` + "\n")
+	c.raw(`[1,2,3]` + "\n" + `"text"` + "\n" + `{}` + "\n" + "\x00\xff\xfe\n")
+	c.raw(`{"jsonrpc":"2.0","id":987654321,"result":{"content":[{"type":"text","text":"wrong id"}]}}` + "\n")
+	c.raw(`{"jsonrpc":"2.0","id":"nonsense","result":{}}` + "\n")
+	c.text("right")
+	c.text("duplicate")
+}
+
+// callback asks the client for something and answers with the client's whole reply.
+func (c *call) callback() {
+	method := c.in.Method
+	if method == "" {
+		method = "sampling/createMessage"
+	}
+	reply := make(chan json.RawMessage, 1)
+	c.mu.Lock()
+	c.asked++
+	id := fmt.Sprintf(`"ask-%d"`, c.asked)
+	c.waiting[id] = reply
+	c.mu.Unlock()
+	c.reply(message{ID: json.RawMessage(id), Method: method, Params: json.RawMessage(`{"messages":[],"maxTokens":1}`)})
+	select {
+	case raw := <-reply:
+		c.structured(raw)
+	case <-time.After(5 * time.Second):
+		c.text("no reply")
+	}
+}
