@@ -3,13 +3,25 @@ package expressions
 import (
 	"context"
 	"errors"
+	"fmt"
+
+	"github.com/recolabs/gnata"
 )
 
 // JSONata is a compiled expression, safe for concurrent use.
-type JSONata struct{ source string }
+type JSONata struct {
+	source string
+	engine *gnata.Expression
+}
 
 // CompileJSONata compiles an expression. The error is a *SyntaxError.
-func CompileJSONata(source string) (*JSONata, error) { return &JSONata{source}, nil }
+func CompileJSONata(source string) (*JSONata, error) {
+	engine, err := gnata.Compile(source)
+	if err != nil {
+		return nil, &SyntaxError{Message: err.Error()}
+	}
+	return &JSONata{source: source, engine: engine}, nil
+}
 
 // Source is the expression as it was compiled.
 func (e *JSONata) Source() string { return e.source }
@@ -17,17 +29,37 @@ func (e *JSONata) Source() string { return e.source }
 // Eval evaluates over the scope. Nothing (undefined) is nil. The error is an
 // *EvalError; when ctx ended it, errors.Is finds the cause.
 func (e *JSONata) Eval(ctx context.Context, scope *Scope) (Value, error) {
-	return nil, errors.New("not built yet")
+	return e.evalOver(ctx, scope, scope.context)
+}
+
+// evalOver evaluates with root in place of the scope's context.
+func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value, error) {
+	ev := evaluation{Context: ctx, scope: scope, budget: EvalBudget}
+	value, err := e.engine.EvalWithCustomFuncs(&ev, root, libraryEnv)
+	if failure := ev.failure(); failure != nil {
+		return nil, failure
+	}
+	if err != nil {
+		return nil, e.evalError(err)
+	}
+	c := checker{live: scope.context, ev: &ev}
+	value, err = c.value(value, 0)
+	if err != nil {
+		if failure := ev.failure(); failure != nil {
+			return nil, failure
+		}
+		return nil, e.evalError(err)
+	}
+	return value, nil
+}
+
+func (e *JSONata) evalError(err error) *EvalError {
+	var eval *EvalError
+	if errors.As(err, &eval) {
+		return eval
+	}
+	return &EvalError{Message: fmt.Sprint(err), Offset: -1}
 }
 
 // References are the paths that the expression reads from the context.
 func (e *JSONata) References() []Reference { return nil }
-
-// Reference is one path that an expression reads from the context: its first step
-// is a node's id, as in $.entry.directory or entry.directory; or the id that a
-// history function is asked for as a literal.
-type Reference struct {
-	Path     []string // static field names, as far as they are known
-	Offset   int      // byte offset of the first step in the source
-	Function string   // "nodeExecution" … when it is that function's argument, else empty
-}

@@ -24,5 +24,8 @@ type Scope struct {
 // NewScope makes the scope of one run. The scope keeps context and history and
 // reads both afresh at each evaluation. A nil history has no executions.
 func NewScope(context map[string]any, history History) *Scope {
+	if history == nil {
+		history = noHistory{}
+	}
 	return &Scope{context: context, history: history}
 }

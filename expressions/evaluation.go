@@ -1,0 +1,102 @@
+package expressions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// EvalBudget is how long one evaluation may take, whatever its context allows.
+	EvalBudget = 2 * time.Second
+	// pollEvery is how many steps of the engine lie between two looks at the clock.
+	// It is small because a step may double a string.
+	pollEvery = 8
+)
+
+// evaluation is the engine's context.Context for one evaluation. The engine asks
+// Err before every node of the expression, which makes it the place that counts
+// steps and ends what takes too much. It belongs to one goroutine.
+type evaluation struct {
+	context.Context
+
+	scope    *Scope
+	cause    error // why it ended, nil while it goes on
+	steps    int
+	budget   time.Duration
+	deadline time.Time // zero until the first poll
+	memory   memoryWatch
+}
+
+var errBudget = errors.New("evaluation budget used up")
+
+// Err ends the engine's walk once the evaluation has to end.
+func (ev *evaluation) Err() error {
+	if ev.cause != nil {
+		return ev.cause
+	}
+	if ev.steps++; ev.steps%pollEvery != 0 {
+		return nil
+	}
+	return ev.poll(time.Now())
+}
+
+// Deadline is the sooner of the budget's and the parent's.
+func (ev *evaluation) Deadline() (time.Time, bool) {
+	parent, ok := ev.Context.Deadline()
+	if ev.deadline.IsZero() || ok && parent.Before(ev.deadline) {
+		return parent, ok
+	}
+	return ev.deadline, true
+}
+
+// poll looks at the clock, the parent and the heap.
+func (ev *evaluation) poll(now time.Time) error {
+	switch {
+	case ev.deadline.IsZero():
+		ev.deadline = now.Add(ev.budget)
+		ev.memory.start(now)
+		ev.cause = ev.Context.Err()
+	case now.After(ev.deadline):
+		ev.cause = errBudget
+	case ev.memory.due(now):
+		// The parent's Err takes a lock, so it is asked as rarely as the heap.
+		if ev.cause = ev.Context.Err(); ev.cause == nil {
+			ev.cause = ev.memory.look(now)
+		}
+	}
+	return ev.cause
+}
+
+// spend is called by long-running builtins of ours every few thousand units of
+// work; it polls.
+func (ev *evaluation) spend() error {
+	if ev.cause != nil {
+		return ev.cause
+	}
+	return ev.poll(time.Now())
+}
+
+// failure is the error of an evaluation that ev ended, or nil when it did not.
+func (ev *evaluation) failure() *EvalError {
+	switch {
+	case ev.cause == nil:
+		return nil
+	case errors.Is(ev.cause, errBudget):
+		return &EvalError{
+			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
+			Message: fmt.Sprintf("the expression took longer than %v; make it do less, or split it over several nodes", ev.budget),
+		}
+	case errors.Is(ev.cause, errMemory):
+		return &EvalError{
+			Code: "memory", Offset: -1, Err: ev.cause,
+			Message: fmt.Sprintf("the expression took more than %d MiB of memory; make it build less at once", maxGrowth>>20),
+		}
+	}
+	cause := context.Cause(ev.Context)
+	if errors.Is(ev.cause, context.DeadlineExceeded) {
+		return &EvalError{Code: "timeout", Offset: -1, Err: cause, Message: "the run's time ended during the expression"}
+	}
+	return &EvalError{Code: "cancelled", Offset: -1, Err: cause, Message: "the run was cancelled during the expression"}
+}

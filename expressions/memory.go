@@ -1,0 +1,82 @@
+package expressions
+
+import (
+	"errors"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+const (
+	// maxGrowth is by how many bytes the live heap may grow during one evaluation.
+	maxGrowth = 256 << 20
+	// lookEvery is how long an evaluation runs between two looks at the heap.
+	lookEvery = 2 * time.Millisecond
+	// collectEvery is how long at least lies between two forced collections.
+	collectEvery = 100 * time.Millisecond
+)
+
+var errMemory = errors.New("memory budget used up")
+
+// memoryWatch compares the heap with what it was when the evaluation began. The
+// heap is the process's: a growth beyond the limit counts only when a collection
+// confirms it, so that garbage, of whomever, ends nobody's evaluation.
+type memoryWatch struct {
+	next  time.Time
+	floor uint64 // bytes of heap when the evaluation began
+}
+
+func (w *memoryWatch) start(now time.Time) {
+	w.next = now.Add(lookEvery)
+	w.floor = 0
+}
+
+func (w *memoryWatch) due(now time.Time) bool { return now.After(w.next) }
+
+func (w *memoryWatch) look(now time.Time) error {
+	w.next = now.Add(lookEvery)
+	heap := heapBytes()
+	if w.floor == 0 {
+		w.floor = heap
+		return nil
+	}
+	if heap < w.floor {
+		w.floor = heap
+	}
+	if heap-w.floor <= maxGrowth {
+		return nil
+	}
+	collect.now()
+	if heap = heapBytes(); heap > w.floor && heap-w.floor > maxGrowth {
+		return errMemory
+	}
+	return nil
+}
+
+func heapBytes() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
+}
+
+// collector forces collections, one at a time and not too often.
+type collector struct {
+	mu   sync.Mutex // guards last, and is held during a collection
+	last time.Time
+}
+
+var collect collector
+
+func (c *collector) now() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.last) < collectEvery {
+		return
+	}
+	runtime.GC()
+	c.last = time.Now()
+}

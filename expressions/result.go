@@ -1,0 +1,152 @@
+package expressions
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+
+	"github.com/recolabs/gnata"
+)
+
+// checker walks what the engine made and lets only Values out: no function, no
+// number that is not finite, no part deeper than MaxDepth, and never the live
+// context itself, which changes after the evaluation.
+type checker struct {
+	ev    *evaluation
+	live  map[string]any
+	count int
+}
+
+// value is v as a Value: itself when all is well with it, or a copy without the
+// live context.
+func (c *checker) value(v any, depth int) (any, error) {
+	if c.count++; c.count%4096 == 0 {
+		if err := c.ev.spend(); err != nil {
+			return nil, err
+		}
+	}
+	switch x := v.(type) {
+	case nil, string, bool, json.Number:
+		return v, nil
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, &EvalError{Code: "D1001", Message: "the result is a number that is not finite (a division by zero or an overflow)", Offset: -1}
+		}
+		return v, nil
+	case []any:
+		return c.array(x, depth)
+	case Object:
+		return c.object(x, depth)
+	case map[string]any:
+		return c.plainMap(x, depth)
+	}
+	if gnata.IsNull(v) {
+		return v, nil
+	}
+	return nil, errFunctionResult
+}
+
+var errFunctionResult = &EvalError{Code: "function", Message: "the result is or holds a function; call it, or leave it out", Offset: -1}
+
+var errDeepResult = &EvalError{Code: "depth", Message: "the result is " + errTooDeep.Error(), Offset: -1}
+
+func (c *checker) array(items []any, depth int) (any, error) {
+	if depth >= MaxDepth {
+		return nil, errDeepResult
+	}
+	var out []any // nil while it is as items
+	for i, item := range items {
+		value, err := c.value(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if item == nil {
+			value = Null
+		}
+		if out == nil && (item == nil || changed(item, value)) {
+			out = append(make([]any, 0, len(items)), items[:i]...)
+		}
+		if out != nil {
+			out = append(out, value)
+		}
+	}
+	if out != nil {
+		return out, nil
+	}
+	return items, nil
+}
+
+func (c *checker) object(object Object, depth int) (any, error) {
+	if depth >= MaxDepth {
+		return nil, errDeepResult
+	}
+	keys := object.Keys()
+	var out ordered // nil while it is as object
+	for i, key := range keys {
+		item, _ := object.Get(key)
+		value, err := c.value(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil && changed(item, value) {
+			out = newOrdered()
+			for _, before := range keys[:i] {
+				same, _ := object.Get(before)
+				out.Set(before, same)
+			}
+		}
+		if out != nil {
+			out.Set(key, value)
+		}
+	}
+	if out != nil {
+		return out, nil
+	}
+	return object, nil
+}
+
+// plainMap is a map of the engine's own making, which is without order, or the
+// live context, of which the top level is copied: its values are outputs, which
+// never change.
+func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
+	if depth >= MaxDepth {
+		return nil, errDeepResult
+	}
+	if _, isRegex := m["pattern"]; isRegex && len(m) == 2 && m["flags"] != nil {
+		return nil, errFunctionResult
+	}
+	live := sameMap(m, c.live)
+	out := make(map[string]any, len(m))
+	for key, item := range m {
+		value := item
+		if !live {
+			var err error
+			if value, err = c.value(item, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		if value == nil {
+			value = Null
+		}
+		out[key] = value
+	}
+	return out, nil
+}
+
+// changed tells whether value is a copy of item.
+func changed(item, value any) bool {
+	switch x := item.(type) {
+	case []any:
+		y := value.([]any)
+		return len(x) > 0 && &x[0] != &y[0]
+	case Object:
+		return value != item
+	case map[string]any:
+		return true
+	}
+	return false
+}
+
+func sameMap(a, b map[string]any) bool {
+	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
+}
