@@ -2,34 +2,89 @@ package expressions
 
 import (
 	"context"
-	"errors"
 )
 
 // Rule is a compiled JSON Logic rule, safe for concurrent use.
-type Rule struct{}
+type Rule struct {
+	root       ruleNode
+	references []RuleReference
+	reads      bool
+	constant   *bool
+}
 
 // CompileRule compiles a rule given as plain values (map[string]any, []any, string,
-// float64, json.Number, bool, nil). The error is a *RuleError.
-func CompileRule(rule any) (*Rule, error) { return &Rule{}, nil }
+// float64, json.Number, bool, nil). The rule is not kept. The error is a *RuleError.
+func CompileRule(rule any) (*Rule, error) {
+	c := &ruleCompiler{}
+	root, err := c.compile(rule)
+	if err != nil {
+		return nil, err
+	}
+	if err := secondOpinion(rule); err != nil {
+		return nil, err
+	}
+	r := &Rule{root: root, references: c.references, reads: c.reads}
+	r.foldConstant()
+	return r, nil
+}
 
-// Eval is the rule's value; errors as JSONata.Eval.
+// foldConstant evaluates a rule that reads nothing, once for all. One that is too
+// costly for that, or that fails, is left to its run.
+func (r *Rule) foldConstant() {
+	if r.reads {
+		return
+	}
+	run := newRuleRun(context.Background(), NewScope(nil, nil))
+	run.limit = constantSteps
+	if v, err := r.root.eval(run, nil); err == nil {
+		truth := holds(v)
+		r.constant = &truth
+	}
+}
+
+// Eval is the rule's value; errors as JSONata.Eval, and the codes steps, size and
+// depth for a rule that takes more than an evaluation may. A number that JSON does
+// not have (0/0) is null.
 func (r *Rule) Eval(ctx context.Context, scope *Scope) (Value, error) {
-	return nil, errors.New("not built yet")
+	return r.evalAt(newRuleRun(ctx, scope), nil)
+}
+
+// evalAt evaluates over a frame: nil is the run's context.
+func (r *Rule) evalAt(run *ruleRun, at *frame) (Value, error) {
+	v, err := r.root.eval(run, at)
+	if err != nil {
+		return nil, err
+	}
+	return run.finish(v)
 }
 
 // Holds is Eval's value as JSON Logic's truth: [] is false.
 func (r *Rule) Holds(ctx context.Context, scope *Scope) (bool, error) {
-	return false, errors.New("not built yet")
+	v, err := r.root.eval(newRuleRun(ctx, scope), nil)
+	if err != nil {
+		return false, err
+	}
+	return holds(v), nil
 }
 
 // Constant reports whether the rule reads nothing, and what it then always is.
-func (r *Rule) Constant() (holds, constant bool) { return false, false }
+func (r *Rule) Constant() (holds, constant bool) {
+	if r.constant == nil {
+		return false, false
+	}
+	return *r.constant, true
+}
 
-// References are the paths that the rule reads from the context.
-func (r *Rule) References() []RuleReference { return nil }
+// References are the paths that the rule reads, in no particular order. The result
+// is not to be changed.
+func (r *Rule) References() []RuleReference { return r.references }
 
-// RuleReference is a Reference inside a rule; Path leads to the var's string.
+// RuleReference is a Reference inside a rule. Offset counts from the start of the
+// string at Var.
 type RuleReference struct {
 	Reference
-	Var []any // path from the rule's root to the string
+	Var []any // path from the rule's root to the string (or number)
+	// Body is set inside the body of map, filter, reduce, all, some or none: the
+	// path is read from the element and not from the context.
+	Body bool
 }

@@ -1,0 +1,199 @@
+package expressions
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// varNode reads a path or an expression from the element inside a body, and from
+// the run's context outside or where it says $ctx.
+type varNode struct {
+	path     rulePath
+	simple   bool     // the string is only a path
+	expr     *JSONata // nil where a path alone decides
+	fallback ruleNode // the default, or nil
+}
+
+func compileVar(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+	var fallback ruleNode
+	if len(args.values) == 2 {
+		n, err := c.operand(args, 1)
+		if err != nil {
+			return nil, err
+		}
+		fallback = n
+	}
+	if len(args.values) == 0 {
+		return c.readVar("", fallback)
+	}
+	return c.varPath(args, 0, fallback)
+}
+
+// varPath compiles what a var reads: a string, a number, nothing, or a choice
+// between those. Text put together at run time would make code of data.
+func (c *ruleCompiler) varPath(args operands, i int, fallback ruleNode) (ruleNode, error) {
+	return c.atOperand(args, i, func() (ruleNode, error) {
+		switch x := args.values[i].(type) {
+		case nil:
+			return c.readVar("", fallback)
+		case string:
+			return c.readVar(x, fallback)
+		case float64:
+			return c.readVar(numberText(x), fallback)
+		case int:
+			return c.readVar(scalarText(FromPlain(x)), fallback)
+		case json.Number:
+			return c.readVar(x.String(), fallback)
+		case map[string]any:
+			for op, choice := range x {
+				if len(x) == 1 && (op == "if" || op == "?:") {
+					return c.at(op, func() (ruleNode, error) { return c.varChoice(operandsOf(choice), fallback) })
+				}
+			}
+		}
+		return nil, c.fail(`write the path itself, or {"if": [condition, "path", "other path"]}`,
+			"var takes a path as a string, found %s", ruleKind(args.values[i]))
+	})
+}
+
+// varChoice compiles {"var": {"if": [condition, "a", "b"]}}.
+func (c *ruleCompiler) varChoice(args operands, fallback ruleNode) (ruleNode, error) {
+	if c.depth++; c.depth > ruleDepth {
+		return nil, c.fail("", "the rule is nested deeper than %d levels", ruleDepth)
+	}
+	defer func() { c.depth-- }()
+	var nodes ifNode
+	for i := range args.values {
+		var n ruleNode
+		var err error
+		if i%2 == 1 || i == len(args.values)-1 {
+			n, err = c.varPath(args, i, fallback)
+		} else {
+			n, err = c.operand(args, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	if len(nodes)%2 == 0 {
+		// Without an else the path is null, which is the whole of what var reads from.
+		n, err := c.readVar("", fallback)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+// readVar compiles the string at the compiler's path.
+func (c *ruleCompiler) readVar(source string, fallback ruleNode) (ruleNode, error) {
+	n := &varNode{fallback: fallback}
+	if c.parts++; c.parts > ruleParts {
+		return nil, c.fail("", "the rule has more than %d parts", ruleParts)
+	}
+	if source == "" {
+		n.simple = true
+		c.note(n, source)
+		return n, nil
+	}
+	n.path, n.simple = parseRulePath(source)
+	if !n.simple || !n.path.indexed && len(n.path.steps) > 0 {
+		code := source
+		if n.simple && n.path.outer {
+			code = source[n.path.offset:]
+		}
+		expr, err := CompileJSONata(code)
+		if err != nil {
+			return nil, c.badExpression(err, len(source)-len(code))
+		}
+		n.expr = expr
+	}
+	c.note(n, source)
+	return n, nil
+}
+
+func (c *ruleCompiler) badExpression(err error, shift int) *RuleError {
+	failure := c.fail("", "the var does not compile: %s", err.Error())
+	if syntax, ok := err.(*SyntaxError); ok { //nolint:errorlint // CompileJSONata gives the type itself
+		moved := *syntax
+		moved.Offset += shift
+		failure.Syntax, failure.Hint = &moved, moved.Hint
+	}
+	return failure
+}
+
+// eval is null where there is neither a value nor a default.
+func (n *varNode) eval(run *ruleRun, at *frame) (Value, error) {
+	v, err := n.read(run, at)
+	if err != nil || v != nil {
+		return v, err
+	}
+	if n.fallback != nil {
+		return n.fallback.eval(run, at)
+	}
+	return Null, nil
+}
+
+// read is nil where there is nothing.
+func (n *varNode) read(run *ruleRun, at *frame) (Value, error) {
+	if err := run.spend(1); err != nil {
+		return nil, err
+	}
+	fromElement := at != nil && !n.path.outer
+	if n.simple {
+		if v, ok := n.walk(run, at, fromElement); ok {
+			return v, nil
+		}
+	}
+	if err := run.spend(expressionSteps); err != nil {
+		return nil, err
+	}
+	if fromElement {
+		return n.expr.evalOver(run.ctx, run.scope, at.root())
+	}
+	return n.expr.Eval(run.ctx, run.scope)
+}
+
+func (n *varNode) walk(run *ruleRun, at *frame, fromElement bool) (Value, bool) {
+	if !fromElement {
+		if len(n.path.steps) == 0 {
+			// The owner may change the context after the evaluation.
+			return maps.Clone(run.scope.context), true
+		}
+		return n.path.walk(run.scope.context)
+	}
+	if !at.reduces {
+		return n.path.walk(at.element)
+	}
+	if len(n.path.steps) == 0 {
+		return at.root(), true
+	}
+	inner := n.path
+	inner.steps = inner.steps[1:]
+	switch n.path.steps[0] {
+	case "current":
+		return inner.walk(at.element)
+	case "accumulator":
+		return inner.walk(at.accumulator)
+	}
+	return nil, true
+}
+
+// ruleKind names a plain value's kind to people.
+func ruleKind(v any) string {
+	switch kindOf(v) {
+	case kindNull:
+		return "null"
+	case kindBool:
+		return "true or false"
+	case kindNumber:
+		return "a number"
+	case kindString:
+		return "a string"
+	case kindArray:
+		return "a list"
+	}
+	return "a rule"
+}
