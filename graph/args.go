@@ -3,14 +3,165 @@ package graph
 import (
 	"context"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 )
 
 // Args are the arguments of an mcp node: literals with expressions at any depth.
-type Args struct{}
+// Parts without expressions are built once and shared by all runs.
+type Args struct {
+	root  *arg
+	exprs []*Expr
+}
+
+// arg is one piece of Args: constant when expr, keys and items are all empty.
+type arg struct {
+	constant expressions.Value
+	expr     *Expr
+	kind     config.Kind
+	keys     []string // of items, in an object
+	items    []*arg
+}
 
 // Eval is the arguments' value: an Object. A key whose expression yields nothing is
 // left out; in an array it is null. The error is a *PlacedError.
 func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
-	return nil, nil
+	return a.root.eval(ctx, scope)
+}
+
+// Expressions are the expressions among the arguments, in file order; not to be changed.
+func (a *Args) Expressions() []*Expr { return a.exprs }
+
+func (a *arg) isConstant() bool { return a.expr == nil && a.items == nil }
+
+func (a *arg) eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+	switch {
+	case a.expr != nil:
+		return a.expr.Eval(ctx, scope)
+	case a.items == nil:
+		return a.constant, nil
+	case a.kind == config.KindArray:
+		return a.evalArray(ctx, scope)
+	}
+	return a.evalObject(ctx, scope)
+}
+
+func (a *arg) evalArray(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+	values := make([]any, len(a.items))
+	for i, item := range a.items {
+		v, err := item.eval(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			v = expressions.Null
+		}
+		values[i] = v
+	}
+	return values, nil
+}
+
+func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+	keys := make([]string, 0, len(a.keys))
+	values := make([]expressions.Value, 0, len(a.keys))
+	for i, item := range a.items {
+		v, err := item.eval(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			keys = append(keys, a.keys[i])
+			values = append(values, v)
+		}
+	}
+	return expressions.NewObject(keys, values), nil
+}
+
+// compileArgs compiles an mcp node's args; data may be nil.
+func (c *compiler) compileArgs(data *config.Data) *Args {
+	if data == nil {
+		return &Args{root: &arg{constant: expressions.NewObject(nil, nil)}}
+	}
+	if data.Kind != config.KindObject {
+		c.found.Add(data.Pos, "args-not-object", "args is "+kindName(data)+", expected a mapping of argument names to values",
+			"write args: {name: value}")
+		return nil
+	}
+	args := &Args{}
+	args.root = c.compileArg(data, args)
+	return args
+}
+
+func (c *compiler) compileArg(data *config.Data, args *Args) *arg {
+	switch data.Kind {
+	case config.KindExpression:
+		expr := c.compileExpr(data.Expr)
+		if expr != nil {
+			args.exprs = append(args.exprs, expr)
+		}
+		return &arg{expr: expr, kind: data.Kind}
+	case config.KindObject, config.KindArray:
+		return c.compileItems(data, args)
+	case config.KindScalar:
+	}
+	return &arg{constant: scalarValue(data.Scalar), kind: data.Kind}
+}
+
+// compileItems compiles an object or array, and folds it into one constant when
+// nothing in it depends on the run.
+func (c *compiler) compileItems(data *config.Data, args *Args) *arg {
+	a := &arg{kind: data.Kind}
+	constant := true
+	items := make([]*arg, len(data.Items))
+	for i, item := range data.Items {
+		items[i] = c.compileArg(item, args)
+		constant = constant && item.Kind != config.KindExpression && items[i].isConstant()
+	}
+	keys := make([]string, len(data.Keys))
+	for i, key := range data.Keys {
+		keys[i] = key.Value
+	}
+	if !constant {
+		a.keys, a.items = keys, items
+		return a
+	}
+	values := make([]any, len(items))
+	for i, item := range items {
+		values[i] = item.constant
+	}
+	if data.Kind == config.KindArray {
+		a.constant = values
+	} else {
+		a.constant = expressions.NewObject(keys, values)
+	}
+	return a
+}
+
+func scalarValue(scalar any) expressions.Value {
+	if scalar == nil {
+		return expressions.Null
+	}
+	return expressions.FromPlain(scalar)
+}
+
+// kindName is what people call the data.
+func kindName(data *config.Data) string {
+	switch data.Kind {
+	case config.KindObject:
+		return "a mapping"
+	case config.KindArray:
+		return "a list"
+	case config.KindExpression:
+		return "an expression"
+	case config.KindScalar:
+	}
+	switch data.Scalar.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case string:
+		return "a string"
+	}
+	return "a number"
 }

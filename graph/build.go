@@ -2,7 +2,38 @@ package graph
 
 import "toolgraph/config"
 
+// Option changes how Build works.
+type Option func(*options)
+
+type options struct{ caps Caps }
+
+// WithCaps sets other caps than DefaultCaps.
+func WithCaps(caps Caps) Option {
+	return func(o *options) { o.caps = caps }
+}
+
 // Build checks every tool of a file and compiles it. The graphs come in file order.
-// The diagnostics hold all findings of all tools; the graphs are nil when one of
-// them is an error.
-func Build(f *config.File) ([]*Graph, config.Diagnostics) { return nil, nil }
+// The diagnostics hold all findings of all tools, sorted; the graphs are nil when
+// one of them is an error. Safe for concurrent use; the file is kept by the graphs
+// and must not change afterwards.
+func Build(f *config.File, opts ...Option) ([]*Graph, config.Diagnostics) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	caps := o.caps.effective()
+	var found config.Diagnostics
+	checkCap(&found, "too-many-tools", "the file", "tools", "split it into several graph files",
+		len(f.Tools), caps.Tools, func(i int) config.Pos { return f.Tools[i].Pos })
+	graphs := make([]*Graph, 0, len(f.Tools))
+	for _, tool := range f.Tools {
+		c := newCompiler(f, tool, caps)
+		graphs = append(graphs, c.compile())
+		found = append(found, c.found...)
+	}
+	found.Sort()
+	if found.Err() != nil {
+		return nil, found
+	}
+	return graphs, found
+}

@@ -41,17 +41,25 @@ func place(err error, text config.Text) error {
 	return &PlacedError{Pos: pos, Err: err}
 }
 
-// Rule is a compiled rule that knows its place.
-type Rule struct {
-	*expressions.Rule
-	Data *config.Data
+// compileExpr compiles an expression and checks what it refers to; nil when it
+// does not compile.
+func (c *compiler) compileExpr(text config.Text) *Expr {
+	compiled, err := expressions.CompileJSONata(text.Value)
+	if err != nil {
+		c.addSyntax(text, err)
+		return nil
+	}
+	for _, ref := range compiled.References() {
+		c.checkReference(text, ref)
+	}
+	return &Expr{JSONata: compiled, Text: text}
 }
 
-// Holds tells whether the rule holds; the error is a *PlacedError.
-func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
-	holds, err := r.Rule.Holds(ctx, scope)
-	if err != nil {
-		return false, &PlacedError{Pos: r.Data.Pos, Err: err}
+func (c *compiler) addSyntax(text config.Text, err error) {
+	var syntax *expressions.SyntaxError
+	if !errors.As(err, &syntax) {
+		syntax = &expressions.SyntaxError{Message: err.Error()}
 	}
-	return holds, nil
+	c.found.Add(text.At(syntax.Offset), "expression-syntax",
+		"the expression does not compile: "+syntax.Message, syntax.Hint)
 }

@@ -16,57 +16,25 @@ type Graph struct {
 // Node is the node with this id, or nil.
 func (g *Graph) Node(id string) Node { return g.byID[id] }
 
-// Node is one of *Entry, *MCP, *Transform, *Switch, *Exit.
-type Node interface {
-	ID() string
-	Type() config.NodeType
-	Pos() config.Pos
-	Successors() []string // ids, in file order, without repetitions
-	isNode()
-}
-
-type base struct {
-	id  string
-	pos config.Pos
-}
-
-func (b base) ID() string      { return b.id }
-func (b base) Pos() config.Pos { return b.pos }
-func (b base) isNode()         {}
-
-// Entry receives the tool's arguments.
-type Entry struct {
-	base
-	Next Node
-}
-
-// MCP calls a tool of an upstream server.
-type MCP struct {
-	base
+// Call is one upstream tool that a graph may call.
+type Call struct {
 	Server, Tool string
-	Args         *Args
-	Next         Node
+	Node         string     // the first node that calls it
+	Pos          config.Pos // where that node names the tool
 }
 
-// Transform yields the value of an expression.
-type Transform struct {
-	base
-	Expr *Expr
-	Next Node
+// Calls are the upstream tools of the graph's mcp nodes in file order, each once.
+func (g *Graph) Calls() []Call {
+	type target struct{ server, tool string }
+	var calls []Call
+	seen := map[target]bool{}
+	for _, node := range g.Nodes {
+		m, ok := node.(*MCP)
+		if !ok || seen[target{m.Server, m.Tool}] {
+			continue
+		}
+		seen[target{m.Server, m.Tool}] = true
+		calls = append(calls, Call{Server: m.Server, Tool: m.Tool, Node: m.id, Pos: m.toolPos})
+	}
+	return calls
 }
-
-// Switch goes to the first condition that holds, else to Default.
-type Switch struct {
-	base
-	Conditions []Condition
-	Default    Node
-}
-
-// Condition is one way out of a switch.
-type Condition struct {
-	Rule *Rule // nil: always holds
-	Next Node
-}
-
-// Exit ends the run with the output of the node executed before it.
-type Exit struct{ base }

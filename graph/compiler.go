@@ -1,0 +1,140 @@
+package graph
+
+import (
+	"fmt"
+
+	"toolgraph/config"
+)
+
+// compiler turns one tool into a Graph. It goes on after a finding, so that one
+// pass reports them all.
+type compiler struct {
+	file  *config.File
+	tool  *config.Tool
+	caps  Caps
+	found config.Diagnostics
+
+	ids     []string       // in file order
+	byID    map[string]int // index in tool.Nodes
+	servers map[string]bool
+	nodes   []Node // nodes[i] is made of tool.Nodes[i]
+	loose   []bool // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
+}
+
+func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
+	c := &compiler{
+		file: f, tool: tool, caps: caps,
+		ids:     make([]string, 0, len(tool.Nodes)),
+		byID:    make(map[string]int, len(tool.Nodes)),
+		servers: make(map[string]bool, len(f.Servers)),
+		nodes:   make([]Node, len(tool.Nodes)),
+		loose:   make([]bool, len(tool.Nodes)),
+	}
+	for _, s := range f.Servers {
+		c.servers[s.Name.Value] = true
+	}
+	for i, n := range tool.Nodes {
+		if _, twice := c.byID[n.ID.Value]; !twice {
+			c.byID[n.ID.Value] = i
+			c.ids = append(c.ids, n.ID.Value)
+		}
+	}
+	return c
+}
+
+// compile is the tool's Graph, which is only good when nothing wrong was found.
+func (c *compiler) compile() *Graph {
+	c.checkTool()
+	g := &Graph{Tool: c.tool, Limits: c.file.Limits, byID: make(map[string]Node, len(c.nodes))}
+	for i, n := range c.tool.Nodes {
+		c.checkID(n)
+		c.nodes[i] = c.newNode(i, n)
+	}
+	for i, n := range c.tool.Nodes {
+		c.link(c.nodes[i], n)
+	}
+	for _, node := range c.nodes {
+		b := node.core()
+		b.successors = successors(node)
+		if _, twice := g.byID[b.id]; !twice {
+			g.byID[b.id] = node
+		}
+	}
+	g.Nodes = c.nodes
+	g.Entry = c.checkShape()
+	if c.found.Err() != nil {
+		return nil
+	}
+	g.Hash = hash(g)
+	return g
+}
+
+// newNode compiles what stands in a node itself; link adds the ways out.
+func (c *compiler) newNode(i int, n *config.Node) Node {
+	b := base{id: n.ID.Value, pos: n.Pos, index: i}
+	switch n.Type {
+	case config.EntryNode:
+		return &Entry{base: b}
+	case config.MCPNode:
+		c.checkServer(n)
+		c.checkToolName(n)
+		return &MCP{
+			base: b, Server: n.Server.Value, Tool: n.Tool.Value,
+			Args: c.compileArgs(n.Args), toolPos: n.Tool.Pos,
+		}
+	case config.TransformNode:
+		return &Transform{base: b, Expr: c.compileExpr(n.Expr)}
+	case config.SwitchNode:
+		return &Switch{base: b}
+	case config.ExitNode:
+		return &Exit{base: b}
+	}
+	c.found.Add(n.Pos, "unknown-node-type", fmt.Sprintf("node %q has type %q, expected entry, mcp, transform, switch or exit", b.id, n.Type),
+		didYouMean(string(n.Type), []string{"entry", "mcp", "transform", "switch", "exit"}))
+	c.loose[i] = true
+	return &Exit{base: b}
+}
+
+func (c *compiler) checkServer(n *config.Node) {
+	name := n.Server.Value
+	switch {
+	case looksLikeExpression(name):
+		c.found.Add(n.Server.Pos, "expression-not-allowed",
+			fmt.Sprintf("server is %q, expected the name of a server: what a node calls never depends on data", name),
+			"use a switch to choose between servers")
+	case c.servers[name]:
+	case len(c.servers) == 0:
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, but no servers are declared", n.ID.Value, name),
+			"declare it under mcpServers")
+	default:
+		names := make([]string, 0, len(c.servers))
+		for _, s := range c.file.Servers {
+			names = append(names, s.Name.Value)
+		}
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", n.ID.Value, name),
+			suggest(name, names, "the servers are "))
+	}
+}
+
+func (c *compiler) checkToolName(n *config.Node) {
+	name := n.Tool.Value
+	switch {
+	case name == "":
+		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q names no tool, expected the name of a tool of server %q", n.ID.Value, n.Server.Value),
+			"add tool: NAME")
+	case looksLikeExpression(name):
+		c.found.Add(n.Tool.Pos, "expression-not-allowed",
+			fmt.Sprintf("tool is %q, expected the name of a tool: what a node calls never depends on data", name),
+			"use a switch to choose between tools")
+	}
+}
+
+// looksLikeExpression tells a JSONata path from a name: names do not begin so.
+func looksLikeExpression(name string) bool { return name != "" && name[0] == '$' }
+
+func orPos(pos, otherwise config.Pos) config.Pos {
+	if pos.IsValid() {
+		return pos
+	}
+	return otherwise
+}

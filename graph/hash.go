@@ -1,0 +1,91 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+)
+
+// hash is the graph's meaning as a number: what a run does depends on nothing else
+// in the file. Every part is written with its length, so that no two graphs share
+// a canonical form. Changing the form changes every hash: raise its version then.
+func hash(g *Graph) string {
+	sum := sha256.New()
+	h := meaning{sum}
+	h.put("toolgraph.graph.1", g.Tool.Name.Value)
+	h.put(fmt.Sprint(g.Limits.MaxNodeExecutions), fmt.Sprint(g.Limits.MaxExecutionTime.Nanoseconds()),
+		fmt.Sprint(g.Limits.MaxNodeOutputBytes), fmt.Sprint(g.Limits.MaxHistoryBytes))
+	nodes := slices.Clone(g.Nodes)
+	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.ID(), b.ID()) })
+	for _, node := range nodes {
+		h.node(g.Tool.Nodes[node.core().index], node)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+type meaning struct{ w io.Writer }
+
+func (h meaning) put(parts ...string) {
+	for _, p := range parts {
+		_, _ = fmt.Fprintf(h.w, "%d:%s", len(p), p) // a hash never fails to write
+	}
+}
+
+func (h meaning) node(source *config.Node, node Node) {
+	h.put(string(node.Type()), node.ID())
+	switch n := node.(type) {
+	case *Entry:
+		h.put(n.Next.ID())
+	case *MCP:
+		h.put(n.Server, n.Tool, n.Next.ID())
+		h.data(source.Args)
+	case *Transform:
+		h.put(expressionText(n.Expr.Text), n.Next.ID())
+	case *Switch:
+		h.put(fmt.Sprint(len(n.Conditions)), n.Default.ID())
+		for _, c := range n.Conditions {
+			h.put(c.Next.ID())
+			h.data(c.Rule.Data)
+		}
+	case *Exit:
+	}
+}
+
+// data writes data without the order of its keys, which means nothing in JSON.
+func (h meaning) data(data *config.Data) {
+	if data == nil {
+		h.put("object", "0")
+		return
+	}
+	switch data.Kind {
+	case config.KindObject:
+		h.put("object", fmt.Sprint(len(data.Keys)))
+		order := make([]int, len(data.Keys))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(data.Keys[a].Value, data.Keys[b].Value) })
+		for _, i := range order {
+			h.put(data.Keys[i].Value)
+			h.data(data.Items[i])
+		}
+	case config.KindArray:
+		h.put("array", fmt.Sprint(len(data.Items)))
+		for _, item := range data.Items {
+			h.data(item)
+		}
+	case config.KindExpression:
+		h.put("expression", expressionText(data.Expr))
+	case config.KindScalar:
+		h.put("scalar", scalarText(data.Scalar))
+	}
+}
+
+// expressionText leaves out the space around an expression: a block scalar ends in
+// a line break where a quoted one does not.
+func expressionText(text config.Text) string { return strings.TrimSpace(text.Value) }

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"fmt"
+
+	"toolgraph/config"
+)
+
+// link resolves the ways out of a node.
+func (c *compiler) link(node Node, n *config.Node) {
+	switch node := node.(type) {
+	case *Entry:
+		node.Next = c.resolve(node, n, n.Next, "next")
+	case *MCP:
+		node.Next = c.resolve(node, n, n.Next, "next")
+	case *Transform:
+		node.Next = c.resolve(node, n, n.Next, "next")
+	case *Switch:
+		c.linkSwitch(node, n)
+	case *Exit:
+	}
+}
+
+// linkSwitch resolves the conditions of a switch and finds its default: the first
+// condition that always holds, else the node's own next.
+func (c *compiler) linkSwitch(node *Switch, n *config.Node) {
+	checkCap(&c.found, "too-many-conditions", fmt.Sprintf("switch %q", node.id), "conditions", "split it into several switches",
+		len(n.Conditions), c.caps.ConditionsPerSwitch, func(i int) config.Pos { return n.Conditions[i].Pos })
+	always := 0 // the number of the condition that always holds
+	for i, cond := range n.Conditions {
+		number := i + 1
+		target := c.resolve(node, n, cond.Next, fmt.Sprintf("condition %d", number))
+		rule, holds := c.condition(node, cond, number)
+		switch {
+		case always > 0:
+			c.found.Warn(cond.Pos, "unreachable-condition",
+				fmt.Sprintf("condition %d of switch %q is never tried: condition %d always holds", number, node.id, always),
+				fmt.Sprintf("move it before condition %d or remove it", always))
+		case holds:
+			always, node.Default = number, target
+		default:
+			node.Conditions = append(node.Conditions, Condition{Rule: rule, Next: target})
+		}
+	}
+	c.linkDefault(node, n, always)
+}
+
+// condition compiles the rule of a condition and tells whether it always holds.
+func (c *compiler) condition(node *Switch, cond config.Condition, number int) (rule *Rule, always bool) {
+	if cond.Rule == nil {
+		return nil, true
+	}
+	if rule = c.compileRule(cond.Rule); rule == nil {
+		return nil, false
+	}
+	holds, constant := rule.Constant()
+	switch {
+	case constant && holds:
+		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and always holds", number, node.id),
+			"leave its rule out to make it the default")
+	case constant:
+		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and never holds", number, node.id),
+			"remove it, or read a node's output with {var: \"node.field\"}")
+	}
+	return rule, constant && holds
+}
+
+func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
+	hasNext := n.Next.IsSet() || n.Next.Value != ""
+	var target Node
+	if hasNext {
+		target = c.resolve(node, n, n.Next, "next")
+	}
+	switch {
+	case always > 0 && hasNext:
+		c.found.Warn(n.Next.Pos, "unused-default", fmt.Sprintf("next of switch %q is never taken: condition %d always holds", node.id, always),
+			fmt.Sprintf("remove next, or give condition %d a rule", always))
+	case always > 0:
+	case !hasNext:
+		c.loose[node.index] = true
+		c.found.Add(n.Pos, "switch-without-default",
+			fmt.Sprintf("switch %q has no default: when no condition holds there is no way on, expected next or a last condition without a rule", node.id),
+			"add next: NODE")
+	default:
+		node.Default = target
+		if len(n.Conditions) == 0 {
+			c.found.Warn(n.Pos, "switch-without-conditions", fmt.Sprintf("switch %q has no conditions, so it always goes to %q", node.id, n.Next.Value),
+				"add conditions, or let the node before it go there")
+		}
+	}
+}
+
+// resolve is the node that a name means; what tells where the name stands. It is
+// nil, and reported, when there is none.
+func (c *compiler) resolve(from Node, n *config.Node, name config.Text, what string) Node {
+	if name.Value == "" {
+		c.loose[from.core().index] = true
+		c.found.Add(orPos(name.Pos, n.Pos), "missing-next",
+			fmt.Sprintf("%s of node %q is missing, expected the id of the node to go to", what, n.ID.Value), "add next: NODE")
+		return nil
+	}
+	i, ok := c.byID[name.Value]
+	if !ok {
+		c.loose[from.core().index] = true
+		c.found.Add(name.Pos, "unknown-node",
+			fmt.Sprintf("%s of node %q is %q, but tool %q has no node with this id", what, n.ID.Value, name.Value, c.tool.Name.Value),
+			suggest(name.Value, c.ids, "the nodes are "))
+		return nil
+	}
+	if c.tool.Nodes[i].Type == config.EntryNode {
+		c.found.Add(name.Pos, "entry-as-target",
+			fmt.Sprintf("%s of node %q is the entry %q, expected another node: a run enters once", what, n.ID.Value, name.Value),
+			"go to the node after the entry")
+	}
+	return c.nodes[i]
+}

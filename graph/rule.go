@@ -1,0 +1,111 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+)
+
+// Rule is a compiled rule that knows its place.
+type Rule struct {
+	*expressions.Rule
+	Data *config.Data
+}
+
+// Holds tells whether the rule holds; the error is a *PlacedError.
+func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
+	holds, err := r.Rule.Holds(ctx, scope)
+	if err != nil {
+		return false, &PlacedError{Pos: r.Data.Pos, Err: err}
+	}
+	return holds, nil
+}
+
+// compileRule compiles a condition's rule and checks what it refers to; nil when
+// it does not compile.
+func (c *compiler) compileRule(data *config.Data) *Rule {
+	compiled, err := expressions.CompileRule(plain(data))
+	if err != nil {
+		c.addRule(data, err)
+		return nil
+	}
+	for _, ref := range compiled.References() {
+		c.checkReference(data.At(ref.Var...).Text, ref.Reference)
+	}
+	return &Rule{Rule: compiled, Data: data}
+}
+
+func (c *compiler) addRule(data *config.Data, err error) {
+	var bad *expressions.RuleError
+	if !errors.As(err, &bad) {
+		c.found.Add(data.Pos, "rule-syntax", "the rule does not compile: "+err.Error(), "")
+		return
+	}
+	at := data.At(bad.Path...)
+	if bad.Syntax != nil && at.Text.IsSet() {
+		c.addSyntax(at.Text, bad.Syntax)
+		return
+	}
+	c.found.Add(rulePos(data, bad.Path), "rule-syntax",
+		"the rule does not compile: "+bad.Message+pathPhrase(bad.Path), bad.Hint)
+}
+
+// rulePos is the place of a rule error: a path that ends in an operator means the
+// operator itself, which stands before its arguments.
+func rulePos(data *config.Data, path []any) config.Pos {
+	if n := len(path); n > 0 {
+		if key, ok := path[n-1].(string); ok {
+			for _, k := range data.At(path[:n-1]...).Keys {
+				if k.Value == key {
+					return k.Pos
+				}
+			}
+		}
+	}
+	return data.At(path...).Pos
+}
+
+// pathPhrase tells the way to a place deep inside a rule, " (at and[1].==)".
+func pathPhrase(path []any) string {
+	if len(path) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for _, step := range path {
+		if i, ok := step.(int); ok {
+			fmt.Fprintf(&b, "[%d]", i)
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		fmt.Fprint(&b, step)
+	}
+	return " (at " + b.String() + ")"
+}
+
+// plain is the data as the Go values that the rule compiler takes.
+func plain(data *config.Data) any {
+	switch data.Kind {
+	case config.KindObject:
+		m := make(map[string]any, len(data.Keys))
+		for i, key := range data.Keys {
+			m[key.Value] = plain(data.Items[i])
+		}
+		return m
+	case config.KindArray:
+		list := make([]any, len(data.Items))
+		for i, item := range data.Items {
+			list[i] = plain(item)
+		}
+		return list
+	case config.KindExpression:
+		return map[string]any{"expr": data.Expr.Value}
+	case config.KindScalar:
+	}
+	return data.Scalar
+}

@@ -1,0 +1,115 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+)
+
+// checkShape checks that a run can begin, get everywhere and end; it returns the
+// entry, or nil when there is none.
+func (c *compiler) checkShape() *Entry {
+	entries := c.checkOne(config.EntryNode, "{id: entry, type: entry, next: NODE}")
+	exits := c.checkOne(config.ExitNode, "{id: exit, type: exit}")
+	next := make([][]int, len(c.nodes))
+	for i, node := range c.nodes {
+		for _, t := range targets(node) {
+			next[i] = append(next[i], t.core().index)
+		}
+	}
+	trapped := false
+	if len(exits) > 0 {
+		trapped = c.checkEnds(next, exits)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	c.checkReached(next, entries, trapped)
+	entry, _ := c.nodes[entries[0]].(*Entry)
+	return entry
+}
+
+// checkOne reports none or several nodes of a type; it returns their indexes.
+func (c *compiler) checkOne(kind config.NodeType, example string) []int {
+	var of []int
+	for i, n := range c.tool.Nodes {
+		if n.Type == kind {
+			of = append(of, i)
+		}
+	}
+	name := c.tool.Name.Value
+	if len(of) == 0 {
+		c.found.Add(orPos(c.tool.Name.Pos, c.tool.Pos), "no-"+string(kind),
+			fmt.Sprintf("tool %q has no %s node, expected exactly one", name, kind), "add "+example)
+		return nil
+	}
+	first := c.tool.Nodes[of[0]]
+	for _, i := range of[1:] {
+		n := c.tool.Nodes[i]
+		c.found.Add(n.Pos, "second-"+string(kind),
+			fmt.Sprintf("node %q is a second %s of tool %q, expected exactly one; the first is %q at %s", n.ID.Value, kind, name, first.ID.Value, first.Pos),
+			"remove one of them")
+	}
+	return of
+}
+
+// checkReached warns of nodes that no run gets to. A name that means nothing may
+// have been meant for them, so then it waits until that is mended.
+func (c *compiler) checkReached(next [][]int, entries []int, trapped bool) {
+	seen := reach(next, entries)
+	for i := range seen {
+		if seen[i] && c.loose[i] {
+			return
+		}
+	}
+	for i, n := range c.tool.Nodes {
+		if seen[i] || trapped && n.Type == config.ExitNode {
+			continue
+		}
+		c.found.Warn(n.Pos, "unreachable-node", fmt.Sprintf("node %q is never reached from the entry", n.ID.Value),
+			"let a node go to it, or remove it")
+	}
+}
+
+// checkEnds reports the loops that a run cannot leave, each once, and tells whether
+// there are any.
+func (c *compiler) checkEnds(next [][]int, exits []int) bool {
+	ends := append([]int(nil), exits...)
+	for i, loose := range c.loose {
+		if loose {
+			ends = append(ends, i)
+		}
+	}
+	back := make([][]int, len(next))
+	for i, to := range next {
+		for _, t := range to {
+			back[t] = append(back[t], i)
+		}
+	}
+	canEnd := reach(back, ends)
+	loops := traps(next, canEnd)
+	for _, loop := range loops {
+		c.addTrap(loop)
+	}
+	return len(loops) > 0
+}
+
+func (c *compiler) addTrap(loop []int) {
+	n := c.tool.Nodes[loop[0]]
+	if len(loop) == 1 {
+		c.found.Add(n.Pos, "no-way-to-exit", fmt.Sprintf("node %q only leads to itself, so no exit can be reached from it", n.ID.Value),
+			"let it go to another node, or put a switch into the loop")
+		return
+	}
+	names := make([]string, 0, len(loop))
+	for _, i := range loop {
+		names = append(names, fmt.Sprintf("%q", c.tool.Nodes[i].ID.Value))
+	}
+	const most = 6
+	if len(names) > most {
+		names = append(names[:most:most], "…")
+	}
+	c.found.Add(n.Pos, "no-way-to-exit", fmt.Sprintf("the nodes %s only lead to each other, so no exit can be reached from them", strings.Join(names, ", ")),
+		"put a switch into the loop that leaves it")
+}

@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolgraph/config"
+)
+
+// maxToolName is the length that the Model Context Protocol allows for a tool's name.
+const maxToolName = 128
+
+// checkTool checks what a tool is besides its nodes' meaning.
+func (c *compiler) checkTool() {
+	c.checkName()
+	c.checkInputSchema()
+	checkCap(&c.found, "too-many-nodes", fmt.Sprintf("tool %q", shorten(c.tool.Name.Value, maxLabel)), "nodes", "split it into several tools",
+		len(c.tool.Nodes), c.caps.NodesPerTool, func(i int) config.Pos { return c.tool.Nodes[i].Pos })
+}
+
+func (c *compiler) checkName() {
+	name := c.tool.Name.Value
+	pos := orPos(c.tool.Name.Pos, c.tool.Pos)
+	const expected = "expected 1 to 128 letters, digits, _, - or ."
+	switch n := utf8.RuneCountInString(name); {
+	case name == "":
+		c.found.Add(pos, "bad-tool-name", "the tool has no name, "+expected, "add name: NAME")
+	case n > maxToolName:
+		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("the tool's name %q is %d characters long, %s", shorten(name, maxLabel), n, expected), "shorten it")
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError }):
+		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("tool name %q has spaces or control characters, %s", name, expected), "write _ instead")
+	case strings.ContainsFunc(name, func(r rune) bool { return !isToolNameRune(r) }):
+		c.found.Warn(pos, "odd-tool-name", fmt.Sprintf("tool name %q has characters that some clients refuse, %s", name, expected), "write _ instead")
+	}
+}
+
+func isToolNameRune(r rune) bool {
+	return r == '_' || r == '-' || r == '.' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// checkInputSchema checks what the protocol asks of the schema's root; the rest of
+// a schema is checked by those who validate with it.
+func (c *compiler) checkInputSchema() {
+	schema := c.tool.InputSchema
+	if schema == nil {
+		return
+	}
+	const code, remedy = "input-schema-type", "write type: object"
+	if schema.Kind != config.KindObject {
+		c.found.Add(schema.Pos, code, "inputSchema is "+kindName(schema)+", expected a JSON Schema with type: object", remedy)
+		return
+	}
+	kind := schema.Get("type")
+	switch {
+	case kind == nil:
+		c.found.Add(schema.Pos, code, "inputSchema has no type, expected type: object since arguments have names", remedy)
+	case kind.Kind != config.KindScalar:
+		c.found.Add(kind.Pos, code, "the type of inputSchema is "+kindName(kind)+", expected object since arguments have names", remedy)
+	case kind.Scalar != "object":
+		c.found.Add(kind.Pos, code, fmt.Sprintf("the type of inputSchema is %q, expected object since arguments have names", fmt.Sprint(kind.Scalar)), remedy)
+	}
+}
