@@ -3,7 +3,7 @@ package expressions
 import "slices"
 
 // note takes down what a var reads.
-func (c *ruleCompiler) note(n *varNode, source string) {
+func (c *ruleCompiler) note(n *varNode) {
 	fromElement := c.bodies > 0 && !n.path.outer
 	if !fromElement || !n.simple {
 		c.reads = true
@@ -26,6 +26,11 @@ func (c *ruleCompiler) note(n *varNode, source string) {
 		}
 	case n.expr != nil:
 		for _, r := range n.expr.References() {
+			r.Offset = n.outer.offset(r.Offset)
+			add(r)
+		}
+		fromElement = false
+		for _, r := range n.outer.references(n.source) {
 			add(r)
 		}
 	}

@@ -2,6 +2,8 @@ package expressions
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 )
 
@@ -10,6 +12,8 @@ import (
 type varNode struct {
 	path     rulePath
 	simple   bool     // the string is only a path
+	source   string
+	outer    outerSource
 	expr     *JSONata // nil where a path alone decides
 	fallback ruleNode // the default, or nil
 }
@@ -89,36 +93,34 @@ func (c *ruleCompiler) varChoice(args operands, fallback ruleNode) (ruleNode, er
 
 // readVar compiles the string at the compiler's path.
 func (c *ruleCompiler) readVar(source string, fallback ruleNode) (ruleNode, error) {
-	n := &varNode{fallback: fallback}
+	n := &varNode{fallback: fallback, source: source}
 	if c.parts++; c.parts > ruleParts {
 		return nil, c.fail("", "the rule has more than %d parts", ruleParts)
 	}
 	if source == "" {
 		n.simple = true
-		c.note(n, source)
+		c.note(n)
 		return n, nil
 	}
 	n.path, n.simple = parseRulePath(source)
 	if !n.simple || !n.path.indexed && len(n.path.steps) > 0 {
-		code := source
-		if n.simple && n.path.outer {
-			code = source[n.path.offset:]
-		}
-		expr, err := CompileJSONata(code)
+		n.outer = withOuterCalls(source)
+		expr, err := CompileJSONata(n.outer.code)
 		if err != nil {
-			return nil, c.badExpression(err, len(source)-len(code))
+			return nil, c.badExpression(err, n.outer)
 		}
 		n.expr = expr
 	}
-	c.note(n, source)
+	c.note(n)
 	return n, nil
 }
 
-func (c *ruleCompiler) badExpression(err error, shift int) *RuleError {
-	failure := c.fail("", "the var does not compile: %s", err.Error())
-	if syntax, ok := err.(*SyntaxError); ok { //nolint:errorlint // CompileJSONata gives the type itself
+func (c *ruleCompiler) badExpression(err error, outer outerSource) *RuleError {
+	failure := c.fail("", "the var is no JSONata expression: %s", err.Error())
+	var syntax *SyntaxError
+	if errors.As(err, &syntax) {
 		moved := *syntax
-		moved.Offset += shift
+		moved.Offset = outer.offset(moved.Offset)
 		failure.Syntax, failure.Hint = &moved, moved.Hint
 	}
 	return failure
@@ -150,10 +152,28 @@ func (n *varNode) read(run *ruleRun, at *frame) (Value, error) {
 	if err := run.spend(expressionSteps); err != nil {
 		return nil, err
 	}
+	root := Value(run.scope.context)
 	if fromElement {
-		return n.expr.evalOver(run.ctx, run.scope, at.root())
+		root = at.root()
 	}
-	return n.expr.Eval(run.ctx, run.scope)
+	v, err := n.expr.evalOver(run.ctx, run.scope, root)
+	if err != nil {
+		return nil, n.failure(err)
+	}
+	return v, nil
+}
+
+// failure says which var of the rule failed; a place inside it means nothing to
+// who knows only the rule.
+func (n *varNode) failure(err error) error {
+	var eval *EvalError
+	if !errors.As(err, &eval) {
+		return &EvalError{Message: fmt.Sprintf("var %.80q: %v", n.source, err), Offset: -1, Err: err}
+	}
+	moved := *eval
+	moved.Offset = -1
+	moved.Message = fmt.Sprintf("var %.80q: %s", n.source, eval.Message)
+	return &moved
 }
 
 func (n *varNode) walk(run *ruleRun, at *frame, fromElement bool) (Value, bool) {
