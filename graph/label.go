@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"toolgraph/config"
 )
@@ -143,16 +144,37 @@ func quoteJSON(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// shorten puts a text on one line and cuts it after n code points.
+// shorten puts a text on one line of at most n code points.
 func shorten(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
-	count := 0
-	for i := range s {
-		if count++; count == n && len(s[i:]) > 0 {
-			if rest := []rune(s[i:]); len(rest) > 1 {
-				return s[:i] + "…"
-			}
-		}
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
 	}
-	return s
+	return string(runes[:n-1]) + "…"
+}
+
+// detail is what a drawing tells of a node besides its id.
+func detail(node Node) string {
+	switch n := node.(type) {
+	case *MCP:
+		return n.Server + "." + n.Tool
+	case *Transform:
+		return shorten(n.Expr.Text.Value, maxLabel)
+	case *Entry, *Switch, *Exit:
+	}
+	return ""
+}
+
+// printable is s on one line, without characters that a drawing cannot show.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case !unicode.IsPrint(r):
+			return '\uFFFD'
+		}
+		return r
+	}, s)
 }

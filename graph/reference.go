@@ -38,3 +38,18 @@ func (c *compiler) referenceHint(source string, ref expressions.Reference) strin
 	}
 	return suggest(ref.Path[0], c.ids, "a path begins with a node's id: ")
 }
+
+// checkElement warns of a path inside the body of map, filter and their kind that
+// begins with a node's id: there, paths are read from the element.
+func (c *compiler) checkElement(text config.Text, ref expressions.Reference) {
+	if len(ref.Path) == 0 {
+		return
+	}
+	name := ref.Path[0]
+	if _, isNode := c.byID[name]; !isNode || name == "current" || name == "accumulator" {
+		return
+	}
+	c.found.Warn(text.At(ref.Offset), "element-relative-var",
+		fmt.Sprintf("inside the body of an iteration %q is read from each element, not from node %q", strings.Join(ref.Path, "."), name),
+		fmt.Sprintf("write $ctx.%s to read the node's output", strings.Join(ref.Path, ".")))
+}

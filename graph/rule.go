@@ -34,7 +34,12 @@ func (c *compiler) compileRule(data *config.Data) *Rule {
 		return nil
 	}
 	for _, ref := range compiled.References() {
-		c.checkReference(data.At(ref.Var...).Text, ref.Reference)
+		text := data.At(ref.Var...).Text
+		if ref.Body && ref.Function == "" {
+			c.checkElement(text, ref.Reference)
+			continue
+		}
+		c.checkReference(text, ref.Reference)
 	}
 	return &Rule{Rule: compiled, Data: data}
 }
