@@ -2,7 +2,9 @@ package expressions
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 )
 
 // What one evaluation of a rule may cost. A step is about one operator, one
@@ -11,7 +13,7 @@ const (
 	ruleSteps      = 2_000_000
 	ruleValueBytes = 16 << 20  // one string or array
 	ruleTotalBytes = 128 << 20 // everything that the evaluation makes
-	ruleValueDepth = 500       // arrays in arrays
+	ruleValueDepth = MaxDepth  // arrays and objects in each other
 	// constantSteps is what a rule that reads nothing may cost at load.
 	constantSteps = 10_000
 	// expressionSteps is what an expression costs that is more than a path.
@@ -27,7 +29,9 @@ type ruleRun struct {
 	scope *Scope
 	limit int // steps
 	steps int
-	check int // steps at which to look at ctx again
+	check int // steps at which to look at ctx and the clock again
+	// deadline is set at the first look: most rules are done before.
+	deadline time.Time
 	made  int // bytes
 	// odd is set once a number came up that JSON cannot say (NaN, an infinity) or
 	// says differently from JavaScript (-0).
@@ -46,12 +50,30 @@ func (r *ruleRun) spend(n int) error {
 	}
 	r.check = r.steps + stepsPerCheck
 	if r.steps > r.limit {
-		return ruleLimit("steps", fmt.Sprintf("the rule takes more than %d steps", r.limit))
+		return ruleLimit("steps", fmt.Sprintf("the rule takes more than %d steps; make it do less, or split it over several nodes", r.limit))
 	}
 	if r.ctx.Err() != nil {
-		return &EvalError{Code: "timeout", Message: "the rule was stopped: " + context.Cause(r.ctx).Error(), Offset: -1, Err: context.Cause(r.ctx)}
+		return r.ended()
+	}
+	switch now := time.Now(); {
+	case r.deadline.IsZero():
+		r.deadline = now.Add(EvalBudget)
+	case now.After(r.deadline):
+		return &EvalError{
+			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
+			Message: fmt.Sprintf("the rule took longer than %v; make it do less, or split it over several nodes", EvalBudget),
+		}
 	}
 	return nil
+}
+
+// ended is the error of an evaluation whose context is over.
+func (r *ruleRun) ended() *EvalError {
+	cause := context.Cause(r.ctx)
+	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		return &EvalError{Code: "timeout", Offset: -1, Err: cause, Message: "the run's time ended during the rule"}
+	}
+	return &EvalError{Code: "cancelled", Offset: -1, Err: cause, Message: "the run was cancelled during the rule"}
 }
 
 // read counts the steps of looking at n bytes of text.
@@ -76,5 +98,5 @@ func ruleLimit(code, message string) *EvalError {
 }
 
 func tooDeep() *EvalError {
-	return ruleLimit("depth", fmt.Sprintf("value depth limit: arrays are nested deeper than %d", ruleValueDepth))
+	return ruleLimit("depth", fmt.Sprintf("value depth limit: arrays and objects are nested deeper than %d", ruleValueDepth))
 }

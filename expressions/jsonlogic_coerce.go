@@ -139,6 +139,16 @@ func (r *ruleRun) join(b *strings.Builder, items []any, separator string, depth 
 	if depth > ruleValueDepth {
 		return tooDeep()
 	}
+	size := 0
+	for _, item := range items {
+		if s, ok := item.(string); ok {
+			size += len(s)
+		}
+	}
+	if b.Len()+size > ruleValueBytes {
+		return r.make(b.Len() + size)
+	}
+	b.Grow(size)
 	for i, item := range items {
 		if i > 0 {
 			b.WriteString(separator)
