@@ -2,8 +2,6 @@ package expressions
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/recolabs/gnata"
 )
@@ -12,15 +10,16 @@ import (
 type JSONata struct {
 	source string
 	engine *gnata.Expression
+	tokens []token
 }
 
 // CompileJSONata compiles an expression. The error is a *SyntaxError.
 func CompileJSONata(source string) (*JSONata, error) {
-	engine, err := gnata.Compile(source)
+	engine, tokens, err := parseSource(source)
 	if err != nil {
-		return nil, &SyntaxError{Message: err.Error()}
+		return nil, err
 	}
-	return &JSONata{source: source, engine: engine}, nil
+	return &JSONata{source: source, engine: engine, tokens: tokens}, nil
 }
 
 // Source is the expression as it was compiled.
@@ -51,14 +50,6 @@ func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value
 		return nil, e.evalError(err)
 	}
 	return value, nil
-}
-
-func (e *JSONata) evalError(err error) *EvalError {
-	var eval *EvalError
-	if errors.As(err, &eval) {
-		return eval
-	}
-	return &EvalError{Message: fmt.Sprint(err), Offset: -1}
 }
 
 // References are the paths that the expression reads from the context.

@@ -1,0 +1,98 @@
+package expressions
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/recolabs/gnata"
+)
+
+const (
+	// MaxSource is the longest expression in bytes.
+	MaxSource = 16 << 10
+	// MaxNesting is how many brackets of an expression may be open at once.
+	MaxNesting = 100
+)
+
+// parseSource checks source and compiles it with the engine.
+func parseSource(source string) (*gnata.Expression, []token, *SyntaxError) {
+	if len(source) > MaxSource {
+		return nil, nil, &SyntaxError{
+			Offset: MaxSource, Message: fmt.Sprintf("the expression is %d bytes long, expected at most %d", len(source), MaxSource),
+			Hint: "split it over several transform nodes",
+		}
+	}
+	if !utf8.ValidString(source) {
+		return nil, nil, &SyntaxError{Offset: invalidByte(source), Message: "found a byte that is no UTF-8"}
+	}
+	tokens, err := scan(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(tokens) == 0 {
+		return nil, nil, &SyntaxError{Message: "the expression is empty", Hint: "write $ for the whole context"}
+	}
+	if err := checkBrackets(tokens); err != nil {
+		return nil, nil, err
+	}
+	if err := checkNames(tokens); err != nil {
+		return nil, nil, err
+	}
+	engine, failure := gnata.Compile(engineSource(tokens))
+	if failure != nil {
+		return nil, nil, locate(source, tokens, failure)
+	}
+	return engine, tokens, nil
+}
+
+func invalidByte(source string) int {
+	for i, r := range source {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(source[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return len(source)
+}
+
+var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
+
+// checkBrackets finds brackets without their partner, and too many open at once.
+func checkBrackets(tokens []token) *SyntaxError {
+	var open []*token
+	for i := range tokens {
+		t := &tokens[i]
+		if t.kind != tokenOperator {
+			continue
+		}
+		switch t.text {
+		case "(", "[", "{":
+			if open = append(open, t); len(open) > MaxNesting {
+				return &SyntaxError{
+					Offset: t.start, Token: t.text, Message: fmt.Sprintf("nested deeper than %d levels", MaxNesting),
+					Hint: "split it over several transform nodes",
+				}
+			}
+		case ")", "]", "}":
+			if len(open) == 0 {
+				return &SyntaxError{Offset: t.start, Token: t.text, Message: "found " + t.text + " without its opening bracket"}
+			}
+			last := open[len(open)-1]
+			if want := closing[last.text]; want != t.text {
+				return &SyntaxError{
+					Offset: t.start, Token: t.text,
+					Message: fmt.Sprintf("found %s, expected %s to close the %s at character %d", t.text, want, last.text, last.start+1),
+				}
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		last := open[len(open)-1]
+		return &SyntaxError{
+			Offset: last.start, Token: last.text, Message: last.text + " is not closed", Hint: "add " + closing[last.text],
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package expressions
+
+import (
+	"slices"
+	"strings"
+)
+
+// functionNames are the functions that every expression can call, sorted.
+var functionNames = func() []string {
+	var names []string
+	libraryEnv.Range(func(name string, _ any) {
+		if name != "eval" {
+			names = append(names, name)
+		}
+	})
+	for name := range historyFunctions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, hidden) }))
+}()
+
+// hidden is what the names of our helpers for rewritten sources begin with. They
+// cannot be called by name: they are none of functionNames.
+const hidden = "§"
+
+// checkNames refuses $eval, and calls of functions that do not exist.
+func checkNames(tokens []token) *SyntaxError {
+	bound := map[string]bool{}
+	for i := range tokens {
+		t := &tokens[i]
+		if t.kind != tokenVariable {
+			continue
+		}
+		if t.value == "eval" {
+			return &SyntaxError{
+				Offset: t.start, Token: t.text, Message: "$eval is not available: data is never run as an expression",
+				Hint: "write the expression itself",
+			}
+		}
+		// Assigned, a focus or index variable, or a parameter.
+		if i+1 < len(tokens) && tokens[i+1].is(":=") || i > 0 && (tokens[i-1].is("@") || tokens[i-1].is("#")) || isParameter(tokens, i) {
+			bound[t.value] = true
+		}
+	}
+	for i := range tokens {
+		t := &tokens[i]
+		if t.kind != tokenVariable || bound[t.value] || i+1 >= len(tokens) || !tokens[i+1].is("(") {
+			continue
+		}
+		if _, ok := slices.BinarySearch(functionNames, t.value); !ok && t.value != "" && t.value != "$" {
+			err := &SyntaxError{Offset: t.start, Token: t.text, Message: "there is no function " + shorten(t.text)}
+			if near := nearest(t.value, functionNames); near != "" {
+				err.Hint = "did you mean $" + near
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// isParameter tells whether the variable stands in a list function($a, $b).
+func isParameter(tokens []token, i int) bool {
+	for i--; i > 0; i-- {
+		switch t := &tokens[i]; {
+		case t.kind == tokenVariable || t.is(","):
+		case t.is("("):
+			return isFunctionWord(&tokens[i-1])
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func isFunctionWord(t *token) bool {
+	return t.kind == tokenName && (t.text == "function" || t.text == "λ")
+}
+
+// nearest is the name most like the one given, or empty when none is near.
+func nearest(name string, names []string) string {
+	best, limit := "", max(1, len(name)/3)+1
+	for _, candidate := range names {
+		if strings.EqualFold(candidate, name) {
+			return candidate
+		}
+		if d := editDistance(strings.ToLower(name), strings.ToLower(candidate), limit); d < limit {
+			best, limit = candidate, d
+		}
+	}
+	return best
+}
+
+// editDistance is how many letters to add, drop, change or swap make b of a; limit
+// when that many or more.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	older := before
+	for i := 1; i <= len(a); i++ {
+		older, before, row = before, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(before[j]+1, row[j-1]+1, before[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], older[j-2]+1)
+			}
+		}
+	}
+	return min(row[len(b)], limit)
+}

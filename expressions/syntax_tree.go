@@ -1,0 +1,114 @@
+package expressions
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/blues/jsonata-go/jparse"
+)
+
+// parseTree parses the tokens with jparse, which is an older dialect and keeps no
+// positions in its tree. Each token is therefore written as a stand-in that holds
+// its index and is of the older dialect: names as n7, variables as $v7, strings as
+// "s7"; ?? and ?: as or, which reads the same operands; the parent % as a
+// variable; @$v and #$i, comments and signatures as nothing. offsets are where the
+// stand-ins begin, one more for the end.
+func parseTree(tokens []token) (root jparse.Node, offsets []int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			root, err = nil, fmt.Errorf("jparse: %v", r)
+		}
+	}()
+	var b strings.Builder
+	offsets = make([]int, 0, len(tokens)+1)
+	drop := 0 // tokens up to here are written as nothing
+	for i := range tokens {
+		offsets = append(offsets, b.Len())
+		if i < drop {
+			continue
+		}
+		if end := signatureEnd(tokens, i); end > i {
+			drop = end
+			continue
+		}
+		if (tokens[i].is("@") || tokens[i].is("#")) && i+1 < len(tokens) && tokens[i+1].kind == tokenVariable {
+			drop = i + 2
+			continue
+		}
+		b.WriteString(standIn(tokens, i))
+		b.WriteByte(' ')
+	}
+	offsets = append(offsets, b.Len())
+	root, err = jparse.Parse(b.String())
+	return root, offsets, err
+}
+
+func standIn(tokens []token, i int) string {
+	t := &tokens[i]
+	switch t.kind {
+	case tokenName:
+		if isFunctionWord(t) && i+1 < len(tokens) && tokens[i+1].is("(") {
+			return "function"
+		}
+		return "n" + strconv.Itoa(i)
+	case tokenVariable:
+		if t.value == "" || t.value == "$" {
+			return t.text
+		}
+		return "$v" + strconv.Itoa(i)
+	case tokenString:
+		if i > 0 && tokens[i-1].is(".") {
+			return "n" + strconv.Itoa(i)
+		}
+		return `"s` + strconv.Itoa(i) + `"`
+	case tokenNumber:
+		return "1"
+	case tokenRegex:
+		return "/r/"
+	case tokenWord:
+		return t.text
+	}
+	switch {
+	case t.text == "??" || t.text == "?:":
+		return "or"
+	case t.text == "%" && t.prefix:
+		return "$parent"
+	}
+	return t.text
+}
+
+// signatureEnd is the index after the signature <…> that begins at i, or i.
+func signatureEnd(tokens []token, i int) int {
+	if !tokens[i].is("<") || i == 0 || !tokens[i-1].is(")") {
+		return i
+	}
+	open := i - 1
+	for open > 0 && !tokens[open].is("(") {
+		open--
+	}
+	if open == 0 || !isFunctionWord(&tokens[open-1]) {
+		return i
+	}
+	depth := 0
+	for j := i; j < len(tokens); j++ {
+		switch {
+		case tokens[j].is("<"):
+			depth++
+		case tokens[j].is(">"):
+			if depth--; depth == 0 {
+				return j + 1
+			}
+		}
+	}
+	return i
+}
+
+// tokenOf is the index that a stand-in holds.
+func tokenOf(standIn string) (int, bool) {
+	if standIn == "" {
+		return 0, false
+	}
+	i, err := strconv.Atoi(standIn[1:])
+	return i, err == nil
+}
