@@ -1,0 +1,60 @@
+package server
+
+import (
+	"fmt"
+
+	"toolgraph/graph"
+)
+
+// catalog is what is served at one time: the tools in file order. Immutable.
+type catalog struct {
+	tools  []*tool
+	byName map[string]*tool
+}
+
+// newCatalog compiles the schemas of every graph's tool. The error is for people;
+// CheckSchemas tells the same with places.
+func newCatalog(graphs []*graph.Graph) (*catalog, error) {
+	c := &catalog{byName: make(map[string]*tool, len(graphs))}
+	for _, g := range graphs {
+		t := newTool(g)
+		if err := t.compile(); err != nil {
+			if findings := checkTool(g); findings.Err() != nil {
+				return nil, findings.Err()
+			}
+			return nil, fmt.Errorf("schema of tool %q: %w", t.name, err)
+		}
+		if c.byName[t.name] != nil {
+			return nil, fmt.Errorf("two tools are named %q", t.name)
+		}
+		c.tools, c.byName[t.name] = append(c.tools, t), t
+	}
+	return c, nil
+}
+
+// appendList appends the value of "tools".
+func (c *catalog) appendList(dst []byte, hints func(server, tool string) (Hints, bool)) []byte {
+	dst = append(dst, '[')
+	for i, t := range c.tools {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = t.appendListed(dst, hints)
+	}
+	return append(dst, ']')
+}
+
+// find is the tool of this name; the hint tells which may have been meant.
+func (c *catalog) find(name string) (t *tool, hint string) {
+	if t = c.byName[name]; t != nil {
+		return t, ""
+	}
+	names := make([]string, len(c.tools))
+	for i, t := range c.tools {
+		names[i] = t.name
+	}
+	if near := nearest(name, names); near != "" {
+		return nil, "; did you mean " + quoted(near) + "?"
+	}
+	return nil, ""
+}

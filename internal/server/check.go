@@ -1,0 +1,211 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"toolgraph/config"
+	"toolgraph/graph"
+)
+
+// maxSchemaDepth bounds how deep a schema may be nested.
+const maxSchemaDepth = 64
+
+// CheckSchemas tells what is wrong with the schemas of the tools: what New would
+// refuse, and as warnings what some hosts refuse. Sorted.
+func CheckSchemas(graphs []*graph.Graph) config.Diagnostics {
+	var found config.Diagnostics
+	for _, g := range graphs {
+		found = append(found, checkTool(g)...)
+	}
+	found.Sort()
+	return found
+}
+
+func checkTool(g *graph.Graph) config.Diagnostics {
+	var found config.Diagnostics
+	if source := g.Tool.InputSchema; source != nil {
+		if checkRoot(source, &found) {
+			checkSchema(newInputSchema(source), "inputSchema", &found)
+			warnCombined(source, &found)
+		}
+	}
+	if source := g.Tool.OutputSchema; source != nil {
+		checkSchema(newOutputSchema(source), "outputSchema", &found)
+	}
+	return found
+}
+
+// checkRoot reports whether an inputSchema speaks of an object, as MCP demands.
+func checkRoot(source *config.Data, found *config.Diagnostics) bool {
+	if source.Kind != config.KindObject {
+		found.Add(source.Pos, "schema-root", "inputSchema must be an object, a JSON Schema of type object", "")
+		return false
+	}
+	if t := source.Get("type"); t != nil && t.Scalar != "object" {
+		found.Add(t.Pos, "schema-root",
+			fmt.Sprintf("inputSchema has type %s, expected object", appendData(nil, t)),
+			"arguments are always an object; make the value one of its properties")
+		return false
+	}
+	return true
+}
+
+// warnCombined tells of keywords that some model interfaces refuse at the root.
+func warnCombined(source *config.Data, found *config.Diagnostics) {
+	for _, key := range []string{"oneOf", "anyOf", "allOf"} {
+		if source.Get(key) != nil {
+			found.Warn(keyOf(source, key), "schema-portability",
+				key+" at the root of an inputSchema is refused by some hosts, which then drop the tool",
+				"move it into a property")
+		}
+	}
+}
+
+func checkSchema(s *schema, field string, found *config.Diagnostics) {
+	if deep := deeperThan(s.source, maxSchemaDepth); deep != nil {
+		found.Add(deep.Pos, "schema-depth", fmt.Sprintf("%s is nested deeper than %d levels", field, maxSchemaDepth), "")
+		return
+	}
+	err := s.compile()
+	if err == nil {
+		return
+	}
+	var invalid *jsonschema.SchemaValidationError
+	var faults *jsonschema.ValidationError
+	if errors.As(err, &invalid) && errors.As(invalid.Err, &faults) {
+		s.invalidParts(faults, field, found)
+		return
+	}
+	pos, message, hint := s.brokenReference(err)
+	found.Add(pos, "schema-reference", field+": "+message, hint)
+}
+
+// invalidParts tells each keyword that the dialect does not allow so.
+func (s *schema) invalidParts(faults *jsonschema.ValidationError, field string, found *config.Diagnostics) {
+	seen := map[config.Pos]bool{}
+	var walk func(e *jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			walk(cause)
+		}
+		if len(e.Causes) > 0 {
+			return
+		}
+		path := e.InstanceLocation
+		if s.wrapped && len(path) >= 2 && path[0] == "properties" && path[1] == "result" {
+			path = path[2:]
+		}
+		at := s.source.At(steps(s.source, path)...)
+		if seen[at.Pos] {
+			return // the other branches of one choice
+		}
+		seen[at.Pos] = true
+		where := pathText(s.document, path)
+		message := fmt.Sprintf("%s%s is no valid JSON Schema: expected %s, found %s",
+			field, where, expectation(e.ErrorKind), shorten(string(appendData(nil, at))))
+		hint := ""
+		if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
+			message = fmt.Sprintf("%s%s is no regular expression that can be used: %v", field, where, regexFault(format.Err))
+			hint = "patterns follow RE2: no lookaround, no backreferences"
+		}
+		found.Add(at.Pos, "schema-invalid", message, hint)
+	}
+	walk(faults)
+}
+
+func regexFault(err error) string {
+	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+}
+
+// steps turns a path of tokens into keys and indexes.
+func steps(d *config.Data, path []string) []any {
+	out := make([]any, 0, len(path))
+	for _, token := range path {
+		if d != nil && d.Kind == config.KindArray {
+			i, err := strconv.Atoi(token)
+			if err != nil {
+				return out
+			}
+			out, d = append(out, i), d.At(i)
+			continue
+		}
+		out, d = append(out, token), d.Get(token)
+	}
+	return out
+}
+
+// brokenReference finds the reference that an error of the compiler is about.
+func (s *schema) brokenReference(err error) (pos config.Pos, message, hint string) {
+	var load *jsonschema.LoadURLError
+	var draft *jsonschema.UnsupportedDraftError
+	target := ""
+	switch {
+	case errors.As(err, &load):
+		target = load.URL
+		message = fmt.Sprintf("refers to %s, and schemas are never fetched", quoted(strings.TrimPrefix(target, schemaURL)))
+		hint = "put the schema into $defs and refer to #/$defs/NAME"
+	case errors.As(err, &draft):
+		target, message = draft.URL, fmt.Sprintf("$schema %s is not known", quoted(draft.URL))
+		hint = "leave $schema out (2020-12), or name a published draft"
+	default:
+		target = lastQuoted(err.Error())
+		message = "does not compile: " + strings.ReplaceAll(err.Error(), schemaURL, "")
+	}
+	if at := findReference(s.source, target); at != nil {
+		return at.Pos, message, hint
+	}
+	return s.source.Pos, message, hint
+}
+
+func lastQuoted(text string) string {
+	parts := strings.Split(text, `"`)
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[len(parts)-2]
+}
+
+// findReference finds the reference whose target ends as the URL does.
+func findReference(d *config.Data, target string) *config.Data {
+	if d == nil {
+		return nil
+	}
+	for i, item := range d.Items {
+		ref, isText := item.Scalar.(string)
+		if d.Kind == config.KindObject && isText && ref != "" {
+			switch d.Keys[i].Value {
+			case "$ref", "$dynamicRef", "$schema", "$id":
+				bare, _, _ := strings.Cut(ref, "#")
+				if strings.HasSuffix(target, ref) || bare != "" && strings.HasPrefix(target, bare) {
+					return item
+				}
+			}
+		}
+		if at := findReference(item, target); at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// deeperThan is the first part of d that is nested deeper than limit, or nil.
+func deeperThan(d *config.Data, limit int) *config.Data {
+	if d == nil || len(d.Items) == 0 {
+		return nil
+	}
+	if limit == 0 {
+		return d
+	}
+	for _, item := range d.Items {
+		if deep := deeperThan(item, limit-1); deep != nil {
+			return deep
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+)
+
+// conn is one client on a stream of lines. Its read loop takes each line and
+// answers at once what costs nothing; calls run in goroutines of their own.
+type conn struct {
+	server *Server
+	in     *lineReader
+	out    *outbox
+	ctx    context.Context // ends all calls of the connection
+	keys   [][]byte        // the scanner's memory, kept between lines
+
+	initialized bool // by initialize; only the read loop uses it
+
+	calls sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	legacy  bool       // initialized, as other goroutines see it
+	flights map[string]*flight
+	closed  bool // no more calls may begin
+}
+
+// flight is a request that has no answer yet.
+type flight struct {
+	id        []byte
+	key       string
+	ctx       context.Context
+	cancel    context.CancelFunc
+	cancelled bool // by the client; guarded by conn.mu
+	listen    bool // subscriptions/listen: goes on until the connection ends
+}
+
+var errClosing = errors.New("the connection is closing")
+
+// begin registers a request before the next line is read, so that a cancellation
+// always finds it. It is nil when another request has the id.
+func (c *conn) begin(m *message) (*flight, *rpcError) {
+	key := idKey(m.id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, &rpcError{codeInternal, errClosing.Error()}
+	}
+	if c.flights[key] != nil {
+		return nil, &rpcError{codeInvalidRequest, "a request with the id " + shorten(string(m.id)) + " is still in flight"}
+	}
+	f := &flight{id: bytes.Clone(m.id), key: key}
+	f.ctx, f.cancel = context.WithCancel(c.ctx)
+	c.flights[key] = f
+	c.calls.Add(1)
+	return f, nil
+}
+
+// inUse reports whether a request with this id is in flight.
+func (c *conn) inUse(m *message) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.flights) > 0 && c.flights[idKey(m.id)] != nil
+}
+
+// end forgets a request and reports whether it still wants its answer.
+func (c *conn) end(f *flight) bool {
+	f.cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.flights, f.key)
+	return !f.cancelled
+}
+
+// wanted reports whether the client still waits for the request.
+func (c *conn) wanted(f *flight) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !f.cancelled
+}
+
+// cancel ends a request for its client: its work stops and it gets no answer. What
+// is unknown, or answered already, is none of our business.
+func (c *conn) cancel(requestID []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.flights[idKey(requestID)]; f != nil {
+		f.cancelled = true
+		f.cancel()
+	}
+}
+
+// stopListening ends what would go on for ever.
+func (c *conn) stopListening() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.flights {
+		if f.listen {
+			f.cancel()
+		}
+	}
+}
+
+// shut lets no more calls begin.
+func (c *conn) shut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+}
+
+func (c *conn) isShut() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// read handles lines until the input ends; the error is nil at its regular end.
+func (c *conn) read() error {
+	for {
+		line, err := c.in.next()
+		if c.isShut() {
+			return nil
+		}
+		switch {
+		case errors.Is(err, errLineTooLong):
+			c.refuse([]byte("null"), &rpcError{codeInvalidRequest, "the line is longer than " + count(c.in.limit, "byte")})
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case len(bytes.TrimSpace(line)) > 0:
+			c.handle(line)
+		}
+	}
+}
+
+// handle takes one line, which is only valid until it returns.
+func (c *conn) handle(line []byte) {
+	m := &message{}
+	keys, fault := m.parse(line, c.keys)
+	c.keys = keys[:0]
+	switch {
+	case fault != nil:
+		c.refuse(m.answerID(), fault)
+	case !m.isRequest():
+		if string(m.method) == `"notifications/cancelled"` {
+			c.cancel(m.requestID)
+		}
+	case c.inUse(m):
+		c.refuse(m.id, &rpcError{codeInvalidRequest, "a request with the id " + shorten(string(m.id)) + " is still in flight"})
+	default:
+		if fault := c.request(m); fault != nil {
+			c.refuse(m.id, fault)
+		}
+	}
+}
+
+// refuse answers with an error.
+func (c *conn) refuse(id []byte, e *rpcError) {
+	e = &rpcError{e.code, c.server.redact(e.message)}
+	_ = c.out.putLater(func(dst []byte) []byte { return appendError(dst, id, e) })
+}
+
+// reply answers with a result, a JSON object.
+func (c *conn) reply(id, result []byte) {
+	_ = c.out.putLater(func(dst []byte) []byte { return appendAnswer(dst, id, result) })
+}

@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// Run makes one run of a graph and is its value. The error's text is for people and
+// complete. When observe is not nil, it is called in the run's goroutine for each
+// node that has been executed, with its executionIndex.
+type Run func(ctx context.Context, g *graph.Graph, args expressions.Value,
+	observe func(nodeID string, index int)) (expressions.Value, error)
+
+// Info is what we say about ourselves.
+type Info struct {
+	Name, Version, Title, Instructions string
+}
+
+// Hints are what a tool says about its effects; nil is unknown.
+type Hints struct {
+	ReadOnly, Destructive, Idempotent, OpenWorld *bool
+}
+
+// Options of New. Only Run and Info.Name are required.
+type Options struct {
+	Info   Info
+	Graphs []*graph.Graph // in the order in which they are listed
+	Run    Run
+
+	Logger  *slog.Logger    // nil: nothing is logged
+	Secrets *config.Secrets // nil: nothing is redacted
+
+	// ToolHints tells what is known of an upstream tool without starting its server.
+	// It is asked at each tools/list, for tools without annotations of their own.
+	ToolHints func(server, tool string) (Hints, bool)
+
+	MaxRuns      int           // runs at once, over all connections; default 1024
+	MaxLineBytes int           // a client's line; default 16 MiB
+	Grace        time.Duration // how long calls in flight go on after the input's end; default 30 s
+	Stall        time.Duration // how long a client may leave a full output unread; default 30 s
+}
+
+// The defaults of Options.
+const (
+	defaultMaxRuns      = 1024
+	defaultMaxLineBytes = 16 << 20
+	defaultGrace        = 30 * time.Second
+	defaultStall        = 30 * time.Second
+)
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxRuns <= 0 {
+		o.MaxRuns = defaultMaxRuns
+	}
+	if o.MaxLineBytes <= 0 {
+		o.MaxLineBytes = defaultMaxLineBytes
+	}
+	if o.Grace <= 0 {
+		o.Grace = defaultGrace
+	}
+	if o.Stall <= 0 {
+		o.Stall = defaultStall
+	}
+	return o
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+var (
+	errOutboxClosed = errors.New("the connection is closed")
+	// errStalled is a client that has stopped reading.
+	errStalled = errors.New("the client has not read its answers")
+)
+
+// outbox writes whole lines in the order in which they are put. Whoever finds
+// nobody writing writes, and takes along what others put meanwhile: one write for
+// one answer, few writes for many. Safe for concurrent use.
+type outbox struct {
+	out   io.Writer
+	limit int           // bytes that may wait
+	stall time.Duration // how long a full outbox waits for the client
+
+	mu      sync.Mutex // guards what follows; not held during a write
+	room    *sync.Cond // signalled when waiting shrinks, or err is set
+	waiting []byte
+	spare   []byte
+	writing bool
+	taken   int64         // bytes that the client has taken
+	err     error         // set once
+	dead    chan struct{} // closed when a failure sets err
+}
+
+func newOutbox(out io.Writer, limit int, stall time.Duration) *outbox {
+	o := &outbox{out: out, limit: limit, stall: stall, dead: make(chan struct{})}
+	o.room = sync.NewCond(&o.mu)
+	return o
+}
+
+// put adds what fill appends and writes it unless somebody is writing, who then
+// does. It waits when the outbox is full. The error is why nothing more can go out.
+func (o *outbox) put(fill func([]byte) []byte) error {
+	mine, err := o.add(fill)
+	if mine {
+		o.flush()
+	}
+	return err
+}
+
+// putLater is put for the goroutine that reads: it never writes itself, because a
+// client that does not read must not keep us from reading its cancellations.
+func (o *outbox) putLater(fill func([]byte) []byte) error {
+	mine, err := o.add(fill)
+	if mine {
+		go o.flush()
+	}
+	return err
+}
+
+func (o *outbox) add(fill func([]byte) []byte) (mine bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.waitForRoom(); err != nil {
+		return false, err
+	}
+	o.waiting = fill(o.waiting)
+	if o.writing {
+		return false, nil
+	}
+	o.writing = true
+	return true, nil
+}
+
+// waitForRoom is called with mu held.
+func (o *outbox) waitForRoom() error {
+	if o.err != nil || len(o.waiting) < o.limit {
+		return o.err
+	}
+	defer o.watch(o.stall)()
+	for o.err == nil && len(o.waiting) >= o.limit {
+		o.room.Wait()
+	}
+	return o.err
+}
+
+// chunk bounds one write, so that a slow client can be told from one that has
+// stopped.
+const chunk = 1 << 20
+
+// flush writes until nothing waits.
+func (o *outbox) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.waiting) > 0 && o.err == nil {
+		batch := o.waiting
+		o.waiting, o.spare = o.spare[:0], nil
+		o.room.Broadcast()
+		o.write(batch)
+		if cap(batch) <= chunk {
+			o.spare = batch
+		}
+	}
+	o.writing = false
+	o.room.Broadcast()
+}
+
+// write is called with mu held and gives it up while it writes.
+func (o *outbox) write(batch []byte) {
+	for len(batch) > 0 && o.err == nil {
+		part := batch[:min(len(batch), chunk)]
+		o.mu.Unlock()
+		n, err := o.out.Write(part)
+		o.mu.Lock()
+		o.taken += int64(n)
+		batch = batch[n:]
+		if err == nil && n == 0 {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			o.failLocked(err)
+		}
+	}
+}
+
+// watch ends the outbox when the client takes nothing for the given time. It is
+// called with mu held, as is the function that it gives, which ends the watch.
+func (o *outbox) watch(patience time.Duration) (stop func()) {
+	seen, stopped := o.taken, false
+	var timer *time.Timer
+	timer = time.AfterFunc(patience, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if stopped {
+			return
+		}
+		if o.taken == seen {
+			o.failLocked(errStalled)
+			return
+		}
+		seen = o.taken
+		timer.Reset(patience)
+	})
+	return func() {
+		stopped = true
+		timer.Stop()
+	}
+}
+
+// failLocked ends the outbox: what waits is dropped and put returns err.
+func (o *outbox) failLocked(err error) {
+	if o.err != nil {
+		return
+	}
+	o.err, o.waiting = err, nil
+	close(o.dead)
+	o.room.Broadcast()
+}
+
+// close waits until all is written, as long as the client takes something within
+// the given time, and then ends the outbox. It reports a failure to write.
+func (o *outbox) close(patience time.Duration) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.writing {
+		defer o.watch(patience)()
+	}
+	for o.writing && o.err == nil {
+		o.room.Wait()
+	}
+	err := o.err
+	if err == nil {
+		o.err = errOutboxClosed
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package server
+
+import (
+	"encoding/json"
+
+	"toolgraph/expressions"
+)
+
+// appendValue appends the answer of a run that gave a value: its JSON as one text
+// item, and as structuredContent when it is an object or the outputSchema wants it.
+func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) []byte {
+	raw, err := expressions.Encode(value)
+	if err != nil {
+		return s.appendFailure(dst, id, "the value of tool "+quoted(c.tool.name)+" cannot be written as JSON: "+err.Error(), c.modern)
+	}
+	raw = s.redactJSON(raw, value)
+	dst = appendHead(dst, id)
+	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
+	dst = appendString(dst, raw)
+	dst = append(dst, "}]"...)
+	switch {
+	case c.tool.output != nil && c.tool.output.wrapped:
+		dst = append(dst, `,"structuredContent":{"result":`...)
+		dst = append(append(dst, raw...), '}')
+	case raw[0] == '{':
+		dst = append(append(dst, `,"structuredContent":`...), raw...)
+	}
+	return s.appendTail(dst, c.modern)
+}
+
+// appendFailure appends the answer of a call that gave no value: a result that the
+// model sees, so that it can do better.
+func (s *Server) appendFailure(dst, id []byte, message string, modern bool) []byte {
+	dst = appendHead(dst, id)
+	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
+	dst = appendString(dst, s.redact(message))
+	dst = append(dst, `}],"isError":true`...)
+	return s.appendTail(dst, modern)
+}
+
+// appendTail ends a result and its line.
+func (s *Server) appendTail(dst []byte, modern bool) []byte {
+	if modern {
+		dst = append(append(dst, ','), s.identity...)
+	}
+	return append(dst, "}}\n"...)
+}
+
+// redactJSON hides secrets in a value. A secret that stands outside a string, such
+// as a number, would leave broken JSON behind; then each part is redacted by itself.
+func (s *Server) redactJSON(raw []byte, value expressions.Value) []byte {
+	if s.opts.Secrets == nil {
+		return raw
+	}
+	before := string(raw)
+	after := s.opts.Secrets.Redact(before)
+	if after == before {
+		return raw
+	}
+	if json.Valid([]byte(after)) {
+		return []byte(after)
+	}
+	parts, err := json.Marshal(s.redactParts(expressions.Plain(value)))
+	if err != nil {
+		return []byte(`"[redacted]"`)
+	}
+	return parts
+}
+
+func (s *Server) redactParts(v any) any {
+	switch v := v.(type) {
+	case string:
+		return s.redact(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = s.redactParts(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[s.redact(key)] = s.redactParts(item)
+		}
+		return out
+	case bool, nil:
+		return v
+	}
+	raw, err := json.Marshal(v)
+	if err != nil || s.redact(string(raw)) != string(raw) {
+		return "[redacted]"
+	}
+	return v
+}

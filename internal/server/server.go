@@ -1,0 +1,93 @@
+package server
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"toolgraph/graph"
+)
+
+// Server answers MCP clients for a set of graphs. Safe for concurrent use; one
+// Server can serve many connections.
+type Server struct {
+	opts    Options
+	tools   atomic.Pointer[catalog]
+	library *server.MCPServer // the handshakes, and all methods but our own
+	runs    atomic.Int64      // runs in flight
+
+	identity []byte // what a modern result says about us: resultType and _meta
+
+	mu    sync.Mutex // guards conns
+	conns map[*conn]struct{}
+}
+
+// New makes a server of checked graphs. The error is config.Diagnostics when a
+// schema cannot be used.
+func New(opts Options) (*Server, error) {
+	if opts.Run == nil || opts.Info.Name == "" {
+		return nil, errors.New("a server needs a name and a way to run graphs")
+	}
+	tools, err := newCatalog(opts.Graphs)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: opts.withDefaults(), conns: map[*conn]struct{}{}}
+	s.tools.Store(tools)
+	info := s.opts.Info
+	s.library = server.NewMCPServer(info.Name, info.Version,
+		server.WithToolCapabilities(true), server.WithTitle(info.Title), server.WithInstructions(info.Instructions))
+	s.identity = identity(info)
+	return s, nil
+}
+
+// identity is the tail of every modern result; see the protocol's 2026-07-28
+// revision, "basic/index#results".
+func identity(info Info) []byte {
+	dst := []byte(`"resultType":"` + string(mcp.ResultTypeComplete) + `","_meta":{"` + mcp.MetaKeyServerInfo + `":{"name":`)
+	dst = appendString(dst, info.Name)
+	dst = appendString(append(dst, `,"version":`...), info.Version)
+	if info.Title != "" {
+		dst = appendString(append(dst, `,"title":`...), info.Title)
+	}
+	return append(dst, "}}"...)
+}
+
+// Replace serves other graphs from now on and tells the clients that their list has
+// changed. Runs in flight keep their graph. On an error nothing changes.
+func (s *Server) Replace(graphs []*graph.Graph) error {
+	tools, err := newCatalog(graphs)
+	if err != nil {
+		return err
+	}
+	s.tools.Store(tools)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		go c.toolsChanged() // a client that does not read must not hold up the others
+	}
+	return nil
+}
+
+func (s *Server) add(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns[c] = struct{}{}
+}
+
+func (s *Server) remove(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// redact hides secrets in text that leaves us.
+func (s *Server) redact(text string) string {
+	if s.opts.Secrets == nil {
+		return text
+	}
+	return s.opts.Secrets.Redact(text)
+}

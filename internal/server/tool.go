@@ -1,0 +1,144 @@
+package server
+
+import (
+	"toolgraph/config"
+	"toolgraph/graph"
+)
+
+// tool is one graph as clients see it. Immutable.
+type tool struct {
+	graph       *graph.Graph
+	name        string
+	input       *schema
+	output      *schema // nil when the file has none
+	listed      []byte  // its entry in tools/list without annotations and closing brace
+	annotations []byte  // as the file gives them; nil when it does not
+	calls       []upstreamTool
+}
+
+// upstreamTool is a tool that a graph calls.
+type upstreamTool struct{ server, name string }
+
+// newTool takes a graph; its schemas are not compiled yet.
+func newTool(g *graph.Graph) *tool {
+	t := &tool{graph: g, name: g.Tool.Name.Value, input: newInputSchema(g.Tool.InputSchema)}
+	if g.Tool.OutputSchema != nil {
+		t.output = newOutputSchema(g.Tool.OutputSchema)
+	}
+	if g.Tool.Annotations != nil && g.Tool.Annotations.Kind == config.KindObject {
+		t.annotations = appendData(nil, g.Tool.Annotations)
+	}
+	seen := map[upstreamTool]bool{}
+	for _, node := range g.Nodes {
+		if call, ok := node.(*graph.MCP); ok {
+			if u := (upstreamTool{call.Server, call.Tool}); !seen[u] {
+				seen[u] = true
+				t.calls = append(t.calls, u)
+			}
+		}
+	}
+	t.listed = t.entry()
+	return t
+}
+
+func (t *tool) entry() []byte {
+	dst := appendString([]byte(`{"name":`), t.name)
+	if title := t.graph.Tool.Title.Value; title != "" {
+		dst = appendString(append(dst, `,"title":`...), title)
+	}
+	if description := t.graph.Tool.Description.Value; description != "" {
+		dst = appendString(append(dst, `,"description":`...), description)
+	}
+	dst = append(append(dst, `,"inputSchema":`...), t.input.listed...)
+	if t.output != nil {
+		dst = append(append(dst, `,"outputSchema":`...), t.output.listed...)
+	}
+	return dst
+}
+
+// compile makes both schemas ready to check values.
+func (t *tool) compile() error {
+	if err := t.input.compile(); err != nil {
+		return err
+	}
+	if t.output != nil {
+		return t.output.compile()
+	}
+	return nil
+}
+
+// appendListed appends the tool's entry of tools/list.
+func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, bool)) []byte {
+	dst = append(dst, t.listed...)
+	annotations := t.annotations
+	if annotations == nil {
+		annotations = t.derive(hints).json()
+	}
+	if len(annotations) > len("{}") {
+		dst = append(append(dst, `,"annotations":`...), annotations...)
+	}
+	return append(dst, '}')
+}
+
+// derive makes hints of those of the called tools: a graph only reads when every
+// call only reads, and destroys or reaches out as soon as one call does. What
+// cannot be told is left unknown.
+func (t *tool) derive(hints func(server, tool string) (Hints, bool)) Hints {
+	all := Hints{ReadOnly: yes(true), Destructive: yes(false), OpenWorld: yes(false)}
+	for _, call := range t.calls {
+		var h Hints
+		if hints != nil {
+			h, _ = hints(call.server, call.name)
+		}
+		if h.ReadOnly != nil && *h.ReadOnly && h.Destructive == nil {
+			h.Destructive = yes(false) // what only reads destroys nothing
+		}
+		all.ReadOnly = not(either(not(all.ReadOnly), not(h.ReadOnly)))
+		all.Destructive = either(all.Destructive, h.Destructive)
+		all.OpenWorld = either(all.OpenWorld, h.OpenWorld)
+	}
+	return all
+}
+
+func yes(b bool) *bool { return &b }
+
+func not(b *bool) *bool {
+	if b == nil {
+		return nil
+	}
+	return yes(!*b)
+}
+
+// either is true as soon as one is, and unknown when it depends on an unknown.
+func either(a, b *bool) *bool {
+	switch {
+	case a != nil && *a, b != nil && *b:
+		return yes(true)
+	case a == nil || b == nil:
+		return nil
+	}
+	return yes(false)
+}
+
+func (h Hints) json() []byte {
+	dst := []byte("{")
+	for _, hint := range []struct {
+		name  string
+		value *bool
+	}{
+		{"readOnlyHint", h.ReadOnly},
+		{"destructiveHint", h.Destructive},
+		{"idempotentHint", h.Idempotent},
+		{"openWorldHint", h.OpenWorld},
+	} {
+		if hint.value == nil {
+			continue
+		}
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, hint.name), ':')
+		dst = appendScalar(dst, *hint.value)
+	}
+	return append(dst, '}')
+}
