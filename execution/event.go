@@ -33,23 +33,24 @@ type Event struct {
 
 // Start is how a run began.
 type Start struct {
-	Tool  string            `json:"tool"`
-	Graph string            `json:"graph"` // the graph's hash
-	Args  expressions.Value `json:"args"`
+	Tool  string
+	Graph string // the graph's hash
+	Args  expressions.Value
 }
 
 // Visit is a step that is about to happen.
 type Visit struct {
-	Index    int               `json:"executionIndex"`
-	NodeID   string            `json:"nodeId"`
-	NodeType config.NodeType   `json:"nodeType"`
-	Server   string            `json:"server,omitempty"` // call-started
-	Tool     string            `json:"tool,omitempty"`
-	Args     expressions.Value `json:"args,omitempty"`
+	Index    int             `json:"executionIndex"`
+	NodeID   string          `json:"nodeId"`
+	NodeType config.NodeType `json:"nodeType"`
+
+	Server string            `json:"server,omitempty"` // call-started
+	Tool   string            `json:"tool,omitempty"`   // call-started
+	Args   expressions.Value `json:"-"`                // call-started; not kept: they follow from the records
 }
 
 // End is how a run ended: with a value or with a failure.
 type End struct {
-	Value   expressions.Value `json:"value,omitempty"`
-	Failure *Failure          `json:"failure,omitempty"`
+	Value   expressions.Value
+	Failure *Failure
 }

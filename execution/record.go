@@ -31,7 +31,7 @@ type recordJSON struct {
 	Start    time.Time       `json:"startTime"`
 	End      time.Time       `json:"endTime"`
 	Duration float64         `json:"duration"` // milliseconds
-	Output   json.RawMessage `json:"output,omitempty"`
+	Output   *kept           `json:"output,omitempty"`
 	Error    *Failure        `json:"error,omitempty"`
 }
 
@@ -43,11 +43,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error,
 	}
 	if r.Error == nil {
-		output, err := expressions.Encode(r.Output)
-		if err != nil {
-			return nil, err
-		}
-		out.Output = output
+		out.Output = &kept{r.Output}
 	}
 	return json.Marshal(out)
 }
@@ -62,10 +58,8 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
 		Start: in.Start, End: in.End, Error: in.Error,
 	}
-	if in.Output == nil {
-		return nil
+	if in.Output != nil {
+		r.Output = in.Output.value
 	}
-	output, err := expressions.Decode(in.Output)
-	r.Output = output
-	return err
+	return nil
 }

@@ -1,0 +1,62 @@
+package execution
+
+import (
+	"encoding/json"
+
+	"toolgraph/expressions"
+)
+
+// kept is a value on its way into or out of a journal: object keys keep their order
+// and numbers their digits, which plain decoding loses.
+type kept struct{ value expressions.Value }
+
+func (k kept) MarshalJSON() ([]byte, error) { return expressions.Encode(k.value) }
+
+func (k *kept) UnmarshalJSON(src []byte) (err error) {
+	k.value, err = expressions.Decode(src)
+	return err
+}
+
+type startJSON struct {
+	Tool  string `json:"tool"`
+	Graph string `json:"graph"`
+	Args  kept   `json:"args"`
+}
+
+// MarshalJSON gives tool, graph and args.
+func (s Start) MarshalJSON() ([]byte, error) {
+	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: kept{s.Args}})
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (s *Start) UnmarshalJSON(src []byte) error {
+	var in startJSON
+	err := json.Unmarshal(src, &in)
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.value}
+	return err
+}
+
+type endJSON struct {
+	Value   *kept    `json:"value,omitempty"`
+	Failure *Failure `json:"failure,omitempty"`
+}
+
+// MarshalJSON gives value or failure.
+func (e End) MarshalJSON() ([]byte, error) {
+	out := endJSON{Failure: e.Failure}
+	if e.Failure == nil {
+		out.Value = &kept{e.Value}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (e *End) UnmarshalJSON(src []byte) error {
+	var in endJSON
+	err := json.Unmarshal(src, &in)
+	*e = End{Failure: in.Failure}
+	if in.Value != nil {
+		e.Value = in.Value.value
+	}
+	return err
+}

@@ -1,0 +1,312 @@
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// callerFunc is a ToolCaller made of a function.
+type callerFunc func(ctx context.Context, server, tool string, args expressions.Value) (expressions.Value, error)
+
+func (f callerFunc) CallTool(ctx context.Context, server, tool string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
+	return f(ctx, server, tool, args)
+}
+
+// echo answers a call with its arguments.
+var echo = callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+	return args, nil
+})
+
+const head = `version: "1.0"
+server: {name: test, version: 1.0.0}
+mcpServers: {up: {command: up}}
+`
+
+// build makes the graphs of a file; nodes is the YAML of one tool's nodes when it
+// begins with a dash, else of everything after the head.
+func build(t testing.TB, body string) *graph.Graph {
+	t.Helper()
+	if strings.HasPrefix(strings.TrimSpace(body), "-") {
+		body = "tools:\n- name: tool\n  description: a tool\n  inputSchema: {type: object}\n  nodes:\n" + indent(body)
+	}
+	file, err := config.Parse("graph.yaml", []byte(head+body), config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, found := graph.Build(file)
+	if found.Err() != nil {
+		t.Fatal(found)
+	}
+	return graphs[0]
+}
+
+func indent(body string) string {
+	return "  " + strings.ReplaceAll(strings.Trim(body, "\n"), "\n", "\n  ") + "\n"
+}
+
+func decode(t testing.TB, src string) expressions.Value {
+	t.Helper()
+	v, err := expressions.Decode([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func encode(t testing.TB, v expressions.Value) string {
+	t.Helper()
+	out, err := expressions.Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// mustRun runs a graph and gives its value as JSON.
+func mustRun(t testing.TB, caller execution.ToolCaller, g *graph.Graph, args string) string {
+	t.Helper()
+	result, err := execution.New(caller).Run(t.Context(), g, decode(t, args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encode(t, result.Value)
+}
+
+// fails runs a graph that must fail, and gives the failure.
+func fails(t testing.TB, ctx context.Context, caller execution.ToolCaller, g *graph.Graph, args string) (*execution.StepError, *execution.Failure) {
+	t.Helper()
+	_, err := execution.New(caller).Run(ctx, g, decode(t, args))
+	var step *execution.StepError
+	var failure *execution.Failure
+	if !errors.As(err, &step) || !errors.As(err, &failure) {
+		t.Fatalf("the run did not fail with a StepError: %v", err)
+	}
+	return step, failure
+}
+
+const sumLoop = `
+- {id: entry, type: entry, next: add}
+- id: add
+  type: transform
+  next: more
+  transform:
+    expr: |
+      $executionCount("add") = 0
+        ? {"counter": 1, "sum": 1}
+        : {"counter": $nodeExecution("add", -1).counter + 1,
+           "sum": $nodeExecution("add", -1).sum + $nodeExecution("add", -1).counter + 1}
+- id: more
+  type: switch
+  conditions: [{rule: {"<": [{var: $.add.counter}, {var: $.entry.n}]}, next: add}]
+  next: pick
+- {id: pick, type: transform, transform: {expr: '{"sum": $.add.sum, "by": $previousNode()}'}, next: exit}
+- {id: exit, type: exit}
+`
+
+func TestLoopWithHistory(t *testing.T) {
+	if got := mustRun(t, echo, build(t, sumLoop), `{"n": 100}`); got != `{"sum":5050,"by":"pick"}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// An exit hands on whatever the node before it gave, falsy values included.
+func TestG13FalsyOutputs(t *testing.T) {
+	for _, expr := range []string{"0", "false", `""`, "null", "[]", "{}"} {
+		g := build(t, `
+- {id: entry, type: entry, next: t}
+- {id: t, type: transform, transform: {expr: '`+expr+`'}, next: exit}
+- {id: exit, type: exit}
+`)
+		if got := mustRun(t, echo, g, `{}`); got != expr {
+			t.Errorf("%s came back as %s", expr, got)
+		}
+	}
+}
+
+func TestNothingBecomesNull(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: t}
+- {id: t, type: transform, transform: {expr: $.entry.missing}, next: exit}
+- {id: exit, type: exit}
+`)
+	if got := mustRun(t, echo, g, `{}`); got != "null" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestCallArguments(t *testing.T) {
+	var server, tool string
+	caller := callerFunc(func(_ context.Context, s, tl string, args expressions.Value) (expressions.Value, error) {
+		server, tool = s, tl
+		return args, nil
+	})
+	g := build(t, `
+- {id: entry, type: entry, next: call}
+- id: call
+  type: mcp
+  server: up
+  tool: do it
+  args:
+    z: {expr: $.entry.x}
+    a: [1, {expr: $.entry.x}, {deep: {expr: $.entry.missing}}]
+    literal: $.entry.x
+  next: exit
+- {id: exit, type: exit}
+`)
+	got := mustRun(t, caller, g, `{"x": {"k": [1, null]}}`)
+	if want := `{"z":{"k":[1,null]},"a":[1,{"k":[1,null]},{}],"literal":"$.entry.x"}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if server != "up" || tool != "do it" {
+		t.Errorf("called %q %q", server, tool)
+	}
+}
+
+func TestG04CycleWithoutEnd(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: a}
+- {id: a, type: transform, transform: {expr: "1"}, next: s}
+- {id: s, type: switch, conditions: [{rule: {"==": [{var: $.a}, 2]}, next: exit}], next: a}
+- {id: exit, type: exit}
+`)
+	result, err := execution.New(echo).Run(t.Context(), g, decode(t, `{}`))
+	var step *execution.StepError
+	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {
+		t.Fatalf("got %v", err)
+	}
+	if len(result.History) != 1000 || step.Step != 1000 {
+		t.Errorf("%d executions, failed at %d", len(result.History), step.Step)
+	}
+	for _, want := range []string{"maxNodeExecutions is 1000", "graph.yaml:", `node "s"`, "a → s → a"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+}
+
+// The time limit ends a call in flight, and the call learns of it.
+func TestG10TimeLimitEndsCall(t *testing.T) {
+	g := build(t, `executionLimits: {maxExecutionTimeMs: 30}
+tools:
+- name: tool
+  description: hangs
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: hang, next: exit}
+  - {id: exit, type: exit}
+`)
+	ended := false
+	hang := callerFunc(func(ctx context.Context, _, _ string, _ expressions.Value) (expressions.Value, error) {
+		<-ctx.Done()
+		ended = true
+		return nil, ctx.Err()
+	})
+	step, failure := fails(t, t.Context(), hang, g, `{}`)
+	if failure.Code != execution.CodeLimit || !strings.Contains(failure.Message, "maxExecutionTimeMs is 30") {
+		t.Errorf("got %v", step)
+	}
+	if step.Node != "call" || !ended {
+		t.Errorf("node %q, call ended: %v", step.Node, ended)
+	}
+}
+
+// A jump of the wall clock changes nothing: limits follow the monotonic clock that
+// time.Time carries. A clock that truly advances ends the run.
+func TestG17ClockJump(t *testing.T) {
+	base := time.Now()
+	calls := 0
+	jump := func() time.Time { calls++; return base.Add(time.Duration(calls)).Round(0).Add(-time.Hour * time.Duration(calls)) }
+	g := build(t, sumLoop)
+	result, err := execution.New(echo, execution.WithClock(jump)).Run(t.Context(), g, decode(t, `{"n": 3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range result.History {
+		if r.Duration() < 0 {
+			t.Errorf("execution %d took %v", r.Index, r.Duration())
+		}
+	}
+	late := func() time.Time { calls++; return base.Add(time.Duration(calls) * time.Minute) }
+	_, err = execution.New(echo, execution.WithClock(late)).Run(t.Context(), g, decode(t, `{"n": 3}`))
+	var step *execution.StepError
+	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	caller := callerFunc(func(ctx context.Context, _, _ string, _ expressions.Value) (expressions.Value, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	g := build(t, `
+- {id: entry, type: entry, next: call}
+- {id: call, type: mcp, server: up, tool: hang, next: exit}
+- {id: exit, type: exit}
+`)
+	_, failure := fails(t, ctx, caller, g, `{}`)
+	if failure.Code != execution.CodeCancelled || !errors.Is(failure, context.Canceled) {
+		t.Errorf("got %q: %v", failure.Code, failure)
+	}
+}
+
+type codedError struct{}
+
+func (codedError) Error() string     { return `server "up": no such table` }
+func (codedError) ErrorCode() string { return "tool-error" }
+
+func TestFailedCall(t *testing.T) {
+	caller := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+		return nil, codedError{}
+	})
+	g := build(t, `
+- {id: entry, type: entry, next: call}
+- {id: call, type: mcp, server: up, tool: query, next: exit}
+- {id: exit, type: exit}
+`)
+	step, failure := fails(t, t.Context(), caller, g, `{}`)
+	if failure.Code != execution.CodeTool || failure.Detail != "tool-error" {
+		t.Errorf("got %+v", failure)
+	}
+	if !errors.As(step, &codedError{}) {
+		t.Error("the cause is lost")
+	}
+	want := "graph.yaml:10:3: node \"call\" of tool \"tool\": server \"up\": no such table\npath: entry → call"
+	if !strings.HasSuffix(step.Error(), strings.TrimPrefix(want, "graph.yaml:10:3")) || !strings.HasPrefix(step.Error(), "graph.yaml:") {
+		t.Errorf("got  %s\nwant %s", step, want)
+	}
+}
+
+// A failed expression is told at its place inside the block scalar.
+func TestFailedExpression(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: t}
+- id: t
+  type: transform
+  transform:
+    expr: |
+      {"a": 1,
+       "b": $number("x")}
+  next: exit
+- {id: exit, type: exit}
+`)
+	step, failure := fails(t, t.Context(), echo, g, `{}`)
+	if failure.Code != execution.CodeExpression || !step.Pos.IsValid() || step.Node != "t" {
+		t.Errorf("got %+v", step)
+	}
+}

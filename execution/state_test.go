@@ -1,0 +1,76 @@
+package execution
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"toolgraph/expressions"
+)
+
+// The context kept step by step equals the one rebuilt from the records, for every
+// index, and truncate undoes apply exactly.
+func TestContextEqualsRebuilt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newState()
+		n := rapid.IntRange(0, 60).Draw(t, "n")
+		for i := range n {
+			rec := Record{Index: i, NodeID: rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "id"), Start: time.Now()}
+			if rapid.Float64Range(0, 1).Draw(t, "fails") < 0.1 {
+				rec.Error = &Failure{Code: CodeTool}
+			} else {
+				rec.Output = rapid.OneOf(rapid.Just[any](nil), rapid.Just[any](expressions.Null), rapid.Map(rapid.Int(), func(i int) any { return float64(i) })).Draw(t, "out")
+				rec.Bytes = 1
+			}
+			if err := s.apply(rec); err != nil {
+				t.Fatal(err)
+			}
+			same(t, s)
+		}
+		for len(s.records) > 0 {
+			s.truncate(rapid.IntRange(0, len(s.records)-1).Draw(t, "keep"))
+			same(t, s)
+		}
+		if s.bytes != 0 || len(s.outputs) != 0 {
+			t.Fatalf("truncate left %d bytes and %d nodes", s.bytes, len(s.outputs))
+		}
+	})
+}
+
+// same compares the state with a rebuild from its records.
+func same(t *rapid.T, s *state) {
+	t.Helper()
+	if got := Context(s.records); !reflect.DeepEqual(got, s.context) {
+		t.Fatalf("rebuilt %v, kept %v", got, s.context)
+	}
+	rebuilt := newState()
+	for _, r := range s.records {
+		if err := rebuilt.apply(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rebuilt.bytes != s.bytes {
+		t.Fatalf("rebuilt %d bytes, kept %d", rebuilt.bytes, s.bytes)
+	}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		if rebuilt.Count(id) != s.Count(id) {
+			t.Fatalf("%s: rebuilt count %d, kept %d", id, rebuilt.Count(id), s.Count(id))
+		}
+		for i := -s.Count(id) - 1; i <= s.Count(id); i++ {
+			got, ok := s.Execution(id, i)
+			want, wantOK := rebuilt.Execution(id, i)
+			if ok != wantOK || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s[%d]: kept %v %v, rebuilt %v %v", id, i, got, ok, want, wantOK)
+			}
+		}
+	}
+}
+
+func TestRecordsAreInOrder(t *testing.T) {
+	s := newState()
+	if err := s.apply(Record{Index: 1}); err == nil {
+		t.Error("a record was skipped")
+	}
+}
