@@ -74,7 +74,7 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	switch {
 	case always > 0 && hasNext:
 		c.found.Warn(n.Next.Pos, "unused-default", fmt.Sprintf("next of switch %q is never taken: condition %d always holds", node.id, always),
-			fmt.Sprintf("remove next, or give condition %d a rule", always))
+			fmt.Sprintf("remove next, or give condition %d a rule that can fail", always))
 	case always > 0:
 	case !hasNext:
 		c.loose[node.index] = true

@@ -5,20 +5,22 @@ import (
 	"strings"
 )
 
-// DOT is the graph in Graphviz's language.
+// DOT is the graph in Graphviz's language. Nodes are numbered in file order.
 func DOT(g *Graph) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %s {\n", dotName(g.Tool.Name.Value))
+	fmt.Fprintf(&b, "digraph \"%s\" {\n", dotText(g.Tool.Name.Value))
 	b.WriteString("    rankdir=TB;\n    node [fontname=\"Helvetica\"];\n    edge [fontname=\"Helvetica\"];\n")
-	for _, node := range g.Nodes {
+	number := make(map[string]int, len(g.Nodes))
+	for i, node := range g.Nodes {
+		number[node.ID()] = i
 		label := dotText(node.ID())
 		if d := detail(node); d != "" {
 			label += `\n` + dotText(d)
 		}
-		fmt.Fprintf(&b, "    %s [shape=%s, label=\"%s\"];\n", dotName(node.ID()), dotShape(node), label)
+		fmt.Fprintf(&b, "    n%d [shape=%s, label=\"%s\"];\n", i, dotShape(node), label)
 	}
 	for _, e := range g.Edges() {
-		fmt.Fprintf(&b, "    %s -> %s%s;\n", dotName(e.From), dotName(e.To), dotEdge(e))
+		fmt.Fprintf(&b, "    n%d -> n%d%s;\n", number[e.From], number[e.To], dotEdge(e))
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -45,12 +47,6 @@ func dotEdge(e Edge) string {
 		return fmt.Sprintf(" [label=\"%s\"]", dotText(e.Label))
 	}
 	return ""
-}
-
-// dotName is a quoted name, in which only the quote is special. A backslash is
-// doubled all the same, since one before the closing quote would hide it.
-func dotName(s string) string {
-	return `"` + dotEscaper.Replace(printable(s)) + `"`
 }
 
 // dotText is a label's text, in which backslashes begin escapes and ampersands

@@ -54,8 +54,11 @@ func mermaidLabel(node Node) string {
 // character codes, which Mermaid shows as the characters themselves.
 func mermaidText(s string) string {
 	var b strings.Builder
+	formula := strings.Contains(s, "$$") // would begin one
 	for _, r := range printable(s) {
 		switch {
+		case r == '$' && formula:
+			b.WriteString("#36;")
 		case r > '~', r == ' ', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_-.,:/=+*$!?@()[]{}%'", r):
 			b.WriteRune(r)
 		default:

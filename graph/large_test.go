@@ -1,0 +1,92 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+)
+
+// chain is a graph of n nodes in a row.
+func chain(n int) *config.File {
+	nodes := []*config.Node{entryNode("entry", "n1")}
+	for i := 1; i < n-1; i++ {
+		nodes = append(nodes, transformNode(fmt.Sprintf("n%d", i), "entry.n", fmt.Sprintf("n%d", i+1)))
+	}
+	nodes[n-2].Next.Value = "exit"
+	return newFile(append(nodes, exitNode("exit"))...)
+}
+
+var highest = WithCaps(Caps{NodesPerTool: 5000, ConditionsPerSwitch: 1000, Tools: 1000})
+
+func TestLargeGraphsBuildQuickly(t *testing.T) {
+	const most = 2 * time.Second // 20 ms here; a quadratic or recursive pass takes far longer
+	start := time.Now()
+	mustBuild(t, chain(5000), highest)
+	if took := time.Since(start); took > most {
+		t.Errorf("5,000 nodes in a row took %v", took)
+	}
+	trapped := chain(5000)
+	trapped.Tools[0].Nodes[4998].Next.Value = "n1"
+	start = time.Now()
+	graphs, found := Build(trapped, highest)
+	if errs, _ := found.Split(); graphs != nil || len(errs) != 1 || errs[0].Code != "no-way-to-exit" {
+		t.Errorf("findings %v", found)
+	}
+	if took := time.Since(start); took > most {
+		t.Errorf("a loop of 4,998 nodes took %v", took)
+	}
+}
+
+func TestOneFindingPerTrap(t *testing.T) {
+	var nodes []*config.Node
+	nodes = append(nodes, entryNode("entry", "s"), exitNode("exit"),
+		switchNode("s", "exit", when(over(">", "entry.n", 1), "a"), when(over(">", "entry.n", 2), "p")))
+	nodes = append(nodes, transformNode("a", "1", "b"), transformNode("b", "1", "c"), transformNode("c", "1", "b"))
+	nodes = append(nodes, transformNode("p", "1", "p"))
+	wantFindings(t, newFile(nodes...), "error no-way-to-exit g.yaml:50:1", "error no-way-to-exit g.yaml:70:1")
+}
+
+func TestCaps(t *testing.T) {
+	codes := func(f *config.File, opts ...Option) string {
+		_, found := Build(f, opts...)
+		s := ""
+		for _, d := range found {
+			s += d.Severity.String() + " " + d.Code + ";"
+		}
+		return s
+	}
+	for n, want := range map[int]string{400: "", 401: "warning too-many-nodes;", 500: "warning too-many-nodes;", 501: "error too-many-nodes;"} {
+		if got := codes(chain(n)); got != want {
+			t.Errorf("%d nodes: %q, want %q", n, got, want)
+		}
+	}
+	if got := codes(chain(501), WithCaps(Caps{NodesPerTool: 9999})); got != "" {
+		t.Errorf("a raised cap: %q", got)
+	}
+	if got := codes(chain(5001), WithCaps(Caps{NodesPerTool: 9999})); got != "error too-many-nodes;" {
+		t.Errorf("above the highest cap: %q", got)
+	}
+	f := newFile(entryNode("entry", "exit"), exitNode("exit"))
+	for len(f.Tools) < 201 {
+		f.Tools = append(f.Tools, newTool("t", entryNode("entry", "exit"), exitNode("exit")))
+	}
+	if got := codes(f); got != "error too-many-tools;" {
+		t.Errorf("201 tools: %q", got)
+	}
+	conditions := make([]config.Condition, 101)
+	for i := range conditions {
+		conditions[i] = when(over(">", "entry.n", i), "exit")
+	}
+	if got := codes(newFile(entryNode("entry", "s"), switchNode("s", "exit", conditions...), exitNode("exit"))); got != "error too-many-conditions;" {
+		t.Errorf("101 conditions: %q", got)
+	}
+}
+
+func BenchmarkBuild5000(b *testing.B) {
+	f := chain(5000)
+	for b.Loop() {
+		Build(f, highest)
+	}
+}

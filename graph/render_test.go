@@ -1,0 +1,67 @@
+package graph
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolgraph/config"
+)
+
+// awkward has ids and texts that mean something in a drawing's language.
+func awkward() *config.File {
+	quote := `say "hi" | {x} <b> #quot; & \n`
+	return newFile(
+		entryNode("end", "subgraph"),
+		mcpNode("subgraph", "files", "list`x`", quote, nil),
+		switchNode(quote, "größe 🙂", when(over("==", "end.text", `a"b\|<c>`), "click"), when(data(object{"missing", []any{"end.a", "end.b", "end.c", "end.d"}}), "end;")),
+		transformNode("größe 🙂", "{\n  \"a\": $.end,\n  \"b\": $$.end[$ > 1 and $ < 99]\n}", "click"),
+		transformNode("click", "1", "end;"),
+		exitNode("end;"),
+	)
+}
+
+func TestRender(t *testing.T) {
+	for name, f := range map[string]*config.File{"every_kind": hashed(), "awkward": awkward()} {
+		g := mustBuild(t, f)[0]
+		dir := filepath.Join("testdata", "render")
+		checkGolden(t, filepath.Join(dir, name+".mmd"), Mermaid(g))
+		checkGolden(t, filepath.Join(dir, name+".dot"), DOT(g))
+		checkGolden(t, filepath.Join(dir, name+".json"), JSON(g))
+		if !json.Valid([]byte(JSON(g))) {
+			t.Errorf("%s: the JSON is not JSON", name)
+		}
+	}
+}
+
+func TestRuleLabels(t *testing.T) {
+	variable := func(path string) any { return object{"var", path} }
+	cases := []struct {
+		rule any
+		want string
+	}{
+		{object{">", []any{variable("entry.value"), 10}}, "entry.value > 10"},
+		{object{">", []any{variable("$.entry.value"), 10}}, "entry.value > 10"},
+		{object{"==", []any{object{"var", []any{"a.b"}}, "x"}}, `a.b == "x"`},
+		{object{"!", []any{variable("a")}}, "!a"},
+		{object{"!!", variable("a")}, "!!a"},
+		{object{"and", []any{object{"<", []any{variable("a"), 1}}, variable("b"), true}}, "(a < 1) and b and true"},
+		{object{">=", []any{object{"+", []any{variable("a"), 1.5}}, variable("b")}}, "(a + 1.5) >= b"},
+		{object{"in", []any{"x y", variable("a")}}, `"x y" in a`},
+		{object{"<", []any{1, variable("a"), 3}}, `{"<":[1,{"var":"a"},3]}`},
+		{object{"var", []any{"a", 1}}, `{"var":["a",1]}`},
+		{object{"some", []any{variable("list.items"), object{">", []any{variable("qty"), 1}}}}, `{"some":[{"var":"list.items"},{">":[{"v…`},
+		{true, "true"},
+		{nil, "null"},
+	}
+	for _, c := range cases {
+		if got := ruleLabel(data(c.rule)); got != c.want {
+			t.Errorf("label %s, want %s", got, c.want)
+		}
+	}
+	long := ruleLabel(over("==", "entry.text", strings.Repeat("ü", 100)))
+	if len([]rune(long)) != maxLabel || !strings.HasSuffix(long, "…") {
+		t.Errorf("label %s is not cut", long)
+	}
+}
