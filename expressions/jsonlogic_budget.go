@@ -11,7 +11,7 @@ import (
 // element or 256 bytes of text looked at.
 const (
 	ruleSteps      = 2_000_000
-	ruleValueBytes = 16 << 20  // one string or array
+	ruleValueBytes = 8 << 20   // one string or array
 	ruleTotalBytes = 128 << 20 // everything that the evaluation makes
 	ruleValueDepth = MaxDepth  // arrays and objects in each other
 	// constantSteps is what a rule that reads nothing may cost at load.
@@ -32,7 +32,7 @@ type ruleRun struct {
 	check int // steps at which to look at ctx and the clock again
 	// deadline is set at the first look: most rules are done before.
 	deadline time.Time
-	made  int // bytes
+	made     int // bytes
 	// odd is set once a number came up that JSON cannot say (NaN, an infinity) or
 	// says differently from JavaScript (-0).
 	odd bool

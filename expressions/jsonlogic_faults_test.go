@@ -159,8 +159,8 @@ func TestL11UntakenPartsAreNotEvaluated(t *testing.T) {
 
 func TestL12MissingAsACondition(t *testing.T) {
 	for rule, want := range map[string]bool{
-		`{"missing":["entry.a"]}`: false,
-		`{"missing":["entry.b"]}`: true,
+		`{"missing":["entry.a"]}`:                                               false,
+		`{"missing":["entry.b"]}`:                                               true,
 		`{"missing":["$.entry.a","entry.list[0].n"]}`:                           false,
 		`{"missing":{"merge":["entry.a",["entry.list[1].n"]]}}`:                 false,
 		`{"missing":{"merge":["entry.a",["entry.list[2].n"]]}}`:                 true,

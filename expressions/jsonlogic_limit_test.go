@@ -41,6 +41,25 @@ func refused(t *testing.T, rule string, scope *Scope, code string) {
 	}
 }
 
+// fastest is the time of the fastest of five evaluations and the bytes that it
+// allocated; other tests may have the machine for a while.
+func fastest(t *testing.T, rule *Rule, scope *Scope) (took time.Duration, used uint64, err error) {
+	t.Helper()
+	took = time.Hour
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		_, err = rule.Eval(t.Context(), scope)
+		if d := time.Since(start); d < took {
+			took = d
+		}
+		runtime.ReadMemStats(&after)
+		used = after.TotalAlloc - before.TotalAlloc
+	}
+	return took, used, err
+}
+
 func TestL16SizeOfValues(t *testing.T) {
 	scope := NewScope(map[string]any{"list": listOf(40), "many": listOf(1500)}, nil)
 	acc := `{"var":"accumulator"}`
@@ -48,17 +67,12 @@ func TestL16SizeOfValues(t *testing.T) {
 		`{"reduce":[{"var":"list"},{"cat":[` + acc + `,` + acc + `]},"x"]}`,
 		`{"reduce":[{"var":"list"},{"merge":[` + acc + `,` + acc + `]},[1]]}`,
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		_, err := compiled(t, rule).Eval(t.Context(), scope)
-		took := time.Since(start)
-		runtime.ReadMemStats(&after)
+		took, used, err := fastest(t, compiled(t, rule), scope)
 		if err == nil || !strings.Contains(err.Error(), "value size limit") {
 			t.Errorf("%s: %v", rule, err)
 		}
-		if took > 200*time.Millisecond || after.TotalAlloc-before.TotalAlloc > 50<<20 {
-			t.Errorf("%s: %v and %d MB", rule, took, (after.TotalAlloc-before.TotalAlloc)>>20)
+		if took > 200*time.Millisecond || used > 50<<20 {
+			t.Errorf("%s: %v and %d MB", rule, took, used>>20)
 		}
 	}
 	double := `{"reduce":[{"var":"list"},[` + acc + `,` + acc + `],"x"]}`

@@ -92,14 +92,14 @@ func TestL13SyntaxOfAVar(t *testing.T) {
 
 func TestL14ConstantRules(t *testing.T) {
 	for rule, want := range map[string][2]bool{
-		`"false"`:                   {true, true},
-		`1`:                         {true, true},
-		`[]`:                        {false, true},
-		`{"==":[1,2]}`:              {false, true},
-		`{"var":"a"}`:               {false, false},
-		`{"and":[false,{"var":""}]}`: {false, false},
-		`{"missing":["a"]}`:         {false, false},
-		`{"some":[[1,2],{">":[{"var":""},1]}]}`:    {true, true},
+		`"false"`:                               {true, true},
+		`1`:                                     {true, true},
+		`[]`:                                    {false, true},
+		`{"==":[1,2]}`:                          {false, true},
+		`{"var":"a"}`:                           {false, false},
+		`{"and":[false,{"var":""}]}`:            {false, false},
+		`{"missing":["a"]}`:                     {false, false},
+		`{"some":[[1,2],{">":[{"var":""},1]}]}`: {true, true},
 		`{"some":[[1,2],{">":[{"var":"$ctx.a"},1]}]}`: {false, false},
 		`{"some":[[1,2],{"var":"$now()"}]}`:           {false, false},
 	} {

@@ -77,13 +77,7 @@ func unknownOperatorHint(op string) string {
 	if name, ok := otherNames[lower]; ok {
 		return fmt.Sprintf("did you mean %q?", name)
 	}
-	best, distance := "", max(1, min(2, len(lower)/3))+1
-	for _, name := range operatorNames() {
-		if d := editDistance(lower, name, distance); d < distance {
-			best, distance = name, d
-		}
-	}
-	if best != "" {
+	if best := nearest(lower, operatorNames()); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return "the operators are " + strings.Join(operatorNames(), " ")
@@ -96,31 +90,6 @@ func operatorNames() []string {
 	}
 	sort.Strings(names)
 	return names
-}
-
-// editDistance is how many letters have to change to make a from b; not more than
-// limit is counted.
-func editDistance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // countedArguments says how many arguments an operator takes.

@@ -1,18 +1,18 @@
 package expressions
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // outerName is the variable by which a rule's expressions reach the run's context
-// from inside a body.
-const outerName = "$ctx"
+// from inside a body: $ctx.
+const outerName = "ctx"
 
-// The engine binds no variables per evaluation without copying its environment, so
-// $ctx is written $ctx() before compiling, a function that knows its evaluation.
+// outerCall is what $ctx is compiled as. The engine binds no variables for one
+// evaluation without copying its environment, but a function knows its evaluation;
+// it is applied by ~> as it has no name that an expression could call.
+const outerCall = "(0~>$" + hidden + outerName + ")"
+
 func init() {
-	binder(libraryEnv)(outerName[1:], func(ev *evaluation, _ []any, _ any) (any, error) {
+	binder(libraryEnv)(hidden+outerName, func(ev *evaluation, _ []any, _ any) (any, error) {
 		return ev.scope.context, nil
 	})
 }
@@ -20,108 +20,68 @@ func init() {
 // outerSource is an expression in which every $ctx is a call.
 type outerSource struct {
 	code  string
-	calls []int // offsets in the source, each just behind a $ctx
+	found []token // each $ctx of the source
+	paths []Reference
 }
 
-const outerCall = "()"
-
+// withOuterCalls leaves a source alone that is none, or that has a variable $ctx of
+// its own.
 func withOuterCalls(source string) outerSource {
-	o := outerSource{}
+	whole := outerSource{code: source}
+	if !strings.Contains(source, "$"+outerName) {
+		return whole
+	}
+	tokens, failed := scan(source)
+	if failed != nil {
+		return whole
+	}
+	var o outerSource
 	var b strings.Builder
 	last := 0
-	for i := 0; i < len(source); {
-		n := skippedText(source[i:])
-		if n > 0 {
-			i += n
+	for i, t := range tokens {
+		if t.kind != tokenVariable || t.value != outerName {
 			continue
 		}
-		rest, found := strings.CutPrefix(source[i:], outerName)
-		if !found || continuesName(rest) {
-			i++
-			continue
+		if i+1 < len(tokens) && tokens[i+1].is(":=") || isParameter(tokens, i) {
+			return whole
 		}
-		i += len(outerName)
-		next := strings.TrimSpace(rest)
-		if strings.HasPrefix(next, ":=") {
-			return outerSource{code: source} // a variable of the expression's own
-		}
-		if !strings.HasPrefix(next, "(") {
-			b.WriteString(source[last:i])
-			b.WriteString(outerCall)
-			o.calls = append(o.calls, i)
-			last = i
-		}
+		b.WriteString(source[last:t.start])
+		b.WriteString(outerCall)
+		last = t.end
+		o.found = append(o.found, t)
+		o.follow(tokens[i+1:])
 	}
 	b.WriteString(source[last:])
 	o.code = b.String()
 	return o
 }
 
-// skippedText is the length of the string, quoted name or comment that s begins with.
-func skippedText(s string) int {
-	switch {
-	case strings.HasPrefix(s, "/*"):
-		if end := strings.Index(s[2:], "*/"); end >= 0 {
-			return end + 4
+// follow notes the path of names behind a $ctx.
+func (o *outerSource) follow(tokens []token) {
+	var r Reference
+	for i := 0; i+1 < len(tokens) && tokens[i].is(".") && tokens[i+1].kind == tokenName; i += 2 {
+		if r.Path == nil {
+			r.Offset = tokens[i+1].start
 		}
-		return len(s)
-	case s[0] != '"' && s[0] != '\'' && s[0] != '`':
-		return 0
+		r.Path = append(r.Path, tokens[i+1].value)
 	}
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && s[0] != '`':
-			i++
-		case s[i] == s[0]:
-			return i + 1
-		}
+	if r.Path != nil {
+		o.paths = append(o.paths, r)
 	}
-	return len(s)
-}
-
-func continuesName(rest string) bool {
-	if rest == "" {
-		return false
-	}
-	c := rest[0]
-	return c == '_' || c >= 0x80 || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 // offset is the place in the source of a place in the code.
 func (o outerSource) offset(inCode int) int {
-	for i, call := range slices.Backward(o.calls) {
-		if inCode > call+i*len(outerCall) {
-			return max(call, inCode-(i+1)*len(outerCall))
+	grown := 0
+	for _, t := range o.found {
+		start := t.start + grown
+		if inCode < start {
+			break
 		}
+		if inCode < start+len(outerCall) {
+			return t.start
+		}
+		grown += len(outerCall) - (t.end - t.start)
 	}
-	return inCode
-}
-
-// references are the paths that stand directly behind a $ctx.
-func (o outerSource) references(source string) []Reference {
-	var found []Reference
-	for _, call := range o.calls {
-		rest, ok := strings.CutPrefix(source[call:], ".")
-		if !ok {
-			continue
-		}
-		var steps []string
-		for step := range strings.SplitSeq(rest, ".") {
-			n := 0
-			for n < len(step) && continuesName(step[n:]) {
-				n++
-			}
-			if !isFieldName(step[:n]) {
-				break
-			}
-			steps = append(steps, step[:n])
-			if n < len(step) {
-				break
-			}
-		}
-		if len(steps) > 0 {
-			found = append(found, Reference{Path: steps, Offset: call + 1})
-		}
-	}
-	return found
+	return inCode - grown
 }

@@ -30,7 +30,7 @@ func (c *ruleCompiler) note(n *varNode) {
 			add(r)
 		}
 		fromElement = false
-		for _, r := range n.outer.references(n.source) {
+		for _, r := range n.outer.paths {
 			add(r)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // the run's context outside or where it says $ctx.
 type varNode struct {
 	path     rulePath
-	simple   bool     // the string is only a path
+	simple   bool // the string is only a path
 	source   string
 	outer    outerSource
 	expr     *JSONata // nil where a path alone decides
