@@ -17,9 +17,9 @@ const maxLabel = 40
 // else its JSON, cut.
 func ruleLabel(rule *config.Data) string {
 	if s, ok := infix(rule, 0); ok {
-		return shorten(s, maxLabel)
+		return shorten(s)
 	}
-	return shorten(compact(rule), maxLabel)
+	return shorten(compact(rule))
 }
 
 // infix writes comparisons, sums, and, or and not as people do.
@@ -144,14 +144,14 @@ func quoteJSON(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// shorten puts a text on one line of at most n code points.
-func shorten(s string, n int) string {
+// shorten puts a text on one line of at most maxLabel code points.
+func shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	runes := []rune(s)
-	if len(runes) <= n {
+	if len(runes) <= maxLabel {
 		return s
 	}
-	return string(runes[:n-1]) + "…"
+	return string(runes[:maxLabel-1]) + "…"
 }
 
 // detail is what a drawing tells of a node besides its id.
@@ -160,7 +160,7 @@ func detail(node Node) string {
 	case *MCP:
 		return n.Server + "." + n.Tool
 	case *Transform:
-		return shorten(n.Expr.Text.Value, maxLabel)
+		return shorten(n.Expr.Text.Value)
 	case *Entry, *Switch, *Exit:
 	}
 	return ""

@@ -16,7 +16,7 @@ const maxToolName = 128
 func (c *compiler) checkTool() {
 	c.checkName()
 	c.checkInputSchema()
-	checkCap(&c.found, "too-many-nodes", fmt.Sprintf("tool %q", shorten(c.tool.Name.Value, maxLabel)), "nodes", "split it into several tools",
+	checkCap(&c.found, "too-many-nodes", fmt.Sprintf("tool %q", shorten(c.tool.Name.Value)), "nodes", "split it into several tools",
 		len(c.tool.Nodes), c.caps.NodesPerTool, func(i int) config.Pos { return c.tool.Nodes[i].Pos })
 }
 
@@ -28,7 +28,7 @@ func (c *compiler) checkName() {
 	case name == "":
 		c.found.Add(pos, "bad-tool-name", "the tool has no name, "+expected, "add name: NAME")
 	case n > maxToolName:
-		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("the tool's name %q is %d characters long, %s", shorten(name, maxLabel), n, expected), "shorten it")
+		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("the tool's name %q is %d characters long, %s", shorten(name), n, expected), "shorten it")
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError }):
 		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("tool name %q has spaces or control characters, %s", name, expected), "write _ instead")
 	case strings.ContainsFunc(name, func(r rune) bool { return !isToolNameRune(r) }):
