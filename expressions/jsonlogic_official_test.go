@@ -53,8 +53,8 @@ func evalOverData(t testing.TB, r *Rule, data Value) (Value, error) {
 	return r.evalAt(newRuleRun(t.Context(), NewScope(nil, nil)), &frame{element: data})
 }
 
-// canonical is JSON with sorted keys.
-func canonical(t testing.TB, src []byte) string {
+// sortedJSON is JSON with sorted keys.
+func sortedJSON(t testing.TB, src []byte) string {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal(src, &v); err != nil {
@@ -97,7 +97,7 @@ func TestL19OfficialSuite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if canonical(t, got) != canonical(t, c[2]) {
+			if sortedJSON(t, got) != sortedJSON(t, c[2]) {
 				t.Errorf("%s over %s: got %s, want %s", c[0], c[1], got, c[2])
 			}
 		}
