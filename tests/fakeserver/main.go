@@ -51,7 +51,7 @@ func main() {
 	s.begin()
 	s.serve(os.Stdin)
 	if s.has("ignoreterm") {
-		select {}
+		time.Sleep(time.Hour)
 	}
 }
 
@@ -210,7 +210,7 @@ func (s *server) handshake(m message) {
 		s.result(m.ID, map[string]any{"protocolVersion": "2025-06-18", "capabilities": caps, "serverInfo": info})
 	}
 	if s.has("deaf") {
-		select {}
+		time.Sleep(time.Hour)
 	}
 }
 

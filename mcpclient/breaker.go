@@ -1,0 +1,58 @@
+package mcpclient
+
+import "time"
+
+// How often a server that does not come up is tried.
+const (
+	firstDelay   = time.Second
+	longestDelay = 30 * time.Second
+	startsWindow = 5 * time.Minute
+	startsMost   = 5 // failed starts in a window
+	openLeast    = time.Minute
+)
+
+// breaker spaces out the starts of a server that fails to start: 1, 2, 4 … 30
+// seconds, and after five failures in five minutes no further one in that time. A
+// server that came up and died later is none of its business. Not safe for
+// concurrent use.
+type breaker struct {
+	now      func() time.Time
+	failures []time.Time // the last ones, at most startsMost
+	streak   int
+	until    time.Time
+	last     *Error
+}
+
+// wait is how long the next start has to wait, zero when it need not.
+func (b *breaker) wait() time.Duration { return max(0, b.until.Sub(b.now())) }
+
+// open reports whether the circuit is open, not just the next start put off.
+func (b *breaker) open() bool { return b.until.Sub(b.now()) > longestDelay }
+
+func (b *breaker) failed(why *Error) {
+	now := b.now()
+	b.last = why
+	b.streak++
+	delay := longestDelay
+	if shift := b.streak - 1; shift < 5 {
+		delay = min(firstDelay<<shift, longestDelay)
+	}
+	b.until = now.Add(delay)
+	b.failures = append(b.failures, now)
+	if len(b.failures) > startsMost {
+		b.failures = b.failures[1:]
+	}
+	if len(b.failures) < startsMost {
+		return
+	}
+	if reopen := b.failures[0].Add(startsWindow); reopen.After(now) {
+		b.until = reopen
+		if least := now.Add(openLeast); least.After(reopen) {
+			b.until = least
+		}
+	}
+}
+
+func (b *breaker) succeeded() {
+	b.failures, b.streak, b.until, b.last = nil, 0, time.Time{}, nil
+}

@@ -1,0 +1,145 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"toolgraph/expressions"
+)
+
+// request sends one request when there is a free place and a live session, once more
+// on a new session when the server cannot have seen the first.
+func (u *upstream) request(ctx context.Context, method, header string, build func(*session) (json.RawMessage, error)) (json.RawMessage, *session, *Error) {
+	select {
+	case u.slot <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, u.gaveUp(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.set.maxInFlight))
+	}
+	defer func() { <-u.slot }()
+	for again := true; ; again = false {
+		s, fail := u.session(ctx)
+		if fail != nil {
+			return nil, nil, fail
+		}
+		params, err := build(s)
+		if err != nil {
+			e := u.fault(CodeTransport, "the request cannot be encoded: "+err.Error())
+			e.Err = err
+			return nil, s, e
+		}
+		raw, err := u.send(ctx, s, method, header, params)
+		if errors.Is(err, errUnsent) && again {
+			u.drop(s)
+			continue
+		}
+		if err != nil {
+			return nil, s, u.explain(ctx, s, err)
+		}
+		return raw, s, nil
+	}
+}
+
+// send sends under the call timeout.
+func (u *upstream) send(ctx context.Context, s *session, method, header string, params json.RawMessage) (json.RawMessage, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, u.set.callTimeout, errCallTimeout)
+	defer stop()
+	mark := s.mark()
+	raw, err := s.request(ctx, method, header, params)
+	if err == nil {
+		return raw, nil
+	}
+	if ctx.Err() != nil && context.Cause(ctx) == errCallTimeout { //nolint:errorlint // the cause itself
+		e := u.fault(CodeTimeout, fmt.Sprintf("did not answer within %s", u.set.callTimeout))
+		e.Err, e.Stderr = errCallTimeout, s.lastWords(mark)
+		return nil, e
+	}
+	var rpc *rpcFault
+	if errors.As(err, &rpc) {
+		e := u.fault(CodeRPCError, fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code))
+		e.Err, e.Stderr = rpc, s.lastWords(mark)
+		return nil, e
+	}
+	return nil, err
+}
+
+// explain makes an *Error of what went wrong.
+func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		e := *known
+		e.Server = u.conf.Name.Value
+		return &e
+	case ctx.Err() != nil:
+		return u.gaveUp(ctx, "the call was in flight")
+	}
+	e := u.fault(CodeTransport, "the connection failed: "+presentable(s.note.redact(err.Error()), 500))
+	e.Err = err
+	return e
+}
+
+func (u *upstream) callTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any) (expressions.Value, *Error) {
+	mark := 0
+	raw, s, fail := u.request(ctx, "tools/call", tool, func(s *session) (json.RawMessage, error) {
+		mark = s.mark()
+		return s.callParams(tool, args, meta)
+	})
+	if fail == nil {
+		r, err := readResult(raw)
+		switch {
+		case err != nil:
+			fail = u.fault(CodeBadResult, "the answer is no tool result: "+err.Error())
+		case r.inputRequired:
+			fail = u.fault(CodeInputRequired, "the tool asks for input in the middle of the call, which a graph cannot give")
+		case r.failed:
+			fail = u.fault(CodeToolError, s.note.redact(r.text))
+			fail.Stderr = s.lastWords(mark)
+		default:
+			return r.value, nil
+		}
+	}
+	if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
+		return nil, unknown
+	}
+	return nil, fail
+}
+
+// toolMissing is how servers say, in an error or in a failed result, that they have
+// no such tool.
+var toolMissing = regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|invalid|no such|not found|does not exist|not exist)\b`)
+
+// unknownTool is the error that tells which tool may have been meant, when a call
+// failed because the server does not have it; only the server's list can tell.
+func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *Error {
+	var rpc *rpcFault
+	suspect := fail.Code == CodeToolError && len(fail.Message) < 300 && toolMissing.MatchString(fail.Message)
+	if errors.As(fail, &rpc) {
+		suspect = rpc.code == -32601 || rpc.code == -32602 || toolMissing.MatchString(rpc.message)
+	}
+	if !suspect {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	tools, err := u.listTools(ctx)
+	if err != nil {
+		return nil // what we have says enough
+	}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		if t.Name == tool {
+			return nil
+		}
+		names[i] = t.Name
+	}
+	e := u.fault(CodeUnknownTool, fmt.Sprintf("has no such tool, expected one of its %d", len(tools)))
+	if near := closest(tool, names); near != "" {
+		e.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	e.Err = fail
+	return e
+}

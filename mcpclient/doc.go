@@ -1,0 +1,14 @@
+// Package mcpclient speaks to upstream MCP servers. The servers of a graph file go
+// in, a Pool comes out: it starts each server at first use, calls its tools, lists
+// them, starts a dead one again, and ends every process that it started.
+//
+// It must not know what a graph or a run is: it satisfies the ToolCaller that the
+// execution room asks for without importing it. It owns mcp-go's client module, with
+// a stdio transport of its own (conn.go) because the library's one ties a child to a
+// request's context, blocks on a child that does not read, and hides why it died.
+//
+// From the outside in: pool.go → upstream.go (one server: start, restart, limits) →
+// session.go (one connection: era, ids, calls) → conn.go over process.go (stdio) or
+// remote.go (HTTP). output.go turns a result into a value, error.go a failure into
+// words.
+package mcpclient

@@ -1,0 +1,70 @@
+package mcpclient
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The codes of an Error.
+const (
+	CodeUnknownServer  = "unknown-server"  // the file has no such server
+	CodeUnknownTool    = "unknown-tool"    // the server has no such tool
+	CodeServerStart    = "server-start"    // it could not be started, or is not tried again yet
+	CodeServerExited   = "server-exited"   // its process ended
+	CodeTransport      = "transport"       // its connection broke or carried nonsense
+	CodePrivateAddress = "private-address" // its address is private and allowPrivate is not set
+	CodeTooLarge       = "too-large"       // it sent more than we read
+	CodeTimeout        = "timeout"         // it did not answer in time
+	CodeCancelled      = "cancelled"       // the caller gave up; Unwrap tells why
+	CodeToolError      = "tool-error"      // it answered with isError
+	CodeRPCError       = "rpc-error"       // it answered with a JSON-RPC error
+	CodeInputRequired  = "input-required"  // the tool wants to ask somebody something
+	CodeBadResult      = "bad-result"      // its answer is no tool result
+	CodeClosed         = "closed"          // the pool is closed
+)
+
+// Error is a failure of an upstream server. Message is lower case unless it is the
+// server's own. Everything in it is redacted.
+type Error struct {
+	Server, Tool string // Tool is empty when no call was concerned
+	Code         string
+	Message      string
+	Hint         string   // one remedy, or empty
+	ExitCode     *int     // of the server's process, 128+n after signal n; nil when unknown
+	Stderr       []string // the last lines of the server's stderr that may concern it
+	Err          error    // the cause, or nil; its text is part of Message already
+}
+
+// Error is for people: the server, the tool, what happened, a remedy, and the
+// server's last lines, one a line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "server %q", e.Server)
+	if e.Tool != "" {
+		fmt.Fprintf(&b, ", tool %q", e.Tool)
+	}
+	b.WriteString(": ")
+	b.WriteString(e.Message)
+	if e.Hint != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Hint)
+	}
+	for _, line := range e.Stderr {
+		b.WriteString("\n  stderr: ")
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrorCode is Code, for those who know this package only by what it can do.
+func (e *Error) ErrorCode() string { return e.Code }
+
+// during is the error as it concerns the call of a tool.
+func (e *Error) during(tool string) *Error {
+	c := *e
+	c.Tool = tool
+	return &c
+}

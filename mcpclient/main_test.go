@@ -1,0 +1,142 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/tests/testbin"
+)
+
+// TestMain makes the test binary its own supervisor and looks for leaked goroutines.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == SuperviseCommand {
+		os.Exit(Supervise(os.Args[2:]))
+	}
+	code := m.Run()
+	if err := testbin.Clean(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func text(s string) config.Text { return config.Text{Value: s} }
+
+// fake is the fake server, named fake, in these modes.
+func fake(t testing.TB, modes ...string) *config.Upstream {
+	t.Helper()
+	u := &config.Upstream{
+		Name: text("fake"), Transport: config.Stdio, Dir: t.TempDir(),
+		Command: text(testbin.Build(t, "toolgraph/tests/fakeserver")),
+	}
+	for _, m := range modes {
+		u.Args = append(u.Args, text(m))
+	}
+	return u
+}
+
+func withAdjust(f func(*settings)) Option { return func(o *options) { o.adjust = f } }
+
+// pool is a pool of one server that is closed at the end of the test.
+func pool(t testing.TB, u *config.Upstream, opts ...Option) *Pool {
+	t.Helper()
+	p := NewPool([]*config.Upstream{u}, opts...)
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func supervised(t testing.TB) Option {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return WithSupervisor(self)
+}
+
+// call calls a tool with arguments given as JSON and returns the value as JSON.
+func call(p *Pool, tool, args string) (string, error) {
+	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	defer stop()
+	return callWith(ctx, p, tool, args)
+}
+
+func callWith(ctx context.Context, p *Pool, tool, args string) (string, error) {
+	v, err := expressions.Decode([]byte(args))
+	if err != nil {
+		return "", err
+	}
+	got, err := p.CallTool(ctx, "fake", tool, v, nil)
+	if err != nil {
+		return "", err
+	}
+	raw, err := expressions.Encode(got)
+	return string(raw), err
+}
+
+func mustCall(t testing.TB, p *Pool, tool, args, want string) {
+	t.Helper()
+	got, err := call(p, tool, args)
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	if got != want {
+		t.Fatalf("%s: got %s, want %s", tool, got, want)
+	}
+}
+
+// mustFail calls a tool and returns its error, which must have the code.
+func mustFail(t testing.TB, p *Pool, tool, args, code string) *Error {
+	t.Helper()
+	got, err := call(p, tool, args)
+	return wantError(t, got, err, code)
+}
+
+func wantError(t testing.TB, got string, err error, code string) *Error {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %.200s and error %v, want an *Error", got, err)
+	}
+	if e.ErrorCode() != code {
+		t.Fatalf("got code %s, want %s: %v", e.Code, code, e)
+	}
+	return e
+}
+
+func encoded(t testing.TB, v expressions.Value) string {
+	t.Helper()
+	raw, err := expressions.Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// waitFor waits, generously, until a condition holds.
+func waitFor(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package mcpclient
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"toolgraph/config"
+)
+
+// notes is what one connection logs, redacted.
+type notes struct {
+	server  string
+	logger  *slog.Logger
+	secrets *config.Secrets
+	strays  *sync.Once // the first stray line of a connection is a warning, the rest debug
+}
+
+func newNotes(server string, logger *slog.Logger, secrets *config.Secrets) notes {
+	return notes{server: server, logger: logger, secrets: secrets, strays: &sync.Once{}}
+}
+
+func (n notes) redact(text string) string {
+	if n.secrets == nil {
+		return text
+	}
+	return n.secrets.Redact(text)
+}
+
+// stray notes a line that fits nobody.
+func (n notes) stray(what string, line []byte) {
+	level := slog.LevelDebug
+	n.strays.Do(func() { level = slog.LevelWarn })
+	ctx := context.Background()
+	if !n.logger.Enabled(ctx, level) {
+		return
+	}
+	shown := presentable(n.redact(string(line[:min(len(line), stderrLineRoom)])), 200)
+	n.logger.Log(ctx, level, "upstream sent "+what+"; it is ignored", "server", n.server, "line", shown)
+}
+
+// refused notes a request of the server that we do not serve.
+func (n notes) refused(method string) {
+	n.logger.Warn("upstream asked for something that is not offered", "server", n.server, "method", presentable(method, 100))
+}
+
+// said is told each line of stderr, or nil when nobody wants to know.
+func (n notes) said() func(string) {
+	if !n.logger.Enabled(context.Background(), slog.LevelDebug) {
+		return nil
+	}
+	return func(line string) {
+		n.logger.Debug("upstream stderr", "server", n.server, "line", presentable(n.redact(line), stderrLine))
+	}
+}
+
+// message notes what a server logs by the protocol.
+func (n notes) message(params []byte) {
+	if n.logger.Enabled(context.Background(), slog.LevelDebug) {
+		shown := presentable(n.redact(string(params[:min(len(params), stderrLineRoom)])), stderrLine)
+		n.logger.Debug("upstream log", "server", n.server, "message", shown)
+	}
+}

@@ -1,0 +1,53 @@
+package mcpclient
+
+import (
+	"log/slog"
+	"time"
+
+	"toolgraph/config"
+)
+
+// selfCommand is a bare command that means our own executable.
+type selfCommand struct{ name, path string }
+
+type options struct {
+	logger     *slog.Logger
+	secrets    *config.Secrets
+	name       string // who we tell servers that we are
+	version    string
+	self       selfCommand
+	supervisor string
+	now        func() time.Time
+	adjust     func(*settings) // tests shorten limits with it
+}
+
+// Option changes a new Pool.
+type Option func(*options)
+
+// WithLogger sets where the pool logs; without it, nowhere.
+func WithLogger(l *slog.Logger) Option {
+	return func(o *options) {
+		if l != nil {
+			o.logger = l
+		}
+	}
+}
+
+// WithSecrets sets what is redacted in logs and errors.
+func WithSecrets(s *config.Secrets) Option { return func(o *options) { o.secrets = s } }
+
+// WithClientInfo sets the name and version that servers are told.
+func WithClientInfo(name, version string) Option {
+	return func(o *options) { o.name, o.version = name, version }
+}
+
+// WithSelf makes the command name, exactly, mean the executable at path, so that a
+// graph can use the servers built into it without its being installed.
+func WithSelf(name, path string) Option {
+	return func(o *options) { o.self = selfCommand{name: name, path: path} }
+}
+
+// WithSupervisor names an executable that calls Supervise when its first argument is
+// SuperviseCommand, usually our own. It ends all servers if this process dies without
+// closing the pool. Without it, servers are only told by the end of their stdin.
+func WithSupervisor(path string) Option { return func(o *options) { o.supervisor = path } }

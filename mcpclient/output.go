@@ -1,0 +1,139 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolgraph/expressions"
+)
+
+// result is a tool result, taken apart.
+type result struct {
+	value         expressions.Value
+	failed        bool   // isError; text tells why and there is no value
+	text          string // all its text
+	inputRequired bool
+}
+
+// readResult is the value of a call: structuredContent when there is one; else, if
+// there is one text item, its text parsed as JSON, or the text itself when it is
+// none; else an array with one entry per item, of text likewise and of others their
+// content objects, known to us or not.
+func readResult(raw []byte) (result, error) {
+	var structured, content, isError, kind []byte
+	err := members(raw, func(name, value []byte) {
+		switch string(name) {
+		case "structuredContent":
+			structured = value
+		case "content":
+			content = value
+		case "isError":
+			isError = value
+		case "resultType":
+			kind = value
+		}
+	})
+	if err != nil {
+		return result{}, errors.New("it is no JSON object")
+	}
+	switch {
+	case string(kind) == `"input_required"`:
+		return result{inputRequired: true}, nil
+	case string(isError) == "true":
+		return result{failed: true, text: failureText(structured, content)}, nil
+	case structured != nil && !bytes.Equal(structured, []byte("null")):
+		v, err := expressions.Decode(structured)
+		if err != nil {
+			return result{}, fmt.Errorf("structuredContent: %w", err)
+		}
+		return result{value: v}, nil
+	}
+	v, err := contentValue(content)
+	return result{value: v}, err
+}
+
+// textItem is what is needed of a content item.
+type textItem struct {
+	Type string  `json:"type"`
+	Text *string `json:"text"`
+}
+
+func contentItems(content []byte) ([]json.RawMessage, error) {
+	if content == nil || bytes.Equal(content, []byte("null")) {
+		return nil, nil
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(content, &items); err != nil {
+		return nil, errors.New("content is no array")
+	}
+	return items, nil
+}
+
+func contentValue(content []byte) (expressions.Value, error) {
+	items, err := contentItems(content)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]expressions.Value, len(items))
+	for i, item := range items {
+		var text textItem
+		if json.Unmarshal(item, &text) == nil && text.Type == "text" && text.Text != nil {
+			values[i] = textValue(*text.Text)
+			if len(items) == 1 {
+				return values[0], nil
+			}
+			continue
+		}
+		if values[i], err = expressions.Decode(item); err != nil {
+			return nil, fmt.Errorf("content %d: %w", i, err)
+		}
+	}
+	return values, nil
+}
+
+// textValue is the JSON that a text is, or the text.
+func textValue(text string) expressions.Value {
+	start := strings.TrimLeft(text, " \t\r\n")
+	if start == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(start[0])) {
+		return text // spares prose the attempt
+	}
+	v, err := expressions.Decode([]byte(text))
+	if err != nil {
+		return text
+	}
+	return v
+}
+
+// failureText is what a failed result says.
+func failureText(structured, content []byte) string {
+	items, err := contentItems(content)
+	if err != nil {
+		items = nil
+	}
+	var said []string
+	for _, item := range items {
+		var text textItem
+		if json.Unmarshal(item, &text) == nil && text.Text != nil && strings.TrimSpace(*text.Text) != "" {
+			said = append(said, strings.TrimSpace(*text.Text))
+		}
+	}
+	switch {
+	case len(said) > 0:
+		return clip(strings.Join(said, "\n"))
+	case structured != nil:
+		return clip(string(structured))
+	}
+	return "the tool failed and did not say why"
+}
+
+// clip keeps an error text readable.
+func clip(text string) string {
+	const most = 16 << 10
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -1,0 +1,202 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+)
+
+func TestCall(t *testing.T) {
+	p := pool(t, fake(t))
+	mustCall(t, p, "echo", `{"b":1,"a":[true,null,"x"]}`, `{"b":1,"a":[true,null,"x"]}`)
+	mustCall(t, p, "inc", `{"n":41}`, `42`)
+	mustCall(t, p, "text", `{"text":"plain"}`, `"plain"`)
+	mustCall(t, p, "several", `{}`, `[{"a":1},"plain",3]`)
+	mustCall(t, p, "image", `{}`, `["a picture",{"type":"image","data":"aGk=","mimeType":"image/png"}]`)
+	mustCall(t, p, "unknowntype", `{}`, `[{"type":"hologram","planes":[1,2]}]`)
+	mustCall(t, p, "nocontent", `{}`, `[]`)
+	mustCall(t, p, "nullstructured", `{}`, `7`)
+}
+
+func TestNoArguments(t *testing.T) {
+	p := pool(t, fake(t))
+	v, err := p.CallTool(context.Background(), "fake", "text", nil, nil)
+	if err != nil || v != "" {
+		t.Fatalf("got %v, %v", v, err)
+	}
+}
+
+// Both eras and every way of asking for them reach the server with the same value.
+func TestEras(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		want protocol
+		code string // of the error expected, or empty
+		meta string // part of the _meta that arrives
+	}{
+		{"legacy", protocolAuto, "", `{"run":"r1/0"}`},
+		{"legacy", protocolLegacy, "", `{"run":"r1/0"}`},
+		{"modern", protocolAuto, "", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`},
+		{"modern", protocolModern, "", `"run":"r1/0"`},
+		{"modern", protocolLegacy, CodeServerStart, ""},
+		{"both", protocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{}`},
+		{"both", protocolAuto, "", `{"run":"r1/0"}`},
+		{"nodiscover", protocolAuto, "", `{"run":"r1/0"}`},
+	} {
+		t.Run(c.mode+"/"+string(c.want), func(t *testing.T) {
+			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.protocol = c.want }))
+			began := time.Now()
+			v, err := p.CallTool(context.Background(), "fake", "meta", nil, map[string]any{"run": "r1/0"})
+			if c.code != "" {
+				wantError(t, "", err, c.code)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := encoded(t, v); !strings.Contains(got, c.meta) {
+				t.Errorf("the server saw %s, want %s in it", got, c.meta)
+			}
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("the handshake took %s", took)
+			}
+			if tools, err := p.ListTools(context.Background(), "fake"); err != nil || len(tools) < 30 {
+				t.Errorf("%d tools, %v", len(tools), err)
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	p := pool(t, fake(t))
+	if e := mustFail(t, p, "fail", `{"message":"disk full"}`, CodeToolError); e.Error() != `server "fake", tool "fail": disk full` {
+		t.Errorf("got %q", e)
+	}
+	if e := mustFail(t, p, "rpcerror", `{"message":"7"}`, CodeRPCError); !strings.Contains(e.Error(), "quota used up: 7 (JSON-RPC error -32050)") {
+		t.Errorf("got %q", e)
+	}
+	if e := mustFail(t, p, "ecko", `{}`, CodeUnknownTool); !strings.Contains(e.Error(), `did you mean "echo"?`) {
+		t.Errorf("got %q", e)
+	}
+	mustFail(t, p, "inputrequired", `{}`, CodeInputRequired)
+	mustFail(t, p, "fail", `{"message":"file not found"}`, CodeToolError)
+	_, err := p.CallTool(context.Background(), "fakke", "echo", nil, nil)
+	if e := wantError(t, "", err, CodeUnknownServer); !strings.Contains(e.Error(), `did you mean "fake"?`) {
+		t.Errorf("got %q", e)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p := pool(t, fake(t))
+	mustCall(t, p, "count", `{}`, `1`)
+	cause := errors.New("the run's limit is reached")
+	ctx, stop := context.WithCancelCause(context.Background())
+	time.AfterFunc(50*time.Millisecond, func() { stop(cause) })
+	got, err := callWith(ctx, p, "sleep", `{"ms":60000}`)
+	e := wantError(t, got, err, CodeCancelled)
+	if !errors.Is(e, cause) {
+		t.Errorf("the cause is lost: %v", e)
+	}
+	waitFor(t, "the server to hear of it", func() bool {
+		got, err := call(p, "canceled", `{}`)
+		return err == nil && got == "1"
+	})
+}
+
+func TestCallTimeout(t *testing.T) {
+	p := pool(t, fake(t), withAdjust(func(s *settings) { s.callTimeout = 100 * time.Millisecond }))
+	mustCall(t, p, "inc", `{"n":1}`, `2`)
+	e := mustFail(t, p, "hang", `{}`, CodeTimeout)
+	if !strings.Contains(e.Error(), "did not answer within 100ms") {
+		t.Errorf("got %q", e)
+	}
+	mustCall(t, p, "canceled", `{}`, `1`)
+}
+
+func TestMaxInFlight(t *testing.T) {
+	p := pool(t, fake(t), withAdjust(func(s *settings) { s.maxInFlight = 1 }))
+	mustCall(t, p, "inc", `{"n":1}`, `2`)
+	ctx, stop := context.WithCancel(context.Background())
+	first := make(chan error, 1)
+	go func() {
+		_, err := callWith(ctx, p, "hang", `{}`)
+		first <- err
+	}()
+	waitFor(t, "the place to be taken", func() bool { return len(p.servers["fake"].slot) == 1 })
+	short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	got, err := callWith(short, p, "inc", `{"n":1}`)
+	if e := wantError(t, got, err, CodeCancelled); !strings.Contains(e.Error(), "waiting for one of 1 calls in flight") {
+		t.Errorf("got %q", e)
+	}
+	stop()
+	wantError(t, "", <-first, CodeCancelled)
+	mustCall(t, p, "inc", `{"n":1}`, `2`)
+}
+
+func TestClosedPool(t *testing.T) {
+	p := NewPool([]*config.Upstream{fake(t)})
+	for range 2 {
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustFail(t, p, "echo", `{}`, CodeClosed)
+}
+
+func TestCloseDuringCallAndStart(t *testing.T) {
+	for _, mode := range []string{"x", "noinit"} {
+		p := NewPool([]*config.Upstream{fake(t, mode)})
+		failed := make(chan error, 1)
+		go func() {
+			_, err := call(p, "hang", `{}`)
+			failed <- err
+		}()
+		u := p.servers["fake"]
+		waitFor(t, "the start", func() bool {
+			u.mu.Lock()
+			defer u.mu.Unlock()
+			return u.starting != nil || u.current != nil
+		})
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, "", <-failed, CodeClosed)
+	}
+}
+
+func TestListTools(t *testing.T) {
+	p := pool(t, fake(t))
+	tools, err := p.ListTools(context.Background(), "fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]Tool{}
+	for _, tool := range tools {
+		found[tool.Name] = tool
+	}
+	if len(found) != len(tools) || len(tools) < 30 {
+		t.Errorf("%d tools, %d names", len(tools), len(found))
+	}
+	big := found["bigtool"]
+	for _, keyword := range []string{"$schema", "9007199254740993", `"any":true`, "oneOf", "minProperties", "unevaluatedProperties"} {
+		if !strings.Contains(string(big.InputSchema), keyword) {
+			t.Errorf("inputSchema lost %s: %s", keyword, big.InputSchema)
+		}
+	}
+	if !strings.Contains(string(big.OutputSchema), `"x-order":[3,1,2]`) || !strings.Contains(string(big.Annotations), `"x-custom":{"kept":true}`) ||
+		!strings.Contains(string(big.Raw), `"vendor":1`) || big.Title != "Big tool" {
+		t.Errorf("something is lost: %s", big.Raw)
+	}
+	if string(found["oddtool"].InputSchema) != `{"type":["object","null"]}` {
+		t.Errorf("oddtool: %s", found["oddtool"].InputSchema)
+	}
+	empty := pool(t, fake(t, "emptylist"))
+	if tools, err := empty.ListTools(context.Background(), "fake"); err != nil || len(tools) != 0 {
+		t.Errorf("got %v, %v", tools, err)
+	}
+}

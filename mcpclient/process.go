@@ -1,0 +1,193 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"toolgraph/config"
+)
+
+// How long an ending process gets at each rung.
+const (
+	stdinGrace = 2 * time.Second        // after its stdin is closed
+	termGrace  = 3 * time.Second        // after SIGTERM to its group
+	sweepGrace = 500 * time.Millisecond // for what its leader left behind
+	drainGrace = 500 * time.Millisecond // for output still in the pipes
+)
+
+// process is one child: the leader of a group of its own, with its stderr drained.
+// It is reaped by a goroutine that lives exactly as long as the group.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	stderr *stderrRing
+
+	exited chan struct{} // closed once the leader is reaped; status is set by then
+	status exitStatus
+	gone   chan struct{} // closed once the whole group has ended
+	ending sync.Once
+}
+
+// exitStatus is how a leader ended.
+type exitStatus struct {
+	code   int    // 128+n after signal n
+	signal string // "" unless a signal ended it
+}
+
+func (s exitStatus) String() string {
+	if s.signal != "" {
+		return "was ended by a signal (" + s.signal + ")"
+	}
+	return fmt.Sprintf("exited with status %d", s.code)
+}
+
+// launch is what startProcess needs to know.
+type launch struct {
+	path string
+	args []string
+	env  []string
+	dir  string
+	said func(line string) // told each line of stderr; may be nil
+	keep *supervisor       // ends the group if we die; may be nil
+}
+
+func launchOf(u *config.Upstream, self selfCommand) (launch, error) {
+	path, err := resolveCommand(u, self)
+	if err != nil {
+		return launch{}, err
+	}
+	l := launch{path: path, env: environ(os.Environ(), u.Env), dir: u.Dir}
+	for _, a := range u.Args {
+		l.args = append(l.args, a.Value)
+	}
+	return l, checkDir(u.Dir)
+}
+
+// pipes are both ends of a child's three streams.
+type pipes struct{ inR, inW, outR, outW, errR, errW *os.File }
+
+func openPipes() (p pipes, err error) {
+	if p.inR, p.inW, err = os.Pipe(); err == nil {
+		if p.outR, p.outW, err = os.Pipe(); err == nil {
+			p.errR, p.errW, err = os.Pipe()
+		}
+	}
+	if err != nil {
+		closeAll(p.inR, p.inW, p.outR, p.outW)
+	}
+	return p, err
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// startProcess starts a child. It belongs to nobody's context: whoever asked first
+// may give up while others still want it.
+func startProcess(l launch) (*process, error) {
+	p, err := openPipes()
+	if err != nil {
+		return nil, startError(err)
+	}
+	cmd := exec.Command(l.path, l.args...)
+	cmd.Env, cmd.Dir = l.env, l.dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.inR, p.outW, p.errW
+	cmd.SysProcAttr = ownGroup()
+	if err := l.keep.ready(); err != nil {
+		closeAll(p.inR, p.inW, p.outR, p.outW, p.errR, p.errW)
+		return nil, startError(err)
+	}
+	err = cmd.Start()
+	closeAll(p.inR, p.outW, p.errW)
+	if err != nil {
+		closeAll(p.inW, p.outR, p.errR)
+		return nil, startError(err)
+	}
+	l.keep.watch(cmd.Process.Pid)
+	proc := &process{
+		cmd: cmd, stdin: p.inW, stdout: p.outR, stderr: &stderrRing{},
+		exited: make(chan struct{}), gone: make(chan struct{}),
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		proc.stderr.drain(p.errR, l.said)
+	}()
+	go proc.reap(p.errR, drained, l.keep)
+	return proc, nil
+}
+
+func startError(err error) error {
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return fmt.Errorf("too many files are open to start another process: %w", err)
+	}
+	return err
+}
+
+// reap waits for the leader, ends what it leaves behind, and closes the pipes.
+func (p *process) reap(stderr *os.File, drained chan struct{}, keep *supervisor) {
+	_ = p.cmd.Wait() // the state tells more than the error
+	p.status = statusOf(p.cmd.ProcessState)
+	select {
+	case <-drained: // so that the last words are in the ring before anybody asks
+	case <-time.After(drainGrace / 10):
+	}
+	close(p.exited)
+	sweepGroup(p.cmd.Process.Pid)
+	keep.forget(p.cmd.Process.Pid)
+	select {
+	case <-drained:
+	case <-time.After(drainGrace): // held open by a descendant that left the group
+	}
+	closeAll(stderr, p.stdin)
+	<-drained
+	close(p.gone)
+}
+
+// end closes stdin, then sends SIGTERM, then SIGKILL to the group, each after its
+// grace, and returns when the group has ended. The first call decides on the pace:
+// in haste the first rung is left out and the second is short.
+func (p *process) end(haste bool) {
+	p.ending.Do(func() {
+		_ = p.stdin.Close()
+		first, second := stdinGrace, termGrace
+		if haste {
+			first, second = 0, sweepGrace
+		}
+		if p.within(first) {
+			return
+		}
+		signalGroup(p.cmd, false)
+		if p.within(second) {
+			return
+		}
+		signalGroup(p.cmd, true)
+	})
+	<-p.gone
+}
+
+func (p *process) within(d time.Duration) bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,23 @@
+//go:build !unix
+
+package mcpclient
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+// signalGroup ends the child and its descendants; there is no polite signal here.
+func signalGroup(cmd *exec.Cmd, _ bool) {
+	if exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() != nil {
+		_ = cmd.Process.Kill() // already gone when this fails too
+	}
+}
+
+func sweepGroup(int) {}
+
+func statusOf(state *os.ProcessState) exitStatus { return exitStatus{code: state.ExitCode()} }

@@ -1,0 +1,212 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions"
+)
+
+// link is a connection that can tell when it has died, and why.
+type link interface {
+	transport.Interface
+	dead() <-chan struct{}
+	failure() *Error
+}
+
+// firstID leaves the ids below to the library's handshake.
+const firstID = 1000
+
+// session is one connection after its handshake. Requests go around the library's
+// typed client, which loses schema keywords and refuses content that it does not know.
+type session struct {
+	server  string
+	link    link
+	note    notes
+	stderr  *stderrRing // nil for a remote server
+	version string
+	meta    []byte // what the modern era wants in every _meta, without braces; nil in the older
+	ids     atomic.Int64
+}
+
+func (s *session) alive() bool {
+	select {
+	case <-s.link.dead():
+		return false
+	default:
+		return true
+	}
+}
+
+func (s *session) close() { _ = s.link.Close() } // nothing is left to be done when it fails
+
+// heard is told notifications of the server.
+func (s *session) heard(method string, params []byte) {
+	if method == "notifications/message" {
+		s.note.message(params)
+	}
+}
+
+// mark and lastWords bracket a call: the last lines of stderr since the mark.
+func (s *session) mark() int {
+	if s.stderr == nil {
+		return 0
+	}
+	return s.stderr.mark()
+}
+
+func (s *session) lastWords(mark int) []string {
+	if s.stderr == nil {
+		return nil
+	}
+	return s.stderr.tail(tailLines, mark, s.note.redact)
+}
+
+// negotiate does the handshake. The older one is tried first: every server of that
+// era answers it in one round trip, servers of both do too, and one of the modern era
+// alone refuses it at once, while a modern probe would cost seconds with servers that
+// leave unknown methods unanswered.
+func (s *session) negotiate(ctx context.Context, want protocol, o *options) error {
+	var first error
+	for _, modern := range []bool{false, true} {
+		if modern && want == protocolLegacy || !modern && want == protocolModern {
+			continue
+		}
+		version, err := s.handshake(ctx, modern, o)
+		if err == nil {
+			return s.settle(version, o)
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil || !s.alive() || unreachable(err) {
+			break
+		}
+	}
+	return first
+}
+
+func (s *session) handshake(ctx context.Context, modern bool, o *options) (string, error) {
+	opts := []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION)}
+	if modern {
+		opts = []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_PROTOCOL_VERSION), client.WithDiscoverTimeout(-1)}
+	}
+	c := client.NewClient(s.link, opts...)
+	if err := c.Start(ctx); err != nil {
+		return "", err
+	}
+	var req mcp.InitializeRequest
+	req.Params.ClientInfo = mcp.Implementation{Name: o.name, Version: o.version}
+	if _, err := c.Initialize(ctx, req); err != nil {
+		return "", err
+	}
+	return c.ProtocolVersion(), nil
+}
+
+// settle notes what was negotiated.
+func (s *session) settle(version string, o *options) error {
+	s.version = version
+	s.ids.Store(firstID)
+	if !mcp.IsModernProtocol(version) {
+		return nil
+	}
+	meta, err := json.Marshal(map[string]any{
+		mcp.MetaKeyProtocolVersion:    version,
+		mcp.MetaKeyClientInfo:         mcp.Implementation{Name: o.name, Version: o.version},
+		mcp.MetaKeyClientCapabilities: struct{}{},
+	})
+	if err != nil {
+		return err
+	}
+	s.meta = meta[1 : len(meta)-1]
+	return nil
+}
+
+// rpcFault is a JSON-RPC error of the server, redacted.
+type rpcFault struct {
+	code    int
+	message string
+}
+
+func (f *rpcFault) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", f.code, f.message) }
+
+// request sends one request and returns the raw result. header is the name that the
+// modern era mirrors into HTTP headers.
+func (s *session) request(ctx context.Context, method, header string, params json.RawMessage) (json.RawMessage, error) {
+	req := transport.JSONRPCRequest{
+		JSONRPC: mcp.JSONRPC_VERSION,
+		ID:      mcp.NewRequestId(s.ids.Add(1)),
+		Method:  method,
+		Params:  params,
+		Header:  s.headers(method, header),
+	}
+	resp, err := s.link.SendRequest(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.Error != nil {
+		message := presentable(s.note.redact(resp.Error.Message), stderrLine)
+		return nil, &rpcFault{code: resp.Error.Code, message: message}
+	}
+	return resp.Result, nil
+}
+
+func (s *session) headers(method, name string) http.Header {
+	if s.meta == nil || s.stderr != nil {
+		return nil
+	}
+	params, err := json.Marshal(map[string]string{"name": name})
+	if err != nil {
+		return nil
+	}
+	h := http.Header{}
+	for key, value := range mcp.StandardHeaders(s.version, mcp.MCPMethod(method), params) {
+		h.Set(key, value)
+	}
+	return h
+}
+
+// callParams are the params of tools/call.
+func (s *session) callParams(tool string, args expressions.Value, meta map[string]any) (json.RawMessage, error) {
+	name, err := json.Marshal(tool)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(`{"name":`), name...)
+	out = append(out, `,"arguments":`...)
+	if args == nil {
+		out = append(out, "{}"...)
+	} else if out, err = expressions.Append(out, args); err != nil {
+		return nil, err
+	}
+	return s.endParams(out, meta)
+}
+
+// endParams adds _meta, where there is any, and the closing brace.
+func (s *session) endParams(out []byte, meta map[string]any) (json.RawMessage, error) {
+	if len(meta) == 0 && s.meta == nil {
+		return append(out, '}'), nil
+	}
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	out = append(append(out, `"_meta":{`...), s.meta...)
+	if len(meta) > 0 {
+		raw, err := json.Marshal(meta)
+		if err != nil {
+			return nil, err
+		}
+		if s.meta != nil {
+			out = append(out, ',')
+		}
+		out = append(out, raw[1:len(raw)-1]...)
+	}
+	return append(out, "}}"...), nil
+}

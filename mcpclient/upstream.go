@@ -1,0 +1,241 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"toolgraph/config"
+)
+
+// upstream is one server: its connection, while there is one, and when there may be
+// the next.
+type upstream struct {
+	conf *config.Upstream
+	set  settings
+	opts *options
+	keep *supervisor
+	life context.Context // ends when the pool is closed; no request's context
+	slot chan struct{}   // one token per call in flight
+
+	mu       sync.Mutex // guards what follows; never held over I/O
+	current  *session
+	starting *attempt
+	gate     breaker
+	closed   bool
+
+	tasks sync.WaitGroup
+}
+
+// attempt is one start that any number of callers wait for.
+type attempt struct {
+	done    chan struct{} // closed when the other fields are set
+	session *session
+	err     *Error
+}
+
+func newUpstream(life context.Context, conf *config.Upstream, opts *options, keep *supervisor) *upstream {
+	set := settingsOf(conf)
+	if opts.adjust != nil {
+		opts.adjust(&set)
+	}
+	return &upstream{
+		conf: conf, set: set, opts: opts, keep: keep, life: life,
+		slot: make(chan struct{}, set.maxInFlight), gate: breaker{now: opts.now},
+	}
+}
+
+// session is the live connection; without one a start is begun or joined. ctx bounds
+// only the wait: the start goes on for others.
+func (u *upstream) session(ctx context.Context) (*session, *Error) {
+	a, live, err := u.join()
+	if err != nil || live != nil {
+		return live, err
+	}
+	select {
+	case <-a.done:
+		return a.session, a.err
+	case <-ctx.Done():
+		return nil, u.gaveUp(ctx, "waiting for the server to start")
+	}
+}
+
+func (u *upstream) join() (*attempt, *session, *Error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return nil, nil, u.fault(CodeClosed, "the server is not used any more: we are shutting down")
+	}
+	if u.current != nil && u.current.alive() {
+		return nil, u.current, nil
+	}
+	if u.starting != nil {
+		return u.starting, nil, nil
+	}
+	if wait := u.gate.wait(); wait > 0 {
+		return nil, nil, u.putOff(wait)
+	}
+	a := &attempt{done: make(chan struct{})}
+	u.starting = a
+	if old := u.current; old != nil {
+		u.current = nil
+		u.tasks.Go(old.close)
+	}
+	u.tasks.Go(func() { u.start(a) })
+	return a, nil, nil
+}
+
+// putOff is the error of a call that comes before the next start is due.
+func (u *upstream) putOff(wait time.Duration) *Error {
+	what := "the last start failed"
+	if u.gate.open() {
+		what = fmt.Sprintf("%d starts failed within %d minutes", startsMost, int(startsWindow.Minutes()))
+	}
+	e := *u.gate.last
+	e.Message = fmt.Sprintf("%s and the next is tried in %s; %s", what, wait.Round(time.Second/10), e.Message)
+	return &e
+}
+
+func (u *upstream) start(a *attempt) {
+	ctx, stop := context.WithTimeoutCause(u.life, u.set.startTimeout, errStartTimeout)
+	defer stop()
+	s, err := u.connect(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.starting = nil
+	if err == nil && u.closed {
+		err = u.fault(CodeClosed, "the pool was closed during the start")
+		u.tasks.Go(s.close)
+	}
+	switch {
+	case err == nil:
+		u.gate.succeeded()
+		u.current, a.session = s, s
+		u.opts.logger.Info("upstream started", "server", u.conf.Name.Value, "protocol", s.version)
+	case err.Err == errLocal: //nolint:errorlint // the mark itself, never wrapped
+		a.err = err // nothing was started, so nothing is gained by waiting
+	case u.life.Err() == nil:
+		u.gate.failed(err)
+		u.opts.logger.Warn("upstream did not start", "server", u.conf.Name.Value, "error", err.Error())
+		a.err = err
+	default:
+		a.err = err
+	}
+	close(a.done)
+}
+
+// errLocal marks a start that failed before there was a process or a connection.
+var errLocal = errors.New("nothing was started")
+
+var (
+	errStartTimeout = errors.New("the server did not come up in time")
+	errCallTimeout  = errors.New("the server did not answer in time")
+)
+
+// connect makes a session by the server's transport.
+func (u *upstream) connect(ctx context.Context) (*session, *Error) {
+	if u.conf.Transport == config.Stdio || u.conf.Transport == "" {
+		return u.connectStdio(ctx)
+	}
+	return u.connectRemote(ctx)
+}
+
+func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
+	name := u.conf.Name.Value
+	note := newNotes(name, u.opts.logger, u.opts.secrets)
+	l, err := launchOf(u.conf, u.opts.self)
+	var proc *process
+	if err == nil {
+		l.said, l.keep = note.said(), u.keep
+		proc, err = startProcess(l)
+	}
+	if err != nil {
+		e := u.fault(CodeServerStart, "cannot be started: "+note.redact(plainPathError(err)))
+		e.Err = errLocal
+		return nil, e
+	}
+	s := &session{server: name, note: note, stderr: proc.stderr}
+	c := newConn(proc, u.set.maxMessage, note, s.heard)
+	s.link = c
+	_ = c.Start(ctx) // cannot fail
+	if err := s.negotiate(ctx, u.set.protocol, u.opts); err != nil {
+		e := u.startFault(ctx, s, err)
+		c.fail(e, true)
+		u.tasks.Go(s.close)
+		return nil, e
+	}
+	return s, nil
+}
+
+// plainPathError is the error without the fork/exec words of the os package.
+func plainPathError(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return fmt.Sprintf("%s: %s", pe.Path, pe.Err)
+	}
+	return err.Error()
+}
+
+// startFault says why the handshake failed.
+func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error {
+	e := u.fault(CodeServerStart, "")
+	var known *Error
+	switch {
+	case u.life.Err() != nil:
+		e.Code, e.Message = CodeClosed, "the pool was closed during the start"
+		return e
+	case context.Cause(ctx) == errStartTimeout: //nolint:errorlint // the cause itself
+		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.set.startTimeout)
+	case errors.As(err, &known):
+		e.Message = "did not start: " + known.Message
+		e.Hint, e.ExitCode, e.Stderr = known.Hint, known.ExitCode, known.Stderr
+		if known.Code == CodePrivateAddress {
+			e.Code = known.Code
+		}
+		return e
+	default:
+		e.Message = "refused the handshake: " + presentable(s.note.redact(err.Error()), 500)
+	}
+	e.Stderr = s.lastWords(0)
+	return e
+}
+
+func (u *upstream) fault(code, message string) *Error {
+	return &Error{Server: u.conf.Name.Value, Code: code, Message: message}
+}
+
+// gaveUp is the error of a caller whose context ended.
+func (u *upstream) gaveUp(ctx context.Context, doing string) *Error {
+	cause := context.Cause(ctx)
+	e := u.fault(CodeCancelled, "cancelled while "+doing)
+	e.Err = cause
+	return e
+}
+
+// drop forgets a session that is of no more use.
+func (u *upstream) drop(s *session) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.current == s {
+		u.current = nil
+		if !u.closed {
+			u.tasks.Go(s.close)
+		}
+	}
+}
+
+// close ends the connection, and a start under way, and waits for both.
+func (u *upstream) close() {
+	u.mu.Lock()
+	u.closed = true
+	s := u.current
+	u.current = nil
+	u.mu.Unlock()
+	if s != nil {
+		s.close()
+	}
+	u.tasks.Wait()
+}
