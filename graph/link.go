@@ -10,11 +10,11 @@ import (
 func (c *compiler) link(node Node, n *config.Node) {
 	switch node := node.(type) {
 	case *Entry:
-		node.Next = c.resolve(node, n, n.Next, "next")
+		node.Next = c.resolveNext(node, n)
 	case *MCP:
-		node.Next = c.resolve(node, n, n.Next, "next")
+		node.Next = c.resolveNext(node, n)
 	case *Transform:
-		node.Next = c.resolve(node, n, n.Next, "next")
+		node.Next = c.resolveNext(node, n)
 	case *Switch:
 		c.linkSwitch(node, n)
 	case *Exit:
@@ -29,7 +29,7 @@ func (c *compiler) linkSwitch(node *Switch, n *config.Node) {
 	always := 0 // the number of the condition that always holds
 	for i, cond := range n.Conditions {
 		number := i + 1
-		target := c.resolve(node, n, cond.Next, fmt.Sprintf("condition %d", number))
+		target := c.resolve(node, cond.Next, cond.Pos, fmt.Sprintf("condition %d of switch %q", number, node.id))
 		rule, holds := c.condition(node, cond, number)
 		switch {
 		case always > 0:
@@ -69,7 +69,7 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	hasNext := n.Next.IsSet() || n.Next.Value != ""
 	var target Node
 	if hasNext {
-		target = c.resolve(node, n, n.Next, "next")
+		target = c.resolveNext(node, n)
 	}
 	switch {
 	case always > 0 && hasNext:
@@ -90,26 +90,29 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	}
 }
 
-// resolve is the node that a name means; what tells where the name stands. It is
-// nil, and reported, when there is none.
-func (c *compiler) resolve(from Node, n *config.Node, name config.Text, what string) Node {
-	if name.Value == "" {
+func (c *compiler) resolveNext(node Node, n *config.Node) Node {
+	return c.resolve(node, n.Next, n.Pos, fmt.Sprintf("node %q", n.ID.Value))
+}
+
+// resolve is the node that the next of owner, which stands at pos, means; it is nil,
+// and reported, when there is none.
+func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner string) Node {
+	if next.Value == "" {
 		c.loose[from.core().index] = true
-		c.found.Add(orPos(name.Pos, n.Pos), "missing-next",
-			fmt.Sprintf("%s of node %q is missing, expected the id of the node to go to", what, n.ID.Value), "add next: NODE")
+		c.found.Add(orPos(next.Pos, pos), "missing-next", owner+" has no next, expected the id of the node to go to", "add next: NODE")
 		return nil
 	}
-	i, ok := c.byID[name.Value]
+	i, ok := c.byID[next.Value]
 	if !ok {
 		c.loose[from.core().index] = true
-		c.found.Add(name.Pos, "unknown-node",
-			fmt.Sprintf("%s of node %q is %q, but tool %q has no node with this id", what, n.ID.Value, name.Value, c.tool.Name.Value),
-			suggest(name.Value, c.ids, "the nodes are "))
+		c.found.Add(next.Pos, "unknown-node",
+			fmt.Sprintf("%s goes to %q, but tool %q has no node with this id", owner, next.Value, c.tool.Name.Value),
+			suggest(next.Value, c.ids, "the nodes are "))
 		return nil
 	}
 	if c.tool.Nodes[i].Type == config.EntryNode {
-		c.found.Add(name.Pos, "entry-as-target",
-			fmt.Sprintf("%s of node %q is the entry %q, expected another node: a run enters once", what, n.ID.Value, name.Value),
+		c.found.Add(next.Pos, "entry-as-target",
+			fmt.Sprintf("%s goes to the entry %q, expected another node: a run enters once", owner, next.Value),
 			"go to the node after the entry")
 	}
 	return c.nodes[i]
