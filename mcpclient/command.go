@@ -25,10 +25,15 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 	case strings.ContainsRune(name, 0):
 		return "", errors.New("the command holds a zero byte")
 	case filepath.Base(name) != name:
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(u.Dir, name)
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(u.Dir, path)
 		}
-		return name, checkExecutable(name)
+		err := checkExecutable(path)
+		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t\n") {
+			err = oneProgram(name)
+		}
+		return path, err
 	}
 	var refused error
 	for _, dir := range filepath.SplitList(searchPath(u.Env)) {
@@ -47,9 +52,14 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 		return "", refused
 	}
 	if strings.ContainsAny(name, " \t\n") {
-		return "", fmt.Errorf("command %q not found; expected one program, its arguments belong in args", name)
+		return "", oneProgram(name)
 	}
 	return "", fmt.Errorf("command %q not found in PATH, expected an installed program or a path such as ./%s", name, name)
+}
+
+// oneProgram is the error for a command line where a program belongs.
+func oneProgram(name string) error {
+	return fmt.Errorf("command %q not found, expected one program; its arguments belong in args", name)
 }
 
 func checkExecutable(path string) error {
@@ -58,7 +68,7 @@ func checkExecutable(path string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("command %q not found, expected a program (a relative path begins at the server's directory)", path)
+		return &missing{path}
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("command %q is not executable", path)
 	}
@@ -85,3 +95,12 @@ func checkDir(dir string) error {
 	}
 	return nil
 }
+
+// missing is a path where nothing is.
+type missing struct{ path string }
+
+func (m *missing) Error() string {
+	return fmt.Sprintf("command %q not found, expected a program (a relative path begins at the server's directory)", m.path)
+}
+
+func (m *missing) Unwrap() error { return fs.ErrNotExist }

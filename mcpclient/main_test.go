@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +20,9 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == SuperviseCommand {
 		os.Exit(Supervise(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == victimCommand {
+		beVictim(os.Args[2])
 	}
 	code := m.Run()
 	if err := testbin.Clean(); err != nil {
@@ -139,4 +143,13 @@ func waitFor(t testing.TB, what string, holds func() bool) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
+}
+
+func countLines(t testing.TB, path string) int {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(raw), "\n")
 }

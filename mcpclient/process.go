@@ -95,6 +95,7 @@ func closeAll(files ...*os.File) {
 // startProcess starts a child. It belongs to nobody's context: whoever asked first
 // may give up while others still want it.
 func startProcess(l launch) (*process, error) {
+	keepOurFiles()
 	p, err := openPipes()
 	if err != nil {
 		return nil, startError(err)

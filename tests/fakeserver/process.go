@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,7 +33,7 @@ func (c *call) showAll(items []string) {
 }
 
 // openFiles are the descriptors open in this process, but for those that the Go
-// runtime opens for itself (epoll and eventfd).
+// runtime opens for itself: epoll, eventfd and the limits of its control group.
 func openFiles() []string {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -41,10 +42,12 @@ func openFiles() []string {
 	var open []string
 	for _, e := range entries {
 		target, err := os.Readlink("/proc/self/fd/" + e.Name())
-		if err != nil || target == "anon_inode:[eventpoll]" || target == "anon_inode:[eventfd]" {
+		if err != nil || strings.HasPrefix(target, "anon_inode:[event") || strings.HasPrefix(target, "/sys/fs/cgroup/") {
 			continue
 		}
-		open = append(open, e.Name()+" "+target)
+		if !strings.HasPrefix(target, "/proc/") { // the directory being read
+			open = append(open, e.Name()+" "+target)
+		}
 	}
 	sort.Strings(open)
 	return open

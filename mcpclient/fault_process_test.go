@@ -1,0 +1,237 @@
+//go:build unix
+
+package mcpclient
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/tests/testbin"
+)
+
+func TestP01KilledWithoutAWord(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, victimCommand, testbin.Build(t, "toolgraph/tests/fakeserver"))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, children, _ := strings.Cut(line, " ")
+	pid, err := strconv.Atoi(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := append(pidList(t, children), pid)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	_ = cmd.Wait() // killed, as wanted
+	for _, pid := range pids {
+		waitFor(t, "an orphan to end", func() bool { return !lives(pid) })
+	}
+	if took := time.Since(killed); took > 3*time.Second {
+		t.Errorf("the orphans lived for %s, want under 1 s on a quiet machine", took)
+	}
+}
+
+func TestP04ChildIgnoresEOFAndSIGTERM(t *testing.T) {
+	p := pool(t, fake(t, "ignoreterm"), supervised(t))
+	pid := pidOf(t, p)
+	began := time.Now()
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lives(pid) {
+		t.Error("the server lives")
+	}
+	if took := time.Since(began); took < stdinGrace+termGrace || took > stdinGrace+termGrace+4*time.Second {
+		t.Errorf("it took %s, want 5 s", took)
+	}
+}
+
+func TestP05ChildDiesDuringACall(t *testing.T) {
+	p := pool(t, fake(t))
+	first := pidOf(t, p)
+	e := mustFail(t, p, "die", `{"code":3,"message":"out of memory in module x"}`, CodeServerExited)
+	if e.ExitCode == nil || *e.ExitCode != 3 {
+		t.Errorf("exit code: %v", e.ExitCode)
+	}
+	for _, want := range []string{"exited with status 3", "out of memory in module x", `tool "die"`} {
+		if !strings.Contains(e.Error(), want) {
+			t.Errorf("%q is missing in %q", want, e)
+		}
+	}
+	if second := pidOf(t, p); second == first {
+		t.Error("it was not started again")
+	}
+	if err := syscall.Kill(pidOf(t, p), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	// Between two calls its death is nobody's failure, unless the call meets it.
+	if _, err := call(p, "inc", `{"n":1}`); err != nil {
+		if e := wantError(t, "", err, CodeServerExited); *e.ExitCode != 137 || !strings.Contains(e.Error(), "killed") {
+			t.Errorf("got %v", e)
+		}
+	}
+	mustCall(t, p, "inc", `{"n":1}`, `2`)
+}
+
+func TestP11CommandThatCannotBeStarted(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain.txt")
+	if err := os.WriteFile(plain, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fake := testbin.Build(t, "toolgraph/tests/fakeserver")
+	if err := os.Link(fake, filepath.Join(dir, "here")); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct{ name, command, dir, path, want string }{
+		{"not found", "no-such-program-at-all", dir, "", "not found in PATH"},
+		{"absolute not found", "/no/such/program", dir, "", "not found"},
+		{"not executable", plain, dir, "", "is not executable"},
+		{"directory", dir, dir, "", "is a directory"},
+		{"relative entries of PATH", "here", dir, ".:", "not found in PATH"},
+		{"directory of the server", fake, filepath.Join(dir, "none"), "", "does not exist"},
+		{"empty", "", dir, "", "no command"},
+		{"zero byte", "a\x00b", dir, "", "zero byte"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			u := &config.Upstream{Name: text("fake"), Command: text(c.command), Dir: c.dir}
+			if c.path != "" {
+				u.Env = []config.Setting{{Name: text("PATH"), Value: text(c.path)}}
+			}
+			e := mustFail(t, pool(t, u), "echo", `{}`, CodeServerStart)
+			if !strings.Contains(e.Error(), c.want) {
+				t.Errorf("%q is missing in %q", c.want, e)
+			}
+		})
+	}
+	mustCall(t, pool(t, &config.Upstream{Name: text("fake"), Command: text("./here"), Dir: dir}), "inc", `{"n":1}`, `2`)
+	u := &config.Upstream{Name: text("fake"), Command: text("here"), Dir: "/", Env: []config.Setting{{Name: text("PATH"), Value: text(dir)}}}
+	mustCall(t, pool(t, u), "inc", `{"n":1}`, `2`)
+	self := pool(t, &config.Upstream{Name: text("fake"), Command: text("graphtool")}, WithSelf("graphtool", fake))
+	mustCall(t, self, "inc", `{"n":1}`, `2`)
+}
+
+func TestP15OneProcessForAll(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	p := pool(t, fake(t, "countfile="+starts, "slowinit=100ms"))
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if got, err := call(p, "inc", `{"n":1}`); err != nil || got != "2" {
+				t.Errorf("got %s, %v", got, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := countLines(t, starts); n != 1 {
+		t.Errorf("%d processes were started", n)
+	}
+}
+
+func TestP17ForkingChild(t *testing.T) {
+	p := pool(t, fake(t), supervised(t))
+	pids := append(fork(t, p, 50), pidOf(t, p))
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range pids {
+		waitFor(t, "a descendant to end", func() bool { return !lives(pid) })
+	}
+	// The same when the leader dies by itself.
+	p = pool(t, fake(t))
+	pids = fork(t, p, 5)
+	mustFail(t, p, "die", `{"code":1}`, CodeServerExited)
+	for _, pid := range pids {
+		waitFor(t, "a descendant to end", func() bool { return !lives(pid) })
+	}
+}
+
+func TestP18StartAndStopOften(t *testing.T) {
+	once := func() {
+		p := NewPool([]*config.Upstream{fake(t)}, supervised(t))
+		mustCall(t, p, "inc", `{"n":1}`, `2`)
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	once()
+	files, routines := openFiles(t), runtime.NumGoroutine()
+	cycles := 200
+	if testing.Short() {
+		cycles = 20
+	}
+	for range cycles {
+		once()
+	}
+	if n := zombies(t); n != 0 {
+		t.Errorf("%d zombies", n)
+	}
+	if now := openFiles(t); now > files {
+		t.Errorf("%d open files, %d before", now, files)
+	}
+	if now := runtime.NumGoroutine(); now > routines {
+		t.Errorf("%d goroutines, %d before", now, routines)
+	}
+}
+
+func TestP19ThreadEnds(t *testing.T) {
+	p := pool(t, fake(t), supervised(t))
+	var pid int
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		pid = pidOf(t, p)
+	}()
+	<-done
+	time.Sleep(50 * time.Millisecond)
+	if again := pidOf(t, p); again != pid {
+		t.Errorf("the server of process %d was replaced by %d", pid, again)
+	}
+}
+
+func TestP20NoFilesLeft(t *testing.T) {
+	p := pool(t, fake(t))
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	small := limit
+	small.Cur = uint64(openFiles(t)) //nolint:unconvert // its type differs by system
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &small); err != nil {
+		t.Fatal(err)
+	}
+	got, err := call(p, "inc", `{"n":1}`)
+	if rerr := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); rerr != nil {
+		t.Fatal(rerr)
+	}
+	if e := wantError(t, got, err, CodeServerStart); !strings.Contains(e.Error(), "too many files are open") {
+		t.Errorf("got %q", e)
+	}
+	mustCall(t, p, "inc", `{"n":1}`, `2`) // and we go on
+}
