@@ -37,7 +37,7 @@ func appendValue(dst []byte, v Value, depth int) ([]byte, error) {
 		return appendObject(dst, x.Keys(), x.Get, depth)
 	case map[string]any:
 		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
-		return appendObject(dst, slices.Sorted(maps.Keys(x)), get, depth)
+		return appendObject(dst, sortedKeys(x), get, depth)
 	}
 	if gnata.IsNull(v) {
 		return append(dst, "null"...), nil
@@ -148,3 +148,5 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

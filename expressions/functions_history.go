@@ -22,49 +22,49 @@ func (noHistory) Count(string) int                    { return 0 }
 func (noHistory) Execution(string, int) (Value, bool) { return nil, false }
 func (noHistory) Executions(string) []Value           { return nil }
 
-func previousNode(ev *evaluation, args []any, _ any) (any, error) {
+func previousNode(c call) (any, error) {
 	n := 1
-	if len(args) > 1 {
-		return nil, wrongCount("previousNode", "at most one argument")
+	if len(c.args) > 1 {
+		return nil, c.fail("T0410", "expects at most one argument")
 	}
-	if len(args) == 1 {
-		if args[0] == nil {
+	if len(c.args) == 1 {
+		if c.args[0] == nil {
 			return nil, nil
 		}
 		var err error
-		if n, err = integer("previousNode", 1, args[0]); err != nil {
+		if n, err = c.integer(0); err != nil {
 			return nil, err
 		}
 	}
-	return found(ev.scope.history.Previous(n))
+	return found(c.scope.history.Previous(n))
 }
 
-func executionCount(ev *evaluation, args []any, _ any) (any, error) {
-	id, ok, err := nodeID("executionCount", 1, args)
+func executionCount(c call) (any, error) {
+	id, ok, err := c.nodeID(1)
 	if !ok {
 		return nil, err
 	}
-	return float64(ev.scope.history.Count(id)), nil
+	return float64(c.scope.history.Count(id)), nil
 }
 
-func nodeExecution(ev *evaluation, args []any, _ any) (any, error) {
-	id, ok, err := nodeID("nodeExecution", 2, args)
-	if !ok || args[1] == nil {
+func nodeExecution(c call) (any, error) {
+	id, ok, err := c.nodeID(2)
+	if !ok || c.args[1] == nil {
 		return nil, err
 	}
-	i, err := integer("nodeExecution", 2, args[1])
+	i, err := c.integer(1)
 	if err != nil {
 		return nil, err
 	}
-	return found(ev.scope.history.Execution(id, i))
+	return found(c.scope.history.Execution(id, i))
 }
 
-func nodeExecutions(ev *evaluation, args []any, _ any) (any, error) {
-	id, ok, err := nodeID("nodeExecutions", 1, args)
+func nodeExecutions(c call) (any, error) {
+	id, ok, err := c.nodeID(1)
 	if !ok {
 		return nil, err
 	}
-	outputs := ev.scope.history.Executions(id)
+	outputs := c.scope.history.Executions(id)
 	if outputs == nil {
 		return []any{}, nil
 	}
@@ -85,31 +85,27 @@ func found(output Value, ok bool) (any, error) {
 
 // nodeID is the first of so many arguments; not ok without an error when it is
 // undefined, and so is the call then.
-func nodeID(name string, count int, args []any) (id string, ok bool, err error) {
-	if len(args) != count {
+func (c *call) nodeID(count int) (id string, ok bool, err error) {
+	if len(c.args) != count {
 		if count == 1 {
-			return "", false, wrongCount(name, "one argument, a node's id")
+			return "", false, c.fail("T0410", "expects one argument, a node's id")
 		}
-		return "", false, wrongCount(name, "two arguments, a node's id and an index")
+		return "", false, c.fail("T0410", "expects two arguments, a node's id and an index")
 	}
-	if args[0] == nil {
+	if c.args[0] == nil {
 		return "", false, nil
 	}
-	if id, ok = args[0].(string); !ok {
-		return "", false, &functionError{Code: "T0410", Name: name, Message: "expects a node's id, a string, as argument 1"}
+	if id, ok = c.args[0].(string); !ok {
+		return "", false, c.wrong(0, "a node's id, a string,")
 	}
 	return id, true, nil
 }
 
-func wrongCount(name, expected string) error {
-	return &functionError{Code: "T0410", Name: name, Message: "expects " + expected}
-}
-
-// integer is the whole number that argument i of a call is.
-func integer(name string, i int, arg any) (int, error) {
-	f, ok := number(arg)
+// integer is the whole number that argument i is.
+func (c *call) integer(i int) (int, error) {
+	f, ok := number(c.arg(i))
 	if !ok || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
-		return 0, &functionError{Code: "T0410", Name: name, Message: "expects a whole number as argument " + string(rune('0'+i))}
+		return 0, c.wrong(i, "a whole number")
 	}
 	return int(f), nil
 }

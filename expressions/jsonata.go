@@ -15,9 +15,21 @@ type JSONata struct {
 
 // CompileJSONata compiles an expression. The error is a *SyntaxError.
 func CompileJSONata(source string) (*JSONata, error) {
-	engine, tokens, err := parseSource(source)
+	return compile(source, checkNames)
+}
+
+// compile compiles source; check looks at the names that it uses.
+func compile(source string, check func([]token) *SyntaxError) (*JSONata, error) {
+	tokens, err := readTokens(source)
+	if err == nil {
+		err = check(tokens)
+	}
 	if err != nil {
 		return nil, err
+	}
+	engine, failure := gnata.Compile(engineSource(tokens))
+	if failure != nil {
+		return nil, locate(source, tokens, failure)
 	}
 	return &JSONata{source: source, engine: engine, tokens: tokens}, nil
 }
@@ -35,21 +47,25 @@ func (e *JSONata) Eval(ctx context.Context, scope *Scope) (Value, error) {
 func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value, error) {
 	ev := evaluation{Context: ctx, scope: scope, budget: EvalBudget}
 	value, err := e.engine.EvalWithCustomFuncs(&ev, root, libraryEnv)
+	return e.finish(&ev, value, err)
+}
+
+// finish makes a Value or an EvalError of what the engine came back with.
+func (e *JSONata) finish(ev *evaluation, value any, err error) (Value, error) {
 	if failure := ev.failure(); failure != nil {
 		return nil, failure
 	}
 	if err != nil {
 		return nil, e.evalError(err)
 	}
-	c := checker{live: scope.context, ev: &ev}
-	value, err = c.value(value, 0)
-	if err != nil {
-		if failure := ev.failure(); failure != nil {
-			return nil, failure
-		}
-		return nil, e.evalError(err)
+	c := checker{live: ev.scope.context, ev: ev}
+	if value, err = c.value(value, 0); err == nil {
+		return value, nil
 	}
-	return value, nil
+	if failure := ev.failure(); failure != nil {
+		return nil, failure
+	}
+	return nil, e.evalError(err)
 }
 
 // References are the paths that the expression reads from the context.

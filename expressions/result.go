@@ -112,7 +112,7 @@ func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
 	if depth >= MaxDepth {
 		return nil, errDeepResult
 	}
-	if _, isRegex := m["pattern"]; isRegex && len(m) == 2 && m["flags"] != nil {
+	if isRegex(m) {
 		return nil, errFunctionResult
 	}
 	live := sameMap(m, c.live)

@@ -3,8 +3,6 @@ package expressions
 import (
 	"fmt"
 	"unicode/utf8"
-
-	"github.com/recolabs/gnata"
 )
 
 const (
@@ -14,35 +12,29 @@ const (
 	MaxNesting = 100
 )
 
-// parseSource checks source and compiles it with the engine.
-func parseSource(source string) (*gnata.Expression, []token, *SyntaxError) {
+// readTokens splits source into tokens, within the limits and with its brackets in
+// pairs.
+func readTokens(source string) ([]token, *SyntaxError) {
 	if len(source) > MaxSource {
-		return nil, nil, &SyntaxError{
+		return nil, &SyntaxError{
 			Offset: MaxSource, Message: fmt.Sprintf("the expression is %d bytes long, expected at most %d", len(source), MaxSource),
 			Hint: "split it over several transform nodes",
 		}
 	}
 	if !utf8.ValidString(source) {
-		return nil, nil, &SyntaxError{Offset: invalidByte(source), Message: "found a byte that is no UTF-8"}
+		return nil, &SyntaxError{Offset: invalidByte(source), Message: "found a byte that is no UTF-8"}
 	}
 	tokens, err := scan(source)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(tokens) == 0 {
-		return nil, nil, &SyntaxError{Message: "the expression is empty", Hint: "write $ for the whole context"}
+		return nil, &SyntaxError{Message: "the expression is empty", Hint: "write $ for the whole context"}
 	}
 	if err := checkBrackets(tokens); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := checkNames(tokens); err != nil {
-		return nil, nil, err
-	}
-	engine, failure := gnata.Compile(engineSource(tokens))
-	if failure != nil {
-		return nil, nil, locate(source, tokens, failure)
-	}
-	return engine, tokens, nil
+	return tokens, nil
 }
 
 func invalidByte(source string) int {

@@ -7,24 +7,50 @@ import "strings"
 //     function's body for the start of a regular expression (internal/parser,
 //     parseSubscript): x[0] / 2 becomes x[0] *1/ 2;
 //   - counts brackets in a regular expression that are escaped (internal/lexer):
-//     /\(/ becomes /\x28/.
+//     /\(/ becomes /\x28/;
+//   - does not flatten in the steps * and $ behind others, and walks ** in quadratic
+//     time without looking at the context (internal/evaluator, evalWildcard,
+//     descendantLookup): they become calls of our stepFunctions;
+//   - searches all matches for text ~> /pattern/ (applyRegexTest).
 func engineSource(tokens []token) string {
 	var b strings.Builder
 	for i := range tokens {
-		t := &tokens[i]
 		if i > 0 {
 			b.WriteByte(' ')
 		}
+		t := &tokens[i]
 		switch {
 		case t.is("/") && i > 0 && (tokens[i-1].is("]") || tokens[i-1].is("}") || tokens[i-1].is(")")):
 			b.WriteString("*1/")
+		case t.kind == tokenRegex && i > 0 && tokens[i-1].is("~>"):
+			b.WriteString("$" + hidden + "find(")
+			writeRegex(&b, t.text)
+			b.WriteString(")")
 		case t.kind == tokenRegex:
 			writeRegex(&b, t.text)
 		default:
-			b.WriteString(t.text)
+			b.WriteString(step(tokens, i))
 		}
 	}
 	return b.String()
+}
+
+// step is the token at i as the engine shall read it.
+func step(tokens []token, i int) string {
+	t := &tokens[i]
+	if i+1 < len(tokens) && (tokens[i+1].is("@") || tokens[i+1].is("#")) {
+		return t.text
+	}
+	switch {
+	case t.is("**") && t.prefix:
+		return "$" + hidden + "all()"
+	case i == 0 || !tokens[i-1].is("."):
+	case t.is("*"):
+		return "$" + hidden + "any()"
+	case t.kind == tokenVariable && t.value == "":
+		return "$" + hidden + "self()"
+	}
+	return t.text
 }
 
 var escapedBrackets = map[byte]string{'(': `\x28`, ')': `\x29`, '[': `\x5b`, ']': `\x5d`, '{': `\x7b`, '}': `\x7d`}

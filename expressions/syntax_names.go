@@ -1,23 +1,17 @@
 package expressions
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
 // functionNames are the functions that every expression can call, sorted.
 var functionNames = func() []string {
-	var names []string
-	libraryEnv.Range(func(name string, _ any) {
-		if name != "eval" {
-			names = append(names, name)
-		}
-	})
-	for name := range historyFunctions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, hidden) }))
+	names := libraryNames()
+	delete(names, "eval")
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return strings.HasPrefix(name, hidden) })
+	return slices.Sorted(maps.Keys(names))
 }()
 
 // hidden is what the names of our helpers for rewritten sources begin with. They

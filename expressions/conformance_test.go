@@ -1,0 +1,150 @@
+package expressions
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// officialCase is one case of JSONata's own suite, as the engine's module ships it.
+type officialCase struct {
+	Expr            string                     `json:"expr"`
+	File            string                     `json:"expr-file"`
+	Data            json.RawMessage            `json:"data"`
+	Dataset         string                     `json:"dataset"`
+	Bindings        map[string]json.RawMessage `json:"bindings"`
+	Result          json.RawMessage            `json:"result"`
+	UndefinedResult bool                       `json:"undefinedResult"`
+	Unordered       bool                       `json:"unordered"`
+	Code            string                     `json:"code"`
+	Error           json.RawMessage            `json:"error"`
+}
+
+// officialDir is the suite in the module cache; the test is skipped without it.
+func officialDir(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/recolabs/gnata").Output()
+	if err != nil {
+		t.Skipf("go list cannot find the engine's module: %v", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "testdata")
+	if _, err := os.Stat(filepath.Join(dir, "groups")); err != nil {
+		t.Skipf("the engine's module holds no suite: %v", err)
+	}
+	return dir
+}
+
+// knownDifferences are the cases that do not pass, with the reason.
+var knownDifferences = map[string]string{}
+
+func TestOfficialSuite(t *testing.T) {
+	dir := officialDir(t)
+	files, err := filepath.Glob(filepath.Join(dir, "groups", "*", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, passed := 0, 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []officialCase
+		if text[0] != '[' {
+			text = slices.Concat([]byte{'['}, text, []byte{']'})
+		}
+		if err := json.Unmarshal(text, &cases); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for i := range cases {
+			name := filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".json")
+			if len(cases) > 1 {
+				name += "#" + strconv.Itoa(i)
+			}
+			total++
+			got, want := cases[i].run(t, dir, filepath.Dir(file)), cases[i].want(t)
+			_, known := knownDifferences[name]
+			switch {
+			case got == want || want == "error" && strings.HasPrefix(got, "error"):
+				passed++
+				if known {
+					t.Errorf("%s passes now and need not be listed", name)
+				}
+			case !known:
+				t.Errorf("%s: %s\n got %.200s\nwant %.200s", name, cases[i].Expr, got, want)
+			}
+		}
+	}
+	t.Logf("%d of %d pass", passed, total)
+	if total < 1673 || passed < total-len(knownDifferences) {
+		t.Errorf("%d of %d pass, want all of at least 1,673 but those listed", passed, total)
+	}
+}
+
+func (c *officialCase) want(t *testing.T) string {
+	t.Helper()
+	switch {
+	case c.Code != "" || len(c.Error) > 0:
+		return "error"
+	case c.UndefinedResult || len(c.Result) == 0:
+		return "undefined"
+	}
+	return canonical(t, mustDecode(t, string(c.Result)), c.Unordered)
+}
+
+func (c *officialCase) run(t *testing.T, dir, group string) string {
+	t.Helper()
+	if c.File != "" {
+		text, err := os.ReadFile(filepath.Join(group, c.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Expr = string(text)
+	}
+	var data Value
+	if c.Dataset != "" {
+		text, err := os.ReadFile(filepath.Join(dir, "datasets", c.Dataset+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Data = text
+	}
+	if len(c.Data) > 0 {
+		data = mustDecode(t, string(c.Data))
+	}
+	// The suite calls $eval and functions that do not exist: names are not checked.
+	e, err := compile(c.Expr, func([]token) *SyntaxError { return nil })
+	if err != nil {
+		return "error " + err.Error()
+	}
+	env := libraryEnv.Clone()
+	for name, text := range c.Bindings {
+		env.Bind(name, mustDecode(t, string(text)))
+	}
+	ev := evaluation{Context: context.Background(), scope: NewScope(nil, nil), budget: EvalBudget}
+	value, err := e.engine.EvalWithCustomFuncs(&ev, data, env)
+	value, err = e.finish(&ev, value, err)
+	if err != nil {
+		return "error " + err.Error()
+	}
+	if value == nil {
+		return "undefined"
+	}
+	return canonical(t, value, c.Unordered)
+}
+
+// canonical is v as JSON with sorted keys and, when asked, sorted items.
+func canonical(t *testing.T, v Value, unordered bool) string {
+	t.Helper()
+	plain := Plain(v)
+	if items, ok := plain.([]any); ok && unordered {
+		slices.SortFunc(items, func(a, b any) int { return strings.Compare(mustEncode(t, a), mustEncode(t, b)) })
+	}
+	return mustEncode(t, plain)
+}

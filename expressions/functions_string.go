@@ -1,0 +1,131 @@
+package expressions
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/recolabs/gnata"
+)
+
+var errTooLong = errors.New("the text is too long")
+
+func isNull(v any) bool { return gnata.IsNull(v) }
+
+// writer writes values as $string does, up to MaxText.
+type writer struct {
+	ev     *evaluation
+	out    []byte
+	pretty bool
+	count  int
+}
+
+func (w *writer) value(v any, depth int) error {
+	if w.count++; w.count%spendEvery == 0 {
+		if err := w.ev.spend(); err != nil {
+			return err
+		}
+	}
+	if len(w.out) > MaxText {
+		return errTooLong
+	}
+	switch x := v.(type) {
+	case string:
+		w.out = appendString(w.out, x)
+	case float64:
+		return w.number(x)
+	case bool:
+		w.out = strconv.AppendBool(w.out, x)
+	case json.Number:
+		w.out = append(w.out, x...)
+	case []any:
+		return w.array(x, depth)
+	case Object:
+		return w.object(x.Keys(), x.Get, depth)
+	case map[string]any:
+		if isRegex(x) {
+			w.out = append(w.out, `""`...)
+			return nil
+		}
+		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
+		return w.object(sortedKeys(x), get, depth)
+	default:
+		switch {
+		case v == nil || isNull(v):
+			w.out = append(w.out, "null"...)
+		case depth > 0:
+			w.out = append(w.out, `""`...) // a function
+		}
+	}
+	return nil
+}
+
+// number writes f with 15 significant digits, as JavaScript's toPrecision does.
+func (w *writer) number(f float64) (err error) {
+	if f != math.Trunc(f) || math.Abs(f) >= 1e15 {
+		if rounded, parseErr := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); parseErr == nil {
+			f = rounded
+		}
+	}
+	w.out, err = appendNumber(w.out, f)
+	return err
+}
+
+func (w *writer) array(items []any, depth int) error {
+	if depth >= MaxDepth {
+		return errDeepResult
+	}
+	w.out = append(w.out, '[')
+	for i, item := range items {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.line(depth + 1)
+		if err := w.value(item, depth+1); err != nil {
+			return err
+		}
+	}
+	if len(items) > 0 {
+		w.line(depth)
+	}
+	w.out = append(w.out, ']')
+	return nil
+}
+
+func (w *writer) object(keys []string, get func(string) (any, bool), depth int) error {
+	if depth >= MaxDepth {
+		return errDeepResult
+	}
+	w.out = append(w.out, '{')
+	for i, key := range keys {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.line(depth + 1)
+		w.out = append(appendString(w.out, key), ':')
+		if w.pretty {
+			w.out = append(w.out, ' ')
+		}
+		item, _ := get(key)
+		if err := w.value(item, depth+1); err != nil {
+			return err
+		}
+	}
+	if len(keys) > 0 {
+		w.line(depth)
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+// line begins a new line, indented, when the text is to be pretty.
+func (w *writer) line(depth int) {
+	if !w.pretty {
+		return
+	}
+	w.out = append(w.out, '\n')
+	for range depth {
+		w.out = append(w.out, ' ', ' ')
+	}
+}
