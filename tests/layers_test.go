@@ -1,0 +1,123 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "toolgraph/"
+
+// below is what each room may import of the other rooms.
+var below = map[string][]string{
+	"config":            {},
+	"expressions":       {},
+	"graph":             {"config", "expressions"},
+	"mcpclient":         {"config", "expressions"},
+	"execution":         {"config", "expressions", "graph"},
+	"execution/journal": {"config", "expressions", "graph", "execution"},
+	"internal/observe":  {"config", "expressions", "graph", "execution"},
+	"internal/server":   {"config", "expressions", "graph"},
+	"internal/demo":     {"config", "expressions", "internal/server"},
+	"internal/bench":    nil, // measures all of it
+	"internal/cli":      nil, // wires everything
+	"tests":             nil,
+}
+
+// importer is the one room that may import a module.
+var importer = map[string]string{
+	"gopkg.in/yaml.v3":                         "config",
+	"github.com/go-playground/validator/v10":   "config",
+	"github.com/recolabs/gnata":                "expressions",
+	"github.com/blues/jsonata-go":              "expressions",
+	"github.com/diegoholiveira/jsonlogic":      "expressions",
+	"github.com/mark3labs/mcp-go/client":       "mcpclient",
+	"github.com/mark3labs/mcp-go/server":       "internal/server",
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/server",
+	"github.com/spf13/cobra":                   "internal/cli",
+	"golang.org/x/term":                        "internal/cli",
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+// packages is what go list tells of every package of ours, tests left out.
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// room is the room of one of our packages: the longest name in below that it begins with.
+func room(path string) string {
+	path = strings.TrimPrefix(path, module)
+	best := ""
+	for name := range below {
+		if (path == name || strings.HasPrefix(path, name+"/")) && len(name) > len(best) {
+			best = name
+		}
+	}
+	return best
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, p := range packages(t) {
+		from := room(p.ImportPath)
+		if from == "" {
+			if p.ImportPath != "toolgraph" {
+				t.Errorf("%s is in no room that tests/layers_test.go knows", p.ImportPath)
+			}
+			continue
+		}
+		allowed := below[from]
+		if allowed == nil {
+			continue
+		}
+		for _, path := range p.Imports {
+			to := room(path)
+			if strings.HasPrefix(path, module) && to != from && !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s, and %s may import only %v", p.ImportPath, path, from, allowed)
+			}
+		}
+	}
+}
+
+// A room that measures or fakes others may use their libraries.
+var exempt = []string{"internal/bench", "tests"}
+
+func TestOneImporterPerModule(t *testing.T) {
+	for _, p := range packages(t) {
+		from := room(p.ImportPath)
+		if slices.Contains(exempt, from) {
+			continue
+		}
+		for _, path := range p.Imports {
+			for mod, owner := range importer {
+				if (path == mod || strings.HasPrefix(path, mod+"/")) && from != owner {
+					t.Errorf("%s imports %s, which belongs to %s", p.ImportPath, path, owner)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package tests
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxLines is how long a file may be: one noun fits.
+const maxLines = 300
+
+func TestFilesAreSmall(t *testing.T) {
+	for _, path := range goFiles(t) {
+		src, err := os.ReadFile(filepath.Join("..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := bytes.Count(src, []byte("\n")); lines > maxLines {
+			t.Errorf("%s has %d lines, at most %d are allowed", path, lines, maxLines)
+		}
+	}
+}
+
+// goFiles are the Go files below the project's root. The test is skipped outside a
+// git checkout.
+func goFiles(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "*.go")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("not a git checkout: %v", err)
+	}
+	return strings.Fields(string(out))
+}
