@@ -59,17 +59,15 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if err != nil {
 		return s.appendFailure(dst, id, "invalid arguments: "+err.Error(), c.modern)
 	}
-	if problems := c.tool.input.check(args); len(problems) > 0 {
-		return s.appendFailure(dst, id, "invalid arguments: "+tell("arguments", problems), c.modern)
+	if err := c.tool.checkArguments(args); err != nil {
+		return s.appendFailure(dst, id, err.Error(), c.modern)
 	}
 	value, err := s.opts.Run(ctx, c.tool.graph, args, c.observe)
 	if err != nil {
 		return s.appendFailure(dst, id, err.Error(), c.modern)
 	}
-	if c.tool.output != nil {
-		if problems := c.tool.output.check(value); len(problems) > 0 {
-			return s.appendFailure(dst, id, c.tool.misfit(problems), c.modern)
-		}
+	if err := c.tool.checkResult(value); err != nil {
+		return s.appendFailure(dst, id, err.Error(), c.modern)
 	}
 	return s.appendValue(dst, id, c, value)
 }

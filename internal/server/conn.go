@@ -15,6 +15,7 @@ type conn struct {
 	in     *lineReader
 	out    *outbox
 	ctx    context.Context // ends all calls of the connection
+	msg    message         // of the line at hand
 	keys   [][]byte        // the scanner's memory, kept between lines
 
 	initialized bool // by initialize; only the read loop uses it
@@ -138,7 +139,8 @@ func (c *conn) read() error {
 
 // handle takes one line, which is only valid until it returns.
 func (c *conn) handle(line []byte) {
-	m := &message{}
+	m := &c.msg
+	*m = message{}
 	keys, fault := m.parse(line, c.keys)
 	c.keys = keys[:0]
 	switch {

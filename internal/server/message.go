@@ -133,6 +133,8 @@ func (m *message) check() *rpcError {
 		return &rpcError{codeInvalidRequest, "the id must be a string or an integer"}
 	case m.params != nil && m.params[0] != '{':
 		return &rpcError{m.badParams(), "params must be an object, got " + describeRaw(m.params)}
+	case m.meta != nil && m.meta[0] != '{':
+		return &rpcError{m.badParams(), "_meta must be an object, got " + describeRaw(m.meta)}
 	}
 	return nil
 }

@@ -223,6 +223,9 @@ func (s *scanner) word(word string) error {
 func (s *scanner) note(at level, key, raw []byte) {
 	field := s.msg.field(at, string(key))
 	if field != nil {
+		if *field != nil && at == levelMessage && string(key) == "id" {
+			raw = []byte("null") // of two ids, none can be the answer's
+		}
 		*field = raw
 		return
 	}

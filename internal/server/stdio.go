@@ -42,7 +42,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.shut()
 	c.stopListening()
 	c.drain(ctx, cancel)
-	if err := c.out.close(lastWords); err != nil {
+	if err := c.out.close(min(lastWords, s.opts.Stall)); err != nil {
 		return err
 	}
 	if readErr != nil && !errors.Is(readErr, io.ErrClosedPipe) {

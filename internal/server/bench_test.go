@@ -1,0 +1,47 @@
+package server
+
+import (
+	"testing"
+
+	"toolgraph/expressions"
+)
+
+const ordinarySchema = `{"type":"object","properties":{"directory":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100},` +
+	`"kinds":{"type":"array","items":{"enum":["file","dir"]}}},"required":["directory"],"additionalProperties":false}`
+
+func BenchmarkCompile(b *testing.B) {
+	g := graphOf(b, "x", ordinarySchema, ordinarySchema)
+	for b.Loop() {
+		if err := newTool(g).compile(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCheckArguments(b *testing.B) {
+	t := newTool(graphOf(b, "x", ordinarySchema, ""))
+	if err := t.compile(); err != nil {
+		b.Fatal(err)
+	}
+	args, err := expressions.Decode([]byte(`{"directory":"/tmp","limit":5,"kinds":["file","dir"]}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := t.checkArguments(args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	line := []byte(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"echo","arguments":{"directory":"/tmp","limit":5,"kinds":["file","dir"]}}}`)
+	var keys [][]byte
+	for b.Loop() {
+		m := &message{}
+		var fault *rpcError
+		if keys, fault = m.parse(line, keys); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"errors"
+
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// CheckArguments checks arguments against the tool's inputSchema, as a call over
+// the protocol does. The error is for people and names each argument.
+func CheckArguments(g *graph.Graph, args expressions.Value) error {
+	t := newTool(g)
+	if err := t.input.compile(); err != nil {
+		return err
+	}
+	return t.checkArguments(args)
+}
+
+// CheckResult checks the value of a run against the tool's outputSchema, when it
+// has one.
+func CheckResult(g *graph.Graph, v expressions.Value) error {
+	t := newTool(g)
+	if t.output == nil {
+		return nil
+	}
+	if err := t.output.compile(); err != nil {
+		return err
+	}
+	return t.checkResult(v)
+}
+
+func (t *tool) checkArguments(args expressions.Value) error {
+	if problems := t.input.check(args); len(problems) > 0 {
+		return errors.New("invalid arguments: " + tell("arguments", problems))
+	}
+	return nil
+}
+
+func (t *tool) checkResult(v expressions.Value) error {
+	if t.output == nil {
+		return nil
+	}
+	if problems := t.output.check(v); len(problems) > 0 {
+		return errors.New(t.misfit(problems))
+	}
+	return nil
+}
