@@ -65,6 +65,7 @@ func (r *ruleRun) equal(a, b Value, depth int) (bool, error) {
 		x, _ := a.([]any)
 		y, _ := b.([]any)
 		return r.equalArrays(x, y, depth)
+	case kindObject:
 	}
 	return r.equalObjects(a, b, depth)
 }

@@ -61,7 +61,7 @@ func TestL13BadRulesSayWhere(t *testing.T) {
 		{`{"and":[]}`, []any{"and"}, `takes at least 1 argument, found 0`, ``},
 		{`{"log":[1,2]}`, []any{"log"}, `takes 1 argument, found 2`, ``},
 		{`{"map":[[1],{"var":["a","b","c"]}]}`, []any{"map", 1, "var"}, `takes 0 to 2 arguments, found 3`, ``},
-		{`[1,{"nope nope":1}]`, []any{1, "nope nope"}, `unknown operator`, `operators are`},
+		{`[1,{"no such":1}]`, []any{1, "no such"}, `unknown operator`, `operators are`},
 		{`{"missing":["a","b["]}`, []any{"missing", 1}, `no JSONata`, ``},
 	} {
 		_, err := CompileRule(parseRule(t, c.rule))
@@ -142,8 +142,10 @@ func TestL15DepthOfARule(t *testing.T) {
 	circle := map[string]any{}
 	circle["!"] = circle
 	wide := make([]any, 1_000_000)
-	for name, rule := range map[string]any{"operators": nested(100_000, true), "arrays": deepArray, "circle": circle, "wide": wide,
-		"path": map[string]any{"var": deepArray}, "missing": map[string]any{"missing": deepArray}} {
+	for name, rule := range map[string]any{
+		"operators": nested(100_000, true), "arrays": deepArray, "circle": circle, "wide": wide,
+		"path": map[string]any{"var": deepArray}, "missing": map[string]any{"missing": deepArray},
+	} {
 		start := time.Now()
 		if _, err := CompileRule(rule); err == nil {
 			t.Errorf("%s: compiled", name)

@@ -13,7 +13,7 @@ type missingNode struct {
 }
 
 func compileMissing(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
-	c.reads = c.reads || c.bodies == 0
+	c.reads = true
 	n := &missingNode{vars: map[string]*varNode{}}
 	var err error
 	if n.keys, err = c.operands(args, 0); err != nil {
@@ -26,7 +26,7 @@ func compileMissing(c *ruleCompiler, _ string, args operands) (ruleNode, error) 
 }
 
 func compileMissingSome(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
-	c.reads = c.reads || c.bodies == 0
+	c.reads = true
 	n := &missingNode{vars: map[string]*varNode{}}
 	var err error
 	if n.need, err = c.operand(args, 0); err != nil {

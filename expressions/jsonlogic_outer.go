@@ -12,8 +12,8 @@ const outerName = "ctx"
 const outerCall = "(0~>$" + hidden + outerName + ")"
 
 func init() {
-	binder(libraryEnv)(hidden+outerName, func(ev *evaluation, _ []any, _ any) (any, error) {
-		return ev.scope.context, nil
+	binder(libraryEnv)(hidden+outerName, func(c call) (any, error) {
+		return c.scope.context, nil
 	})
 }
 

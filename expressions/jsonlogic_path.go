@@ -19,7 +19,6 @@ type rulePath struct {
 // parseRulePath reads $.a.b, $ctx.a.b, a.b and a.0.b; false for what is more than that.
 func parseRulePath(s string) (rulePath, bool) {
 	var p rulePath
-	rest := s
 	switch {
 	case s == "$" || s == "$$":
 		return p, true
@@ -33,8 +32,7 @@ func parseRulePath(s string) (rulePath, bool) {
 	case strings.HasPrefix(s, "$$."):
 		p.offset = len("$$.")
 	}
-	rest = s[p.offset:]
-	for step := range strings.SplitSeq(rest, ".") {
+	for step := range strings.SplitSeq(s[p.offset:], ".") {
 		switch {
 		case isIndex(step):
 			p.indexed = true

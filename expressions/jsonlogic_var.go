@@ -214,6 +214,7 @@ func ruleKind(v any) string {
 		return "a string"
 	case kindArray:
 		return "a list"
+	case kindObject:
 	}
 	return "a rule"
 }

@@ -1,0 +1,104 @@
+package expressions
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func describe(refs []RuleReference) []string {
+	var lines []string
+	for _, r := range refs {
+		where := ""
+		if r.Body {
+			where = " of the element"
+		}
+		lines = append(lines, fmt.Sprintf("%v at %d in %v%s", r.Path, r.Offset, r.Var, where))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func TestRuleReferences(t *testing.T) {
+	for _, c := range []struct {
+		rule string
+		want []string
+	}{
+		{`{"==":[{"var":"entry.a"},{"var":["$.list.total",0]}]}`, []string{
+			"[entry a] at 0 in [== 0 var]",
+			"[list total] at 2 in [== 1 var 0]",
+		}},
+		{`{"some":[{"var":"list.items"},{">":[{"var":"size"},{"var":"$ctx.entry.limit"}]}]}`, []string{
+			"[entry limit] at 5 in [some 1 > 1 var]",
+			"[list items] at 0 in [some 0 var]",
+			"[size] at 0 in [some 1 > 0 var] of the element",
+		}},
+		{`{"missing":["entry.a",["x"]]}`, []string{"[entry a] at 0 in [missing 0]", "[x] at 0 in [missing 1 0]"}},
+		{`{"missing_some":[1,["entry.a"]]}`, []string{"[entry a] at 0 in [missing_some 1 0]"}},
+		{`{"missing":{"merge":["a",{"if":[{"var":"b"},["c.d"],[]]}]}}`, []string{
+			"[a] at 0 in [missing merge 0]",
+			"[b] at 0 in [missing merge 1 if 0 var]",
+			"[c d] at 0 in [missing merge 1 if 1 0]",
+		}},
+		{`{"var":{"if":[{"var":"a"},"b","c.0.d"]}}`, []string{
+			"[a] at 0 in [var if 0 var]", "[b] at 0 in [var if 1]", "[c] at 0 in [var if 2]",
+		}},
+		{`{"var":["a",{"var":"b"}]}`, []string{"[a] at 0 in [var 0]", "[b] at 0 in [var 1 var]"}},
+		{`{"==":[1,{"var":""}]}`, nil},
+	} {
+		if got := describe(compiled(t, c.rule).References()); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", c.rule, got, c.want)
+		}
+	}
+}
+
+func TestOuterPathsInsideExpressions(t *testing.T) {
+	const source = `x[n > $ctx.entry.limit and "$ctx.no" != $ctx].m[$ctx.other]`
+	o := withOuterCalls(source)
+	var got []string
+	for _, r := range o.paths {
+		got = append(got, fmt.Sprintf("%v %s", r.Path, source[r.Offset:r.Offset+5]))
+	}
+	if want := []string{"[entry limit] entry", "[other] other"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, word := range []string{"entry.limit", `"$ctx.no"`, ".m[", "other"} {
+		for i := range o.code {
+			if len(o.code)-i >= len(word) && o.code[i:i+len(word)] == word && source[o.offset(i):o.offset(i)+len(word)] != word {
+				t.Errorf("%s at %d of %s is at %d of the source", word, i, o.code, o.offset(i))
+			}
+		}
+	}
+	for _, own := range []string{`($ctx := 1; $ctx)`, `$map(a, function($ctx){$ctx})`} {
+		if o := withOuterCalls(own); o.code != own {
+			t.Errorf("%s: rewritten as %s", own, o.code)
+		}
+	}
+}
+
+// pastRuns is a history in which every node has finished twice.
+type pastRuns struct{}
+
+func (pastRuns) Previous(n int) (Value, bool)             { return float64(n), true }
+func (pastRuns) Count(string) int                         { return 2 }
+func (pastRuns) Execution(id string, i int) (Value, bool) { return id, i < 2 }
+func (pastRuns) Executions(id string) []Value             { return []Value{id, id} }
+
+func TestHistoryFunctionsInVars(t *testing.T) {
+	scope := NewScope(map[string]any{"l": []any{1.0, 2.0}}, pastRuns{})
+	for _, rule := range []string{
+		`{"==":[{"var":"$executionCount('x')"},2]}`,
+		`{"all":[{"var":"l"},{"<=":[{"var":""},{"var":"$executionCount('x')"}]}]}`,
+		`{"some":[{"var":"$nodeExecutions('x')"},{"==":[{"var":""},"x"]}]}`,
+		`{"==":[{"var":["$nodeExecution('x', 7)","gone"]},"gone"]}`,
+		`{"==":[{"var":"$previousNode(3)"},3]}`,
+	} {
+		r := compiled(t, rule)
+		if _, constant := r.Constant(); constant {
+			t.Errorf("%s: constant", rule)
+		}
+		if ok, err := r.Holds(t.Context(), scope); !ok || err != nil {
+			t.Errorf("%s: %v %v", rule, ok, err)
+		}
+	}
+}
