@@ -9,11 +9,15 @@ type frame struct {
 }
 
 // root is the value that a body's paths start from.
-func (f *frame) root() Value {
+func (f *frame) root(run *ruleRun) (Value, error) {
 	if !f.reduces {
-		return f.element
+		return f.element, nil
 	}
-	return map[string]any{"current": f.element, "accumulator": f.accumulator}
+	// About what a map of two keys takes.
+	if err := run.make(256); err != nil {
+		return nil, err
+	}
+	return map[string]any{"current": f.element, "accumulator": f.accumulator}, nil
 }
 
 // iterationNode is map, filter, all, some or none.

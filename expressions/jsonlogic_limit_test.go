@@ -81,6 +81,7 @@ func TestL16SizeOfValues(t *testing.T) {
 	refused(t, `{"==":[`+double+`,`+double+`]}`, scope, "steps")
 	refused(t, `{"reduce":[{"var":"many"},[`+acc+`],"x"]}`, scope, "depth")
 	refused(t, `{"cat":[{"reduce":[{"var":"many"},[`+acc+`],"x"]}]}`, scope, "depth")
+	refused(t, `{"reduce":[{"var":"many"},{"var":""},"x"]}`, scope, "depth")
 	text := `{"reduce":[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],{"cat":[` + acc + `,` + acc + `]},"xx"]}`
 	refused(t, `{"map":[{"var":"many"},`+text+`]}`, scope, "size")
 }

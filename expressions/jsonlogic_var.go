@@ -143,24 +143,60 @@ func (n *varNode) read(run *ruleRun, at *frame) (Value, error) {
 	if err := run.spend(1); err != nil {
 		return nil, err
 	}
-	fromElement := at != nil && !n.path.outer
+	if at != nil && n.path.outer {
+		at = nil
+	}
 	if n.simple {
-		if v, ok := n.walk(run, at, fromElement); ok {
-			return v, nil
+		if v, ok, err := n.walk(run, at); ok || err != nil {
+			return v, err
 		}
 	}
 	if err := run.spend(expressionSteps); err != nil {
 		return nil, err
 	}
 	root := Value(run.scope.context)
-	if fromElement {
-		root = at.root()
+	if at != nil {
+		var err error
+		if root, err = at.root(run); err != nil {
+			return nil, err
+		}
 	}
 	v, err := n.expr.evalOver(run.ctx, run.scope, root)
 	if err != nil {
 		return nil, n.failure(err)
 	}
 	return v, nil
+}
+
+// walk reads a path from the frame, or from the context where there is none; not
+// ok where the expression has to say.
+func (n *varNode) walk(run *ruleRun, at *frame) (v Value, ok bool, err error) {
+	steps := n.path.steps
+	switch {
+	case at == nil && len(steps) == 0:
+		// The owner may change the context after the evaluation.
+		return maps.Clone(run.scope.context), true, nil
+	case at == nil:
+		v, ok = n.path.walk(run.scope.context)
+		return v, ok, nil
+	case len(steps) == 0:
+		v, err = at.root(run)
+		return v, true, err
+	case !at.reduces:
+		v, ok = n.path.walk(at.element)
+		return v, ok, nil
+	}
+	inner := n.path
+	inner.steps = steps[1:]
+	switch steps[0] {
+	case "current":
+		v, ok = inner.walk(at.element)
+	case "accumulator":
+		v, ok = inner.walk(at.accumulator)
+	default:
+		ok = true
+	}
+	return v, ok, nil
 }
 
 // failure says which var of the rule failed; a place inside it means nothing to
@@ -174,31 +210,6 @@ func (n *varNode) failure(err error) error {
 	moved.Offset = -1
 	moved.Message = fmt.Sprintf("var %.80q: %s", n.source, eval.Message)
 	return &moved
-}
-
-func (n *varNode) walk(run *ruleRun, at *frame, fromElement bool) (Value, bool) {
-	if !fromElement {
-		if len(n.path.steps) == 0 {
-			// The owner may change the context after the evaluation.
-			return maps.Clone(run.scope.context), true
-		}
-		return n.path.walk(run.scope.context)
-	}
-	if !at.reduces {
-		return n.path.walk(at.element)
-	}
-	if len(n.path.steps) == 0 {
-		return at.root(), true
-	}
-	inner := n.path
-	inner.steps = inner.steps[1:]
-	switch n.path.steps[0] {
-	case "current":
-		return inner.walk(at.element)
-	case "accumulator":
-		return inner.walk(at.accumulator)
-	}
-	return nil, true
 }
 
 // ruleKind names a plain value's kind to people.
