@@ -19,8 +19,8 @@ func listOf(n int) []any {
 	return list
 }
 
-// refused evaluates a rule that must come to this limit.
-func refused(t *testing.T, rule string, scope *Scope, code string) {
+// overLimit evaluates a rule that must come to this limit.
+func overLimit(t *testing.T, rule string, scope *Scope, code string) {
 	t.Helper()
 	r := compiled(t, rule)
 	var before, after runtime.MemStats
@@ -76,14 +76,14 @@ func TestL16SizeOfValues(t *testing.T) {
 		}
 	}
 	double := `{"reduce":[{"var":"list"},[` + acc + `,` + acc + `],"x"]}`
-	refused(t, double, scope, "steps")
-	refused(t, `{"cat":`+double+`}`, scope, "steps")
-	refused(t, `{"==":[`+double+`,`+double+`]}`, scope, "steps")
-	refused(t, `{"reduce":[{"var":"many"},[`+acc+`],"x"]}`, scope, "depth")
-	refused(t, `{"cat":[{"reduce":[{"var":"many"},[`+acc+`],"x"]}]}`, scope, "depth")
-	refused(t, `{"reduce":[{"var":"many"},{"var":""},"x"]}`, scope, "depth")
+	overLimit(t, double, scope, "steps")
+	overLimit(t, `{"cat":`+double+`}`, scope, "steps")
+	overLimit(t, `{"==":[`+double+`,`+double+`]}`, scope, "steps")
+	overLimit(t, `{"reduce":[{"var":"many"},[`+acc+`],"x"]}`, scope, "depth")
+	overLimit(t, `{"cat":[{"reduce":[{"var":"many"},[`+acc+`],"x"]}]}`, scope, "depth")
+	overLimit(t, `{"reduce":[{"var":"many"},{"var":""},"x"]}`, scope, "depth")
 	text := `{"reduce":[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],{"cat":[` + acc + `,` + acc + `]},"xx"]}`
-	refused(t, `{"map":[{"var":"many"},`+text+`]}`, scope, "size")
+	overLimit(t, `{"map":[{"var":"many"},`+text+`]}`, scope, "size")
 }
 
 func TestL17StepsOfNestedIterations(t *testing.T) {
@@ -92,8 +92,8 @@ func TestL17StepsOfNestedIterations(t *testing.T) {
 	for range 4 {
 		rule = `{"map":[{"var":"$ctx.l"},` + rule + `]}`
 	}
-	refused(t, rule, scope, "steps")
-	refused(t, strings.ReplaceAll(rule, `{"var":""}`, `{"var":"$ctx.l[$ > 3]"}`), scope, "timeout")
+	overLimit(t, rule, scope, "steps")
+	overLimit(t, strings.ReplaceAll(rule, `{"var":""}`, `{"var":"$ctx.l[$ > 3]"}`), scope, "timeout")
 	big := NewScope(map[string]any{"l": listOf(1000), "s": strings.Repeat("x", 1<<20)}, nil)
 	for _, body := range []string{`{"in":["y",{"var":"$ctx.s"}]}`, `{"==":[{"var":"$ctx.s"},{"cat":["y",{"var":"$ctx.s"}]}]}`, `{"-":[{"var":"$ctx.s"},1]}`, `{"substr":[{"var":"$ctx.s"},5]}`} {
 		_, err := compiled(t, `{"map":[{"var":"l"},`+body+`]}`).Eval(t.Context(), big)

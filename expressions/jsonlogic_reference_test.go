@@ -52,6 +52,22 @@ func TestRuleReferences(t *testing.T) {
 	}
 }
 
+func TestReferencesOfAnExpressionInABody(t *testing.T) {
+	refs := compiled(t, `{"map":[[1],{"var":"x[n > $ctx.entry.limit].m"}]}`).References()
+	outer := 0
+	for _, r := range refs {
+		if r.Path[0] != "entry" {
+			continue
+		}
+		if outer++; r.Body || r.Offset != len("x[n > $ctx.") {
+			t.Errorf("entry: %+v", r)
+		}
+	}
+	if outer != 1 {
+		t.Errorf("%d references to entry: %+v", outer, refs)
+	}
+}
+
 func TestOuterPathsInsideExpressions(t *testing.T) {
 	const source = `x[n > $ctx.entry.limit and "$ctx.no" != $ctx].m[$ctx.other]`
 	o := withOuterCalls(source)

@@ -42,12 +42,10 @@ func (c *ruleCompiler) varPath(args operands, i int, fallback ruleNode) (ruleNod
 			return c.readVar("", fallback)
 		case string:
 			return c.readVar(x, fallback)
-		case float64:
-			return c.readVar(numberText(x), fallback)
-		case int:
-			return c.readVar(scalarText(FromPlain(x)), fallback)
-		case json.Number:
-			return c.readVar(x.String(), fallback)
+		case float64, int, json.Number:
+			// A number is a key or an index, and never the expression that its text is.
+			c.reads = c.reads || c.bodies == 0
+			return &varNode{path: givenPath(scalarText(FromPlain(x))), simple: true, fallback: fallback}, nil
 		case map[string]any:
 			for op, choice := range x {
 				if len(x) == 1 && (op == "if" || op == "?:") {
