@@ -117,8 +117,8 @@ func TestL14ConstantRules(t *testing.T) {
 	}
 }
 
-// nested is an operator around itself, so many times.
-func nested(levels int, listed bool) any {
+// nestedRule is an operator around itself, so many times.
+func nestedRule(levels int, listed bool) any {
 	var rule any = true
 	for range levels {
 		if listed {
@@ -131,10 +131,10 @@ func nested(levels int, listed bool) any {
 
 func TestL15DepthOfARule(t *testing.T) {
 	for _, listed := range []bool{false, true} {
-		if _, err := CompileRule(nested(64, listed)); err != nil {
+		if _, err := CompileRule(nestedRule(64, listed)); err != nil {
 			t.Errorf("64 levels: %v", err)
 		}
-		if _, err := CompileRule(nested(65, listed)); err == nil || !strings.Contains(err.Error(), "deeper than 64") {
+		if _, err := CompileRule(nestedRule(65, listed)); err == nil || !strings.Contains(err.Error(), "deeper than 64") {
 			t.Errorf("65 levels: %v", err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestL15DepthOfARule(t *testing.T) {
 	circle["!"] = circle
 	wide := make([]any, 1_000_000)
 	for name, rule := range map[string]any{
-		"operators": nested(100_000, true), "arrays": deepArray, "circle": circle, "wide": wide,
+		"operators": nestedRule(100_000, true), "arrays": deepArray, "circle": circle, "wide": wide,
 		"path": map[string]any{"var": deepArray}, "missing": map[string]any{"missing": deepArray},
 	} {
 		start := time.Now()
