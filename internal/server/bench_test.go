@@ -3,6 +3,7 @@ package server
 import (
 	"testing"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 )
 
@@ -12,16 +13,17 @@ const ordinarySchema = `{"type":"object","properties":{"directory":{"type":"stri
 func BenchmarkCompile(b *testing.B) {
 	g := graphOf(b, "x", ordinarySchema, ordinarySchema)
 	for b.Loop() {
-		if err := newTool(g).compile(); err != nil {
-			b.Fatal(err)
+		if found := checkTool(g); found != nil {
+			b.Fatal(found)
 		}
 	}
 }
 
 func BenchmarkCheckArguments(b *testing.B) {
 	t := newTool(graphOf(b, "x", ordinarySchema, ""))
-	if err := t.compile(); err != nil {
-		b.Fatal(err)
+	var found config.Diagnostics
+	if t.prepare(&found); found != nil {
+		b.Fatal(found)
 	}
 	args, err := expressions.Decode([]byte(`{"directory":"/tmp","limit":5,"kinds":["file","dir"]}`))
 	if err != nil {

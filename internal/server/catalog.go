@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 
+	"toolgraph/config"
 	"toolgraph/graph"
 )
 
@@ -12,22 +13,22 @@ type catalog struct {
 	byName map[string]*tool
 }
 
-// newCatalog compiles the schemas of every graph's tool. The error is for people;
-// CheckSchemas tells the same with places.
+// newCatalog compiles the schemas of every graph's tool. The error is
+// config.Diagnostics when schemas are at fault.
 func newCatalog(graphs []*graph.Graph) (*catalog, error) {
 	c := &catalog{byName: make(map[string]*tool, len(graphs))}
+	var found config.Diagnostics
 	for _, g := range graphs {
 		t := newTool(g)
-		if err := t.compile(); err != nil {
-			if findings := checkTool(g); findings.Err() != nil {
-				return nil, findings.Err()
-			}
-			return nil, fmt.Errorf("schema of tool %q: %w", t.name, err)
-		}
+		t.prepare(&found)
 		if c.byName[t.name] != nil {
 			return nil, fmt.Errorf("two tools are named %q", t.name)
 		}
 		c.tools, c.byName[t.name] = append(c.tools, t), t
+	}
+	found.Sort()
+	if err := found.Err(); err != nil {
+		return nil, err
 	}
 	return c, nil
 }

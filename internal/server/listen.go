@@ -43,7 +43,7 @@ func (c *conn) keepListening(f *flight) {
 	if !c.end(f) {
 		return
 	}
-	_ = c.out.put(func(dst []byte) []byte {
+	_ = c.out.putLater(func(dst []byte) []byte {
 		dst = append(appendHead(dst, f.id), `"result":{"resultType":"complete","_meta":{"`+mcp.MetaKeySubscriptionID+`":`...)
 		return append(append(dst, f.id...), "}}}\n"...)
 	})

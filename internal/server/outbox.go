@@ -57,6 +57,7 @@ func (o *outbox) putLater(fill func([]byte) []byte) error {
 	return err
 }
 
+// add puts without writing. When mine is true the caller must call flush.
 func (o *outbox) add(fill func([]byte) []byte) (mine bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

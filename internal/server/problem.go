@@ -94,6 +94,7 @@ func (s *schema) leaf(e *jsonschema.ValidationError, value any) problem {
 	at := lookUp(value, e.InstanceLocation)
 	p := problem{path: e.InstanceLocation, where: pathText(value, e.InstanceLocation), given: describe(at)}
 	p.expected = "expected " + expectation(e.ErrorKind)
+	p.hint = enumHint(e.ErrorKind)
 	if fs, isFalse := e.ErrorKind.(*kind.FalseSchema); isFalse && fs != nil {
 		p.expected, p.given = "not allowed here", ""
 	}
@@ -101,6 +102,28 @@ func (s *schema) leaf(e *jsonschema.ValidationError, value any) problem {
 		p.given = "the key " + quoted(names.Property)
 	}
 	return p
+}
+
+// enumHint tells which of the allowed strings may have been meant.
+func enumHint(k jsonschema.ErrorKind) string {
+	enum, ok := k.(*kind.Enum)
+	if !ok {
+		return ""
+	}
+	got, isText := enum.Got.(string)
+	if !isText {
+		return ""
+	}
+	var allowed []string
+	for _, want := range enum.Want {
+		if word, ok := want.(string); ok {
+			allowed = append(allowed, word)
+		}
+	}
+	if near := nearest(got, allowed); near != "" {
+		return "did you mean " + quoted(near) + "?"
+	}
+	return ""
 }
 
 func missing(e *jsonschema.ValidationError, value any, name string) problem {

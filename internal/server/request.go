@@ -114,13 +114,19 @@ func (c *conn) call(m *message, at era) *rpcError {
 	return nil
 }
 
+// perform runs a call and answers it. The call has ended when its answer waits in
+// the outbox; whether the client takes it is the outbox's business.
 func (c *conn) perform(f *flight, call *call) {
-	defer c.calls.Done()
 	buffer := lineBuffers.Get().(*[]byte)
 	line := c.server.answer(f.ctx, call, (*buffer)[:0], f.id)
 	c.server.release()
+	mine := false
 	if c.end(f) {
-		_ = c.out.put(func(dst []byte) []byte { return append(dst, line...) })
+		mine, _ = c.out.add(func(dst []byte) []byte { return append(dst, line...) })
+	}
+	c.calls.Done()
+	if mine {
+		c.out.flush()
 	}
 	if cap(line) <= 64<<10 {
 		*buffer = line

@@ -49,11 +49,11 @@ func (s *Server) appendTail(dst []byte, modern bool) []byte {
 // redactJSON hides secrets in a value. A secret that stands outside a string, such
 // as a number, would leave broken JSON behind; then each part is redacted by itself.
 func (s *Server) redactJSON(raw []byte, value expressions.Value) []byte {
-	if s.opts.Secrets == nil {
+	if s.hide == nil {
 		return raw
 	}
 	before := string(raw)
-	after := s.opts.Secrets.Redact(before)
+	after := s.hide(before)
 	if after == before {
 		return raw
 	}

@@ -85,10 +85,12 @@ func isObjectSchema(source *config.Data) bool {
 	return false
 }
 
+// resultPointer is where a wrapped schema stands.
+const resultPointer = "#/properties/result"
+
 // wrapSchema lists a schema as the property "result" of an object. References to
 // its own parts are led to where they now stand; $schema belongs to the root.
 func wrapSchema(source *config.Data) []byte {
-	const result = "#/properties/result"
 	dst := []byte("{")
 	if dialect := source.Get("$schema"); dialect != nil {
 		dst = append(appendData(append(dst, `"$schema":`...), dialect), ',')
@@ -96,7 +98,7 @@ func wrapSchema(source *config.Data) []byte {
 	dst = append(dst, `"type":"object","properties":{"result":`...)
 	inner := withoutKey(source, "$schema")
 	if source.Get("$id") == nil {
-		inner = rebase(inner, result)
+		inner = rebase(inner, resultPointer)
 	}
 	dst = appendData(dst, inner)
 	return append(dst, `},"required":["result"]}`...)

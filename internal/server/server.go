@@ -19,7 +19,8 @@ type Server struct {
 	library *server.MCPServer // the handshakes, and all methods but our own
 	runs    atomic.Int64      // runs in flight
 
-	identity []byte // what a modern result says about us: resultType and _meta
+	hide     func(string) string // hides secrets; nil when there are none
+	identity []byte              // what a modern result says about us: resultType and _meta
 
 	mu    sync.Mutex // guards conns
 	conns map[*conn]struct{}
@@ -37,6 +38,9 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{opts: opts.withDefaults(), conns: map[*conn]struct{}{}}
 	s.tools.Store(tools)
+	if opts.Secrets != nil {
+		s.hide = opts.Secrets.Redact
+	}
 	info := s.opts.Info
 	s.library = server.NewMCPServer(info.Name, info.Version,
 		server.WithToolCapabilities(true), server.WithTitle(info.Title), server.WithInstructions(info.Instructions))
@@ -86,8 +90,8 @@ func (s *Server) remove(c *conn) {
 
 // redact hides secrets in text that leaves us.
 func (s *Server) redact(text string) string {
-	if s.opts.Secrets == nil {
+	if s.hide == nil {
 		return text
 	}
-	return s.opts.Secrets.Redact(text)
+	return s.hide(text)
 }

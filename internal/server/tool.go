@@ -56,17 +56,6 @@ func (t *tool) entry() []byte {
 	return dst
 }
 
-// compile makes both schemas ready to check values.
-func (t *tool) compile() error {
-	if err := t.input.compile(); err != nil {
-		return err
-	}
-	if t.output != nil {
-		return t.output.compile()
-	}
-	return nil
-}
-
 // appendListed appends the tool's entry of tools/list.
 func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, bool)) []byte {
 	dst = append(dst, t.listed...)

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/graph"
 )
@@ -11,8 +12,9 @@ import (
 // the protocol does. The error is for people and names each argument.
 func CheckArguments(g *graph.Graph, args expressions.Value) error {
 	t := newTool(g)
-	if err := t.input.compile(); err != nil {
-		return err
+	var found config.Diagnostics
+	if t.prepare(&found); found.Err() != nil {
+		return found.Err()
 	}
 	return t.checkArguments(args)
 }
@@ -21,11 +23,9 @@ func CheckArguments(g *graph.Graph, args expressions.Value) error {
 // has one.
 func CheckResult(g *graph.Graph, v expressions.Value) error {
 	t := newTool(g)
-	if t.output == nil {
-		return nil
-	}
-	if err := t.output.compile(); err != nil {
-		return err
+	var found config.Diagnostics
+	if t.prepare(&found); found.Err() != nil {
+		return found.Err()
 	}
 	return t.checkResult(v)
 }

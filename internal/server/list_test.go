@@ -1,0 +1,111 @@
+package server
+
+import (
+	"strings"
+	"testing"
+
+	"toolgraph/config"
+	"toolgraph/graph"
+)
+
+func calling(t *testing.T, name string, tools ...string) *graph.Graph {
+	t.Helper()
+	g := graphOf(t, name, "", "")
+	for _, tool := range tools {
+		g.Nodes = append(g.Nodes, &graph.MCP{Server: "s", Tool: tool})
+	}
+	return g
+}
+
+// Hints are derived from what is known of the called tools, and left out where it
+// cannot be told.
+func TestDerivedAnnotations(t *testing.T) {
+	known := map[string]Hints{
+		"read":   {ReadOnly: yes(true), OpenWorld: yes(false)},
+		"web":    {ReadOnly: yes(true), OpenWorld: yes(true)},
+		"delete": {ReadOnly: yes(false), Destructive: yes(true)},
+		"append": {ReadOnly: yes(false), Destructive: yes(false), OpenWorld: yes(false)},
+		"shy":    {},
+	}
+	hints := func(_, tool string) (Hints, bool) {
+		h, ok := known[tool]
+		return h, ok
+	}
+	for _, c := range []struct {
+		calls []string
+		want  string
+	}{
+		{nil, `{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}`},
+		{[]string{"read"}, `{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}`},
+		{[]string{"read", "web"}, `{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":true}`},
+		{[]string{"read", "append"}, `{"readOnlyHint":false,"destructiveHint":false,"openWorldHint":false}`},
+		{[]string{"read", "delete"}, `{"readOnlyHint":false,"destructiveHint":true}`},
+		{[]string{"shy"}, `{}`},
+		{[]string{"shy", "delete", "web"}, `{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}`},
+		{[]string{"unheard-of"}, `{}`},
+	} {
+		if got := string(newTool(calling(t, "x", c.calls...)).derive(hints).json()); got != c.want {
+			t.Errorf("%v:\ngot  %s\nwant %s", c.calls, got, c.want)
+		}
+	}
+}
+
+func TestGivenAnnotations(t *testing.T) {
+	g := calling(t, "x", "delete")
+	g.Tool.Title = config.Text{Value: "X"}
+	g.Tool.Description = config.Text{Value: "does\nx"}
+	g.Tool.Annotations = dataOf(t, `{"title":"Y","readOnlyHint":true}`)
+	want := `{"name":"x","title":"X","description":"does\nx","inputSchema":{"type":"object"},"annotations":{"title":"Y","readOnlyHint":true}}`
+	if got := string(newTool(g).appendListed(nil, nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// G16, the part of this room: other graphs from now on, each client is told once in
+// the way of its era, and runs in flight keep their graph.
+func TestG16Replace(t *testing.T) {
+	b := newBench(t, nil)
+	old := connect(t, b.server).handshake()
+	quiet := connect(t, b.server) // has asked for nothing
+	fresh := connect(t, b.server)
+	fresh.send(`{"jsonrpc":"2.0","id":9007199254740993,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	fresh.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":9007199254740993},"notifications":{"toolsListChanged":true}}}`)
+	old.send(hold(1))
+	b.waitStarted(t, 1)
+
+	if err := b.server.Replace([]*graph.Graph{graphOf(t, "x", `{"type":"array"}`, "")}); err == nil {
+		t.Fatal("graphs with a broken schema are served")
+	}
+	if err := b.server.Replace([]*graph.Graph{graphOf(t, "new", "", "")}); err != nil {
+		t.Fatal(err)
+	}
+	old.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	fresh.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":9007199254740993}}}`)
+	old.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	old.want(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"new","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}}]}}`)
+	close(b.release)
+	old.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\"1\""}]}}`)
+	quiet.send(ping)
+	quiet.want(pong)
+	for _, h := range []*host{old, quiet, fresh} {
+		if err := h.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// At the end of the connection a subscription is answered.
+	fresh.want(`{"jsonrpc":"2.0","id":9007199254740993,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":9007199254740993}}}`)
+}
+
+func TestNewRefuses(t *testing.T) {
+	if _, err := New(Options{}); err == nil {
+		t.Error("a server without a name and a way to run")
+	}
+	b := newBench(t, nil)
+	_, err := New(Options{Info: Info{Name: "x"}, Run: b.run, Graphs: []*graph.Graph{
+		graphOf(t, "a", `{"type":"array"}`, ""), graphOf(t, "b", `{"required":1}`, ""),
+	}})
+	if err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("both tools should be told: %v", err)
+	}
+}

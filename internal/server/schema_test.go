@@ -1,0 +1,169 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+func TestListedSchemas(t *testing.T) {
+	for _, c := range []struct{ name, source, input, output string }{
+		{"whole, in file order", `{"type":"object","$schema":"https://json-schema.org/draft/2020-12/schema","z":1,"properties":{"b":{},"a":true},"x-own":[1.50,9007199254740993,"<&>"]}`, "", ""},
+		{"no type", `{"properties":{"a":{}}}`, `{"type":"object","properties":{"a":{}}}`, `{"type":"object","properties":{"a":{}}}`},
+		{"empty", `{}`, `{"type":"object"}`, `{"type":"object","properties":{"result":{}},"required":["result"]}`},
+		{
+			"a list", `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"array","items":{"$ref":"#/$defs/a"},"$defs":{"a":{"const":{"$ref":"#"}},"b":{"$ref":"#"}}}`, "-",
+			`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/properties/result/$defs/a"},` +
+				`"$defs":{"a":{"const":{"$ref":"#"}},"b":{"$ref":"#/properties/result"}}}},"required":["result"]}`,
+		},
+		{"object or null", `{"type":["object","null"]}`, "-", `{"type":"object","properties":{"result":{"type":["object","null"]}},"required":["result"]}`},
+		{"boolean", `true`, "-", `{"type":"object","properties":{"result":true},"required":["result"]}`},
+	} {
+		source := dataOf(t, c.source)
+		for _, side := range []struct {
+			got  *schema
+			want string
+		}{{newInputSchema(source), c.input}, {newOutputSchema(source), c.output}} {
+			if side.want == "" {
+				side.want = c.source
+			}
+			if side.want == "-" {
+				continue
+			}
+			if string(side.got.listed) != side.want {
+				t.Errorf("%s:\ngot  %s\nwant %s", c.name, side.got.listed, side.want)
+			}
+			if err := side.got.compile(); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+	}
+}
+
+func TestArgumentProblems(t *testing.T) {
+	for _, c := range []struct{ name, schema, args, want string }{
+		{"fits", ordinarySchema, `{"directory":"/tmp","limit":3,"kinds":["file"]}`, ""},
+		{"an integer is 1.0 too", ordinarySchema, `{"directory":"/tmp","limit":1.0}`, ""},
+		{"bounds", ordinarySchema, `{"directory":"/tmp","limit":1000}`, "arguments.limit: expected at most 100, got 1000"},
+		{"fraction", ordinarySchema, `{"directory":"/tmp","limit":1.5}`, "arguments.limit: expected an integer, got 1.5"},
+		{"in a list", ordinarySchema, `{"directory":"/tmp","kinds":["file","link"]}`, `arguments.kinds[1]: expected one of "file", "dir", got the string "link"`},
+		{
+			"everything at once", ordinarySchema, `{"Directory":1,"limit":"x","kinds":5}`,
+			"arguments.Directory: unknown property; did you mean \"directory\"?\narguments.directory: required, but missing\n" +
+				"arguments.kinds: expected an array, got 5\narguments.limit: expected an integer, got the string \"x\"",
+		},
+		{"types", `{"properties":{"a":{"type":["string","null"]}}}`, `{"a":{"b":1}}`, "arguments.a: expected null or a string, got an object with 1 key"},
+		{"any of types", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"number"}]}}}`, `{"a":[]}`, "arguments.a: expected a string or a number, got an array of 0 items"},
+		{
+			"any of forms", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"object","properties":{"x":{"type":"number"},"y":{}},"required":["x"]}]}}}`, `{"a":{"x":"1"}}`,
+			"arguments.a.x: expected a number, got the string \"1\"; no other allowed form fits either",
+		},
+		{"one of two", `{"properties":{"a":{"oneOf":[{"type":"number"},{"minimum":1}]}}}`, `{"a":2}`, "arguments.a: expected exactly one of the allowed forms, but 2 fit, got 2"},
+		{"odd keys", `{"properties":{"my key":{"type":"object","properties":{"é":{"type":"null"}}}}}`, `{"my key":{"é":0}}`, `arguments["my key"]["é"]: expected null, got 0`},
+		{"pattern", `{"properties":{"a":{"pattern":"^(a+)+$"}}}`, `{"a":"` + strings.Repeat("a", 50) + `!"}`, "arguments.a: expected a string that matches ^(a+)+$, got a string of 51 characters"},
+		{"never", `{"properties":{"a":false}}`, `{"a":1}`, "arguments.a: not allowed here"},
+		{"not", `{"properties":{"a":{"not":{"type":"string"}}}}`, `{"a":"x"}`, `arguments.a: expected something that the schema does not exclude, got the string "x"`},
+		{"const", `{"properties":{"a":{"const":{"b":1}}}}`, `{"a":1}`, `arguments.a: expected {"b":1}, got 1`},
+		{"sizes", `{"properties":{"a":{"minLength":2},"b":{"maxItems":1},"c":{"minProperties":1}}}`, `{"a":"x","b":[1,2],"c":{}}`, "arguments.a: expected at least 2 characters, got the string \"x\"\narguments.b: expected at most 1 item, got an array of 2 items\narguments.c: expected at least 1 key, got an object with 0 keys"},
+		{"together", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `arguments: expected "b" together with "a", got an object with 1 key`},
+		{"unique", `{"properties":{"a":{"uniqueItems":true}}}`, `{"a":[1,2,1]}`, "arguments.a: expected items that differ, but 0 and 2 are equal, got an array of 3 items"},
+		{"unevaluated", `{"properties":{"a":{}},"unevaluatedProperties":false}`, `{"a":1,"b":2}`, "arguments.b: not allowed here"},
+		{"no properties", `{"additionalProperties":false}`, `{"a":1}`, "arguments.a: unknown property, expected none"},
+		{"recursive", `{"properties":{"a":{"$ref":"#"}},"required":["b"]}`, `{"a":{"a":{}}}`, "arguments.a.a.b: required, but missing\narguments.a.b: required, but missing\narguments.b: required, but missing"},
+		{"large integers", `{"properties":{"a":{"maximum":9007199254740992}}}`, `{"a":9007199254740993}`, "arguments.a: expected at most 9007199254740992, got 9007199254740993"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args, err := expressions.Decode([]byte(c.args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := CheckArguments(graphOf(t, "x", c.schema, ""), args); err != nil {
+				got = strings.TrimPrefix(err.Error(), "invalid arguments: ")
+			}
+			if got != c.want {
+				t.Errorf("\ngot  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestManyProblems(t *testing.T) {
+	args, err := expressions.Decode([]byte(`{"a":[` + strings.Repeat("1,", 5000) + `1]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = CheckArguments(graphOf(t, "x", `{"properties":{"a":{"items":{"type":"string"}}}}`, ""), args)
+	if err == nil || strings.Count(err.Error(), "\n") != maxProblems || !strings.HasSuffix(err.Error(), "\nand more") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCheckResult(t *testing.T) {
+	list := graphOf(t, "x", "", `{"type":"array","items":{"type":"string"}}`)
+	if err := CheckResult(list, []any{"a"}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckResult(list, []any{"a", 1.0}); err == nil || !strings.Contains(err.Error(), "result[1]: expected a string, got 1") {
+		t.Errorf("got %v", err)
+	}
+	if err := CheckResult(graphOf(t, "x", "", ""), 5.0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestG15Schemas(t *testing.T) {
+	deep := strings.Repeat(`{"properties":{"a":`, 2500) + "{}" + strings.Repeat("}}", 2500)
+	for _, c := range []struct{ name, input, output, want string }{
+		{"fine", ordinarySchema, `{"type":"string"}`, ""},
+		{"from elsewhere", `{"properties":{"a":{"$ref":"http://192.0.2.1/x.json#/a"}}}`, "", `g.yaml:1:55: inputSchema: refers to "http://192.0.2.1/x.json#/a", and schemas are never fetched; put the schema into $defs and refer to #/$defs/NAME [schema-reference]`},
+		{"from a file", `{"$ref":"file:///etc/passwd"}`, "", `g.yaml:1:28: inputSchema: refers to "file:///etc/passwd", and schemas are never fetched; put the schema into $defs and refer to #/$defs/NAME [schema-reference]`},
+		{"relative", `{"$ref":"other.json"}`, "", `g.yaml:1:20: inputSchema: refers to "other.json", and schemas are never fetched; put the schema into $defs and refer to #/$defs/NAME [schema-reference]`},
+		{"too deep", deep, "", `g.yaml:1:609: inputSchema is nested deeper than 64 levels [schema-depth]`},
+		{"lookahead", `{"properties":{"a":{"pattern":"(?=x)"}}}`, "", "g.yaml:1:37: inputSchema.properties.a.pattern is no regular expression that can be used: invalid or unsupported Perl syntax: `(?=`; patterns follow RE2: no lookaround, no backreferences [schema-invalid]"},
+		{"no type", `{"properties":{"a":{"type":"strnig"}}}`, "", `g.yaml:1:35: inputSchema.properties.a.type is no valid JSON Schema: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found "strnig"; did you mean "string"? [schema-invalid]`},
+		{"no list", `{"required":"a"}`, "", `g.yaml:1:15: inputSchema.required is no valid JSON Schema: expected an array, found "a" [schema-invalid]`},
+		{"no object", `{"type":"array"}`, "", `g.yaml:1:15: inputSchema has type "array", expected object; arguments are always an object; make the value one of its properties [schema-root]`},
+		{"no schema", `[]`, "", `g.yaml:1:1: inputSchema must be an object, a JSON Schema of type object [schema-root]`},
+		{"not there", `{"properties":{"a":{"$ref":"#/$defs/b"}}}`, "", `g.yaml:1:38: inputSchema: refers to "#/$defs/b", which is not there [schema-reference]`},
+		{"no anchor", `{"properties":{"a":{"$ref":"#b"}}}`, "", `g.yaml:1:31: inputSchema: refers to "#b", which is not there [schema-reference]`},
+		{"dialect", `{"$schema":"http://example.com/mine","type":"object"}`, "", `g.yaml:1:36: inputSchema: $schema "http://example.com/mine" is not known; leave $schema out (2020-12), or name a published draft [schema-reference]`},
+		{"wrapped, not there", "", `{"type":"array","items":{"$ref":"#/$defs/b"}}`, `g.yaml:1:43: outputSchema: refers to "#/$defs/b", which is not there [schema-reference]`},
+		{"wrapped, invalid", "", `{"type":"array","items":{"type":5}}`, `g.yaml:1:33: outputSchema.items.type is no valid JSON Schema: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found 5 [schema-invalid]`},
+		{"two at once", `{"minProperties":-1,"required":["a","a"]}`, "", "g.yaml:1:19: inputSchema.minProperties is no valid JSON Schema: expected at least 0, found -1 [schema-invalid]\ng.yaml:1:32: inputSchema.required is no valid JSON Schema: expected items that differ, but 0 and 1 are equal, found [\"a\",\"a\"] [schema-invalid]"},
+		{"combined", `{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}]}`, "", "g.yaml:1:24: warning: oneOf at the root of an inputSchema is refused by some hosts, which then drop the tool; move it into a property [schema-portability]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := graphOf(t, "x", c.input, c.output)
+			found := CheckSchemas([]*graph.Graph{g})
+			if got := found.Error(); got != c.want {
+				t.Errorf("\ngot  %s\nwant %s", got, c.want)
+			}
+			_, err := newCatalog([]*graph.Graph{g})
+			if (err == nil) != (found.Err() == nil) {
+				t.Errorf("CheckSchemas and New do not agree: %v", err)
+			}
+		})
+	}
+}
+
+// A schema as large as a graph file may hold compiles in no time.
+func TestG15WideSchema(t *testing.T) {
+	var wide strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&wide, `,"p%d":{"type":"string"}`, i)
+	}
+	found := CheckSchemas([]*graph.Graph{graphOf(t, "x", `{"properties":{`+wide.String()[1:]+`}}`, "")})
+	if found != nil {
+		t.Error(found)
+	}
+}
+
+func TestTwoToolsOfOneName(t *testing.T) {
+	if _, err := newCatalog([]*graph.Graph{graphOf(t, "x", "", ""), graphOf(t, "x", "", "")}); err == nil {
+		t.Error("taken")
+	}
+}
