@@ -36,6 +36,7 @@ func appendData(dst []byte, d *config.Data) []byte {
 	case config.KindExpression:
 		dst = appendString(append(dst, `{"expr":`...), d.Expr.Value)
 		return append(dst, '}')
+	case config.KindScalar:
 	}
 	return appendScalar(dst, d.Scalar)
 }

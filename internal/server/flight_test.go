@@ -31,8 +31,10 @@ func cancelOf(id any) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%v,"reason":"test"}}`, id)
 }
 
-const ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
-const pong = `{"jsonrpc":"2.0","id":"ping","result":{}}`
+const (
+	ping = `{"jsonrpc":"2.0","id":"ping","method":"ping"}`
+	pong = `{"jsonrpc":"2.0","id":"ping","result":{}}`
+)
 
 func TestM06SameIDInFlight(t *testing.T) {
 	b := newBench(t, nil)

@@ -37,6 +37,7 @@ func (m *message) field(at level, key string) *[]byte {
 		return m.paramsField(key)
 	case levelMeta:
 		return m.metaField(key)
+	case levelOther:
 	}
 	return nil
 }
