@@ -83,6 +83,11 @@ func (c *compiler) newNode(i int, n *config.Node) Node {
 			Args: c.compileArgs(n.Args), toolPos: n.Tool.Pos,
 		}
 	case config.TransformNode:
+		if n.Expr.Value == "" {
+			c.found.Add(orPos(n.Expr.Pos, n.Pos), "missing-expr", fmt.Sprintf("node %q has no expression, expected the JSONata of its output", b.id),
+				"add transform: {expr: …}")
+			return &Transform{base: b}
+		}
 		return &Transform{base: b, Expr: c.compileExpr(n.Expr)}
 	case config.SwitchNode:
 		return &Switch{base: b}
@@ -98,6 +103,9 @@ func (c *compiler) newNode(i int, n *config.Node) Node {
 func (c *compiler) checkServer(n *config.Node) {
 	name := n.Server.Value
 	switch {
+	case name == "":
+		c.found.Add(orPos(n.Server.Pos, n.Pos), "missing-server", fmt.Sprintf("node %q names no server, expected the name of one under mcpServers", n.ID.Value),
+			"add server: NAME")
 	case looksLikeExpression(name):
 		c.found.Add(n.Server.Pos, "expression-not-allowed",
 			fmt.Sprintf("server is %q, expected the name of a server: what a node calls never depends on data", name),
