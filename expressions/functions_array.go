@@ -14,7 +14,7 @@ var arrayFunctions = map[string]function{
 	"shuffle":  bounded("shuffle"),
 	"zip":      bounded("zip"),
 	"reverse":  bounded("reverse"),
-	"flatten":  bounded("flatten"),
+	"flatten":  flatten,
 	"merge":    bounded("merge"),
 	"spread":   bounded("spread"),
 }
@@ -29,6 +29,41 @@ func bounded(name string) function {
 		}
 		return c.engine(name, c.args)
 	}
+}
+
+// flatten is $flatten(array, depth), which jsonata-js does not have.
+func flatten(c call) (any, error) {
+	items, ok := c.arg(0).([]any)
+	levels, err := c.limit(1, "T0410")
+	if !ok || err != nil {
+		return c.engine("flatten", c.args)
+	}
+	out := make([]any, 0, len(items))
+	var walk func(items []any, level, depth int) error
+	walk = func(items []any, level, depth int) error {
+		if depth > MaxDepth {
+			return errDeepResult
+		}
+		for _, item := range items {
+			inner, ok := item.([]any)
+			if ok && level > 0 {
+				if err := walk(inner, level-1, depth+1); err != nil {
+					return err
+				}
+				continue
+			}
+			if out = append(out, item); len(out)%spendEvery == 0 {
+				if err := c.spend(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := walk(items, levels, 0); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // filter is $filter; one item left is that item, as of any sequence.

@@ -37,7 +37,7 @@ func match(c call) (any, error) {
 		if loc[0] == loc[1] {
 			return nil, c.fail("D1004", "has a regular expression that matches an empty text")
 		}
-		out = append(out, matched(text[loc[0]:loc[1]], at.index(loc[0]), groups(text, loc)))
+		out = append(out, matched(text[loc[0]:loc[1]], at.index(loc[0]), captured(text, loc)))
 	}
 	return sequence(out), nil
 }
@@ -59,6 +59,11 @@ func matchLiteral(c call, text, literal string) (any, error) {
 		}
 		if len(out) > maxItems {
 			return nil, c.tooMany()
+		}
+		if len(out)%256 == 0 {
+			if err := c.spend(); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, matched(literal, at.index(pos+i), []any{}))
 		pos += i + len(literal)
@@ -107,9 +112,13 @@ func contains(c call) (any, error) {
 		return c.engine("contains", c.args)
 	}
 	text, isText := args[0].(string)
+	if !isText && args[0] != nil {
+		// The engine looks into arrays, jsonata-js does not.
+		return nil, c.wrong(0, "a string")
+	}
 	value, isPattern := args[1].(map[string]any)
 	if !isText || !isPattern || !isRegex(value) {
-		return c.engine("contains", c.args)
+		return c.engine("contains", args)
 	}
 	p, err := patternOf(value)
 	if err != nil {
@@ -144,7 +153,7 @@ func find(c call) (any, error) {
 	object.Set("match", text[loc[0]:loc[1]])
 	object.Set("start", float64(at.index(loc[0])))
 	object.Set("end", float64(at.index(loc[1])))
-	object.Set("groups", groups(text, loc))
+	object.Set("groups", captured(text, loc))
 	return object, nil
 }
 

@@ -191,8 +191,8 @@ func (r *spender) ReadRune() (rune, int, error) {
 	return r.Reader.ReadRune()
 }
 
-// groups are the texts of a match's groups; one that took no part is "".
-func groups(text string, loc []int) []any {
+// captured are the texts of a match's groups; one that took no part is "".
+func captured(text string, loc []int) []any {
 	out := make([]any, 0, len(loc)/2-1)
 	for i := 2; i < len(loc); i += 2 {
 		if loc[i] < 0 {

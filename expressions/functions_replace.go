@@ -121,7 +121,7 @@ func (r *replacing) byFunction(loc []int) (string, error) {
 	object.Set("match", r.text[loc[0]:loc[1]])
 	object.Set("start", float64(utf8.RuneCountInString(r.text[:loc[0]])))
 	object.Set("end", float64(utf8.RuneCountInString(r.text[:loc[1]])))
-	object.Set("groups", groups(r.text, loc))
+	object.Set("groups", captured(r.text, loc))
 	value, err := r.c.apply(r.c.args[2], object)
 	if err != nil {
 		return "", err

@@ -7,6 +7,8 @@ var stepFunctions = map[string]function{
 	hidden + "all":  allValues,
 	hidden + "self": self,
 	hidden + "keep": keep,
+	hidden + "text": operandText,
+	hidden + "copy": copied,
 }
 
 // anyValue is the step *: the values of an object, arrays flattened.
@@ -111,4 +113,72 @@ func keep(c call) (any, error) {
 	default:
 		return []any{x}, nil
 	}
+}
+
+// operandText is an operand of &: an array or an object as its JSON.
+func operandText(c call) (any, error) {
+	v := c.arg(0)
+	switch x := v.(type) {
+	case string:
+		if len(x) > 1<<16 {
+			return x, c.spend()
+		}
+		return x, nil
+	case nil, float64, bool:
+		return v, nil
+	}
+	return stringOf(call{evaluation: c.evaluation, name: "string", args: []any{v}})
+}
+
+// copied is a copy of the update of a transform, down to its scalars.
+func copied(c call) (any, error) {
+	count := 0
+	var walk func(v any, depth int) (any, error)
+	walk = func(v any, depth int) (any, error) {
+		if depth > MaxDepth {
+			return nil, errDeepResult
+		}
+		if count++; count%spendEvery == 0 {
+			if err := c.spend(); err != nil {
+				return nil, err
+			}
+		}
+		switch x := v.(type) {
+		case []any:
+			out := make([]any, len(x))
+			for i, item := range x {
+				var err error
+				if out[i], err = walk(item, depth+1); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		case Object:
+			out := newOrdered()
+			for _, key := range x.Keys() {
+				item, _ := x.Get(key)
+				item, err := walk(item, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				out.Set(key, item)
+			}
+			return out, nil
+		case map[string]any:
+			if isRegex(x) {
+				return x, nil
+			}
+			out := newOrdered()
+			for _, key := range sortedKeys(x) {
+				item, err := walk(x[key], depth+1)
+				if err != nil {
+					return nil, err
+				}
+				out.Set(key, item)
+			}
+			return out, nil
+		}
+		return v, nil
+	}
+	return walk(c.arg(0), 0)
 }

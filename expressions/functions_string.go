@@ -61,9 +61,10 @@ func (w *writer) value(v any, depth int) error {
 	return nil
 }
 
-// number writes f with 15 significant digits, as JavaScript's toPrecision does.
+// number writes f with 15 significant digits, as jsonata-js does, but a whole
+// number that is exact with all of its digits: it may be an id.
 func (w *writer) number(f float64) (err error) {
-	if f != math.Trunc(f) || math.Abs(f) >= 1e15 {
+	if f != math.Trunc(f) || math.Abs(f) >= maxExact {
 		if rounded, parseErr := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); parseErr == nil {
 			f = rounded
 		}

@@ -22,6 +22,8 @@ var textFunctions = map[string]function{
 	"string": stringOf,
 	"join":   join,
 	"split":  split,
+
+	"substring": substring,
 }
 
 func (c *call) tooLong() error {

@@ -11,6 +11,8 @@ type JSONata struct {
 	source string
 	engine *gnata.Expression
 	tokens []token
+
+	references []Reference
 }
 
 // CompileJSONata compiles an expression. The error is a *SyntaxError.
@@ -31,7 +33,7 @@ func compile(source string, check func([]token) *SyntaxError) (*JSONata, error) 
 	if failure != nil {
 		return nil, locate(source, tokens, failure)
 	}
-	return &JSONata{source: source, engine: engine, tokens: tokens}, nil
+	return &JSONata{source: source, engine: engine, tokens: tokens, references: referencesOf(tokens)}, nil
 }
 
 // Source is the expression as it was compiled.
@@ -67,6 +69,3 @@ func (e *JSONata) finish(ev *evaluation, value any, err error) (Value, error) {
 	}
 	return nil, e.evalError(err)
 }
-
-// References are the paths that the expression reads from the context.
-func (e *JSONata) References() []Reference { return nil }

@@ -11,13 +11,21 @@ import "strings"
 //   - does not flatten in the steps * and $ behind others, and walks ** in quadratic
 //     time without looking at the context (internal/evaluator, evalWildcard,
 //     descendantLookup): they become calls of our stepFunctions;
-//   - searches all matches for text ~> /pattern/ (applyRegexTest).
+//   - searches all matches for text ~> /pattern/ (applyRegexTest);
+//   - groups nothing to nothing, jsonata-js to {} (evalGroupBy): a{k: v} becomes
+//     (a{k: v} ?? {});
+//   - writes what & joins without limits, in quadratic time for nested objects
+//     (stringifyValue): a & b becomes $§text(a) & $§text(b);
+//   - lets |$|{"a": $}| make an object that contains itself, and dies of it at the
+//     next transform (deepClone): the update is copied by $§copy.
 func engineSource(tokens []token) string {
 	var b strings.Builder
+	rewritten := rewrite(tokens)
 	for i := range tokens {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
+		b.WriteString(rewritten.before[i])
 		t := &tokens[i]
 		switch {
 		case t.is("/") && i > 0 && (tokens[i-1].is("]") || tokens[i-1].is("}") || tokens[i-1].is(")")):
@@ -31,6 +39,7 @@ func engineSource(tokens []token) string {
 		default:
 			b.WriteString(step(tokens, i))
 		}
+		b.WriteString(rewritten.after[i])
 	}
 	return b.String()
 }
