@@ -1,0 +1,11 @@
+// Bench measures the program against the npm package mcpgraph and a bare mcp-go echo
+// server, all three in one run and in turns, so that a disturbance of the machine
+// touches each of them. Out come a Markdown table of medians and ratios on standard
+// output and, when asked, the same as JSON. Every answer is checked.
+//
+//	go run ./internal/bench [-rounds 3] [-only REGEX] [-binary PATH] [-json FILE] [-quick]
+//
+// It knows the programs only by their standard streams and /proc, and uses nothing
+// but the standard library. The servers that it starts are its subfolders echo and
+// upstream.
+package main
