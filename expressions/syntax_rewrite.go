@@ -12,6 +12,8 @@ func rewrite(tokens []token) rewriting {
 		switch t := &tokens[i]; {
 		case t.is("{") && !t.prefix:
 			r.group(tokens, partner, i)
+		case t.is("[") && !t.prefix && keepsArray(tokens, i):
+			r.keep(tokens, partner, i)
 		case t.is("&"):
 			r.operands(tokens, partner, i)
 		case t.is("|") && t.prefix:
@@ -39,19 +41,30 @@ func (r *rewriting) group(tokens []token, partner brackets, i int) {
 	}
 }
 
+// keep lets $v[] and (a)[] be arrays: behind a call [] is never forgotten.
+func (r *rewriting) keep(tokens []token, partner brackets, i int) {
+	first, ok := partner.start(tokens, i-1)
+	if !ok || !simple(tokens[first:i]) {
+		return
+	}
+	if first == i-1 && tokens[first].kind == tokenVariable || tokens[first].is("(") && partner[first] == i-1 {
+		r.wrap(first, i-1, "$"+hidden+"keep(", ")")
+	}
+}
+
 // operands makes texts of what & joins by $§text, unless they are numbers.
 func (r *rewriting) operands(tokens []token, partner brackets, i int) {
 	const call = "$" + hidden + "text("
-	if first, ok := partner.start(tokens, i-1); ok && !arithmetic(tokens, first-1) && worthText(tokens[first:i]) {
+	if first, ok := partner.start(tokens, i-1); ok && !makesNumber(tokens, first-1) && worthText(tokens[first:i]) {
 		r.wrap(first, i-1, call, ")")
 	}
-	if last, ok := partner.end(tokens, i+1); ok && !arithmetic(tokens, last+1) && worthText(tokens[i+1:last+1]) {
+	if last, ok := partner.end(tokens, i+1); ok && !makesNumber(tokens, last+1) && worthText(tokens[i+1:last+1]) {
 		r.wrap(i+1, last, call, ")")
 	}
 }
 
-// arithmetic tells whether the token at i makes a number of the operand beside it.
-func arithmetic(tokens []token, i int) bool {
+// makesNumber tells whether the token at i makes a number of the operand beside it.
+func makesNumber(tokens []token, i int) bool {
 	if i < 0 || i >= len(tokens) {
 		return false
 	}
