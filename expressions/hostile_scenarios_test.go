@@ -49,7 +49,7 @@ var hostileRanges = map[string]hostileScenario{
 	"range-1e7":           {source: `$sum([1..9999999])`},
 	"range-1e7-x8":        {source: `$count([[1..9999999],[1..9999999],[1..9999999],[1..9999999],[1..9999999],[1..9999999],[1..9999999],[1..9999999]])`, want: "error"},
 	"range-huge-neg":      {source: `$count([-1e300..1e300])`},
-	"range-of-infinity":   {source: `$count([0..1/0])`, want: "error"},
+	"range-of-infinity":   {source: `$count([0..1/0])`},
 	"nested-loop-1e8":     {source: `$count([1..10000].($x := $; [1..10000].($x * $)))`, want: "error"},
 	"map-loop-1e7":        {source: `$sum($map([1..9999999], function($x){$x * 2}))`, want: "error"},
 	"filter-1e7":          {source: `$count([1..9999999][$ % 2 = 0])`, want: "error"},

@@ -12,6 +12,7 @@ type JSONata struct {
 	engine *gnata.Expression
 	tokens []token
 
+	path       []string // when it is nothing else
 	references []Reference
 }
 
@@ -33,7 +34,7 @@ func compile(source string, check func([]token) *SyntaxError) (*JSONata, error) 
 	if failure != nil {
 		return nil, locate(source, tokens, failure)
 	}
-	return &JSONata{source: source, engine: engine, tokens: tokens, references: referencesOf(tokens)}, nil
+	return &JSONata{source: source, engine: engine, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens)}, nil
 }
 
 // Source is the expression as it was compiled.
@@ -47,6 +48,11 @@ func (e *JSONata) Eval(ctx context.Context, scope *Scope) (Value, error) {
 
 // evalOver evaluates with root in place of the scope's context.
 func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value, error) {
+	if e.path != nil {
+		if value, ok := follow(root, e.path); ok && ctx.Err() == nil {
+			return value, nil
+		}
+	}
 	ev := evaluation{Context: ctx, scope: scope, budget: EvalBudget}
 	value, err := e.engine.EvalWithCustomFuncs(&ev, root, libraryEnv)
 	return e.finish(&ev, value, err)

@@ -10,11 +10,9 @@ import (
 
 const (
 	// maxGrowth is by how many bytes the live heap may grow during one evaluation.
-	maxGrowth = 256 << 20
+	maxGrowth = 128 << 20
 	// lookEvery is how long an evaluation runs between two looks at the heap.
 	lookEvery = 2 * time.Millisecond
-	// collectEvery is how long at least lies between two forced collections.
-	collectEvery = 100 * time.Millisecond
 )
 
 var errMemory = errors.New("memory budget used up")
@@ -47,8 +45,7 @@ func (w *memoryWatch) look(now time.Time) error {
 	if heap-w.floor <= maxGrowth {
 		return nil
 	}
-	collect.now()
-	if heap = heapBytes(); heap > w.floor && heap-w.floor > maxGrowth {
+	if heap = heapCollected(w.floor + maxGrowth); heap > w.floor+maxGrowth {
 		return errMemory
 	}
 	return nil
@@ -63,20 +60,17 @@ func heapBytes() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// collector forces collections, one at a time and not too often.
-type collector struct {
-	mu   sync.Mutex // guards last, and is held during a collection
-	last time.Time
-}
+// collecting is held during a forced collection, of which one is enough.
+var collecting sync.Mutex
 
-var collect collector
-
-func (c *collector) now() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.last) < collectEvery {
-		return
+// heapCollected is the heap after a collection, unless another one has brought it
+// below the limit already.
+func heapCollected(limit uint64) uint64 {
+	collecting.Lock()
+	defer collecting.Unlock()
+	if heap := heapBytes(); heap <= limit {
+		return heap
 	}
 	runtime.GC()
-	c.last = time.Now()
+	return heapBytes()
 }

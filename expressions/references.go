@@ -139,14 +139,24 @@ func (r *reader) pairs(pairs [][2]jparse.Node, focus origin) {
 
 func (r *reader) path(n *jparse.PathNode, focus origin) origin {
 	value := focus
-	for i, step := range n.Steps {
-		if i == 0 {
-			value = r.walk(step, focus)
-			continue
+	for _, step := range n.Steps {
+		if !isField(step) {
+			value = r.within(value)
 		}
 		value = r.walk(step, value)
 	}
 	return value
+}
+
+// isField tells whether the step is a name, perhaps with predicates.
+func isField(step jparse.Node) bool {
+	switch n := step.(type) {
+	case *jparse.NameNode:
+		return true
+	case *jparse.PredicateNode:
+		return isField(n.Expr)
+	}
+	return false
 }
 
 // name is a field of the focus: a new reference on the context, a longer one on

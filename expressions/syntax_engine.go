@@ -14,6 +14,8 @@ import "strings"
 //   - searches all matches for text ~> /pattern/ (applyRegexTest);
 //   - groups nothing to nothing, jsonata-js to {} (evalGroupBy): a{k: v} becomes
 //     (a{k: v} ?? {});
+//   - forgets [] behind a first name inside another expression (evalName): a[]
+//     becomes $.a[];
 //   - writes what & joins without limits, in quadratic time for nested objects
 //     (stringifyValue): a & b becomes $§text(a) & $§text(b);
 //   - lets |$|{"a": $}| make an object that contains itself, and dies of it at the
@@ -51,6 +53,8 @@ func step(tokens []token, i int) string {
 		return t.text
 	}
 	switch {
+	case t.kind == tokenName && t.prefix && keepsArray(tokens, i+1) && (i == 0 || !tokens[i-1].is(".")) && simple(tokens):
+		return "$." + t.text
 	case t.is("**") && t.prefix:
 		return "$" + hidden + "all()"
 	case i == 0 || !tokens[i-1].is("."):
@@ -60,6 +64,11 @@ func step(tokens []token, i int) string {
 		return "$" + hidden + "self()"
 	}
 	return t.text
+}
+
+// keepsArray tells whether [] stands at i.
+func keepsArray(tokens []token, i int) bool {
+	return i+1 < len(tokens) && tokens[i].is("[") && tokens[i+1].is("]")
 }
 
 var escapedBrackets = map[byte]string{'(': `\x28`, ')': `\x29`, '[': `\x5b`, ']': `\x5d`, '{': `\x7b`, '}': `\x7d`}
