@@ -12,11 +12,12 @@ const (
 )
 
 // breaker spaces out the starts of a server that fails to start: 1, 2, 4 … 30
-// seconds, and after five failures in five minutes no further one in that time. A
-// server that came up and died later is none of its business. Not safe for
+// seconds, and where there is a circuit no more than five in five minutes. A server
+// that came up and died later is none of its business. Not safe for
 // concurrent use.
 type breaker struct {
 	now      func() time.Time
+	circuit  bool        // whether a window holds startsMost starts only; else just the delays
 	failures []time.Time // the last ones, at most startsMost
 	streak   int
 	until    time.Time
@@ -42,7 +43,7 @@ func (b *breaker) failed(why *Error) {
 	if len(b.failures) > startsMost {
 		b.failures = b.failures[1:]
 	}
-	if len(b.failures) < startsMost {
+	if !b.circuit || len(b.failures) < startsMost {
 		return
 	}
 	if reopen := b.failures[0].Add(startsWindow); reopen.After(now) {

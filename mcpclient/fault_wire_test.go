@@ -70,7 +70,7 @@ func TestP06CrashesAtEveryStart(t *testing.T) {
 
 func TestBreakerDelays(t *testing.T) {
 	at := &clock{now: time.Unix(1_800_000_000, 0)}
-	b := breaker{now: at.read}
+	b := breaker{now: at.read, circuit: true}
 	var waits []string
 	for range 5 {
 		b.failed(&Error{})

@@ -2,10 +2,187 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/config"
 )
 
-func (u *upstream) connectRemote(context.Context) (*session, *Error) {
-	return nil, u.fault(CodeTransport, "not reachable yet")
+// remote is a connection over HTTP: mcp-go's transport with a life of its own, a
+// death that callers notice, and errors that name the host only.
+type remote struct {
+	transport.HTTPConnection
+	host string
+	note notes
+	wire *http.Transport
+
+	life  context.Context // the connection's, not any request's
+	stop  context.CancelFunc
+	begin sync.Once
+	fault error // of the start
+
+	mu     sync.Mutex // guards what follows
+	failed *Error
+	modern bool
+	tasks  sync.WaitGroup
 }
 
-func unreachable(error) bool { return false }
+func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
+	note := newNotes(u.conf.Name.Value, u.opts.logger, u.opts.secrets)
+	r, err := newRemote(u.conf, u.set, note)
+	if err != nil {
+		e := u.fault(CodeServerStart, "cannot be reached: "+err.Error())
+		e.Err = errLocal
+		return nil, e
+	}
+	s := &session{server: u.conf.Name.Value, note: note, link: r}
+	want := u.set.protocol
+	if u.conf.Transport == config.SSE {
+		want = protocolLegacy // the modern era has no such transport
+	}
+	if err := s.negotiate(ctx, want, u.opts); err != nil {
+		e := u.startFault(ctx, s, err)
+		u.tasks.Go(s.close)
+		return nil, e
+	}
+	return s, nil
+}
+
+func newRemote(conf *config.Upstream, set settings, note notes) (*remote, error) {
+	origin, err := url.Parse(conf.URL.Value)
+	if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" {
+		return nil, errors.New("its url cannot be used, expected http://host/path or https://host/path")
+	}
+	httpClient, wire := newHTTPClient(origin, set)
+	headers := make(map[string]string, len(conf.Headers))
+	for _, h := range conf.Headers {
+		headers[h.Name.Value] = h.Value.Value
+	}
+	r := &remote{host: origin.Host, note: note, wire: wire}
+	r.life, r.stop = context.WithCancel(context.Background())
+	quiet := slog.New(slog.DiscardHandler) // the library's log shows addresses with their secrets
+	if conf.Transport == config.SSE {
+		sse, err := transport.NewSSE(conf.URL.Value, transport.WithHTTPClient(httpClient), transport.WithHeaders(headers),
+			transport.WithSSELogger(quiet), transport.WithEndpointTimeout(set.startTimeout), transport.WithResponseTimeout(2*set.callTimeout))
+		if err != nil {
+			return nil, errors.New("its url cannot be used")
+		}
+		sse.SetConnectionLostHandler(func(err error) { r.lost(err) })
+		r.HTTPConnection = sse
+		return r, nil
+	}
+	stream, err := transport.NewStreamableHTTP(conf.URL.Value, transport.WithHTTPBasicClient(httpClient),
+		transport.WithHTTPHeaders(headers), transport.WithHTTPLogger(quiet))
+	if err != nil {
+		return nil, errors.New("its url cannot be used")
+	}
+	stream.SetRequestHandler(r.asked)
+	r.HTTPConnection = stream
+	return r, nil
+}
+
+// Start opens what the transport keeps open, the first time. ctx bounds the start only.
+func (r *remote) Start(ctx context.Context) error {
+	r.begin.Do(func() {
+		kept := context.AfterFunc(ctx, r.stop)
+		r.fault = r.HTTPConnection.Start(r.life)
+		if kept(); r.fault != nil {
+			r.fault = r.explain(ctx, r.fault)
+		}
+	})
+	return r.fault
+}
+
+// SetProtocolVersion notes the era on its way to the transport.
+func (r *remote) SetProtocolVersion(version string) {
+	r.mu.Lock()
+	r.modern = mcp.IsModernProtocol(version)
+	r.mu.Unlock()
+	r.HTTPConnection.SetProtocolVersion(version)
+}
+
+// SendRequest sends a request and waits for its response, the caller or the
+// connection to end.
+func (r *remote) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	bound, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(r.life, stop)()
+	resp, err := r.HTTPConnection.SendRequest(bound, req)
+	if err == nil {
+		return resp, nil
+	}
+	if ctx.Err() != nil {
+		r.cancel(req)
+		return nil, ctx.Err()
+	}
+	return nil, r.explain(ctx, err)
+}
+
+// cancel tells a server of the older era that nobody waits any more; to the modern
+// era the end of the request's stream says so.
+func (r *remote) cancel(req transport.JSONRPCRequest) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.modern || r.failed != nil || req.Method == string(mcp.MethodInitialize) || req.Method == string(mcp.MethodServerDiscover) {
+		return
+	}
+	r.tasks.Go(func() {
+		ctx, stop := context.WithTimeout(r.life, courtesy)
+		defer stop()
+		n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
+		n.Method = string(mcp.MethodNotificationCancelled)
+		n.Params.AdditionalFields = map[string]any{"requestId": req.ID, "reason": "cancelled"}
+		_ = r.SendNotification(ctx, n) // best effort
+	})
+}
+
+// asked answers requests of the server as the stdio transport does.
+func (r *remote) asked(_ context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	if req.Method == string(mcp.MethodPing) {
+		return transport.NewJSONRPCResultResponse(req.ID, []byte("{}")), nil
+	}
+	r.note.refused(req.Method)
+	return transport.NewJSONRPCErrorResponse(req.ID, mcp.METHOD_NOT_FOUND,
+		"this client does not offer "+presentable(req.Method, 100), nil), nil
+}
+
+// lost is the end of a stream that should not have ended.
+func (r *remote) lost(err error) {
+	why := &Error{Code: CodeTransport, Message: "the connection to " + r.host + " was lost"}
+	if errors.Is(err, errBodyTooLarge) {
+		why = &Error{Code: CodeTooLarge, Message: r.host + " sent more than is read of one message"}
+	}
+	r.fail(why)
+}
+
+func (r *remote) fail(why *Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = why
+		r.stop()
+	}
+}
+
+func (r *remote) dead() <-chan struct{} { return r.life.Done() }
+
+func (r *remote) failure() *Error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// Close fails all requests and ends the session with the server, within seconds.
+func (r *remote) Close() error {
+	r.fail(&Error{Code: CodeClosed, Message: "the connection was closed"})
+	_ = r.HTTPConnection.Close() // says goodbye for 5 s at most; its failure changes nothing
+	r.tasks.Wait()
+	r.wire.CloseIdleConnections()
+	return nil
+}

@@ -21,8 +21,9 @@ type link interface {
 	failure() *Error
 }
 
-// firstID leaves the ids below to the library's handshake.
-const firstID = 1000
+// firstID leaves the ids below to the library's handshake, and to requests of
+// servers, whose ids the library's SSE transport does not tell from ours.
+const firstID = 1_000_000
 
 // session is one connection after its handshake. Requests go around the library's
 // typed client, which loses schema keywords and refuses content that it does not know.

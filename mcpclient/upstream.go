@@ -42,9 +42,10 @@ func newUpstream(life context.Context, conf *config.Upstream, opts *options, kee
 	if opts.adjust != nil {
 		opts.adjust(&set)
 	}
+	gate := breaker{now: opts.now, circuit: isLocal(conf)} // a network comes back sooner than a broken program
 	return &upstream{
 		conf: conf, set: set, opts: opts, keep: keep, life: life,
-		slot: make(chan struct{}, set.maxInFlight), gate: breaker{now: opts.now},
+		slot: make(chan struct{}, set.maxInFlight), gate: gate,
 	}
 }
 
@@ -137,10 +138,14 @@ var (
 
 // connect makes a session by the server's transport.
 func (u *upstream) connect(ctx context.Context) (*session, *Error) {
-	if u.conf.Transport == config.Stdio || u.conf.Transport == "" {
+	if isLocal(u.conf) {
 		return u.connectStdio(ctx)
 	}
 	return u.connectRemote(ctx)
+}
+
+func isLocal(conf *config.Upstream) bool {
+	return conf.Transport == config.Stdio || conf.Transport == ""
 }
 
 func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
@@ -190,7 +195,10 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 	case context.Cause(ctx) == errStartTimeout: //nolint:errorlint // the cause itself
 		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.set.startTimeout)
 	case errors.As(err, &known):
-		e.Message = "did not start: " + known.Message
+		e.Message = known.Message
+		if isLocal(u.conf) {
+			e.Message = "did not start: " + known.Message
+		}
 		e.Hint, e.ExitCode, e.Stderr = known.Hint, known.ExitCode, known.Stderr
 		if known.Code == CodePrivateAddress {
 			e.Code = known.Code

@@ -1,0 +1,129 @@
+package mcpclient
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	redirectsMost   = 5
+	headerBytesMost = 256 << 10
+	errorBodyMost   = 64 << 10 // of an answer that is no success
+)
+
+var (
+	errBodyTooLarge = errors.New("the answer is too large")
+	errElsewhere    = errors.New("the request would leave the server's origin")
+	errRedirects    = errors.New("too many redirects")
+)
+
+// newHTTPClient is a client for one origin. It takes no proxy from the environment,
+// dials public addresses only unless allowed, sends nothing, headers least of all, to
+// another origin, and bounds what it reads. Requests are bounded in time by their
+// contexts. Certificates are always checked.
+func newHTTPClient(origin *url.URL, set settings) (*http.Client, *http.Transport) {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	if !set.allowPrivate {
+		dialer.Control = publicOnly
+	}
+	wire := &http.Transport{
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    10 * time.Second,
+		IdleConnTimeout:        90 * time.Second,
+		MaxIdleConnsPerHost:    32,
+		MaxResponseHeaderBytes: headerBytesMost,
+	}
+	return &http.Client{
+		Transport: &guard{wire: wire, origin: origin, limit: set.maxMessage},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if len(via) > redirectsMost {
+				return errRedirects
+			}
+			return nil
+		},
+	}, wire
+}
+
+// guard is the round tripper that holds those rules.
+type guard struct {
+	wire   http.RoundTripper
+	origin *url.URL
+	limit  int
+}
+
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != g.origin.Scheme || req.URL.Host != g.origin.Host {
+		if req.Body != nil {
+			_ = req.Body.Close() // unread; the request goes nowhere
+		}
+		return nil, fmt.Errorf("%w: to %s", errElsewhere, req.URL.Host)
+	}
+	resp, err := g.wire.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	limit := g.limit
+	if resp.StatusCode >= 300 {
+		limit = min(limit, errorBodyMost)
+	}
+	resp.Body = &boundedBody{in: resp.Body, limit: limit, events: kind == "text/event-stream"}
+	return resp, nil
+}
+
+// boundedBody fails when a body, or one event of a stream of events, exceeds the
+// limit. It sees the body decompressed.
+type boundedBody struct {
+	in      io.ReadCloser
+	limit   int
+	events  bool
+	seen    int  // bytes of the body, or of the event so far
+	newline bool // the last byte but returns was one
+	failed  error
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.failed != nil {
+		return 0, b.failed
+	}
+	n, err := b.in.Read(p)
+	if !b.events {
+		b.seen += n
+	} else {
+		b.count(p[:n])
+	}
+	if b.seen > b.limit {
+		b.failed = fmt.Errorf("%w: more than %d bytes", errBodyTooLarge, b.limit)
+		return 0, b.failed
+	}
+	return n, err
+}
+
+// count starts anew at each blank line.
+func (b *boundedBody) count(p []byte) {
+	for _, c := range p {
+		b.seen++
+		switch c {
+		case '\n':
+			if b.newline {
+				b.seen = 0
+			}
+			b.newline = true
+		case '\r':
+		default:
+			b.newline = false
+		}
+		if b.seen > b.limit {
+			return
+		}
+	}
+}
+
+func (b *boundedBody) Close() error { return b.in.Close() }

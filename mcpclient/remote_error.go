@@ -1,0 +1,66 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// errNetwork marks an *Error of a server that could not be talked to at all.
+var errNetwork = errors.New("the server cannot be reached")
+
+// unreachable reports whether another kind of handshake would fail likewise.
+func unreachable(err error) bool { return errors.Is(err, errNetwork) }
+
+// explain turns an error of the library into an *Error that names the host and never
+// the address, which may hold a password or a key.
+func (r *remote) explain(ctx context.Context, err error) error {
+	if failed := r.failure(); failed != nil {
+		return failed
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &Error{Code: CodeTransport}
+	var private *privateAddress
+	var address *url.Error
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &private):
+		e.Code, e.Err = CodePrivateAddress, errNetwork
+		e.Message = fmt.Sprintf("%s is refused: %v", r.host, private)
+		e.Hint = "if that is meant, add allowPrivate: true to the server"
+	case errors.Is(err, errBodyTooLarge):
+		e.Code, e.Message = CodeTooLarge, fmt.Sprintf("%s sent more than is read of one answer", r.host)
+	case errors.Is(err, errElsewhere):
+		e.Err, e.Message = errNetwork, r.host+" points to another host, which is not followed"
+		e.Hint = "give the final address as url"
+	case errors.Is(err, errRedirects):
+		e.Err, e.Message = errNetwork, fmt.Sprintf("%s redirects more than %d times", r.host, redirectsMost)
+	case errors.As(err, &certificate):
+		e.Err, e.Message = errNetwork, fmt.Sprintf("the certificate of %s is not trusted: %v", r.host, certificate.Err)
+	case errors.Is(err, transport.ErrSessionTerminated):
+		r.fail(&Error{Code: CodeTransport, Message: r.host + " answered 404: it does not know the session, or its url is wrong"})
+		return fmt.Errorf("%w: %w", errUnsent, r.failure())
+	case errors.Is(err, transport.ErrLegacySSEServer):
+		e.Message = r.host + " refused initialize with a status of 400 to 499"
+		e.Hint = "check its url; a server of the first MCP revision needs type: sse"
+	case errors.Is(err, transport.ErrAuthorizationRequired):
+		e.Message, e.Hint = r.host+" asks for authorization (401)", "give it in headers, for example Authorization"
+	case errors.As(err, &address):
+		e.Err, e.Message = errNetwork, fmt.Sprintf("%s cannot be reached: %s", r.host, r.plain(address.Err))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Message = r.host + " broke off its answer"
+	default:
+		e.Message = fmt.Sprintf("the exchange with %s failed: %s", r.host, r.plain(err))
+	}
+	return e
+}
+
+// plain is the text of an error, redacted and short.
+func (r *remote) plain(err error) string { return presentable(r.note.redact(err.Error()), 500) }

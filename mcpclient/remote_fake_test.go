@@ -1,0 +1,159 @@
+package mcpclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolgraph/config"
+)
+
+// web is a fake upstream server over HTTP, of the older era unless modern.
+type web struct {
+	*httptest.Server
+	modern bool
+	stream bool // answers calls as events
+
+	mu       sync.Mutex // guards what follows
+	session  int
+	headers  []http.Header
+	methods  []string
+	canceled chan string
+	events   chan string // sse: what goes down the stream
+}
+
+func newWeb(t testing.TB, change func(*web)) *web {
+	t.Helper()
+	w := &web{canceled: make(chan string, 10), events: make(chan string, 10)}
+	if change != nil {
+		change(w)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /mcp", w.post)
+	mux.HandleFunc("DELETE /mcp", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /sse", w.open)
+	mux.HandleFunc("POST /message", w.message)
+	w.Server = httptest.NewServer(mux)
+	t.Cleanup(w.Close)
+	return w
+}
+
+func (w *web) upstream(path string) *config.Upstream {
+	kind := config.StreamableHTTP
+	if path == "/sse" {
+		kind = config.SSE
+	}
+	return &config.Upstream{
+		Name: text("fake"), Transport: kind, URL: text(w.URL + path),
+		Headers: []config.Setting{{Name: text("Authorization"), Value: text("Bearer s3cret-token")}},
+	}
+}
+
+// answer is the result for a request, "" when it gets none.
+func (w *web) answer(m rpc) string {
+	switch m.Method {
+	case "initialize":
+		return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}`
+	case "server/discover":
+		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
+	case "tools/list":
+		return `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
+	case "tools/call":
+		return `{"structuredContent":` + string(m.Params) + `,"content":[]}`
+	}
+	return ""
+}
+
+type rpc struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+func (w *web) read(r *http.Request) rpc {
+	var m rpc
+	raw, _ := io.ReadAll(r.Body) // to its end, else the end of the client is not noticed
+	_ = json.Unmarshal(raw, &m)
+	w.mu.Lock()
+	w.headers = append(w.headers, r.Header.Clone())
+	w.methods = append(w.methods, m.Method)
+	w.mu.Unlock()
+	if m.Method == "notifications/cancelled" {
+		w.canceled <- string(m.Params)
+	}
+	return m
+}
+
+func (w *web) post(out http.ResponseWriter, r *http.Request) {
+	m := w.read(r)
+	w.mu.Lock()
+	if m.Method == "initialize" && !w.modern {
+		w.session++
+		out.Header().Set("Mcp-Session-Id", fmt.Sprint(w.session))
+	}
+	session := fmt.Sprint(w.session)
+	w.mu.Unlock()
+	refused := w.modern && m.Method == "initialize" || !w.modern && m.Method == "server/discover"
+	switch {
+	case m.ID == nil:
+		out.WriteHeader(http.StatusAccepted)
+		return
+	case refused:
+		out.Header().Set("Content-Type", "application/json")
+		out.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
+		return
+	case !w.modern && m.Method != "initialize" && r.Header.Get("Mcp-Session-Id") != session:
+		http.Error(out, "no such session", http.StatusNotFound)
+		return
+	case strings.Contains(string(m.Params), `"name":"hang"`):
+		<-r.Context().Done()
+		return
+	}
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, w.answer(m))
+	if w.stream && m.Method == "tools/call" {
+		out.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(out, "event: message\ndata: %s\n\n", body)
+		return
+	}
+	out.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprint(out, body)
+}
+
+// open is the stream of the SSE transport.
+func (w *web) open(out http.ResponseWriter, r *http.Request) {
+	out.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprint(out, "event: endpoint\ndata: /message\n\n")
+	out.(http.Flusher).Flush()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case e := <-w.events:
+			if e == "end" {
+				return
+			}
+			_, _ = fmt.Fprint(out, e)
+			out.(http.Flusher).Flush()
+		}
+	}
+}
+
+func (w *web) message(out http.ResponseWriter, r *http.Request) {
+	m := w.read(r)
+	out.WriteHeader(http.StatusAccepted)
+	switch {
+	case strings.Contains(string(m.Params), `"name":"end"`):
+		w.events <- "end"
+	case strings.Contains(string(m.Params), `"name":"hang"`):
+	case m.ID != nil:
+		w.events <- fmt.Sprintf("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, w.answer(m))
+	}
+}
+
+func allowPrivate(s *settings) { s.allowPrivate = true }

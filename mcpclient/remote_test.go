@@ -1,0 +1,162 @@
+package mcpclient
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+)
+
+func TestRemoteCall(t *testing.T) {
+	for _, c := range []struct {
+		name, path string
+		change     func(*web)
+	}{
+		{"streamable", "/mcp", nil},
+		{"streamable events", "/mcp", func(w *web) { w.stream = true }},
+		{"streamable modern", "/mcp", func(w *web) { w.modern = true }},
+		{"sse", "/sse", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWeb(t, c.change)
+			p := pool(t, w.upstream(c.path), withAdjust(allowPrivate))
+			got, err := call(p, "echo", `{"b":9007199254740993}`)
+			if err != nil || !strings.Contains(got, `"arguments":{"b":9007199254740993}`) {
+				t.Fatalf("got %s, %v", got, err)
+			}
+			if w.modern != strings.Contains(got, "2026-07-28") {
+				t.Errorf("the call carried %s", got)
+			}
+			tools, err := p.ListTools(context.Background(), "fake")
+			if err != nil || len(tools) != 1 || tools[0].Name != "echo" {
+				t.Errorf("got %v, %v", tools, err)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			for i, h := range w.headers {
+				if h.Get("Authorization") != "Bearer s3cret-token" {
+					t.Errorf("%s went without its header", w.methods[i])
+				}
+				if w.modern && w.methods[i] == "tools/call" && (h.Get("Mcp-Name") != "echo" || h.Get("Mcp-Method") != "tools/call") {
+					t.Errorf("tools/call without the standard headers: %v", h)
+				}
+			}
+		})
+	}
+}
+
+func TestRemoteSessionForgotten(t *testing.T) {
+	w := newWeb(t, nil)
+	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
+	if _, err := call(p, "echo", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock()
+	w.session += 100 // as after a restart of the server
+	w.mu.Unlock()
+	if _, err := call(p, "echo", `{}`); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRemoteCancel(t *testing.T) {
+	for _, path := range []string{"/mcp", "/sse"} {
+		w := newWeb(t, nil)
+		p := pool(t, w.upstream(path), withAdjust(allowPrivate))
+		ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		got, err := callWith(ctx, p, "hang", `{}`)
+		stop()
+		wantError(t, got, err, CodeCancelled)
+		select {
+		case params := <-w.canceled:
+			if !strings.Contains(params, `"requestId":10000`) {
+				t.Errorf("cancelled what: %s", params)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: the server was not told", path)
+		}
+	}
+}
+
+func TestRemoteStreamLost(t *testing.T) {
+	w := newWeb(t, nil)
+	p := pool(t, w.upstream("/sse"), withAdjust(allowPrivate))
+	e := mustFail(t, p, "end", `{}`, CodeTransport)
+	if !strings.Contains(e.Error(), "was lost") {
+		t.Errorf("got %q", e)
+	}
+	if _, err := call(p, "echo", `{}`); err != nil {
+		t.Errorf("it did not come back: %v", err)
+	}
+}
+
+func TestN08PrivateAddresses(t *testing.T) {
+	for _, s := range []string{
+		"127.0.0.1", "127.255.255.254", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
+		"100.64.0.1", "192.0.0.8", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:127.0.0.1",
+		"::ffff:10.0.0.1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12:3456::1", "ff02::1", "64:ff9b::7f00:1", "2002:7f00:1::1",
+		"2001:0:1::1", "::127.0.0.1", "fec0::1",
+	} {
+		if isPublic(netip.MustParseAddr(s)) {
+			t.Errorf("%s passes for public", s)
+		}
+	}
+	for _, s := range []string{"1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8"} {
+		if !isPublic(netip.MustParseAddr(s)) {
+			t.Errorf("%s passes for private", s)
+		}
+	}
+	w := newWeb(t, nil)
+	port := w.URL[strings.LastIndex(w.URL, ":"):]
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "0", "2130706433", "127.1"} {
+		for _, kind := range []config.Transport{config.StreamableHTTP, config.SSE} {
+			p := pool(t, &config.Upstream{Name: text("fake"), Transport: kind, URL: text("http://" + host + port + "/mcp")})
+			_, err := call(p, "echo", `{}`)
+			if err == nil {
+				t.Fatalf("%s was reached", host)
+			}
+			if strings.ContainsAny(host, "l[") {
+				if e := wantError(t, "", err, CodePrivateAddress); !strings.Contains(e.Error(), "add allowPrivate: true") {
+					t.Errorf("%s: %q", host, e)
+				}
+			}
+		}
+	}
+	if len(w.methods) != 0 {
+		t.Errorf("the server was asked %v", w.methods)
+	}
+}
+
+func TestN08RedirectToPrivateAddress(t *testing.T) {
+	inner := newWeb(t, nil)
+	outer := redirector(t, inner.URL+"/mcp", http.StatusTemporaryRedirect)
+	p := pool(t, &config.Upstream{Name: text("fake"), Transport: config.StreamableHTTP, URL: text(outer)}, withAdjust(allowPrivate))
+	if e := mustFail(t, p, "echo", `{}`, CodeServerStart); !strings.Contains(e.Error(), "points to another host") {
+		t.Errorf("got %q", e)
+	}
+	if len(inner.methods) != 0 {
+		t.Error("the redirect was followed")
+	}
+}
+
+func redirector(t *testing.T, to string, status int) string {
+	t.Helper()
+	s := httptest.NewServer(http.RedirectHandler(to, status))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestN09ProxyOfTheEnvironmentIsIgnored(t *testing.T) {
+	_, wire := newHTTPClient(mustURL(t, "http://example.test"), settings{})
+	if wire.Proxy != nil {
+		t.Error("the client asks for a proxy")
+	}
+}
