@@ -26,7 +26,7 @@ func load(path, serversFile string) (*project, error) {
 	graphs, found := graph.Build(file)
 	found = append(found, file.Warnings...)
 	if found.Err() == nil {
-		found = append(found, server.CheckSchemas(graphs)...)
+		found = append(found, server.CheckSchemas(definitions(graphs))...)
 	}
 	found.Sort()
 	if found.Err() != nil {

@@ -59,7 +59,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	if err := server.CheckArguments(g, args); err != nil {
+	if err := server.CheckArguments(g.Tool, args); err != nil {
 		return usageError{err}
 	}
 	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.file.Secrets)
@@ -75,7 +75,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 		printTrace(std.err, result, p.file.Secrets)
 	}
 	if err == nil {
-		err = server.CheckResult(g, result.Value)
+		err = server.CheckResult(g.Tool, result.Value)
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", p.file.Secrets.Redact(err.Error()))

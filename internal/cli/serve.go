@@ -11,8 +11,6 @@ import (
 	"golang.org/x/term"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
-	"toolgraph/graph"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
@@ -68,14 +66,13 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	pool := newPool(p, log)
 	defer closePool(pool, log)
-	engine := execution.New(pool)
 	srv, err := server.New(server.Options{
 		Info: server.Info{
 			Name: p.file.Server.Name.Value, Version: p.file.Server.Version.Value,
 			Title: p.file.Server.Title.Value, Instructions: p.file.Server.Instructions.Value,
 		},
-		Graphs: p.graphs, Logger: log, Secrets: p.file.Secrets,
-		Run: runner(engine),
+		Tools: tools(p.graphs, execution.New(pool)),
+		Logger: log, Secrets: p.file.Secrets,
 	})
 	if err != nil {
 		return err
@@ -85,22 +82,6 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			len(p.graphs), p.file.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
-}
-
-// runner is the engine as the server wants it.
-func runner(engine *execution.Engine) server.Run {
-	return func(ctx context.Context, g *graph.Graph, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
-		var opts []execution.Option
-		if observe != nil {
-			opts = append(opts, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
-				if e.Kind == execution.StepFinished {
-					observe(e.Record.NodeID, e.Record.Index)
-				}
-			})))
-		}
-		result, err := engine.Run(ctx, g, args, opts...)
-		return result.Value, err
-	}
 }
 
 func newPool(p *project, log *slog.Logger) *mcpclient.Pool {

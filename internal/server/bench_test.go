@@ -11,16 +11,16 @@ const ordinarySchema = `{"type":"object","properties":{"directory":{"type":"stri
 	`"kinds":{"type":"array","items":{"enum":["file","dir"]}}},"required":["directory"],"additionalProperties":false}`
 
 func BenchmarkCompile(b *testing.B) {
-	g := graphOf(b, "x", ordinarySchema, ordinarySchema)
+	g := toolOf(b, "x", ordinarySchema, ordinarySchema)
 	for b.Loop() {
-		if found := checkTool(g); found != nil {
+		if found := CheckSchemas([]*config.Tool{g.Def}); found != nil {
 			b.Fatal(found)
 		}
 	}
 }
 
 func BenchmarkCheckArguments(b *testing.B) {
-	t := newTool(graphOf(b, "x", ordinarySchema, ""))
+	t := newTool(toolOf(b, "x", ordinarySchema, ""))
 	var found config.Diagnostics
 	if t.prepare(&found); found != nil {
 		b.Fatal(found)

@@ -62,7 +62,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if err := c.tool.checkArguments(args); err != nil {
 		return s.appendFailure(dst, id, err.Error(), c.modern)
 	}
-	value, err := s.opts.Run(ctx, c.tool.graph, args, c.observe)
+	value, err := c.tool.run(ctx, args, c.observe)
 	if err != nil {
 		return s.appendFailure(dst, id, err.Error(), c.modern)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/graph"
 )
 
 // catalog is what is served at one time: the tools in file order. Immutable.
@@ -13,13 +12,16 @@ type catalog struct {
 	byName map[string]*tool
 }
 
-// newCatalog compiles the schemas of every graph's tool. The error is
-// config.Diagnostics when schemas are at fault.
-func newCatalog(graphs []*graph.Graph) (*catalog, error) {
-	c := &catalog{byName: make(map[string]*tool, len(graphs))}
+// newCatalog compiles the schemas of every tool. The error is config.Diagnostics
+// when schemas are at fault.
+func newCatalog(tools []Tool) (*catalog, error) {
+	c := &catalog{byName: make(map[string]*tool, len(tools))}
 	var found config.Diagnostics
-	for _, g := range graphs {
-		t := newTool(g)
+	for _, offered := range tools {
+		if offered.Run == nil {
+			return nil, fmt.Errorf("tool %q has no way to run", offered.Def.Name.Value)
+		}
+		t := newTool(offered)
 		t.prepare(&found)
 		if c.byName[t.name] != nil {
 			return nil, fmt.Errorf("two tools are named %q", t.name)

@@ -10,7 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"toolgraph/config"
-	"toolgraph/graph"
 )
 
 // maxSchemaDepth bounds how deep a schema may be nested.
@@ -18,18 +17,12 @@ const maxSchemaDepth = 64
 
 // CheckSchemas tells what is wrong with the schemas of the tools: what New would
 // refuse, and as warnings what some hosts refuse. Sorted.
-func CheckSchemas(graphs []*graph.Graph) config.Diagnostics {
+func CheckSchemas(tools []*config.Tool) config.Diagnostics {
 	var found config.Diagnostics
-	for _, g := range graphs {
-		found = append(found, checkTool(g)...)
+	for _, def := range tools {
+		newTool(Tool{Def: def}).prepare(&found)
 	}
 	found.Sort()
-	return found
-}
-
-func checkTool(g *graph.Graph) config.Diagnostics {
-	var found config.Diagnostics
-	newTool(g).prepare(&found)
 	return found
 }
 

@@ -1,7 +1,7 @@
-// Package server is our MCP face: it turns graphs into the tools of one MCP server
+// Package server is our MCP face: it turns tools into one MCP server
 // and answers clients.
 //
-// In go checked graphs and a Run function; out come protocol lines. It lists the
+// In go tools, each with a Run function; out come protocol lines. It lists the
 // tools with their whole schemas, checks arguments before a run and values after
 // it, shapes results, reports progress, and cancels runs. It speaks both protocol
 // eras over stdio: initialize (up to 2025-11-25) and server/discover with _meta on

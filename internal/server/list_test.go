@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/graph"
 )
 
-func calling(t *testing.T, name string, tools ...string) *graph.Graph {
+func calling(t *testing.T, name string, tools ...string) Tool {
 	t.Helper()
-	g := graphOf(t, name, "", "")
+	g := toolOf(t, name, "", "")
 	for _, tool := range tools {
-		g.Nodes = append(g.Nodes, &graph.MCP{Server: "s", Tool: tool})
+		g.Calls = append(g.Calls, Upstream{Server: "s", Tool: tool})
 	}
 	return g
 }
@@ -52,9 +51,9 @@ func TestDerivedAnnotations(t *testing.T) {
 
 func TestGivenAnnotations(t *testing.T) {
 	g := calling(t, "x", "delete")
-	g.Tool.Title = config.Text{Value: "X"}
-	g.Tool.Description = config.Text{Value: "does\nx"}
-	g.Tool.Annotations = dataOf(t, `{"title":"Y","readOnlyHint":true}`)
+	g.Def.Title = config.Text{Value: "X"}
+	g.Def.Description = config.Text{Value: "does\nx"}
+	g.Def.Annotations = dataOf(t, `{"title":"Y","readOnlyHint":true}`)
 	want := `{"name":"x","title":"X","description":"does\nx","inputSchema":{"type":"object"},"annotations":{"title":"Y","readOnlyHint":true}}`
 	if got := string(newTool(g).appendListed(nil, nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -74,10 +73,10 @@ func TestG16Replace(t *testing.T) {
 	old.send(hold(1))
 	b.waitStarted(t, 1)
 
-	if err := b.server.Replace([]*graph.Graph{graphOf(t, "x", `{"type":"array"}`, "")}); err == nil {
+	if err := b.server.Replace([]Tool{toolOf(t, "x", `{"type":"array"}`, "")}); err == nil {
 		t.Fatal("graphs with a broken schema are served")
 	}
-	if err := b.server.Replace([]*graph.Graph{graphOf(t, "new", "", "")}); err != nil {
+	if err := b.server.Replace([]Tool{toolOf(t, "new", "", "")}); err != nil {
 		t.Fatal(err)
 	}
 	old.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
@@ -99,11 +98,10 @@ func TestG16Replace(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	if _, err := New(Options{}); err == nil {
-		t.Error("a server without a name and a way to run")
+		t.Error("a server without a name")
 	}
-	b := newBench(t, nil)
-	_, err := New(Options{Info: Info{Name: "x"}, Run: b.run, Graphs: []*graph.Graph{
-		graphOf(t, "a", `{"type":"array"}`, ""), graphOf(t, "b", `{"required":1}`, ""),
+	_, err := New(Options{Info: Info{Name: "x"}, Tools: []Tool{
+		toolOf(t, "a", `{"type":"array"}`, ""), toolOf(t, "b", `{"required":1}`, ""),
 	}})
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("both tools should be told: %v", err)

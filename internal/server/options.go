@@ -7,14 +7,22 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/graph"
 )
 
-// Run makes one run of a graph and is its value. The error's text is for people and
+// Tool is one tool as the server offers it.
+type Tool struct {
+	Def   *config.Tool // name, texts, schemas and annotations
+	Run   Run
+	Calls []Upstream // the tools that it calls, to derive annotations from
+}
+
+// Upstream is a tool of another server.
+type Upstream struct{ Server, Tool string }
+
+// Run makes one run of a tool and is its value. The error's text is for people and
 // complete. When observe is not nil, it is called in the run's goroutine for each
-// node that has been executed, with its executionIndex.
-type Run func(ctx context.Context, g *graph.Graph, args expressions.Value,
-	observe func(nodeID string, index int)) (expressions.Value, error)
+// step that has been taken, with its name and its index.
+type Run func(ctx context.Context, args expressions.Value, observe func(step string, index int)) (expressions.Value, error)
 
 // Info is what we say about ourselves.
 type Info struct {
@@ -26,11 +34,10 @@ type Hints struct {
 	ReadOnly, Destructive, Idempotent, OpenWorld *bool
 }
 
-// Options of New. Only Run and Info.Name are required.
+// Options of New. Only Info.Name is required.
 type Options struct {
-	Info   Info
-	Graphs []*graph.Graph // in the order in which they are listed
-	Run    Run
+	Info  Info
+	Tools []Tool // in the order in which they are listed
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted

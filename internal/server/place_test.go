@@ -2,12 +2,13 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/graph"
+	"toolgraph/expressions"
 )
 
 // dataOf reads JSON as a piece of a graph file: line 1, the column is the byte
@@ -58,8 +59,8 @@ func placeOf(d *json.Decoder) config.Pos {
 	return config.Pos{File: "g.yaml", Line: 1, Column: int(d.InputOffset())}
 }
 
-// graphOf is a tool with these schemas; "" for none.
-func graphOf(t testing.TB, name, input, output string) *graph.Graph {
+// toolOf is a tool with these schemas; "" for none.
+func toolOf(t testing.TB, name, input, output string) Tool {
 	t.Helper()
 	tool := &config.Tool{Name: config.Text{Value: name}}
 	if input != "" {
@@ -68,5 +69,7 @@ func graphOf(t testing.TB, name, input, output string) *graph.Graph {
 	if output != "" {
 		tool.OutputSchema = dataOf(t, output)
 	}
-	return &graph.Graph{Tool: tool}
+	return Tool{Def: tool, Run: func(_ context.Context, args expressions.Value, _ func(string, int)) (expressions.Value, error) {
+		return args, nil
+	}}
 }

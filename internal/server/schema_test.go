@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/graph"
 )
 
 func TestListedSchemas(t *testing.T) {
@@ -81,7 +81,7 @@ func TestArgumentProblems(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := ""
-			if err := CheckArguments(graphOf(t, "x", c.schema, ""), args); err != nil {
+			if err := CheckArguments(toolOf(t, "x", c.schema, "").Def, args); err != nil {
 				got = strings.TrimPrefix(err.Error(), "invalid arguments: ")
 			}
 			if got != c.want {
@@ -96,21 +96,21 @@ func TestManyProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = CheckArguments(graphOf(t, "x", `{"properties":{"a":{"items":{"type":"string"}}}}`, ""), args)
+	err = CheckArguments(toolOf(t, "x", `{"properties":{"a":{"items":{"type":"string"}}}}`, "").Def, args)
 	if err == nil || strings.Count(err.Error(), "\n") != maxProblems || !strings.HasSuffix(err.Error(), "\nand more") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestCheckResult(t *testing.T) {
-	list := graphOf(t, "x", "", `{"type":"array","items":{"type":"string"}}`)
-	if err := CheckResult(list, []any{"a"}); err != nil {
+	list := toolOf(t, "x", "", `{"type":"array","items":{"type":"string"}}`)
+	if err := CheckResult(list.Def, []any{"a"}); err != nil {
 		t.Error(err)
 	}
-	if err := CheckResult(list, []any{"a", 1.0}); err == nil || !strings.Contains(err.Error(), "result[1]: expected a string, got 1") {
+	if err := CheckResult(list.Def, []any{"a", 1.0}); err == nil || !strings.Contains(err.Error(), "result[1]: expected a string, got 1") {
 		t.Errorf("got %v", err)
 	}
-	if err := CheckResult(graphOf(t, "x", "", ""), 5.0); err != nil {
+	if err := CheckResult(toolOf(t, "x", "", "").Def, 5.0); err != nil {
 		t.Error(err)
 	}
 }
@@ -137,12 +137,12 @@ func TestG15Schemas(t *testing.T) {
 		{"combined", `{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}]}`, "", "g.yaml:1:24: warning: oneOf at the root of an inputSchema is refused by some hosts, which then drop the tool; move it into a property [schema-portability]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g := graphOf(t, "x", c.input, c.output)
-			found := CheckSchemas([]*graph.Graph{g})
+			g := toolOf(t, "x", c.input, c.output)
+			found := CheckSchemas([]*config.Tool{g.Def})
 			if got := found.Error(); got != c.want {
 				t.Errorf("\ngot  %s\nwant %s", got, c.want)
 			}
-			_, err := newCatalog([]*graph.Graph{g})
+			_, err := newCatalog([]Tool{g})
 			if (err == nil) != (found.Err() == nil) {
 				t.Errorf("CheckSchemas and New do not agree: %v", err)
 			}
@@ -156,14 +156,14 @@ func TestG15WideSchema(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&wide, `,"p%d":{"type":"string"}`, i)
 	}
-	found := CheckSchemas([]*graph.Graph{graphOf(t, "x", `{"properties":{`+wide.String()[1:]+`}}`, "")})
+	found := CheckSchemas([]*config.Tool{toolOf(t, "x", `{"properties":{`+wide.String()[1:]+`}}`, "").Def})
 	if found != nil {
 		t.Error(found)
 	}
 }
 
 func TestTwoToolsOfOneName(t *testing.T) {
-	if _, err := newCatalog([]*graph.Graph{graphOf(t, "x", "", ""), graphOf(t, "x", "", "")}); err == nil {
+	if _, err := newCatalog([]Tool{toolOf(t, "x", "", ""), toolOf(t, "x", "", "")}); err == nil {
 		t.Error("taken")
 	}
 }

@@ -7,11 +7,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-
-	"toolgraph/graph"
 )
 
-// Server answers MCP clients for a set of graphs. Safe for concurrent use; one
+// Server answers MCP clients for a set of tools. Safe for concurrent use; one
 // Server can serve many connections.
 type Server struct {
 	opts    Options
@@ -26,13 +24,13 @@ type Server struct {
 	conns map[*conn]struct{}
 }
 
-// New makes a server of checked graphs. The error is config.Diagnostics when a
+// New makes a server of tools. The error is config.Diagnostics when a
 // schema cannot be used.
 func New(opts Options) (*Server, error) {
-	if opts.Run == nil || opts.Info.Name == "" {
-		return nil, errors.New("a server needs a name and a way to run graphs")
+	if opts.Info.Name == "" {
+		return nil, errors.New("a server needs a name")
 	}
-	tools, err := newCatalog(opts.Graphs)
+	tools, err := newCatalog(opts.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +58,14 @@ func identity(info Info) []byte {
 	return append(dst, "}}"...)
 }
 
-// Replace serves other graphs from now on and tells the clients that their list has
-// changed. Runs in flight keep their graph. On an error nothing changes.
-func (s *Server) Replace(graphs []*graph.Graph) error {
-	tools, err := newCatalog(graphs)
+// Replace offers other tools from now on and tells the clients that their list has
+// changed. Calls in flight keep their tool. On an error nothing changes.
+func (s *Server) Replace(tools []Tool) error {
+	fresh, err := newCatalog(tools)
 	if err != nil {
 		return err
 	}
-	s.tools.Store(tools)
+	s.tools.Store(fresh)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {

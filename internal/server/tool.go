@@ -1,41 +1,31 @@
 package server
 
-import (
-	"toolgraph/config"
-	"toolgraph/graph"
-)
+import "toolgraph/config"
 
-// tool is one graph as clients see it. Immutable.
+// tool is one tool as clients see it. Immutable.
 type tool struct {
-	graph       *graph.Graph
+	def         *config.Tool
+	run         Run
 	name        string
 	input       *schema
 	output      *schema // nil when the file has none
 	listed      []byte  // its entry in tools/list without annotations and closing brace
 	annotations []byte  // as the file gives them; nil when it does not
-	calls       []upstreamTool
+	calls       []Upstream
 }
 
-// upstreamTool is a tool that a graph calls.
-type upstreamTool struct{ server, name string }
-
-// newTool takes a graph; its schemas are not compiled yet.
-func newTool(g *graph.Graph) *tool {
-	t := &tool{graph: g, name: g.Tool.Name.Value, input: newInputSchema(g.Tool.InputSchema)}
-	if g.Tool.OutputSchema != nil {
-		t.output = newOutputSchema(g.Tool.OutputSchema)
+// newTool takes a tool; its schemas are not compiled yet.
+func newTool(offered Tool) *tool {
+	def := offered.Def
+	t := &tool{
+		def: def, run: offered.Run, calls: offered.Calls,
+		name: def.Name.Value, input: newInputSchema(def.InputSchema),
 	}
-	if g.Tool.Annotations != nil && g.Tool.Annotations.Kind == config.KindObject {
-		t.annotations = appendData(nil, g.Tool.Annotations)
+	if def.OutputSchema != nil {
+		t.output = newOutputSchema(def.OutputSchema)
 	}
-	seen := map[upstreamTool]bool{}
-	for _, node := range g.Nodes {
-		if call, ok := node.(*graph.MCP); ok {
-			if u := (upstreamTool{call.Server, call.Tool}); !seen[u] {
-				seen[u] = true
-				t.calls = append(t.calls, u)
-			}
-		}
+	if def.Annotations != nil && def.Annotations.Kind == config.KindObject {
+		t.annotations = appendData(nil, def.Annotations)
 	}
 	t.listed = t.entry()
 	return t
@@ -43,10 +33,10 @@ func newTool(g *graph.Graph) *tool {
 
 func (t *tool) entry() []byte {
 	dst := appendString([]byte(`{"name":`), t.name)
-	if title := t.graph.Tool.Title.Value; title != "" {
+	if title := t.def.Title.Value; title != "" {
 		dst = appendString(append(dst, `,"title":`...), title)
 	}
-	if description := t.graph.Tool.Description.Value; description != "" {
+	if description := t.def.Description.Value; description != "" {
 		dst = appendString(append(dst, `,"description":`...), description)
 	}
 	dst = append(append(dst, `,"inputSchema":`...), t.input.listed...)
@@ -69,7 +59,7 @@ func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, 
 	return append(dst, '}')
 }
 
-// derive makes hints of those of the called tools: a graph only reads when every
+// derive makes hints of those of the called tools: a tool only reads when every
 // call only reads, and destroys or reaches out as soon as one call does. What
 // cannot be told is left unknown.
 func (t *tool) derive(hints func(server, tool string) (Hints, bool)) Hints {
@@ -77,7 +67,7 @@ func (t *tool) derive(hints func(server, tool string) (Hints, bool)) Hints {
 	for _, call := range t.calls {
 		var h Hints
 		if hints != nil {
-			h, _ = hints(call.server, call.name)
+			h, _ = hints(call.Server, call.Tool)
 		}
 		if h.ReadOnly != nil && *h.ReadOnly && h.Destructive == nil {
 			h.Destructive = yes(false) // what only reads destroys nothing

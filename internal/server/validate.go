@@ -5,13 +5,12 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/graph"
 )
 
 // CheckArguments checks arguments against the tool's inputSchema, as a call over
 // the protocol does. The error is for people and names each argument.
-func CheckArguments(g *graph.Graph, args expressions.Value) error {
-	t := newTool(g)
+func CheckArguments(def *config.Tool, args expressions.Value) error {
+	t := newTool(Tool{Def: def})
 	var found config.Diagnostics
 	if t.prepare(&found); found.Err() != nil {
 		return found.Err()
@@ -21,8 +20,8 @@ func CheckArguments(g *graph.Graph, args expressions.Value) error {
 
 // CheckResult checks the value of a run against the tool's outputSchema, when it
 // has one.
-func CheckResult(g *graph.Graph, v expressions.Value) error {
-	t := newTool(g)
+func CheckResult(def *config.Tool, v expressions.Value) error {
+	t := newTool(Tool{Def: def})
 	var found config.Diagnostics
 	if t.prepare(&found); found.Err() != nil {
 		return found.Err()

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"toolgraph/expressions"
-	"toolgraph/graph"
 )
 
 // patience bounds every wait of these tests. It is never waited for when they pass.
@@ -135,9 +134,9 @@ type bench struct {
 }
 
 // runs makes runs without an engine. What a tool does follows from its name.
-func (b *bench) run(ctx context.Context, g *graph.Graph, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
+func (b *bench) run(ctx context.Context, name string, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
 	plain, _ := expressions.Plain(args).(map[string]any)
-	switch g.Tool.Name.Value {
+	switch name {
 	case "give", "typed", "listed":
 		value, _ := args.(expressions.Object).Get("value")
 		return value, nil
@@ -175,21 +174,26 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 	}
 	opts := Options{
 		Info: Info{Name: "bench", Version: "1.2.3", Title: "Bench", Instructions: "call echo"},
-		Run:  b.run,
-		Graphs: []*graph.Graph{
-			graphOf(t, "echo", `{"type":"object","properties":{"msg":{"type":"string"},"count":{"type":"integer"}},"required":["msg"],"additionalProperties":false}`, ""),
-			graphOf(t, "give", "", ""),
-			graphOf(t, "any", "", ""),
-			graphOf(t, "fail", "", ""),
-			graphOf(t, "panic", "", ""),
-			graphOf(t, "hold", `{"type":"object","properties":{"tag":{"type":"string"}}}`, ""),
-			graphOf(t, "walk", "", ""),
-			graphOf(t, "typed", "", `{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`),
-			graphOf(t, "listed", "", `{"type":"array","items":{"$ref":"#/$defs/row"},"$defs":{"row":{"type":"string"}}}`),
+		Tools: []Tool{
+			toolOf(t, "echo", `{"type":"object","properties":{"msg":{"type":"string"},"count":{"type":"integer"}},"required":["msg"],"additionalProperties":false}`, ""),
+			toolOf(t, "give", "", ""),
+			toolOf(t, "any", "", ""),
+			toolOf(t, "fail", "", ""),
+			toolOf(t, "panic", "", ""),
+			toolOf(t, "hold", `{"type":"object","properties":{"tag":{"type":"string"}}}`, ""),
+			toolOf(t, "walk", "", ""),
+			toolOf(t, "typed", "", `{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`),
+			toolOf(t, "listed", "", `{"type":"array","items":{"$ref":"#/$defs/row"},"$defs":{"row":{"type":"string"}}}`),
 		},
 	}
 	if change != nil {
 		change(&opts)
+	}
+	for i := range opts.Tools {
+		name := opts.Tools[i].Def.Name.Value
+		opts.Tools[i].Run = func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
+			return b.run(ctx, name, args, observe)
+		}
 	}
 	s, err := New(opts)
 	if err != nil {
