@@ -44,7 +44,7 @@ func TestBuildsEveryKind(t *testing.T) {
 func TestG01UnknownTargets(t *testing.T) {
 	found := wantFindings(t, newFile(
 		entryNode("entry", "chose"),
-		switchNode("choose", "end", when(over(">", "entry.value", 1), "hgh")),
+		switchNode("choose", "end", when(over(">", "entry.value", 1), "hihg")),
 		transformNode("high", "1", "exit"),
 		exitNode("exit"),
 	),

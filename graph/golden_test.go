@@ -22,3 +22,12 @@ func checkGolden(t *testing.T, path, got string) {
 		t.Errorf("%s differs (UPDATE_GOLDEN=1 writes it anew):\n%s", path, got)
 	}
 }
+
+func readFile(tb testing.TB, path string) []byte {
+	tb.Helper()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return src
+}

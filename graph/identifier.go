@@ -59,3 +59,12 @@ func isPlain(id string) bool {
 	}
 	return id != ""
 }
+
+// plainStart is the plain name that an id begins with, or "".
+func plainStart(id string) string {
+	n := 0
+	for n < len(id) && isPlain(id[:n+1]) {
+		n++
+	}
+	return id[:n]
+}

@@ -18,25 +18,38 @@ func (c *compiler) checkReference(text config.Text, ref expressions.Reference) {
 	if _, ok := c.byID[name]; ok {
 		return
 	}
+	hint := suggest(name, c.ids, "a path begins with a node's id: ")
+	if id, start := c.unquotedID(text.Value, ref); id != "" {
+		if _, isNode := c.byID[plainStart(id)]; start < ref.Offset && !isNode {
+			return // its first word is reported
+		}
+		hint = "write `" + id + "` in backticks"
+	}
 	tool := c.tool.Name.Value
 	message := fmt.Sprintf("%q is not a node of tool %q, so this path never has a value", name, tool)
 	if ref.Function != "" {
 		message = fmt.Sprintf("$%s asks for %q, which is not a node of tool %q", ref.Function, name, tool)
 	}
-	c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, c.referenceHint(text.Value, ref))
+	c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, hint)
 }
 
-func (c *compiler) referenceHint(source string, ref expressions.Reference) string {
-	// Without backticks my-node reads as my minus node.
-	if ref.Function == "" && ref.Offset >= 0 && ref.Offset < len(source) {
-		rest := source[ref.Offset:]
-		for _, id := range c.ids {
-			if !isPlain(id) && strings.HasPrefix(rest, id) {
-				return "write `" + id + "` in backticks"
-			}
+// unquotedID is the node id that a path was meant to be a word of, and where it
+// begins: without backticks my-node reads as my minus node.
+func (c *compiler) unquotedID(source string, ref expressions.Reference) (id string, start int) {
+	if ref.Function != "" || ref.Offset < 0 || ref.Offset >= len(source) {
+		return "", 0
+	}
+	for _, id := range c.ids {
+		if id == "" || isPlain(id) {
+			continue
+		}
+		from := max(0, ref.Offset-len(id)+1)
+		to := min(len(source), ref.Offset+len(id))
+		if i := strings.Index(source[from:to], id); i >= 0 {
+			return id, from + i
 		}
 	}
-	return suggest(ref.Path[0], c.ids, "a path begins with a node's id: ")
+	return "", 0
 }
 
 // checkElement warns of a path inside the body of map, filter and their kind that
