@@ -53,7 +53,23 @@ type Upstream struct {
 
 	URL     Text      // streamableHttp, sse
 	Headers []Setting // streamableHttp, sse
+
+	Timeout      time.Duration // of one call; default 60 s
+	StartTimeout time.Duration // default 30 s
+	MaxInFlight  int           // calls at the same time; default 256
+	Protocol     Protocol      // default ProtocolAuto
+	AllowPrivate bool          // streamableHttp, sse: private and loopback addresses may be reached
 }
+
+// Protocol is which era of the Model Context Protocol is spoken with a server.
+type Protocol string
+
+// The protocols that a file may ask for.
+const (
+	ProtocolAuto   Protocol = "auto"   // found out at the start
+	ProtocolLegacy Protocol = "legacy" // initialize, up to 2025-11-25
+	ProtocolModern Protocol = "modern" // stateless, from 2026-07-28
+)
 
 // Setting is one name and value of env or headers.
 type Setting struct {
@@ -65,7 +81,7 @@ type Setting struct {
 type Tool struct {
 	Pos                      Pos
 	Name, Title, Description Text
-	InputSchema              *Data // nil when left out
+	InputSchema              *Data // {type: object} when left out
 	OutputSchema             *Data // nil when left out
 	Annotations              *Data // nil when left out
 	Nodes                    []*Node

@@ -1,7 +1,106 @@
 package config
 
-// Secrets are the values that must never be shown. Safe for concurrent use.
-type Secrets struct{}
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
 
-// Redact returns s with every registered secret replaced by [redacted].
-func (s *Secrets) Redact(text string) string { return text }
+// leastSecret is how long a secret must be to be kept out of texts, in bytes: with a
+// shorter one too much else would go.
+const leastSecret = 6
+
+const redacted = "[redacted]"
+
+// Secrets are the values that must never be shown. The zero value and nil have none.
+// Safe for concurrent use.
+type Secrets struct {
+	values   []string
+	replacer *strings.Replacer
+}
+
+// NewSecrets is the secrets with these values; values shorter than 6 bytes are left
+// out.
+func NewSecrets(values ...string) *Secrets { return newSecrets(values) }
+
+func newSecrets(values []string) *Secrets {
+	s := &Secrets{}
+	var forms []string
+	for _, v := range values {
+		if len(v) < leastSecret || slices.Contains(s.values, v) {
+			continue
+		}
+		s.values = append(s.values, v)
+		forms = append(forms, secretForms(v)...)
+	}
+	if len(forms) == 0 {
+		return s
+	}
+	slices.SortFunc(forms, func(a, b string) int { // the longest first, so that no rest stays
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	forms = slices.Compact(forms)
+	pairs := make([]string, 0, 2*len(forms))
+	for _, f := range forms {
+		pairs = append(pairs, f, redacted)
+	}
+	s.replacer = strings.NewReplacer(pairs...)
+	return s
+}
+
+// Redact returns text with every secret replaced by [redacted]: as it is, and as it
+// stands in a URL, in base64 and in JSON. A secret that is cut in two is not found.
+func (s *Secrets) Redact(text string) string {
+	if s == nil || s.replacer == nil || len(text) < leastSecret {
+		return text
+	}
+	return s.replacer.Replace(text)
+}
+
+// Len is how many secrets there are.
+func (s *Secrets) Len() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.values)
+}
+
+// secretForms are the ways in which a secret is written.
+func secretForms(v string) []string {
+	forms := []string{v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:]}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		forms = append(forms, encoding.EncodeToString([]byte(v)))
+		forms = append(forms, insideBase64(v, encoding.WithPadding(base64.NoPadding))...)
+	}
+	for _, escapeHTML := range []bool{true, false} {
+		var b strings.Builder
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(escapeHTML)
+		if enc.Encode(v) == nil {
+			once := strings.Trim(b.String(), "\n")
+			forms = append(forms, once[1:len(once)-1])
+		}
+	}
+	return slices.DeleteFunc(forms, func(f string) bool { return len(f) < leastSecret })
+}
+
+// insideBase64 are the letters that a secret gives inside a longer text in base64,
+// which depend on where it begins: the ones that are the secret's alone.
+func insideBase64(v string, encoding *base64.Encoding) []string {
+	const least = 8
+	var forms []string
+	for before := range 3 {
+		text := encoding.EncodeToString([]byte(strings.Repeat("x", before) + v))
+		from := (before*8 + 5) / 6
+		to := (before + len(v)) * 8 / 6
+		if to-from >= least {
+			forms = append(forms, text[from:to])
+		}
+	}
+	return append(forms, encoding.EncodeToString([]byte(v)))
+}

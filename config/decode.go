@@ -1,0 +1,122 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// decoder turns the items of a graph file into a File.
+type decoder struct {
+	path    string
+	lookup  func(string) (string, bool)
+	file    *File
+	found   Diagnostics
+	secrets []string
+}
+
+// decodeFile reads the whole graph file. It is false when the file is no graph file
+// at all, so that looking for more makes no sense.
+func (d *decoder) decodeFile(root *item) bool {
+	if root.isNull() {
+		d.found.Add(root.pos, "empty-file", "the graph file is empty, expected a mapping", "toolgraph init writes a file to start from")
+		return false
+	}
+	if root.kind != itemMapping {
+		d.found.Add(root.pos, "not-a-graph", "the graph file is "+root.describe()+", expected a mapping with server and tools", "toolgraph init writes a file to start from")
+		return false
+	}
+	if !slices.ContainsFunc(root.keys, func(k Text) bool { return fileForm.find(k.Value) != nil }) {
+		d.found.Add(root.pos, "not-a-graph", "this is no graph file: it has none of the keys version, server, mcpServers and tools", "toolgraph init writes a file to start from")
+		return false
+	}
+	d.file.Older = d.findOlder(root)
+	fs := d.open(root.withoutExtensions(), &fileForm, fileForm.name)
+	d.version(fs)
+	d.file.Server = d.server(fs)
+	d.file.Limits = d.limits(fs.get("executionLimits"))
+	for _, key := range []string{"mcpServers", "servers"} {
+		if it := fs.get(key); it != nil {
+			d.servers(it, key, place{file: d.path})
+		}
+	}
+	d.tools(fs)
+	return true
+}
+
+// withoutExtensions leaves out the keys x-…, a place for anchors.
+func (it *item) withoutExtensions() *item {
+	plain := *it
+	plain.keys, plain.items = nil, nil
+	for i, k := range it.keys {
+		if !strings.HasPrefix(k.Value, "x-") {
+			plain.keys, plain.items = append(plain.keys, k), append(plain.items, it.items[i])
+		}
+	}
+	return &plain
+}
+
+func (d *decoder) version(fs *fields) {
+	d.file.Version = fs.loose("version")
+	v := d.file.Version.Value
+	if v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
+		d.found.Warn(d.file.Version.Pos, "unknown-version", fmt.Sprintf("version %q of the language is not known, expected \"1.0\"", shortened(v)), "write version: \"1.0\"")
+	}
+}
+
+func (d *decoder) server(file *fields) Server {
+	it := file.get("server")
+	if it.isNull() {
+		d.found.Add(file.pos("server"), "missing-field", "the graph file has no server, expected one with name and version", "add server: {name: NAME, version: 1.0.0}")
+		return Server{}
+	}
+	fs := d.open(it, &serverForm, "server")
+	if fs == nil {
+		return Server{Pos: it.pos}
+	}
+	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions")}
+	fs.check(serverLeaves{Name: s.Name.Value, Version: s.Version.Value})
+	if !s.Title.IsSet() {
+		s.Title = s.Name
+	}
+	return s
+}
+
+func (d *decoder) limits(it *item) Limits {
+	normal := limitLeaves{MaxNodeExecutions: 1000, MaxExecutionTimeMs: 300_000, MaxNodeOutputBytes: 64 << 20, MaxHistoryBytes: 512 << 20}
+	leaves := normal
+	if !it.isNull() {
+		if fs := d.open(it, &limitsForm, "executionLimits"); fs != nil {
+			leaves = limitLeaves{
+				MaxNodeExecutions:  fs.integer("maxNodeExecutions", normal.MaxNodeExecutions),
+				MaxExecutionTimeMs: fs.integer("maxExecutionTimeMs", normal.MaxExecutionTimeMs),
+				MaxNodeOutputBytes: fs.integer("maxNodeOutputBytes", normal.MaxNodeOutputBytes),
+				MaxHistoryBytes:    fs.integer("maxHistoryBytes", normal.MaxHistoryBytes),
+			}
+			fs.check(leaves)
+		}
+	}
+	return Limits{
+		MaxNodeExecutions:  leaves.MaxNodeExecutions,
+		MaxExecutionTime:   time.Duration(leaves.MaxExecutionTimeMs) * time.Millisecond,
+		MaxNodeOutputBytes: leaves.MaxNodeOutputBytes,
+		MaxHistoryBytes:    leaves.MaxHistoryBytes,
+	}
+}
+
+// remark tells where a key belongs that stands in the wrong form.
+func (d *decoder) remark(f *form, name string) string {
+	if !strings.HasSuffix(f.name, "node") {
+		return ""
+	}
+	owners := ownersOf(name)
+	if len(owners) == 0 {
+		return ""
+	}
+	words := make([]string, len(owners))
+	for i, t := range owners {
+		words[i] = string(t)
+	}
+	return fmt.Sprintf("%s belongs to nodes of type %s", name, strings.Join(words, ", "))
+}

@@ -1,0 +1,200 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+)
+
+// tools reads all tools and gives them their nodes.
+func (d *decoder) tools(file *fields) {
+	byName := map[string]Pos{}
+	var opened []*fields
+	for i, it := range file.list("tools") {
+		who := fmt.Sprintf("tool %d", i+1)
+		if name := it.get("name").word(); name != "" {
+			who = fmt.Sprintf("tool %q", shortened(name))
+		}
+		fs := d.open(it, &toolForm, who)
+		if fs == nil {
+			continue
+		}
+		tool := d.tool(fs)
+		if first, twice := byName[tool.Name.Value]; twice && tool.Name.Value != "" {
+			d.found.Add(tool.Name.Pos, "duplicate-tool", fmt.Sprintf("%s stands twice, first in line %d, again in line %d", who, first.Line, tool.Name.Pos.Line), "rename one of them")
+		} else {
+			byName[tool.Name.Value] = tool.Name.Pos
+		}
+		d.file.Tools = append(d.file.Tools, tool)
+		opened = append(opened, fs)
+	}
+	d.sharedNodes(file, opened)
+}
+
+func (d *decoder) tool(fs *fields) *Tool {
+	t := &Tool{
+		Pos: fs.at.pos, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
+		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
+	}
+	if fs.get("inputSchema").isNull() {
+		t.InputSchema = &Data{
+			Pos: t.Pos, Kind: KindObject, Keys: []Text{{Value: "type", Pos: t.Pos}},
+			Items: []*Data{{Pos: t.Pos, Scalar: "object", Text: Text{Value: "object", Pos: t.Pos}}},
+		}
+	}
+	nodes := fs.list("nodes")
+	d.duplicateNodes(nodes)
+	for _, it := range nodes {
+		if n := d.node(it, fs); n != nil {
+			t.Nodes = append(t.Nodes, n)
+		}
+	}
+	return t
+}
+
+// schema is kept as it stands; others check it.
+func (d *decoder) schema(fs *fields, name string) *Data {
+	it := fs.get(name)
+	if it.isNull() {
+		return nil
+	}
+	return d.data(it)
+}
+
+func (d *decoder) annotations(tool *fields) *Data {
+	it := tool.get("annotations")
+	if it.isNull() {
+		return nil
+	}
+	fs := d.open(it, &annotationsForm, "annotations of "+tool.who)
+	if fs == nil {
+		return nil
+	}
+	fs.text("title")
+	for _, k := range annotationsForm.keys {
+		if k.value["type"] == "boolean" {
+			fs.boolean(k.name)
+		}
+	}
+	return d.data(it)
+}
+
+// duplicateNodes reports ids that stand twice in one list of nodes.
+func (d *decoder) duplicateNodes(nodes []*item) {
+	first := map[string]Pos{}
+	for _, it := range nodes {
+		id := it.get("id")
+		name := id.word()
+		if name == "" {
+			continue
+		}
+		if at, twice := first[name]; twice {
+			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("the node %q stands twice, first in line %d, again in line %d", shortened(name), at.Line, id.pos.Line), "rename one of them")
+			continue
+		}
+		first[name] = id.pos
+	}
+}
+
+// node reads one node; tool is nil for one that stands in no tool.
+func (d *decoder) node(it *item, tool *fields) *Node {
+	if it.kind != itemMapping {
+		d.found.Add(it.pos, "wrong-type", "a node is "+it.describe()+", expected a mapping with id and type", "")
+		return nil
+	}
+	kind := NodeType(it.get("type").word())
+	if kind == olderMCPNode {
+		kind = MCPNode
+	}
+	form, known := nodeForms[kind]
+	who := "a node"
+	if id := it.get("id").word(); id != "" {
+		who = fmt.Sprintf("node %q", shortened(id))
+	}
+	if !known {
+		form = anyNodeForm
+	} else {
+		who = string(kind) + " " + who
+		if who == string(kind)+" a node" {
+			who = form.name
+		}
+	}
+	fs := d.open(it, form, who)
+	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
+	if t := fs.get("type"); t.isNull() {
+		d.found.Add(fs.pos("type"), "missing-field", who+" has no type, expected one of "+typeNames(), "add type: …")
+	} else if t.word() == "" {
+		fs.wrong("type", "one of "+typeNames(), "")
+	}
+	if n.ID.Value == "" && !fs.bad["id"] {
+		d.found.Add(fs.pos("id"), "missing-field", who+" has no id, expected a name of its own", "add id: …")
+	}
+	d.body(n, fs, tool)
+	return n
+}
+
+func typeNames() string {
+	names := ""
+	for i, t := range nodeTypes {
+		if i > 0 {
+			names += ", "
+		}
+		names += string(t)
+	}
+	return names
+}
+
+// body reads what only one type of node has.
+func (d *decoder) body(n *Node, fs *fields, tool *fields) {
+	switch n.Type {
+	case MCPNode:
+		n.Server, n.Tool, n.Args = fs.text("server"), fs.text("tool"), d.args(fs.get("args"))
+	case TransformNode:
+		n.Expr = d.transform(fs)
+	case SwitchNode:
+		for i, it := range fs.list("conditions") {
+			if c, ok := d.condition(it, fmt.Sprintf("condition %d of %s", i+1, fs.who)); ok {
+				n.Conditions = append(n.Conditions, c)
+			}
+		}
+	case EntryNode, ExitNode:
+		d.checkOwner(fs, tool)
+	}
+}
+
+func (d *decoder) transform(node *fields) Text {
+	it := node.get("transform")
+	if it.isNull() {
+		d.found.Add(node.pos("transform"), "missing-field", node.who+" has no transform", "add transform: {expr: …}")
+		return Text{}
+	}
+	if it.kind == itemScalar {
+		node.wrong("transform", "a mapping with expr", "write transform: {expr: …}")
+		return Text{}
+	}
+	fs := d.open(it, &transformForm, "transform of "+node.who)
+	if fs == nil {
+		return Text{}
+	}
+	expr := fs.text("expr")
+	if expr.Value == "" && !fs.bad["expr"] {
+		d.found.Add(fs.pos("expr"), "missing-field", fs.who+" has no expr, expected a JSONata expression", "add expr: …")
+	}
+	return expr
+}
+
+func (d *decoder) condition(it *item, who string) (Condition, bool) {
+	fs := d.open(it, &conditionForm, who)
+	if fs == nil {
+		return Condition{}, false
+	}
+	c := Condition{Pos: it.pos, Next: fs.text("next")}
+	if !c.Next.IsSet() {
+		c.Next = fs.text("target")
+	} else if fs.get("target") != nil {
+		d.found.Add(fs.keyPos("target"), "older-target", who+" has both next and target, expected next alone", "remove target")
+	}
+	if slices.ContainsFunc(it.keys, func(k Text) bool { return k.Value == "rule" }) || fs.get("rule") != nil {
+		c.Rule = d.data(fs.get("rule"))
+	}
+	return c, true
+}

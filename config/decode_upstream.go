@@ -1,0 +1,217 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// place is the file that servers are read from.
+type place struct {
+	file string
+	host bool // in the hosts' format, whose further keys are theirs
+}
+
+// servers reads mcpServers. Names that are there already are kept as they are.
+func (d *decoder) servers(it *item, key string, from place) {
+	if it.isNull() {
+		return
+	}
+	if it.kind != itemMapping {
+		d.found.Add(it.pos, "wrong-type", key+" is "+it.describe()+", expected a mapping of names to servers", "")
+		return
+	}
+	for i, name := range it.keys {
+		if twin := d.sameName(name, from); twin != nil {
+			if !from.host || twin.Name.Pos.File == name.Pos.File {
+				d.found.Add(name.Pos, "duplicate-server",
+					fmt.Sprintf("the server %q has the name of %q in line %d, apart from upper and lower case", shortened(name.Value), shortened(twin.Name.Value), twin.Name.Pos.Line),
+					"rename one of them")
+			}
+			continue
+		}
+		if u := d.upstream(name, it.items[i], from); u != nil {
+			d.file.Servers = append(d.file.Servers, u)
+		}
+	}
+}
+
+// sameName is the server whose name is this one, apart from case.
+func (d *decoder) sameName(name Text, from place) *Upstream {
+	for _, u := range d.file.Servers {
+		same := strings.EqualFold(u.Name.Value, name.Value)
+		if from.host && u.Name.Pos.File != name.Pos.File {
+			same = u.Name.Value == name.Value
+		}
+		if same {
+			return u
+		}
+	}
+	return nil
+}
+
+func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
+	form := upstreamForm
+	form.open = true // foreign keys are told apart below
+	fs := d.open(it, &form, fmt.Sprintf("server %q", shortened(name.Value)))
+	u := &Upstream{
+		Pos: it.pos, Name: name, Transport: Stdio, Timeout: time.Minute,
+		StartTimeout: 30 * time.Second, MaxInFlight: 256, Protocol: ProtocolAuto,
+	}
+	if fs == nil {
+		return u // so that nodes may refer to it
+	}
+	fs.form = &upstreamForm
+	fs.foreignKeys(from)
+	u.Transport = fs.transport()
+	d.process(u, fs, from)
+	d.address(u, fs)
+	leaves := upstreamLeaves{
+		Transport: u.Transport, Command: u.Command.Value, URL: u.URL.Value,
+		TimeoutMs: fs.integer("timeoutMs", 60_000), StartTimeoutMs: fs.integer("startTimeoutMs", 30_000),
+		MaxInFlight: fs.integer("maxInFlight", 256), Protocol: string(ProtocolAuto),
+	}
+	if protocol := fs.text("protocol"); protocol.IsSet() {
+		leaves.Protocol = protocol.Value
+	}
+	fs.check(leaves)
+	u.Timeout = time.Duration(leaves.TimeoutMs) * time.Millisecond
+	u.StartTimeout = time.Duration(leaves.StartTimeoutMs) * time.Millisecond
+	u.MaxInFlight, u.Protocol = leaves.MaxInFlight, Protocol(leaves.Protocol)
+	u.AllowPrivate = fs.boolean("allowPrivate")
+	return u
+}
+
+// ignoredKeys are known to mcpGraph and to hosts, and mean nothing to us.
+var ignoredKeys = []string{"eventSourceInit", "disabled", "autoApprove", "alwaysAllow"}
+
+// foreignKeys reports keys that are not ours. In a graph file they are mistakes; a
+// host's file may have more, and only what looks like a slip is told.
+func (fs *fields) foreignKeys(from place) {
+	for i, k := range fs.at.keys {
+		switch {
+		case fs.form.find(k.Value) != nil, k.Value == "requestInit":
+		case slices.Contains(ignoredKeys, k.Value):
+			if !from.host {
+				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s has no effect here", k.Value, fs.who), "remove it")
+			}
+		case !from.host:
+			fs.unknown(i)
+		default:
+			if near := DidYouMean(k.Value, fs.form.current()); near != "" && fs.get(near) == nil {
+				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s is not known and has no effect", shortened(k.Value), fs.who), "did you mean "+quoted(near)+"?")
+			}
+		}
+	}
+}
+
+// transport is what type says; without it, an address alone means streamableHttp.
+func (fs *fields) transport() Transport {
+	kind := fs.text("type")
+	if !kind.IsSet() {
+		if fs.get("command") == nil && fs.get("url") != nil && !fs.bad["type"] {
+			return StreamableHTTP
+		}
+		return Stdio
+	}
+	transport, known := transportNames[kind.Value]
+	if !known {
+		fs.bad["command"], fs.bad["url"] = true, true
+		fs.unknownWord("type", []string{"stdio", "streamableHttp", "sse"})
+		return Stdio
+	}
+	others := addressKeys
+	if transport != Stdio {
+		others = stdioKeys
+	}
+	for _, name := range others {
+		if fs.get(name) != nil {
+			fs.d.found.Warn(fs.keyPos(name), "ignored-key", fmt.Sprintf("%q of %s has no effect: its type is %s", name, fs.who, kind.Value), "remove it, or change type")
+		}
+	}
+	return transport
+}
+
+// process reads what a stdio server has.
+func (d *decoder) process(u *Upstream, fs *fields, from place) {
+	u.Command = fs.text("command")
+	if i := strings.Index(u.Command.Value, "${"); i >= 0 {
+		d.found.Warn(u.Command.At(i), "variable-not-replaced", "variables are not replaced in command", "write the program's name, and put variables into args or env")
+	}
+	for i, it := range fs.list("args") {
+		text, ok := it.looseText()
+		if !ok {
+			d.found.Add(it.pos, "wrong-type", fmt.Sprintf("argument %d of %s is %s, expected text", i+1, fs.who, it.describe()), "")
+			continue
+		}
+		u.Args = append(u.Args, d.expand(text, usage{field: flagName(text.Value), owner: fs.who + " in args"}))
+	}
+	u.Env = d.settings(fs, fs.get("env"), "env")
+	if cwd := fs.text("cwd"); cwd.Value != "" {
+		u.Dir = d.expand(cwd, usage{owner: fs.who + " in cwd"}).Value
+		if !filepath.IsAbs(u.Dir) {
+			base, err := directory(from.file)
+			if err != nil {
+				d.found.Add(cwd.Pos, "bad-directory", "the directory that cwd is relative to cannot be told", "write an absolute path")
+			}
+			u.Dir = filepath.Join(base, u.Dir)
+		}
+	}
+}
+
+// address reads what a server behind an address has.
+func (d *decoder) address(u *Upstream, fs *fields) {
+	if url := fs.text("url"); url.IsSet() {
+		u.URL = d.expand(url, usage{owner: fs.who + " in url", url: true})
+	}
+	u.Headers = d.settings(fs, fs.get("headers"), "headers")
+	if i := slices.IndexFunc(fs.at.keys, func(k Text) bool { return k.Value == "requestInit" }); i >= 0 {
+		init := fs.at.items[i]
+		for _, h := range d.settings(fs, init.get("headers"), "requestInit.headers") {
+			if !slices.ContainsFunc(u.Headers, func(s Setting) bool { return strings.EqualFold(s.Name.Value, h.Name.Value) }) {
+				u.Headers = append(u.Headers, h)
+			}
+		}
+		d.found.Warn(fs.at.keys[i].Pos, "ignored-key", fmt.Sprintf("of requestInit of %s only the headers have an effect", fs.who), "write headers: {…}")
+	}
+}
+
+// settings reads env or headers: names and texts.
+func (d *decoder) settings(fs *fields, it *item, key string) []Setting {
+	if it.isNull() {
+		return nil
+	}
+	if it.kind != itemMapping {
+		d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s of %s is %s, expected a mapping of names to texts", key, fs.who, it.describe()), "")
+		return nil
+	}
+	var settings []Setting
+	for i, name := range it.keys {
+		text, ok := it.items[i].looseText()
+		if !ok {
+			kind := map[itemKind]string{itemMapping: "a mapping", itemList: "a list", itemScalar: "empty"}[it.items[i].kind]
+			d.found.Add(it.items[i].pos, "wrong-type", fmt.Sprintf("%q in %s of %s is %s, expected text", shortened(name.Value), key, fs.who, kind), "")
+			continue
+		}
+		use := usage{field: name.Value, owner: fs.who + " in " + key, secret: true}
+		settings = append(settings, Setting{Name: name, Value: d.expand(text, use)})
+	}
+	return settings
+}
+
+// decodeServersFile reads {"mcpServers": {…}}, or "servers" as one editor writes it.
+func (d *decoder) decodeServersFile(root *item, path string) {
+	if root.kind != itemMapping {
+		d.found.Add(root.pos, "not-a-servers-file", "the file of servers is "+root.describe()+", expected {\"mcpServers\": {…}}", "")
+		return
+	}
+	for _, key := range []string{"mcpServers", "servers"} {
+		if it := root.get(key); it != nil {
+			d.servers(it, key, place{file: path, host: true})
+			return
+		}
+	}
+	d.found.Warn(root.pos, "not-a-servers-file", "the file of servers has no \"mcpServers\"", "write {\"mcpServers\": {…}}")
+}

@@ -1,0 +1,165 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// usage tells where a text is used in which variables are replaced.
+type usage struct {
+	owner  string // in messages: server "x" in env
+	field  string // the name of the setting or flag, which may tell that it is secret
+	secret bool   // what comes from a variable is secret whatever its name
+	url    bool
+}
+
+var (
+	variableName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
+	sensitiveName = regexp.MustCompile(`(?i)key|token|secret|password|passwd|auth|credential`)
+)
+
+// expand replaces ${VAR}, ${VAR:-default} and ${VAR:?message}, once; $${ becomes ${.
+// What it puts in is never read again. Secrets among it are noted. The result has no
+// exact places any more when something was replaced.
+func (d *decoder) expand(t Text, use usage) Text {
+	var out strings.Builder
+	var used []variable
+	for i := 0; i < len(t.Value); {
+		rest := t.Value[i:]
+		switch {
+		case strings.HasPrefix(rest, "$${"):
+			out.WriteString("${")
+			i += 3
+		case strings.HasPrefix(rest, "${"):
+			v, size := d.variable(t, i, use)
+			out.WriteString(v.value)
+			used = append(used, v)
+			i += size
+		default:
+			next := strings.IndexByte(rest[1:], '$') + 1
+			if next == 0 {
+				next = len(rest)
+			}
+			out.WriteString(rest[:next])
+			i += next
+		}
+	}
+	result := t
+	if out.String() != t.Value {
+		result = Text{Value: out.String(), Pos: t.Pos}
+	}
+	d.noteSecrets(result, use, used)
+	return result
+}
+
+// variable is a variable that was put in.
+type variable struct {
+	name, value string
+	fromEnv     bool
+}
+
+// variable reads the ${…} at i and returns what it stands for and how long it is.
+func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
+	rest := t.Value[i:]
+	end := strings.IndexByte(rest, '}')
+	name := variableName.FindString(rest[2:])
+	bad := func(message, hint string) {
+		d.found.Add(t.At(i), "bad-variable", fmt.Sprintf("%s of %s", message, use.owner), hint)
+	}
+	const literal = "write $${ for a literal ${"
+	switch {
+	case end < 0:
+		bad("a ${ without } in a text", literal)
+		return variable{}, len(rest)
+	case name == "":
+		bad("a ${…} without the name of a variable in a text", "names are letters, digits and _; "+literal)
+		return variable{}, end + 1
+	}
+	value, set := d.lookup(name)
+	v := variable{name: name, value: value, fromEnv: true}
+	operator := rest[2+len(name) : end]
+	switch {
+	case operator == "":
+		if !set {
+			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set", name, use.owner),
+				fmt.Sprintf("set it, or write ${%s:-default}", name))
+		}
+	case strings.HasPrefix(operator, ":-"):
+		if value == "" {
+			v.value, v.fromEnv = operator[2:], false
+		}
+	case strings.HasPrefix(operator, ":?"):
+		if value == "" {
+			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set: %s", name, use.owner, shortened(operator[2:])), "set it")
+		}
+	default:
+		hint := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; " + literal
+		if name == "env" && operator[0] == ':' {
+			hint = "write ${" + shortened(operator[1:]) + "}"
+		}
+		bad("a ${…} that cannot be read in a text", hint)
+		v = variable{}
+	}
+	return v, end + 1
+}
+
+// flagName is NAME of an argument --NAME=value.
+func flagName(arg string) string {
+	name, _, ok := strings.Cut(arg, "=")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// noteSecrets registers what must never be shown of a text.
+func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
+	sensitive := sensitiveName.MatchString(use.field)
+	for _, v := range used {
+		if named := sensitive || sensitiveName.MatchString(v.name); named || use.secret && v.fromEnv {
+			d.noteSecret(t, v.value, "the value of "+v.name, named)
+		}
+	}
+	value := t.Value
+	if _, after, ok := strings.Cut(value, "="); ok && use.field != "" && !use.secret {
+		value = after
+	}
+	if sensitive && len(used) == 0 {
+		d.noteSecret(t, value, shortened(use.field), true)
+		if fields := strings.Fields(value); len(fields) == 2 { // Bearer …, Basic …
+			d.noteSecret(t, fields[1], "", false)
+		}
+	}
+	if !use.url {
+		return
+	}
+	u, err := url.Parse(t.Value)
+	if err != nil {
+		return
+	}
+	if password, has := u.User.Password(); has {
+		d.noteSecret(t, password, "the password in the url", true)
+	}
+	for name, values := range u.Query() {
+		for _, value := range values {
+			if sensitiveName.MatchString(name) {
+				d.noteSecret(t, value, shortened(name)+" in the url", true)
+			}
+		}
+	}
+}
+
+// noteSecret registers one secret; one that is too short is told, when a name said
+// that it is a secret.
+func (d *decoder) noteSecret(t Text, value, what string, tell bool) {
+	switch {
+	case len(value) >= leastSecret:
+		d.secrets = append(d.secrets, value)
+	case tell && value == "":
+		d.found.Warn(t.Pos, "short-secret", what+" is empty", "give it a value")
+	case tell:
+		d.found.Warn(t.Pos, "short-secret", fmt.Sprintf("%s is shorter than %d characters, so it is not kept out of logs and results", what, leastSecret), "use a longer secret")
+	}
+}

@@ -1,0 +1,33 @@
+package config
+
+// upstreamForm has the keys of every transport; which of them a server may use
+// depends on its type.
+var upstreamForm = form{
+	name: "a server", doc: "A server that mcp nodes call: a program (stdio) or an address.",
+	keys: []key{
+		{name: "type", doc: "How the server is reached; stdio when left out.", value: oneOf("stdio", "streamableHttp", "sse", "http", "streamable-http")},
+		{name: "command", doc: "stdio: the program, found through PATH and started without a shell.", value: textValue("npx")},
+		{name: "args", doc: "stdio: its arguments. ${VAR} is replaced.", value: listOf(loose())},
+		{name: "env", doc: "stdio: variables added to a small safe base. ${VAR} is replaced.", value: settingsValue()},
+		{name: "cwd", doc: "stdio: its working directory, relative to this file. ${VAR} is replaced.", value: textValue()},
+		{name: "url", doc: "streamableHttp, sse: where the server listens. ${VAR} is replaced.", value: textValue()},
+		{name: "headers", doc: "streamableHttp, sse: sent with every request. ${VAR} is replaced.", value: settingsValue()},
+		{name: "timeoutMs", doc: "How long one call may take, in milliseconds.", value: wholeNumber(1, 60_000)},
+		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: wholeNumber(1, 30_000)},
+		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: wholeNumber(1, 256)},
+		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
+		{name: "allowPrivate", doc: "Whether private and loopback addresses may be reached.", value: value{"type": "boolean", "default": false}},
+	},
+}
+
+// transportNames are the transports by the names that files use.
+var transportNames = map[string]Transport{
+	"stdio": Stdio, "streamableHttp": StreamableHTTP, "sse": SSE,
+	"http": StreamableHTTP, "streamable-http": StreamableHTTP, "streamableHTTP": StreamableHTTP,
+}
+
+// stdioKeys and addressKeys are the keys that belong to one kind of transport only.
+var (
+	stdioKeys   = []string{"command", "args", "env", "cwd"}
+	addressKeys = []string{"url", "headers", "allowPrivate"}
+)

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// maxFileBytes is how long a graph file or a file of servers may be.
+const maxFileBytes = 1 << 20
+
+// readFile reads a regular file of at most maxFileBytes. Nothing is read of what is
+// larger, and nothing waits for what is not a file. What is wrong with the file itself
+// comes as Diagnostics.
+func readFile(path string) ([]byte, error) {
+	if strings.ContainsRune(path, 0) {
+		return nil, fmt.Errorf("cannot read %q: a path has no NUL characters", path)
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, readError(path, err)
+	} else if !info.Mode().IsRegular() {
+		return nil, notRegular(path, info.Mode())
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe put there meanwhile does not make us wait
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, notRegular(path, info.Mode())
+	}
+	if info.Size() > maxFileBytes {
+		return nil, tooLarge(path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	if len(data) > maxFileBytes {
+		return nil, tooLarge(path)
+	}
+	return data, nil
+}
+
+func readError(path string, err error) error {
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot read %s: there is no such file: %w", path, err)
+	}
+	return fmt.Errorf("cannot read %s: %w", path, err)
+}
+
+func tooLarge(path string) Diagnostics {
+	return Diagnostics{{
+		Pos: Pos{File: path}, Code: "file-too-large",
+		Message: "the file is larger than 1 MiB, the most that is read", Hint: "split it into several files",
+	}}
+}
+
+func notRegular(path string, mode fs.FileMode) Diagnostics {
+	what := "a device"
+	switch {
+	case mode.IsDir():
+		what = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	}
+	return Diagnostics{{
+		Pos: Pos{File: path}, Code: "not-a-regular-file",
+		Message: "found " + what + ", not a regular file", Hint: "name the graph file itself",
+	}}
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// scalarProblem is why a plain scalar is refused where its meaning counts.
+type scalarProblem struct{ code, message, hint string }
+
+var (
+	decimal     = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	float       = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	based       = regexp.MustCompile(`^[-+]?0(x[0-9a-fA-F]+|o[0-7]+|b[01]+)$`)
+	leadingZero = regexp.MustCompile(`^[-+]?0[0-9]+$`)
+	underscored = regexp.MustCompile(`^[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?$`)
+	nonFinite   = regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+)
+
+const maxExact = 1 << 53 // integers up to it are exact as float64
+
+// resolvePlain is what a plain scalar means in YAML 1.2: null, a bool, a number or
+// text. Dates, yes and on are text. Numbers that YAML's versions read differently, or
+// that JSON cannot write, are problems. Integers beyond 2^53 are json.Number.
+func resolvePlain(s string) (any, *scalarProblem) {
+	switch s {
+	case "", "~", "null", "Null", "NULL":
+		return nil, nil
+	case "true", "True", "TRUE":
+		return true, nil
+	case "false", "False", "FALSE":
+		return false, nil
+	}
+	if c := s[0]; c != '.' && c != '-' && c != '+' && (c < '0' || c > '9') {
+		return s, nil
+	}
+	switch {
+	case nonFinite.MatchString(s):
+		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot write, expected a finite number", s), "quote it if it is meant as text"}
+	case leadingZero.MatchString(s):
+		return nil, leadingZeroProblem(s)
+	case underscored.MatchString(s):
+		return nil, &scalarProblem{"ambiguous-number", fmt.Sprintf("%s is a number in some YAML readers and text in others", s),
+			fmt.Sprintf("write %s, or quote it if it is meant as text", strings.ReplaceAll(s, "_", ""))}
+	case decimal.MatchString(s):
+		return integer(s, 10), nil
+	case based.MatchString(s):
+		return basedInteger(s), nil
+	case float.MatchString(s):
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsInf(v, 0) {
+			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is larger than any number that can be kept", shortened(s)), "quote it if it is meant as text"}
+		}
+		return v, nil
+	}
+	return s, nil
+}
+
+func leadingZeroProblem(s string) *scalarProblem {
+	digits := strings.TrimLeft(s, "+-")
+	hint := fmt.Sprintf("write %s, or quote it if it is meant as text", orZero(strings.TrimLeft(digits, "0")))
+	if !strings.ContainsAny(digits, "89") {
+		hint = fmt.Sprintf("write 0o%s or quote it", orZero(strings.TrimLeft(digits, "0")))
+	}
+	return &scalarProblem{"ambiguous-number", shortened(s) + " is an ambiguous number: octal in some YAML readers, decimal in others", shortened(hint)}
+}
+
+func orZero(digits string) string {
+	if digits == "" {
+		return "0"
+	}
+	return digits
+}
+
+func basedInteger(s string) any {
+	sign := ""
+	if s[0] == '-' || s[0] == '+' {
+		sign, s = strings.TrimPrefix(s[:1], "+"), s[1:]
+	}
+	return integer(sign+s[2:], map[byte]int{'x': 16, 'o': 8, 'b': 2}[s[1]])
+}
+
+func integer(s string, base int) any {
+	if n, err := strconv.ParseInt(s, base, 64); err == nil && -maxExact <= n && n <= maxExact {
+		return float64(n)
+	}
+	if base == 10 {
+		return json.Number(strings.TrimPrefix(s, "+"))
+	}
+	n, _ := new(big.Int).SetString(s, base) // the pattern holds that it is one
+	return json.Number(n.String())
+}
+
+// shortened keeps a message readable when the file is not.
+func shortened(s string) string {
+	const longest = 64
+	runes := []rune(s)
+	if len(runes) <= longest {
+		return s
+	}
+	return string(runes[:longest]) + "…"
+}

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// parseTree reads the one document of a file. The node is nil when there are findings.
+func parseTree(src *source) (*yaml.Node, Diagnostics) {
+	var found Diagnostics
+	dec := yaml.NewDecoder(bytes.NewReader(src.data))
+	first, err := decodeNode(dec)
+	if errors.Is(err, io.EOF) {
+		found.Add(Pos{File: src.name, Line: 1, Column: 1}, "empty-file", "the file is empty, expected a mapping", "toolgraph init writes a file to start from")
+		return nil, found
+	}
+	if err != nil {
+		return nil, syntaxFinding(src, err)
+	}
+	second, err := decodeNode(dec)
+	switch {
+	case errors.Is(err, io.EOF):
+		return first, nil
+	case err != nil:
+		return nil, syntaxFinding(src, err)
+	}
+	line := documentStart(src, second.Line)
+	found.Add(Pos{File: src.name, Line: line, Column: 1}, "second-document",
+		fmt.Sprintf("one document expected, second starts at line %d", line), "remove the line ---, or put the rest into a file of its own")
+	return nil, found
+}
+
+// documentStart is the line of the --- above a document's first line.
+func documentStart(src *source, line int) int {
+	for n := line; n > 1; n-- {
+		if bytes.HasPrefix(src.line(n), []byte("---")) {
+			return n
+		}
+	}
+	return line
+}
+
+// decodeNode is Decode into a node; what the parser panics with becomes an error.
+func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			doc, err = nil, errors.New("yaml: the text cannot be read as YAML")
+		}
+	}()
+	doc = new(yaml.Node)
+	if err := dec.Decode(doc); err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+var yamlProblem = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
+
+// ourWords are the parser's problems told for people, by a part of its words. None
+// repeats text of the file.
+var ourWords = []struct{ problem, message, hint string }{
+	{"mapping values are not allowed", "found a second \": \" in one value, or a key that is indented differently from its neighbours", "quote the value, or align the key"},
+	{"did not find expected key", "found something that is no \"key: value\" where one was expected", "check the indentation and the quotes here and in the lines above"},
+	{"did not find expected '-' indicator", "found something that does not begin with \"- \" in a list", "check the indentation here and in the lines above"},
+	{"did not find expected ',' or ']'", "found a list in [ ] that goes on without \",\" or \"]\"", "close the list"},
+	{"did not find expected ',' or '}'", "found a mapping in { } that goes on without \",\" or \"}\"", "close the mapping, or quote the value"},
+	{"did not find expected node content", "found nothing where a value was expected", "write a value"},
+	{"could not find expected ':'", "found a line that is neither \"key: value\" nor part of the value above", "add \":\", or indent it"},
+	{"found unexpected end of stream", "found the end of the file inside quotes", "close the quotes"},
+	{"found unexpected document indicator", "found --- or ... inside quotes", "close the quotes"},
+	{"unknown anchor", "found an alias (*name) without an anchor (&name) before it", "define the anchor above, or quote the text"},
+	{"found character that cannot start any token", "found a character that no value can begin with", "quote the value"},
+	{"found unknown escape character", "found an unknown escape after \\ in double quotes", "write \\\\ for a backslash, or use single quotes"},
+	{"exceeded max depth", "found values nested too deep, at most 64 levels are allowed", ""},
+	{"directive", "found a line that begins with %, which YAML takes for a directive", "quote the text"},
+	{"found a tab", "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces"},
+}
+
+// syntaxFinding is what the parser says, with the best place that can be had: it tells
+// a line only.
+func syntaxFinding(src *source, err error) Diagnostics {
+	problem, line := err.Error(), 1
+	if m := yamlProblem.FindStringSubmatch(err.Error()); m != nil {
+		problem = m[2]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = min(max(n, 1), len(src.lines))
+		}
+	}
+	var found Diagnostics
+	if strings.Contains(problem, "tab character") || strings.Contains(problem, "cannot start any token") {
+		if at, ok := indentingTab(src, line-1); ok {
+			found.Add(at, "yaml-syntax", "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces")
+			return found
+		}
+	}
+	code := "yaml-syntax"
+	message, hint := "the text cannot be read as YAML", "check the indentation and the quotes here and in the lines above"
+	for _, w := range ourWords {
+		if strings.Contains(problem, w.problem) {
+			message, hint = w.message, w.hint
+			if w.problem == "exceeded max depth" {
+				code = "too-deep"
+			}
+			break
+		}
+	}
+	text := src.line(line)
+	indent := len(text) - len(bytes.TrimLeft(text, " \t"))
+	if indent == len(text) {
+		indent = 0
+	}
+	found.Add(Pos{File: src.name, Line: line, Column: indent + 1}, code, message, hint)
+	return found
+}
+
+// indentingTab is the first tab in an indentation, from a line on.
+func indentingTab(src *source, from int) (Pos, bool) {
+	for n := max(from, 1); n <= len(src.lines); n++ {
+		text := src.line(n)
+		indent := text[:len(text)-len(bytes.TrimLeft(text, " \t"))]
+		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 && len(indent) < len(text) {
+			return Pos{File: src.name, Line: n, Column: tab + 1}, true
+		}
+	}
+	return Pos{}, false
+}
