@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// goal is a promise of the project's and whether this run keeps it.
+type goal struct {
+	Name  string  `json:"name"`
+	Found float64 `json:"found"`
+	Limit float64 `json:"limit"` // at most
+	Kept  bool    `json:"kept"`
+}
+
+// level is how much a row may lie behind mcpgraph and still count as level.
+const level = 1.05
+
+// goals are the promises that the measured rows can show.
+func (t *table) goals() []goal {
+	var out []goal
+	promise := func(name string, found, limit float64) {
+		if finite(found) { // else it was not measured
+			out = append(out, goal{name, found, limit, found <= limit})
+		}
+	}
+	promise("a step of 4000 against one of 400", t.between("loop of 4000 steps, per step", "loop of 400 steps, per step"), 1.3)
+	promise("entry→exit, p50, against "+bare, t.ratio("entry→exit, p50", bare), 1.3)
+	promise(startup+", ms", t.median(startup, ours), 20)
+	promise("memory under load, MB", t.median("memory under entry→exit, 512 in flight, process", ours), 40)
+	for _, r := range t.rows {
+		found := t.ratio(r.name, mcpgraph)
+		if r.higher {
+			found = 1 / found
+		}
+		limit := 1.0
+		if r.name == "entry→exit, p50" || r.name == "entry→exit, p95" || r.name == "entry→exit, right answers" {
+			limit = level
+		}
+		promise(r.name+", against "+mcpgraph, found, limit)
+	}
+	return out
+}
+
+// judge writes the goals that this run misses.
+func (t *table) judge(w io.Writer) {
+	goals := t.goals()
+	missed := 0
+	fmt.Fprint(w, "\nGoals that this run misses:\n\n")
+	for _, g := range goals {
+		if !g.Kept {
+			missed++
+			fmt.Fprintf(w, "- %s: %s, at most %s was wanted\n", g.Name, number(g.Found, ""), number(g.Limit, ""))
+		}
+	}
+	if missed == 0 {
+		fmt.Fprintf(w, "- none of %d\n", len(goals))
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"toolgraph/internal/bench/npm"
+)
+
+// The names of the peers, as the table shows them.
+const (
+	ours     = "toolgraph"
+	mcpgraph = "mcpgraph"
+	bare     = "mcp-go echo"
+)
+
+// mcpgraphVersion is the version that is measured against.
+const mcpgraphVersion = "0.1.23"
+
+// peer is a program to measure. A peer without a dialect reads no graphs.
+type peer struct {
+	name    string
+	dialect dialect
+	command func(graph string) []string // the command line for a graph file
+}
+
+// takes tells whether the peer can do the workload.
+func (p *peer) takes(w *workload) bool { return p.dialect != "" || w.bare }
+
+// fleet is everything that a run starts, in a folder of its own.
+type fleet struct {
+	dir      string
+	upstream string
+	peers    []*peer
+}
+
+// newFleet builds and installs the peers into dir. What cannot be had is left out
+// and told on log; without our own program there is nothing to measure.
+func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, error) {
+	f := &fleet{dir: dir}
+	var err error
+	if binary == "" {
+		if binary, err = build(ctx, dir, "toolgraph"); err != nil {
+			return nil, err
+		}
+	} else if binary, err = filepath.Abs(binary); err != nil {
+		return nil, err
+	}
+	if f.upstream, err = build(ctx, dir, "toolgraph/internal/bench/upstream"); err != nil {
+		return nil, err
+	}
+	f.peers = append(f.peers, &peer{ours, current, func(graph string) []string { return []string{binary, "-g", graph} }})
+	if modules, err := npm.Install(ctx, "mcpgraph@"+mcpgraphVersion); err != nil {
+		fmt.Fprintf(log, "%s is left out: %v\n", mcpgraph, err)
+	} else {
+		script := filepath.Join(modules, "node_modules", "mcpgraph", "dist", "main.js")
+		f.peers = append(f.peers, &peer{mcpgraph, older, func(graph string) []string { return []string{"node", script, "-g", graph} }})
+	}
+	if echo, err := build(ctx, dir, "toolgraph/internal/bench/echo"); err != nil {
+		fmt.Fprintf(log, "%s is left out: %v\n", bare, err)
+	} else {
+		f.peers = append(f.peers, &peer{bare, "", func(string) []string { return []string{echo} }})
+	}
+	return f, nil
+}
+
+// line is the command line of a peer for a workload.
+func (f *fleet) line(p *peer, w *workload) ([]string, error) {
+	if p.dialect == "" {
+		return p.command(""), nil
+	}
+	path, err := writeGraph(f.dir, w.graph, p.dialect, f.upstream)
+	if err != nil {
+		return nil, err
+	}
+	return p.command(path), nil
+}
+
+// build compiles a main package of this module into dir.
+func build(ctx context.Context, dir, pkg string) (string, error) {
+	out := filepath.Join(dir, filepath.Base(pkg))
+	if runtime.GOOS == "windows" {
+		out += ".exe"
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", out, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, strings.TrimSpace(string(said)))
+	}
+	return out, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"math"
+
+	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/bench/stats"
+)
+
+// row is what one line of the table measures.
+type row struct {
+	name   string
+	unit   string
+	higher bool // more is better
+}
+
+// table is everything that a run has found, a number for each row, peer and round.
+type table struct {
+	machine machine.Machine
+	peers   []string
+	rows    []row
+	numbers map[string]map[string][]float64 // by row and peer
+	titles  []string
+	counts  map[string]map[string]*tally // by workload and peer
+}
+
+func newTable(m machine.Machine, peers []*peer) *table {
+	t := &table{machine: m, numbers: map[string]map[string][]float64{}, counts: map[string]map[string]*tally{}}
+	for _, p := range peers {
+		t.peers = append(t.peers, p.name)
+	}
+	return t
+}
+
+// add takes up a round's number.
+func (t *table) add(r row, peer string, number float64) {
+	if t.numbers[r.name] == nil {
+		t.rows = append(t.rows, r)
+		t.numbers[r.name] = map[string][]float64{}
+	}
+	t.numbers[r.name][peer] = append(t.numbers[r.name][peer], number)
+}
+
+// count takes up what came of a round's calls.
+func (t *table) count(title, peer string, counts tally) {
+	if t.counts[title] == nil {
+		t.titles = append(t.titles, title)
+		t.counts[title] = map[string]*tally{}
+	}
+	if t.counts[title][peer] == nil {
+		t.counts[title][peer] = &tally{}
+	}
+	counts.each = nil // no longer of use
+	t.counts[title][peer].add(counts)
+}
+
+// median is over the rounds; NaN when the peer has no such row.
+func (t *table) median(row, peer string) float64 { return stats.Median(t.numbers[row][peer]) }
+
+// ratio is ours over the peer's, the median of the rounds' ratios, because what
+// disturbs a round disturbs both. A round that a peer has missed shifts the rest, so
+// then it is the ratio of the medians.
+func (t *table) ratio(row, peer string) float64 {
+	mine, theirs := t.numbers[row][ours], t.numbers[row][peer]
+	if len(mine) == 0 || len(theirs) == 0 {
+		return math.NaN()
+	}
+	if len(mine) != len(theirs) {
+		return stats.Median(mine) / stats.Median(theirs)
+	}
+	return stats.Median(stats.Ratios(mine, theirs))
+}
+
+// between is the ratio of two rows of our own program.
+func (t *table) between(over, under string) float64 {
+	return stats.Median(stats.Ratios(t.numbers[over][ours], t.numbers[under][ours]))
+}
+
+// wrong is how many calls our own program did not answer right.
+func (t *table) wrong() int {
+	n := 0
+	for _, peers := range t.counts {
+		if own := peers[ours]; own != nil {
+			n += own.failed()
+		}
+	}
+	return n
+}
