@@ -18,13 +18,17 @@ func (e *JSONata) evalError(err error) *EvalError {
 	if errors.As(err, &own) {
 		return &EvalError{Code: own.Code, Message: "$" + own.Name + " " + own.Message, Offset: e.offsetOf("$" + own.Name)}
 	}
+	var author *authorError
+	if errors.As(err, &author) {
+		return &EvalError{Code: author.code, Message: author.text, Offset: e.offsetOf("$" + author.name)}
+	}
 	code, text := engineError(err)
+	if code == "T2001" && strings.HasPrefix(text, "the right") {
+		code = "T2002" // the engine tells by the text only
+	}
 	subject := subjectOf(text)
 	out := &EvalError{Code: code, Offset: e.offsetOf(subject)}
 	switch message, known := evalMessages[code]; {
-	case code == "D3137" && subject == "" && !strings.HasPrefix(text, "regex") && !strings.HasPrefix(text, "invalid regex"), code == "D3141":
-		// $error and $assert: the author's own words.
-		out.Message = text
 	case strings.HasPrefix(subject, "$"):
 		rest := strings.TrimPrefix(text, subject+": ")
 		if holdsValue(rest) {

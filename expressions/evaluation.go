@@ -11,8 +11,10 @@ const (
 	// EvalBudget is how long one evaluation may take, whatever its context allows.
 	EvalBudget = 2 * time.Second
 	// pollEvery is how many steps of the engine lie between two looks at the clock.
-	// It is small because a step may double a string.
+	// It is small because a step may double a string; when an evaluation is longLived
+	// it is one.
 	pollEvery = 8
+	longLived = 100 * time.Millisecond
 )
 
 // evaluation is the engine's context.Context for one evaluation. The engine asks
@@ -24,6 +26,7 @@ type evaluation struct {
 	scope    *Scope
 	cause    error // why it ended, nil while it goes on
 	steps    int
+	long     bool
 	budget   time.Duration
 	deadline time.Time // zero until the first poll
 	memory   memoryWatch
@@ -36,7 +39,7 @@ func (ev *evaluation) Err() error {
 	if ev.cause != nil {
 		return ev.cause
 	}
-	if ev.steps++; ev.steps%pollEvery != 0 {
+	if ev.steps++; ev.steps%pollEvery != 0 && !ev.long {
 		return nil
 	}
 	return ev.poll(time.Now())
@@ -62,6 +65,7 @@ func (ev *evaluation) poll(now time.Time) error {
 		ev.cause = errBudget
 	case ev.memory.due(now):
 		// The parent's Err takes a lock, so it is asked as rarely as the heap.
+		ev.long = ev.deadline.Sub(now) < ev.budget-longLived
 		if ev.cause = ev.Context.Err(); ev.cause == nil {
 			ev.cause = ev.memory.look(now)
 		}

@@ -48,12 +48,15 @@ func (e *JSONata) Eval(ctx context.Context, scope *Scope) (Value, error) {
 
 // evalOver evaluates with root in place of the scope's context.
 func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value, error) {
+	ev := evaluation{Context: ctx, scope: scope, budget: EvalBudget}
+	if ev.cause = ctx.Err(); ev.cause != nil {
+		return nil, ev.failure()
+	}
 	if e.path != nil {
-		if value, ok := follow(root, e.path); ok && ctx.Err() == nil {
+		if value, ok := follow(root, e.path); ok {
 			return value, nil
 		}
 	}
-	ev := evaluation{Context: ctx, scope: scope, budget: EvalBudget}
 	value, err := e.engine.EvalWithCustomFuncs(&ev, root, libraryEnv)
 	return e.finish(&ev, value, err)
 }

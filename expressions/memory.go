@@ -10,7 +10,7 @@ import (
 
 const (
 	// maxGrowth is by how many bytes the live heap may grow during one evaluation.
-	maxGrowth = 128 << 20
+	maxGrowth = 256 << 20
 	// lookEvery is how long an evaluation runs between two looks at the heap.
 	lookEvery = 2 * time.Millisecond
 )
@@ -34,14 +34,13 @@ func (w *memoryWatch) due(now time.Time) bool { return now.After(w.next) }
 
 func (w *memoryWatch) look(now time.Time) error {
 	w.next = now.Add(lookEvery)
-	heap := heapBytes()
+	heap := heapBytes("/memory/classes/heap/objects:bytes")
 	if w.floor == 0 {
-		w.floor = heap
-		return nil
+		// The evaluation is some milliseconds old and may have grown already; what
+		// the last collection found alive is nearer to where it began.
+		w.floor = heapBytes("/gc/heap/live:bytes")
 	}
-	if heap < w.floor {
-		w.floor = heap
-	}
+	w.floor = min(w.floor, heap)
 	if heap-w.floor <= maxGrowth {
 		return nil
 	}
@@ -51,8 +50,8 @@ func (w *memoryWatch) look(now time.Time) error {
 	return nil
 }
 
-func heapBytes() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+func heapBytes(metric string) uint64 {
+	sample := []metrics.Sample{{Name: metric}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
 		return 0
@@ -68,9 +67,10 @@ var collecting sync.Mutex
 func heapCollected(limit uint64) uint64 {
 	collecting.Lock()
 	defer collecting.Unlock()
-	if heap := heapBytes(); heap <= limit {
+	const objects = "/memory/classes/heap/objects:bytes"
+	if heap := heapBytes(objects); heap <= limit {
 		return heap
 	}
 	runtime.GC()
-	return heapBytes()
+	return heapBytes(objects)
 }

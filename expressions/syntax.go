@@ -2,6 +2,7 @@ package expressions
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -34,7 +35,29 @@ func readTokens(source string) ([]token, *SyntaxError) {
 	if err := checkBrackets(tokens); err != nil {
 		return nil, err
 	}
+	if err := checkPatterns(tokens); err != nil {
+		return nil, err
+	}
 	return tokens, nil
+}
+
+// checkPatterns refuses regular expressions that could never be used: Go's have no
+// look-around and no back references, and take linear time for it.
+func checkPatterns(tokens []token) *SyntaxError {
+	for i := range tokens {
+		t := &tokens[i]
+		if t.kind != tokenRegex {
+			continue
+		}
+		if _, err := compilePattern(t.value, t.text[strings.LastIndexByte(t.text, '/'):]); err != nil {
+			problem := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+			return &SyntaxError{
+				Offset: t.start, Token: shorten(t.text), Message: "the regular expression cannot be used: " + problem,
+				Hint: "write it without look-around and back references (RE2 syntax)",
+			}
+		}
+	}
+	return nil
 }
 
 func invalidByte(source string) int {

@@ -15,15 +15,17 @@ import (
 // tells no place: the second parser does when it refuses them too, else the place
 // is the first token up to which they fail in the same way.
 func locate(source string, tokens []token, failure error) *SyntaxError {
-	if err := placedByTree(source, tokens); err != nil {
-		return err
+	code, message := engineMessage(failure)
+	if newer := code == "S0214" || code == "S0215" || code == "S0216"; !newer {
+		if err := placedByTree(source, tokens); err != nil {
+			return err
+		}
 	}
 	same := func(n int) bool {
 		_, err := gnata.Compile(engineSource(tokens[:n+1]))
 		return err != nil && err.Error() == failure.Error()
 	}
 	i := sort.Search(len(tokens)-1, same)
-	code, message := engineMessage(failure)
 	if strings.Contains(failure.Error(), `"EOF"`) {
 		return &SyntaxError{Offset: len(source), Message: "found the end of the expression, expected more", Hint: ""}
 	}

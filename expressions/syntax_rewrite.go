@@ -43,6 +43,9 @@ func (r *rewriting) group(tokens []token, partner brackets, i int) {
 
 // keep lets $v[] and (a)[] be arrays: behind a call [] is never forgotten.
 func (r *rewriting) keep(tokens []token, partner brackets, i int) {
+	if tokens[i-1].kind != tokenVariable && !tokens[i-1].is(")") {
+		return
+	}
 	first, ok := partner.start(tokens, i-1)
 	if !ok || !simple(tokens[first:i]) {
 		return
