@@ -35,7 +35,7 @@ var engineFunctions = map[string]engineFunction{}
 func init() {
 	bind := binder(libraryEnv)
 	for _, functions := range []map[string]function{
-		historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions,
+		historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions, outerFunctions,
 	} {
 		for name, fn := range functions {
 			bind(name, fn)

@@ -11,10 +11,8 @@ const outerName = "ctx"
 // it is applied by ~> as it has no name that an expression could call.
 const outerCall = "(0~>$" + hidden + outerName + ")"
 
-func init() {
-	binder(libraryEnv)(hidden+outerName, func(c call) (any, error) {
-		return c.scope.context, nil
-	})
+var outerFunctions = map[string]function{
+	hidden + outerName: func(c call) (any, error) { return c.scope.context, nil },
 }
 
 // outerSource is an expression in which every $ctx is a call.
