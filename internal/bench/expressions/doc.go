@@ -1,0 +1,9 @@
+// Expressions measures the expression room against jsonata and json-logic-js on Node,
+// expression by expression, in one run and in turns. Out come a Markdown table of
+// medians and ratios on standard output and, when asked, the same as JSON. Both sides
+// compile once, and must give equal values.
+//
+//	go run ./internal/bench/expressions [-rounds 5] [-only REGEX] [-json FILE] [-quick]
+//
+// Without Node our own times are shown alone.
+package main

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"toolgraph/expressions"
+)
+
+// input is what the subjects are evaluated over: outputs of the nodes entry and list,
+// the latter with a number of items, and a history. Both sides get the same text.
+type input struct {
+	name    string
+	items   int
+	records int // of the node add in the history
+	context string
+}
+
+func inputs() []*input {
+	out := []*input{{name: "small", items: 10, records: 1000}, {name: "large", items: 10_000, records: 1000}}
+	for _, in := range out {
+		in.context = contextOf(in.items)
+	}
+	return out
+}
+
+// contextOf is a context of n items, as JSON; 10,000 items are 1.4 MB.
+func contextOf(n int) string {
+	var items, content strings.Builder
+	for i := range n {
+		size := i * 7919 % 1000
+		kind := []string{"txt", "csv", "md"}[i%3]
+		if i > 0 {
+			items.WriteByte(',')
+			content.WriteString(`\n`)
+		}
+		fmt.Fprintf(&items, `{"id":%d,"name":"file%05d.%s","size":%d,"group":"g%d","owner":{"name":"user %d","active":%t},"tags":["t%d","all"]}`,
+			i, i, kind, size, i%16, i%7, i%2 == 0, i%5)
+		fmt.Fprintf(&content, "file%05d.%s %d", i, kind, size)
+	}
+	return `{"entry":{"options":{"depth":3},"mode":"fast","n":42},"list":{"items":[` + items.String() + `],"content":"` + content.String() + `"},"add":{"i":7,"sum":28}}`
+}
+
+// scope is the input as our own expressions see it.
+func (in *input) scope() (*expressions.Scope, error) {
+	value, err := expressions.Decode([]byte(in.context))
+	if err != nil {
+		return nil, err
+	}
+	object, ok := value.(expressions.Object)
+	if !ok {
+		return nil, fmt.Errorf("the context is a %T, not an object", value)
+	}
+	context := map[string]any{}
+	for _, key := range object.Keys() {
+		context[key], _ = object.Get(key)
+	}
+	h := history{"list": {context["list"]}}
+	for i := range in.records {
+		h["add"] = append(h["add"], expressions.NewObject([]string{"i", "sum"}, []expressions.Value{float64(i), float64(i * i)}))
+	}
+	return expressions.NewScope(context, h), nil
+}
+
+// history holds the outputs of each node, of which add ran last.
+type history map[string][]expressions.Value
+
+// Previous implements expressions.History.
+func (h history) Previous(n int) (expressions.Value, bool) { return h.Execution("add", -n) }
+
+// Count implements expressions.History.
+func (h history) Count(id string) int { return len(h[id]) }
+
+// Execution implements expressions.History.
+func (h history) Execution(id string, i int) (expressions.Value, bool) {
+	all := h[id]
+	if i < 0 {
+		i += len(all)
+	}
+	if i < 0 || i >= len(all) {
+		return nil, false
+	}
+	return all[i], true
+}
+
+// Executions implements expressions.History.
+func (h history) Executions(id string) []expressions.Value { return h[id] }
