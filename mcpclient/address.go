@@ -6,11 +6,11 @@ import (
 	"syscall"
 )
 
-// privateAddress is an address that a server's name must not lead to unless its
+// privateAddressError is an address that a server's name must not lead to unless its
 // entry allows it: whoever controls a name could otherwise reach into our network.
-type privateAddress struct{ ip netip.Addr }
+type privateAddressError struct{ ip netip.Addr }
 
-func (e *privateAddress) Error() string {
+func (e *privateAddressError) Error() string {
 	return fmt.Sprintf("it leads to %s, which is not a public address", e.ip)
 }
 
@@ -52,7 +52,7 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("cannot tell the address %q: %w", address, err)
 	}
 	if !isPublic(to.Addr()) {
-		return &privateAddress{ip: to.Addr().Unmap()}
+		return &privateAddressError{ip: to.Addr().Unmap()}
 	}
 	return nil
 }

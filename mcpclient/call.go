@@ -57,7 +57,7 @@ func (u *upstream) send(ctx context.Context, s *session, method, header string, 
 		e.Err, e.Stderr = errCallTimeout, s.lastWords(mark)
 		return nil, e
 	}
-	var rpc *rpcFault
+	var rpc *rpcError
 	if errors.As(err, &rpc) {
 		e := u.fault(CodeRPCError, fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code))
 		e.Err, e.Stderr = rpc, s.lastWords(mark)
@@ -115,7 +115,7 @@ var toolMissing = regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|invalid|no 
 // unknownTool is the error that tells which tool may have been meant, when a call
 // failed because the server does not have it; only the server's list can tell.
 func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *Error {
-	var rpc *rpcFault
+	var rpc *rpcError
 	suspect := fail.Code == CodeToolError && len(fail.Message) < 300 && toolMissing.MatchString(fail.Message)
 	if errors.As(fail, &rpc) {
 		suspect = rpc.code == -32601 || rpc.code == -32602 || toolMissing.MatchString(rpc.message)

@@ -68,7 +68,7 @@ func checkExecutable(path string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return &missing{path}
+		return &missingError{path}
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("command %q is not executable", path)
 	}
@@ -96,11 +96,11 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// missing is a path where nothing is.
-type missing struct{ path string }
+// missingError is a path where nothing is.
+type missingError struct{ path string }
 
-func (m *missing) Error() string {
+func (m *missingError) Error() string {
 	return fmt.Sprintf("command %q not found, expected a program (a relative path begins at the server's directory)", m.path)
 }
 
-func (m *missing) Unwrap() error { return fs.ErrNotExist }
+func (m *missingError) Unwrap() error { return fs.ErrNotExist }

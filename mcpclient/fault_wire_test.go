@@ -161,7 +161,7 @@ func (w lockedWriter) Write(p []byte) (int, error) {
 }
 
 func TestP10NeverAnswersTheHandshake(t *testing.T) {
-	for _, want := range []protocol{protocolAuto, protocolLegacy, protocolModern} {
+	for _, want := range []config.Protocol{config.ProtocolAuto, config.ProtocolLegacy, config.ProtocolModern} {
 		p := pool(t, fake(t, "noinit"), withAdjust(func(s *settings) {
 			s.startTimeout, s.protocol = 300*time.Millisecond, want
 		}))

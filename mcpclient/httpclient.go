@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,9 +75,16 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 300 {
 		limit = min(limit, errorBodyMost)
 	}
-	resp.Body = &boundedBody{in: resp.Body, limit: limit, events: kind == "text/event-stream"}
+	over, _ := req.Context().Value(overflowKey{}).(*overflow)
+	resp.Body = &boundedBody{in: resp.Body, limit: limit, events: kind == "text/event-stream", over: over}
 	return resp, nil
 }
+
+// overflow tells whoever sent a request that its answer exceeded the limit: the
+// library keeps the errors of a stream of events to itself.
+type overflow struct{ atomic.Bool }
+
+type overflowKey struct{}
 
 // boundedBody fails when a body, or one event of a stream of events, exceeds the
 // limit. It sees the body decompressed.
@@ -87,6 +95,7 @@ type boundedBody struct {
 	seen    int  // bytes of the body, or of the event so far
 	newline bool // the last byte but returns was one
 	failed  error
+	over    *overflow // may be nil
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
@@ -101,6 +110,9 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	}
 	if b.seen > b.limit {
 		b.failed = fmt.Errorf("%w: more than %d bytes", errBodyTooLarge, b.limit)
+		if b.over != nil {
+			b.over.Store(true)
+		}
 		return 0, b.failed
 	}
 	return n, err

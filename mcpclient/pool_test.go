@@ -34,18 +34,18 @@ func TestNoArguments(t *testing.T) {
 func TestEras(t *testing.T) {
 	for _, c := range []struct {
 		mode string
-		want protocol
+		want config.Protocol
 		code string // of the error expected, or empty
 		meta string // part of the _meta that arrives
 	}{
-		{"legacy", protocolAuto, "", `{"run":"r1/0"}`},
-		{"legacy", protocolLegacy, "", `{"run":"r1/0"}`},
-		{"modern", protocolAuto, "", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`},
-		{"modern", protocolModern, "", `"run":"r1/0"`},
-		{"modern", protocolLegacy, CodeServerStart, ""},
-		{"both", protocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{}`},
-		{"both", protocolAuto, "", `{"run":"r1/0"}`},
-		{"nodiscover", protocolAuto, "", `{"run":"r1/0"}`},
+		{"legacy", config.ProtocolAuto, "", `{"run":"r1/0"}`},
+		{"legacy", config.ProtocolLegacy, "", `{"run":"r1/0"}`},
+		{"modern", config.ProtocolAuto, "", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`},
+		{"modern", config.ProtocolModern, "", `"run":"r1/0"`},
+		{"modern", config.ProtocolLegacy, CodeServerStart, ""},
+		{"both", config.ProtocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{}`},
+		{"both", config.ProtocolAuto, "", `{"run":"r1/0"}`},
+		{"nodiscover", config.ProtocolAuto, "", `{"run":"r1/0"}`},
 	} {
 		t.Run(c.mode+"/"+string(c.want), func(t *testing.T) {
 			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.protocol = c.want }))
@@ -114,7 +114,10 @@ func TestCallTimeout(t *testing.T) {
 	if !strings.Contains(e.Error(), "did not answer within 100ms") {
 		t.Errorf("got %q", e)
 	}
-	mustCall(t, p, "canceled", `{}`, `1`)
+	waitFor(t, "the server to hear of it", func() bool {
+		got, err := call(p, "canceled", `{}`)
+		return err == nil && got == "1"
+	})
 }
 
 func TestMaxInFlight(t *testing.T) {

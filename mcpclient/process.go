@@ -100,10 +100,10 @@ func startProcess(l launch) (*process, error) {
 	if err != nil {
 		return nil, startError(err)
 	}
-	cmd := exec.Command(l.path, l.args...)
-	cmd.Env, cmd.Dir = l.env, l.dir
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.inR, p.outW, p.errW
-	cmd.SysProcAttr = ownGroup()
+	cmd := &exec.Cmd{
+		Path: l.path, Args: append([]string{l.path}, l.args...), Env: l.env, Dir: l.dir,
+		Stdin: p.inR, Stdout: p.outW, Stderr: p.errW, SysProcAttr: ownGroup(),
+	}
 	if err := l.keep.ready(); err != nil {
 		closeAll(p.inR, p.inW, p.outR, p.outW, p.errR, p.errW)
 		return nil, startError(err)

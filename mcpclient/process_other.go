@@ -3,6 +3,7 @@
 package mcpclient
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,7 +14,9 @@ func ownGroup() *syscall.SysProcAttr { return nil }
 
 // signalGroup ends the child and its descendants; there is no polite signal here.
 func signalGroup(cmd *exec.Cmd, _ bool) {
-	if exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() != nil {
+	ctx, stop := context.WithTimeout(context.Background(), termGrace)
+	defer stop()
+	if exec.CommandContext(ctx, "taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run() != nil {
 		_ = cmd.Process.Kill() // already gone when this fails too
 	}
 }

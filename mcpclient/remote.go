@@ -44,7 +44,7 @@ func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
 	s := &session{server: u.conf.Name.Value, note: note, link: r}
 	want := u.set.protocol
 	if u.conf.Transport == config.SSE {
-		want = protocolLegacy // the modern era has no such transport
+		want = config.ProtocolLegacy // the modern era has no such transport
 	}
 	if err := s.negotiate(ctx, want, u.opts); err != nil {
 		e := u.startFault(ctx, s, err)
@@ -110,8 +110,12 @@ func (r *remote) SetProtocolVersion(version string) {
 // SendRequest sends a request and waits for its response, the caller or the
 // connection to end.
 func (r *remote) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	bound, stop := context.WithCancel(ctx)
+	var over overflow
+	// The deadline is kept from the library, whose own timer would win over it by a
+	// hair and call it something else.
+	bound, stop := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), overflowKey{}, &over))
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 	defer context.AfterFunc(r.life, stop)()
 	resp, err := r.HTTPConnection.SendRequest(bound, req)
 	if err == nil {
@@ -120,6 +124,9 @@ func (r *remote) SendRequest(ctx context.Context, req transport.JSONRPCRequest) 
 	if ctx.Err() != nil {
 		r.cancel(req)
 		return nil, ctx.Err()
+	}
+	if over.Load() {
+		err = errBodyTooLarge
 	}
 	return nil, r.explain(ctx, err)
 }

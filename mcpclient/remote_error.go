@@ -27,7 +27,7 @@ func (r *remote) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	e := &Error{Code: CodeTransport}
-	var private *privateAddress
+	var private *privateAddressError
 	var address *url.Error
 	var certificate *tls.CertificateVerificationError
 	switch {

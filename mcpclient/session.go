@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 )
 
@@ -74,10 +75,10 @@ func (s *session) lastWords(mark int) []string {
 // era answers it in one round trip, servers of both do too, and one of the modern era
 // alone refuses it at once, while a modern probe would cost seconds with servers that
 // leave unknown methods unanswered.
-func (s *session) negotiate(ctx context.Context, want protocol, o *options) error {
+func (s *session) negotiate(ctx context.Context, want config.Protocol, o *options) error {
 	var first error
 	for _, modern := range []bool{false, true} {
-		if modern && want == protocolLegacy || !modern && want == protocolModern {
+		if modern && want == config.ProtocolLegacy || !modern && want == config.ProtocolModern {
 			continue
 		}
 		version, err := s.handshake(ctx, modern, o)
@@ -130,13 +131,13 @@ func (s *session) settle(version string, o *options) error {
 	return nil
 }
 
-// rpcFault is a JSON-RPC error of the server, redacted.
-type rpcFault struct {
+// rpcError is a JSON-RPC error of the server, redacted.
+type rpcError struct {
 	code    int
 	message string
 }
 
-func (f *rpcFault) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", f.code, f.message) }
+func (f *rpcError) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", f.code, f.message) }
 
 // request sends one request and returns the raw result. header is the name that the
 // modern era mirrors into HTTP headers.
@@ -154,7 +155,7 @@ func (s *session) request(ctx context.Context, method, header string, params jso
 	}
 	if resp.Error != nil {
 		message := presentable(s.note.redact(resp.Error.Message), stderrLine)
-		return nil, &rpcFault{code: resp.Error.Code, message: message}
+		return nil, &rpcError{code: resp.Error.Code, message: message}
 	}
 	return resp.Result, nil
 }

@@ -6,14 +6,12 @@ import (
 	"toolgraph/config"
 )
 
-// protocol is which era of MCP is spoken with a server.
-type protocol string
-
-// The protocols a file may ask for.
+// The limits of a server whose entry says nothing of them.
 const (
-	protocolAuto   protocol = "auto"   // the handshake of the older revisions, else the stateless one
-	protocolLegacy protocol = "legacy" // initialize, up to 2025-11-25
-	protocolModern protocol = "modern" // server/discover, 2026-07-28
+	defaultCall     = 60 * time.Second
+	defaultStart    = 30 * time.Second
+	defaultInFlight = 256
+	messageMost     = 64 << 20 // bytes of one message of a server
 )
 
 // settings are the limits of one server, defaults filled in.
@@ -21,18 +19,28 @@ type settings struct {
 	callTimeout  time.Duration
 	startTimeout time.Duration
 	maxInFlight  int
-	protocol     protocol
+	protocol     config.Protocol
 	allowPrivate bool
-	maxMessage   int // bytes of one message of the server
+	maxMessage   int
 }
 
 // settingsOf is the one place where a server's entry becomes limits.
-func settingsOf(*config.Upstream) settings {
-	return settings{
-		callTimeout:  60 * time.Second,
-		startTimeout: 30 * time.Second,
-		maxInFlight:  256,
-		protocol:     protocolAuto,
-		maxMessage:   64 << 20,
+func settingsOf(u *config.Upstream) settings {
+	s := settings{
+		callTimeout: u.Timeout, startTimeout: u.StartTimeout, maxInFlight: u.MaxInFlight,
+		protocol: u.Protocol, allowPrivate: u.AllowPrivate, maxMessage: messageMost,
 	}
+	if s.callTimeout <= 0 {
+		s.callTimeout = defaultCall
+	}
+	if s.startTimeout <= 0 {
+		s.startTimeout = defaultStart
+	}
+	if s.maxInFlight <= 0 {
+		s.maxInFlight = defaultInFlight
+	}
+	if s.protocol == "" {
+		s.protocol = config.ProtocolAuto
+	}
+	return s
 }

@@ -46,11 +46,10 @@ func (s *supervisor) ready() error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(s.path, SuperviseCommand)
-	cmd.Stdin = r
-	cmd.Env = []string{}
-	cmd.Dir = string(os.PathSeparator)
-	cmd.SysProcAttr = ownGroup() // a terminal's Ctrl-C is not for it
+	cmd := &exec.Cmd{
+		Path: s.path, Args: []string{s.path, SuperviseCommand}, Env: []string{}, Dir: string(os.PathSeparator),
+		Stdin: r, SysProcAttr: ownGroup(), // a terminal's Ctrl-C is not for it
+	}
 	err = cmd.Start()
 	closeAll(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,7 +58,7 @@ func (c *call) forkChildren() {
 	n := int(c.in.N)
 	pids := make([]string, 0, n)
 	for range n {
-		cmd := exec.Command("sleep", strconv.Itoa(int(time.Hour.Seconds())))
+		cmd := exec.CommandContext(context.Background(), "sleep", strconv.Itoa(int(time.Hour.Seconds())))
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // held open, as careless servers do
 		if err := cmd.Start(); err != nil {
 			c.refuse(-32603, fmt.Sprint("fork: ", err))
