@@ -77,6 +77,9 @@ func (d *decoder) server(file *fields) Server {
 	}
 	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions")}
 	fs.check(serverLeaves{Name: s.Name.Value, Version: s.Version.Value})
+	if fs.get("description") != nil {
+		d.found.Warn(fs.keyPos("description"), "ignored-key", "description of server has no effect", "write title, or instructions for agents")
+	}
 	if !s.Title.IsSet() {
 		s.Title = s.Name
 	}

@@ -86,6 +86,7 @@ var serverForm = form{
 		{name: "version", doc: "The server's version.", value: value{"type": []any{"string", "number"}, "examples": []any{"1.0.0"}}, required: true},
 		{name: "title", doc: "The name that people see; name when left out.", value: textValue()},
 		{name: "instructions", doc: "Tells an agent when to use these tools.", value: textValue()},
+		{name: "description", older: true},
 	},
 }
 

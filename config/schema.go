@@ -1,0 +1,150 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+	"sync"
+)
+
+// Schema is the JSON Schema (draft 2020-12) of graph files, for editors: indented, and
+// made of the same table of keys that the loader reads by. Older forms are not in it.
+// The caller may change what it gets.
+func Schema() []byte { return bytes.Clone(schemaText()) }
+
+var schemaText = sync.OnceValue(func() []byte {
+	root := formSchema(&fileForm)
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "toolgraph graph file"
+	root["patternProperties"] = value{"^x-": value{"description": "Not read: a place for anchors."}}
+	root["$defs"] = schemaDefs()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(root); err != nil { // the table holds nothing that JSON cannot write
+		panic("config: the schema cannot be written: " + err.Error())
+	}
+	return b.Bytes()
+})
+
+func schemaDefs() value {
+	defs := value{
+		"server":          formSchema(&serverForm),
+		"executionLimits": formSchema(&limitsForm),
+		"upstream":        upstreamSchema(),
+		"tool":            formSchema(&toolForm),
+		"annotations":     formSchema(&annotationsForm),
+		"transform":       formSchema(&transformForm),
+		"condition":       formSchema(&conditionForm),
+		"argument":        argumentSchema(),
+		"expression": value{
+			"description": "A JSONata expression over the context: $.nodeId is a node's latest output.",
+			"type":        "object", "properties": value{"expr": textValue("$.entry.directory")}, "required": []any{"expr"}, "additionalProperties": false,
+			"defaultSnippets": []any{snippet("expr", "a JSONata expression", value{"expr": "\\$.${1:entry}.${2:field}"})},
+		},
+	}
+	var branches []any
+	for _, t := range nodeTypes {
+		name := string(t) + "Node"
+		defs[name] = formSchema(nodeForms[t])
+		branches = append(branches, formValue(name))
+	}
+	defs["node"] = value{
+		"description": "One node of a graph; its type says what it does.", "type": "object",
+		"properties": value{"type": oneOf(nodeTypeWords()...)}, "required": []any{"id", "type"},
+		"oneOf": branches, "defaultSnippets": nodeSnippets(),
+	}
+	return defs
+}
+
+func nodeTypeWords() []any {
+	var words []any
+	for _, t := range nodeTypes {
+		words = append(words, string(t))
+	}
+	return words
+}
+
+// formSchema is the schema of a form's current keys.
+func formSchema(f *form) value {
+	properties, required := value{}, []any{}
+	for _, k := range f.keys {
+		if k.older {
+			continue
+		}
+		property := maps.Clone(k.value)
+		property["description"] = k.doc
+		properties[k.name] = property
+		if k.required {
+			required = append(required, k.name)
+		}
+	}
+	schema := value{"type": "object", "description": f.doc, "properties": properties, "additionalProperties": f.open}
+	if len(required) > 0 {
+		schema["required"] = required
+	}
+	return schema
+}
+
+// upstreamSchema tells by type which keys a server needs.
+func upstreamSchema() value {
+	schema := formSchema(&upstreamForm)
+	schema["anyOf"] = []any{
+		value{"required": []any{"command"}, "properties": value{"type": value{"const": "stdio"}}},
+		value{"required": []any{"url"}, "properties": value{"type": oneOf("streamableHttp", "sse", "http", "streamable-http")}},
+	}
+	schema["defaultSnippets"] = []any{
+		snippet("stdio server", "a program", value{"command": "${1:npx}", "args": []any{"${2:-y}", "${3:package}"}}),
+		snippet("http server", "an address", value{"type": "streamableHttp", "url": "${1:https://}"}),
+	}
+	return schema
+}
+
+// argumentSchema lets anything be an argument, but an object with expr must have
+// nothing else.
+func argumentSchema() value {
+	return value{
+		"description": "A literal, or {expr: …} for the value of a JSONata expression.",
+		"anyOf": []any{
+			formValue("expression"),
+			value{"type": []any{"string", "number", "boolean", "null"}},
+			value{"type": "array", "items": formValue("argument")},
+			value{"type": "object", "properties": value{"expr": false}, "additionalProperties": formValue("argument")},
+		},
+	}
+}
+
+func snippet(label, doc string, body value) value {
+	return value{"label": label, "description": doc, "body": body}
+}
+
+func nodeSnippets() []any {
+	bodies := map[NodeType]value{
+		EntryNode: {"next": "${1:node}"},
+		MCPNode: {
+			"server": "${2:server}", "tool": "${3:tool}", "next": "${6:node}",
+			"args": value{"${4:name}": value{"expr": "\\$.entry.${5:field}"}},
+		},
+		TransformNode: {"transform": value{"expr": "${2:\\$.entry}"}, "next": "${3:node}"},
+		SwitchNode: {
+			"next":       "${4:node}",
+			"conditions": []any{value{"rule": value{">": []any{value{"var": "\\$.${2:entry.value}"}, 0}}, "next": "${3:node}"}},
+		},
+		ExitNode: {},
+	}
+	var snippets []any
+	for _, t := range nodeTypes {
+		body := bodies[t]
+		body["id"], body["type"] = "${1:"+string(t)+"}", string(t)
+		if t == EntryNode {
+			body["id"], body["next"] = "entry", "${1:node}"
+		}
+		if t == ExitNode {
+			body["id"] = "exit"
+		}
+		snippets = append(snippets, snippet(string(t)+" node", strings.ToLower(nodeForms[t].doc[:1])+nodeForms[t].doc[1:], body))
+	}
+	return snippets
+}
