@@ -5,7 +5,10 @@ import (
 	"errors"
 )
 
-var errNotObject = errors.New("not a JSON object")
+var (
+	errNotObject = errors.New("not a JSON object")
+	errNotArray  = errors.New("not a JSON array")
+)
 
 // members calls found for each member of the JSON object in src, with the raw bytes
 // of its name (without the quotes, escapes as they are) and of its value. It reads
@@ -47,6 +50,35 @@ func members(src []byte, found func(name, value []byte)) error {
 	}
 	if i >= len(src) || skipSpace(src, i+1) != len(src) {
 		return errNotObject
+	}
+	return nil
+}
+
+// elements calls found with the raw bytes of each element of the JSON array in src,
+// under the terms of members.
+func elements(src []byte, found func(value []byte)) error {
+	i := skipSpace(src, 0)
+	if i >= len(src) || src[i] != '[' {
+		return errNotArray
+	}
+	i = skipSpace(src, i+1)
+	for i < len(src) && src[i] != ']' {
+		end := skipValue(src, i)
+		if end < 0 {
+			return errNotArray
+		}
+		found(src[i:end])
+		i = skipSpace(src, end)
+		if i < len(src) && src[i] == ',' {
+			if i = skipSpace(src, i+1); i < len(src) && src[i] == ']' {
+				return errNotArray
+			}
+		} else if i < len(src) && src[i] != ']' {
+			return errNotArray
+		}
+	}
+	if i >= len(src) || skipSpace(src, i+1) != len(src) {
+		return errNotArray
 	}
 	return nil
 }

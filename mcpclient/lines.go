@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 )
 
 const readBuffer = 64 << 10
@@ -29,6 +30,9 @@ func (r *lineReader) next() ([]byte, error) {
 		part, err := r.in.ReadSlice('\n')
 		if len(line)+len(part) > r.max+1 {
 			return nil, errLineTooLong
+		}
+		if need := len(line) + len(part); need > cap(line) && line != nil {
+			line = slices.Grow(line, need) // doubles: append grows long slices by a quarter only
 		}
 		line = append(line, part...)
 		switch {

@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,21 +54,38 @@ func readResult(raw []byte) (result, error) {
 	return result{value: v}, err
 }
 
-// textItem is what is needed of a content item.
-type textItem struct {
-	Type string  `json:"type"`
-	Text *string `json:"text"`
-}
-
-func contentItems(content []byte) ([]json.RawMessage, error) {
+// contentItems are the raw items of a content array, none when it is missing.
+func contentItems(content []byte) ([][]byte, error) {
 	if content == nil || bytes.Equal(content, []byte("null")) {
 		return nil, nil
 	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(content, &items); err != nil {
+	var items [][]byte
+	if err := elements(content, func(item []byte) { items = append(items, item) }); err != nil {
 		return nil, errors.New("content is no array")
 	}
 	return items, nil
+}
+
+// textOf is the text of a text item.
+func textOf(item []byte) (string, bool) {
+	var kind, raw []byte
+	err := members(item, func(name, value []byte) {
+		switch string(name) {
+		case "type":
+			kind = value
+		case "text":
+			raw = value
+		}
+	})
+	if err != nil || string(kind) != `"text"` || raw == nil {
+		return "", false
+	}
+	v, err := expressions.Decode(raw)
+	if err != nil {
+		return "", false
+	}
+	text, ok := v.(string)
+	return text, ok
 }
 
 func contentValue(content []byte) (expressions.Value, error) {
@@ -79,9 +95,8 @@ func contentValue(content []byte) (expressions.Value, error) {
 	}
 	values := make([]expressions.Value, len(items))
 	for i, item := range items {
-		var text textItem
-		if json.Unmarshal(item, &text) == nil && text.Type == "text" && text.Text != nil {
-			values[i] = textValue(*text.Text)
+		if text, ok := textOf(item); ok {
+			values[i] = textValue(text)
 			if len(items) == 1 {
 				return values[0], nil
 			}
@@ -115,9 +130,8 @@ func failureText(structured, content []byte) string {
 	}
 	var said []string
 	for _, item := range items {
-		var text textItem
-		if json.Unmarshal(item, &text) == nil && text.Text != nil && strings.TrimSpace(*text.Text) != "" {
-			said = append(said, strings.TrimSpace(*text.Text))
+		if text, _ := textOf(item); strings.TrimSpace(text) != "" {
+			said = append(said, strings.TrimSpace(text))
 		}
 	}
 	switch {
