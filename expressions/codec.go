@@ -21,7 +21,7 @@ func (e *DecodeError) Error() string {
 // pair, become U+FFFD. More nesting than MaxDepth, a number beyond float64 and data
 // after the value are errors. The error is a *DecodeError.
 func Decode(src []byte) (Value, error) {
-	d := decoder{src: src}
+	d := decoder{src: src, text: string(src)}
 	d.space()
 	value, err := d.value(0)
 	if err != nil {

@@ -119,8 +119,12 @@ func TestPlainAndBack(t *testing.T) {
 	if got := mustEncode(t, FromPlain(plain)); got != `{"a":9007199254740993,"b":[1,null,"x",{"c":true}]}` {
 		t.Errorf("FromPlain is %s", got)
 	}
-	got := mustEncode(t, FromPlain([]any{int8(-3), uint64(math.MaxUint64), float32(0.5), nil, math.NaN(), []string{"a"},
-		struct{ B, A int }{1, 2}, make(chan int), json.Number("1e3"), json.Number("x")}))
+	got := mustEncode(t, FromPlain([]any{
+		int8(-3), uint64(math.MaxUint64), float32(0.5), nil, math.NaN(),
+		[]string{"a"},
+		struct{ B, A int }{1, 2},
+		make(chan int), json.Number("1e3"), json.Number("x"),
+	}))
 	if got != `[-3,18446744073709551615,0.5,null,null,["a"],{"B":1,"A":2},null,1000,null]` {
 		t.Errorf("FromPlain is %s", got)
 	}

@@ -132,7 +132,7 @@ func (c *officialCase) run(t *testing.T, dir, group string) string {
 	for name, text := range c.Bindings {
 		env.Bind(name, mustDecode(t, string(text)))
 	}
-	ev := evaluation{Context: context.Background(), scope: NewScope(nil, nil), budget: EvalBudget}
+	ev := evaluation{Context: context.Background(), scope: NewScope(nil, nil), budget: 10 * EvalBudget}
 	value, err := e.engine.EvalWithCustomFuncs(&ev, data, env)
 	value, err = e.finish(&ev, value, err)
 	if err != nil {

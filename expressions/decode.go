@@ -10,11 +10,13 @@ import (
 // maxExact is the largest integer up to which every integer is a float64.
 const maxExact = 1 << 53
 
-// decoder reads JSON text from the start; pos is the next byte.
+// decoder reads JSON text from the start; pos is the next byte. Strings are parts
+// of one copy of the text: values of a run live as long as their document does.
 type decoder struct {
 	src  []byte
+	text string // src, for the strings
 	pos  int
-	keys map[string]string // keys seen, so that rows of equal shape share them
+	box  box
 }
 
 // smallNumbers saves an allocation for each of the most frequent numbers.
@@ -56,14 +58,11 @@ func (d *decoder) value(depth int) (Value, error) {
 	}
 	switch c := d.src[d.pos]; c {
 	case '"':
-		raw, plain, err := d.quoted()
+		s, err := d.string()
 		if err != nil {
 			return nil, err
 		}
-		if plain {
-			return string(raw), nil
-		}
-		return unescape(raw), nil
+		return d.box.string(s), nil
 	case '{':
 		return d.object(depth + 1)
 	case '[':
@@ -168,15 +167,9 @@ func (d *decoder) key() (string, error) {
 	if d.pos >= len(d.src) || d.src[d.pos] != '"' {
 		return "", d.found("a key in double quotes")
 	}
-	raw, plain, err := d.quoted()
+	key, err := d.string()
 	if err != nil {
 		return "", err
-	}
-	var key string
-	if plain {
-		key = d.shared(raw)
-	} else {
-		key = unescape(raw)
 	}
 	d.space()
 	if d.pos >= len(d.src) || d.src[d.pos] != ':' {
@@ -185,21 +178,6 @@ func (d *decoder) key() (string, error) {
 	d.pos++
 	d.space()
 	return key, nil
-}
-
-// shared is raw as a string that equal keys have in common.
-func (d *decoder) shared(raw []byte) string {
-	if key, ok := d.keys[string(raw)]; ok {
-		return key
-	}
-	key := string(raw)
-	if len(d.keys) < 1024 {
-		if d.keys == nil {
-			d.keys = make(map[string]string, 16)
-		}
-		d.keys[key] = key
-	}
-	return key
 }
 
 func (d *decoder) digits() int {
@@ -245,6 +223,10 @@ func (d *decoder) number() (Value, error) {
 	if whole {
 		return wholeNumber(text), nil
 	}
+	f, ok := shortDecimal(text)
+	if ok {
+		return d.box.number(f), nil
+	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
 		d.pos = start
@@ -276,3 +258,34 @@ func wholeNumber(text []byte) Value {
 	}
 	return float64(n)
 }
+
+// shortDecimal is digits with a point between them as long as both the digits and
+// the power of ten are exact in float64, so that their quotient is the nearest.
+func shortDecimal(text []byte) (f float64, ok bool) {
+	if len(text) > 16 {
+		return 0, false
+	}
+	n, scale, negative := int64(0), -1, false
+	for i, c := range text {
+		switch {
+		case c == '-' && i == 0:
+			negative = true
+		case c == '.':
+			scale = 0
+		case c < '0' || c > '9':
+			return 0, false
+		default:
+			n = n*10 + int64(c-'0')
+			if scale >= 0 {
+				scale++
+			}
+		}
+	}
+	f = float64(n) / powersOfTen[max(0, scale)]
+	if negative {
+		f = -f
+	}
+	return f, f != 0
+}
+
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}

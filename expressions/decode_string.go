@@ -6,6 +6,19 @@ import (
 	"unicode/utf8"
 )
 
+// string reads a string.
+func (d *decoder) string() (string, error) {
+	start := d.pos + 1
+	raw, plain, err := d.quoted()
+	switch {
+	case err != nil:
+		return "", err
+	case plain:
+		return d.text[start : start+len(raw)], nil
+	}
+	return unescape(raw), nil
+}
+
 // quoted reads a string and returns what stands between its quotes, checked, and
 // whether that is the string itself: no escapes and all of it UTF-8.
 func (d *decoder) quoted() (raw []byte, plain bool, err error) {

@@ -82,6 +82,7 @@ func looksBack(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return true
+	default:
 	}
 	for _, sub := range re.Sub {
 		if looksBack(sub) {

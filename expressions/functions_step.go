@@ -1,5 +1,7 @@
 package expressions
 
+import "fmt"
+
 // stepFunctions are what steps of a path are rewritten to where the engine differs
 // from jsonata-js or cannot be interrupted; see engineSource.
 var stepFunctions = map[string]function{
@@ -120,6 +122,9 @@ func operandText(c call) (any, error) {
 	v := c.arg(0)
 	switch x := v.(type) {
 	case string:
+		if len(x) > MaxText {
+			return nil, &EvalError{Code: "size", Message: fmt.Sprintf("the operator & joins strings of up to %d MiB", MaxText>>20), Offset: -1}
+		}
 		if len(x) > 1<<16 {
 			return x, c.spend()
 		}

