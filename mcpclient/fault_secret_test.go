@@ -1,0 +1,77 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/base64"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolgraph/config"
+)
+
+const hidden = "hunter2-is/my pass+word"
+
+// leaks reports the forms of the secret that are in a text.
+func leaks(text string) []string {
+	var found []string
+	for _, form := range []string{hidden, url.QueryEscape(hidden), base64.StdEncoding.EncodeToString([]byte(hidden))} {
+		if strings.Contains(text, form) {
+			found = append(found, form)
+		}
+	}
+	return found
+}
+
+func TestS05S06SecretsOfAServerInErrorsAndLogs(t *testing.T) {
+	var log bytes.Buffer
+	var mu sync.Mutex
+	logger := slog.New(slog.NewTextHandler(lockedWriter{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	p := pool(t, fake(t), WithLogger(logger), WithSecrets(config.NewSecrets(hidden)))
+	for _, form := range []string{hidden, url.QueryEscape(hidden), base64.StdEncoding.EncodeToString([]byte(hidden))} {
+		args := `{"code":3,"message":"login failed with ` + form + `"}`
+		for tool, code := range map[string]string{"fail": CodeToolError, "rpcerror": CodeRPCError, "die": CodeServerExited} {
+			e := mustFail(t, p, tool, args, code)
+			if found := leaks(e.Error()); len(found) > 0 || !strings.Contains(e.Error(), "login failed with [redacted]") {
+				t.Errorf("%s: %q shows %q", tool, e, found)
+			}
+		}
+		mustCall(t, p, "stderr", args, `"said"`)
+		mustCall(t, p, "garbage", args, `"right"`)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if found := leaks(log.String()); len(found) > 0 || !strings.Contains(log.String(), "[redacted]") {
+		t.Errorf("the log shows %q:\n%s", found, log.String())
+	}
+}
+
+func TestS11LinesOfAServerCannotForgeOthers(t *testing.T) {
+	p := pool(t, fake(t))
+	e := mustFail(t, p, "die", `{"code":1,"message":"\u001b[31mred\u001b[0m \u202eevil\u202c\u0007\r\u0000done"}`, CodeServerExited)
+	if strings.ContainsAny(e.Error(), "\x1b\u202e\u202c\x07\r\x00") || !strings.Contains(e.Error(), "red evildone") {
+		t.Errorf("got %q", e)
+	}
+}
+
+func TestT12ServersSeeTheirOwnSecretsOnly(t *testing.T) {
+	one, other := fake(t), fake(t)
+	one.Env = []config.Setting{{Name: text("TOKEN_ONE"), Value: text("first-secret")}}
+	other.Name = text("other")
+	other.Env = []config.Setting{{Name: text("TOKEN_OTHER"), Value: text("second-secret")}}
+	p := NewPool([]*config.Upstream{one, other})
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	got, err := call(p, "env", `{}`)
+	if err != nil || !strings.Contains(got, "first-secret") || strings.Contains(got, "TOKEN_OTHER") || strings.Contains(got, "second-secret") {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
