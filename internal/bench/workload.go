@@ -59,8 +59,9 @@ func (w *workload) title() string {
 	return fmt.Sprintf("%s, %d in flight", w.name, w.inflight)
 }
 
-// bigItems is how many items of the upstream server make 10 MB.
-const bigItems = 100_000
+// bigItems is how many items of the upstream server make 10 MB, which is less than
+// the 10 MiB that mcpgraph's client library takes in one line.
+const bigItems = 92_500
 
 func message(i int64) call {
 	object := `{"msg":"message ` + strconv.FormatInt(i, 10) + `"}`

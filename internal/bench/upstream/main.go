@@ -4,7 +4,7 @@
 //
 //	echo {msg}  gives {msg}
 //	inc {n}     gives {n: n+1}
-//	items {n}   gives {items: [...]}, n items of 100 bytes
+//	items {n}   gives {items: [...]}, n items of 108 bytes
 package main
 
 import (
