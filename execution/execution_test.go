@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -171,79 +170,6 @@ func TestCallArguments(t *testing.T) {
 	}
 	if server != "up" || tool != "do it" {
 		t.Errorf("called %q %q", server, tool)
-	}
-}
-
-func TestG04CycleWithoutEnd(t *testing.T) {
-	g := build(t, `
-- {id: entry, type: entry, next: a}
-- {id: a, type: transform, transform: {expr: "1"}, next: s}
-- {id: s, type: switch, conditions: [{rule: {"==": [{var: $.a}, 2]}, next: exit}], next: a}
-- {id: exit, type: exit}
-`)
-	result, err := execution.New(echo).Run(t.Context(), g, decode(t, `{}`))
-	var step *execution.StepError
-	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {
-		t.Fatalf("got %v", err)
-	}
-	if len(result.History) != 1000 || step.Step != 1000 {
-		t.Errorf("%d executions, failed at %d", len(result.History), step.Step)
-	}
-	for _, want := range []string{"maxNodeExecutions is 1000", "graph.yaml:", `node "s"`, "a → s → a"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in: %v", want, err)
-		}
-	}
-}
-
-// The time limit ends a call in flight, and the call learns of it.
-func TestG10TimeLimitEndsCall(t *testing.T) {
-	g := build(t, `executionLimits: {maxExecutionTimeMs: 30}
-tools:
-- name: tool
-  description: hangs
-  inputSchema: {type: object}
-  nodes:
-  - {id: entry, type: entry, next: call}
-  - {id: call, type: mcp, server: up, tool: hang, next: exit}
-  - {id: exit, type: exit}
-`)
-	ended := false
-	hang := callerFunc(func(ctx context.Context, _, _ string, _ expressions.Value) (expressions.Value, error) {
-		<-ctx.Done()
-		ended = true
-		return nil, ctx.Err()
-	})
-	step, failure := fails(t, t.Context(), hang, g, `{}`)
-	if failure.Code != execution.CodeLimit || !strings.Contains(failure.Message, "maxExecutionTimeMs is 30") {
-		t.Errorf("got %v", step)
-	}
-	if step.Node != "call" || !ended {
-		t.Errorf("node %q, call ended: %v", step.Node, ended)
-	}
-}
-
-// A jump of the wall clock changes nothing: limits follow the monotonic clock that
-// time.Time carries. A clock that truly advances ends the run.
-func TestG17ClockJump(t *testing.T) {
-	base := time.Now()
-	calls := 0
-	jump := func() time.Time { calls++; return base.Add(time.Duration(calls)).Round(0).Add(-time.Hour * time.Duration(calls)) }
-	g := build(t, sumLoop)
-	result, err := execution.New(echo, execution.WithClock(jump)).Run(t.Context(), g, decode(t, `{"n": 3}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range result.History {
-		if r.Duration() < 0 {
-			t.Errorf("execution %d took %v", r.Index, r.Duration())
-		}
-	}
-	late := func() time.Time { calls++; return base.Add(time.Duration(calls) * time.Minute) }
-	_, err = execution.New(echo, execution.WithClock(late)).Run(t.Context(), g, decode(t, `{"n": 3}`))
-	var step *execution.StepError
-	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,27 +1,24 @@
 package tests
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"toolgraph/internal/cli"
 	"toolgraph/tests/testbin"
 )
-
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"toolgraph": func() { os.Exit(cli.Main()) },
-	})
-}
 
 // The stories in testdata/script: what a user types and what comes of it.
 func TestScript(t *testing.T) {
 	fake := testbin.Build(t, "toolgraph/tests/fakeserver")
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FAKESERVER", fake)
@@ -29,4 +26,24 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// exits CODE PROGRAM ARG…: the program ends with this exit code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("%v ended with %d, want %d", args[1:], code, want)
+	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -17,17 +18,20 @@ type project struct {
 }
 
 // load reads and builds a graph file. Findings that are errors come as
-// config.Diagnostics, with the warnings among them.
+// config.Diagnostics, with the warnings among them: those of the file and, as far as
+// it was understood, those of the graphs.
 func load(path, serversFile string) (*project, error) {
 	file, err := config.Load(path, config.Options{ServersFile: serversFile})
-	if err != nil {
+	var found config.Diagnostics
+	if err != nil && !errors.As(err, &found) || file == nil {
 		return nil, err
 	}
-	graphs, found := graph.Build(file)
-	found = append(found, file.Warnings...)
-	if found.Err() == nil {
-		found = append(found, server.CheckSchemas(definitions(graphs))...)
+	if err == nil {
+		found = append(found, file.Warnings...)
 	}
+	graphs, more := graph.Build(file)
+	found = append(found, more...)
+	found = append(found, server.CheckSchemas(file.Tools)...)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found

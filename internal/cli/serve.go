@@ -71,7 +71,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			Name: p.file.Server.Name.Value, Version: p.file.Server.Version.Value,
 			Title: p.file.Server.Title.Value, Instructions: p.file.Server.Instructions.Value,
 		},
-		Tools: tools(p.graphs, execution.New(pool)),
+		Tools:  tools(p.graphs, execution.New(pool)),
 		Logger: log, Secrets: p.file.Secrets,
 	})
 	if err != nil {

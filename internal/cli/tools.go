@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
@@ -36,13 +35,4 @@ func runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		result, err := engine.Run(ctx, g, args, opts...)
 		return result.Value, err
 	}
-}
-
-// definitions are the tools' own parts of the graphs.
-func definitions(graphs []*graph.Graph) []*config.Tool {
-	defs := make([]*config.Tool, len(graphs))
-	for i, g := range graphs {
-		defs[i] = g.Tool
-	}
-	return defs
 }

@@ -27,25 +27,6 @@ func Open(directory string) (*Files, error) {
 // Close releases the directory.
 func (f *Files) Close() error { return f.root.Close() }
 
-// Entry is one file or directory of a listing.
-type Entry struct {
-	Name     string `json:"name"` // find_files: the path below the directory asked for
-	Type     string `json:"type"` // "file", "directory" or "other"
-	Size     int64  `json:"size"` // bytes; 0 for what is not a file
-	Modified string `json:"modified"`
-}
-
-// Listing is the answer of list_directory and find_files, sorted by name.
-type Listing struct {
-	Entries []Entry `json:"entries"`
-}
-
-// Content is the answer of read_file.
-type Content struct {
-	Content string `json:"content"`
-	Size    int64  `json:"size"`
-}
-
 // maxRead bounds what read_file gives, in bytes.
 const maxRead = 16 << 20
 

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/internal/demo"
+	"toolgraph/internal/observe"
+)
+
+func newDemoServer(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo-server [DIRECTORY]",
+		Short: "Serve the files of a directory, read-only: the upstream server of the examples",
+		Long: `Serve the files of a directory over stdio, read-only, with the tools list_directory,
+find_files and read_file. It is the upstream server of the examples, so that they need
+nothing but toolgraph.`,
+		Args: args(0, 1, "at most one directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			directory := "."
+			if len(args) == 1 {
+				directory = args[0]
+			}
+			files, err := demo.Open(directory)
+			if err != nil {
+				return err
+			}
+			defer files.Close()
+			log, err := observe.NewLogger(std.err, "warn", "text", &config.Secrets{})
+			if err != nil {
+				return err
+			}
+			out, err := protocolOutput(std.out)
+			if err != nil {
+				return err
+			}
+			return files.Serve(cmd.Context(), std.in, out, log)
+		},
+	}
+}

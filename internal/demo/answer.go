@@ -1,0 +1,38 @@
+package demo
+
+import "toolgraph/expressions"
+
+// Listing is the answer of list_directory and find_files, sorted by name.
+type Listing struct{ Entries []Entry }
+
+// Entry is one file or directory of a listing.
+type Entry struct {
+	Name     string // find_files: the path below the directory asked for
+	Type     string // "file", "directory" or "other"
+	Size     int64  // bytes; 0 for what is not a file
+	Modified string // RFC 3339; empty when it went away meanwhile
+}
+
+// Content is the answer of read_file.
+type Content struct {
+	Content string
+	Size    int64 // bytes
+}
+
+func (l Listing) value() expressions.Value {
+	entries := make([]any, len(l.Entries))
+	for i, e := range l.Entries {
+		entries[i] = expressions.NewObject(
+			[]string{"name", "type", "size", "modified"},
+			[]expressions.Value{e.Name, e.Type, float64(e.Size), e.Modified},
+		)
+	}
+	return expressions.NewObject([]string{"entries"}, []expressions.Value{entries})
+}
+
+func (c Content) value() expressions.Value {
+	return expressions.NewObject([]string{"content", "size"}, []expressions.Value{c.Content, float64(c.Size)})
+}
+
+// valued is an answer as a run gives it.
+type valued interface{ value() expressions.Value }

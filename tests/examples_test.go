@@ -1,0 +1,112 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolgraph/tests/examplefile"
+	"toolgraph/tests/testbin"
+)
+
+// Every example gives what its expectations say, as a user would run it. Those on
+// servers from npm run where TOOLGRAPH_CLIENTS is set, for they download them.
+func TestExamples(t *testing.T) {
+	cases, err := examplefile.Load(filepath.Join("..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(c.Graph), ".yaml")+"/"+c.Name, func(t *testing.T) {
+			t.Parallel()
+			prepare(t, &c)
+			runExample(t, c)
+		})
+	}
+}
+
+// prepare skips a case that cannot run here and fills in its directories.
+func prepare(t *testing.T, c *examplefile.Case) {
+	t.Helper()
+	for _, program := range c.Needs {
+		if os.Getenv("TOOLGRAPH_CLIENTS") == "" {
+			t.Skipf("needs %s and downloads; set TOOLGRAPH_CLIENTS=1", program)
+		}
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("needs %s: %v", program, err)
+		}
+	}
+	values := map[string]string{"temp": t.TempDir()}
+	if slices.Contains(c.Needs, "git") {
+		values["repository"] = repository(t)
+	}
+	c.Fill(values)
+}
+
+func runExample(t *testing.T, c examplefile.Case) {
+	t.Helper()
+	args, err := json.Marshal(c.Args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"),
+		"run", filepath.Base(c.Graph), c.Tool, "--args", string(args), "--trace")
+	cmd.Dir = filepath.Dir(c.Graph)
+	cmd.Env = os.Environ()
+	for name, value := range c.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	failed := errors.As(err, &exit)
+	if err != nil && !failed {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if failed {
+		text = stderr.String()
+	}
+	if err := c.Expect.Match(text, failed); err != nil {
+		t.Errorf("%v\n%s", err, stderr.String())
+	}
+	if c.Expect.Path != nil && !slices.Equal(tracePath(stderr.String()), c.Expect.Path) {
+		t.Errorf("the path is %v, want %v", tracePath(stderr.String()), c.Expect.Path)
+	}
+}
+
+// tracePath are the nodes of a trace table.
+func tracePath(table string) []string {
+	var path []string
+	for line := range strings.Lines(table) {
+		if columns := strings.Fields(line); len(columns) > 2 && columns[0] >= "0" && columns[0] <= "999" {
+			path = append(path, columns[1])
+		}
+	}
+	return path
+}
+
+// repository is a git repository of three commits by two people.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	git := func(args ...string) {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "--quiet")
+	for _, commit := range []struct{ author, subject string }{{"Ada", "first"}, {"Bob", "second"}, {"Ada", "third"}} {
+		git("-c", "user.name="+commit.author, "-c", "user.email="+strings.ToLower(commit.author)+"@example.org",
+			"commit", "--quiet", "--allow-empty", "-m", commit.subject)
+	}
+	return dir
+}
