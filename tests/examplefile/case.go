@@ -7,6 +7,7 @@ import (
 
 // Case is one call of a tool and what is expected of it.
 type Case struct {
+	Graph  string            `json:"-"` // the path of the graph file
 	Name   string            `json:"name"`
 	Tool   string            `json:"tool"`
 	Args   map[string]any    `json:"args"` // plain JSON values
@@ -25,38 +26,20 @@ func (c Case) Missing() string {
 	return ""
 }
 
-// Uses tells whether a place's name stands in the case, such as "repository".
-func (c Case) Uses(place string) bool {
-	used := false
-	look := func(s string) string {
-		used = used || strings.Contains(s, "{"+place+"}")
-		return s
-	}
-	eachString(c.Args, look)
-	for _, v := range c.Env {
-		look(v)
-	}
-	return used
-}
-
-// With is the case with {name} replaced by a path for each name in places.
-func (c Case) With(places map[string]string) Case {
+// Fill puts a path in the place of {name} for each name in places.
+func (c *Case) Fill(places map[string]string) {
 	replace := func(s string) string {
 		for name, path := range places {
 			s = strings.ReplaceAll(s, "{"+name+"}", path)
 		}
 		return s
 	}
-	args := map[string]any{}
 	for key, v := range c.Args {
-		args[key] = eachString(v, replace)
+		c.Args[key] = eachString(v, replace)
 	}
-	env := map[string]string{}
 	for key, v := range c.Env {
-		env[key] = replace(v)
+		c.Env[key] = replace(v)
 	}
-	c.Args, c.Env = args, env
-	return c
 }
 
 // eachString is a copy of v with f done to its strings.

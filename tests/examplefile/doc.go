@@ -1,6 +1,6 @@
-// Package examplefile reads the expectation files of the example graphs: the file
-// NN-name.test.yaml goes in, its cases come out, each of which can check a result. It
-// belongs to tests alone and knows neither the program nor a client.
+// Package examplefile reads the expectation files of the example graphs: a directory
+// goes in, the cases of its files NAME.test.yaml come out, each of which can check a
+// result. It belongs to tests alone and knows neither the program nor a client.
 //
 //	tests:
 //	  - name: what the case shows

@@ -35,13 +35,13 @@ func TestParse(t *testing.T) {
 		t.Fatalf("got %+v", cases)
 	}
 	one := cases[0]
-	if !one.Uses("temp") || one.Uses("repository") || one.Missing() != "no-such-program" {
+	if one.Missing() != "no-such-program" || cases[1].Missing() != "" {
 		t.Errorf("got %+v", one)
 	}
-	filled := one.With(map[string]string{"temp": "/T"})
+	one.Fill(map[string]string{"temp": "/T"})
 	want := map[string]any{"path": "/T/a", "list": []any{map[string]any{"expr": "/T"}}, "n": 1.0}
-	if !reflect.DeepEqual(filled.Args, want) || filled.Env["A"] != "/T" || one.Args["path"] != "{temp}/a" {
-		t.Errorf("got %+v of %+v", filled, one)
+	if !reflect.DeepEqual(one.Args, want) || one.Env["A"] != "/T" {
+		t.Errorf("got %+v", one)
 	}
 }
 
@@ -62,45 +62,48 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	good := Result{Value: []byte(`{"a":[{"b":1,"c":2}],"d":null}`), Text: "some text", Path: []string{"x"}}
+func TestMatch(t *testing.T) {
+	const value = `{"a":[{"b":1,"c":"text"}],"d":null}`
 	for _, c := range []struct {
 		expect Expect
-		result Result
+		text   string
+		failed bool
 		want   string // "" when all is well
 	}{
-		{Expect{Value: []byte(`{"d":null,"a":[{"c":2,"b":1.0}]}`)}, good, ""},
-		{Expect{Value: []byte(`{"a":[{"b":1}]}`)}, good, "the value is"},
-		{Expect{Partial: []byte(`{"a":[{"b":1}]}`)}, good, ""},
-		{Expect{Partial: []byte(`{"a":[]}`)}, good, "in it"},
-		{Expect{Partial: []byte(`{"e":null}`)}, good, "in it"},
-		{Expect{Contains: "text"}, good, ""},
-		{Expect{Contains: "Text"}, good, `expected "Text" in it`},
-		{Expect{IsError: true}, good, "isError is false"},
-		{Expect{Contains: "text"}, Result{Text: "text", IsError: true}, "isError is true"},
-		{Expect{Contains: "text", Path: []string{"y"}}, good, "the path is [x]"},
-		{Expect{Contains: "text", Path: []string{"y"}}, Result{Text: "text"}, ""},
-		{Expect{Value: []byte("1")}, Result{Value: []byte("one")}, "is no JSON"},
+		{Expect{Value: []byte(`{"d":null,"a":[{"c":"text","b":1.0}]}`)}, value, false, ""},
+		{Expect{Value: []byte(`{"a":[{"b":1}]}`)}, value, false, "the value is"},
+		{Expect{Partial: []byte(`{"a":[{"b":1}]}`)}, value, false, ""},
+		{Expect{Partial: []byte(`{"a":[]}`)}, value, false, "in it"},
+		{Expect{Partial: []byte(`{"a":{}}`)}, value, false, "in it"},
+		{Expect{Partial: []byte(`{"e":null}`)}, value, false, "in it"},
+		{Expect{Contains: "text"}, value, false, ""},
+		{Expect{Contains: "Text"}, value, false, `expected "Text" in it`},
+		{Expect{IsError: true}, value, false, "isError is false"},
+		{Expect{IsError: true, Contains: "gone"}, "it is gone", true, ""},
+		{Expect{Contains: "text"}, "text", true, "isError is true"},
+		{Expect{Value: []byte("1")}, "one", false, "is no JSON"},
 	} {
-		err := c.expect.Check(c.result)
+		err := c.expect.Match(c.text, c.failed)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v of %+v: %v, want %q", c.expect, c.result, err, c.want)
+			t.Errorf("%+v of %s: %v, want %q", c.expect, c.text, err, c.want)
 		}
 	}
 }
 
-func TestExamplesHaveReadableExpectations(t *testing.T) {
-	graphs, err := Graphs("../../examples")
+func TestLoadTheExamples(t *testing.T) {
+	cases, err := Load("../../examples")
 	if err != nil {
 		t.Fatal(err)
+	}
+	graphs := map[string]bool{}
+	for _, c := range cases {
+		graphs[c.Graph] = true
 	}
 	if len(graphs) < 8 {
 		t.Errorf("%d examples have expectations, want at least 8", len(graphs))
 	}
-	for _, test := range graphs {
-		if _, err := Load(test); err != nil {
-			t.Error(err)
-		}
+	if _, err := Load(t.TempDir()); err == nil {
+		t.Error("a directory without examples was taken")
 	}
 }
 

@@ -11,16 +11,41 @@ import (
 	"toolgraph/config"
 )
 
-// Load reads the expectation file at path. There is at least one case, and each has a
-// name, a tool and something expected.
-func Load(path string) ([]Case, error) {
-	src, err := os.ReadFile(path)
+// Load reads the expectation files of a directory: all cases, in the order of the
+// files. Every file has a graph beside it.
+func Load(dir string) ([]Case, error) {
+	const ending = ".test.yaml"
+	tests, err := filepath.Glob(filepath.Join(dir, "*"+ending))
 	if err != nil {
 		return nil, err
 	}
-	return parse(path, src)
+	var all []Case
+	for _, test := range tests {
+		graph := strings.TrimSuffix(test, ending) + ".yaml"
+		if _, err := os.Stat(graph); err != nil {
+			return nil, fmt.Errorf("%s belongs to no graph: %w", test, err)
+		}
+		src, err := os.ReadFile(test)
+		if err != nil {
+			return nil, err
+		}
+		cases, err := parse(test, src)
+		if err != nil {
+			return nil, err
+		}
+		for i := range cases {
+			cases[i].Graph = graph
+		}
+		all = append(all, cases...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("found no example in %s, expected files *%s", dir, ending)
+	}
+	return all, nil
 }
 
+// parse reads one file. It has at least one case, and each has a name of its own, a
+// tool and something expected.
 func parse(path string, src []byte) ([]Case, error) {
 	data, err := config.ParseData(path, src)
 	if err != nil {
@@ -50,23 +75,4 @@ func parse(path string, src []byte) ([]Case, error) {
 		seen[c.Name] = true
 	}
 	return file.Tests, nil
-}
-
-// Graphs are the graph files of a directory that have an expectation file beside
-// them, by path, each with the path of that file.
-func Graphs(dir string) (map[string]string, error) {
-	const ending = ".test.yaml"
-	tests, err := filepath.Glob(filepath.Join(dir, "*"+ending))
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	for _, test := range tests {
-		graph := strings.TrimSuffix(test, ending) + ".yaml"
-		if _, err := os.Stat(graph); err != nil {
-			return nil, fmt.Errorf("%s belongs to no graph: %w", test, err)
-		}
-		out[graph] = test
-	}
-	return out, nil
 }
