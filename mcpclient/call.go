@@ -137,9 +137,7 @@ func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *E
 		names[i] = t.Name
 	}
 	e := u.fault(CodeUnknownTool, fmt.Sprintf("has no such tool, expected one of its %d", len(tools)))
-	if near := closest(tool, names); near != "" {
-		e.Hint = fmt.Sprintf("did you mean %q?", near)
-	}
+	e.Hint = suggest(tool, names)
 	e.Err = fail
 	return e
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// tailLines is how many lines of stderr an error shows.
-const tailLines = 5
+// tailLines is how many lines of stderr an error shows: a stack trace of the usual
+// kind begins within them.
+const tailLines = 10
 
 // read takes lines until the end and says why it ended.
 func (c *conn) read() {

@@ -2,10 +2,7 @@ package mcpclient
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -76,14 +73,9 @@ func (p *Pool) find(server string) (*upstream, *Error) {
 	for name := range p.servers {
 		names = append(names, name)
 	}
-	slices.Sort(names)
-	e := &Error{Server: server, Code: CodeUnknownServer, Message: "no such server in mcpServers"}
-	if near := closest(server, names); near != "" {
-		e.Hint = fmt.Sprintf("did you mean %q?", near)
-	} else if len(names) > 0 {
-		e.Hint = "there are " + strings.Join(names, ", ")
+	return nil, &Error{
+		Server: server, Code: CodeUnknownServer, Message: "no such server in mcpServers", Hint: suggest(server, names),
 	}
-	return nil, e
 }
 
 // Close ends every server and returns when all their processes are gone, which takes

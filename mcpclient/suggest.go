@@ -1,39 +1,35 @@
 package mcpclient
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-// closest is the candidate that a misspelt name most likely means, or "".
-func closest(name string, candidates []string) string {
-	best, least := "", max(2, len(name)/3)+1
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c), least); d < least {
-			best, least = c, d
+	"toolgraph/config"
+)
+
+// namesShown is how many names a hint lists.
+const namesShown = 8
+
+// suggest is the hint for a name that is none of those known: the one that was
+// likely meant, else what there is; "" when there is nothing.
+func suggest(name string, known []string) string {
+	near := config.DidYouMean(name, known)
+	for _, k := range known {
+		if near == "" && len(name) > 2 && strings.HasPrefix(strings.ToLower(k), strings.ToLower(name)) {
+			near = k
 		}
 	}
-	return best
-}
-
-// distance is the number of single-byte edits between a and b, or limit when there
-// are that many.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
+	if near != "" {
+		return fmt.Sprintf("did you mean %q?", presentable(near, 200))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	if len(known) == 0 {
+		return ""
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
+	sorted := slices.Sorted(slices.Values(known))
+	more := ""
+	if len(sorted) > namesShown {
+		sorted, more = sorted[:namesShown], " …"
 	}
-	return min(row[len(b)], limit)
+	return "it may be one of " + presentable(strings.Join(sorted, ", "), 500) + more
 }
