@@ -26,9 +26,13 @@ type officialCase struct {
 	Error           json.RawMessage            `json:"error"`
 }
 
-// officialDir is the suite in the module cache; the test is skipped without it.
+// officialDir is the suite in the module cache, or jsonata-js's own in the directory
+// that TOOLGRAPH_JSONATA_SUITE names; the test is skipped without either.
 func officialDir(t *testing.T) string {
 	t.Helper()
+	if dir := os.Getenv("TOOLGRAPH_JSONATA_SUITE"); dir != "" {
+		return dir
+	}
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/recolabs/gnata").Output()
 	if err != nil {
 		t.Skipf("go list cannot find the engine's module: %v", err)
@@ -45,6 +49,7 @@ var knownDifferences = map[string]string{
 	"function-match/case000":   "the engine's edition of the case asks for start and end, jsonata-js gives index",
 	"function-match/case001":   "as case000",
 	"function-match/case002":   "as case000",
+	"tail-recursion/case002":   "expects an error from a call 100 deep, as the suite's runner limits it; MaxRecursion is 1,000",
 	"parent-operator/errors#0": "% of the whole input is an error in jsonata-js; here it is the input",
 }
 

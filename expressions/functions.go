@@ -35,7 +35,7 @@ var engineFunctions = map[string]engineFunction{}
 func init() {
 	bind := binder(libraryEnv)
 	for _, functions := range []map[string]function{
-		historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions, outerFunctions,
+		historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions, recursionFunctions, outerFunctions,
 	} {
 		for name, fn := range functions {
 			bind(name, fn)
@@ -152,7 +152,7 @@ func (e *functionError) Error() string { return e.Code + ": $" + e.Name + " " + 
 func libraryNames() map[string]bool {
 	names := map[string]bool{}
 	libraryEnv.Range(func(name string, _ any) { names[name] = true })
-	for _, functions := range []map[string]function{historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions} {
+	for _, functions := range []map[string]function{historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions, recursionFunctions} {
 		for name := range maps.Keys(functions) {
 			names[name] = true
 		}

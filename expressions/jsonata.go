@@ -30,9 +30,13 @@ func compile(source string, check func([]token) *SyntaxError) (*JSONata, error) 
 	if err != nil {
 		return nil, err
 	}
-	engine, failure := gnata.Compile(engineSource(tokens))
+	rewritten := engineSource(tokens)
+	engine, failure := gnata.Compile(rewritten)
 	if failure != nil {
 		return nil, locate(source, tokens, failure)
+	}
+	if deeper := withRecursion(tokens, rewritten); deeper != nil {
+		engine = deeper
 	}
 	return &JSONata{source: source, engine: engine, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens)}, nil
 }

@@ -11,7 +11,7 @@ import (
 // parseTree parses the tokens with jparse, which is an older dialect and keeps no
 // positions in its tree. Each token is therefore written as a stand-in that holds
 // its index and is of the older dialect: names as n7, variables as $v7, strings as
-// "s7"; ?? and ?: as or, which reads the same operands; the parent % as a
+// "s7", numbers as 7, patterns as /r7/; ?? and ?: as or, which reads the same operands; the parent % as a
 // variable; @$v and #$i, comments and signatures as nothing. offsets are where the
 // stand-ins begin, one more for the end.
 func parseTree(tokens []token) (root jparse.Node, offsets []int, err error) {
@@ -63,9 +63,9 @@ func standIn(tokens []token, i int) string {
 		}
 		return `"s` + strconv.Itoa(i) + `"`
 	case tokenNumber:
-		return "1"
+		return strconv.Itoa(i)
 	case tokenRegex:
-		return "/r/"
+		return "/r" + strconv.Itoa(i) + "/"
 	case tokenWord:
 		return t.text
 	case tokenOperator:
