@@ -41,7 +41,14 @@ func hostile(t *testing.T, h http.HandlerFunc) (*Pool, *httptest.Server) {
 	})), s
 }
 
-func TestN10HostileServers(t *testing.T) {
+// hostileCase is a server that answers everything this way, and what is said of it.
+type hostileCase struct {
+	name, want string
+	serve      http.HandlerFunc
+}
+
+// tooMuch are servers that send too much, or nothing, for too long.
+func tooMuch() []hostileCase {
 	endless := func(out http.ResponseWriter, kind, piece string) {
 		out.Header().Set("Content-Type", kind)
 		for range 1 << 20 {
@@ -51,10 +58,8 @@ func TestN10HostileServers(t *testing.T) {
 		}
 	}
 	kilobyte := strings.Repeat(" ", 1024)
-	for _, c := range []struct {
-		name, want string
-		serve      http.HandlerFunc
-	}{
+	return []hostileCase{
+
 		{"1 GB body", "more than is read", func(out http.ResponseWriter, _ *http.Request) { endless(out, "application/json", kilobyte) }},
 		{"endless event", "more than is read", func(out http.ResponseWriter, _ *http.Request) {
 			endless(out, "text/event-stream", "data: "+strings.Repeat(kilobyte, 64)+"\n")
@@ -81,6 +86,12 @@ func TestN10HostileServers(t *testing.T) {
 			}
 			_ = z.Close()
 		}},
+	}
+}
+
+// oddAnswers are servers that answer something else than asked.
+func oddAnswers() []hostileCase {
+	return []hostileCase{
 		{"redirects", "redirects more than", func(out http.ResponseWriter, r *http.Request) {
 			http.Redirect(out, r, "/again", http.StatusTemporaryRedirect)
 		}},
@@ -100,7 +111,11 @@ func TestN10HostileServers(t *testing.T) {
 		{"failing", "status 500", func(out http.ResponseWriter, _ *http.Request) {
 			http.Error(out, "boom", http.StatusInternalServerError)
 		}},
-	} {
+	}
+}
+
+func TestN10HostileServers(t *testing.T) {
+	for _, c := range append(tooMuch(), oddAnswers()...) {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := hostile(t, c.serve)
 			began := time.Now()

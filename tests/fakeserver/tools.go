@@ -34,7 +34,7 @@ type call struct {
 //	inc           {n} as text: n+1
 //	text          {text} as it is
 //	meta          structuredContent: the _meta of the call
-//	sleep         {ms}; answers {slept} early-less, nothing when cancelled
+//	sleep         {ms}; answers {slept}, or nothing when cancelled
 //	items         {n, size}: n objects as text
 //	structured    {n, size}: {items} as structuredContent and again as text
 //	several image unknowntype nothing nocontent nullstructured: shapes of content
