@@ -1,0 +1,122 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolgraph/tests/examplefile"
+)
+
+// job is what testdata/sdk.mjs is to do.
+type job struct {
+	Command   []string          `json:"command"`
+	Directory string            `json:"directory"`
+	Env       map[string]string `json:"env"`
+	Calls     []call            `json:"calls"`
+}
+
+type call struct {
+	Tool string         `json:"tool"`
+	Args map[string]any `json:"args"`
+}
+
+// result is a tool's result as a client hands it out.
+type result struct {
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent"`
+	IsError           bool            `json:"isError"`
+	Thrown            string          `json:"thrown"` // the client gave no result but this error
+}
+
+// text is the value as JSON: structuredContent, else the only text.
+func (r result) text() string {
+	switch {
+	case r.Thrown != "":
+		return "the client says: " + r.Thrown
+	case len(r.StructuredContent) > 0:
+		return string(r.StructuredContent)
+	case len(r.Content) == 1:
+		return r.Content[0].Text
+	}
+	return ""
+}
+
+// bySDK does a job in the folder over node_modules.
+func bySDK(t *testing.T, modules string, env []string, j job) (tools []string, results []result) {
+	t.Helper()
+	script, err := filepath.Abs("testdata/sdk.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "node", script)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stderr = filepath.Dir(modules), env, bytes.NewReader(in), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
+	}
+	var said struct {
+		Tools   []string `json:"tools"`
+		Results []result `json:"results"`
+	}
+	if err := json.Unmarshal(out, &said); err != nil || len(said.Results) != len(j.Calls) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return said.Tools, said.Results
+}
+
+func TestExamplesThroughTheTypeScriptSDK(t *testing.T) {
+	modules := modules(t, sdkPackage)
+	s := newSurroundings(t)
+	s.each(t, func(t *testing.T, c examplefile.Case) {
+		tools, results := bySDK(t, modules, s.env, job{
+			Command: []string{s.binary, "-g", filepath.Base(c.Graph)}, Directory: s.examples, Env: c.Env,
+			Calls: []call{{c.Tool, c.Args}},
+		})
+		if !slices.Contains(tools, c.Tool) {
+			t.Errorf("the client sees the tools %v, not %s", tools, c.Tool)
+		}
+		if err := c.Expect.Match(results[0].text(), results[0].IsError); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestManyCallsOverOneSession(t *testing.T) {
+	modules := modules(t, sdkPackage)
+	s := newSurroundings(t)
+	j := job{Command: []string{s.binary, "-g", "01-count-files.yaml"}, Directory: s.examples}
+	for range 20 {
+		j.Calls = append(j.Calls, call{"count_files", map[string]any{"directory": "data/notes"}},
+			call{"count_files", map[string]any{"directory": 1}}, call{"no_such_tool", nil})
+	}
+	_, results := bySDK(t, modules, s.env, j)
+	for i, r := range results {
+		switch i % 3 {
+		case 0:
+			if r.IsError || !strings.Contains(r.text(), `"files":4`) {
+				t.Errorf("call %d: %s", i, r.text())
+			}
+		case 1:
+			if !r.IsError || !strings.Contains(r.text(), "directory") {
+				t.Errorf("call %d: %s", i, r.text())
+			}
+		case 2:
+			if !strings.Contains(r.Thrown, "-32602") {
+				t.Errorf("call %d: %s", i, r.text())
+			}
+		}
+	}
+}
