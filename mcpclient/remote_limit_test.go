@@ -59,7 +59,6 @@ func tooMuch() []hostileCase {
 	}
 	kilobyte := strings.Repeat(" ", 1024)
 	return []hostileCase{
-
 		{"1 GB body", "more than is read", func(out http.ResponseWriter, _ *http.Request) { endless(out, "application/json", kilobyte) }},
 		{"endless event", "more than is read", func(out http.ResponseWriter, _ *http.Request) {
 			endless(out, "text/event-stream", "data: "+strings.Repeat(kilobyte, 64)+"\n")
