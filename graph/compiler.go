@@ -19,6 +19,7 @@ type compiler struct {
 	servers map[string]bool
 	nodes   []Node // nodes[i] is made of tool.Nodes[i]
 	loose   []bool // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
+	toExit  bool   // a switch goes to the exit, and that is reported
 }
 
 func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {

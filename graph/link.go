@@ -115,5 +115,11 @@ func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner st
 			fmt.Sprintf("%s goes to the entry %q, expected another node: a run enters once", owner, next.Value),
 			"go to the node after the entry")
 	}
+	if _, isSwitch := from.(*Switch); isSwitch && !c.toExit && c.tool.Nodes[i].Type == config.ExitNode {
+		c.toExit = true
+		c.found.Warn(next.Pos, "switch-to-exit",
+			fmt.Sprintf("%s goes straight to the exit, so the result is the text %q: a switch gives the id of the node it goes to", owner, next.Value),
+			"go to a transform that gives the result")
+	}
 	return c.nodes[i]
 }
