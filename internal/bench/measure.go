@@ -190,21 +190,19 @@ func (m *meter) record(w *workload, t *turn) {
 	if w.steps == 0 && t.counts.took > 0 {
 		m.table.add(row{name: title + ", right answers", unit: "/s", higher: true}, name, float64(t.counts.right)/t.counts.took.Seconds())
 	}
-	if !w.memory {
+	if !w.memory || t.busy.peak == 0 { // nothing tells here
 		return
 	}
-	if w.inflight == 1 {
-		m.memory("memory before "+w.name, name, t.idle.now, t.idle.tree)
+	memory := func(title string, process, tree float64) {
+		m.table.add(row{name: title + ", process", unit: "MB"}, name, process)
+		if w.children {
+			m.table.add(row{name: title + ", with children", unit: "MB"}, name, tree)
+		}
 	}
-	m.memory("memory under "+title, name, t.busy.peak, t.busy.tree)
-}
-
-func (m *meter) memory(title, peer string, process, tree float64) {
-	if process == 0 { // nothing tells here
-		return
+	if w.inflight == 1 && !w.children {
+		memory("memory before "+w.name, t.idle.now, t.idle.tree)
 	}
-	m.table.add(row{name: title + ", process", unit: "MB"}, peer, process)
-	m.table.add(row{name: title + ", with children", unit: "MB"}, peer, tree)
+	memory("memory under "+title, t.busy.peak, t.busy.tree)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

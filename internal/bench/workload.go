@@ -22,6 +22,7 @@ type workload struct {
 	steps    int                // of a loop: how many, else zero
 	bare     bool               // the bare echo server can do it
 	memory   bool               // the memory is shown
+	children bool               // that of the upstream server as well
 }
 
 func workloads() []*workload {
@@ -41,13 +42,13 @@ func workloads() []*workload {
 	}
 	all = append(all, &workload{name: "fifty switches", graph: "switches", tool: "pass", call: passed, inflight: 1})
 	for _, n := range []int{1, 64} {
-		all = append(all, &workload{name: "one mcp call", graph: "call", tool: "call", call: message, inflight: n, memory: n > 1})
+		all = append(all, &workload{name: "one mcp call", graph: "call", tool: "call", call: message, inflight: n, memory: n > 1, children: true})
 	}
 	for _, n := range []int{1, 64} {
 		all = append(all, &workload{name: "ten mcp calls", graph: "chain", tool: "chain", call: chained, inflight: n})
 	}
 	return append(all, &workload{
-		name: "10 MB result filtered", graph: "filter", tool: "filter", call: filtered(bigItems), inflight: 1, memory: true,
+		name: "10 MB result filtered", graph: "filter", tool: "filter", call: filtered(bigItems), inflight: 1, memory: true, children: true,
 	})
 }
 
