@@ -63,7 +63,7 @@ func (d *decoder) argument(it *item) *Data {
 	}
 	data := d.data(it)
 	if v, ok := data.Scalar.(float64); ok && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
-		d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", shortened(it.text.Value), v), "quote it if it is meant as text, for one a version")
+		d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", shortened(it.text.Value), v), "quote it if it is meant as text, such as a version")
 	}
 	return data
 }

@@ -11,7 +11,7 @@ func DidYouMean(word string, known []string) string {
 	}
 	best, least := "", max(1, len(word)/3)+1
 	for _, k := range known {
-		if len(k) > longest || k == word {
+		if len(k) > longest || k == word || max(len(k)-len(word), len(word)-len(k)) > 4*least {
 			continue
 		}
 		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least && d < len(k) {

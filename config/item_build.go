@@ -19,6 +19,7 @@ const (
 // no use.
 type builder struct {
 	src     *source
+	at      cursor
 	found   Diagnostics
 	stopped bool
 	nodes   int
@@ -27,7 +28,7 @@ type builder struct {
 
 // buildItems makes the items of a document. The item is nil when a cap was met.
 func buildItems(src *source, doc *yaml.Node) (*item, Diagnostics) {
-	b := &builder{src: src, done: map[*yaml.Node]*item{}}
+	b := &builder{src: src, at: cursor{src: src}, done: map[*yaml.Node]*item{}}
 	if len(doc.Content) == 0 {
 		return &item{pos: Pos{File: src.name, Line: 1, Column: 1}}, nil
 	}
@@ -50,9 +51,8 @@ func (b *builder) build(n *yaml.Node, level int) *item {
 	if n.Kind == yaml.AliasNode {
 		return b.alias(n, level)
 	}
-	start := b.src.offset(n.Line, n.Column)
-	start = skipAnchor(b.src.data, start, n.Anchor)
-	it := &item{pos: b.src.pos(start), nodes: 1, height: 1}
+	start := skipAnchor(b.src.data, b.at.seek(n.Line, n.Column), n.Anchor)
+	it := &item{pos: b.at.pos(start), nodes: 1, height: 1}
 	if b.nodes++; b.nodes > maxNodes {
 		b.stop(it.pos, "too-many-values", fmt.Sprintf("the file has more than %d values", maxNodes), "split it into several files")
 	}

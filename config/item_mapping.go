@@ -46,6 +46,9 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 // key is the text of a key. Keys that are not text are findings.
 func (b *builder) key(n *yaml.Node, level int) (Text, bool) {
 	it := b.build(n, level+1)
+	if b.stopped {
+		return Text{}, false
+	}
 	if it.kind == itemScalar {
 		value, problem := it.scalar()
 		if _, isText := value.(string); isText && problem == nil {

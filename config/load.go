@@ -84,7 +84,7 @@ func (d *decoder) addServersFile(path string) error {
 	if err != nil {
 		return err
 	}
-	root, found := readItems(path, data)
+	root, found := readItems(path, jsonAsYAML(data))
 	d.found = append(d.found, found...)
 	if root != nil {
 		d.decodeServersFile(root, path)

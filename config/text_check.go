@@ -7,7 +7,7 @@ import (
 )
 
 // maxLines is how many lines a file may have: the YAML parser spends most on short ones.
-const maxLines = 100_000
+const maxLines = 200_000
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 

@@ -79,6 +79,7 @@ var ourWords = []struct{ problem, message, hint string }{
 	{"found character that cannot start any token", "found a character that no value can begin with", "quote the value"},
 	{"found unknown escape character", "found an unknown escape after \\ in double quotes", "write \\\\ for a backslash, or use single quotes"},
 	{"exceeded max depth", "found values nested too deep, at most 64 levels are allowed", ""},
+	{"incompatible YAML", "found a %YAML line, expected none", "remove the line"},
 	{"directive", "found a line that begins with %, which YAML takes for a directive", "quote the text"},
 	{"found a tab", "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces"},
 }
