@@ -36,7 +36,7 @@ func TestJ02HugeValues(t *testing.T) {
 		if _, err := mustCompile(t, source).Eval(context.Background(), scope); err == nil {
 			t.Errorf("%s gave a value", source)
 		}
-		if took := time.Since(start); took > 2500*time.Millisecond {
+		if took := time.Since(start); took > 2500*time.Millisecond && !raceDetector {
 			t.Errorf("%s: took %v", source, took)
 		}
 	}

@@ -111,13 +111,16 @@ func contains(c call) (any, error) {
 	if len(args) != 2 {
 		return c.engine("contains", c.args)
 	}
+	if args[0] == nil || args[1] == nil {
+		return nil, nil
+	}
 	text, isText := args[0].(string)
-	if !isText && args[0] != nil {
+	if !isText {
 		// The engine looks into arrays, jsonata-js does not.
 		return nil, c.wrong(0, "a string")
 	}
 	value, isPattern := args[1].(map[string]any)
-	if !isText || !isPattern || !isRegex(value) {
+	if !isPattern || !isRegex(value) {
 		return c.engine("contains", args)
 	}
 	p, err := patternOf(value)

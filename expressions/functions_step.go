@@ -33,6 +33,9 @@ func anyValue(c call) (any, error) {
 			add(item)
 		}
 	case map[string]any:
+		if isRegex(x) {
+			return nil, nil
+		}
 		for _, key := range sortedKeys(x) {
 			add(x[key])
 		}
