@@ -44,7 +44,10 @@ func prepare(t *testing.T, c *examplefile.Case) {
 	}
 	values := map[string]string{"temp": t.TempDir()}
 	if slices.Contains(c.Needs, "git") {
-		values["repository"] = repository(t)
+		values["repository"] = t.TempDir()
+		if err := examplefile.Repository(t.Context(), values["repository"]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c.Fill(values)
 }
@@ -91,22 +94,4 @@ func tracePath(table string) []string {
 		}
 	}
 	return path
-}
-
-// repository is a git repository of three commits by two people.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	git := func(args ...string) {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	git("init", "--quiet")
-	for _, commit := range []struct{ author, subject string }{{"Ada", "first"}, {"Bob", "second"}, {"Ada", "third"}} {
-		git("-c", "user.name="+commit.author, "-c", "user.email="+strings.ToLower(commit.author)+"@example.org",
-			"commit", "--quiet", "--allow-empty", "-m", commit.subject)
-	}
-	return dir
 }

@@ -85,9 +85,12 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 }
 
 func newPool(p *project, log *slog.Logger) *mcpclient.Pool {
-	opts := []mcpclient.Option{mcpclient.WithLogger(log), mcpclient.WithSecrets(p.file.Secrets)}
+	opts := []mcpclient.Option{
+		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.file.Secrets),
+		mcpclient.WithClientInfo("toolgraph", versionText()),
+	}
 	if self, err := os.Executable(); err == nil {
-		opts = append(opts, mcpclient.WithSelf("toolgraph", self))
+		opts = append(opts, mcpclient.WithSelf("toolgraph", self), mcpclient.WithSupervisor(self))
 	}
 	return mcpclient.NewPool(p.file.Servers, opts...)
 }
