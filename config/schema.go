@@ -47,7 +47,7 @@ func schemaDefs() value {
 	}
 	var branches []any
 	for _, t := range nodeTypes {
-		name := string(t) + "Node"
+		name := "node-" + string(t)
 		defs[name] = formSchema(nodeForms[t])
 		branches = append(branches, formValue(name))
 	}

@@ -59,21 +59,21 @@ func TestUpstreams(t *testing.T) {
 
 func TestUpstreamMistakes(t *testing.T) {
 	for src, expected := range map[string]string{
-		"{}":                                    `3:17: server "s" has no command`,
-		"{type: sse}":                           `server "s" has no url`,
-		"{command: ''}":                         `command of server "s" is empty`,
-		"{command: [a]}":                        `command of server "s" is a list, expected text`,
-		"{type: http, url: files}":              "is not the address of a server, expected http://… or https://…",
-		"{type: http, url: 'ftp://x/y'}":        "is not the address of a server",
-		"{command: x, timeoutMs: 0}":            "timeoutMs of server \"s\" is 0, expected at least 1",
-		"{command: x, maxInFlight: 5000}":       "expected at most 4096",
+		"{}":                                     `3:17: server "s" has no command`,
+		"{type: sse}":                            `server "s" has no url`,
+		"{command: ''}":                          `command of server "s" is empty`,
+		"{command: [a]}":                         `command of server "s" is a list, expected text`,
+		"{type: http, url: files}":               "is not the address of a server, expected http://… or https://…",
+		"{type: http, url: 'ftp://x/y'}":         "is not the address of a server",
+		"{command: x, timeoutMs: 0}":             "timeoutMs of server \"s\" is 0, expected at least 1",
+		"{command: x, maxInFlight: 5000}":        "expected at most 4096",
 		"{command: x, protocol: modren}":         `protocol of server "s" is "modren", expected auto, legacy, modern; did you mean "modern"?`,
-		"{command: x, env: [a]}":                `env of server "s" is a list, expected a mapping of names to texts`,
-		"{command: x, env: {A: }}":              `"A" in env of server "s" is empty, expected text`,
-		"{command: x, url: 'http://x'}":         `warning: "url" of server "s" has no effect: its type is stdio`,
-		"{command: '${X}'}":                     "warning: variables are not replaced in command",
+		"{command: x, env: [a]}":                 `env of server "s" is a list, expected a mapping of names to texts`,
+		"{command: x, env: {A: }}":               `"A" in env of server "s" is empty, expected text`,
+		"{command: x, url: 'http://x'}":          `warning: "url" of server "s" has no effect: its type is stdio`,
+		"{command: '${X}'}":                      "warning: variables are not replaced in command",
 		"{type: stdio, command: x, disabled: 1}": `warning: "disabled" of server "s" has no effect here`,
-		"text":                                  `server "s" is text, expected a mapping`,
+		"text":                                   `server "s" is text, expected a mapping`,
 	} {
 		if src == "{command: x, url: 'http://x'}" {
 			src = "{type: stdio, command: x, url: 'http://x'}"

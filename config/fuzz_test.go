@@ -1,0 +1,72 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// FuzzParse holds that no bytes harm Parse, that what it finds has a place in the file
+// and a code, and that a file with errors is never returned as a good one.
+func FuzzParse(f *testing.F) {
+	paths, err := filepath.Glob("../examples/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(shared))
+	f.Add([]byte(withArgs("{x: {expr: a, b: c}, y: 0755, z: &a [1_0, !t x], <<: *a}")))
+	f.Add([]byte(withEnv("${A} ${B:-c} $${D} ${E:?f} ${")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		start := time.Now()
+		file, err := Parse("g.yaml", data, Options{LookupEnv: environment("A", "some-secret-value")})
+		if took := time.Since(start); took > 2*time.Second {
+			t.Fatalf("took %v", took)
+		}
+		var found Diagnostics
+		switch e := err.(type) {
+		case nil:
+			found = file.Warnings
+			if found.Err() != nil {
+				t.Fatalf("errors among the warnings: %v", found)
+			}
+		case Diagnostics:
+			if found = e; found.Err() == nil {
+				t.Fatalf("an error without errors: %v", found)
+			}
+		default:
+			t.Fatalf("the error is %T: %v", err, err)
+		}
+		for i, d := range found {
+			if d.Pos.Line < 1 && d.Code != "file-too-large" || d.Code == "" || d.Message == "" {
+				t.Fatalf("finding %#v", d)
+			}
+			if i > 0 && d.Pos.Line < found[i-1].Pos.Line {
+				t.Fatalf("not in order: %v", found)
+			}
+		}
+	})
+}
+
+func TestExamplesLoad(t *testing.T) {
+	paths, err := filepath.Glob("../examples/[0-9]*-*[a-z].yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if match, _ := filepath.Match("*.test.yaml", filepath.Base(path)); match {
+			continue
+		}
+		f, err := Load(path, Options{})
+		if err != nil || len(f.Warnings) > 0 || f.Older {
+			t.Errorf("%s: %v %v", path, err, f)
+		}
+	}
+}
