@@ -78,7 +78,7 @@ func (c *conn) driveOne(w *workload, span time.Duration) (tally, error) {
 	var t tally
 	var line []byte
 	begin := time.Now()
-	for now := begin; now == begin || now.Sub(begin) < span; {
+	for first := true; first || time.Since(begin) < span; first = false {
 		id := c.next
 		line = c.appendCall(line[:0], w.tool, w.call(id).args)
 		sent := time.Now()
@@ -87,7 +87,7 @@ func (c *conn) driveOne(w *workload, span time.Duration) (tally, error) {
 			return t, err
 		}
 		a, err := c.read()
-		now = time.Now()
+		took := time.Since(sent)
 		if err != nil {
 			t.fault("the process ended")
 			return t, err
@@ -97,7 +97,7 @@ func (c *conn) driveOne(w *workload, span time.Duration) (tally, error) {
 			return t, errors.New("the answers are out of step")
 		}
 		if t.check(w, a) {
-			t.each = append(t.each, now.Sub(sent))
+			t.each = append(t.each, took)
 		}
 	}
 	t.took = time.Since(begin)

@@ -14,17 +14,15 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	switch err := run(ctx, os.Args[1:]); {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench/expressions:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string) (err error) {
+func run(args []string) (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	flags := flag.NewFlagSet("bench/expressions", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 5, "how often each engine takes its turn; at least 1")
 	only := flags.String("only", "", "measure only what this regular expression finds, such as 'sort, large'")

@@ -32,7 +32,7 @@ func Available() error {
 // Install returns a folder whose node_modules holds the packages, each written
 // NAME@VERSION. The first call for a set installs it, later ones find it in the
 // cache. Safe for processes that do it at the same time.
-func Install(ctx context.Context, packages ...string) (string, error) {
+func Install(ctx context.Context, packages ...string) (dir string, err error) {
 	if err := Available(); err != nil {
 		return "", err
 	}
@@ -40,7 +40,7 @@ func Install(ctx context.Context, packages ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, key(packages))
+	dir = filepath.Join(root, key(packages))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -48,7 +48,7 @@ func Install(ctx context.Context, packages ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(fresh) //nolint:errcheck // what is left lies in a cache
+	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
 	if err := install(ctx, fresh, packages); err != nil {
 		return "", err
 	}
