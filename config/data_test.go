@@ -50,7 +50,7 @@ func TestServerMistakes(t *testing.T) {
 	want(t, "version: 2\n"+head[15:], `warning: version "2" of the language is not known, expected "1.0"`)
 	want(t, head+"tools: {a: b}\n", "tools of the graph file is a mapping, expected a list")
 	want(t, head+"tools: [a, {name: t, nodes: [b, {}], inputSchema: 010}]\n",
-		"tool 1 is text, expected a mapping", "a node is text, expected a mapping with id and type", "a node has no type", "a node has no id", "ambiguous number")
+		"tool 1 is text, expected a mapping", "a node is text, expected a mapping with id and type", "ambiguous number")
 }
 
 func TestDidYouMean(t *testing.T) {

@@ -95,7 +95,8 @@ func (d *decoder) duplicateNodes(nodes []*item) {
 	}
 }
 
-// node reads one node; tool is nil for one that stands in no tool.
+// node reads one node; tool is nil for one that stands in no tool. What is missing in it
+// is for those who know what it means to tell.
 func (d *decoder) node(it *item, tool *fields) *Node {
 	if it.kind != itemMapping {
 		d.found.Add(it.pos, "wrong-type", "a node is "+it.describe()+", expected a mapping with id and type", "")
@@ -120,13 +121,8 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	}
 	fs := d.open(it, form, who)
 	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
-	if t := fs.get("type"); t.isNull() {
-		d.found.Add(fs.pos("type"), "missing-field", who+" has no type, expected one of "+typeNames(), "add type: …")
-	} else if t.word() == "" {
+	if t := fs.get("type"); !t.isNull() && t.word() == "" {
 		fs.wrong("type", "one of "+typeNames(), "")
-	}
-	if n.ID.Value == "" && !fs.bad["id"] {
-		d.found.Add(fs.pos("id"), "missing-field", who+" has no id, expected a name of its own", "add id: …")
 	}
 	d.body(n, fs, tool)
 	return n
@@ -164,7 +160,6 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 func (d *decoder) transform(node *fields) Text {
 	it := node.get("transform")
 	if it.isNull() {
-		d.found.Add(node.pos("transform"), "missing-field", node.who+" has no transform", "add transform: {expr: …}")
 		return Text{}
 	}
 	if it.kind == itemScalar {
@@ -175,11 +170,7 @@ func (d *decoder) transform(node *fields) Text {
 	if fs == nil {
 		return Text{}
 	}
-	expr := fs.text("expr")
-	if expr.Value == "" && !fs.bad["expr"] {
-		d.found.Add(fs.pos("expr"), "missing-field", fs.who+" has no expr, expected a JSONata expression", "add expr: …")
-	}
-	return expr
+	return fs.text("expr")
 }
 
 func (d *decoder) condition(it *item, who string) (Condition, bool) {

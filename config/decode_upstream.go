@@ -32,10 +32,33 @@ func (d *decoder) servers(it *item, key string, from place) {
 			}
 			continue
 		}
-		if u := d.upstream(name, it.items[i], from); u != nil {
-			d.file.Servers = append(d.file.Servers, u)
+		before := len(d.found)
+		u := d.upstream(name, it.items[i], from)
+		if from.host && d.spare(name.Value, d.found[before:]) {
+			continue
+		}
+		d.file.Servers = append(d.file.Servers, u)
+	}
+}
+
+// spare tells whether a server of a host's file has errors but is called by no node.
+// Such errors become warnings, and the server is left out: a host's file has servers
+// that are not our business.
+func (d *decoder) spare(name string, found Diagnostics) bool {
+	if found.Err() == nil {
+		return false
+	}
+	for _, t := range d.file.Tools {
+		for _, n := range t.Nodes {
+			if n.Server.Value == name {
+				return false
+			}
 		}
 	}
+	for i := range found {
+		found[i].Severity = Warning
+	}
+	return true
 }
 
 // sameName is the server whose name is this one, apart from case.

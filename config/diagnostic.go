@@ -53,7 +53,7 @@ func (d Diagnostic) String() string {
 
 // Diagnostics are findings in the order of their places. As an error its text is
 // one finding a line.
-type Diagnostics []Diagnostic
+type Diagnostics []Diagnostic //nolint:errname // they are findings first, and an error only where one is asked for
 
 // Error joins the findings, one a line.
 func (ds Diagnostics) Error() string {

@@ -1,10 +1,10 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -21,12 +21,9 @@ func TestY07LargeFiles(t *testing.T) {
 	if err := os.Truncate(path("sparse"), 2<<30); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(path("pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for name, expected := range map[string]string{
-		path("large"): "larger than 1 MiB", path("sparse"): "larger than 1 MiB", path("pipe"): "found a named pipe, not a regular file",
-		"/dev/zero": "found a device, not a regular file", dir: "found a directory, not a regular file",
+		path("large"): "larger than 1 MiB", path("sparse"): "larger than 1 MiB",
+		dir:          "found a directory, not a regular file",
 		path("none"): "there is no such file", "a\x00b": "NUL",
 	} {
 		within(t, time.Second, func() {
@@ -64,8 +61,8 @@ func TestY08DeepNesting(t *testing.T) {
 func findingsAnywhere(t *testing.T, src string) Diagnostics {
 	t.Helper()
 	_, err := Parse("g.yaml", []byte(src), Options{})
-	found, ok := err.(Diagnostics)
-	if !ok {
+	var found Diagnostics
+	if !errors.As(err, &found) {
 		t.Fatalf("the error is %v", err)
 	}
 	return found

@@ -56,7 +56,7 @@ func (fs *fields) unknown(i int) {
 		}
 	}
 	near := DidYouMean(name.Value, free)
-	hint := ""
+	var hint string
 	if near != "" {
 		fs.byKey[near] = i
 		hint = "did you mean " + quoted(near) + "?"
@@ -111,7 +111,7 @@ func (fs *fields) text(name string) Text {
 		}
 		if it.text.Value != "" {
 			fs.wrong(name, "text", fmt.Sprintf("quote it: %q", shortened(it.text.Value)))
-			return Text{}
+			return it.text // what was meant, so that nobody finds it missing
 		}
 	}
 	fs.wrong(name, "text", "")

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,18 +32,16 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("took %v", took)
 		}
 		var found Diagnostics
-		switch e := err.(type) {
-		case nil:
+		switch {
+		case err == nil:
 			found = file.Warnings
 			if found.Err() != nil {
 				t.Fatalf("errors among the warnings: %v", found)
 			}
-		case Diagnostics:
-			if found = e; found.Err() == nil {
-				t.Fatalf("an error without errors: %v", found)
-			}
-		default:
+		case !errors.As(err, &found):
 			t.Fatalf("the error is %T: %v", err, err)
+		case found.Err() == nil:
+			t.Fatalf("an error without errors: %v", found)
 		}
 		for i, d := range found {
 			if d.Pos.Line < 1 && d.Code != "file-too-large" || d.Code == "" || d.Message == "" {

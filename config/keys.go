@@ -49,8 +49,8 @@ func textValue(examples ...any) value {
 	return v
 }
 
-func wholeNumber(least, normal int) value {
-	return value{"type": "integer", "minimum": least, "default": normal}
+func positive(normal int) value {
+	return value{"type": "integer", "minimum": 1, "default": normal}
 }
 
 func flag() value { return value{"type": "boolean"} }
@@ -93,10 +93,10 @@ var serverForm = form{
 var limitsForm = form{
 	name: "executionLimits", doc: "The limits of one run.",
 	keys: []key{
-		{name: "maxNodeExecutions", doc: "How many nodes may run, loops counted.", value: wholeNumber(1, 1000)},
-		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: wholeNumber(1, 300_000)},
-		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: wholeNumber(1, 64<<20)},
-		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: wholeNumber(1, 512<<20)},
+		{name: "maxNodeExecutions", doc: "How many nodes may run, loops counted.", value: positive(1000)},
+		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: positive(300_000)},
+		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: positive(64 << 20)},
+		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: positive(512 << 20)},
 	},
 }
 

@@ -6,7 +6,7 @@ import "slices"
 var nodeForms = map[NodeType]*form{
 	EntryNode: {
 		name: "an entry node", doc: "Where a run begins; its output is the tool's arguments.",
-		keys: nodeKeys(EntryNode, nextKey("the node to start with", true), key{name: "tool", older: true}),
+		keys: nodeKeys(EntryNode, nextKey("the node to start with"), key{name: "tool", older: true}),
 	},
 	MCPNode: {
 		name: "an mcp node", doc: "Calls a tool of a server; its output is the call's value.",
@@ -17,19 +17,19 @@ var nodeForms = map[NodeType]*form{
 				"type": "object", "additionalProperties": formValue("argument"),
 				"examples": []any{map[string]any{"path": map[string]any{"expr": "$.entry.directory"}}},
 			}},
-			nextKey("the node to go to", true)),
+			nextKey("the node to go to")),
 	},
 	TransformNode: {
 		name: "a transform node", doc: "Computes a value with JSONata; its output is that value.",
 		keys: nodeKeys(TransformNode,
 			key{name: "transform", doc: "What to compute.", value: formValue("transform"), required: true},
-			nextKey("the node to go to", true)),
+			nextKey("the node to go to")),
 	},
 	SwitchNode: {
 		name: "a switch node", doc: "Goes to the first condition whose rule holds, else to next; its output is the id of that node.",
 		keys: nodeKeys(SwitchNode,
 			key{name: "conditions", doc: "Tried in order.", value: listOf(formValue("condition"))},
-			nextKey("the default: the node to go to when no rule holds", true)),
+			nextKey("the default: the node to go to when no rule holds")),
 	},
 	ExitNode: {
 		name: "an exit node", doc: "Ends the run; the result is the output of the node executed before it.",
@@ -77,8 +77,8 @@ func nodeKeys(t NodeType, more ...key) []key {
 	}, more...)
 }
 
-func nextKey(doc string, required bool) key {
-	return key{name: "next", doc: "The id of " + doc + ".", value: textValue(), required: required}
+func nextKey(doc string) key {
+	return key{name: "next", doc: "The id of " + doc + ".", value: textValue(), required: true}
 }
 
 // ownersOf are the node types that have a key, for a remark on a key in the wrong place.

@@ -5,7 +5,7 @@ import (
 )
 
 // olderMCPNode is what the type mcp was called.
-const olderMCPNode NodeType = "mcp_tool"
+const olderMCPNode = "mcp_tool"
 
 // findOlder reports each kind of older form once, at its first place, and tells
 // whether there is any.
@@ -59,14 +59,14 @@ func (o *olderForms) nodes(list *item) {
 		if n.kind != itemMapping {
 			continue
 		}
-		kind := NodeType(n.get("type").word())
+		kind := n.get("type").word()
 		for i, k := range n.keys {
 			switch {
 			case k.Value == "type" && kind == olderMCPNode:
 				o.warn(n.items[i].pos, "older-mcp-tool", "mcp_tool is the older name of the type mcp", "write type: mcp")
-			case k.Value == "tool" && (kind == EntryNode || kind == ExitNode):
+			case k.Value == "tool" && (kind == string(EntryNode) || kind == string(ExitNode)):
 				o.warn(k.Pos, "older-tool-field", "tool on entry and exit nodes is an older form", "put the node into its tool's nodes and remove the line")
-			case k.Value == "conditions" && kind == SwitchNode:
+			case k.Value == "conditions" && kind == string(SwitchNode):
 				o.conditions(n.items[i])
 			}
 		}

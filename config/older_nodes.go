@@ -99,7 +99,7 @@ func (l *nodeList) of(tool *item) []*item {
 		}
 	}
 	for _, it := range l.list {
-		if owner := it.get("tool").word(); owner != "" && owner == name && NodeType(it.get("type").word()) != MCPNode && NodeType(it.get("type").word()) != olderMCPNode {
+		if owner := it.get("tool").word(); owner != "" && owner == name && it.get("type").word() != string(MCPNode) && it.get("type").word() != olderMCPNode {
 			reach(it)
 		}
 	}

@@ -45,8 +45,10 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	case leadingZero.MatchString(s):
 		return nil, leadingZeroProblem(s)
 	case underscored.MatchString(s):
-		return nil, &scalarProblem{"ambiguous-number", fmt.Sprintf("%s is a number in some YAML readers and text in others", s),
-			fmt.Sprintf("write %s, or quote it if it is meant as text", strings.ReplaceAll(s, "_", ""))}
+		return nil, &scalarProblem{
+			"ambiguous-number", fmt.Sprintf("%s is a number in some YAML readers and text in others", s),
+			fmt.Sprintf("write %s, or quote it if it is meant as text", strings.ReplaceAll(s, "_", "")),
+		}
 	case decimal.MatchString(s):
 		return integer(s, 10), nil
 	case based.MatchString(s):

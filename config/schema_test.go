@@ -77,8 +77,8 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 	}
 	for _, src := range []string{
 		"version: 1\n", head + "more: 1\n", withArgs("{x: {expr: a, b: c}}"), withArgs("{x: {expr: 5}}"), node("{id: a, type: exit, next: b}"), node("{id: a, type: entry, next: b, server: s}"),
-		node("{id: a, type: transform, transform: x, next: b}"), node("{type: exit}"), head + "mcpServers: {a: {}}\n", head + "mcpServers: {a: {command: x, cmd: y}}\n", head + "mcpServers: {a: {type: x, command: y}}\n",
-		head + "executionLimits: {maxNodeExecutions: 0}\n", "server: {name: a}\n", head + "tools: [{name: t, annotations: {readOnlyHint: 'yes'}}]\n", head + "tools: {}\n", node("{id: a}"),
+		node("{id: a, type: transform, transform: x, next: b}"), head + "mcpServers: {a: {}}\n", head + "mcpServers: {a: {command: x, cmd: y}}\n", head + "mcpServers: {a: {type: x, command: y}}\n",
+		head + "executionLimits: {maxNodeExecutions: 0}\n", "server: {name: a}\n", head + "tools: [{name: t, annotations: {readOnlyHint: 'yes'}}]\n", head + "tools: {}\n",
 		head + "mcpServers: {a: {command: x, protocol: y}}\n",
 	} {
 		if validate(t, schema, src) == nil {
@@ -88,9 +88,11 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 			t.Errorf("the loader takes\n%s", src)
 		}
 	}
-	// Only the schema refuses an unknown node type here: package graph tells it to people.
-	if validate(t, schema, node("{id: a, type: loop, next: b}")) == nil {
-		t.Error("the schema takes an unknown type")
+	// These package graph refuses.
+	for _, src := range []string{"{id: a, type: loop, next: b}", "{type: exit}", "{id: a}", "{id: a, type: transform, next: b}", "{id: a, type: entry}"} {
+		if validate(t, schema, node(src)) == nil {
+			t.Errorf("the schema takes %s", src)
+		}
 	}
 }
 

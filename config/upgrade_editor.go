@@ -84,10 +84,10 @@ func (e *editor) text(n *yaml.Node) Text {
 // keeps them.
 func (e *editor) end(n *yaml.Node) int {
 	data := e.src.data
-	switch {
-	case n.Kind == yaml.AliasNode:
+	switch n.Kind {
+	case yaml.AliasNode:
 		return e.start(n) + 1 + len(n.Value)
-	case n.Kind == yaml.ScalarNode:
+	case yaml.ScalarNode:
 		t := e.text(n)
 		_, end, ok := t.trace()
 		if !ok || n.Value == "" && t.style == stylePlain {
@@ -97,6 +97,7 @@ func (e *editor) end(n *yaml.Node) int {
 			end = t.start + len(bytes.TrimRight(data[t.start:end], " \t\r\n"))
 		}
 		return end
+	case yaml.DocumentNode, yaml.SequenceNode, yaml.MappingNode:
 	}
 	end := skipAnchor(data, e.start(n), n.Anchor)
 	flow := n.Style&yaml.FlowStyle != 0

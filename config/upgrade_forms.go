@@ -30,7 +30,7 @@ func (e *editor) rewriteForms() {
 	e.tellMoves()
 	for _, node := range e.allNodes() {
 		switch word(node, "type") {
-		case string(olderMCPNode):
+		case olderMCPNode:
 			e.renameValue(under(node, "type"), "mcp")
 			e.rewriteArgs(node)
 		case string(MCPNode):

@@ -94,8 +94,10 @@ func TestUpgradeForms(t *testing.T) {
 		"flow inside":    {tool + "      - {id: b, type: switch, conditions: [{next: e}, {rule: 1, next: a}]}\n", "[{rule: true, next: e}, {rule: 1, next: a}]"},
 		"tool on nodes":  {tool + "      - {tool: t, id: c, type: exit}\n      - {id: d, type: exit, tool: t}\n      - id: f\n        tool: t\n        type: exit\n", "      - {id: c, type: exit}\n      - {id: d, type: exit}\n      - id: f\n        type: exit\n"},
 		"quoted servers": {strings.Replace(tool, "mcpServers", `"servers"`, 1), "mcpServers: {s:"},
-		"args": {strings.Replace(tool, "mcpServers", "servers", 1) + "      - {id: b, type: mcp_tool, server: s, tool: u, next: e, args: {x: $.a, y: '$.b[0]', z: $count($.c)}}\n",
-			"type: mcp, server: s, tool: u, next: e, args: {x: {expr: $.a}, y: {expr: '$.b[0]'}, z: {expr: '$count($.c)'}}}"},
+		"args": {
+			strings.Replace(tool, "mcpServers", "servers", 1) + "      - {id: b, type: mcp_tool, server: s, tool: u, next: e, args: {x: $.a, y: '$.b[0]', z: $count($.c)}}\n",
+			"type: mcp, server: s, tool: u, next: e, args: {x: {expr: $.a}, y: {expr: '$.b[0]'}, z: {expr: '$count($.c)'}}}",
+		},
 		"literal args":        {strings.Replace(tool, "mcpServers", "servers", 1) + "      - id: b\n        type: mcp\n        args:\n          x: |\n            $.a\n            + 1\n          y: 1\n", "          x: {expr: \"$.a\\n+ 1\\n\"}\n          y: 1\n"},
 		"no last line end":    {strings.TrimSuffix(strings.Replace(tool, "mcpServers", "servers", 1), "\n"), "type: exit}"},
 		"nodes at the margin": {head + "nodes:\n- id: a\n  type: entry\n  tool: t\n  next: b\n- {id: b, type: exit, tool: t}\ntools:\n- name: t # the tool\n", "- name: t # the tool\n  nodes:\n    - id: a\n      type: entry\n      next: b\n    - {id: b, type: exit}\n"},

@@ -92,7 +92,7 @@ func TestServersFile(t *testing.T) {
 	}
 	graph, host := filepath.Join(dir, "g.yaml"), filepath.Join(hostDir, "mcp.json")
 	load := func(hostText string) (*File, error) {
-		for path, text := range map[string]string{graph: head + "mcpServers: {files: {command: ours}}\n", host: hostText} {
+		for path, text := range map[string]string{graph: head + "mcpServers: {files: {command: ours}}\ntools: [{name: t, nodes: [{id: x, type: mcp, server: a}, {id: y, type: mcp, server: b}]}]\n", host: hostText} {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -127,6 +127,9 @@ func TestServersFile(t *testing.T) {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), expected) || !strings.Contains(err.Error(), host) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	if f, err = load(`{"mcpServers": {"unused": {"command": "x", "env": {"A": "${input:token}"}}, "b": {"command": "y"}}}`); err != nil || len(f.Servers) != 2 || len(f.Warnings) != 1 {
+		t.Errorf("a server that nobody calls: %v %v", f, err)
 	}
 	if _, err := Load(graph, Options{ServersFile: filepath.Join(dir, "none")}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("missing: %v", err)

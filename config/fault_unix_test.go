@@ -1,0 +1,27 @@
+//go:build unix
+
+package config
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestY07FilesThatAreNone(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, expected := range map[string]string{
+		pipe: "found a named pipe, not a regular file", "/dev/zero": "found a device, not a regular file",
+	} {
+		within(t, time.Second, func() {
+			if _, err := Load(name, Options{}); err == nil || !strings.Contains(err.Error(), expected) {
+				t.Errorf("%s: %v, expected %s", name, err, expected)
+			}
+		})
+	}
+}
