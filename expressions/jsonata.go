@@ -22,13 +22,19 @@ func CompileJSONata(source string) (*JSONata, error) {
 }
 
 // compile compiles source; check looks at the names that it uses.
-func compile(source string, check func([]token) *SyntaxError) (*JSONata, error) {
-	tokens, err := readTokens(source)
-	if err == nil {
-		err = check(tokens)
+func compile(source string, check func([]token) *SyntaxError) (e *JSONata, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			// The parsers are other people's; a fault of theirs must not be ours.
+			e, err = nil, &SyntaxError{Message: "the expression cannot be read", Hint: "write it in a simpler way"}
+		}
+	}()
+	tokens, fault := readTokens(source)
+	if fault == nil {
+		fault = check(tokens)
 	}
-	if err != nil {
-		return nil, err
+	if fault != nil {
+		return nil, fault
 	}
 	rewritten := engineSource(tokens)
 	engine, failure := gnata.Compile(rewritten)

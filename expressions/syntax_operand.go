@@ -26,7 +26,7 @@ func bracketsOf(tokens []token) brackets {
 // of its steps, predicates, calls, groupings and sorts. It is not ok for a
 // function's body.
 func (p brackets) start(tokens []token, i int) (int, bool) {
-	for i >= 0 {
+	for i >= 0 && tokens[i].operand() {
 		if begin, ok := p[i]; ok && begin < i {
 			switch {
 			case begin > 0 && tokens[begin-1].is("^"):
@@ -63,7 +63,7 @@ func (p brackets) end(tokens []token, i int) (int, bool) {
 		}
 		last, ok := p[i]
 		switch {
-		case ok:
+		case ok && last > i:
 			i = last
 		case tokens[i].kind == tokenOperator && !tokens[i].is("*") && !tokens[i].is("**"):
 			return 0, false // a unary minus, a parent, a transform

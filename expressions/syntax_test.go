@@ -76,7 +76,7 @@ func TestNewerOperatorsCompile(t *testing.T) {
 }
 
 func FuzzCompileJSONata(f *testing.F) {
-	for _, seed := range []string{`$.a[0] / 2 & "x"`, `a{b: c}.d`, `(a; b)`, `$map(x, function($v){$v})`, `/a[b]\//i`, `a@$b#$c.%`, "`x`.\"y\"", `|a|b,c|`} {
+	for _, seed := range []string{`$.a[0] / 2 & "x"`, `a{b: c}.d`, `(a; b)`, `$map(x, function($v){$v})`, `/a[b]\//i`, `a@$b#$c.%`, "`x`.\"y\"", `|a|b,c|`, `$.a[&]0`, `a.^&b`, `&{}[]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
