@@ -121,8 +121,11 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	}
 	fs := d.open(it, form, who)
 	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
-	if t := fs.get("type"); !t.isNull() && t.word() == "" {
+	switch t := fs.get("type"); {
+	case !t.isNull() && t.word() == "":
 		fs.wrong("type", "one of "+typeNames(), "")
+	case kind == "": // type is there under a misspelt key
+		n.Type = NodeType(t.word())
 	}
 	d.body(n, fs, tool)
 	return n

@@ -1,0 +1,6 @@
+//go:build !race
+
+package config
+
+// slowdown is how much longer than usual things may take.
+const slowdown = 1
