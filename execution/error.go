@@ -114,7 +114,7 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 
 // endOf tells why ctx ended: the run's time limit, or a cancellation.
 func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bool, err error) *Failure {
-	if context.Cause(ctx) == errTimeLimit {
+	if errors.Is(context.Cause(ctx), errTimeLimit) {
 		doing := "while this node was evaluated"
 		if isCall {
 			doing = "while this node waited for its server"

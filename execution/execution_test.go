@@ -84,7 +84,7 @@ func mustRun(t testing.TB, caller execution.ToolCaller, g *graph.Graph, args str
 }
 
 // fails runs a graph that must fail, and gives the failure.
-func fails(t testing.TB, ctx context.Context, caller execution.ToolCaller, g *graph.Graph, args string) (*execution.StepError, *execution.Failure) {
+func fails(ctx context.Context, t testing.TB, caller execution.ToolCaller, g *graph.Graph, args string) (*execution.StepError, *execution.Failure) {
 	t.Helper()
 	_, err := execution.New(caller).Run(ctx, g, decode(t, args))
 	var step *execution.StepError
@@ -185,7 +185,7 @@ func TestCancel(t *testing.T) {
 - {id: call, type: mcp, server: up, tool: hang, next: exit}
 - {id: exit, type: exit}
 `)
-	_, failure := fails(t, ctx, caller, g, `{}`)
+	_, failure := fails(ctx, t, caller, g, `{}`)
 	if failure.Code != execution.CodeCancelled || !errors.Is(failure, context.Canceled) {
 		t.Errorf("got %q: %v", failure.Code, failure)
 	}
@@ -205,7 +205,7 @@ func TestFailedCall(t *testing.T) {
 - {id: call, type: mcp, server: up, tool: query, next: exit}
 - {id: exit, type: exit}
 `)
-	step, failure := fails(t, t.Context(), caller, g, `{}`)
+	step, failure := fails(t.Context(), t, caller, g, `{}`)
 	if failure.Code != execution.CodeTool || failure.Detail != "tool-error" {
 		t.Errorf("got %+v", failure)
 	}
@@ -231,7 +231,7 @@ func TestFailedExpression(t *testing.T) {
   next: exit
 - {id: exit, type: exit}
 `)
-	step, failure := fails(t, t.Context(), echo, g, `{}`)
+	step, failure := fails(t.Context(), t, echo, g, `{}`)
 	if failure.Code != execution.CodeExpression || !step.Pos.IsValid() || step.Node != "t" {
 		t.Errorf("got %+v", step)
 	}

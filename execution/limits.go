@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"errors"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -14,7 +15,7 @@ func (r *Run) checkLimits(ctx context.Context, node graph.Node) *Failure {
 	if len(r.state.records) >= limits.MaxNodeExecutions {
 		return countLimit(limits.MaxNodeExecutions, node)
 	}
-	if r.now().Sub(r.started) >= limits.MaxExecutionTime || context.Cause(ctx) == errTimeLimit {
+	if r.now().Sub(r.started) >= limits.MaxExecutionTime || errors.Is(context.Cause(ctx), errTimeLimit) {
 		return timeLimit(limits.MaxExecutionTime, node, "before this node")
 	}
 	if ctx.Err() != nil {

@@ -35,7 +35,7 @@ func TestG07OutputLimit(t *testing.T) {
 	if got := mustRun(t, big(1000), g, `{}`); len(got) != 1000 {
 		t.Errorf("an output at the limit came back with %d bytes", len(got))
 	}
-	step, failure := fails(t, t.Context(), big(1001), g, `{}`)
+	step, failure := fails(t.Context(), t, big(1001), g, `{}`)
 	if failure.Code != execution.CodeLimit {
 		t.Errorf("got %v", step)
 	}
@@ -58,7 +58,7 @@ tools:
   - {id: s, type: switch, conditions: [{rule: {"==": [{var: $.a}, 2]}, next: exit}], next: a}
   - {id: exit, type: exit}
 `)
-	step, failure := fails(t, t.Context(), echo, g, `{}`)
+	step, failure := fails(t.Context(), t, echo, g, `{}`)
 	if failure.Code != execution.CodeLimit || !strings.Contains(step.Error(), "Bytes is") {
 		t.Errorf("got %v", step)
 	}
@@ -66,7 +66,7 @@ tools:
 
 func TestHistoryLimit(t *testing.T) {
 	g := build(t, fmt.Sprintf(oneCall, 1000, 500))
-	step, _ := fails(t, t.Context(), big(600), g, `{}`)
+	step, _ := fails(t.Context(), t, big(600), g, `{}`)
 	if !strings.Contains(step.Error(), "maxHistoryBytes is 500") {
 		t.Errorf("got %v", step)
 	}
@@ -112,7 +112,7 @@ tools:
 		ended = true
 		return nil, ctx.Err()
 	})
-	step, failure := fails(t, t.Context(), hang, g, `{}`)
+	step, failure := fails(t.Context(), t, hang, g, `{}`)
 	if failure.Code != execution.CodeLimit || !strings.Contains(failure.Message, "maxExecutionTimeMs is 30") {
 		t.Errorf("got %v", step)
 	}
@@ -126,7 +126,10 @@ tools:
 func TestG17ClockJump(t *testing.T) {
 	base := time.Now()
 	calls := 0
-	jump := func() time.Time { calls++; return base.Add(time.Duration(calls)).Round(0).Add(-time.Hour * time.Duration(calls)) }
+	jump := func() time.Time {
+		calls++
+		return base.Add(time.Duration(calls)).Round(0).Add(-time.Hour * time.Duration(calls))
+	}
 	g := build(t, sumLoop)
 	result, err := execution.New(echo, execution.WithClock(jump)).Run(t.Context(), g, decode(t, `{"n": 3}`))
 	if err != nil {
@@ -137,7 +140,10 @@ func TestG17ClockJump(t *testing.T) {
 			t.Errorf("execution %d took %v", r.Index, r.Duration())
 		}
 	}
-	late := func() time.Time { calls++; return base.Add(time.Duration(calls) * time.Minute) }
+	late := func() time.Time {
+		calls++
+		return base.Add(time.Duration(calls) * time.Minute)
+	}
 	_, err = execution.New(echo, execution.WithClock(late)).Run(t.Context(), g, decode(t, `{"n": 3}`))
 	var step *execution.StepError
 	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {

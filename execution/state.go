@@ -24,12 +24,11 @@ func (s *state) apply(r Record) error {
 		return fmt.Errorf("record %d does not follow record %d", r.Index, len(s.records)-1)
 	}
 	s.records = append(s.records, r)
-	if r.Error != nil {
-		return nil
+	if r.Error == nil {
+		s.outputs[r.NodeID] = append(s.outputs[r.NodeID], r.Output)
+		s.context[r.NodeID] = r.Output
+		s.bytes += r.Bytes
 	}
-	s.outputs[r.NodeID] = append(s.outputs[r.NodeID], r.Output)
-	s.context[r.NodeID] = r.Output
-	s.bytes += r.Bytes
 	return nil
 }
 

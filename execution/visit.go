@@ -32,9 +32,6 @@ func (r *Run) visit(ctx context.Context, node graph.Node) Record {
 // choose is the id of the node that a switch goes to.
 func (r *Run) choose(ctx context.Context, n *graph.Switch) (expressions.Value, error) {
 	for _, c := range n.Conditions {
-		if c.Rule == nil {
-			return c.Next.ID(), nil
-		}
 		holds, err := c.Rule.Holds(ctx, r.scope)
 		if err != nil {
 			return nil, err
