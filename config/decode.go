@@ -14,6 +14,9 @@ type decoder struct {
 	file    *File
 	found   Diagnostics
 	secrets []string
+
+	expanded int // bytes that variables were replaced by
+	compared int // words looked at for "did you mean"
 }
 
 // decodeFile reads the whole graph file. It is false when the file is no graph file
@@ -106,6 +109,16 @@ func (d *decoder) limits(it *item) Limits {
 		MaxNodeOutputBytes: leaves.MaxNodeOutputBytes,
 		MaxHistoryBytes:    leaves.MaxHistoryBytes,
 	}
+}
+
+// meant is the hint "did you mean …" for a word among many. It gives up when there
+// have been too many such words.
+func (d *decoder) meant(word string, known []string) string {
+	const most = 100_000
+	if d.compared += len(known); d.compared > most {
+		return ""
+	}
+	return meant(word, known, "")
 }
 
 // remark tells where a key belongs that stands in the wrong form.

@@ -24,9 +24,11 @@ var (
 // What it puts in is never read again. Secrets among it are noted. The result has no
 // exact places any more when something was replaced.
 func (d *decoder) expand(t Text, use usage) Text {
+	const mostFindings = 10 // of one text
 	var out strings.Builder
 	var used []variable
-	for i := 0; i < len(t.Value); {
+	before := len(d.found)
+	for i := 0; i < len(t.Value) && len(d.found)-before < mostFindings; {
 		rest := t.Value[i:]
 		switch {
 		case strings.HasPrefix(rest, "$${"):
@@ -34,6 +36,10 @@ func (d *decoder) expand(t Text, use usage) Text {
 			i += 3
 		case strings.HasPrefix(rest, "${"):
 			v, size := d.variable(t, i, use)
+			if d.expanded += len(v.value); d.expanded > maxExpandedBytes {
+				d.found.Add(t.Pos, "bad-variable", fmt.Sprintf("the variables of %s make the file longer than 4 MiB", use.owner), "use shorter values")
+				return t
+			}
 			out.WriteString(v.value)
 			used = append(used, v)
 			i += size

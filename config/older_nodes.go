@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // sharedNodes gives each tool its nodes of the one list that an older file has: those
 // that can be reached from its entry, and its exit.
@@ -8,6 +12,7 @@ func (d *decoder) sharedNodes(file *fields, tools []*fields) {
 	list := file.list("nodes")
 	d.duplicateNodes(list)
 	shared := newNodeList(list)
+	total := 0
 	for i, fs := range tools {
 		if fs.get("nodes") != nil {
 			d.checkNamed(fs, newNodeList(fs.list("nodes")))
@@ -17,7 +22,12 @@ func (d *decoder) sharedNodes(file *fields, tools []*fields) {
 			continue
 		}
 		d.checkNamed(fs, shared)
-		for _, it := range shared.of(fs.at) {
+		of := shared.of(fs.at)
+		if total += len(of); total > maxNodes {
+			d.found.Add(fs.at.pos, "too-many-values", fmt.Sprintf("the tools share nodes that are more than %d when each has its own", maxNodes), "share fewer nodes")
+			return
+		}
+		for _, it := range of {
 			if n := d.node(it, nil); n != nil {
 				d.file.Tools[i].Nodes = append(d.file.Tools[i].Nodes, n)
 			}
@@ -25,7 +35,9 @@ func (d *decoder) sharedNodes(file *fields, tools []*fields) {
 	}
 	var names []string
 	for _, fs := range tools {
-		names = append(names, fs.at.get("name").word())
+		name := fs.at.get("name").word()
+		shared.owners[name] = true
+		names = append(names, name)
 	}
 	for _, it := range list {
 		d.checkShared(it, shared, names)
@@ -37,12 +49,8 @@ func (d *decoder) checkShared(it *item, shared *nodeList, tools []string) {
 	owner := it.get("tool")
 	kind := NodeType(it.get("type").word())
 	if name := owner.word(); name != "" && (kind == EntryNode || kind == ExitNode) {
-		known := false
-		for _, t := range tools {
-			known = known || t == name
-		}
-		if !known {
-			d.found.Add(owner.pos, "unknown-tool", fmt.Sprintf("there is no tool %q", shortened(name)), meant(name, tools, ""))
+		if !shared.owners[name] {
+			d.found.Add(owner.pos, "unknown-tool", fmt.Sprintf("there is no tool %q", shortened(name)), d.meant(name, tools))
 		}
 	}
 	if !shared.used[it] {
@@ -61,7 +69,7 @@ func (d *decoder) checkNamed(tool *fields, nodes *nodeList) {
 		n := nodes.byID[name.Value]
 		switch {
 		case n == nil:
-			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, shortened(name.Value)), meant(name.Value, nodes.ids, ""))
+			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, shortened(name.Value)), d.meant(name.Value, nodes.ids))
 		case NodeType(n.get("type").word()) != kind:
 			d.found.Add(name.Pos, "wrong-type", fmt.Sprintf("%s of %s is %q, expected a node of type %s", key, tool.who, shortened(name.Value), kind), "")
 		}
@@ -70,15 +78,23 @@ func (d *decoder) checkNamed(tool *fields, nodes *nodeList) {
 
 // nodeList is a list of nodes as items.
 type nodeList struct {
-	list []*item
-	byID map[string]*item
-	ids  []string
-	used map[*item]bool // by some tool
+	index  map[*item]int // in file order
+	byID   map[string]*item
+	byTool map[string][]*item // entry and exit nodes by their tool
+	ids    []string
+	used   map[*item]bool  // by some tool
+	owners map[string]bool // the names of all tools
 }
 
 func newNodeList(list []*item) *nodeList {
-	l := &nodeList{list: list, byID: map[string]*item{}, used: map[*item]bool{}}
-	for _, it := range list {
+	l := &nodeList{
+		index: map[*item]int{}, byID: map[string]*item{}, byTool: map[string][]*item{}, used: map[*item]bool{}, owners: map[string]bool{},
+	}
+	for i, it := range list {
+		l.index[it] = i
+		if owner := it.get("tool").word(); owner != "" && it.get("type").word() != string(MCPNode) && it.get("type").word() != olderMCPNode {
+			l.byTool[owner] = append(l.byTool[owner], it)
+		}
 		if id := it.get("id").word(); id != "" && l.byID[id] == nil {
 			l.byID[id] = it
 			l.ids = append(l.ids, id)
@@ -98,10 +114,8 @@ func (l *nodeList) of(tool *item) []*item {
 			next = append(next, it)
 		}
 	}
-	for _, it := range l.list {
-		if owner := it.get("tool").word(); owner != "" && owner == name && it.get("type").word() != string(MCPNode) && it.get("type").word() != olderMCPNode {
-			reach(it)
-		}
+	for _, it := range l.byTool[name] {
+		reach(it)
 	}
 	reach(l.byID[tool.get("entryNode").word()])
 	reach(l.byID[tool.get("exitNode").word()])
@@ -117,11 +131,10 @@ func (l *nodeList) of(tool *item) []*item {
 		}
 	}
 	var nodes []*item
-	for _, it := range l.list {
-		if reached[it] {
-			l.used[it] = true
-			nodes = append(nodes, it)
-		}
+	for it := range reached {
+		l.used[it] = true
+		nodes = append(nodes, it)
 	}
+	slices.SortFunc(nodes, func(a, b *item) int { return cmp.Compare(l.index[a], l.index[b]) })
 	return nodes
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // leastSecret is how long a secret must be to be kept out of texts, in bytes: with a
@@ -18,6 +19,7 @@ const redacted = "[redacted]"
 // Safe for concurrent use.
 type Secrets struct {
 	values   []string
+	once     sync.Once // makes replacer, at the first use
 	replacer *strings.Replacer
 }
 
@@ -27,16 +29,20 @@ func NewSecrets(values ...string) *Secrets { return newSecrets(values) }
 
 func newSecrets(values []string) *Secrets {
 	s := &Secrets{}
+	seen := map[string]bool{}
+	for _, v := range values {
+		if len(v) >= leastSecret && !seen[v] {
+			seen[v] = true
+			s.values = append(s.values, v)
+		}
+	}
+	return s
+}
+
+func newReplacer(values []string) *strings.Replacer {
 	var forms []string
 	for _, v := range values {
-		if len(v) < leastSecret || slices.Contains(s.values, v) {
-			continue
-		}
-		s.values = append(s.values, v)
 		forms = append(forms, secretForms(v)...)
-	}
-	if len(forms) == 0 {
-		return s
 	}
 	slices.SortFunc(forms, func(a, b string) int { // the longest first, so that no rest stays
 		if len(a) != len(b) {
@@ -49,16 +55,16 @@ func newSecrets(values []string) *Secrets {
 	for _, f := range forms {
 		pairs = append(pairs, f, redacted)
 	}
-	s.replacer = strings.NewReplacer(pairs...)
-	return s
+	return strings.NewReplacer(pairs...)
 }
 
 // Redact returns text with every secret replaced by [redacted]: as it is, and as it
 // stands in a URL, in base64 and in JSON. A secret that is cut in two is not found.
 func (s *Secrets) Redact(text string) string {
-	if s == nil || s.replacer == nil || len(text) < leastSecret {
+	if s == nil || len(s.values) == 0 || len(text) < leastSecret {
 		return text
 	}
+	s.once.Do(func() { s.replacer = newReplacer(s.values) })
 	return s.replacer.Replace(text)
 }
 

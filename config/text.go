@@ -34,7 +34,8 @@ func (t Text) At(offset int) Pos {
 	if !ok {
 		return t.Pos
 	}
-	return t.src.pos(at[min(max(offset, 0), len(t.Value))])
+	from := cursor{src: t.src, line: t.Pos.Line, column: t.Pos.Column, offset: t.start}
+	return from.pos(at[min(max(offset, 0), len(t.Value))])
 }
 
 // IsSet reports whether the string stands in the file.
