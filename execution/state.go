@@ -69,3 +69,14 @@ func Context(records []Record) map[string]expressions.Value {
 	}
 	return context
 }
+
+// ScopeOf is what expressions of execution len(records) saw: context and history.
+func ScopeOf(records []Record) *expressions.Scope {
+	s := newState()
+	for i, r := range records {
+		r.Index = i
+		// The index is right by construction, so apply cannot refuse.
+		_ = s.apply(r)
+	}
+	return expressions.NewScope(s.context, s)
+}
