@@ -14,6 +14,7 @@ type decoder struct {
 	file    *File
 	found   Diagnostics
 	secrets []string
+	assume  bool // as Options.AssumeEnv
 
 	expanded int // bytes that variables were replaced by
 	compared int // words looked at for "did you mean"

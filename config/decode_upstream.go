@@ -187,7 +187,11 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 // address reads what a server behind an address has.
 func (d *decoder) address(u *Upstream, fs *fields) {
 	if url := fs.text("url"); url.IsSet() {
+		before := len(d.found)
 		u.URL = d.expand(url, usage{owner: fs.who + " in url", url: true})
+		if d.found[before:].Err() != nil || d.assume && u.URL != url {
+			fs.bad["url"] = true // there is nothing to check
+		}
 	}
 	u.Headers = d.settings(fs, fs.get("headers"), "headers")
 	if i := slices.IndexFunc(fs.at.keys, func(k Text) bool { return k.Value == "requestInit" }); i >= 0 {

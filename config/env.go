@@ -64,6 +64,7 @@ func (d *decoder) expand(t Text, use usage) Text {
 type variable struct {
 	name, value string
 	fromEnv     bool
+	unset       bool // and told so
 }
 
 // variable reads the ${…} at i and returns what it stands for and how long it is.
@@ -84,11 +85,15 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 		return variable{}, end + 1
 	}
 	value, set := d.lookup(name)
+	if !set && d.assume {
+		value, set = "value", true
+	}
 	v := variable{name: name, value: value, fromEnv: true}
 	operator := rest[2+len(name) : end]
 	switch {
 	case operator == "":
 		if !set {
+			v.fromEnv, v.unset = false, true
 			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set", name, use.owner),
 				fmt.Sprintf("set it, or write ${%s:-default}", name))
 		}
@@ -97,7 +102,8 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 			v.value, v.fromEnv = operator[2:], false
 		}
 	case strings.HasPrefix(operator, ":?"):
-		if value == "" {
+		if value == "" && !d.assume {
+			v.fromEnv, v.unset = false, true
 			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set: %s", name, use.owner, shortened(operator[2:])), "set it")
 		}
 	default:
@@ -124,7 +130,7 @@ func flagName(arg string) string {
 func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 	sensitive := sensitiveName.MatchString(use.field)
 	for _, v := range used {
-		if named := sensitive || sensitiveName.MatchString(v.name); named || use.secret && v.fromEnv {
+		if named := sensitive || sensitiveName.MatchString(v.name); !v.unset && (named || use.secret && v.fromEnv) {
 			d.noteSecret(t, v.value, "the value of "+v.name, named)
 		}
 	}
@@ -161,6 +167,7 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 // that it is a secret.
 func (d *decoder) noteSecret(t Text, value, what string, tell bool) {
 	switch {
+	case d.assume: // it is no secret at all
 	case len(value) >= leastSecret:
 		d.secrets = append(d.secrets, value)
 	case tell && value == "":

@@ -9,6 +9,7 @@ import (
 type Options struct {
 	ServersFile string                      // a second file, {"mcpServers": {…}}; "" for none
 	LookupEnv   func(string) (string, bool) // for ${VAR}; nil: os.LookupEnv
+	AssumeEnv   bool                        // every ${VAR} counts as set, and what it gives is not checked: for looking at a file elsewhere than where it runs
 }
 
 // Load reads the graph file at path. The error is Diagnostics, warnings among them,
@@ -31,6 +32,7 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 	}
 	d := &decoder{
 		path:   path,
+		assume: opts.AssumeEnv,
 		lookup: lookup,
 		file:   &File{Path: path, Secrets: &Secrets{}},
 	}

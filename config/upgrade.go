@@ -59,9 +59,9 @@ func Upgrade(path string, src []byte) ([]byte, []Change, error) {
 	return text, changes, nil
 }
 
-// parseForUpgrade is Parse with all variables set to something.
+// parseForUpgrade is Parse where no variable needs to be set.
 func parseForUpgrade(path string, src []byte) (*File, error) {
-	return Parse(path, src, Options{LookupEnv: func(string) (string, bool) { return "value", true }})
+	return Parse(path, src, Options{LookupEnv: func(string) (string, bool) { return "", false }, AssumeEnv: true})
 }
 
 // sameMeaning compares two files without their places.

@@ -135,3 +135,18 @@ func TestServersFile(t *testing.T) {
 		t.Errorf("missing: %v", err)
 	}
 }
+
+func TestAssumeEnv(t *testing.T) {
+	src := head + "servers: {a: {type: http, url: '${BASE}/mcp', headers: {Authorization: 'Bearer ${KEY}'}}, b: {command: x, args: ['${A:?needed}', '${B:-c}']}}\n"
+	f, err := Parse("g.yaml", []byte(src), Options{LookupEnv: environment("KEY", "<KEY>"), AssumeEnv: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Servers[0].URL.Value != "value/mcp" || f.Servers[0].Headers[0].Value.Value != "Bearer <KEY>" || f.Secrets.Len() != 0 || len(f.Warnings) != 1 {
+		t.Errorf("servers %+v, warnings %v", f.Servers[0], f.Warnings)
+	}
+	if _, _, err := Upgrade("g.yaml", []byte(src)); err != nil {
+		t.Errorf("upgrade: %v", err)
+	}
+	want(t, strings.Replace(src, "servers", "mcpServers", 1), "BASE", "KEY", "needed")
+}
