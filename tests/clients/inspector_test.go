@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"toolgraph/tests/examplefile"
@@ -34,7 +36,8 @@ func (i inspector) run(t *testing.T, s surroundings, env map[string]string, grap
 	}
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), i.node, line...)
-	cmd.Dir, cmd.Env, cmd.Stderr = s.examples, s.env, &stderr
+	cmd.Dir, cmd.Stderr = s.examples, &stderr
+	cmd.Env = append(slices.Clip(s.env), "MCP_CATALOG_PATH="+filepath.Join(t.TempDir(), "catalog.json"))
 	said, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -96,4 +99,30 @@ func TestExamplesThroughTheInspector(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestTheInspectorInEveryEra(t *testing.T) {
+	i := newInspector(t)
+	s := newSurroundings(t)
+	for _, era := range []string{"legacy", "auto", "modern"} {
+		out, code := i.run(t, s, nil, "01-count-files.yaml", "--protocol-era", era, "--method", "tools/call",
+			"--tool-name", "count_files", "--tool-arg", "directory=data/notes", "--format", "json")
+		if code != 0 || !strings.Contains(out, `"structuredContent":{"files":4,`) {
+			t.Errorf("%s ended with %d: %s", era, code, out)
+		}
+	}
+}
+
+func TestLoadThroughTheInspector(t *testing.T) {
+	i := newInspector(t)
+	s := newSurroundings(t)
+	out, code := i.run(t, s, nil, "03-collect-todos.yaml", "--method", "tools/call", "--tool-name", "collect_lines",
+		"--tool-arg", "directory=data/notes", "--load", "--load-requests", "300", "--load-concurrency", "100")
+	var report struct {
+		OK       int      `json:"ok"`
+		Messages []string `json:"errorMessages"`
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != 0 || report.OK != 300 {
+		t.Errorf("the Inspector ended with %d: %v: %d of 300 calls were right: %v", code, err, report.OK, report.Messages)
+	}
 }

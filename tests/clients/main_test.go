@@ -17,6 +17,7 @@ import (
 // The versions that the tests are written for.
 const (
 	sdkPackage        = "@modelcontextprotocol/sdk@1.32.2"
+	newerSDKPackage   = "@modelcontextprotocol/client@2.4.0"
 	inspectorPackage  = "@modelcontextprotocol/inspector@2.12.0"
 	newerNodePackage  = "node@22" // which the Inspector wants
 	mcpgraphPackage   = "mcpgraph@0.1.23"
@@ -68,8 +69,8 @@ func newSurroundings(t *testing.T) surroundings {
 	return s
 }
 
-// cases are those of all examples, ready to be called. Cases whose programs are
-// missing come as skipped tests.
+// each does a test for every case of the examples, ready to be called. A case whose
+// programs are missing is skipped.
 func (s surroundings) each(t *testing.T, do func(t *testing.T, c examplefile.Case)) {
 	t.Helper()
 	cases, err := examplefile.Load(s.examples)

@@ -58,7 +58,7 @@ func TestPublishedGraphs(t *testing.T) {
 				t.Fatal(err)
 			}
 			graph := write(t, home, name, string(src))
-			_, want := bySDK(t, modules, os.Environ(), job{Command: []string{"node", theirs, "-g", graph}, Directory: home, Calls: calls})
+			want := bySDK(t, modules, os.Environ(), job{Command: []string{"node", theirs, "-g", graph}, Directory: home, Calls: calls})
 			if remedy, ok := remedies[name]; ok {
 				said, err := exec.CommandContext(t.Context(), binary, "check", graph).CombinedOutput()
 				if err != nil || !strings.Contains(string(said), "[literal-expression]") {
@@ -66,9 +66,9 @@ func TestPublishedGraphs(t *testing.T) {
 				}
 				graph = write(t, home, name, strings.Replace(string(src), remedy[0], remedy[1], 1))
 			}
-			_, got := bySDK(t, modules, os.Environ(), job{Command: []string{binary, "-g", graph}, Directory: home, Calls: calls})
+			got := bySDK(t, modules, os.Environ(), job{Command: []string{binary, "-g", graph}, Directory: home, Calls: calls})
 			for i := range calls {
-				same(t, calls[i], got[i], want[i])
+				same(t, calls[i], got.Results[i], want.Results[i])
 			}
 		})
 	}

@@ -18,6 +18,14 @@ type job struct {
 	Directory string            `json:"directory"`
 	Env       map[string]string `json:"env"`
 	Calls     []call            `json:"calls"`
+	SDK       int               `json:"sdk"` // its major version, 0 for 1
+}
+
+// seen is what the client has seen.
+type seen struct {
+	Protocol string   `json:"protocol"` // as version 2 tells it
+	Tools    []string `json:"tools"`
+	Results  []result `json:"results"` // of each call
 }
 
 type call struct {
@@ -50,7 +58,7 @@ func (r result) text() string {
 }
 
 // bySDK does a job in the folder over node_modules.
-func bySDK(t *testing.T, modules string, env []string, j job) (tools []string, results []result) {
+func bySDK(t *testing.T, modules string, env []string, j job) seen {
 	t.Helper()
 	script, err := filepath.Abs("testdata/sdk.mjs")
 	if err != nil {
@@ -67,31 +75,35 @@ func bySDK(t *testing.T, modules string, env []string, j job) (tools []string, r
 	if err != nil {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
-	var said struct {
-		Tools   []string `json:"tools"`
-		Results []result `json:"results"`
-	}
+	var said seen
 	if err := json.Unmarshal(out, &said); err != nil || len(said.Results) != len(j.Calls) {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return said.Tools, said.Results
+	return said
 }
 
 func TestExamplesThroughTheTypeScriptSDK(t *testing.T) {
-	modules := modules(t, sdkPackage)
-	s := newSurroundings(t)
-	s.each(t, func(t *testing.T, c examplefile.Case) {
-		tools, results := bySDK(t, modules, s.env, job{
-			Command: []string{s.binary, "-g", filepath.Base(c.Graph)}, Directory: s.examples, Env: c.Env,
-			Calls: []call{{c.Tool, c.Args}},
+	for _, sdk := range []struct {
+		version            int
+		packages, protocol string
+	}{{1, sdkPackage, ""}, {2, newerSDKPackage, "2026-07-28"}} {
+		t.Run(sdk.packages, func(t *testing.T) {
+			modules := modules(t, sdk.packages)
+			s := newSurroundings(t)
+			s.each(t, func(t *testing.T, c examplefile.Case) {
+				got := bySDK(t, modules, s.env, job{
+					Command: []string{s.binary, "-g", filepath.Base(c.Graph)}, Directory: s.examples, Env: c.Env,
+					Calls: []call{{c.Tool, c.Args}}, SDK: sdk.version,
+				})
+				if !slices.Contains(got.Tools, c.Tool) || got.Protocol != sdk.protocol {
+					t.Errorf("over %q the client sees the tools %v, not %s", got.Protocol, got.Tools, c.Tool)
+				}
+				if err := c.Expect.Match(got.Results[0].text(), got.Results[0].IsError); err != nil {
+					t.Error(err)
+				}
+			})
 		})
-		if !slices.Contains(tools, c.Tool) {
-			t.Errorf("the client sees the tools %v, not %s", tools, c.Tool)
-		}
-		if err := c.Expect.Match(results[0].text(), results[0].IsError); err != nil {
-			t.Error(err)
-		}
-	})
+	}
 }
 
 func TestManyCallsOverOneSession(t *testing.T) {
@@ -102,8 +114,7 @@ func TestManyCallsOverOneSession(t *testing.T) {
 		j.Calls = append(j.Calls, call{"count_files", map[string]any{"directory": "data/notes"}},
 			call{"count_files", map[string]any{"directory": 1}}, call{"no_such_tool", nil})
 	}
-	_, results := bySDK(t, modules, s.env, j)
-	for i, r := range results {
+	for i, r := range bySDK(t, modules, s.env, j).Results {
 		switch i % 3 {
 		case 0:
 			if r.IsError || !strings.Contains(r.text(), `"files":4`) {

@@ -1,15 +1,20 @@
 // Calls the tools of a stdio server with the TypeScript SDK's client. The job comes as
 // JSON on standard input, the answers go as JSON to standard output. It starts in a
-// folder whose node_modules holds the SDK.
+// folder whose node_modules holds version 1 or 2 of the SDK, as the job says; the
+// latter speaks the newest protocol when the server does.
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(pathToFileURL(process.cwd() + "/"));
-const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
-const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
-
 const job = JSON.parse(await text(process.stdin));
+const [main, stdio] =
+  job.sdk === 2
+    ? ["@modelcontextprotocol/client", "@modelcontextprotocol/client/stdio"]
+    : ["@modelcontextprotocol/sdk/client/index.js", "@modelcontextprotocol/sdk/client/stdio.js"];
+const { Client } = require(main);
+const { StdioClientTransport } = require(stdio);
+
 const transport = new StdioClientTransport({
   command: job.command[0],
   args: job.command.slice(1),
@@ -17,18 +22,19 @@ const transport = new StdioClientTransport({
   env: { ...process.env, ...job.env },
   stderr: "inherit",
 });
-const client = new Client({ name: "sdk-client", version: "1.0.0" });
+const client = new Client({ name: "sdk-client", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
 await client.connect(transport);
 const { tools } = await client.listTools(); // from now on results are held to their schemas
 const results = [];
 for (const call of job.calls) {
   try {
-    results.push(
-      await client.callTool({ name: call.tool, arguments: call.args }, undefined, { timeout: 120000 }),
-    );
+    const params = { name: call.tool, arguments: call.args };
+    const options = { timeout: 120000 };
+    results.push(await (job.sdk === 2 ? client.callTool(params, options) : client.callTool(params, undefined, options)));
   } catch (error) {
     results.push({ thrown: String(error?.message ?? error) });
   }
 }
+const protocol = client.getNegotiatedProtocolVersion?.() ?? ""; // version 1 does not tell
 await client.close();
-process.stdout.write(JSON.stringify({ tools: tools.map((tool) => tool.name), results }));
+process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results }));
