@@ -18,11 +18,12 @@ var below = map[string][]string{
 	"config":            {},
 	"expressions":       {},
 	"graph":             {"config", "expressions"},
-	"mcpclient":         {"config", "expressions"},
+	"internal/schema":   {"config", "expressions"},
+	"mcpclient":         {"config", "expressions", "internal/schema"},
 	"execution":         {"config", "expressions", "graph"},
 	"execution/journal": {"config", "expressions", "graph", "execution"},
 	"internal/observe":  {"config", "expressions", "graph", "execution"},
-	"internal/server":   {"config", "expressions", "graph"},
+	"internal/server":   {"config", "expressions", "graph", "internal/schema"},
 	"internal/demo":     {"config", "expressions", "internal/server"},
 	"internal/bench":    nil, // measures all of it
 	"internal/cli":      nil, // wires everything
@@ -38,7 +39,7 @@ var importer = map[string]string{
 	"github.com/diegoholiveira/jsonlogic":      "expressions",
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",
 	"github.com/mark3labs/mcp-go/server":       "internal/server",
-	"github.com/santhosh-tekuri/jsonschema/v6": "internal/server",
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/schema",
 	"github.com/spf13/cobra":                   "internal/cli",
 	"golang.org/x/term":                        "internal/cli",
 }

@@ -20,9 +20,9 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 func BenchmarkCheckArguments(b *testing.B) {
-	t := newTool(toolOf(b, "x", ordinarySchema, ""))
 	var found config.Diagnostics
-	if t.prepare(&found); found != nil {
+	t := newTool(toolOf(b, "x", ordinarySchema, ""), &found)
+	if found != nil {
 		b.Fatal(found)
 	}
 	args, err := expressions.Decode([]byte(`{"directory":"/tmp","limit":5,"kinds":["file","dir"]}`))

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"toolgraph/expressions"
 )
@@ -70,17 +69,6 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		return s.appendFailure(dst, id, err.Error(), c.modern)
 	}
 	return s.appendValue(dst, id, c, value)
-}
-
-// misfit tells that a value does not fit the tool's own outputSchema.
-func (t *tool) misfit(problems []problem) string {
-	for i := range problems {
-		if t.output.wrapped {
-			problems[i].where = strings.TrimPrefix(problems[i].where, ".result")
-		}
-	}
-	return fmt.Sprintf("%s: the value of tool %q does not fit its outputSchema: %s",
-		t.output.source.Pos, t.name, tell("result", problems))
 }
 
 // internalError logs a fault of ours and is what the client may know of it.

@@ -21,8 +21,7 @@ func newCatalog(tools []Tool) (*catalog, error) {
 		if offered.Run == nil {
 			return nil, fmt.Errorf("tool %q has no way to run", offered.Def.Name.Value)
 		}
-		t := newTool(offered)
-		t.prepare(&found)
+		t := newTool(offered, &found)
 		if c.byName[t.name] != nil {
 			return nil, fmt.Errorf("two tools are named %q", t.name)
 		}
@@ -56,7 +55,7 @@ func (c *catalog) find(name string) (t *tool, hint string) {
 	for i, t := range c.tools {
 		names[i] = t.name
 	}
-	if near := nearest(name, names); near != "" {
+	if near := config.DidYouMean(name, names); near != "" {
 		return nil, "; did you mean " + quoted(near) + "?"
 	}
 	return nil, ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 )
@@ -126,7 +127,7 @@ func (c *conn) read() error {
 		}
 		switch {
 		case errors.Is(err, errLineTooLong):
-			c.refuse([]byte("null"), &rpcError{codeInvalidRequest, "the line is longer than " + count(c.in.limit, "byte")})
+			c.refuse([]byte("null"), &rpcError{codeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes", c.in.limit)})
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -11,6 +11,5 @@
 // server is reached.
 //
 // It owns github.com/mark3labs/mcp-go/server (the handshakes and whatever is
-// neither tools/list, tools/call nor ping) and
-// github.com/santhosh-tekuri/jsonschema (schemas).
+// neither tools/list, tools/call nor ping).
 package server

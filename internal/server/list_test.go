@@ -26,6 +26,7 @@ func TestDerivedAnnotations(t *testing.T) {
 		"append": {ReadOnly: yes(false), Destructive: yes(false), OpenWorld: yes(false)},
 		"shy":    {},
 	}
+	var found config.Diagnostics
 	hints := func(_, tool string) (Hints, bool) {
 		h, ok := known[tool]
 		return h, ok
@@ -43,7 +44,7 @@ func TestDerivedAnnotations(t *testing.T) {
 		{[]string{"shy", "delete", "web"}, `{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}`},
 		{[]string{"unheard-of"}, `{}`},
 	} {
-		if got := string(newTool(calling(t, "x", c.calls...)).derive(hints).json()); got != c.want {
+		if got := string(newTool(calling(t, "x", c.calls...), &found).derive(hints).json()); got != c.want {
 			t.Errorf("%v:\ngot  %s\nwant %s", c.calls, got, c.want)
 		}
 	}
@@ -54,8 +55,9 @@ func TestGivenAnnotations(t *testing.T) {
 	g.Def.Title = config.Text{Value: "X"}
 	g.Def.Description = config.Text{Value: "does\nx"}
 	g.Def.Annotations = dataOf(t, `{"title":"Y","readOnlyHint":true}`)
+	var found config.Diagnostics
 	want := `{"name":"x","title":"X","description":"does\nx","inputSchema":{"type":"object"},"annotations":{"title":"Y","readOnlyHint":true}}`
-	if got := string(newTool(g).appendListed(nil, nil)); got != want {
+	if got := string(newTool(g, &found).appendListed(nil, nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

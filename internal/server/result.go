@@ -19,7 +19,7 @@ func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) [
 	dst = appendString(dst, raw)
 	dst = append(dst, "}]"...)
 	switch {
-	case c.tool.output != nil && c.tool.output.wrapped:
+	case c.tool.output != nil && c.tool.output.Wrapped():
 		dst = append(dst, `,"structuredContent":{"result":`...)
 		dst = append(append(dst, raw...), '}')
 	case raw[0] == '{':

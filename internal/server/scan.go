@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -248,3 +249,5 @@ func shorten(text string) string {
 	}
 	return text[:cut] + "…"
 }
+
+func quoted(text string) string { return strconv.Quote(shorten(text)) }

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"testing"
 	"unicode/utf8"
 )
@@ -53,7 +54,7 @@ func TestM02ManyKeys(t *testing.T) {
 		if i > 0 {
 			line.WriteByte(',')
 		}
-		line.WriteString(`"k` + string(rune('a'+i%26)) + json.Number(itoa(i)).String() + `":0`)
+		line.WriteString(`"k` + string(rune('a'+i%26)) + json.Number(strconv.Itoa(i)).String() + `":0`)
 	}
 	fine := line.String() + `}}}`
 	var m message
@@ -65,8 +66,6 @@ func TestM02ManyKeys(t *testing.T) {
 		t.Fatalf("got %v", fault)
 	}
 }
-
-func itoa(i int) string { return string(appendScalar(nil, i)) }
 
 func TestAppendString(t *testing.T) {
 	for _, text := range []string{"", "a", "\"\\\n\r\t\b\x00\x1f\x7f", "é😀\u2028<>&", "bad \xff\xfe utf \xe2\x82", "\xf0\x9f"} {

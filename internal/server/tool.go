@@ -1,31 +1,37 @@
 package server
 
-import "toolgraph/config"
+import (
+	"strconv"
+
+	"toolgraph/config"
+	"toolgraph/internal/schema"
+)
 
 // tool is one tool as clients see it. Immutable.
 type tool struct {
 	def         *config.Tool
 	run         Run
 	name        string
-	input       *schema
-	output      *schema // nil when the file has none
-	listed      []byte  // its entry in tools/list without annotations and closing brace
-	annotations []byte  // as the file gives them; nil when it does not
+	input       *schema.Schema
+	output      *schema.Schema // nil when the file has none
+	listed      []byte         // its entry in tools/list without annotations and closing brace
+	annotations []byte         // as the file gives them; nil when it does not
 	calls       []Upstream
 }
 
-// newTool takes a tool; its schemas are not compiled yet.
-func newTool(offered Tool) *tool {
+// newTool takes a tool. What is wrong with its schemas goes to found; with an error
+// among it the tool cannot be used.
+func newTool(offered Tool, found *config.Diagnostics) *tool {
 	def := offered.Def
 	t := &tool{
 		def: def, run: offered.Run, calls: offered.Calls,
-		name: def.Name.Value, input: newInputSchema(def.InputSchema),
+		name: def.Name.Value, input: schema.Input(def.InputSchema, found),
 	}
 	if def.OutputSchema != nil {
-		t.output = newOutputSchema(def.OutputSchema)
+		t.output = schema.Output(def.OutputSchema, found)
 	}
 	if def.Annotations != nil && def.Annotations.Kind == config.KindObject {
-		t.annotations = appendData(nil, def.Annotations)
+		t.annotations = def.Annotations.JSON()
 	}
 	t.listed = t.entry()
 	return t
@@ -39,9 +45,9 @@ func (t *tool) entry() []byte {
 	if description := t.def.Description.Value; description != "" {
 		dst = appendString(append(dst, `,"description":`...), description)
 	}
-	dst = append(append(dst, `,"inputSchema":`...), t.input.listed...)
+	dst = append(append(dst, `,"inputSchema":`...), t.input.JSON()...)
 	if t.output != nil {
-		dst = append(append(dst, `,"outputSchema":`...), t.output.listed...)
+		dst = append(append(dst, `,"outputSchema":`...), t.output.JSON()...)
 	}
 	return dst
 }
@@ -117,7 +123,7 @@ func (h Hints) json() []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(appendString(dst, hint.name), ':')
-		dst = appendScalar(dst, *hint.value)
+		dst = strconv.AppendBool(dst, *hint.value)
 	}
 	return append(dst, '}')
 }

@@ -1,4 +1,4 @@
-package server
+package schema
 
 import (
 	"net/url"
@@ -85,44 +85,4 @@ func propertiesOf(document any, schemaURL string) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// nearest is the known name that may have been meant, or "".
-func nearest(name string, known []string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
-	for _, candidate := range known {
-		if strings.EqualFold(candidate, name) {
-			return candidate
-		}
-		if d := distance(name, candidate); d < bestDistance && d < len(candidate) {
-			best, bestDistance = candidate, d
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions and replacements between two names.
-// Long names are not compared: nobody mistypes them, and the cost is quadratic.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) > 64 || len(y) > 64 {
-		return len(x) + len(y)
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := previous
-			if x[i] != y[j] {
-				cost++
-			}
-			previous = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
 }

@@ -1,4 +1,4 @@
-package server
+package schema
 
 import (
 	"cmp"
@@ -7,56 +7,69 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"toolgraph/config"
 )
 
 // maxProblems bounds how many problems of one value are told.
 const maxProblems = 10
 
-// problem is one way in which a value does not fit its schema.
-type problem struct {
-	path     []string // keys and indexes from the value's root
-	where    string   // the path as people write it; "" for the root
-	expected string
-	given    string // "" when expected says all
-	hint     string
+// Problem is one way in which a value does not fit its schema.
+type Problem struct {
+	Path     []string // keys and indexes from the value's root
+	Where    string   // the path as people write it, .items[2].name; "" for the root
+	Expected string
+	Given    string // "" when Expected says all
+	Hint     string
 }
 
-func (p problem) text(root string) string {
+// Text is the problem in one line; root is how the value is called ("arguments").
+func (p Problem) Text(root string) string {
 	var b strings.Builder
-	b.WriteString(root + p.where + ": " + p.expected)
-	if p.given != "" {
-		b.WriteString(", got " + p.given)
+	b.WriteString(root + p.Where + ": " + p.Expected)
+	if p.Given != "" {
+		b.WriteString(", got " + p.Given)
 	}
-	if p.hint != "" {
-		b.WriteString("; " + p.hint)
+	if p.Hint != "" {
+		b.WriteString("; " + p.Hint)
 	}
 	return b.String()
 }
 
-// tell joins problems, one a line, all of them below root ("arguments").
-func tell(root string, problems []problem) string {
-	lines := make([]string, 0, len(problems))
-	for i, p := range problems {
+// Problems are what is wrong with one value, sorted by their places.
+type Problems []Problem
+
+// Text joins the problems, one a line; beyond ten it says that there are more.
+func (ps Problems) Text(root string) string {
+	lines := make([]string, 0, len(ps))
+	for i, p := range ps {
 		if i == maxProblems {
 			lines = append(lines, "and more")
 			break
 		}
-		lines = append(lines, p.text(root))
+		lines = append(lines, p.Text(root))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // problems flattens what the validator found into our own words.
-func (s *schema) problems(invalid *jsonschema.ValidationError, value any) []problem {
-	var found []problem
+func (s *Schema) problems(invalid *jsonschema.ValidationError, value any) Problems {
+	var found Problems
 	s.collect(invalid, value, &found)
-	slices.SortStableFunc(found, func(a, b problem) int { return cmp.Compare(a.where, b.where) })
-	return slices.CompactFunc(found, func(a, b problem) bool {
-		return a.where == b.where && a.expected == b.expected
+	if s.wrapped {
+		for i, p := range found {
+			if len(p.Path) > 0 && p.Path[0] == resultKey {
+				found[i].Path, found[i].Where = p.Path[1:], strings.TrimPrefix(p.Where, "."+resultKey)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Problem) int { return cmp.Compare(a.Where, b.Where) })
+	return slices.CompactFunc(found, func(a, b Problem) bool {
+		return a.Where == b.Where && a.Expected == b.Expected
 	})
 }
 
-func (s *schema) collect(e *jsonschema.ValidationError, value any, found *[]problem) {
+func (s *Schema) collect(e *jsonschema.ValidationError, value any, found *Problems) {
 	if len(*found) > maxProblems {
 		return
 	}
@@ -90,16 +103,16 @@ func (s *schema) collect(e *jsonschema.ValidationError, value any, found *[]prob
 	}
 }
 
-func (s *schema) leaf(e *jsonschema.ValidationError, value any) problem {
+func (s *Schema) leaf(e *jsonschema.ValidationError, value any) Problem {
 	at := lookUp(value, e.InstanceLocation)
-	p := problem{path: e.InstanceLocation, where: pathText(value, e.InstanceLocation), given: describe(at)}
-	p.expected = "expected " + expectation(e.ErrorKind)
-	p.hint = enumHint(e.ErrorKind)
+	p := Problem{Path: e.InstanceLocation, Where: pathText(value, e.InstanceLocation), Given: describe(at)}
+	p.Expected = "expected " + expectation(e.ErrorKind)
+	p.Hint = enumHint(e.ErrorKind)
 	if fs, isFalse := e.ErrorKind.(*kind.FalseSchema); isFalse && fs != nil {
-		p.expected, p.given = "not allowed here", ""
+		p.Expected, p.Given = "not allowed here", ""
 	}
 	if names, ok := e.ErrorKind.(*kind.PropertyNames); ok {
-		p.given = "the key " + quoted(names.Property)
+		p.Given = "the key " + quoted(names.Property)
 	}
 	return p
 }
@@ -120,20 +133,20 @@ func enumHint(k jsonschema.ErrorKind) string {
 			allowed = append(allowed, word)
 		}
 	}
-	if near := nearest(got, allowed); near != "" {
+	if near := config.DidYouMean(got, allowed); near != "" {
 		return "did you mean " + quoted(near) + "?"
 	}
 	return ""
 }
 
-func missing(e *jsonschema.ValidationError, value any, name string) problem {
+func missing(e *jsonschema.ValidationError, value any, name string) Problem {
 	path := append(slices.Clone(e.InstanceLocation), name)
-	return problem{path: path, where: pathText(value, path), expected: "required, but missing"}
+	return Problem{Path: path, Where: pathText(value, path), Expected: "required, but missing"}
 }
 
 // unknownProperties tells each property that the schema has not, and what may have
 // been meant: a property that it has and the value has not.
-func (s *schema) unknownProperties(e *jsonschema.ValidationError, names []string, value any) []problem {
+func (s *Schema) unknownProperties(e *jsonschema.ValidationError, names []string, value any) Problems {
 	known := propertiesOf(s.document, e.SchemaURL)
 	given, _ := lookUp(value, e.InstanceLocation).(map[string]any)
 	var free []string
@@ -142,16 +155,16 @@ func (s *schema) unknownProperties(e *jsonschema.ValidationError, names []string
 			free = append(free, name)
 		}
 	}
-	out := make([]problem, 0, len(names))
+	out := make(Problems, 0, len(names))
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		path := append(slices.Clone(e.InstanceLocation), name)
-		p := problem{path: path, where: pathText(value, path), expected: "unknown property"}
-		if near := nearest(name, free); near != "" {
-			p.hint = "did you mean " + quoted(near) + "?"
+		p := Problem{Path: path, Where: pathText(value, path), Expected: "unknown property"}
+		if near := config.DidYouMean(name, free); near != "" {
+			p.Hint = "did you mean " + quoted(near) + "?"
 		} else if len(known) > 0 && len(known) <= maxProblems {
-			p.expected += ", expected one of " + strings.Join(known, ", ")
+			p.Expected += ", expected one of " + strings.Join(known, ", ")
 		} else if len(known) == 0 {
-			p.expected += ", expected none"
+			p.Expected += ", expected none"
 		}
 		out = append(out, p)
 	}
@@ -160,11 +173,11 @@ func (s *schema) unknownProperties(e *jsonschema.ValidationError, names []string
 
 // alternatives tells why no branch of anyOf or oneOf fits. When the branches want
 // different types, their types are the answer; else the branch that came nearest.
-func (s *schema) alternatives(e *jsonschema.ValidationError, value any) problem {
+func (s *Schema) alternatives(e *jsonschema.ValidationError, value any) Problem {
 	var wanted []string
-	var best []problem
+	var best Problems
 	for _, branch := range e.Causes {
-		var found []problem
+		var found Problems
 		s.collect(branch, value, &found)
 		if types, ok := branch.ErrorKind.(*kind.Type); ok && len(branch.InstanceLocation) == len(e.InstanceLocation) {
 			wanted = append(wanted, types.Want...)
@@ -174,25 +187,25 @@ func (s *schema) alternatives(e *jsonschema.ValidationError, value any) problem 
 			best = found
 		}
 	}
-	p := problem{path: e.InstanceLocation, where: pathText(value, e.InstanceLocation)}
+	p := Problem{Path: e.InstanceLocation, Where: pathText(value, e.InstanceLocation)}
 	if best == nil {
-		p.expected = "expected " + typeWords(wanted)
-		p.given = describe(lookUp(value, e.InstanceLocation))
+		p.Expected = "expected " + typeWords(wanted)
+		p.Given = describe(lookUp(value, e.InstanceLocation))
 		return p
 	}
-	p.expected = "fits none of the allowed forms; the nearest fails at " + best[0].text("value")
-	if best[0].where != "" {
+	p.Expected = "fits none of the allowed forms; the nearest fails at " + best[0].Text("value")
+	if best[0].Where != "" {
 		p = best[0]
-		p.hint = strings.TrimPrefix(p.hint+"; no other allowed form fits either", "; ")
+		p.Hint = strings.TrimPrefix(p.Hint+"; no other allowed form fits either", "; ")
 	}
 	return p
 }
 
 // nearer prefers the branch that failed deeper in the value, then the one that
 // failed less often.
-func nearer(a, b []problem) bool {
-	if len(a[0].path) != len(b[0].path) {
-		return len(a[0].path) > len(b[0].path)
+func nearer(a, b Problems) bool {
+	if len(a[0].Path) != len(b[0].Path) {
+		return len(a[0].Path) > len(b[0].Path)
 	}
 	return len(a) < len(b)
 }

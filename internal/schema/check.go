@@ -1,6 +1,8 @@
-package server
+package schema
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,69 +14,27 @@ import (
 	"toolgraph/config"
 )
 
-// maxSchemaDepth bounds how deep a schema may be nested.
-const maxSchemaDepth = 64
-
-// CheckSchemas tells what is wrong with the schemas of the tools: what New would
-// refuse, and as warnings what some hosts refuse. Sorted.
-func CheckSchemas(tools []*config.Tool) config.Diagnostics {
-	var found config.Diagnostics
-	for _, def := range tools {
-		newTool(Tool{Def: def}).prepare(&found)
-	}
-	found.Sort()
-	return found
-}
-
-// prepare compiles the tool's schemas and tells what is wrong with them. With an
-// error among the findings, the tool cannot be used.
-func (t *tool) prepare(found *config.Diagnostics) {
-	if source := t.input.source; source == nil || checkRoot(source, found) {
-		t.input.prepare("inputSchema", found)
-		warnCombined(source, found)
-	}
-	if t.output != nil {
-		t.output.prepare("outputSchema", found)
-	}
-}
-
-// checkRoot reports whether an inputSchema speaks of an object, as MCP demands.
-func checkRoot(source *config.Data, found *config.Diagnostics) bool {
-	if source.Kind != config.KindObject {
-		found.Add(source.Pos, "schema-root", "inputSchema must be an object, a JSON Schema of type object", "")
-		return false
-	}
-	if t := source.Get("type"); t != nil && t.Scalar != "object" {
-		found.Add(t.Pos, "schema-root",
-			fmt.Sprintf("inputSchema has type %s, expected object", appendData(nil, t)),
-			"arguments are always an object; make the value one of its properties")
-		return false
-	}
-	return true
-}
-
-// warnCombined tells of keywords that some model interfaces refuse at the root.
-func warnCombined(source *config.Data, found *config.Diagnostics) {
-	for _, key := range []string{"oneOf", "anyOf", "allOf"} {
-		if source.Get(key) != nil {
-			found.Warn(keyOf(source, key), "schema-portability",
-				key+" at the root of an inputSchema is refused by some hosts, which then drop the tool",
-				"move it into a property")
-		}
-	}
-}
+// maxDepth bounds how deep a schema may be nested.
+const maxDepth = 64
 
 // prepare compiles the schema. Depth comes first: the library's time grows with
 // its cube (v6.0.3: 40 s at 5,000 levels).
-func (s *schema) prepare(field string, found *config.Diagnostics) {
-	if deep := deeperThan(s.source, maxSchemaDepth); deep != nil {
-		found.Add(deep.Pos, "schema-depth", fmt.Sprintf("%s is nested deeper than %d levels", field, maxSchemaDepth), "")
+func (s *Schema) prepare(field string, found *config.Diagnostics) {
+	if deep := deeperThan(s.source, maxDepth); deep != nil {
+		found.Add(deep.Pos, "schema-depth", fmt.Sprintf("%s is nested deeper than %d levels", field, maxDepth), "")
 		return
 	}
-	err := s.compile()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.listed))
 	if err == nil {
-		return
+		err = s.compile(document, nil)
 	}
+	if err != nil {
+		s.tell(err, field, found)
+	}
+}
+
+// tell says why the schema does not compile.
+func (s *Schema) tell(err error, field string, found *config.Diagnostics) {
 	var invalid *jsonschema.SchemaValidationError
 	var faults *jsonschema.ValidationError
 	if errors.As(err, &invalid) && errors.As(invalid.Err, &faults) {
@@ -86,7 +46,7 @@ func (s *schema) prepare(field string, found *config.Diagnostics) {
 }
 
 // invalidParts tells each keyword that the dialect does not allow so.
-func (s *schema) invalidParts(faults *jsonschema.ValidationError, field string, found *config.Diagnostics) {
+func (s *Schema) invalidParts(faults *jsonschema.ValidationError, field string, found *config.Diagnostics) {
 	seen := map[config.Pos]bool{}
 	var walk func(e *jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
@@ -97,6 +57,10 @@ func (s *schema) invalidParts(faults *jsonschema.ValidationError, field string, 
 			return
 		}
 		path := e.InstanceLocation
+		part, err := json.Marshal(lookUp(s.document, path))
+		if err != nil { // it was JSON
+			part = nil
+		}
 		if s.wrapped && len(path) >= 2 && path[0] == "properties" && path[1] == "result" {
 			path = path[2:]
 		}
@@ -107,7 +71,7 @@ func (s *schema) invalidParts(faults *jsonschema.ValidationError, field string, 
 		seen[at.Pos] = true
 		where := pathText(s.document, path)
 		message := fmt.Sprintf("%s%s is no valid JSON Schema: expected %s, found %s",
-			field, where, expectation(e.ErrorKind), shorten(string(appendData(nil, at))))
+			field, where, expectation(e.ErrorKind), shorten(string(part)))
 		hint := enumHint(e.ErrorKind)
 		if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
 			message = fmt.Sprintf("%s%s is no regular expression that can be used: %v", field, where, regexFault(format.Err))
@@ -153,4 +117,23 @@ func deeperThan(d *config.Data, limit int) *config.Data {
 		}
 	}
 	return nil
+}
+
+// tooDeep is deeperThan for JSON.
+func tooDeep(v any, limit int) bool {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if limit == 0 || tooDeep(item, limit-1) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if limit == 0 || tooDeep(item, limit-1) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package server
+package schema
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // brokenReference finds the reference that an error of the compiler is about.
-func (s *schema) brokenReference(err error) (pos config.Pos, message, hint string) {
+func (s *Schema) brokenReference(err error) (pos config.Pos, message, hint string) {
 	var load *jsonschema.LoadURLError
 	var part *jsonschema.JSONPointerNotFoundError
 	var anchor *jsonschema.AnchorNotFoundError
@@ -33,11 +33,11 @@ func (s *schema) brokenReference(err error) (pos config.Pos, message, hint strin
 	case errors.As(err, &anchor):
 		return s.missingPart(anchor.Reference)
 	}
-	return pos, "does not compile: " + strings.ReplaceAll(err.Error(), schemaURL, ""), ""
+	return pos, "does not compile: " + strings.ReplaceAll(err.Error(), ownURL, ""), ""
 }
 
 // missingPart is about a reference into the schema itself that leads nowhere.
-func (s *schema) missingPart(target string) (pos config.Pos, message, hint string) {
+func (s *Schema) missingPart(target string) (pos config.Pos, message, hint string) {
 	if s.wrapped {
 		target = strings.Replace(target, resultPointer, "#", 1)
 	}
@@ -54,7 +54,7 @@ func (s *schema) missingPart(target string) (pos config.Pos, message, hint strin
 			}
 		}
 	}
-	if near := nearest("#"+fragment, names); near != "" {
+	if near := config.DidYouMean("#"+fragment, names); near != "" {
 		hint = "did you mean " + quoted(near) + "?"
 	}
 	return pos, "refers to " + quoted("#"+fragment) + ", which is not there", hint
