@@ -32,3 +32,6 @@ type EvalError struct {
 
 func (e *EvalError) Error() string { return e.Message }
 func (e *EvalError) Unwrap() error { return e.Err }
+
+// ErrorCode is Code.
+func (e *EvalError) ErrorCode() string { return e.Code }

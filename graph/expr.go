@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -10,11 +11,24 @@ import (
 
 // PlacedError is an evaluation that failed, with its place in the graph file.
 type PlacedError struct {
-	Pos config.Pos
-	Err error
+	Pos   config.Pos
+	Err   error
+	Caret string // the expression's line with a caret under the place; may be empty
 }
 
-func (e *PlacedError) Error() string { return e.Err.Error() }
+// Error is the message, its code, and the place in the expression.
+func (e *PlacedError) Error() string {
+	text := e.Err.Error()
+	var eval *expressions.EvalError
+	if errors.As(e.Err, &eval) && eval.Code != "" {
+		text += " [" + eval.Code + "]"
+	}
+	if e.Caret != "" {
+		text += "\n  " + strings.ReplaceAll(e.Caret, "\n", "\n  ")
+	}
+	return text
+}
+
 func (e *PlacedError) Unwrap() error { return e.Err }
 
 // Expr is a compiled expression that knows its place.
@@ -33,12 +47,12 @@ func (e *Expr) Eval(ctx context.Context, scope *expressions.Scope) (expressions.
 }
 
 func place(err error, text config.Text) error {
-	pos := text.Pos
+	placed := &PlacedError{Pos: text.Pos, Err: err}
 	var eval *expressions.EvalError
 	if errors.As(err, &eval) && eval.Offset >= 0 {
-		pos = text.At(eval.Offset)
+		placed.Pos, placed.Caret = text.At(eval.Offset), expressions.Caret(text.Value, eval.Offset)
 	}
-	return &PlacedError{Pos: pos, Err: err}
+	return placed
 }
 
 // compileExpr compiles an expression and checks what it refers to; nil when it
