@@ -2,7 +2,6 @@ package expressions
 
 import (
 	"encoding/json"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -58,7 +57,11 @@ func sizeOfNumber(x float64) int {
 		return n
 	}
 	var buf [32]byte
-	return len(strconv.AppendFloat(buf[:0], x, 'g', -1, 64))
+	text, err := appendNumber(buf[:0], x)
+	if err != nil {
+		return len("null")
+	}
+	return len(text)
 }
 
 func sizeOfString(s string) int {
