@@ -77,7 +77,7 @@ func (o *olderForms) conditions(list *item) {
 	if list.kind != itemList {
 		return
 	}
-	for _, c := range list.items {
+	for i, c := range list.items {
 		if c.kind != itemMapping {
 			continue
 		}
@@ -86,7 +86,9 @@ func (o *olderForms) conditions(list *item) {
 				o.warn(k.Pos, "older-target", "target is the older name of a condition's next", "write next")
 			}
 		}
-		if !c.has("rule") && (c.has("next") || c.has("target")) {
+		// As the last one, with next, it is the current form of a default as well.
+		current := i == len(list.items)-1 && c.has("next")
+		if !c.has("rule") && (c.has("next") || c.has("target")) && !current {
 			o.warn(c.pos, "older-default", "a condition without a rule is an older form of a switch's default", "write next: NODE on the switch itself")
 		}
 	}

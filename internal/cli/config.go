@@ -62,7 +62,7 @@ standard error where it goes. The hosts are ` + strings.Join(hostNames, ", ") + 
 func newHostEntry(name, graphFile, servers string) (hostEntry, error) {
 	var variables []string
 	file, err := config.Load(graphFile, config.Options{
-		ServersFile: servers,
+		ServersFile: servers, AssumeEnv: true,
 		LookupEnv: func(variable string) (string, bool) {
 			if !slices.Contains(variables, variable) {
 				variables = append(variables, variable)

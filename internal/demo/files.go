@@ -47,7 +47,8 @@ func (f *Files) ListDirectory(name string) (Listing, error) {
 }
 
 // FindFiles lists the files below a directory whose name matches a pattern such as
-// *.go; the empty pattern matches all.
+// *.go; the empty pattern matches all. Directories whose name begins with a dot are
+// left out.
 func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return Listing{}, fmt.Errorf("pattern is %q, expected one such as *.go: %w", pattern, err)
@@ -55,8 +56,13 @@ func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 	start := clean(name)
 	found := Listing{Entries: []Entry{}}
 	err := fs.WalkDir(f.root.FS(), start, func(at string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		switch {
+		case err != nil:
 			return err
+		case e.IsDir() && at != start && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case e.IsDir():
+			return nil
 		}
 		if matched, _ := path.Match(pattern, e.Name()); pattern != "" && !matched {
 			return nil
@@ -64,7 +70,7 @@ func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 		if len(found.Entries) == maxFound {
 			return fmt.Errorf("more than %d files; give a pattern or a smaller directory", maxFound)
 		}
-		below := strings.TrimPrefix(strings.TrimPrefix(at, start), "/")
+		below := strings.TrimPrefix(at, start+"/")
 		found.Entries = append(found.Entries, entry(below, e))
 		return nil
 	})
