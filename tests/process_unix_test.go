@@ -1,0 +1,184 @@
+//go:build unix
+
+package tests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// each serves every one of these tools of the fake server as a tool of its own, with
+// its arguments handed through; server is the rest of the server's entry.
+func each(server string, tools ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: \"1.0\"\nserver: {name: test, version: 1.0.0}\nmcpServers: {up: {command: $FAKE%s}}\ntools:\n", server)
+	for _, tool := range tools {
+		fmt.Fprintf(&b, `- name: %[1]s
+  description: calls %[1]s
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: %[1]s, next: exit,
+     args: {n: {expr: $.entry.n}, ms: {expr: $.entry.ms}, code: {expr: $.entry.code}, message: {expr: $.entry.message}, text: {expr: $.entry.text}}}
+  - {id: exit, type: exit}
+`, tool)
+	}
+	return b.String()
+}
+
+// Killed without a word, we leave nothing behind: not a server that ignores all that
+// can be ignored, not what it has started.
+func TestP01KilledWithoutAWord(t *testing.T) {
+	s := start(t, each(", args: [ignoreterm]", "forkchildren", "pid", "hang"))
+	pids := family(t, s, 2)
+	s.sendCall("hang", `{}`)
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	took := allGone(t, pids, 1500*time.Millisecond)
+	t.Logf("all %d processes were gone after %v", len(pids), took.Round(time.Millisecond))
+}
+
+// A signal cancels the runs in flight, ends the servers with all that they have
+// started, and is a regular end: the code is 0.
+func TestP02SignalDuringACall(t *testing.T) {
+	for _, c := range []struct {
+		signal syscall.Signal
+		server string
+		within time.Duration
+	}{
+		{syscall.SIGTERM, "", 6 * time.Second},
+		{syscall.SIGINT, "", 6 * time.Second},
+		{syscall.SIGHUP, "", 6 * time.Second},
+		{syscall.SIGTERM, ", args: [ignoreterm]", 8 * time.Second}, // 2 s and 3 s of grace, then SIGKILL
+	} {
+		t.Run(c.signal.String()+c.server, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, each(c.server, "forkchildren", "pid", "hang"))
+			pids := family(t, s, 1)
+			_, answer := s.sendCall("hang", `{}`)
+			s.request("ping", `{}`) // the call has been read
+			if err := s.cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if r := s.result(s.await(answer)); !r.IsError || !strings.Contains(r.text(t), "the run was cancelled") {
+				t.Errorf("the call's answer is %+v", r)
+			}
+			if code := exitWithin(t, s, c.within); code != 0 {
+				t.Errorf("the exit code is %d, want 0", code)
+			}
+			allGone(t, pids, 100*time.Millisecond)
+		})
+	}
+}
+
+// The end of the input is the client's good-bye: what it has asked for it still gets,
+// for half a minute, and a signal ends that at once.
+func TestP03EndOfInputDuringACall(t *testing.T) {
+	t.Run("that ends", func(t *testing.T) {
+		s := start(t, each("", "sleep"))
+		_, answer := s.sendCall("sleep", `{"ms":300}`)
+		_ = s.in.Close()
+		if got := s.result(s.await(answer)).text(t); got != `{"slept":300}` {
+			t.Errorf("got %s", got)
+		}
+		if code := exitWithin(t, s, 3*time.Second); code != 0 {
+			t.Errorf("the exit code is %d, want 0", code)
+		}
+	})
+	t.Run("that hangs", func(t *testing.T) {
+		s := start(t, each("", "forkchildren", "pid", "hang"))
+		pids := family(t, s, 1)
+		s.sendCall("hang", `{}`)
+		_ = s.in.Close()
+		time.Sleep(100 * time.Millisecond) // what a host waits before it sends the signal
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if code := exitWithin(t, s, 6*time.Second); code != 0 {
+			t.Errorf("the exit code is %d, want 0", code)
+		}
+		allGone(t, pids, 100*time.Millisecond)
+	})
+}
+
+// A server that dies in a call fails that call, and by name; the next starts it again.
+func TestP05ServerDiesDuringACall(t *testing.T) {
+	s := start(t, each("", "die", "pid"))
+	before := s.call("pid", `{}`).text(t)
+	r := s.call("die", `{"code":3,"message":"disk is full"}`)
+	text := r.text(t)
+	for _, want := range []string{`server "up", tool "die"`, "exited with status 3", "stderr: disk is full", "path: entry → call"} {
+		if !r.IsError || !strings.Contains(text, want) {
+			t.Errorf("the error lacks %q: %s", want, text)
+		}
+	}
+	if after := s.call("pid", `{}`); after.IsError || after.text(t) == before {
+		t.Errorf("the next call gave %+v", after)
+	}
+}
+
+// However many runs want a server that does not run yet, it is started once.
+func TestP15OneProcessForAll(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	s := start(t, each(", args: [slowinit=100ms, 'countfile="+starts+"']", "pid"))
+	var answers []<-chan reply
+	for range 8 {
+		_, answer := s.sendCall("pid", `{}`)
+		answers = append(answers, answer)
+	}
+	pids := map[string]bool{}
+	for _, answer := range answers {
+		pids[s.result(s.await(answer)).text(t)] = true
+	}
+	src, err := os.ReadFile(starts)
+	if err != nil || strings.Count(string(src), "\n") != 1 || len(pids) != 1 {
+		t.Errorf("processes %v answered, and these were started: %q, %v", pids, src, err)
+	}
+}
+
+// A server that has multiplied ends with all of it.
+func TestP17ForkingServer(t *testing.T) {
+	s := start(t, each("", "forkchildren", "pid"))
+	pids := family(t, s, 50)
+	if code := s.end(); code != 0 {
+		t.Errorf("the exit code is %d, want 0", code)
+	}
+	allGone(t, pids, 500*time.Millisecond)
+}
+
+// A server that is started over and over leaves no zombies and no open files.
+func TestP18StartAndStopOften(t *testing.T) {
+	s := start(t, each("", "dieafter"))
+	pid := s.cmd.Process.Pid
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d/fd", pid)); err != nil {
+		t.Skip("no /proc on this system")
+	}
+	cycles := func(n int) {
+		for n > 0 {
+			switch text := s.call("dieafter", `{"code":0}`).text(t); {
+			case text == `"bye"`:
+				n--
+			case !strings.Contains(text, "exited with status 0"): // as this call was on its way
+				t.Fatalf("got %s", text)
+			}
+		}
+	}
+	cycles(5)
+	before := 0
+	eventually(t, "the servers are gone and reaped", func() bool {
+		alive, zombies := children(t, pid)
+		before = descriptors(t, pid)
+		return len(alive) == 1 && len(zombies) == 0 // the supervisor
+	})
+	cycles(40)
+	eventually(t, "no more processes and files than before", func() bool {
+		alive, zombies := children(t, pid)
+		return len(alive) == 1 && len(zombies) == 0 && descriptors(t, pid) <= before
+	})
+}
