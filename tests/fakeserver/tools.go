@@ -38,6 +38,7 @@ type call struct {
 //	items         {n, size}: n objects as text
 //	structured    {n, size}: {items} as structuredContent and again as text
 //	several image unknowntype nothing nocontent nullstructured: shapes of content
+//	links         a resource link and an embedded resource, both at {text}
 //	fail          {message}: isError;  rpcerror: a JSON-RPC error;  inputrequired: a modern result
 //	count pid canceled(count of cancellations so far)
 //	more: misbehave.go (protocol), process.go (processes)
@@ -69,6 +70,12 @@ func init() {
 			c.contents(`[{"type":"text","text":"a picture"},{"type":"image","data":"aGk=","mimeType":"image/png"}]`)
 		},
 		"unknowntype": func(c *call) { c.contents(`[{"type":"hologram","planes":[1,2]}]`) },
+		"links": func(c *call) {
+			c.result(c.id, map[string]any{"content": []any{
+				map[string]any{"type": "resource_link", "uri": c.in.Text, "name": "a link"},
+				map[string]any{"type": "resource", "resource": map[string]any{"uri": c.in.Text, "text": "embedded"}},
+			}})
+		},
 		"nothing":     func(c *call) { c.contents(`[]`) },
 		"nocontent":   func(c *call) { c.result(c.id, map[string]any{}) },
 		"nullstructured": func(c *call) {
