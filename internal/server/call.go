@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"runtime/debug"
+	stack "runtime/debug"
 
 	"toolgraph/expressions"
 )
@@ -13,35 +13,55 @@ import (
 // call is one tools/call, taken apart.
 type call struct {
 	tool      *tool
-	arguments []byte // nil: none given
+	from      *catalog // where the tool is listed
+	arguments []byte
 	modern    bool
-	observe   func(nodeID string, index int) // nil: nobody asked for progress
+
+	token  []byte                         // of progress; nil: nobody asked for it
+	level  severity                       // of the log messages that the client wants
+	notify func(fill func([]byte) []byte) // sends a line before the answer
 }
 
-// emptyArguments stand for arguments that were left out.
-var emptyArguments = []byte("{}")
-
 // newCall finds the tool and refuses what is no call at all; that is the client's
-// fault and never reaches a model. Arguments that do not fit are another matter.
-func (s *Server) newCall(m *message) (*call, *rpcError) {
+// fault and never reaches a model. Arguments that do not fit are another matter. The
+// caller must release the catalog of the call when it has ended.
+func (s *Server) newCall(m *message, at era) (*call, *rpcError) {
+	from := s.current()
+	c, fault := from.newCall(m, at)
+	if fault != nil {
+		from.release()
+	}
+	return c, fault
+}
+
+func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	if m.name == nil || m.name[0] != '"' {
-		return nil, &rpcError{codeInvalidParams, "name: expected the name of a tool, a string, got " + describeRaw(m.name)}
+		return nil, &rpcError{code: codeInvalidParams, message: "name: expected the name of a tool, a string, got " + describeRaw(m.name)}
 	}
 	name := text(m.name)
-	t, hint := s.tools.Load().find(name)
+	t, hint := from.find(name)
 	if t == nil {
-		return nil, &rpcError{codeInvalidParams, "unknown tool " + quoted(name) + hint}
+		return nil, &rpcError{code: codeInvalidParams, message: "unknown tool " + quoted(name) + hint}
 	}
-	c := &call{tool: t, arguments: emptyArguments}
+	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {
 	case m.requestState != nil || m.inputResponses != nil:
-		return nil, &rpcError{codeInvalidParams, "requestState: this server has not asked for more input, so there is nothing to go on with"}
+		return nil, &rpcError{code: codeInvalidParams, message: "requestState: this server has not asked for more input, so there is nothing to go on with"}
 	case m.arguments != nil && m.arguments[0] != '{':
-		return nil, &rpcError{codeInvalidParams, "arguments: expected an object, got " + describeRaw(m.arguments)}
+		return nil, &rpcError{code: codeInvalidParams, message: "arguments: expected an object, got " + describeRaw(m.arguments)}
 	case m.depth > maxArgumentsDepth:
-		return nil, &rpcError{codeInvalidParams, fmt.Sprintf("arguments: nested %d levels deep, at most %d are allowed", m.depth, maxArgumentsDepth)}
+		return nil, &rpcError{code: codeInvalidParams, message: fmt.Sprintf("arguments: nested %d levels deep, at most %d are allowed", m.depth, maxArgumentsDepth)}
 	case m.arguments != nil:
 		c.arguments = m.arguments
+	}
+	if validID(m.progressToken) {
+		c.token = m.progressToken
+	}
+	if m.logLevel != nil && c.modern {
+		var fault *rpcError
+		if c.level, fault = parseLevel(m.logLevel); fault != nil {
+			return nil, fault
+		}
 	}
 	return c, nil
 }
@@ -51,22 +71,23 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	mark := len(dst)
 	defer func() {
 		if p := recover(); p != nil {
-			line = s.appendFailure(dst[:mark], id, s.internalError(c, p), c.modern)
+			line = s.appendFailure(dst[:mark], id, c, s.internalError(c, p))
 		}
 	}()
 	args, err := expressions.Decode(c.arguments)
 	if err != nil {
-		return s.appendFailure(dst, id, "invalid arguments: "+err.Error(), c.modern)
+		return s.appendFailure(dst, id, c, "invalid arguments: "+err.Error())
 	}
 	if err := c.tool.checkArguments(args); err != nil {
-		return s.appendFailure(dst, id, err.Error(), c.modern)
+		return s.appendFailure(dst, id, c, err.Error())
 	}
-	value, err := c.tool.run(ctx, args, c.observe)
+	value, err := c.tool.run(ctx, args, c.observer())
+	if err == nil {
+		err = c.tool.checkResult(value)
+	}
 	if err != nil {
-		return s.appendFailure(dst, id, err.Error(), c.modern)
-	}
-	if err := c.tool.checkResult(value); err != nil {
-		return s.appendFailure(dst, id, err.Error(), c.modern)
+		c.failed(err.Error())
+		return s.appendFailure(dst, id, c, err.Error())
 	}
 	return s.appendValue(dst, id, c, value)
 }
@@ -77,7 +98,7 @@ func (s *Server) internalError(c *call, p any) string {
 	_, _ = rand.Read(raw[:]) // never fails, see crypto/rand
 	id := hex.EncodeToString(raw[:])
 	s.opts.Logger.Error("a call panicked", "id", id, "tool", c.tool.name,
-		"panic", s.redact(fmt.Sprint(p)), "stack", s.redact(string(debug.Stack())))
+		"panic", c.from.redact(fmt.Sprint(p)), "stack", c.from.redact(string(stack.Stack())))
 	return "internal error, id " + id + "; the server's log tells more"
 }
 

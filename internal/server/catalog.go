@@ -2,20 +2,30 @@ package server
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"toolgraph/config"
 )
 
-// catalog is what is served at one time: the tools in file order. Immutable.
+// catalog is what is served at one time: the tools in file order. Immutable but for
+// its users.
 type catalog struct {
 	tools  []*tool
 	byName map[string]*tool
+	hide   func(string) string // hides secrets; nil when there are none
+
+	users atomic.Int64  // the calls in flight, and 1 while it is served
+	ended chan struct{} // closed when users comes to 0, for ever
 }
 
 // newCatalog compiles the schemas of every tool. The error is config.Diagnostics
 // when schemas are at fault.
-func newCatalog(tools []Tool) (*catalog, error) {
-	c := &catalog{byName: make(map[string]*tool, len(tools))}
+func newCatalog(tools []Tool, secrets *config.Secrets) (*catalog, error) {
+	c := &catalog{byName: make(map[string]*tool, len(tools)), ended: make(chan struct{})}
+	c.users.Store(1)
+	if secrets != nil {
+		c.hide = secrets.Redact
+	}
 	var found config.Diagnostics
 	for _, offered := range tools {
 		if offered.Run == nil {
@@ -32,6 +42,33 @@ func newCatalog(tools []Tool) (*catalog, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// acquire keeps the catalog in use, unless it has ended.
+func (c *catalog) acquire() bool {
+	for {
+		n := c.users.Load()
+		if n == 0 {
+			return false
+		}
+		if c.users.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (c *catalog) release() {
+	if c.users.Add(-1) == 0 {
+		close(c.ended)
+	}
+}
+
+// redact hides secrets in text that leaves us.
+func (c *catalog) redact(text string) string {
+	if c.hide == nil {
+		return text
+	}
+	return c.hide(text)
 }
 
 // appendList appends the value of "tools".

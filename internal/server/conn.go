@@ -19,7 +19,8 @@ type conn struct {
 	msg    message         // of the line at hand
 	keys   [][]byte        // the scanner's memory, kept between lines
 
-	initialized bool // by initialize; only the read loop uses it
+	initialized bool     // by initialize; only the read loop uses it
+	level       severity // of the log messages that the client wants; likewise
 
 	calls sync.WaitGroup
 
@@ -48,10 +49,10 @@ func (c *conn) begin(m *message) (*flight, *rpcError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, &rpcError{codeInternal, errClosing.Error()}
+		return nil, &rpcError{code: codeInternal, message: errClosing.Error()}
 	}
 	if c.flights[key] != nil {
-		return nil, &rpcError{codeInvalidRequest, "a request with the id " + shorten(string(m.id)) + " is still in flight"}
+		return nil, &rpcError{code: codeInvalidRequest, message: "a request with the id " + shorten(string(m.id)) + " is still in flight"}
 	}
 	f := &flight{id: bytes.Clone(m.id), key: key}
 	f.ctx, f.cancel = context.WithCancel(c.ctx)
@@ -127,7 +128,7 @@ func (c *conn) read() error {
 		}
 		switch {
 		case errors.Is(err, errLineTooLong):
-			c.refuse([]byte("null"), &rpcError{codeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes", c.in.limit)})
+			c.refuse([]byte("null"), &rpcError{code: codeInvalidRequest, message: fmt.Sprintf("the line is longer than %d bytes", c.in.limit)})
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -152,7 +153,7 @@ func (c *conn) handle(line []byte) {
 			c.cancel(m.requestID)
 		}
 	case c.inUse(m):
-		c.refuse(m.id, &rpcError{codeInvalidRequest, "a request with the id " + shorten(string(m.id)) + " is still in flight"})
+		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + shorten(string(m.id)) + " is still in flight"})
 	default:
 		if fault := c.request(m); fault != nil {
 			c.refuse(m.id, fault)
@@ -162,8 +163,7 @@ func (c *conn) handle(line []byte) {
 
 // refuse answers with an error.
 func (c *conn) refuse(id []byte, e *rpcError) {
-	e = &rpcError{e.code, c.server.redact(e.message)}
-	_ = c.out.putLater(func(dst []byte) []byte { return appendError(dst, id, e) })
+	_ = c.out.putLater(func(dst []byte) []byte { return c.server.appendRefusal(dst, id, e) })
 }
 
 // reply answers with a result, a JSON object.

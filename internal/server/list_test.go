@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"toolgraph/config"
 )
@@ -75,18 +76,29 @@ func TestG16Replace(t *testing.T) {
 	old.send(hold(1))
 	b.waitStarted(t, 1)
 
-	if err := b.server.Replace([]Tool{toolOf(t, "x", `{"type":"array"}`, "")}); err == nil {
+	if _, err := b.server.Replace([]Tool{toolOf(t, "x", `{"type":"array"}`, "")}, nil); err == nil {
 		t.Fatal("graphs with a broken schema are served")
 	}
-	if err := b.server.Replace([]Tool{toolOf(t, "new", "", "")}); err != nil {
+	ended, err := b.server.Replace([]Tool{toolOf(t, "new", "", "")}, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	old.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	fresh.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":9007199254740993}}}`)
 	old.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	old.want(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"new","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}}]}}`)
+	select {
+	case <-ended:
+		t.Error("the old tools have ended, and one of them runs")
+	default:
+	}
 	close(b.release)
 	old.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\"1\""}]}}`)
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("the old tools have not ended")
+	}
 	quiet.send(ping)
 	quiet.want(pong)
 	for _, h := range []*host{old, quiet, fresh} {

@@ -11,7 +11,7 @@ import (
 func (c *conn) listen(m *message) *rpcError {
 	var want mcp.SubscriptionFilter
 	if m.notifications == nil || json.Unmarshal(m.notifications, &want) != nil {
-		return &rpcError{codeInvalidParams, "notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}"}
+		return &rpcError{code: codeInvalidParams, message: "notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}"}
 	}
 	f, fault := c.begin(m)
 	if fault != nil {

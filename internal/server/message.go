@@ -6,9 +6,9 @@ import "unicode/utf8"
 type message struct {
 	jsonrpc, id, method, params, result, err []byte
 
-	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses []byte // of params
+	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level []byte // of params
 
-	progressToken, version, capabilities []byte // of params._meta
+	progressToken, version, capabilities, logLevel []byte // of params._meta
 
 	fault string // why it must be refused, although it is JSON
 	depth int    // of arguments: 1 for a flat object
@@ -78,6 +78,8 @@ func (m *message) paramsField(key string) *[]byte {
 		return &m.requestState
 	case "inputResponses":
 		return &m.inputResponses
+	case "level":
+		return &m.level
 	}
 	return nil
 }
@@ -90,6 +92,8 @@ func (m *message) metaField(key string) *[]byte {
 		return &m.version
 	case "io.modelcontextprotocol/clientCapabilities":
 		return &m.capabilities
+	case "io.modelcontextprotocol/logLevel":
+		return &m.logLevel
 	}
 	return nil
 }
@@ -100,7 +104,7 @@ func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 	s := scanner{src: line, msg: m, keys: keys[:0]}
 	s.space()
 	if s.peek() == '[' {
-		return s.keys, &rpcError{codeInvalidRequest, "a batch is not part of MCP, expected one message a line"}
+		return s.keys, &rpcError{code: codeInvalidRequest, message: "a batch is not part of MCP, expected one message a line"}
 	}
 	err := s.value(levelMessage, 0)
 	if err == nil {
@@ -112,9 +116,9 @@ func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 	m.depth = s.deepest
 	switch {
 	case err != nil:
-		return s.keys, &rpcError{codeParse, err.Error()}
+		return s.keys, &rpcError{code: codeParse, message: err.Error()}
 	case !utf8.Valid(line):
-		return s.keys, &rpcError{codeParse, "the line is not valid UTF-8"}
+		return s.keys, &rpcError{code: codeParse, message: "the line is not valid UTF-8"}
 	}
 	return s.keys, m.check()
 }
@@ -123,19 +127,19 @@ func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 func (m *message) check() *rpcError {
 	switch {
 	case m.fault != "":
-		return &rpcError{codeInvalidRequest, m.fault}
+		return &rpcError{code: codeInvalidRequest, message: m.fault}
 	case string(m.jsonrpc) != `"2.0"`:
-		return &rpcError{codeInvalidRequest, `expected a JSON-RPC object with "jsonrpc": "2.0"`}
+		return &rpcError{code: codeInvalidRequest, message: `expected a JSON-RPC object with "jsonrpc": "2.0"`}
 	case m.method == nil && (m.result != nil || m.err != nil):
 		return nil // an answer to a request of ours
 	case m.method == nil || m.method[0] != '"':
-		return &rpcError{codeInvalidRequest, "expected a method, a string"}
+		return &rpcError{code: codeInvalidRequest, message: "expected a method, a string"}
 	case m.id != nil && !validID(m.id):
-		return &rpcError{codeInvalidRequest, "the id must be a string or an integer"}
+		return &rpcError{code: codeInvalidRequest, message: "the id must be a string or an integer"}
 	case m.params != nil && m.params[0] != '{':
-		return &rpcError{m.badParams(), "params must be an object, got " + describeRaw(m.params)}
+		return &rpcError{code: m.badParams(), message: "params must be an object, got " + describeRaw(m.params)}
 	case m.meta != nil && m.meta[0] != '{':
-		return &rpcError{m.badParams(), "_meta must be an object, got " + describeRaw(m.meta)}
+		return &rpcError{code: m.badParams(), message: "_meta must be an object, got " + describeRaw(m.meta)}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ func TestSecretsStay(t *testing.T) {
 	var log syncBuffer
 	b := newBench(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	hidden := strings.NewReplacer("secret-0123456789", "[redacted]", "123456", "[redacted]", "no such file", "[redacted]")
-	b.server.hide = hidden.Replace
+	b.server.tools.Load().hide = hidden.Replace
 	h := connect(t, b.server).handshake()
 	for _, c := range []struct{ call, want string }{
 		{`"give","arguments":{"value":{"k":"a secret-0123456789 b"}}`, `{"content":[{"type":"text","text":"{\"k\":\"a [redacted] b\"}"}],"structuredContent":{"k":"a [redacted] b"}}`},

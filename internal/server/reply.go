@@ -20,17 +20,21 @@ const (
 type rpcError struct {
 	code    int
 	message string
+	data    []byte // JSON that goes along, or nil
 }
 
 func (e *rpcError) Error() string { return e.message }
 
-// appendError appends a whole error line.
-func appendError(dst, id []byte, e *rpcError) []byte {
+// appendRefusal appends a whole error line.
+func (s *Server) appendRefusal(dst, id []byte, e *rpcError) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"error":{"code":`...)
 	dst = strconv.AppendInt(dst, int64(e.code), 10)
 	dst = append(dst, `,"message":`...)
-	dst = appendString(dst, e.message)
+	dst = appendString(dst, s.redact(e.message))
+	if e.data != nil {
+		dst = append(append(dst, `,"data":`...), e.data...)
+	}
 	return append(dst, "}}\n"...)
 }
 

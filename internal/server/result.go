@@ -11,9 +11,9 @@ import (
 func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) []byte {
 	raw, err := expressions.Encode(value)
 	if err != nil {
-		return s.appendFailure(dst, id, "the value of tool "+quoted(c.tool.name)+" cannot be written as JSON: "+err.Error(), c.modern)
+		return s.appendFailure(dst, id, c, "the value of tool "+quoted(c.tool.name)+" cannot be written as JSON: "+err.Error())
 	}
-	raw = s.redactJSON(raw, value)
+	raw = c.from.redactJSON(raw, value)
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
 	dst = appendString(dst, raw)
@@ -30,12 +30,12 @@ func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) [
 
 // appendFailure appends the answer of a call that gave no value: a result that the
 // model sees, so that it can do better.
-func (s *Server) appendFailure(dst, id []byte, message string, modern bool) []byte {
+func (s *Server) appendFailure(dst, id []byte, c *call, message string) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
-	dst = appendString(dst, s.redact(message))
+	dst = appendString(dst, c.from.redact(message))
 	dst = append(dst, `}],"isError":true`...)
-	return s.appendTail(dst, modern)
+	return s.appendTail(dst, c.modern)
 }
 
 // appendTail ends a result and its line.
@@ -48,46 +48,46 @@ func (s *Server) appendTail(dst []byte, modern bool) []byte {
 
 // redactJSON hides secrets in a value. A secret that stands outside a string, such
 // as a number, would leave broken JSON behind; then each part is redacted by itself.
-func (s *Server) redactJSON(raw []byte, value expressions.Value) []byte {
-	if s.hide == nil {
+func (from *catalog) redactJSON(raw []byte, value expressions.Value) []byte {
+	if from.hide == nil {
 		return raw
 	}
 	before := string(raw)
-	after := s.hide(before)
+	after := from.hide(before)
 	if after == before {
 		return raw
 	}
 	if json.Valid([]byte(after)) {
 		return []byte(after)
 	}
-	parts, err := json.Marshal(s.redactParts(expressions.Plain(value)))
+	parts, err := json.Marshal(from.redactParts(expressions.Plain(value)))
 	if err != nil {
 		return []byte(`"[redacted]"`)
 	}
 	return parts
 }
 
-func (s *Server) redactParts(v any) any {
+func (from *catalog) redactParts(v any) any {
 	switch v := v.(type) {
 	case string:
-		return s.redact(v)
+		return from.redact(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = s.redactParts(item)
+			out[i] = from.redactParts(item)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, item := range v {
-			out[s.redact(key)] = s.redactParts(item)
+			out[from.redact(key)] = from.redactParts(item)
 		}
 		return out
 	case bool, nil:
 		return v
 	}
 	raw, err := json.Marshal(v)
-	if err != nil || s.redact(string(raw)) != string(raw) {
+	if err != nil || from.redact(string(raw)) != string(raw) {
 		return "[redacted]"
 	}
 	return v

@@ -81,7 +81,7 @@ func TestG15Schemas(t *testing.T) {
 			if got := found.Error(); got != c.want {
 				t.Errorf("\ngot  %s\nwant %s", got, c.want)
 			}
-			_, err := newCatalog([]Tool{g})
+			_, err := newCatalog([]Tool{g}, nil)
 			if (err == nil) != (found.Err() == nil) {
 				t.Errorf("CheckSchemas and New do not agree: %v", err)
 			}
@@ -102,7 +102,7 @@ func TestG15WideSchema(t *testing.T) {
 }
 
 func TestTwoToolsOfOneName(t *testing.T) {
-	if _, err := newCatalog([]Tool{toolOf(t, "x", "", ""), toolOf(t, "x", "", "")}); err == nil {
+	if _, err := newCatalog([]Tool{toolOf(t, "x", "", ""), toolOf(t, "x", "", "")}, nil); err == nil {
 		t.Error("taken")
 	}
 }

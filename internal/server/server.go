@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"toolgraph/config"
 )
 
 // Server answers MCP clients for a set of tools. Safe for concurrent use; one
@@ -17,12 +19,14 @@ type Server struct {
 	library *server.MCPServer // the handshakes, and all methods but our own
 	runs    atomic.Int64      // runs in flight
 
-	hide     func(string) string // hides secrets; nil when there are none
-	identity []byte              // what a modern result says about us: resultType and _meta
+	identity []byte // what a modern result says about us: resultType and _meta
 
-	mu    sync.Mutex // guards conns
-	conns map[*conn]struct{}
+	mu        sync.Mutex // guards listeners
+	listeners map[listener]struct{}
 }
+
+// listener is a client that may want to know that the tools have changed.
+type listener interface{ toolsChanged() }
 
 // New makes a server of tools. The error is config.Diagnostics when a
 // schema cannot be used.
@@ -30,18 +34,15 @@ func New(opts Options) (*Server, error) {
 	if opts.Info.Name == "" {
 		return nil, errors.New("a server needs a name")
 	}
-	tools, err := newCatalog(opts.Tools)
+	tools, err := newCatalog(opts.Tools, opts.Secrets)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: opts.withDefaults(), conns: map[*conn]struct{}{}}
+	s := &Server{opts: opts.withDefaults(), listeners: map[listener]struct{}{}}
 	s.tools.Store(tools)
-	if opts.Secrets != nil {
-		s.hide = opts.Secrets.Redact
-	}
 	info := s.opts.Info
 	s.library = server.NewMCPServer(info.Name, info.Version,
-		server.WithToolCapabilities(true), server.WithTitle(info.Title), server.WithInstructions(info.Instructions))
+		server.WithToolCapabilities(true), server.WithLogging(), server.WithTitle(info.Title), server.WithInstructions(info.Instructions))
 	s.identity = identity(info)
 	return s, nil
 }
@@ -58,38 +59,45 @@ func identity(info Info) []byte {
 	return append(dst, "}}"...)
 }
 
-// Replace offers other tools from now on and tells the clients that their list has
-// changed. Calls in flight keep their tool. On an error nothing changes.
-func (s *Server) Replace(tools []Tool) error {
-	fresh, err := newCatalog(tools)
+// Replace offers other tools from now on, with the secrets that their results must
+// not show, and tells the clients that their list has changed. Calls in flight keep
+// their tool and their secrets; the channel is closed when the last of them has ended.
+// On an error nothing changes.
+func (s *Server) Replace(tools []Tool, secrets *config.Secrets) (ended <-chan struct{}, err error) {
+	fresh, err := newCatalog(tools, secrets)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.tools.Store(fresh)
+	old := s.tools.Swap(fresh)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		go c.toolsChanged() // a client that does not read must not hold up the others
+	for l := range s.listeners {
+		go l.toolsChanged() // a client that does not read must not hold up the others
 	}
-	return nil
+	s.mu.Unlock()
+	old.release()
+	return old.ended, nil
 }
 
-func (s *Server) add(c *conn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conns[c] = struct{}{}
+// current is the catalog of now, kept until the caller releases it.
+func (s *Server) current() *catalog {
+	for {
+		if c := s.tools.Load(); c.acquire() {
+			return c
+		}
+	}
 }
 
-func (s *Server) remove(c *conn) {
+func (s *Server) add(l listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.conns, c)
+	s.listeners[l] = struct{}{}
+}
+
+func (s *Server) remove(l listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, l)
 }
 
 // redact hides secrets in text that leaves us.
-func (s *Server) redact(text string) string {
-	if s.hide == nil {
-		return text
-	}
-	return s.hide(text)
-}
+func (s *Server) redact(text string) string { return s.tools.Load().redact(text) }
