@@ -76,8 +76,8 @@ func init() {
 				map[string]any{"type": "resource", "resource": map[string]any{"uri": c.in.Text, "text": "embedded"}},
 			}})
 		},
-		"nothing":     func(c *call) { c.contents(`[]`) },
-		"nocontent":   func(c *call) { c.result(c.id, map[string]any{}) },
+		"nothing":   func(c *call) { c.contents(`[]`) },
+		"nocontent": func(c *call) { c.result(c.id, map[string]any{}) },
 		"nullstructured": func(c *call) {
 			c.result(c.id, json.RawMessage(`{"structuredContent":null,"content":[{"type":"text","text":"7"}]}`))
 		},

@@ -1,0 +1,123 @@
+//go:build unix
+
+package tests
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolgraph/tests/testbin"
+)
+
+// deafClient starts a server of a graph, shakes hands, and leaves the answers unread.
+func deafClient(t *testing.T, graph string) (cmd *exec.Cmd, in io.Writer, out io.Closer) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "graph.yaml")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(graph, "$FAKE", testbin.Build(t, "toolgraph/tests/fakeserver"))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(testbin.Build(t, "toolgraph"), "-g", path)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err = cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.Close() })
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	return cmd, in, out
+}
+
+// callTool writes calls with the ids from first on.
+func callTool(t *testing.T, in io.Writer, tool, args string, first, n int) {
+	t.Helper()
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", first+i, tool, args)
+	}
+	if _, err := io.WriteString(in, lines.String()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endOf waits for a process and gives its exit code.
+func endOf(t *testing.T, cmd *exec.Cmd, within time.Duration) int {
+	t.Helper()
+	begun := time.Now()
+	timer := time.AfterFunc(within, func() {
+		t.Errorf("it has not ended after %v", within)
+		_ = cmd.Process.Kill()
+	})
+	defer timer.Stop()
+	state, err := cmd.Process.Wait() // cmd.Wait would close the pipe that we leave open
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("ended after %v with %d", time.Since(begun).Round(time.Millisecond), state.ExitCode())
+	return state.ExitCode()
+}
+
+// Answers that nobody reads stay within bounds, and keep nobody from ending.
+func TestM12ClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	graph := strings.ReplaceAll(each("", "structured"), "n: {expr: $.entry.n}", "n: {expr: $.entry.n}, size: 1000")
+	cmd, in, _ := deafClient(t, graph)
+	callTool(t, in, "structured", `{"n":1000}`, 1, 40) // 2 MB each
+	eventually(t, "the calls are answered", func() bool { return residentMB(t, cmd.Process.Pid) > 60 })
+	time.Sleep(500 * time.Millisecond)
+	pids, _ := children(t, cmd.Process.Pid)
+	if mb := peakMB(t, cmd.Process.Pid); mb > 400 {
+		t.Errorf("80 MB of answers that nobody reads took %d MB", mb)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := endOf(t, cmd, 8*time.Second); code != 1 { // 3 s for the last words, then the servers
+		t.Errorf("the exit code is %d, want 1: answers were lost", code)
+	}
+	allGone(t, pids, time.Second)
+}
+
+// A client whose end of the pipe is closed is gone, even when its input stays open.
+func TestM12ClientThatIsGone(t *testing.T) {
+	t.Parallel()
+	cmd, in, out := deafClient(t, each("", "pid"))
+	callTool(t, in, "pid", `{}`, 1, 1)
+	eventually(t, "the server has started", func() bool {
+		alive, _ := children(t, cmd.Process.Pid)
+		return len(alive) == 2
+	})
+	pids, _ := children(t, cmd.Process.Pid)
+	_ = out.Close()
+	callTool(t, in, "pid", `{}`, 2, 1)
+	if code := endOf(t, cmd, 6*time.Second); code != 1 {
+		t.Errorf("the exit code is %d, want 1: an answer was lost", code)
+	}
+	allGone(t, pids, time.Second)
+}
+
+// Two hundred calls in one write hold up nobody.
+func TestM13ManyCallsInOneWrite(t *testing.T) {
+	s := start(t, each("", "sleep"))
+	s.call("sleep", `{"ms":0}`)
+	callTool(t, s.in, "sleep", `{"ms":1000}`, 10_000, 200)
+	begun := time.Now()
+	s.request("ping", `{}`)
+	took := time.Since(begun)
+	if took > 400*time.Millisecond {
+		t.Errorf("ping took %v", took)
+	}
+	t.Logf("ping took %v", took)
+}
