@@ -1,0 +1,61 @@
+package tests
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolgraph/tests/testbin"
+)
+
+// The schema in docs/ is the one that the program prints. UPDATE_GOLDEN=1 writes it.
+func TestSchemaIsCurrent(t *testing.T) {
+	path := filepath.Join("..", "docs", "toolgraph.schema.json")
+	want, err := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), "schema").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what toolgraph schema prints; UPDATE_GOLDEN=1 writes it", path)
+	}
+}
+
+const modeline = "# yaml-language-server: $schema="
+
+// Every example tells editors where its schema is, and it is there.
+func TestExamplesNameTheirSchema(t *testing.T) {
+	examples, err := filepath.Glob(filepath.Join("..", "examples", "*.yaml"))
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, path := range examples {
+		if strings.HasSuffix(path, ".test.yaml") {
+			continue
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(src), "\n")
+		schema, found := strings.CutPrefix(first, modeline)
+		if !found {
+			t.Errorf("%s begins with %q, expected %sPATH", path, first, modeline)
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), schema)); err != nil {
+			t.Errorf("%s names the schema %s, which is not there", path, schema)
+		}
+	}
+}
