@@ -16,7 +16,7 @@ import (
 // Under a server that is killed all the time, every call is answered: with its own
 // result or with an error that says so.
 func TestServerKilledOften(t *testing.T) {
-	p := pool(t, fake(t), supervised(t))
+	p := pool(t, fake(t))
 	var ended atomic.Bool
 	var calls, results atomic.Int64
 	var all sync.WaitGroup

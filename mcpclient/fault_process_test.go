@@ -57,7 +57,7 @@ func TestP01KilledWithoutAWord(t *testing.T) {
 }
 
 func TestP04ChildIgnoresEOFAndSIGTERM(t *testing.T) {
-	p := pool(t, fake(t, "ignoreterm"), supervised(t))
+	p := pool(t, fake(t, "ignoreterm"))
 	pid := pidOf(t, p)
 	began := time.Now()
 	if err := p.Close(); err != nil {
@@ -154,7 +154,7 @@ func TestP15OneProcessForAll(t *testing.T) {
 }
 
 func TestP17ForkingChild(t *testing.T) {
-	p := pool(t, fake(t), supervised(t))
+	p := pool(t, fake(t))
 	pids := append(fork(t, p, 50), pidOf(t, p))
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
@@ -172,14 +172,14 @@ func TestP17ForkingChild(t *testing.T) {
 }
 
 func TestP18StartAndStopOften(t *testing.T) {
-	once := func(opts ...Option) {
-		p := NewPool([]*config.Upstream{fake(t)}, opts...)
+	once := func() {
+		p := NewPool([]*config.Upstream{fake(t)})
 		mustCall(t, p, "inc", `{"n":1}`, `2`)
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	once(supervised(t))
+	once()
 	files, routines := openFiles(t), runtime.NumGoroutine()
 	cycles := 200
 	if testing.Short() {
@@ -188,7 +188,6 @@ func TestP18StartAndStopOften(t *testing.T) {
 	for range cycles {
 		once()
 	}
-	once(supervised(t)) // once: a supervisor under -race takes a second to exit
 	if n := zombies(t); n != 0 {
 		t.Errorf("%d zombies", n)
 	}
@@ -201,7 +200,7 @@ func TestP18StartAndStopOften(t *testing.T) {
 }
 
 func TestP19ThreadEnds(t *testing.T) {
-	p := pool(t, fake(t), supervised(t))
+	p := pool(t, fake(t))
 	var pid int
 	done := make(chan struct{})
 	go func() {

@@ -225,7 +225,7 @@ func TestP16OnlyThreeFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the fake server reads /proc")
 	}
-	got, err := call(pool(t, fake(t), supervised(t)), "fds", `{}`)
+	got, err := call(pool(t, fake(t)), "fds", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,8 @@ import (
 	"toolgraph/tests/testbin"
 )
 
-// TestMain makes the test binary its own supervisor and looks for leaked goroutines.
+// TestMain looks for leaked goroutines.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == SuperviseCommand {
-		os.Exit(Supervise(os.Args[2:]))
-	}
 	if len(os.Args) > 1 && os.Args[1] == victimCommand {
 		beVictim(os.Args[2])
 	}
@@ -65,15 +62,6 @@ func pool(t testing.TB, u *config.Upstream, opts ...Option) *Pool {
 		}
 	})
 	return p
-}
-
-func supervised(t testing.TB) Option {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return WithSupervisor(self)
 }
 
 // call calls a tool with arguments given as JSON and returns the value as JSON.

@@ -11,14 +11,13 @@ import (
 type selfCommand struct{ name, path string }
 
 type options struct {
-	logger     *slog.Logger
-	secrets    *config.Secrets
-	name       string // who we tell servers that we are
-	version    string
-	self       selfCommand
-	supervisor string
-	now        func() time.Time
-	adjust     func(*settings) // tests shorten limits with it
+	logger  *slog.Logger
+	secrets *config.Secrets
+	name    string // who we tell servers that we are
+	version string
+	self    selfCommand
+	now     func() time.Time
+	adjust  func(*settings) // tests shorten limits with it
 }
 
 // Option changes a new Pool.
@@ -46,8 +45,3 @@ func WithClientInfo(name, version string) Option {
 func WithSelf(name, path string) Option {
 	return func(o *options) { o.self = selfCommand{name: name, path: path} }
 }
-
-// WithSupervisor names an executable that calls Supervise when its first argument is
-// SuperviseCommand, usually our own. It ends all servers if this process dies without
-// closing the pool. Without it, servers are only told by the end of their stdin.
-func WithSupervisor(path string) Option { return func(o *options) { o.supervisor = path } }

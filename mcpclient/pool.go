@@ -26,10 +26,7 @@ func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
 		opt(&o)
 	}
 	life, stop := context.WithCancel(context.Background())
-	p := &Pool{servers: make(map[string]*upstream, len(servers)), stop: stop}
-	if o.supervisor != "" {
-		p.keep = &supervisor{path: o.supervisor, groups: map[int]bool{}}
-	}
+	p := &Pool{servers: make(map[string]*upstream, len(servers)), keep: newSupervisor(), stop: stop}
 	for _, conf := range servers {
 		p.servers[conf.Name.Value] = newUpstream(life, conf, &o, p.keep)
 	}

@@ -106,13 +106,9 @@ const victimCommand = "__victim"
 // beVictim opens a pool with a supervisor on a server that ends of its own accord
 // never, lets it fork, tells the processes on stdout and waits to be killed.
 func beVictim(server string) {
-	self, err := os.Executable()
-	if err != nil {
-		panic(err)
-	}
 	p := NewPool([]*config.Upstream{{
 		Name: text("fake"), Transport: config.Stdio, Command: text(server), Args: []config.Text{text("ignoreterm")},
-	}}, WithSupervisor(self))
+	}})
 	children, err := call(p, "forkchildren", `{"n":2}`)
 	if err != nil {
 		panic(err)

@@ -2,13 +2,7 @@
 
 package mcpclient
 
-import "os"
+import "os/exec"
 
-// endGroups ends the processes; their descendants see the end of their input.
-func endGroups(groups []int) {
-	for _, pid := range groups {
-		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill() // already gone when this fails
-		}
-	}
-}
+// supervisorCommand is nil: here the servers only see their input end with us.
+func supervisorCommand() *exec.Cmd { return nil }

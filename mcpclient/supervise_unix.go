@@ -2,42 +2,43 @@
 
 package mcpclient
 
-import (
-	"syscall"
-	"time"
-)
+import "os/exec"
 
-// How long groups get whose owner died. Their stdin has ended with it, so that most
-// are gone within the first.
-const (
-	orphanEOFGrace  = 200 * time.Millisecond
-	orphanTermGrace = 400 * time.Millisecond
-)
-
-// endGroups waits a moment, then sends SIGTERM, then SIGKILL.
-func endGroups(groups []int) {
-	if groups = untilGone(groups, orphanEOFGrace); len(groups) == 0 {
-		return
-	}
-	for _, g := range groups {
-		_ = syscall.Kill(-g, syscall.SIGTERM) // an empty group is what we want
-	}
-	for _, g := range untilGone(groups, orphanTermGrace) {
-		_ = syscall.Kill(-g, syscall.SIGKILL)
-	}
+// supervisorScript is what the supervisor does: it reads lines "+ group" and
+// "- group", and at their end waits a moment (the servers' stdin has ended with us, so
+// that most are gone within it), sends SIGTERM to the groups that still live, waits
+// again, and sends SIGKILL.
+const supervisorScript = `
+trap '' HUP INT TERM
+groups=
+while read -r sign group; do
+	left=
+	for g in $groups; do [ "$g" = "$group" ] || left="$left $g"; done
+	groups=$left
+	[ "$sign" = + ] && groups="$groups $group"
+done
+gone() { # waits for up to $1 twentieths of a second
+	n=$1
+	while :; do
+		left=
+		for g in $groups; do kill -0 -- "-$g" 2>/dev/null && left="$left $g"; done
+		groups=$left
+		[ -z "$groups" ] || [ "$n" -le 0 ] && return
+		n=$((n - 1))
+		sleep 0.05
+	done
 }
+gone 4
+for g in $groups; do kill -TERM -- "-$g" 2>/dev/null; done
+gone 8
+for g in $groups; do kill -KILL -- "-$g" 2>/dev/null; done
+`
 
-// untilGone returns the groups that still live after d.
-func untilGone(groups []int, d time.Duration) []int {
-	for deadline := time.Now().Add(d); ; time.Sleep(10 * time.Millisecond) {
-		var alive []int
-		for _, g := range groups {
-			if syscall.Kill(-g, 0) == nil {
-				alive = append(alive, g)
-			}
-		}
-		if groups = alive; len(groups) == 0 || !time.Now().Before(deadline) {
-			return groups
-		}
-	}
+// supervisorCommand is the supervisor. A shell is a tenth of the memory that our own
+// executable would take once more.
+func supervisorCommand() *exec.Cmd {
+	cmd := exec.Command("/bin/sh", "-c", supervisorScript, "toolgraph-supervisor") //nolint:noctx // it must outlive every context
+	cmd.Env, cmd.Dir = []string{"PATH=/usr/bin:/bin"}, "/"
+	cmd.SysProcAttr = ownGroup() // a terminal's Ctrl-C is not for it
+	return cmd
 }

@@ -3,32 +3,28 @@ package mcpclient
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 )
 
-// SuperviseCommand is the hidden first argument with which our executable, given to
-// WithSupervisor, becomes the supervisor; main hands the rest to Supervise.
-const SuperviseCommand = "__supervise"
-
 // supervisor is a process that ends the groups of all servers should we die without
-// doing so ourselves, SIGKILL included. It is our own executable at the other end of
-// a pipe: we tell it each group that begins and ends, and when the pipe closes it
-// ends those left. It is started with the first server and costs that start nothing,
-// since nobody waits for it. A nil supervisor does nothing.
+// doing so ourselves, SIGKILL included. It sits at the other end of a pipe: we tell it
+// each group that begins and ends, and when the pipe closes it ends those left. It is
+// started with the first server and costs that start nothing, since nobody waits for
+// it. Where there is none to be had, servers still see the end of their input.
 type supervisor struct {
-	path string
-
 	mu     sync.Mutex // guards what follows; held over short writes to the pipe only
 	pipe   *os.File
 	done   chan struct{} // closed when the process has ended
 	groups map[int]bool
 }
 
+func newSupervisor() *supervisor { return &supervisor{groups: map[int]bool{}} }
+
 // ready starts the supervisor unless it runs.
 func (s *supervisor) ready() error {
-	if s == nil {
+	cmd := supervisorCommand()
+	if cmd == nil {
 		return nil
 	}
 	s.mu.Lock()
@@ -46,10 +42,7 @@ func (s *supervisor) ready() error {
 	if err != nil {
 		return err
 	}
-	cmd := &exec.Cmd{
-		Path: s.path, Args: []string{s.path, SuperviseCommand}, Env: []string{}, Dir: string(os.PathSeparator),
-		Stdin: r, SysProcAttr: ownGroup(), // a terminal's Ctrl-C is not for it
-	}
+	cmd.Stdin = r
 	err = cmd.Start()
 	closeAll(r)
 	if err != nil {
@@ -70,9 +63,6 @@ func (s *supervisor) ready() error {
 
 // watch adds a group to those that must not outlive us.
 func (s *supervisor) watch(group int) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups[group] = true
@@ -81,9 +71,6 @@ func (s *supervisor) watch(group int) {
 
 // forget drops a group that has ended, before its id can mean another.
 func (s *supervisor) forget(group int) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.groups, group)
@@ -94,15 +81,12 @@ func (s *supervisor) tell(sign byte, group int) {
 	if s.pipe == nil {
 		return
 	}
-	line := strconv.AppendInt([]byte{sign}, int64(group), 10)
+	line := strconv.AppendInt([]byte{sign, ' '}, int64(group), 10)
 	_, _ = s.pipe.Write(append(line, '\n')) // a dead supervisor is replaced by ready
 }
 
 // close ends the supervisor.
 func (s *supervisor) close() {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	pipe, done := s.pipe, s.done
 	s.pipe = nil

@@ -1,36 +1,11 @@
 package mcpclient
 
-import (
-	"slices"
-	"strings"
-	"testing"
-)
-
-func TestReadGroups(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		want []int
-	}{
-		{"", []int{}},
-		{"+100\n+200\n-100\n", []int{200}},
-		{"+100\n+200", []int{100, 200}},
-		{"+0\n+1\n+-5\n-7\n+x\n+\n\nnoise\n+300\n", []int{300}},
-	} {
-		got := readGroups(strings.NewReader(c.in))
-		slices.Sort(got)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q: got %v, want %v", c.in, got, c.want)
-		}
-	}
-	if Supervise([]string{"unexpected"}) != 2 {
-		t.Error("arguments are taken")
-	}
-}
+import "testing"
 
 // A supervisor that somebody killed is replaced at the next start, with the groups
 // that live told again.
 func TestSupervisorIsReplaced(t *testing.T) {
-	p := pool(t, fake(t), supervised(t))
+	p := pool(t, fake(t))
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
 	p.keep.mu.Lock()
 	first := p.keep.done

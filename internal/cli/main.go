@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/mcpclient"
 )
 
 // The exit codes.
@@ -31,9 +30,6 @@ type streams struct {
 
 // Main runs the program on the process's arguments and streams.
 func Main() int {
-	if len(os.Args) > 1 && os.Args[1] == mcpclient.SuperviseCommand {
-		return mcpclient.Supervise(os.Args[2:])
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})

@@ -90,7 +90,7 @@ func newPool(p *project, log *slog.Logger) *mcpclient.Pool {
 		mcpclient.WithClientInfo("toolgraph", versionText()),
 	}
 	if self, err := os.Executable(); err == nil {
-		opts = append(opts, mcpclient.WithSelf("toolgraph", self), mcpclient.WithSupervisor(self))
+		opts = append(opts, mcpclient.WithSelf("toolgraph", self))
 	}
 	return mcpclient.NewPool(p.file.Servers, opts...)
 }
