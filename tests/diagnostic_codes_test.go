@@ -111,7 +111,7 @@ func (p *program) codes(t *testing.T) map[string]string {
 func (p *program) made() []site {
 	var found []site
 	take := func(lit *ast.CompositeLit, in *ast.FuncDecl, file *source) {
-		if code := field(lit, "Code", -1); code != nil {
+		if code := literalField(lit, "Code", -1); code != nil {
 			found = append(found, site{code, in, file})
 		}
 	}
@@ -120,7 +120,7 @@ func (p *program) made() []site {
 		if !ok {
 			return
 		}
-		switch name(lit.Type) {
+		switch lastName(lit.Type) {
 		case "Diagnostic":
 			take(lit, in, file)
 		case "Diagnostics":
@@ -134,11 +134,11 @@ func (p *program) made() []site {
 	return found
 }
 
-// field is the value of a literal's field; index is its place in a literal without keys.
-func field(lit *ast.CompositeLit, key string, index int) ast.Expr {
+// literalField is the value of a literal's field; index is its place in a literal without keys.
+func literalField(lit *ast.CompositeLit, key string, index int) ast.Expr {
 	for i, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			if name(kv.Key) == key {
+			if lastName(kv.Key) == key {
 				return kv.Value
 			}
 		} else if i == index {
@@ -148,8 +148,8 @@ func field(lit *ast.CompositeLit, key string, index int) ast.Expr {
 	return nil
 }
 
-// name is the last word of a name; "" for anything else.
-func name(e ast.Expr) string {
+// lastName is the last word of a name; "" for anything else.
+func lastName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return e.Name
@@ -179,7 +179,7 @@ func (p *program) values(s site) ([]value, error) {
 	case *ast.BinaryExpr:
 		return p.sums(s, e)
 	case *ast.CallExpr:
-		if len(e.Args) == 1 && name(e.Fun) == "string" {
+		if len(e.Args) == 1 && lastName(e.Fun) == "string" {
 			return p.values(site{e.Args[0], s.in, s.file})
 		}
 	case *ast.Ident, *ast.SelectorExpr:

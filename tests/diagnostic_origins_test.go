@@ -9,7 +9,7 @@ import (
 // origins are the expressions that a name got its value from: arguments of calls for
 // a parameter, assignments for a variable, literals for a field of a struct.
 func (p *program) origins(s site) []site {
-	called := name(s.expr)
+	called := lastName(s.expr)
 	if _, plain := s.expr.(*ast.Ident); plain && s.in != nil {
 		if i := slices.Index(parameters(s.in), called); i >= 0 {
 			return p.arguments(s, i)
@@ -40,7 +40,7 @@ func (p *program) arguments(s site, index int) []site {
 	count := len(parameters(s.in))
 	p.each(func(n ast.Node, in *ast.FuncDecl, file *source) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || name(call.Fun) != s.in.Name.Name || len(call.Args) != count {
+		if !ok || lastName(call.Fun) != s.in.Name.Name || len(call.Args) != count {
 			return
 		}
 		if s.in.Name.IsExported() || file.dir == s.file.dir {
@@ -57,7 +57,7 @@ func (p *program) assigned(s site, scope ast.Node, called string) []site {
 		if len(values) == count {
 			found = append(found, site{values[i], s.in, s.file})
 		} else if call, ok := values[0].(*ast.CallExpr); ok {
-			found = append(found, p.results(s, name(call.Fun), i)...)
+			found = append(found, p.results(s, lastName(call.Fun), i)...)
 		}
 	}
 	ast.Inspect(scope, func(n ast.Node) bool {
@@ -135,8 +135,8 @@ func (p *program) fields(s site, called string) []site {
 		if !ok || file.dir != s.file.dir {
 			return
 		}
-		if index, owns := owners[name(lit.Type)]; owns {
-			if v := field(lit, called, index); v != nil {
+		if index, owns := owners[lastName(lit.Type)]; owns {
+			if v := literalField(lit, called, index); v != nil {
 				found = append(found, site{v, in, file})
 			}
 		}

@@ -119,13 +119,11 @@ func (e *entry) take(b *block) error {
 	return nil
 }
 
-// check runs toolgraph check on a graph file, and a file of servers unless it is "",
+// checkFile runs toolgraph check on a graph file, and a file of servers unless it is "",
 // in a place and an environment of its own.
-func check(t *testing.T, toolgraph, graph, servers string) string {
+func checkFile(t *testing.T, toolgraph, graph, servers string) string {
 	t.Helper()
-	cmd := exec.Command(toolgraph, "check", "graph.yaml")
-	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"HOME=" + cmd.Dir}
+	cmd := programCommand(t, toolgraph, "check", "graph.yaml")
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(cmd.Dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -141,6 +139,15 @@ func check(t *testing.T, toolgraph, graph, servers string) string {
 		t.Fatalf("check ended with %v", err)
 	}
 	return string(out)
+}
+
+// programCommand runs in a place of its own, with nothing set in its environment.
+func programCommand(t *testing.T, toolgraph string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(toolgraph, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"HOME=" + cmd.Dir}
+	return cmd
 }
 
 // The examples give the findings that the page shows, and its remedies cure them.
@@ -162,7 +169,7 @@ func TestDiagnosticsPage(t *testing.T) {
 				if !update {
 					t.Parallel()
 				}
-				got := check(t, toolgraph, b.text(), b.get("json").text())
+				got := checkFile(t, toolgraph, b.text(), b.get("json").text())
 				if update {
 					text.lines = strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 				} else if got != text.text() {
@@ -222,7 +229,7 @@ func (b *block) checkRemedy(t *testing.T, toolgraph string) {
 		t.Fatalf("%s:%d: what the diff changes stands %d times in the example", diagnosticsPage, remedy.first, n)
 	}
 	graph, servers = strings.Replace(graph, before, after, 1)[1:], strings.Replace(servers, before, after, 1)[1:]
-	if got := check(t, toolgraph, graph, servers); got != "" {
+	if got := checkFile(t, toolgraph, graph, servers); got != "" {
 		t.Errorf("%s:%d: the remedy leaves\n%s", diagnosticsPage, remedy.first, got)
 	}
 }

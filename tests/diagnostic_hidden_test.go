@@ -1,0 +1,125 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolgraph/tests/testbin"
+)
+
+const serverLine = "server: {name: g, version: 1.0.0}\n"
+
+// hiddenFiles are the files of the codes for which the page has no example. They stand at
+// the edges that the page tells.
+var hiddenFiles = map[string][]struct {
+	graph    string
+	severity string // "" where the file is just not bad enough
+}{
+	"file-too-large": {
+		{serverLine + "#" + strings.Repeat("x", 1<<20-len(serverLine)-2) + "\n", ""},
+		{serverLine + "#" + strings.Repeat("x", 1<<20-len(serverLine)-1) + "\n", "error"},
+		{serverLine + strings.Repeat("\n", 200_000), "error"},
+	},
+	"not-utf-8":         {{serverLine + "# caf\xe9\n", "error"}, {"\xff\xfes\x00", "error"}},
+	"control-character": {{serverLine + "# \a\n", "error"}, {serverLine + "#\r#\n", "error"}, {serverLine + "# \u2028\n", "error"}},
+	"hidden-character":  {{serverLine + "# \u202e\n", "error"}, {serverLine + "# \ufeff\n", "error"}, {"\ufeff" + serverLine, ""}},
+	"too-many-keys": {
+		{serverLine + "x-keys:" + repeatedText(1000, "\n  k%d: 1"), ""},
+		{serverLine + "x-keys:" + repeatedText(1001, "\n  k%d: 1"), "error"},
+	},
+	"too-many-values": {{serverLine + "x-list: [" + strings.Repeat("1,", 50_000) + "]\n", "error"}},
+	"too-many-tools": {
+		{toolsFile(160), ""}, {toolsFile(161), "warning"}, {toolsFile(200), "warning"}, {toolsFile(201), "error"},
+	},
+	"too-many-nodes": {
+		{chainFile(400), ""}, {chainFile(401), "warning"}, {chainFile(500), "warning"}, {chainFile(501), "error"},
+	},
+	"too-many-conditions": {
+		{conditionsFile(80), ""}, {conditionsFile(81), "warning"}, {conditionsFile(100), "warning"}, {conditionsFile(101), "error"},
+	},
+}
+
+// elsewhereTold are the codes that check gives in no way that a file alone can bring about.
+var elsewhereTold = map[string]string{
+	"not-a-regular-file": "a path",
+	"bad-directory":      "a working directory that is gone",
+	"schema-depth":       "a File that was not parsed",
+	"cannot-upgrade":     "toolgraph upgrade",
+}
+
+func repeatedText(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+func toolsFile(n int) string {
+	return serverLine + "tools:" + repeatedText(n, "\n  - {name: t%d, nodes: [{id: a, type: entry, next: b}, {id: b, type: exit}]}")
+}
+
+// chainFile is a tool of n nodes.
+func chainFile(n int) string {
+	text := serverLine + "tools:\n- name: t\n  nodes:\n  - {id: entry, type: entry, next: n0}"
+	for i := range n - 2 {
+		text += fmt.Sprintf("\n  - {id: n%d, type: transform, transform: {expr: entry}, next: n%d}", i, i+1)
+	}
+	return text + fmt.Sprintf("\n  - {id: n%d, type: exit}", n-2)
+}
+
+// conditionsFile is a tool with a switch of n conditions.
+func conditionsFile(n int) string {
+	return serverLine + "tools:\n- name: t\n  nodes:\n  - {id: entry, type: entry, next: s}\n  - id: s\n    type: switch\n    next: a\n    conditions:" +
+		repeatedText(n, "\n    - {rule: {var: entry.k%d}, next: a}") +
+		"\n  - {id: a, type: transform, transform: {expr: entry}, next: exit}\n  - {id: exit, type: exit}"
+}
+
+// What the page tells without an example is true all the same.
+func TestDiagnosticsWithoutExample(t *testing.T) {
+	toolgraph := testbin.Build(t, "toolgraph")
+	_, entries := readPage(t)
+	for _, e := range entries {
+		files := hiddenFiles[e.code]
+		if e.hidden == "" || elsewhereTold[e.code] != "" {
+			continue
+		}
+		if len(files) == 0 {
+			t.Errorf("%s:%d: %s has no example there and none in this test", diagnosticsPage, e.line, e.code)
+		}
+		for i, f := range files {
+			t.Run(fmt.Sprintf("%s/%d", e.code, i+1), func(t *testing.T) {
+				t.Parallel()
+				got := checkFile(t, toolgraph, f.graph, "")
+				if f.severity != "" {
+					e.checkExample(t, strings.Split(strings.TrimSuffix(got, "\n"), "\n"))
+				}
+				if warns := strings.Contains(got, ": warning: "); warns != (f.severity == "warning") || f.severity == "" && got != "" {
+					t.Errorf("found %.300q, expected the severity %q", got, f.severity)
+				}
+			})
+		}
+	}
+}
+
+// A directory is no graph file, and upgrade tells of what it cannot rewrite.
+func TestDiagnosticsElsewhere(t *testing.T) {
+	toolgraph := testbin.Build(t, "toolgraph")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "graph.yaml")
+	if err := os.WriteFile(file, []byte(serverLine+"servers: {a: {command: a}}\nmcpServers: {b: {command: b}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ command, path, code string }{
+		{"check", dir, "not-a-regular-file"},
+		{"upgrade", file, "cannot-upgrade"},
+	} {
+		out, err := programCommand(t, toolgraph, c.command, c.path).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "["+c.code+"]") {
+			t.Errorf("%s gives %v and %s, expected %s", c.command, err, out, c.code)
+		}
+	}
+}
