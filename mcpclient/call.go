@@ -13,7 +13,7 @@ import (
 
 // request sends one request when there is a free place and a live session, once more
 // on a new session when the server cannot have seen the first.
-func (u *upstream) request(ctx context.Context, method, header string, build func(*session) (json.RawMessage, error)) (json.RawMessage, *session, *Error) {
+func (u *upstream) request(ctx context.Context, build func(*session) (request, *Error)) (json.RawMessage, *session, *Error) {
 	select {
 	case u.slot <- struct{}{}:
 	case <-ctx.Done():
@@ -25,13 +25,11 @@ func (u *upstream) request(ctx context.Context, method, header string, build fun
 		if fail != nil {
 			return nil, nil, fail
 		}
-		params, err := build(s)
-		if err != nil {
-			e := u.fault(CodeTransport, "the request cannot be encoded: "+err.Error())
-			e.Err = err
-			return nil, s, e
+		r, fail := build(s)
+		if fail != nil {
+			return nil, s, fail
 		}
-		raw, err := u.send(ctx, s, method, header, params)
+		raw, err := u.send(ctx, s, r)
 		if errors.Is(err, errUnsent) && again {
 			u.drop(s)
 			continue
@@ -43,12 +41,19 @@ func (u *upstream) request(ctx context.Context, method, header string, build fun
 	}
 }
 
+// unencoded is the error of a request that cannot be written as JSON.
+func (u *upstream) unencoded(err error) *Error {
+	e := u.fault(CodeTransport, "the request cannot be encoded: "+err.Error())
+	e.Err = err
+	return e
+}
+
 // send sends under the call timeout.
-func (u *upstream) send(ctx context.Context, s *session, method, header string, params json.RawMessage) (json.RawMessage, error) {
+func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, u.set.callTimeout, errCallTimeout)
 	defer stop()
 	mark := s.mark()
-	raw, err := s.request(ctx, method, header, params)
+	raw, err := s.request(ctx, r)
 	if err == nil {
 		return raw, nil
 	}
@@ -84,9 +89,17 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 
 func (u *upstream) callTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any) (expressions.Value, *Error) {
 	mark := 0
-	raw, s, fail := u.request(ctx, "tools/call", tool, func(s *session) (json.RawMessage, error) {
+	raw, s, fail := u.request(ctx, func(s *session) (request, *Error) {
+		known, fail := u.vet(ctx, s, tool, args)
+		if fail != nil {
+			return request{}, fail
+		}
 		mark = s.mark()
-		return s.callParams(tool, args, meta)
+		params, err := s.callParams(tool, args, meta)
+		if err != nil {
+			return request{}, u.unencoded(err)
+		}
+		return request{method: "tools/call", name: tool, params: params, offer: known}, nil
 	})
 	if fail == nil {
 		r, err := readResult(raw)
@@ -136,8 +149,7 @@ func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *E
 		}
 		names[i] = t.Name
 	}
-	e := u.fault(CodeUnknownTool, fmt.Sprintf("has no such tool, expected one of its %d", len(tools)))
-	e.Hint = suggest(tool, names)
+	e := u.noSuchTool(tool, names)
 	e.Err = fail
 	return e
 }

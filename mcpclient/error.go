@@ -7,20 +7,21 @@ import (
 
 // The codes of an Error.
 const (
-	CodeUnknownServer  = "unknown-server"  // the file has no such server
-	CodeUnknownTool    = "unknown-tool"    // the server has no such tool
-	CodeServerStart    = "server-start"    // it could not be started, or is not tried again yet
-	CodeServerExited   = "server-exited"   // its process ended
-	CodeTransport      = "transport"       // its connection broke or carried nonsense
-	CodePrivateAddress = "private-address" // its address is private and allowPrivate is not set
-	CodeTooLarge       = "too-large"       // it sent more than we read
-	CodeTimeout        = "timeout"         // it did not answer in time
-	CodeCancelled      = "cancelled"       // the caller gave up; Unwrap tells why
-	CodeToolError      = "tool-error"      // it answered with isError
-	CodeRPCError       = "rpc-error"       // it answered with a JSON-RPC error
-	CodeInputRequired  = "input-required"  // the tool wants to ask somebody something
-	CodeBadResult      = "bad-result"      // its answer is no tool result
-	CodeClosed         = "closed"          // the pool is closed
+	CodeUnknownServer    = "unknown-server"    // the file has no such server
+	CodeUnknownTool      = "unknown-tool"      // the server has no such tool
+	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
+	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet
+	CodeServerExited     = "server-exited"     // its process ended
+	CodeTransport        = "transport"         // its connection broke or carried nonsense
+	CodePrivateAddress   = "private-address"   // its address is private and allowPrivate is not set
+	CodeTooLarge         = "too-large"         // it sent more than we read
+	CodeTimeout          = "timeout"           // it did not answer in time
+	CodeCancelled        = "cancelled"         // the caller gave up; Unwrap tells why
+	CodeToolError        = "tool-error"        // it answered with isError
+	CodeRPCError         = "rpc-error"         // it answered with a JSON-RPC error
+	CodeInputRequired    = "input-required"    // the tool wants to ask somebody something
+	CodeBadResult        = "bad-result"        // its answer is no tool result
+	CodeClosed           = "closed"            // the pool is closed
 )
 
 // Error is a failure of an upstream server. Message is lower case unless it is the

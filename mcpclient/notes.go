@@ -44,6 +44,12 @@ func (n notes) refused(method string) {
 	n.logger.Warn("upstream asked for something that is not offered", "server", n.server, "method", presentable(method, 100))
 }
 
+// uncheckable notes a schema of the server's that cannot be used.
+func (n notes) uncheckable(tool string, err error) {
+	n.logger.Debug("upstream has an inputSchema that cannot be used; arguments are not checked",
+		"server", n.server, "tool", presentable(tool, 200), "error", presentable(n.redact(err.Error()), 300))
+}
+
 // said is told each line of stderr, or nil when nobody wants to know.
 func (n notes) said() func(string) {
 	if !n.logger.Enabled(context.Background(), slog.LevelDebug) {

@@ -62,6 +62,20 @@ func (p *Pool) ListTools(ctx context.Context, server string) ([]Tool, error) {
 	return tools, nil
 }
 
+// Known is a tool as its server told it last, without asking or starting it; ok is
+// false when it has told nothing yet, or has no such tool.
+func (p *Pool) Known(server, tool string) (known Tool, ok bool) {
+	u := p.servers[server]
+	if u == nil {
+		return Tool{}, false
+	}
+	l := u.known.Load()
+	if l == nil || l.byName[tool] == nil {
+		return Tool{}, false
+	}
+	return l.byName[tool].Tool, true
+}
+
 func (p *Pool) find(server string) (*upstream, *Error) {
 	if u := p.servers[server]; u != nil {
 		return u, nil

@@ -36,6 +36,7 @@ type session struct {
 	version string
 	meta    []byte // what the modern era wants in every _meta, without braces; nil in the older
 	ids     atomic.Int64
+	tools   catalog
 }
 
 func (s *session) alive() bool {
@@ -51,8 +52,11 @@ func (s *session) close() { _ = s.link.Close() } // nothing is left to be done w
 
 // heard is told notifications of the server.
 func (s *session) heard(method string, params []byte) {
-	if method == "notifications/message" {
+	switch method {
+	case "notifications/message":
 		s.note.message(params)
+	case "notifications/tools/list_changed":
+		s.tools.changed()
 	}
 }
 
@@ -139,15 +143,22 @@ type rpcError struct {
 
 func (f *rpcError) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", f.code, f.message) }
 
-// request sends one request and returns the raw result. header is the name that the
-// modern era mirrors into HTTP headers.
-func (s *session) request(ctx context.Context, method, header string, params json.RawMessage) (json.RawMessage, error) {
+// request is one request to a server.
+type request struct {
+	method string
+	name   string // of the tool of tools/call, which the modern era mirrors into HTTP headers
+	params json.RawMessage
+	offer  *offer // what is called; nil when it is not known
+}
+
+// request sends one request and returns the raw result.
+func (s *session) request(ctx context.Context, r request) (json.RawMessage, error) {
 	req := transport.JSONRPCRequest{
 		JSONRPC: mcp.JSONRPC_VERSION,
 		ID:      mcp.NewRequestId(s.ids.Add(1)),
-		Method:  method,
-		Params:  params,
-		Header:  s.headers(method, header),
+		Method:  r.method,
+		Params:  r.params,
+		Header:  s.headers(r),
 	}
 	resp, err := s.link.SendRequest(ctx, req)
 	if err != nil {
@@ -160,18 +171,22 @@ func (s *session) request(ctx context.Context, method, header string, params jso
 	return resp.Result, nil
 }
 
-func (s *session) headers(method, name string) http.Header {
-	if s.meta == nil || s.stderr != nil {
+// overModernHTTP reports whether requests are mirrored into HTTP headers.
+func (s *session) overModernHTTP() bool { return s.meta != nil && s.stderr == nil }
+
+func (s *session) headers(r request) http.Header {
+	if !s.overModernHTTP() {
 		return nil
 	}
-	params, err := json.Marshal(map[string]string{"name": name})
+	params, err := json.Marshal(map[string]string{"name": r.name})
 	if err != nil {
 		return nil
 	}
 	h := http.Header{}
-	for key, value := range mcp.StandardHeaders(s.version, mcp.MCPMethod(method), params) {
+	for key, value := range mcp.StandardHeaders(s.version, mcp.MCPMethod(r.method), params) {
 		h.Set(key, value)
 	}
+	r.offer.mirror(h, r.params)
 	return h
 }
 

@@ -21,7 +21,7 @@ gone() { # waits for up to $1 twentieths of a second
 	n=$1
 	while :; do
 		left=
-		for g in $groups; do kill -0 -- "-$g" 2>/dev/null && left="$left $g"; done
+		for g in $groups; do kill -s 0 -- "-$g" 2>/dev/null && left="$left $g"; done
 		groups=$left
 		[ -z "$groups" ] || [ "$n" -le 0 ] && return
 		n=$((n - 1))
@@ -29,9 +29,9 @@ gone() { # waits for up to $1 twentieths of a second
 	done
 }
 gone 4
-for g in $groups; do kill -TERM -- "-$g" 2>/dev/null; done
+for g in $groups; do kill -s TERM -- "-$g" 2>/dev/null; done
 gone 8
-for g in $groups; do kill -KILL -- "-$g" 2>/dev/null; done
+for g in $groups; do kill -s KILL -- "-$g" 2>/dev/null; done
 `
 
 // supervisorCommand is the supervisor. A shell is a tenth of the memory that our own

@@ -52,8 +52,13 @@ func TestSupervisorScript(t *testing.T) {
 	if took := time.Since(begun); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	<-plainEnded
-	<-stubbornEnded
+	for name, ended := range map[string]chan struct{}{"plain": plainEnded, "stubborn": stubbornEnded} {
+		select {
+		case <-ended:
+		case <-time.After(5 * time.Second):
+			t.Errorf("the %s group was not ended", name)
+		}
+	}
 	select {
 	case <-forgottenEnded:
 		t.Error("a group that was taken back was ended")

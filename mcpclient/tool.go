@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Tool is a tool as its server tells it. The raw fields are the server's bytes, so
@@ -27,12 +28,29 @@ const (
 var errPages = errors.New("tools/list does not end")
 
 func (u *upstream) listTools(ctx context.Context) ([]Tool, *Error) {
+	begun := time.Now()
+	tools, fail := u.pages(func(cursor string) ([]byte, *Error) {
+		raw, _, fail := u.request(ctx, func(s *session) (request, *Error) {
+			params, err := s.listParams(cursor)
+			if err != nil {
+				return request{}, u.unencoded(err)
+			}
+			return request{method: "tools/list", params: params}, nil
+		})
+		return raw, fail
+	})
+	if fail == nil {
+		u.learn(tools, begun)
+	}
+	return tools, fail
+}
+
+// pages gathers the pages that ask gets.
+func (u *upstream) pages(ask func(cursor string) ([]byte, *Error)) ([]Tool, *Error) {
 	var tools []Tool
 	cursor := ""
 	for range pagesMost {
-		raw, _, fail := u.request(ctx, "tools/list", "", func(s *session) (json.RawMessage, error) {
-			return s.listParams(cursor)
-		})
+		raw, fail := ask(cursor)
 		if fail != nil {
 			return nil, fail
 		}
@@ -66,8 +84,9 @@ func (s *session) listParams(cursor string) (json.RawMessage, error) {
 	return s.endParams(out, nil)
 }
 
-// readPage reads one page and the cursor of the next. A definition without a name, or
-// with fields of wrong kinds, is passed over: one bad tool must not hide the others.
+// readPage reads one page and the cursor of the next. A definition without a name is
+// passed over, and a field of a wrong kind is left out: one bad tool must not hide the
+// others.
 func readPage(raw json.RawMessage) (tools []Tool, next string, err error) {
 	var page struct {
 		Tools      []json.RawMessage `json:"tools"`
@@ -78,7 +97,7 @@ func readPage(raw json.RawMessage) (tools []Tool, next string, err error) {
 	}
 	for _, def := range page.Tools {
 		t := Tool{Raw: def}
-		if json.Unmarshal(def, &t) == nil && t.Name != "" {
+		if _ = json.Unmarshal(def, &t); t.Name != "" { // it is JSON, so only kinds can be wrong
 			tools = append(tools, t)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolgraph/config"
@@ -20,6 +21,8 @@ type upstream struct {
 	keep *supervisor
 	life context.Context // ends when the pool is closed; no request's context
 	slot chan struct{}   // one token per call in flight
+
+	known atomic.Pointer[listing] // the last that any session gave; nil before
 
 	mu       sync.Mutex // guards what follows; never held over I/O
 	current  *session
@@ -221,6 +224,17 @@ func (u *upstream) gaveUp(ctx context.Context, doing string) *Error {
 	e := u.fault(CodeCancelled, "cancelled while "+doing)
 	e.Err = cause
 	return e
+}
+
+// behind runs f behind the caller's back unless the pool is closed.
+func (u *upstream) behind(f func()) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return false
+	}
+	u.tasks.Go(f)
+	return true
 }
 
 // drop forgets a session that is of no more use.
