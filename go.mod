@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/blues/jsonata-go v1.5.4
 	github.com/diegoholiveira/jsonlogic/v3 v3.9.1
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-playground/validator/v10 v10.30.6
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/recolabs/gnata v0.2.2

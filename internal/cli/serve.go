@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/server"
@@ -19,6 +20,8 @@ import (
 type serveFlags struct {
 	graph, servers      string
 	logLevel, logFormat string
+	watch               bool
+	http                httpFlags
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -26,16 +29,27 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "take changes of the files while serving; a file with errors is told and left out")
+	f.http.register(cmd)
 }
 
 func newServe(std streams) *cobra.Command {
 	flags := serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve -g GRAPH.yaml",
-		Short: "Serve the graphs of a file as MCP tools over stdio",
+		Short: "Serve the graphs of a file as MCP tools over stdio, or HTTP",
 		Long: `Serve the graphs of a file as MCP tools over stdio: what a host starts. Standard output
 carries the protocol and nothing else; the log goes to standard error. The servers
-that the graphs call are started at their first use.`,
+that the graphs call are started at their first use.
+
+With --http they are served over streamable HTTP at http://ADDR/mcp, to any number of
+hosts at once; http://ADDR/healthz tells load balancers that the process lives. Requests
+stand for themselves, so several processes can serve the same hosts. The address is one
+of this machine alone unless --http-allow-remote is given, which wants a bearer token:
+in a file (--http-token-file) or in the environment (` + tokenVariable + `).`,
+		Example: `  toolgraph serve -g graph.yaml --watch
+  toolgraph serve -g graph.yaml --http :8080
+  toolgraph serve -g graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.graph == "" {
@@ -49,31 +63,49 @@ that the graphs call are started at their first use.`,
 }
 
 func (f *serveFlags) run(ctx context.Context, std streams) error {
+	face, err := f.http.face()
+	if err != nil {
+		return err
+	}
+	loaded := f.fingerprint() // before, so that no change after it goes unnoticed
 	p, err := load(f.graph, f.servers)
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, f.logFormat, p.file.Secrets)
+	log, err := f.logger(std, p)
 	if err != nil {
 		return usageError{err}
 	}
-	for _, w := range p.warnings {
-		log.Warn(w.Message, "at", w.Pos.String(), "code", w.Code, "hint", w.Hint)
-	}
-	out, err := protocolOutput(std.out)
-	if err != nil {
-		return err
-	}
-	pool := newPool(p, log)
-	defer closePool(pool, log)
-	srv, err := server.New(server.Options{
+	told(log, p.warnings)
+	users := newPoolUsers(p, log)
+	defer users.close()
+	opts := server.Options{
 		Info: server.Info{
 			Name: p.file.Server.Name.Value, Version: p.file.Server.Version.Value,
 			Title: p.file.Server.Title.Value, Instructions: p.file.Server.Instructions.Value,
 		},
-		Tools:  tools(p.graphs, execution.New(pool)),
+		Tools:  tools(p.graphs, execution.New(users.pool())),
 		Logger: log, Secrets: p.file.Secrets,
-	})
+	}
+	if face != nil {
+		opts.Grace = f.http.grace
+	}
+	srv, err := server.New(opts)
+	if err != nil {
+		return err
+	}
+	if f.watch {
+		w := &watcher{flags: f, std: std, server: srv, users: users, served: p, seen: loaded}
+		stop, err := w.start(ctx, log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	if face != nil {
+		return face.serve(ctx, srv, std, p)
+	}
+	out, err := protocolOutput(std.out)
 	if err != nil {
 		return err
 	}
@@ -82,6 +114,21 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			len(p.graphs), p.file.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
+}
+
+func (f *serveFlags) logger(std streams, p *project) (*slog.Logger, error) {
+	return observe.NewLogger(std.err, f.logLevel, f.logFormat, p.file.Secrets)
+}
+
+// told logs findings.
+func told(log *slog.Logger, found config.Diagnostics) {
+	for _, d := range found {
+		level := slog.LevelError
+		if d.Severity == config.Warning {
+			level = slog.LevelWarn
+		}
+		log.Log(context.Background(), level, d.Message, "at", d.Pos.String(), "code", d.Code, "hint", d.Hint)
+	}
 }
 
 func newPool(p *project, log *slog.Logger) *mcpclient.Pool {

@@ -7,29 +7,21 @@ import (
 )
 
 // listen opens a subscription: the modern era sends no notification that was not
-// asked for, and marks each with the id of the request that asked. We have one kind.
+// asked for, and marks each with the id of the request that asked.
 func (c *conn) listen(m *message) *rpcError {
-	var want mcp.SubscriptionFilter
-	if m.notifications == nil || json.Unmarshal(m.notifications, &want) != nil {
-		return &rpcError{code: codeInvalidParams, message: "notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}"}
+	wanted, fault := m.subscription()
+	if fault != nil {
+		return fault
 	}
 	f, fault := c.begin(m)
 	if fault != nil {
 		return fault
 	}
-	agreed := []byte("{}")
-	if want.ToolsListChanged {
-		agreed = []byte(`{"toolsListChanged":true}`)
-	}
-	_ = c.out.putLater(func(dst []byte) []byte {
-		dst = appendNotification(dst, mcp.MethodNotificationSubscriptionsAcknowledged, f.id)
-		dst = append(append(dst, `,"notifications":`...), agreed...)
-		return append(dst, "}}\n"...)
-	})
+	_ = c.out.putLater(func(dst []byte) []byte { return appendAcknowledged(dst, f.id, wanted) })
 	c.mu.Lock()
-	f.listen = want.ToolsListChanged
+	f.listen = wanted
 	c.mu.Unlock()
-	if !want.ToolsListChanged {
+	if !wanted {
 		f.cancel() // nothing to wait for
 	}
 	go c.keepListening(f)
@@ -43,10 +35,33 @@ func (c *conn) keepListening(f *flight) {
 	if !c.end(f) {
 		return
 	}
-	_ = c.out.putLater(func(dst []byte) []byte {
-		dst = append(appendHead(dst, f.id), `"result":{"resultType":"complete","_meta":{"`+mcp.MetaKeySubscriptionID+`":`...)
-		return append(append(dst, f.id...), "}}}\n"...)
-	})
+	_ = c.out.putLater(func(dst []byte) []byte { return appendListenEnd(dst, f.id) })
+}
+
+// subscription tells whether a client subscribes to the one kind of notification that
+// we have.
+func (m *message) subscription() (toolsChanged bool, fault *rpcError) {
+	var want mcp.SubscriptionFilter
+	if m.notifications == nil || json.Unmarshal(m.notifications, &want) != nil {
+		return false, &rpcError{code: codeInvalidParams, message: "notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}"}
+	}
+	return want.ToolsListChanged, nil
+}
+
+// appendAcknowledged appends what a subscription begins with: what of it we can serve.
+func appendAcknowledged(dst, id []byte, toolsChanged bool) []byte {
+	agreed := "{}"
+	if toolsChanged {
+		agreed = `{"toolsListChanged":true}`
+	}
+	dst = appendNotification(dst, mcp.MethodNotificationSubscriptionsAcknowledged, id)
+	return append(append(append(dst, `,"notifications":`...), agreed...), "}}\n"...)
+}
+
+// appendListenEnd appends the answer of a subscription that we end.
+func appendListenEnd(dst, id []byte) []byte {
+	dst = append(appendHead(dst, id), `"result":{"resultType":"complete","_meta":{"`+mcp.MetaKeySubscriptionID+`":`...)
+	return append(append(dst, id...), "}}}\n"...)
 }
 
 // appendNotification appends the beginning of a notification that belongs to a

@@ -17,6 +17,7 @@ type tool struct {
 	listed      []byte         // its entry in tools/list without annotations and closing brace
 	annotations []byte         // as the file gives them; nil when it does not
 	calls       []Upstream
+	headers     bool // some arguments travel in HTTP headers as well
 }
 
 // newTool takes a tool. What is wrong with its schemas goes to found; with an error
@@ -30,6 +31,7 @@ func newTool(offered Tool, found *config.Diagnostics) *tool {
 	if def.OutputSchema != nil {
 		t.output = schema.Output(def.OutputSchema, found)
 	}
+	t.prepareHeaders(found)
 	if def.Annotations != nil && def.Annotations.Kind == config.KindObject {
 		t.annotations = def.Annotations.JSON()
 	}

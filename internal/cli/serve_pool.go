@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"log/slog"
+	"reflect"
+	"sync"
+
+	"toolgraph/config"
+	"toolgraph/mcpclient"
+)
+
+// poolUsers shares the pool of servers among the graph files that are served one after
+// the other: a file with the servers of the one before it uses its pool, any other has
+// one of its own, and a pool is closed when the last run that may call it has ended.
+// Safe for concurrent use.
+type poolUsers struct {
+	mu      sync.Mutex // guards what follows
+	current *sharedPool
+	closing sync.WaitGroup
+	ending  chan struct{}
+}
+
+type sharedPool struct {
+	pool    *mcpclient.Pool
+	log     *slog.Logger
+	servers []*config.Upstream
+	users   int
+}
+
+func newPoolUsers(p *project, log *slog.Logger) *poolUsers {
+	return &poolUsers{current: newSharedPool(p, log), ending: make(chan struct{})}
+}
+
+func newSharedPool(p *project, log *slog.Logger) *sharedPool {
+	return &sharedPool{pool: newPool(p, log), log: log, servers: p.file.Servers, users: 1}
+}
+
+func (u *poolUsers) pool() *mcpclient.Pool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.current.pool
+}
+
+// next is the pool for the servers of another file. The caller uses it by take, or
+// drops it when the file cannot be served after all.
+func (u *poolUsers) next(p *project, log *slog.Logger) *sharedPool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if sameServers(u.current.servers, p.file.Servers) {
+		u.current.users++
+		return u.current
+	}
+	return newSharedPool(p, log)
+}
+
+// take makes it the current pool; the one before loses a user once ended is closed.
+func (u *poolUsers) take(next *sharedPool, ended <-chan struct{}) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	old := u.current
+	u.current = next
+	u.closing.Go(func() {
+		select {
+		case <-ended:
+		case <-u.ending:
+		}
+		u.drop(old)
+	})
+}
+
+// drop gives up one use of a pool.
+func (u *poolUsers) drop(s *sharedPool) {
+	u.mu.Lock()
+	s.users--
+	last := s.users == 0
+	u.mu.Unlock()
+	if last {
+		closePool(s.pool, s.log)
+	}
+}
+
+// close ends all servers and returns when their processes are gone.
+func (u *poolUsers) close() {
+	close(u.ending)
+	u.mu.Lock()
+	current := u.current
+	u.mu.Unlock()
+	u.drop(current)
+	u.closing.Wait()
+}
+
+// sameServers reports whether two files define the same servers, wherever in them.
+func sameServers(a, b []*config.Upstream) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !reflect.DeepEqual(definition(a[i]), definition(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// definition is a server without its places in the file.
+func definition(u *config.Upstream) config.Upstream {
+	d := *u
+	d.Pos = config.Pos{}
+	d.Name, d.Command, d.URL = bare(d.Name), bare(d.Command), bare(d.URL)
+	d.Args = make([]config.Text, len(u.Args))
+	for i, arg := range u.Args {
+		d.Args[i] = bare(arg)
+	}
+	d.Env, d.Headers = bareSettings(u.Env), bareSettings(u.Headers)
+	return d
+}
+
+func bareSettings(settings []config.Setting) []config.Setting {
+	out := make([]config.Setting, len(settings))
+	for i, s := range settings {
+		out[i] = config.Setting{Name: bare(s.Name), Value: bare(s.Value)}
+	}
+	return out
+}
+
+func bare(t config.Text) config.Text { return config.Text{Value: t.Value} }

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The paths that are served.
+const (
+	Endpoint   = "/mcp"
+	healthPath = "/healthz"
+)
+
+// HTTPOptions of ServeHTTP. The zero value is for loopback and this machine's users.
+type HTTPOptions struct {
+	Token     string        // what clients must send as "Authorization: Bearer …"; "" for nothing
+	Hosts     []string      // names that may stand in Host and Origin beside those of loopback
+	MaxConns  int           // connections at once; more wait to be accepted; default 4096
+	KeepAlive time.Duration // how often a stream without news shows that it lives; default 15 s
+}
+
+const (
+	defaultMaxConns  = 4096
+	defaultKeepAlive = 15 * time.Second
+
+	headerTimeout = 10 * time.Second // for the headers of a request
+	bodyTimeout   = 60 * time.Second // for its body
+	idleTimeout   = 2 * time.Minute  // between two requests on one connection
+	maxHeader     = 32 << 10
+)
+
+// ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, which is a
+// regular end and gives nil: no more connections are accepted, streams are closed, and
+// calls in flight go on for up to Options.Grace. Each request stands for itself, so any
+// number of processes can serve the same clients without sharing anything. It closes
+// the listener.
+func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOptions) error {
+	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if opts.MaxConns <= 0 {
+		opts.MaxConns = defaultMaxConns
+	}
+	if opts.KeepAlive <= 0 {
+		opts.KeepAlive = defaultKeepAlive
+	}
+	d := &door{server: s, opts: opts, closing: make(chan struct{}), sessions: sessions{calls: map[string]context.CancelFunc{}, levels: map[string]severity{}}}
+	srv := &http.Server{
+		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, d),
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(limitConns(on, opts.MaxConns)) }()
+	select {
+	case err := <-ended:
+		return errors.Join(err, srv.Close())
+	case <-ctx.Done():
+	}
+	close(d.closing)
+	s.drainHTTP(srv, cancel)
+	<-ended // http.ErrServerClosed
+	return nil
+}
+
+// drainHTTP waits for the calls in flight: as long as the grace allows, and then a
+// little for them to notice that they are cancelled.
+func (s *Server) drainHTTP(srv *http.Server, cancel context.CancelFunc) {
+	grace, stop := context.WithTimeout(context.Background(), s.opts.Grace)
+	defer stop()
+	if srv.Shutdown(grace) == nil {
+		return
+	}
+	s.opts.Logger.Warn("calls are cancelled: the server is to end and they have not")
+	cancel()
+	end, stopEnd := context.WithTimeout(context.Background(), windDown)
+	defer stopEnd()
+	if srv.Shutdown(end) != nil {
+		s.opts.Logger.Warn("calls have not ended although they were cancelled")
+		_ = srv.Close() // what is left cannot be told to anybody
+	}
+}
+
+// limitConns accepts a connection only while fewer than most are open.
+func limitConns(on net.Listener, most int) net.Listener {
+	return &limitedListener{Listener: on, places: make(chan struct{}, most), closed: make(chan struct{})}
+}
+
+type limitedListener struct {
+	net.Listener
+	places chan struct{}
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *limitedListener) Accept() (net.Conn, error) {
+	select {
+	case l.places <- struct{}{}:
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+}
+
+func (l *limitedListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+type limitedConn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}

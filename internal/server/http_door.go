@@ -1,0 +1,173 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// door is the endpoint: one message comes in by each POST, news go out by each GET.
+type door struct {
+	server   *Server
+	opts     HTTPOptions
+	sessions sessions
+	closing  chan struct{} // closed when streams are to end
+}
+
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	modernGet := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
+	switch {
+	case r.Method == http.MethodPost:
+		d.post(w, r)
+	case r.Method == http.MethodGet && !modernGet:
+		d.news(w, r)
+	case modernGet:
+		notAllowed(w, "POST")
+	default: // DELETE among them: a session is nothing that could be ended
+		notAllowed(w, "GET, POST")
+	}
+}
+
+// post takes one message.
+func (d *door) post(w http.ResponseWriter, r *http.Request) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		http.Error(w, "expected Content-Type: application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	if !accepts(r.Header, "application/json") && !accepts(r.Header, "text/event-stream") {
+		http.Error(w, "expected Accept: application/json, text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	x := d.newExchange(w, r)
+	body, fault, status := d.body(w, r)
+	m := &message{}
+	if fault == nil {
+		status = http.StatusBadRequest
+		_, fault = m.parse(body, nil)
+	}
+	switch {
+	case fault != nil:
+		d.refuse(x, m, fault, status)
+	case !m.isRequest():
+		if string(m.method) == `"notifications/cancelled"` {
+			d.sessions.cancel(callKey(r.Header.Get(mcp.HeaderSessionID), m.requestID))
+		}
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		d.request(x, r, m)
+	}
+}
+
+// body reads the message within its limits in size and time.
+func (d *door) body(w http.ResponseWriter, r *http.Request) (body []byte, fault *rpcError, status int) {
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
+	limit := d.server.opts.MaxLineBytes
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
+	_ = rc.SetReadDeadline(time.Time{}) // or the end of the deadline would pass for the client's end
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &rpcError{code: codeInvalidRequest, message: fmt.Sprintf("the message is longer than %d bytes", limit)}, http.StatusRequestEntityTooLarge
+	case err != nil:
+		return nil, &rpcError{code: codeParse, message: "the message has not come in whole"}, http.StatusBadRequest
+	}
+	return body, nil, http.StatusOK
+}
+
+func (d *door) refuse(x *exchange, m *message, fault *rpcError, status int) {
+	x.answer(d.server.appendRefusal(nil, m.answerID(), fault), status)
+}
+
+// request answers a request.
+func (d *door) request(x *exchange, r *http.Request, m *message) {
+	at, fault := d.era(r.Header, m)
+	if fault != nil {
+		d.refuse(x, m, fault, http.StatusBadRequest)
+		return
+	}
+	session := r.Header.Get(mcp.HeaderSessionID)
+	method := text(m.method)
+	switch {
+	case method == "tools/call" && at != refused:
+		d.call(x, r, m, at)
+		return
+	case method == "subscriptions/listen" && at == modern:
+		d.listen(x, r, m)
+		return
+	case method == "logging/setLevel" && at == legacy:
+		level, fault := parseLevel(m.level)
+		if fault != nil {
+			d.refuse(x, m, fault, http.StatusOK)
+			return
+		}
+		d.sessions.setLevel(session, level)
+		x.answer(appendAnswer(nil, m.id, emptyObject), http.StatusOK)
+		return
+	}
+	result, fault := d.server.reply(r.Context(), m, at)
+	if fault != nil {
+		d.refuse(x, m, fault, statusOf(fault, at))
+		return
+	}
+	if method == "initialize" {
+		x.w.Header().Set(mcp.HeaderSessionID, newSession())
+	}
+	x.answer(appendAnswer(nil, m.id, result), http.StatusOK)
+}
+
+// statusOf is the status that goes with a refusal. The modern era prescribes some.
+func statusOf(fault *rpcError, at era) int {
+	switch {
+	case at == legacy:
+		return http.StatusOK
+	case fault.code == codeMethodNotFound:
+		return http.StatusNotFound
+	case at == refused:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// call makes a run and answers with its result. It ends when the client closes the
+// connection, or cancels it by its session.
+func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
+	call, fault := d.server.newCall(m, at)
+	if fault != nil {
+		d.refuse(x, m, fault, http.StatusOK)
+		return
+	}
+	defer call.from.release()
+	if call.tool.headers {
+		if fault := call.tool.checkHeaders(r.Header, m, at); fault != nil {
+			d.refuse(x, m, fault, http.StatusBadRequest)
+			return
+		}
+	}
+	if !d.server.reserve() {
+		x.answer(d.server.appendFailure(nil, m.id, call, d.server.busy()), http.StatusOK)
+		return
+	}
+	defer d.server.release()
+	session := r.Header.Get(mcp.HeaderSessionID)
+	if at == legacy {
+		call.level = d.sessions.level(session)
+	}
+	call.notify = x.notify
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer d.sessions.begin(callKey(session, m.id), cancel)()
+	defer every(d.opts.KeepAlive, x.keepAlive)()
+	line := d.server.answer(ctx, call, nil, m.id)
+	if ctx.Err() != nil {
+		x.drop()
+		return
+	}
+	x.answer(line, http.StatusOK)
+}

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/config"
+)
+
+// era tells to which era a request belongs, and checks that its headers say what its
+// body says: those who route by headers must not be told something else.
+func (d *door) era(h http.Header, m *message) (era, *rpcError) {
+	for _, name := range []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName} {
+		if len(h.Values(name)) > 1 {
+			return refused, mismatch("the header " + name + " stands there twice")
+		}
+	}
+	header, version := h.Get(mcp.HeaderProtocolVersion), text(m.version)
+	switch {
+	case !mcp.IsModernProtocol(header) && !mcp.IsModernProtocol(version):
+		if header != "" && !mcp.IsValidProtocolVersion(header) {
+			return refused, &rpcError{code: codeInvalidRequest, message: "the protocol version " + quoted(header) + " is not known; the latest is " + mcp.LATEST_PROTOCOL_VERSION}
+		}
+		return legacy, nil
+	case header == "":
+		return refused, mismatch("the header " + mcp.HeaderProtocolVersion + " is missing, expected " + quoted(version) + " as in _meta")
+	case m.version == nil:
+		return refused, &rpcError{code: codeInvalidParams, message: "_meta: " + mcp.MetaKeyProtocolVersion + " is missing, expected " + quoted(header) + " as in the header"}
+	case header != version:
+		return refused, mismatch("the header " + mcp.HeaderProtocolVersion + " is " + quoted(header) + ", and _meta says " + quoted(version))
+	}
+	at := m.era()
+	if at == refused {
+		return refused, nil // the library says why
+	}
+	if err := mcp.ValidateStandardHeaders(h.Get, version, mcp.MCPMethod(text(m.method)), m.params); err != nil {
+		return refused, mismatch(err.Error())
+	}
+	return at, nil
+}
+
+func mismatch(message string) *rpcError {
+	return &rpcError{code: mcp.HEADER_MISMATCH, message: message}
+}
+
+// checkHeaders checks the arguments that travel in headers as well, which the tool's
+// inputSchema marks by x-mcp-header. Only the modern era knows them.
+func (t *tool) checkHeaders(h http.Header, m *message, at era) *rpcError {
+	if at != modern {
+		return nil
+	}
+	lookUp := func(name string) (string, bool) {
+		values := h.Values(name)
+		if len(values) != 1 {
+			return "", false // two are as wrong as none
+		}
+		return values[0], true
+	}
+	if err := mcp.ValidateParamHeadersLookup(lookUp, t.forHeaders(), m.params); err != nil {
+		return mismatch(err.Error())
+	}
+	return nil
+}
+
+// prepareHeaders notes whether there are such arguments, and tells what is wrong with
+// them.
+func (t *tool) prepareHeaders(found *config.Diagnostics) {
+	mark := findKey(t.def.InputSchema, "x-mcp-header")
+	if mark == nil {
+		return
+	}
+	t.headers = true
+	if err := mcp.ValidateParamHeaderAnnotations(t.forHeaders()); err != nil {
+		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients leave out a tool whose x-mcp-header they cannot use")
+	}
+}
+
+// findKey is the value of the first key of this name in d, or nil.
+func findKey(d *config.Data, key string) *config.Data {
+	if d == nil {
+		return nil
+	}
+	if at := d.Get(key); at != nil {
+		return at
+	}
+	for _, item := range d.Items {
+		if at := findKey(item, key); at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// forHeaders is the tool as the library wants it to look for x-mcp-header.
+func (t *tool) forHeaders() *mcp.Tool {
+	return &mcp.Tool{Name: t.name, RawInputSchema: t.input.JSON()}
+}
