@@ -62,7 +62,7 @@ func (n notes) said() func(string) {
 
 // message notes what a server logs by the protocol.
 func (n notes) message(params []byte) {
-	if n.logger.Enabled(context.Background(), slog.LevelDebug) {
+	if params != nil && n.logger.Enabled(context.Background(), slog.LevelDebug) {
 		shown := presentable(n.redact(string(params[:min(len(params), stderrLineRoom)])), stderrLine)
 		n.logger.Debug("upstream log", "server", n.server, "message", shown)
 	}

@@ -17,9 +17,11 @@ import (
 type web struct {
 	*httptest.Server
 	modern bool
-	stream bool // answers calls as events
+	stream bool   // answers calls as events
+	before string // an event before the answer of a call, when stream
 
 	mu       sync.Mutex // guards what follows
+	tools    string     // what tools/list answers
 	session  int
 	headers  []http.Header
 	methods  []string
@@ -29,7 +31,7 @@ type web struct {
 
 func newWeb(t testing.TB, change func(*web)) *web {
 	t.Helper()
-	w := &web{canceled: make(chan string, 10), events: make(chan string, 10)}
+	w := &web{canceled: make(chan string, 10), events: make(chan string, 10), tools: webTools("echo", "hang", "end")}
 	if change != nil {
 		change(w)
 	}
@@ -54,6 +56,35 @@ func (w *web) upstream(path string) *config.Upstream {
 	}
 }
 
+// webTools is a tools/list of these tools, which take any object.
+func webTools(names ...string) string {
+	var list []string
+	for _, name := range names {
+		list = append(list, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}}`, name))
+	}
+	return `{"tools":[` + strings.Join(list, ",") + `]}`
+}
+
+// offer changes what tools/list answers.
+func (w *web) offer(tools string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tools = tools
+}
+
+// asked is how often a method has come.
+func (w *web) asked(method string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	for _, m := range w.methods {
+		if m == method {
+			n++
+		}
+	}
+	return n
+}
+
 // answer is the result for a request, "" when it gets none.
 func (w *web) answer(m rpc) string {
 	switch m.Method {
@@ -62,7 +93,9 @@ func (w *web) answer(m rpc) string {
 	case "server/discover":
 		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
 	case "tools/list":
-		return `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.tools
 	case "tools/call":
 		return `{"structuredContent":` + string(m.Params) + `,"content":[]}`
 	}
@@ -118,6 +151,9 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, w.answer(m))
 	if w.stream && m.Method == "tools/call" {
 		out.Header().Set("Content-Type", "text/event-stream")
+		if w.before != "" {
+			_, _ = fmt.Fprintf(out, "event: message\ndata: %s\n\n", w.before)
+		}
 		_, _ = fmt.Fprintf(out, "event: message\ndata: %s\n\n", body)
 		return
 	}

@@ -105,6 +105,7 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 		opts = []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_PROTOCOL_VERSION), client.WithDiscoverTimeout(-1)}
 	}
 	c := client.NewClient(s.link, opts...)
+	c.OnNotification(func(n mcp.JSONRPCNotification) { s.heard(n.Method, nil) }) // of HTTP; conn.go calls heard itself
 	if err := c.Start(ctx); err != nil {
 		return "", err
 	}

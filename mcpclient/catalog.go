@@ -1,0 +1,159 @@
+package mcpclient
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// listPatience is how long calls wait for the first list of a server's tools.
+	// After it they go unchecked until the list is there.
+	listPatience = 5 * time.Second
+	// listFresh is how old a list may be that refuses a call: an older one is asked
+	// for again first, because not every server tells that its tools have changed.
+	listFresh = time.Second
+)
+
+// listing is what a server's tools/list said at one time. Immutable.
+type listing struct {
+	byName map[string]*offer
+	names  []string
+	at     time.Time // when it was asked for
+}
+
+// unlisted is the listing of a server that has none to give: nothing is checked.
+var unlisted = &listing{}
+
+func newListing(tools []Tool, at time.Time) *listing {
+	l := &listing{byName: make(map[string]*offer, len(tools)), names: make([]string, 0, len(tools)), at: at}
+	for i := range tools {
+		if _, twice := l.byName[tools[i].Name]; !twice { // the first wins, as in the list
+			l.byName[tools[i].Name] = &offer{Tool: tools[i]}
+			l.names = append(l.names, tools[i].Name)
+		}
+	}
+	return l
+}
+
+func (l *listing) fresh() bool { return time.Since(l.at) < listFresh }
+
+// catalog keeps the listing of one session. It is fetched when a call first needs
+// it, and again after the server has said that it changed.
+type catalog struct {
+	now atomic.Pointer[listing] // nil: not known
+
+	mu       sync.Mutex // guards what follows
+	fetching *fetch
+	changes  int // how often the listing was made invalid
+}
+
+// fetch is one tools/list that any number of calls wait for.
+type fetch struct {
+	begun   time.Time
+	changes int           // of the catalog when it began
+	done    chan struct{} // closed when listing is set
+	listing *listing      // nil when it could not be had
+}
+
+// changed makes what is known invalid.
+func (c *catalog) changed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changes++
+	c.now.Store(nil)
+}
+
+// outdated makes a listing invalid unless another has taken its place.
+func (c *catalog) outdated(l *listing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now.Load() == l {
+		c.now.Store(nil)
+	}
+}
+
+// join is the fetch to wait for, or the listing that is there by now. begin starts
+// one, and reports whether it could.
+func (c *catalog) join(begin func(*fetch) bool) (*fetch, *listing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l := c.now.Load(); l != nil {
+		return nil, l
+	}
+	if c.fetching != nil && c.fetching.changes == c.changes {
+		return c.fetching, nil
+	}
+	f := &fetch{begun: time.Now(), changes: c.changes, done: make(chan struct{})}
+	if !begin(f) {
+		return nil, unlisted
+	}
+	c.fetching = f
+	return f, nil
+}
+
+// settle ends a fetch. A listing that was asked for before a change is handed to
+// those who wait for it, and not kept.
+func (c *catalog) settle(f *fetch, l *listing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.listing = l
+	if f.changes == c.changes {
+		c.now.Store(l)
+	}
+	if c.fetching == f {
+		c.fetching = nil
+	}
+	close(f.done)
+}
+
+// offered is the listing of a session; unlisted when it cannot be had, or not soon.
+func (u *upstream) offered(ctx context.Context, s *session) *listing {
+	if l := s.tools.now.Load(); l != nil {
+		return l
+	}
+	f, l := s.tools.join(func(f *fetch) bool {
+		return u.behind(func() { s.tools.settle(f, u.fetchListing(s, f.begun)) })
+	})
+	if l != nil {
+		return l
+	}
+	patience := time.NewTimer(time.Until(f.begun.Add(min(listPatience, u.set.callTimeout/2))))
+	defer patience.Stop()
+	select {
+	case <-f.done:
+		return f.listing
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return unlisted
+}
+
+// fetchListing asks for all pages on this very session, beside the limit of calls in
+// flight, for a call that waits may hold the last place.
+func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
+	tools, fail := u.pages(func(cursor string) ([]byte, *Error) {
+		params, err := s.listParams(cursor)
+		if err == nil {
+			var raw []byte
+			if raw, err = u.send(u.life, s, request{method: "tools/list", params: params}); err == nil {
+				return raw, nil
+			}
+		}
+		return nil, u.explain(u.life, s, err)
+	})
+	if fail != nil {
+		u.opts.logger.Debug("upstream does not list its tools; calls go unchecked",
+			"server", u.conf.Name.Value, "error", fail.Error())
+		return unlisted
+	}
+	return u.learn(tools, begun)
+}
+
+// learn makes tools known to those who ask without starting anything.
+func (u *upstream) learn(tools []Tool, at time.Time) *listing {
+	l := newListing(tools, at)
+	u.known.Store(l)
+	return l
+}

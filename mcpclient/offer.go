@@ -1,0 +1,107 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions"
+	"toolgraph/internal/schema"
+)
+
+// offer is a tool of a listing with what a call of it needs, made at its first call.
+type offer struct {
+	Tool
+	once     sync.Once
+	schema   *schema.Schema // nil: arguments are not checked
+	mirrored *mcp.Tool      // nil: no argument is mirrored into HTTP headers
+	unusable error          // why it must not be called over HTTP
+}
+
+// ready compiles the schema, once.
+func (o *offer) ready(note notes) *offer {
+	o.once.Do(func() {
+		if o.InputSchema == nil {
+			return
+		}
+		var err error
+		if o.schema, err = schema.Compile(o.InputSchema); err != nil {
+			note.uncheckable(o.Name, err)
+		}
+		if bytes.Contains(o.InputSchema, []byte(`"x-mcp-header"`)) {
+			o.mirrored = &mcp.Tool{Name: o.Name, RawInputSchema: o.InputSchema}
+			o.unusable = mcp.ValidateParamHeaderAnnotations(o.mirrored)
+		}
+	})
+	return o
+}
+
+// mirror adds the headers in which the modern era mirrors arguments.
+func (o *offer) mirror(h http.Header, params json.RawMessage) {
+	if o == nil || o.mirrored == nil {
+		return
+	}
+	for name, value := range mcp.GenerateParamHeaders(o.mirrored, params) {
+		h.Set(name, value)
+	}
+}
+
+// vet is the offer behind a call, nil when nothing is known of it, or why the call
+// must not be sent. Only a fresh listing refuses.
+func (u *upstream) vet(ctx context.Context, s *session, tool string, args expressions.Value) (*offer, *Error) {
+	l := u.offered(ctx, s)
+	o, fail := u.judge(s, l, tool, args)
+	if fail == nil || l.fresh() {
+		return o, fail
+	}
+	s.tools.outdated(l)
+	return u.judge(s, u.offered(ctx, s), tool, args)
+}
+
+func (u *upstream) judge(s *session, l *listing, tool string, args expressions.Value) (*offer, *Error) {
+	if l.byName == nil {
+		return nil, nil
+	}
+	o := l.byName[tool]
+	if o == nil {
+		return nil, u.noSuchTool(tool, l.names)
+	}
+	o.ready(s.note)
+	if o.unusable != nil && s.overModernHTTP() {
+		e := u.fault(CodeBadResult, "offers the tool with headers that the protocol forbids, so it cannot be called: "+
+			presentable(s.note.redact(o.unusable.Error()), 300))
+		return nil, e
+	}
+	if o.schema == nil {
+		return o, nil
+	}
+	if args == nil {
+		args = noArguments
+	}
+	found := o.schema.Check(args)
+	if len(found) == 0 {
+		return o, nil
+	}
+	e := u.fault(CodeInvalidArguments, "not called, because its inputSchema does not allow the arguments: "+s.note.redact(found.Text("arguments")))
+	e.Err = errRefused
+	return nil, e
+}
+
+// errRefused marks a call of which nothing was sent because it could not succeed.
+var errRefused = errors.New("the call was not sent")
+
+var noArguments = map[string]any{}
+
+// noSuchTool is the error that tells which tool may have been meant.
+func (u *upstream) noSuchTool(tool string, names []string) *Error {
+	e := u.fault(CodeUnknownTool, fmt.Sprintf("has no such tool, expected one of its %d", len(names)))
+	e.Hint = suggest(tool, names)
+	e.Err = errRefused
+	return e
+}
