@@ -8,10 +8,16 @@ import (
 
 // appendValue appends the answer of a run that gave a value: its JSON as one text
 // item, and as structuredContent when it is an object or the outputSchema wants it.
+// Without an outputSchema, content is given as content.
 func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) []byte {
+	if c.tool.output == nil {
+		if items := contentItems(value); items != nil {
+			return s.appendContent(dst, id, c, items)
+		}
+	}
 	raw, err := expressions.Encode(value)
 	if err != nil {
-		return s.appendFailure(dst, id, c, "the value of tool "+quoted(c.tool.name)+" cannot be written as JSON: "+err.Error())
+		return s.appendFailure(dst, id, c, unencodable(c, err))
 	}
 	raw = c.from.redactJSON(raw, value)
 	dst = appendHead(dst, id)
