@@ -42,6 +42,8 @@ type reply struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	} `json:"error"`
+
+	before int // the notifications that came earlier
 }
 
 // toolResult is the result of tools/call.
@@ -134,6 +136,7 @@ func (s *session) take(line []byte) {
 	}
 	if c := s.waiting[*r.ID]; c != nil {
 		delete(s.waiting, *r.ID)
+		r.before = len(s.notes)
 		c <- r
 	}
 }
@@ -150,11 +153,20 @@ func (s *session) send(method, params string) (int, <-chan reply) {
 	s.t.Helper()
 	s.mu.Lock()
 	s.next++
-	id, answer := s.next, make(chan reply, 1)
-	s.waiting[id] = answer
+	id := s.next
 	s.mu.Unlock()
+	answer := s.expect(id)
 	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params))
 	return id, answer
+}
+
+// expect is where the answer to a request with this id will come.
+func (s *session) expect(id int) <-chan reply {
+	answer := make(chan reply, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[id] = answer
+	return answer
 }
 
 // answerTimeout is far more than any test needs.
