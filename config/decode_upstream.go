@@ -103,7 +103,7 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	u.Timeout = time.Duration(leaves.TimeoutMs) * time.Millisecond
 	u.StartTimeout = time.Duration(leaves.StartTimeoutMs) * time.Millisecond
 	u.MaxInFlight, u.Protocol = leaves.MaxInFlight, Protocol(leaves.Protocol)
-	u.AllowPrivate = fs.boolean("allowPrivate")
+	d.grants(u, fs)
 	return u
 }
 
@@ -133,13 +133,14 @@ func (fs *fields) foreignKeys(from place) {
 // transport is what type says; without it, an address alone means streamableHttp.
 func (fs *fields) transport() Transport {
 	kind := fs.text("type")
-	if !kind.IsSet() {
-		if fs.get("command") == nil && fs.get("url") != nil && !fs.bad["type"] {
-			return StreamableHTTP
-		}
-		return Stdio
-	}
 	transport, known := transportNames[kind.Value]
+	switch {
+	case kind.IsSet():
+	case fs.get("command") == nil && fs.get("url") != nil && !fs.bad["type"]:
+		return StreamableHTTP
+	default:
+		transport, known = Stdio, true
+	}
 	if !known {
 		fs.bad["command"], fs.bad["url"] = true, true
 		fs.unknownWord("type", []string{"stdio", "streamableHttp", "sse"})
@@ -151,7 +152,7 @@ func (fs *fields) transport() Transport {
 	}
 	for _, name := range others {
 		if fs.get(name) != nil {
-			fs.d.found.Warn(fs.keyPos(name), "ignored-key", fmt.Sprintf("%q of %s has no effect: its type is %s", name, fs.who, kind.Value), "remove it, or change type")
+			fs.d.found.Warn(fs.keyPos(name), "ignored-key", fmt.Sprintf("%q of %s has no effect: its type is %s", name, fs.who, transport), "remove it, or change type")
 		}
 	}
 	return transport

@@ -59,6 +59,15 @@ type Upstream struct {
 	MaxInFlight  int           // calls at the same time; default 256
 	Protocol     Protocol      // default ProtocolAuto
 	AllowPrivate bool          // streamableHttp, sse: private and loopback addresses may be reached
+	AllowElicit  bool          // the server may ask the user something in the middle of a call
+	OAuth        *OAuth        // streamableHttp, sse: how we are authorized; nil when not by OAuth
+}
+
+// OAuth is how we get a token for a server.
+type OAuth struct {
+	ClientID     string   // as registered with the authorization server; empty: we register ourselves
+	Scopes       []string // what to ask for; empty: what the server names
+	RedirectPort int      // of the loopback address to which the browser comes back; 0: any
 }
 
 // Protocol is which era of the Model Context Protocol is spoken with a server.

@@ -17,6 +17,17 @@ var upstreamForm = form{
 		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: positive(256)},
 		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
 		{name: "allowPrivate", doc: "Whether private and loopback addresses may be reached.", value: value{"type": "boolean", "default": false}},
+		{name: "oauth", doc: "streamableHttp, sse: authorization by OAuth; {} is enough with most servers. toolgraph login gets the token.", value: formValue("oauth")},
+		{name: "allow", doc: "What the server may ask of us in the middle of a call: elicitation asks the user of the host.", value: listOf(oneOf("elicitation"))},
+	},
+}
+
+var oauthForm = form{
+	name: "oauth", doc: "How a token for the server is got.",
+	keys: []key{
+		{name: "clientId", doc: "The client id, where we were registered by hand. ${VAR} is replaced.", value: textValue()},
+		{name: "scopes", doc: "The scopes to ask for; what the server names when left out.", value: listOf(textValue())},
+		{name: "redirectPort", doc: "The port on this machine to which the browser comes back; any free one when left out.", value: value{"type": "integer", "minimum": 1, "maximum": 65535}},
 	},
 }
 
@@ -29,5 +40,5 @@ var transportNames = map[string]Transport{
 // stdioKeys and addressKeys are the keys that belong to one kind of transport only.
 var (
 	stdioKeys   = []string{"command", "args", "env", "cwd"}
-	addressKeys = []string{"url", "headers", "allowPrivate"}
+	addressKeys = []string{"url", "headers", "allowPrivate", "oauth"}
 )

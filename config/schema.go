@@ -34,6 +34,7 @@ func schemaDefs() value {
 		"server":          formSchema(&serverForm),
 		"executionLimits": formSchema(&limitsForm),
 		"upstream":        upstreamSchema(),
+		"oauth":           formSchema(&oauthForm),
 		"tool":            formSchema(&toolForm),
 		"annotations":     formSchema(&annotationsForm),
 		"transform":       formSchema(&transformForm),

@@ -75,7 +75,7 @@ func meaning(f *File) []any {
 	all := []any{f.Version.Value, f.Server.Name.Value, f.Server.Version.Value, f.Server.Title.Value, f.Server.Instructions.Value, f.Limits}
 	for _, u := range f.Servers {
 		all = append(all, u.Name.Value, u.Transport, u.Command.Value, texts(u.Args), settingTexts(u.Env), u.Dir, u.URL.Value,
-			settingTexts(u.Headers), u.Timeout, u.StartTimeout, u.MaxInFlight, u.Protocol, u.AllowPrivate)
+			settingTexts(u.Headers), u.Timeout, u.StartTimeout, u.MaxInFlight, u.Protocol, u.AllowPrivate, u.AllowElicit, oauthMeaning(u.OAuth))
 	}
 	for _, t := range f.Tools {
 		all = append(all, t.Name.Value, t.Title.Value, t.Description.Value, string(t.InputSchema.JSON()), string(t.OutputSchema.JSON()), string(t.Annotations.JSON()))
@@ -84,6 +84,13 @@ func meaning(f *File) []any {
 		}
 	}
 	return all
+}
+
+func oauthMeaning(o *OAuth) []any {
+	if o == nil {
+		return nil
+	}
+	return []any{o.ClientID, o.Scopes, o.RedirectPort}
 }
 
 // waysOut are the conditions up to the first that always holds, and the default.

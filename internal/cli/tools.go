@@ -2,12 +2,37 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
 	"toolgraph/internal/server"
+	"toolgraph/mcpclient"
 )
+
+// hints tells what upstream servers have said of their tools so far. pool is the one
+// in use at the time of asking.
+func hints(pool func() *mcpclient.Pool) func(server, tool string) (server.Hints, bool) {
+	return func(upstream, tool string) (server.Hints, bool) {
+		known, ok := pool().Known(upstream, tool)
+		if !ok {
+			return server.Hints{}, false
+		}
+		var said struct {
+			ReadOnly    *bool `json:"readOnlyHint"`
+			Destructive *bool `json:"destructiveHint"`
+			Idempotent  *bool `json:"idempotentHint"`
+			OpenWorld   *bool `json:"openWorldHint"`
+		}
+		if len(known.Annotations) > 0 && json.Unmarshal(known.Annotations, &said) != nil {
+			return server.Hints{}, false // of a wrong kind: it has said nothing that counts
+		}
+		return server.Hints{
+			ReadOnly: said.ReadOnly, Destructive: said.Destructive, Idempotent: said.Idempotent, OpenWorld: said.OpenWorld,
+		}, true
+	}
+}
 
 // tools are graphs as the server offers them.
 func tools(graphs []*graph.Graph, engine *execution.Engine) []server.Tool {
