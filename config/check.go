@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"reflect"
 	"sync"
 
@@ -78,12 +79,7 @@ func (fs *fields) report(f validator.FieldError) {
 // unknownWord reports a value that is none of the words that are allowed.
 func (fs *fields) unknownWord(name string, words []string) {
 	it := fs.get(name)
-	fallback := "expected "
-	for i, w := range words {
-		if i > 0 {
-			fallback += ", "
-		}
-		fallback += w
-	}
-	fs.d.found.Add(it.pos, "unknown-value", fmt.Sprintf("%s of %s is %q, %s", name, fs.who, shortened(it.text.Value), fallback), meant(it.text.Value, words, ""))
+	last := len(words) - 1
+	expected := strings.Join(words[:last], ", ") + " or " + words[last]
+	fs.d.found.Add(it.pos, "unknown-value", fmt.Sprintf("%s of %s is %q, expected %s", name, fs.who, shortened(it.text.Value), expected), meant(it.text.Value, words, ""))
 }

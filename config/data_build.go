@@ -109,7 +109,7 @@ func (d *decoder) args(it *item) *Data {
 			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
 		case looksLikeExpression.MatchString(text):
 			d.found.Warn(child.Pos, "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", shortened(text)),
-				fmt.Sprintf("write %s: {expr: …}", shortened(data.Keys[i].Value)))
+				fmt.Sprintf("write %s: {expr: %s}", shortened(data.Keys[i].Value), shortened(text)))
 		}
 	}
 	return data

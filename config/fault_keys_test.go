@@ -45,7 +45,7 @@ func TestY14UnknownKeys(t *testing.T) {
 
 func TestY15Booleans(t *testing.T) {
 	for _, word := range []string{"yes", "on", "y", "no", `"true"`, "1"} {
-		want(t, head+"tools: [{name: t, annotations: {readOnlyHint: "+word+"}}]\n", "expected true or false; write true or false")
+		want(t, head+"tools: [{name: t, annotations: {readOnlyHint: "+word+"}}]\n", "expected true or false")
 	}
 	want(t, head+"tools: [{name: t, annotations: {readOnlyHint: true, title: T}}]\n")
 	for _, word := range []string{"yes", "on", "y"} {
@@ -112,7 +112,7 @@ func TestY19Tags(t *testing.T) {
 
 func TestY21KeysThatAreNotText(t *testing.T) {
 	for src, expected := range map[string]string{
-		"{1: a}": `g.yaml:10:70: found 1 as a key, expected text; write "1": in quotes`, "{true: a}": `found true as a key, expected text; write "true": in quotes`,
+		"{1: a}": `g.yaml:10:70: found 1 as a key, expected text; quote it: "1":`, "{true: a}": `found true as a key, expected text; quote it: "true":`,
 		"{[x]: a}": "found a list as a key, expected text", "{{a: b}: c}": "found a mapping as a key", "{~: a}": "found ~ as a key", "{? : a}": "found nothing as a key",
 	} {
 		want(t, withArgs(src), expected)
@@ -141,7 +141,7 @@ tools:
       - {id: a, type: exit, next: c}
 `,
 		"g.yaml:3:38: maxNodeExecutions of executionLimits is 0, expected at least 1",
-		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp, sse`,
+		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp or sse`,
 		`g.yaml:9:17: unknown field "typ" of node "a"; did you mean "type"?`,
 		`g.yaml:10:14: the node "a" stands twice, first in line 9, again in line 10`,
 		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, transform, switch`)

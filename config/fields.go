@@ -171,7 +171,7 @@ func (fs *fields) boolean(name string) bool {
 			return b
 		}
 	}
-	fs.wrong(name, "true or false", "write true or false")
+	fs.wrong(name, "true or false", "")
 	return false
 }
 

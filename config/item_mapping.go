@@ -61,7 +61,7 @@ func (b *builder) key(n *yaml.Node, level int) (Text, bool) {
 	}
 	hint := ""
 	if it.kind == itemScalar {
-		hint = fmt.Sprintf("write %q: in quotes", shortened(it.text.Value))
+		hint = fmt.Sprintf("quote it: %q:", shortened(it.text.Value))
 	}
 	b.found.Add(it.pos, "key-not-text", fmt.Sprintf("found %s as a key, expected text", shortened(what)), hint)
 	return Text{}, false

@@ -132,7 +132,7 @@ func TestCurrentArgs(t *testing.T) {
 	if f.Older {
 		t.Error("the file is older")
 	}
-	wantAll(t, f.Warnings, `"$.x.y" is sent as it stands, though it looks like an expression; write a: {expr: …}`, `"$name(1)" is sent as it stands`, `"$$" is sent as it stands`)
+	wantAll(t, f.Warnings, `"$.x.y" is sent as it stands, though it looks like an expression; write a: {expr: $.x.y}`, `"$name(1)" is sent as it stands`, `"$$" is sent as it stands`)
 	if got := string(f.Tools[0].Nodes[2].Args.JSON()); got != `{"a":"$.x.y","b":"$name(1)","c":"$5","d":{"e":"$.f"},"g":[{"expr":"$.h"}],"i":"$$"}` {
 		t.Errorf("args %s", got)
 	}

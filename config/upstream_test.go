@@ -67,7 +67,7 @@ func TestUpstreamMistakes(t *testing.T) {
 		"{type: http, url: 'ftp://x/y'}":         "is not the address of a server",
 		"{command: x, timeoutMs: 0}":             "timeoutMs of server \"s\" is 0, expected at least 1",
 		"{command: x, maxInFlight: 5000}":        "expected at most 4096",
-		"{command: x, protocol: modren}":         `protocol of server "s" is "modren", expected auto, legacy, modern; did you mean "modern"?`,
+		"{command: x, protocol: modren}":         `protocol of server "s" is "modren", expected auto, legacy or modern; did you mean "modern"?`,
 		"{command: x, env: [a]}":                 `env of server "s" is a list, expected a mapping of names to texts`,
 		"{command: x, env: {A: }}":               `"A" in env of server "s" is empty, expected text`,
 		"{command: x, url: 'http://x'}":          `warning: "url" of server "s" has no effect: its type is stdio`,

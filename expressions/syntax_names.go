@@ -45,7 +45,7 @@ func checkNames(tokens []token) *SyntaxError {
 		if _, ok := slices.BinarySearch(functionNames, t.value); !ok && t.value != "" && t.value != "$" {
 			err := &SyntaxError{Offset: t.start, Token: t.text, Message: "there is no function " + shorten(t.text)}
 			if near := nearest(t.value, functionNames); near != "" {
-				err.Hint = "did you mean $" + near
+				err.Hint = `did you mean "$` + near + `"?`
 			}
 			return err
 		}

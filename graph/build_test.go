@@ -52,7 +52,7 @@ func TestG01UnknownTargets(t *testing.T) {
 		"error unknown-node g.yaml:21:1",
 		"error unknown-node g.yaml:25:1",
 	)
-	for i, want := range []string{`did you mean "choose"?`, "the nodes are entry, choose, high, exit", `did you mean "high"?`} {
+	for i, want := range []string{`did you mean "choose"?`, "the nodes are choose, high, exit", `did you mean "high"?`} {
 		if found[i].Hint != want {
 			t.Errorf("hint %q, want %q", found[i].Hint, want)
 		}

@@ -20,7 +20,7 @@ func (c *compiler) checkID(n *config.Node) {
 	const code = "odd-node-id"
 	switch {
 	case id == "":
-		c.found.Add(pos, "bad-node-id", fmt.Sprintf("a node of tool %q has an empty id, expected a name", c.tool.Name.Value), "write a name such as fetch_page")
+		c.found.Add(pos, "bad-node-id", fmt.Sprintf("a node of tool %q has no id, expected a name", c.tool.Name.Value), "write a name such as fetch_page")
 	case !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
 		c.found.Add(pos, "bad-node-id", fmt.Sprintf("node id %q has control characters, expected a name", id), "write a name such as fetch_page")
 	case strings.Contains(id, "`"):

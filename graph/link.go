@@ -57,7 +57,7 @@ func (c *compiler) condition(node *Switch, cond config.Condition, number int) (r
 	switch {
 	case constant && holds:
 		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and always holds", number, node.id),
-			"leave its rule out to make it the default")
+			"write next: NODE on the switch itself, and remove it")
 	case constant:
 		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and never holds", number, node.id),
 			"remove it, or read a node's output with {var: \"node.field\"}")
@@ -90,6 +90,17 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	}
 }
 
+// targets are the ids that a next may name.
+func (c *compiler) targets() []string {
+	ids := make([]string, 0, len(c.ids))
+	for _, id := range c.ids {
+		if id != "" && c.tool.Nodes[c.byID[id]].Type != config.EntryNode {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 func (c *compiler) resolveNext(node Node, n *config.Node) Node {
 	return c.resolve(node, n.Next, n.Pos, fmt.Sprintf("node %q", n.ID.Value))
 }
@@ -107,7 +118,7 @@ func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner st
 		c.loose[from.core().index] = true
 		c.found.Add(next.Pos, "unknown-node",
 			fmt.Sprintf("%s goes to %q, but tool %q has no node with this id", owner, next.Value, c.tool.Name.Value),
-			suggest(next.Value, c.ids, "the nodes are "))
+			suggest(next.Value, c.targets(), "the nodes are "))
 		return nil
 	}
 	if c.tool.Nodes[i].Type == config.EntryNode {

@@ -63,6 +63,6 @@ func (c *compiler) checkElement(text config.Text, ref expressions.Reference) {
 		return
 	}
 	c.found.Warn(text.At(ref.Offset), "element-relative-var",
-		fmt.Sprintf("inside the body of an iteration %q is read from each element, not from node %q", strings.Join(ref.Path, "."), name),
+		fmt.Sprintf("inside the body of an iteration, %q is read from each element, not from node %q", strings.Join(ref.Path, "."), name),
 		fmt.Sprintf("write $ctx.%s to read the node's output", strings.Join(ref.Path, ".")))
 }
