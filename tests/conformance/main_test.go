@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolgraph/internal/bench/npm"
+	"toolgraph/tests/testbin"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := testbin.Clean(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// The versions that the tests are written for.
+const (
+	publishedSuite = "@modelcontextprotocol/conformance@0.1.16"
+	newerSuite     = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+	nodePackage    = "node@22" // which the suite wants
+	bridgePackage  = "supergateway@4.0.0"
+)
+
+// patience is far more than any step needs.
+const patience = 2 * time.Minute
+
+// modules is the node_modules that holds the packages. The test is skipped where it
+// may not or cannot have them.
+func modules(t *testing.T, packages ...string) string {
+	t.Helper()
+	if os.Getenv("TOOLGRAPH_CLIENTS") != "1" {
+		t.Skip("downloads the suite from npm; set TOOLGRAPH_CLIENTS=1")
+	}
+	if err := npm.Available(); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	dir, err := npm.Install(ctx, packages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "node_modules")
+}
+
+// node is a command of that Node, in a folder of its own.
+func node(t *testing.T, modules string, script string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	bin := filepath.Join(modules, "node", "bin")
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "node"), append([]string{filepath.Join(modules, script)}, args...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return cmd
+}
+
+// suite runs the suite against a server. The list names the scenarios that fail.
+func suite(t *testing.T, modules, url, list string, args ...string) {
+	t.Helper()
+	list, err := filepath.Abs(filepath.Join("testdata", list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args = append([]string{"server", "--url", url, "--expected-failures", list}, args...)
+	said, err := node(t, modules, "@modelcontextprotocol/conformance/dist/index.js", args...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if passed := strings.Count(string(said), "✓"); passed < 10 {
+		t.Errorf("only %d scenarios passed:\n%s", passed, said)
+	}
+}
+
+// output is what a process has said so far. Safe for concurrent use.
+type output struct {
+	mu   sync.Mutex
+	said strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
+}
+
+// run starts a server and ends it with the test; what it says goes to the output.
+func run(t *testing.T, cmd *exec.Cmd) *output {
+	t.Helper()
+	said := &output{}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("the server said:\n%s", said)
+		}
+	})
+	return said
+}
+
+var address = regexp.MustCompile(`http://\S+/mcp`)
+
+// serveHTTP serves the graphs and is their URL.
+func serveHTTP(t *testing.T) string {
+	t.Helper()
+	said := run(t, exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", filepath.Join("testdata", "graphs.yaml"), "--http", "127.0.0.1:0"))
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if url := address.FindString(said.String()); url != "" {
+			return strings.Replace(url, "127.0.0.1", "localhost", 1)
+		}
+	}
+	t.Fatalf("the server does not tell its address: %s", said)
+	return ""
+}
+
+// answers waits until something answers at the URL.
+func answers(t *testing.T, url string) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		resp, err := http.Get(url)
+		if err == nil {
+			_ = resp.Body.Close()
+			return
+		}
+	}
+	t.Fatalf("nothing answers at %s", url)
+}
