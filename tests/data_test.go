@@ -167,11 +167,14 @@ func TestT11CallerCannotChooseTheServer(t *testing.T) {
 	}
 }
 
-// Links in results are text to us: nobody follows them.
+// Links in results are data to us: they are handed on, and nobody follows them.
 func TestT14LinksAreData(t *testing.T) {
 	s := start(t, strings.ReplaceAll(callGraph("links", "{text: {expr: $.entry.uri}}", ""), "name: go", "name: links"))
-	result := s.call("links", `{"uri":"file:///etc/passwd"}`)
-	want := `[{"type":"resource_link","uri":"file:///etc/passwd","name":"a link"},
-		{"type":"resource","resource":{"uri":"file:///etc/passwd","text":"embedded"}}]`
-	sameJSON(t, "the contents", result.text(t), want)
+	_, answer := s.sendCall("links", `{"uri":"file:///etc/passwd"}`)
+	var result struct{ Content json.RawMessage }
+	if err := json.Unmarshal(s.await(answer).Result, &result); err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, "the contents", string(result.Content), `[{"type":"resource_link","uri":"file:///etc/passwd","name":"a link"},
+		{"type":"resource","resource":{"uri":"file:///etc/passwd","text":"embedded"}}]`)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,17 +25,18 @@ type session struct {
 	in     io.WriteCloser
 	stderr *lockedBuffer
 
-	mu      sync.Mutex // guards next, waiting and notes
+	mu      sync.Mutex // guards what follows
 	next    int
 	waiting map[int]chan reply
 	notes   []reply
+	asked   []string // methods of requests that the server has sent
 
 	exited chan struct{}
 }
 
 // reply is one message of the server.
 type reply struct {
-	ID     *int            `json:"id"`
+	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
@@ -130,12 +132,20 @@ func (s *session) take(line []byte) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.ID == nil {
+	switch {
+	case r.ID == nil:
 		s.notes = append(s.notes, r)
 		return
+	case r.Method != "":
+		s.asked = append(s.asked, r.Method)
+		return
 	}
-	if c := s.waiting[*r.ID]; c != nil {
-		delete(s.waiting, *r.ID)
+	id, err := strconv.Atoi(string(r.ID))
+	if err != nil {
+		return // the answer to a line that was no request
+	}
+	if c := s.waiting[id]; c != nil {
+		delete(s.waiting, id)
 		r.before = len(s.notes)
 		c <- r
 	}

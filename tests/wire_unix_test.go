@@ -121,3 +121,39 @@ func TestM13ManyCallsInOneWrite(t *testing.T) {
 	}
 	t.Logf("ping took %v", took)
 }
+
+// A line that does not end takes as much memory as a line may have, and one answer.
+func TestM04EndlessLine(t *testing.T) {
+	s := start(t, each("", "pid"))
+	block := strings.Repeat("x", 1<<20)
+	for range 256 {
+		if _, err := io.WriteString(s.in, block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.write("")
+	s.request("ping", `{}`)
+	if mb := peakMB(t, s.cmd.Process.Pid); mb > 100 {
+		t.Errorf("a line of 256 MB took %d MB", mb)
+	}
+}
+
+// What servers send on their own, and ask for, does not reach a client that has not
+// offered it.
+func TestM17NothingUnasked(t *testing.T) {
+	s := start(t, each("", "callback", "progress", "listchanged", "text"))
+	for _, call := range [][2]string{{"progress", `{"n":50}`}, {"listchanged", `{}`}, {"callback", `{}`}, {"text", `{"text":"x"}`}} {
+		if r := s.call(call[0], call[1]); r.IsError {
+			t.Errorf("%s failed: %s", call[0], r.text(t))
+		}
+	}
+	s.request("ping", `{}`)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, note := range s.notes {
+		t.Errorf("the client was sent %s %s", note.Method, note.Params)
+	}
+	if len(s.asked) > 0 {
+		t.Errorf("the client was asked %q", s.asked)
+	}
+}
