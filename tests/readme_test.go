@@ -66,3 +66,21 @@ func TestReadmeCommands(t *testing.T) {
 		t.Errorf("CI does not call %s", commands[1])
 	}
 }
+
+// The pages that the README sends its readers to are there.
+func TestReadmeLinks(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(src), "](")[1:] {
+		target, _, _ := strings.Cut(part, ")")
+		target, _, _ = strings.Cut(target, "#")
+		if target == "" || strings.Contains(target, "://") {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join("..", target)); err != nil {
+			t.Errorf("the README links to %s, which is not there", target)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func TestS07AddressOfARemoteServer(t *testing.T) {
 		graph := strings.Replace(each("", "echo"), "{command: $FAKE}",
 			`{type: streamableHttp, allowPrivate: true, url: "`+address+`", headers: {Authorization: "Bearer ${E2E_BEARER}"}}`, 1)
 		s := startLogging(t, graph, "E2E_TOKEN=user-info-secret", "E2E_KEY=query-secret", "E2E_BEARER=bearer-secret")
-		raw := string(s.result(s.await(second(s.sendCall("echo", `{}`)))).text(t))
+		raw := s.call("echo", `{}`).text(t)
 		if !strings.Contains(raw, strings.TrimPrefix(server, "http://")) {
 			t.Errorf("the error does not name the host: %s", raw)
 		}
@@ -60,5 +60,3 @@ func TestS07AddressOfARemoteServer(t *testing.T) {
 		}
 	}
 }
-
-func second[A, B any](_ A, b B) B { return b }
