@@ -22,16 +22,18 @@ type HTTPOptions struct {
 	Hosts     []string      // names that may stand in Host and Origin beside those of loopback
 	MaxConns  int           // connections at once; more wait to be accepted; default 4096
 	KeepAlive time.Duration // how often a stream without news shows that it lives; default 15 s
+
+	headerTimeout time.Duration // for the headers of a request; tests shorten it
 }
 
 const (
 	defaultMaxConns  = 4096
 	defaultKeepAlive = 15 * time.Second
 
-	headerTimeout = 10 * time.Second // for the headers of a request
-	bodyTimeout   = 60 * time.Second // for its body
-	idleTimeout   = 2 * time.Minute  // between two requests on one connection
-	maxHeader     = 32 << 10
+	defaultHeaderTimeout = 10 * time.Second
+	bodyTimeout          = 60 * time.Second // for the body of a request
+	idleTimeout          = 2 * time.Minute  // between two requests on one connection
+	maxHeader            = 32 << 10
 )
 
 // ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, which is a
@@ -48,11 +50,14 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	if opts.KeepAlive <= 0 {
 		opts.KeepAlive = defaultKeepAlive
 	}
-	d := &door{server: s, opts: opts, closing: make(chan struct{}), sessions: sessions{calls: map[string]context.CancelFunc{}, levels: map[string]severity{}}}
+	if opts.headerTimeout <= 0 {
+		opts.headerTimeout = defaultHeaderTimeout
+	}
+	d := &door{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: sessions{calls: map[string]context.CancelFunc{}, levels: map[string]severity{}}}
 	srv := &http.Server{
 		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, d),
 		BaseContext:       func(net.Listener) context.Context { return base },
-		ReadHeaderTimeout: headerTimeout,
+		ReadHeaderTimeout: opts.headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),

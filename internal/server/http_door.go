@@ -17,7 +17,8 @@ type door struct {
 	server   *Server
 	opts     HTTPOptions
 	sessions sessions
-	closing  chan struct{} // closed when streams are to end
+	base     context.Context // of all requests; ends when the calls in flight must
+	closing  chan struct{}   // closed when streams are to end
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +166,7 @@ func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
 	defer d.sessions.begin(callKey(session, m.id), cancel)()
 	defer every(d.opts.KeepAlive, x.keepAlive)()
 	line := d.server.answer(ctx, call, nil, m.id)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && d.base.Err() == nil { // the client's wish, not ours
 		x.drop()
 		return
 	}

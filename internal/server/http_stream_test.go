@@ -1,0 +1,213 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Progress comes in order and before the answer, which is the last event.
+func TestHTTPProgress(t *testing.T) {
+	h := serveSite(t, newBench(t, nil).server, HTTPOptions{})
+	s := h.open(h.request(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"walk","arguments":{"n":1000},"_meta":{"progressToken":7}}}`))
+	for i := range 1000 {
+		s.want(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":%d,"message":"node"}}`, i+1))
+	}
+	s.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"1000"}]}}`)
+	s.want("")
+}
+
+// A session's level holds for its calls; in the modern era each call has its own.
+func TestHTTPLog(t *testing.T) {
+	h := serveSite(t, newBench(t, nil).server, HTTPOptions{})
+	fail := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
+	if status, body := h.post(`{"jsonrpc":"2.0","id":0,"method":"logging/setLevel","params":{"level":"error"}}`, "Mcp-Session-Id: mine"); status != 200 || !strings.Contains(body, `"result":{}`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, body := h.post(fail, "Mcp-Session-Id: other"); strings.Contains(body, "notifications/message") {
+		t.Errorf("unasked: %s", body)
+	}
+	s := h.open(h.request(context.Background(), fail, "Mcp-Session-Id: mine"))
+	if got := s.next(); !strings.Contains(got, `"notifications/message","params":{"level":"error"`) {
+		t.Errorf("got %s", got)
+	}
+	if got := s.next(); !strings.Contains(got, `"isError":true`) {
+		t.Errorf("got %s", got)
+	}
+	call, headers := modernCall(1, "fail", "{}")
+	m := h.open(h.request(context.Background(), strings.Replace(call, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/logLevel":"info",`, 1), headers...))
+	if got := m.next(); !strings.Contains(got, `"notifications/message"`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// M07 over HTTP: a call is cancelled by closing its request, and by its session.
+func TestM07HTTPCancel(t *testing.T) {
+	b := newBench(t, nil)
+	h := serveSite(t, b.server, HTTPOptions{})
+	ctx, cancel := context.WithCancel(context.Background())
+	gone := make(chan error, 1)
+	go func() {
+		resp, err := h.client.Do(h.request(ctx, hold(1)))
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		gone <- err
+	}()
+	b.waitStarted(t, 1)
+	cancel()
+	if err := <-gone; err == nil {
+		t.Error("answered")
+	}
+	b.waitStopped(t)
+
+	answered := make(chan int, 1)
+	go func() {
+		status, _ := h.post(hold(2), "Mcp-Session-Id: s")
+		answered <- status
+	}()
+	b.waitStarted(t, 1)
+	for _, other := range []string{"Mcp-Session-Id: t", ""} {
+		headers := []string{}
+		if other != "" {
+			headers = append(headers, other)
+		}
+		h.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, headers...)
+	}
+	select {
+	case <-b.stopped:
+		t.Error("cancelled by somebody else")
+	default:
+	}
+	h.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, "Mcp-Session-Id: s")
+	b.waitStopped(t)
+	if status := <-answered; status != http.StatusAccepted {
+		t.Errorf("the cancelled call was answered with %d", status)
+	}
+}
+
+func (b *bench) waitStopped(t testing.TB) {
+	t.Helper()
+	select {
+	case <-b.stopped:
+	case <-time.After(patience):
+		t.Fatal("the run goes on")
+	}
+}
+
+// G16 over HTTP: each stream is told once, in the way of its era.
+func TestG16HTTPReplace(t *testing.T) {
+	b := newBench(t, nil)
+	h := serveSite(t, b.server, HTTPOptions{KeepAlive: time.Millisecond})
+	r, err := http.NewRequest(http.MethodGet, "http://"+h.addr+Endpoint, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	old := h.open(r)
+	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen"}
+	fresh := h.open(h.request(context.Background(), `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+modernMeta+`}}`, headers...))
+	fresh.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"notifications":{"toolsListChanged":true}}}`)
+	nothing := h.open(h.request(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},`+modernMeta+`}}`, headers...))
+	nothing.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":{}}}`)
+	nothing.want(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":1}}}`)
+	b.waitListeners(t, 2)
+	if _, err := b.server.Replace([]Tool{toolOf(t, "new", "", "")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	old.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	fresh.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
+	h.end()
+	old.want("")
+	fresh.want(`{"jsonrpc":"2.0","id":"l","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
+	fresh.want("")
+}
+
+func (b *bench) waitListeners(t testing.TB, n int) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		b.server.mu.Lock()
+		got := len(b.server.listeners)
+		b.server.mu.Unlock()
+		if got == n {
+			return
+		}
+	}
+	t.Fatalf("there are not %d listeners", n)
+}
+
+// An answer that takes long becomes a stream, so that nothing in between gives up.
+func TestHTTPKeepAlive(t *testing.T) {
+	b := newBench(t, nil)
+	h := serveSite(t, b.server, HTTPOptions{KeepAlive: time.Millisecond})
+	s := h.open(h.request(context.Background(), hold(1)))
+	if line, err := s.lines.ReadString('\n'); err != nil || line != ":\n" {
+		t.Errorf("%v %q", err, line)
+	}
+	close(b.release)
+	s.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\"1\""}]}}`)
+}
+
+// G11 over HTTP: beyond the limit a call is refused by name, and ping is answered.
+func TestG11HTTPBusy(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.MaxRuns = 2 })
+	h := serveSite(t, b.server, HTTPOptions{})
+	answers := make(chan string, 2)
+	for i := range 2 {
+		go func() {
+			_, body := h.post(hold(i + 1))
+			answers <- body
+		}()
+	}
+	b.waitStarted(t, 2)
+	if _, body := h.post(hold(3)); !strings.Contains(body, "busy: 2 runs are in flight") {
+		t.Errorf("got %s", body)
+	}
+	if status, body := h.post(ping); status != 200 || body != pong+"\n" {
+		t.Errorf("ping: %d %s", status, body)
+	}
+	close(b.release)
+	for range 2 {
+		if body := <-answers; strings.Contains(body, "isError") {
+			t.Errorf("got %s", body)
+		}
+	}
+}
+
+// At the end, calls in flight are answered; those that take longer than the grace are
+// cancelled, and answered so.
+func TestHTTPDrain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		grace time.Duration
+		want  string
+	}{
+		{"in time", patience, `"text":"\"1\""`},
+		{"too long", 20 * time.Millisecond, "the run was cancelled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, func(o *Options) { o.Grace = c.grace })
+			h := serveSite(t, b.server, HTTPOptions{})
+			answer := make(chan string, 1)
+			go func() {
+				_, body := h.post(hold(1))
+				answer <- body
+			}()
+			b.waitStarted(t, 1)
+			h.cancel()
+			if c.grace == patience {
+				time.AfterFunc(20*time.Millisecond, func() { close(b.release) })
+			}
+			h.end()
+			if body := <-answer; !strings.Contains(body, c.want) {
+				t.Errorf("got %s", body)
+			}
+			if _, err := h.client.Get("http://" + h.addr + healthPath); err == nil {
+				t.Error("still accepts")
+			}
+		})
+	}
+}
