@@ -76,6 +76,9 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 	var known *Error
 	switch {
 	case errors.As(err, &known):
+		if known.Code == CodeLoginNeeded {
+			return u.loginNeeded(known.Message)
+		}
 		e := *known
 		e.Server = u.conf.Name.Value
 		return &e

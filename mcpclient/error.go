@@ -10,6 +10,7 @@ const (
 	CodeUnknownServer    = "unknown-server"    // the file has no such server
 	CodeUnknownTool      = "unknown-tool"      // the server has no such tool
 	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
+	CodeLoginNeeded      = "login-needed"      // somebody has to log in, by the command of the hint
 	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet
 	CodeServerExited     = "server-exited"     // its process ended
 	CodeTransport        = "transport"         // its connection broke or carried nonsense

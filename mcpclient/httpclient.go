@@ -28,7 +28,8 @@ var (
 // dials public addresses only unless allowed, sends nothing, headers least of all, to
 // another origin, and bounds what it reads. Requests are bounded in time by their
 // contexts. Certificates are always checked.
-func newHTTPClient(origin *url.URL, set settings) (*http.Client, *http.Transport) {
+// auth gives each request its token, unless it is nil.
+func newHTTPClient(origin *url.URL, set settings, auth *authorizer) (*http.Client, *http.Transport) {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	if !set.allowPrivate {
 		dialer.Control = publicOnly
@@ -42,7 +43,7 @@ func newHTTPClient(origin *url.URL, set settings) (*http.Client, *http.Transport
 		MaxResponseHeaderBytes: headerBytesMost,
 	}
 	return &http.Client{
-		Transport: &guard{wire: wire, origin: origin, limit: set.maxMessage},
+		Transport: &guard{wire: wire, origin: origin, limit: set.maxMessage, auth: auth},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > redirectsMost {
 				return errRedirects
@@ -54,10 +55,14 @@ func newHTTPClient(origin *url.URL, set settings) (*http.Client, *http.Transport
 
 // guard is the round tripper that holds those rules.
 type guard struct {
-	wire   http.RoundTripper
+	wire   *http.Transport
 	origin *url.URL
 	limit  int
+	auth   *authorizer // nil: requests go as they are
 }
+
+// CloseIdleConnections is what http.Client.CloseIdleConnections looks for.
+func (g *guard) CloseIdleConnections() { g.wire.CloseIdleConnections() }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != g.origin.Scheme || req.URL.Host != g.origin.Host {
@@ -66,6 +71,13 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("%w: to %s", errElsewhere, req.URL.Host)
 	}
+	if g.auth != nil {
+		return g.authorized(req)
+	}
+	return g.fetch(req)
+}
+
+func (g *guard) fetch(req *http.Request) (*http.Response, error) {
 	resp, err := g.wire.RoundTrip(req)
 	if err != nil {
 		return nil, err

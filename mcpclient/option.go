@@ -16,6 +16,7 @@ type options struct {
 	name    string // who we tell servers that we are
 	version string
 	self    selfCommand
+	tokens  string // the directory of tokens; "" is the user's own
 	now     func() time.Time
 	adjust  func(*settings) // tests shorten limits with it
 }
@@ -39,6 +40,10 @@ func WithSecrets(s *config.Secrets) Option { return func(o *options) { o.secrets
 func WithClientInfo(name, version string) Option {
 	return func(o *options) { o.name, o.version = name, version }
 }
+
+// WithTokenDir sets the directory in which tokens of logins are kept, for our user
+// alone. Without it, it is toolgraph/tokens in the user's configuration directory.
+func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir } }
 
 // WithSelf makes the command name, exactly, mean the executable at path, so that a
 // graph can use the servers built into it without its being installed.

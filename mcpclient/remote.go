@@ -35,7 +35,10 @@ type remote struct {
 
 func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
 	note := newNotes(u.conf.Name.Value, u.opts.logger, u.opts.secrets)
-	r, err := newRemote(u.conf, u.set, note)
+	if u.authFault != nil {
+		return nil, u.loginNeeded(u.authFault.Error())
+	}
+	r, err := newRemote(u.conf, u.set, note, u.auth)
 	if err != nil {
 		e := u.fault(CodeServerStart, "cannot be reached: "+err.Error())
 		e.Err = errLocal
@@ -54,12 +57,21 @@ func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
 	return s, nil
 }
 
-func newRemote(conf *config.Upstream, set settings, note notes) (*remote, error) {
-	origin, err := url.Parse(conf.URL.Value)
-	if err != nil || origin.Host == "" || origin.Scheme != "http" && origin.Scheme != "https" {
+// addressOf is where a server listens.
+func addressOf(conf *config.Upstream) (*url.URL, error) {
+	address, err := url.Parse(conf.URL.Value)
+	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("its url cannot be used, expected http://host/path or https://host/path")
 	}
-	httpClient, wire := newHTTPClient(origin, set)
+	return address, nil
+}
+
+func newRemote(conf *config.Upstream, set settings, note notes, auth *authorizer) (*remote, error) {
+	origin, err := addressOf(conf)
+	if err != nil {
+		return nil, err
+	}
+	httpClient, wire := newHTTPClient(origin, set, auth)
 	headers := make(map[string]string, len(conf.Headers))
 	for _, h := range conf.Headers {
 		headers[h.Name.Value] = h.Value.Value

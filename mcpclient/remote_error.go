@@ -30,7 +30,10 @@ func (r *remote) explain(ctx context.Context, err error) error {
 	var private *privateAddressError
 	var address *url.Error
 	var certificate *tls.CertificateVerificationError
+	var login *loginError
 	switch {
+	case errors.As(err, &login):
+		e.Code, e.Err, e.Message = CodeLoginNeeded, errNetwork, fmt.Sprintf("%s wants a login: %s", r.host, r.plain(login))
 	case errors.As(err, &private):
 		e.Code, e.Err = CodePrivateAddress, errNetwork
 		e.Message = fmt.Sprintf("%s is refused: %v", r.host, private)
@@ -51,7 +54,7 @@ func (r *remote) explain(ctx context.Context, err error) error {
 		e.Message = r.host + " refused initialize with a status of 400 to 499"
 		e.Hint = "check its url; a server of the first MCP revision needs type: sse"
 	case errors.Is(err, transport.ErrAuthorizationRequired):
-		e.Message, e.Hint = r.host+" asks for authorization (401)", "give it in headers, for example Authorization"
+		e.Message, e.Hint = r.host+" asks for authorization (401)", "give it in headers, for example Authorization, or add oauth: {} to the server"
 	case errors.As(err, &address):
 		e.Err, e.Message = errNetwork, fmt.Sprintf("%s cannot be reached: %s", r.host, r.plain(address.Err))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -155,7 +155,7 @@ func redirector(t *testing.T, to string, status int) string {
 }
 
 func TestN09ProxyOfTheEnvironmentIsIgnored(t *testing.T) {
-	_, wire := newHTTPClient(mustURL(t, "http://example.test"), settings{})
+	_, wire := newHTTPClient(mustURL(t, "http://example.test"), settings{}, nil)
 	if wire.Proxy != nil {
 		t.Error("the client asks for a proxy")
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +25,9 @@ type upstream struct {
 	slot chan struct{}   // one token per call in flight
 
 	known atomic.Pointer[listing] // the last that any session gave; nil before
+
+	auth      *authorizer // nil unless the server's entry has oauth
+	authFault error       // why it has none all the same
 
 	mu       sync.Mutex // guards what follows; never held over I/O
 	current  *session
@@ -46,10 +51,17 @@ func newUpstream(life context.Context, conf *config.Upstream, opts *options, kee
 		opts.adjust(&set)
 	}
 	gate := breaker{now: opts.now, circuit: isLocal(conf)} // a network comes back sooner than a broken program
-	return &upstream{
+	u := &upstream{
 		conf: conf, set: set, opts: opts, keep: keep, life: life,
 		slot: make(chan struct{}, set.maxInFlight), gate: gate,
 	}
+	if conf.OAuth != nil && !isLocal(conf) {
+		var address *url.URL
+		if address, u.authFault = addressOf(conf); u.authFault == nil {
+			u.auth, u.authFault = newAuthorizer(conf, address, set, opts.tokens)
+		}
+	}
+	return u
 }
 
 // session is the live connection; without one a start is begun or joined. ctx bounds
@@ -203,14 +215,29 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 			e.Message = "did not start: " + known.Message
 		}
 		e.Hint, e.ExitCode, e.Stderr = known.Hint, known.ExitCode, known.Stderr
-		if known.Code == CodePrivateAddress {
+		switch known.Code {
+		case CodePrivateAddress:
 			e.Code = known.Code
+		case CodeLoginNeeded:
+			return u.loginNeeded(known.Message)
 		}
 		return e
 	default:
 		e.Message = "refused the handshake: " + presentable(s.note.redact(err.Error()), 500)
 	}
 	e.Stderr = s.lastWords(0)
+	return e
+}
+
+// loginNeeded is the error that names the command which helps. The next call tries
+// again at once: somebody may have logged in.
+func (u *upstream) loginNeeded(why string) *Error {
+	e := u.fault(CodeLoginNeeded, why)
+	file := u.conf.Name.Pos.File
+	if file == "" || strings.HasSuffix(file, ".json") {
+		file = "GRAPH.yaml"
+	}
+	e.Hint, e.Err = fmt.Sprintf("run: toolgraph login %s -g %s", u.conf.Name.Value, file), errLocal
 	return e
 }
 
@@ -260,4 +287,5 @@ func (u *upstream) close() {
 		s.close()
 	}
 	u.tasks.Wait()
+	u.auth.close()
 }

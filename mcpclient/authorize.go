@@ -1,0 +1,160 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"toolgraph/config"
+)
+
+const (
+	renewEarly   = 30 * time.Second // before a token expires
+	renewTimeout = 30 * time.Second
+)
+
+// loginError is a request that needs a person to log in first.
+type loginError struct{ why string }
+
+func (e *loginError) Error() string { return e.why }
+
+// authorizer gives the requests to one server their token, and renews it. The library
+// speaks OAuth; what is kept, and when it is renewed, is ours, because several
+// processes share a token whose renewal works once.
+type authorizer struct {
+	conf   *config.Upstream
+	server *url.URL
+	file   *tokenFile
+	plain  *http.Client // to the server, without a token
+	away   *http.Client // to its authorization server
+
+	held atomic.Pointer[grant]
+	turn chan struct{} // holds one token; whoever takes it may read the file and renew
+}
+
+func newAuthorizer(conf *config.Upstream, server *url.URL, set settings, dir string) (*authorizer, error) {
+	file, err := newTokenFile(dir, server)
+	if err != nil {
+		return nil, err
+	}
+	plain, _ := newHTTPClient(server, set, nil)
+	return &authorizer{
+		conf: conf, server: server, file: file, plain: plain, away: newOAuthClient(set),
+		turn: make(chan struct{}, 1),
+	}, nil
+}
+
+// close drops idle connections.
+func (a *authorizer) close() {
+	if a != nil {
+		a.plain.CloseIdleConnections()
+		a.away.CloseIdleConnections()
+	}
+}
+
+func usable(g *grant, refused string) bool {
+	return g != nil && g.Token.AccessToken != refused &&
+		(g.Token.ExpiresAt.IsZero() || time.Until(g.Token.ExpiresAt) > renewEarly)
+}
+
+// token is the token to send now, other than one that the server has refused. The
+// error is a *loginError when only a person can help.
+func (a *authorizer) token(ctx context.Context, refused string) (string, error) {
+	if g := a.held.Load(); usable(g, refused) {
+		return g.Token.AccessToken, nil
+	}
+	select {
+	case a.turn <- struct{}{}:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	defer func() { <-a.turn }()
+	if g := a.held.Load(); usable(g, refused) { // somebody before us has renewed it
+		return g.Token.AccessToken, nil
+	}
+	g, err := a.read()
+	if err == nil && !usable(g, refused) {
+		g, err = a.renew(ctx, refused)
+	}
+	if err != nil {
+		return "", err
+	}
+	a.held.Store(g)
+	return g.Token.AccessToken, nil
+}
+
+func (a *authorizer) read() (*grant, error) {
+	g, err := a.file.read()
+	if err != nil {
+		return nil, &loginError{why: err.Error()}
+	}
+	return g, nil
+}
+
+// renew trades the refresh token for another token, unless another process just has.
+func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) {
+	unlock, err := a.file.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	g, err := a.read()
+	if err != nil || usable(g, refused) {
+		return g, err
+	}
+	if g.Token.RefreshToken == "" {
+		return nil, &loginError{why: "the token has expired or is not accepted, and cannot be renewed"}
+	}
+	// Once sent, a refresh token is used up, whoever gives up waiting.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+	defer stop()
+	challenge, err := a.challenge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	token, err := a.client(g, challenge, "", nil).RefreshToken(ctx, g.Token.RefreshToken)
+	if err != nil {
+		return nil, renewFault(err)
+	}
+	renewed := *g
+	renewed.Token = token
+	return &renewed, a.file.write(&renewed)
+}
+
+// renewFault tells a refusal from a failure. The text of the library may hold the
+// whole answer, and with it the token, so it is not passed on.
+func renewFault(err error) error {
+	var refused transport.OAuthError
+	if errors.As(err, &refused) {
+		return &loginError{why: "the token was not renewed: " + presentable(refused.ErrorCode, 100)}
+	}
+	var address *url.Error
+	if errors.As(err, &address) {
+		return address
+	}
+	return errors.New("the token cannot be renewed: the authorization server does not answer as OAuth wants")
+}
+
+// oauthClient is the library's part, and where it leaves the token.
+type oauthClient struct {
+	*transport.OAuthHandler
+	store *transport.MemoryTokenStore
+}
+
+// client is for the client id of a grant; challenge is what the server wants, which
+// says whom to ask.
+func (a *authorizer) client(g *grant, challenge http.Header, redirect string, scopes []string) oauthClient {
+	c := oauthClient{store: transport.NewMemoryTokenStore()}
+	c.OAuthHandler = transport.NewOAuthHandler(transport.OAuthConfig{
+		ClientID: g.ClientID, ClientSecret: g.ClientSecret, TokenEndpointAuthMethod: g.AuthMethod,
+		RedirectURI: redirect, Scopes: scopes, PKCEEnabled: true, HTTPClient: a.away, TokenStore: c.store,
+	})
+	c.SetBaseURL(a.file.server)
+	c.HandleUnauthorizedResponse(&http.Response{Header: challenge})
+	return c
+}

@@ -1,0 +1,133 @@
+package mcpclient
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// grant is what a login at one server gave us.
+type grant struct {
+	Server       string           `json:"server"` // its address without query and user
+	ClientID     string           `json:"clientId"`
+	ClientSecret string           `json:"clientSecret,omitempty"` // when we registered ourselves and got one
+	AuthMethod   string           `json:"authMethod,omitempty"`
+	Token        *transport.Token `json:"token"`
+}
+
+// tokenFile keeps the grant of one server. It is named by the server's address, not
+// by the name that a graph file gives the server, so that no other file can have the
+// token sent elsewhere.
+type tokenFile struct {
+	dir, name string
+	server    string
+}
+
+const tokenFileMost = 1 << 20 // bytes
+
+// errNoGrant is a file that is not there.
+var errNoGrant = errors.New("there is no token yet")
+
+// newTokenFile is the file for a server; dir "" is the user's own place.
+func newTokenFile(dir string, server *url.URL) (*tokenFile, error) {
+	if dir == "" {
+		base, err := os.UserConfigDir()
+		if err != nil {
+			return nil, fmt.Errorf("no place to keep tokens: %w", err)
+		}
+		dir = filepath.Join(base, "toolgraph", "tokens")
+	}
+	address := (&url.URL{Scheme: server.Scheme, Host: server.Host, Path: server.Path}).String()
+	sum := sha256.Sum256([]byte(address))
+	name := notPlain.ReplaceAllString(server.Host, "_") + "-" + hex.EncodeToString(sum[:8]) + ".json"
+	return &tokenFile{dir: dir, name: name, server: address}, nil
+}
+
+var notPlain = regexp.MustCompile(`[^a-zA-Z0-9.-]`)
+
+func (f *tokenFile) path() string { return filepath.Join(f.dir, f.name) }
+
+// read is the grant in the file. A file that others may read, or that is a link, is
+// not trusted.
+func (f *tokenFile) read() (*grant, error) {
+	in, err := os.OpenFile(f.path(), os.O_RDONLY|noFollow, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoGrant
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the token file %s cannot be opened (is it a link?): %w", f.path(), err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS != "windows" && (!info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0) {
+		return nil, fmt.Errorf("the token file %s has mode %s, expected a file of mode 0600 that nobody else can read", f.path(), info.Mode())
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, tokenFileMost))
+	if err != nil {
+		return nil, err
+	}
+	g := &grant{}
+	if json.Unmarshal(raw, g) != nil || g.Token == nil || g.Token.AccessToken == "" || g.Server != f.server {
+		return nil, fmt.Errorf("the token file %s is damaged", f.path())
+	}
+	return g, nil
+}
+
+// write replaces the file by one with this grant, at once and for our user alone.
+func (f *tokenFile) write(g *grant) (err error) {
+	g.Server = f.server
+	raw, err := json.MarshalIndent(g, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := f.makeDir(); err != nil {
+		return err
+	}
+	fresh := filepath.Join(f.dir, "."+rand.Text())
+	out, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(fresh)
+		}
+	}()
+	_, err = out.Write(append(raw, '\n'))
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(fresh, f.path())
+}
+
+// makeDir makes the directory, for our user alone.
+func (f *tokenFile) makeDir() error {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(f.dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory, expected one of mode 0700", f.dir)
+	case runtime.GOOS != "windows" && info.Mode().Perm() != 0o700:
+		return os.Chmod(f.dir, 0o700)
+	}
+	return nil
+}
