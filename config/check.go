@@ -3,8 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/go-playground/validator/v10"

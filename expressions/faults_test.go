@@ -175,7 +175,7 @@ func TestJ09Cancelled(t *testing.T) {
 		if !errors.As(err, &eval) || eval.Code != "cancelled" || !errors.Is(err, reason) {
 			t.Errorf("%s: %v", source, err)
 		}
-		if late > 100*time.Millisecond {
+		if late > 100*time.Millisecond && !raceDetector {
 			t.Errorf("%s: returned %v after the cancellation", source, late)
 		}
 	}
