@@ -32,6 +32,7 @@ func load(path, serversFile string) (*project, error) {
 	graphs, more := graph.Build(file)
 	found = append(found, more...)
 	found = append(found, server.CheckSchemas(file.Tools)...)
+	found = append(found, server.CheckPortability(file)...)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found

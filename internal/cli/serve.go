@@ -85,7 +85,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			Title: p.file.Server.Title.Value, Instructions: p.file.Server.Instructions.Value,
 		},
 		Tools:  tools(p.graphs, execution.New(users.pool())),
-		Logger: log, Secrets: p.file.Secrets,
+		Logger: log, Secrets: p.file.Secrets, ToolHints: hints(users.pool),
 	}
 	if face != nil {
 		opts.Grace = f.http.grace

@@ -71,7 +71,9 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	}
 	close(d.closing)
 	s.drainHTTP(srv, cancel)
-	<-ended // http.ErrServerClosed
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
 	return nil
 }
 

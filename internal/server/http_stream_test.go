@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -205,8 +206,9 @@ func TestHTTPDrain(t *testing.T) {
 			if body := <-answer; !strings.Contains(body, c.want) {
 				t.Errorf("got %s", body)
 			}
-			if _, err := h.client.Get("http://" + h.addr + healthPath); err == nil {
+			if c, err := net.Dial("tcp", h.addr); err == nil {
 				t.Error("still accepts")
+				_ = c.Close()
 			}
 		})
 	}

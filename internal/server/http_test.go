@@ -118,7 +118,7 @@ type stream struct {
 func (h *site) open(r *http.Request) *stream {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(r.Context())
-	resp, err := h.client.Do(r.WithContext(ctx))
+	resp, err := h.client.Do(r.WithContext(ctx)) //nolint:bodyclose // the stream closes it
 	if err != nil {
 		cancel()
 		h.t.Fatal(err)

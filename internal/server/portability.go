@@ -1,0 +1,38 @@
+package server
+
+import (
+	"fmt"
+	"regexp"
+
+	"toolgraph/config"
+)
+
+// What hosts take for a tool's name. Claude Desktop refuses a server with any other, and
+// Claude Code leaves out a tool whose full name, mcp__SERVER__TOOL, is longer than it
+// allows.
+var (
+	portableName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	goodName     = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) // of others, the graph's checks tell
+)
+
+const longestFullName = 128
+
+// CheckPortability warns of names that the protocol allows and some hosts refuse.
+func CheckPortability(file *config.File) config.Diagnostics {
+	const code = "tool-name-portability"
+	var found config.Diagnostics
+	for _, tool := range file.Tools {
+		name := tool.Name.Value
+		full := "mcp__" + file.Server.Name.Value + "__" + name
+		switch {
+		case !goodName.MatchString(name):
+		case !portableName.MatchString(name):
+			found.Warn(tool.Name.Pos, code, fmt.Sprintf("tool name %s is refused by some hosts, expected at most 64 letters, digits, _ or -", quoted(name)),
+				"write another name, or keep to hosts that take it")
+		case len(full) > longestFullName:
+			found.Warn(tool.Name.Pos, code, fmt.Sprintf("with the server's name, the tool name has %d characters, and some hosts leave out a tool with more than %d", len(full), longestFullName),
+				"shorten one of the two names")
+		}
+	}
+	return found
+}
