@@ -106,7 +106,7 @@ func TestG10RunLongerThanLimit(t *testing.T) {
 // eventually waits for something that comes with time.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for range 100 {
+	for range 500 {
 		if holds() {
 			return
 		}

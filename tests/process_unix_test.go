@@ -144,6 +144,7 @@ func TestP15OneProcessForAll(t *testing.T) {
 
 // A server that has multiplied ends with all of it.
 func TestP17ForkingServer(t *testing.T) {
+	t.Parallel()
 	s := start(t, each("", "forkchildren", "pid"))
 	pids := family(t, s, 50)
 	if code := s.end(); code != 0 {

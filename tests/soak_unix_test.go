@@ -26,6 +26,7 @@ type soak struct {
 // its own result or an error that says what happened, and nothing is left behind: no
 // processes, no files, no goroutines, no memory. TOOLGRAPH_SOAK=1 makes a minute of it.
 func TestSoakServerKilledOften(t *testing.T) {
+	t.Parallel()
 	long := os.Getenv("TOOLGRAPH_SOAK") != ""
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("no /proc on this system")
