@@ -3,10 +3,13 @@ package config
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // leastSecret is how long a secret must be to be kept out of texts, in bytes: with a
@@ -83,15 +86,7 @@ func secretForms(v string) []string {
 		forms = append(forms, encoding.EncodeToString([]byte(v)))
 		forms = append(forms, insideBase64(v, encoding.WithPadding(base64.NoPadding))...)
 	}
-	for _, escapeHTML := range []bool{true, false} {
-		var b strings.Builder
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(escapeHTML)
-		if enc.Encode(v) == nil {
-			once := strings.Trim(b.String(), "\n")
-			forms = append(forms, once[1:len(once)-1])
-		}
-	}
+	forms = append(forms, insideJSON(v)...)
 	return slices.DeleteFunc(forms, func(f string) bool { return len(f) < leastSecret })
 }
 
@@ -109,4 +104,44 @@ func insideBase64(v string, encoding *base64.Encoding) []string {
 		}
 	}
 	return append(forms, encoding.EncodeToString([]byte(v)))
+}
+
+// insideJSON are the ways in which JSON libraries write a secret in a string: some
+// escape <>&, some slashes, some all that is not ASCII. Each comes a second time as it
+// stands in a string that is itself in JSON, as a text with a request's body in a result.
+func insideJSON(v string) []string {
+	var forms []string
+	for _, escapeHTML := range []bool{true, false} {
+		var b strings.Builder
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(escapeHTML)
+		if enc.Encode(v) != nil {
+			continue
+		}
+		once := strings.Trim(b.String(), "\n")
+		once = once[1 : len(once)-1]
+		for _, f := range []string{once, strings.ReplaceAll(once, "/", `\/`)} {
+			for _, f := range []string{f, inASCII(f, `\u%04x`), inASCII(f, `\u%04X`)} {
+				forms = append(forms, f, escapeQuotes.Replace(f))
+			}
+		}
+	}
+	return forms
+}
+
+var escapeQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// inASCII escapes what is not ASCII, in the format of one UTF-16 unit.
+func inASCII(text, format string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, format, unit)
+		}
+	}
+	return b.String()
 }
