@@ -50,8 +50,21 @@ func (u *upstream) unencoded(err error) *Error {
 
 // send sends under the call timeout.
 func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
-	ctx, stop := context.WithTimeoutCause(ctx, u.set.callTimeout, errCallTimeout)
+	if s.turn != nil && r.method == "tools/call" {
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-s.turn }()
+	}
+	timed, stop := startWatch(ctx, u.set.callTimeout)
 	defer stop()
+	if s.turn != nil && r.method == "tools/call" {
+		s.calling.Store(timed)
+		defer s.calling.Store(nil)
+	}
+	ctx = timed.ctx
 	mark := s.mark()
 	raw, err := s.request(ctx, r)
 	if err == nil {
@@ -91,6 +104,28 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 }
 
 func (u *upstream) callTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any) (expressions.Value, *Error) {
+	var more []byte
+	for round := 1; ; round++ {
+		r, s, fail := u.tryTool(ctx, tool, args, meta, more)
+		switch {
+		case fail != nil:
+			if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
+				return nil, unknown
+			}
+			return nil, fail
+		case !r.inputRequired:
+			return r.value, nil
+		case round == inputRounds:
+			return nil, u.fault(CodeInputRequired, fmt.Sprintf("the tool has asked for input %d times and not answered yet", round))
+		}
+		if more, fail = u.answers(ctx, s, r.input); fail != nil {
+			return nil, fail
+		}
+	}
+}
+
+// tryTool is one request of a call: there is a further one when the tool wants input.
+func (u *upstream) tryTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any, more []byte) (result, *session, *Error) {
 	mark := 0
 	raw, s, fail := u.request(ctx, func(s *session) (request, *Error) {
 		known, fail := u.vet(ctx, s, tool, args)
@@ -98,30 +133,24 @@ func (u *upstream) callTool(ctx context.Context, tool string, args expressions.V
 			return request{}, fail
 		}
 		mark = s.mark()
-		params, err := s.callParams(tool, args, meta)
+		params, err := s.callParams(tool, args, meta, more)
 		if err != nil {
 			return request{}, u.unencoded(err)
 		}
 		return request{method: "tools/call", name: tool, params: params, offer: known}, nil
 	})
-	if fail == nil {
-		r, err := readResult(raw)
-		switch {
-		case err != nil:
-			fail = u.fault(CodeBadResult, "the answer is no tool result: "+err.Error())
-		case r.inputRequired:
-			fail = u.fault(CodeInputRequired, "the tool asks for input in the middle of the call, which a graph cannot give")
-		case r.failed:
-			fail = u.fault(CodeToolError, s.note.redact(r.text))
-			fail.Stderr = s.lastWords(mark)
-		default:
-			return r.value, nil
-		}
+	if fail != nil {
+		return result{}, s, fail
 	}
-	if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
-		return nil, unknown
+	r, err := readResult(raw)
+	switch {
+	case err != nil:
+		fail = u.fault(CodeBadResult, "the answer is no tool result: "+err.Error())
+	case r.failed:
+		fail = u.fault(CodeToolError, s.note.redact(r.text))
+		fail.Stderr = s.lastWords(mark)
 	}
-	return nil, fail
+	return r, s, fail
 }
 
 // toolMissing is how servers say, in an error or in a failed result, that they have

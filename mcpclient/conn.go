@@ -24,6 +24,7 @@ type conn struct {
 	limit int // longest line in bytes
 	note  notes
 	heard func(method string, params []byte) // told each notification; must be quick
+	asks  func(method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
 
 	slot    chan struct{} // holds one token; whoever takes it may write
 	answers chan struct{} // bounds the requests of the server being answered
@@ -40,9 +41,12 @@ type conn struct {
 
 var _ transport.Interface = (*conn)(nil)
 
-func newConn(proc *process, limit int, note notes, heard func(string, []byte)) *conn {
+func newConn(proc *process, limit int, s *session) *conn {
 	return &conn{
-		proc: proc, limit: limit, note: note, heard: heard,
+		proc: proc, limit: limit, note: s.note, heard: s.heard,
+		asks: func(method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails) {
+			return s.asked(s.calling.Load(), method, params)
+		},
 		slot: make(chan struct{}, 1), answers: make(chan struct{}, 16),
 		pending: map[int64]chan *transport.JSONRPCResponse{}, done: make(chan struct{}),
 	}

@@ -104,9 +104,8 @@ func (c *conn) deliver(e envelope, line []byte) {
 	answer <- resp
 }
 
-// asked answers a request of the server: ping is, everything else is refused, since a
-// graph has nobody who could sample, be elicited or tell roots. A server that asks
-// faster than it reads the answers gets none.
+// asked has a request of the server answered. A server that asks faster than it reads
+// the answers gets none.
 func (c *conn) asked(e envelope) {
 	select {
 	case c.answers <- struct{}{}:
@@ -115,9 +114,9 @@ func (c *conn) asked(e envelope) {
 	}
 	var method string
 	_ = json.Unmarshal(e.method, &method) // an odd method is refused as any other
-	id := bytes.Clone(e.id)
+	id, params := bytes.Clone(e.id), bytes.Clone(e.params[:min(len(e.params), elicitMost+1)])
 	if !c.behind(func() {
-		c.reply(id, method)
+		c.reply(id, method, params)
 		<-c.answers
 	}) {
 		<-c.answers

@@ -8,14 +8,12 @@ import (
 )
 
 // reply answers the server's request id.
-func (c *conn) reply(id json.RawMessage, method string) {
+func (c *conn) reply(id json.RawMessage, method string, params json.RawMessage) {
 	message := map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": id}
-	if method == string(mcp.MethodPing) {
-		message["result"] = struct{}{}
+	if result, refusal := c.asks(method, params); refusal != nil {
+		message["error"] = refusal
 	} else {
-		c.note.refused(method)
-		message["error"] = mcp.NewJSONRPCErrorDetails(mcp.METHOD_NOT_FOUND,
-			"this client does not offer "+presentable(method, 100), nil)
+		message["result"] = result
 	}
 	line, err := json.Marshal(message)
 	if err != nil {

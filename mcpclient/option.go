@@ -16,7 +16,8 @@ type options struct {
 	name    string // who we tell servers that we are
 	version string
 	self    selfCommand
-	tokens  string // the directory of tokens; "" is the user's own
+	elicit  Elicitor // nil: no server may ask
+	tokens  string   // the directory of tokens; "" is the user's own
 	now     func() time.Time
 	adjust  func(*settings) // tests shorten limits with it
 }

@@ -15,6 +15,7 @@ type result struct {
 	failed        bool   // isError; text tells why and there is no value
 	text          string // all its text
 	inputRequired bool
+	input         input // what is wanted, when it is
 }
 
 // readResult is the value of a call: structuredContent when there is one; else, if
@@ -23,6 +24,7 @@ type result struct {
 // content objects, known to us or not.
 func readResult(raw []byte) (result, error) {
 	var structured, content, isError, kind []byte
+	var wanted input
 	err := members(raw, func(name, value []byte) {
 		switch string(name) {
 		case "structuredContent":
@@ -33,6 +35,10 @@ func readResult(raw []byte) (result, error) {
 			isError = value
 		case "resultType":
 			kind = value
+		case "inputRequests":
+			wanted.requests = value
+		case "requestState":
+			wanted.state = value
 		}
 	})
 	if err != nil {
@@ -40,7 +46,7 @@ func readResult(raw []byte) (result, error) {
 	}
 	switch {
 	case string(kind) == `"input_required"`:
-		return result{inputRequired: true}, nil
+		return result{inputRequired: true, input: wanted}, nil
 	case string(isError) == "true":
 		return result{failed: true, text: failureText(structured, content)}, nil
 	case structured != nil && !bytes.Equal(structured, []byte("null")):

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -18,19 +19,24 @@ import (
 // death that callers notice, and errors that name the host only.
 type remote struct {
 	transport.HTTPConnection
-	host string
-	note notes
-	wire *http.Transport
+	host    string
+	note    notes
+	client  *http.Client
+	wire    *http.Transport
+	address string
+	headers map[string]string
+	asks    func(by *watch, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
 
 	life  context.Context // the connection's, not any request's
 	stop  context.CancelFunc
 	begin sync.Once
 	fault error // of the start
 
-	mu     sync.Mutex // guards what follows
-	failed *Error
-	modern bool
-	tasks  sync.WaitGroup
+	mu      sync.Mutex // guards what follows
+	failed  *Error
+	modern  bool
+	version string
+	tasks   sync.WaitGroup
 }
 
 func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
@@ -45,6 +51,10 @@ func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
 		return nil, e
 	}
 	s := &session{server: u.conf.Name.Value, note: note, link: r}
+	if u.conf.Transport == config.StreamableHTTP { // the library does not hear what comes by sse
+		s.elicit = u.elicitation()
+	}
+	r.asks = s.asked
 	want := u.set.protocol
 	if u.conf.Transport == config.SSE {
 		want = config.ProtocolLegacy // the modern era has no such transport
@@ -76,7 +86,7 @@ func newRemote(conf *config.Upstream, set settings, note notes, auth *authorizer
 	for _, h := range conf.Headers {
 		headers[h.Name.Value] = h.Value.Value
 	}
-	r := &remote{host: origin.Host, note: note, wire: wire}
+	r := &remote{host: origin.Host, note: note, client: httpClient, wire: wire, address: conf.URL.Value, headers: headers}
 	r.life, r.stop = context.WithCancel(context.Background())
 	quiet := slog.New(slog.DiscardHandler) // the library's log shows addresses with their secrets
 	if conf.Transport == config.SSE {
@@ -114,7 +124,7 @@ func (r *remote) Start(ctx context.Context) error {
 // SetProtocolVersion notes the era on its way to the transport.
 func (r *remote) SetProtocolVersion(version string) {
 	r.mu.Lock()
-	r.modern = mcp.IsModernProtocol(version)
+	r.modern, r.version = mcp.IsModernProtocol(version), version
 	r.mu.Unlock()
 	r.HTTPConnection.SetProtocolVersion(version)
 }
@@ -159,16 +169,6 @@ func (r *remote) cancel(req transport.JSONRPCRequest) {
 		n.Params.AdditionalFields = map[string]any{"requestId": req.ID, "reason": "cancelled"}
 		_ = r.SendNotification(ctx, n) // best effort
 	})
-}
-
-// asked answers requests of the server as the stdio transport does.
-func (r *remote) asked(_ context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	if req.Method == string(mcp.MethodPing) {
-		return transport.NewJSONRPCResultResponse(req.ID, []byte("{}")), nil
-	}
-	r.note.refused(req.Method)
-	return transport.NewJSONRPCErrorResponse(req.ID, mcp.METHOD_NOT_FOUND,
-		"this client does not offer "+presentable(req.Method, 100), nil), nil
 }
 
 // lost is the end of a stream that should not have ended.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolgraph/config"
 )
@@ -27,11 +28,12 @@ type web struct {
 	methods  []string
 	canceled chan string
 	events   chan string // sse: what goes down the stream
+	answers  chan string // what answered the requests of ours
 }
 
 func newWeb(t testing.TB, change func(*web)) *web {
 	t.Helper()
-	w := &web{canceled: make(chan string, 10), events: make(chan string, 10), tools: webTools("echo", "hang", "end")}
+	w := &web{canceled: make(chan string, 10), events: make(chan string, 10), tools: webTools("echo", "hang", "end", "ask"), answers: make(chan string, 10)}
 	if change != nil {
 		change(w)
 	}
@@ -106,6 +108,46 @@ type rpc struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// ask is a tool that asks {method} of the client, as its era does, and answers with
+// what came back.
+func (w *web) ask(out http.ResponseWriter, m rpc) {
+	var p struct {
+		Arguments struct {
+			Method string `json:"method"`
+		} `json:"arguments"`
+		Responses json.RawMessage `json:"inputResponses"`
+		State     string          `json:"requestState"`
+	}
+	_ = json.Unmarshal(m.Params, &p)
+	question := fmt.Sprintf(`{"method":%q,"params":{"message":"sure?","requestedSchema":{"type":"object"}}}`, p.Arguments.Method)
+	finish := func(v string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"structuredContent":%s,"content":[]}}`, m.ID, v)
+	}
+	if w.modern {
+		out.Header().Set("Content-Type", "application/json")
+		switch {
+		case p.State == "waits":
+			_, _ = fmt.Fprint(out, finish(string(p.Responses)))
+		case p.Arguments.Method == "":
+			_, _ = fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{}}}`, m.ID)
+		default:
+			_, _ = fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"q 1":%s},"requestState":"waits"}}`, m.ID, question)
+		}
+		return
+	}
+	out.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(out, "data: {\"jsonrpc\":\"2.0\",\"id\":7,%s\n\n", question[1:])
+	out.(http.Flusher).Flush()
+	select {
+	case answer := <-w.answers:
+		_, _ = fmt.Fprintf(out, "data: %s\n\n", finish(answer))
+	case <-time.After(10 * time.Second):
+		_, _ = fmt.Fprintf(out, "data: %s\n\n", finish(`{"nobody":"answered"}`))
+	}
 }
 
 func (w *web) read(r *http.Request) rpc {
@@ -133,8 +175,15 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 	refused := w.modern && m.Method == "initialize" || !w.modern && m.Method == "server/discover"
 	switch {
+	case m.Method == "" && m.ID != nil:
+		w.answers <- string(m.Result) + string(m.Error)
+		out.WriteHeader(http.StatusAccepted)
+		return
 	case m.ID == nil:
 		out.WriteHeader(http.StatusAccepted)
+		return
+	case strings.Contains(string(m.Params), `"name":"ask"`):
+		w.ask(out, m)
 		return
 	case refused:
 		out.Header().Set("Content-Type", "application/json")

@@ -33,7 +33,7 @@ func TestRemoteCall(t *testing.T) {
 				t.Errorf("the call carried %s", got)
 			}
 			tools, err := p.ListTools(context.Background(), "fake")
-			if err != nil || len(tools) != 3 || tools[0].Name != "echo" {
+			if err != nil || len(tools) != 4 || tools[0].Name != "echo" {
 				t.Errorf("got %v, %v", tools, err)
 			}
 			if err := p.Close(); err != nil {

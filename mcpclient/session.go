@@ -37,6 +37,10 @@ type session struct {
 	meta    []byte // what the modern era wants in every _meta, without braces; nil in the older
 	ids     atomic.Int64
 	tools   catalog
+	elicit  Elicitor // nil: what the server asks is refused
+
+	turn    chan struct{}         // where the calls go one at a time: holds one token; else nil
+	calling atomic.Pointer[watch] // the one call, where they do
 }
 
 func (s *session) alive() bool {
@@ -111,6 +115,7 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 	}
 	var req mcp.InitializeRequest
 	req.Params.ClientInfo = mcp.Implementation{Name: o.name, Version: o.version}
+	req.Params.Capabilities = s.capabilities()
 	if _, err := c.Initialize(ctx, req); err != nil {
 		return "", err
 	}
@@ -122,12 +127,15 @@ func (s *session) settle(version string, o *options) error {
 	s.version = version
 	s.ids.Store(firstID)
 	if !mcp.IsModernProtocol(version) {
+		if s.elicit != nil && s.stderr != nil {
+			s.turn = make(chan struct{}, 1) // on one pipe it cannot be told for which call it asks
+		}
 		return nil
 	}
 	meta, err := json.Marshal(map[string]any{
 		mcp.MetaKeyProtocolVersion:    version,
 		mcp.MetaKeyClientInfo:         mcp.Implementation{Name: o.name, Version: o.version},
-		mcp.MetaKeyClientCapabilities: struct{}{},
+		mcp.MetaKeyClientCapabilities: s.capabilities(),
 	})
 	if err != nil {
 		return err
@@ -191,8 +199,8 @@ func (s *session) headers(r request) http.Header {
 	return h
 }
 
-// callParams are the params of tools/call.
-func (s *session) callParams(tool string, args expressions.Value, meta map[string]any) (json.RawMessage, error) {
+// callParams are the params of tools/call; more is what a further try carries.
+func (s *session) callParams(tool string, args expressions.Value, meta map[string]any, more []byte) (json.RawMessage, error) {
 	name, err := json.Marshal(tool)
 	if err != nil {
 		return nil, err
@@ -203,6 +211,9 @@ func (s *session) callParams(tool string, args expressions.Value, meta map[strin
 		out = append(out, "{}"...)
 	} else if out, err = expressions.Append(out, args); err != nil {
 		return nil, err
+	}
+	if more != nil {
+		out = append(append(out, ','), more...)
 	}
 	return s.endParams(out, meta)
 }

@@ -177,8 +177,8 @@ func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
 		e.Err = errLocal
 		return nil, e
 	}
-	s := &session{server: name, note: note, stderr: proc.stderr}
-	c := newConn(proc, u.set.maxMessage, note, s.heard)
+	s := &session{server: name, note: note, stderr: proc.stderr, elicit: u.elicitation()}
+	c := newConn(proc, u.set.maxMessage, s)
 	s.link = c
 	_ = c.Start(ctx) // cannot fail
 	if err := s.negotiate(ctx, u.set.protocol, u.opts); err != nil {

@@ -1,0 +1,140 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	elicitMost = 256 << 10 // bytes of one question
+	// inputRounds is how often a tool of the modern era may ask before it answers.
+	inputRounds = 10
+	inputPause  = 200 * time.Millisecond // before a retry for which nothing was asked
+)
+
+// Elicitor asks the user of a host on behalf of a server: params are those of
+// elicitation/create, and the answer is its result. ctx is that of the CallTool during
+// which the server asks, so it leads to the host that called, and ends with the call.
+type Elicitor func(ctx context.Context, server string, params json.RawMessage) (json.RawMessage, error)
+
+// WithElicitor lets servers ask whose entries allow it. Without it none may.
+func WithElicitor(ask Elicitor) Option { return func(o *options) { o.elicit = ask } }
+
+// elicitation is what the session may pass on, nil when nothing.
+func (u *upstream) elicitation() Elicitor {
+	if u.conf.AllowElicit {
+		return u.opts.elicit
+	}
+	return nil
+}
+
+// capabilities are what we tell the server that we can do.
+func (s *session) capabilities() (c mcp.ClientCapabilities) {
+	if s.elicit != nil {
+		c.Elicitation = &mcp.ElicitationCapability{}
+	}
+	return c
+}
+
+// asked answers a request of the server. by is the call during which it asks, nil when
+// there is none.
+func (s *session) asked(by *watch, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails) {
+	if method == string(mcp.MethodPing) {
+		return []byte("{}"), nil
+	}
+	if method != string(mcp.MethodElicitationCreate) || s.elicit == nil {
+		s.note.refused(method)
+		details := mcp.NewJSONRPCErrorDetails(mcp.METHOD_NOT_FOUND, "this client does not offer "+presentable(method, 100), nil)
+		return nil, &details
+	}
+	answer, err := s.question(by, params)
+	if err != nil {
+		details := mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "the user was not asked: "+presentable(s.note.redact(err.Error()), 300), nil)
+		return nil, &details
+	}
+	return answer, nil
+}
+
+var errNoCall = errors.New("there is no call in flight for which it could be")
+
+// question asks the user; the call's watch stands meanwhile.
+func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case by == nil:
+		return nil, errNoCall
+	case len(params) > elicitMost:
+		return nil, fmt.Errorf("the question has %d bytes, at most %d are passed on", len(params), elicitMost)
+	}
+	by.pause()
+	defer by.resume()
+	answer, err := s.elicit(by.ctx, s.server, params)
+	if err == nil && !json.Valid(answer) {
+		err = errors.New("the answer is no JSON")
+	}
+	return answer, err
+}
+
+// input is what a tool of the modern era wants before it goes on.
+type input struct{ requests, state []byte }
+
+// answers asks the user all that a tool wants to know, one after the other. It is what
+// the next try of the call carries.
+func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *Error) {
+	fail := func(why string) *Error { return u.fault(CodeInputRequired, why) }
+	if s.elicit == nil {
+		e := fail("the tool asks for input in the middle of the call, which nobody can give")
+		if !u.conf.AllowElicit {
+			e.Hint = "if it may ask the user, add allow: [elicitation] to the server"
+		}
+		return nil, e
+	}
+	out := []byte(`"inputResponses":{`)
+	empty, why := true, ""
+	err := members(in.requests, func(id, request []byte) {
+		var m struct {
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		}
+		if why != "" {
+			return
+		}
+		if json.Unmarshal(request, &m) != nil || m.Method != string(mcp.MethodElicitationCreate) {
+			why = "the tool asks for " + presentable(m.Method, 100) + ", which is not offered"
+			return
+		}
+		by := &watch{ctx: ctx} // nothing runs out: no request is in flight
+		answer, err := s.question(by, m.Params)
+		if err != nil {
+			why = "the tool asks for input, and the user was not asked: " + presentable(s.note.redact(err.Error()), 300)
+			return
+		}
+		if !empty {
+			out = append(out, ',')
+		}
+		out, empty = append(append(append(append(out, '"'), id...), `":`...), answer...), false
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, u.gaveUp(ctx, "the tool waited for an answer of the user")
+	case why != "":
+		return nil, fail(why)
+	case err != nil:
+		return nil, u.fault(CodeBadResult, "the answer asks for input, and does not say which")
+	case empty:
+		select { // it only wants to be asked again
+		case <-time.After(inputPause):
+		case <-ctx.Done():
+			return nil, u.gaveUp(ctx, "the tool wanted to be asked again")
+		}
+	}
+	out = append(out, '}')
+	if in.state != nil {
+		out = append(append(out, `,"requestState":`...), in.state...)
+	}
+	return out, nil
+}

@@ -1,0 +1,150 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+)
+
+type hostKey struct{}
+
+// host is a user who accepts everything, of the host that the context names.
+func host(ctx context.Context, server string, params json.RawMessage) (json.RawMessage, error) {
+	name, _ := ctx.Value(hostKey{}).(string)
+	return fmt.Appendf(nil, `{"action":"accept","content":{"host":%q,"server":%q,"asked":%t}}`, name, server, strings.Contains(string(params), "{")), nil
+}
+
+// asking are servers of every kind that may ask the user, and the tool that does.
+func asking(t *testing.T) map[string]*config.Upstream {
+	t.Helper()
+	legacy, modern := newWeb(t, nil), newWeb(t, func(w *web) { w.modern = true })
+	all := map[string]*config.Upstream{
+		"callback": fake(t), "ask": legacy.upstream("/mcp"), "ask ": modern.upstream("/mcp"),
+	}
+	for _, u := range all {
+		u.AllowElicit = true
+	}
+	return all
+}
+
+func TestElicitationIsForwarded(t *testing.T) {
+	for tool, u := range asking(t) {
+		p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host))
+		for i := range 3 {
+			ctx := context.WithValue(context.Background(), hostKey{}, fmt.Sprint("host ", i))
+			got, err := callWith(ctx, p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+			if err != nil || !strings.Contains(got, fmt.Sprintf(`"host":"host %d","server":"fake","asked":true`, i)) || !strings.Contains(got, `"action":"accept"`) {
+				t.Errorf("%q: got %s, %v", tool, got, err)
+			}
+		}
+	}
+}
+
+// Each question goes to the host whose call it belongs to, also among many.
+func TestElicitationFindsItsHost(t *testing.T) {
+	for tool, u := range asking(t) {
+		p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host))
+		if tool == "ask" {
+			continue // the fake server mixes answers up
+		}
+		errs := make(chan error, 10)
+		for i := range 10 {
+			go func() {
+				ctx := context.WithValue(context.Background(), hostKey{}, fmt.Sprint("host ", i))
+				got, err := callWith(ctx, p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+				if err == nil && !strings.Contains(got, fmt.Sprintf(`"host":"host %d"`, i)) {
+					err = fmt.Errorf("host %d: got %s", i, got)
+				}
+				errs <- err
+			}()
+		}
+		for range 10 {
+			if err := <-errs; err != nil {
+				t.Errorf("%q: %v", tool, err)
+			}
+		}
+	}
+}
+
+func TestT10OnlyWhatIsAllowedIsAsked(t *testing.T) {
+	var asked atomic.Int64
+	count := func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		asked.Add(1)
+		return []byte(`{"action":"accept"}`), nil
+	}
+	for tool, u := range asking(t) {
+		for _, method := range []string{"elicitation/create", "sampling/createMessage", "roots/list"} {
+			u.AllowElicit = method != "elicitation/create" // which is then no permission for the others
+			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(count))
+			got, err := call(p, strings.TrimSpace(tool), `{"method":"`+method+`"}`)
+			if tool == "ask " {
+				wantError(t, got, err, CodeInputRequired)
+			} else if err != nil || !strings.Contains(got, `-32601`) {
+				t.Errorf("%s, %s: got %s, %v", tool, method, got, err)
+			}
+		}
+	}
+	if asked.Load() != 0 {
+		t.Errorf("the user was asked %d times", asked.Load())
+	}
+}
+
+func TestElicitationFailures(t *testing.T) {
+	refuse := func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		return nil, errors.New("the host has no elicitation")
+	}
+	broken := func(context.Context, string, json.RawMessage) (json.RawMessage, error) { return []byte("{"), nil }
+	for tool, u := range asking(t) {
+		for want, elicitor := range map[string]Elicitor{"the host has no elicitation": refuse, "the answer is no JSON": broken} {
+			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(elicitor))
+			got, err := call(p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+			if tool == "ask " {
+				if e := wantError(t, got, err, CodeInputRequired); !strings.Contains(e.Error(), want) {
+					t.Errorf("got %q", e)
+				}
+			} else if err != nil || !strings.Contains(got, want) || !strings.Contains(got, "-32603") {
+				t.Errorf("%q: got %s, %v", tool, got, err)
+			}
+		}
+	}
+}
+
+// The time that the user takes is not the call's, and the end of the call ends the question.
+func TestElicitationStopsTheWatch(t *testing.T) {
+	slow := func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+		select {
+		case <-time.After(1200 * time.Millisecond):
+			return []byte(`{"action":"decline"}`), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	for tool, u := range asking(t) {
+		p := pool(t, u, WithElicitor(slow), withAdjust(func(s *settings) { s.allowPrivate, s.callTimeout = true, 800*time.Millisecond }))
+		got, err := call(p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+		if err != nil || !strings.Contains(got, `"action":"decline"`) {
+			t.Errorf("%q: got %s, %v", tool, got, err)
+		}
+		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		got, err = callWith(ctx, p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+		stop()
+		wantError(t, got, err, CodeCancelled)
+	}
+}
+
+func TestAToolThatOnlyEverAsks(t *testing.T) {
+	w := newWeb(t, func(w *web) { w.modern = true })
+	u := w.upstream("/mcp")
+	u.AllowElicit = true
+	p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host))
+	if e := mustFail(t, p, "ask", `{}`, CodeInputRequired); !strings.Contains(e.Error(), "asked for input 10 times") {
+		t.Errorf("got %q", e)
+	}
+}

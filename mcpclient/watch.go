@@ -1,0 +1,49 @@
+package mcpclient
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// watch is the time that one request has. It stands while the user is asked, and
+// begins anew with the answer.
+type watch struct {
+	ctx   context.Context // the request's; ends when the time is over
+	limit time.Duration
+
+	mu     sync.Mutex // guards what follows
+	timer  *time.Timer
+	asking int
+}
+
+// watchKey is under which a context holds the watch of its request.
+type watchKey struct{}
+
+// startWatch is a context that ends after limit with errCallTimeout as its cause.
+func startWatch(ctx context.Context, limit time.Duration) (*watch, func()) {
+	c := &watch{limit: limit}
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.ctx = context.WithValue(ctx, watchKey{}, c)
+	c.timer = time.AfterFunc(limit, func() { cancel(errCallTimeout) })
+	return c, func() {
+		c.timer.Stop()
+		cancel(nil)
+	}
+}
+
+func (c *watch) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asking++; c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+func (c *watch) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asking--; c.asking == 0 && c.timer != nil && c.ctx.Err() == nil {
+		c.timer.Reset(c.limit)
+	}
+}
