@@ -122,7 +122,11 @@ func (f *httpFlags) token() (string, error) {
 
 // serve listens and serves until ctx ends.
 func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p *project) error {
-	on, err := net.ListenTCP("tcp", f.address)
+	network := "tcp" // which takes 0.0.0.0 for all of IPv6 as well
+	if f.address.IP.To4() != nil {
+		network = "tcp4"
+	}
+	on, err := net.ListenTCP(network, f.address)
 	if err != nil {
 		return err
 	}

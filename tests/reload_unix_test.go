@@ -1,0 +1,25 @@
+//go:build unix
+
+package tests
+
+import (
+	"encoding/json"
+	"strconv"
+	"testing"
+)
+
+// ended waits until the server that a run has told the pid of is gone.
+func ended(t *testing.T, told string) {
+	t.Helper()
+	var value struct {
+		PID json.Number `json:"pid"`
+	}
+	if err := json.Unmarshal([]byte(told), &value); err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(value.PID.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the old server is gone", func() bool { return !lives(pid) })
+}
