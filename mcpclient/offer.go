@@ -30,8 +30,11 @@ func (o *offer) ready(note notes) *offer {
 		if o.InputSchema == nil {
 			return
 		}
-		var err error
-		if o.schema, err = schema.Compile(o.InputSchema); err != nil {
+		err := checkExpansion(o.InputSchema)
+		if err == nil {
+			o.schema, err = schema.Compile(o.InputSchema)
+		}
+		if err != nil {
 			note.uncheckable(o.Name, err)
 		}
 		if bytes.Contains(o.InputSchema, []byte(`"x-mcp-header"`)) {
