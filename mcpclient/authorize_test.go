@@ -184,7 +184,10 @@ func TestLoginRefusals(t *testing.T) {
 func TestAuthorizationServersAreReachedByHTTPS(t *testing.T) {
 	client := newOAuthClient(settings{})
 	for _, address := range []string{"http://example.test/token", "https://127.0.0.1:1/token"} {
-		_, err := client.Get(address)
+		resp, err := client.Get(address)
+		if err == nil {
+			resp.Body.Close()
+		}
 		var private *privateAddressError
 		if !errors.Is(err, errPlainHTTP) && !errors.As(err, &private) {
 			t.Errorf("%s: %v", address, err)

@@ -26,7 +26,7 @@ func asking(t *testing.T) map[string]*config.Upstream {
 	t.Helper()
 	legacy, modern := newWeb(t, nil), newWeb(t, func(w *web) { w.modern = true })
 	all := map[string]*config.Upstream{
-		"callback": fake(t), "ask": legacy.upstream("/mcp"), "ask ": modern.upstream("/mcp"),
+		"callback": fake(t), "ask": legacy.upstream("/mcp"), "ask modern": modern.upstream("/mcp"),
 	}
 	for _, u := range all {
 		u.AllowElicit = true
@@ -39,7 +39,7 @@ func TestElicitationIsForwarded(t *testing.T) {
 		p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host))
 		for i := range 3 {
 			ctx := context.WithValue(context.Background(), hostKey{}, fmt.Sprint("host ", i))
-			got, err := callWith(ctx, p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+			got, err := callWith(ctx, p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 			if err != nil || !strings.Contains(got, fmt.Sprintf(`"host":"host %d","server":"fake","asked":true`, i)) || !strings.Contains(got, `"action":"accept"`) {
 				t.Errorf("%q: got %s, %v", tool, got, err)
 			}
@@ -58,7 +58,7 @@ func TestElicitationFindsItsHost(t *testing.T) {
 		for i := range 10 {
 			go func() {
 				ctx := context.WithValue(context.Background(), hostKey{}, fmt.Sprint("host ", i))
-				got, err := callWith(ctx, p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+				got, err := callWith(ctx, p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 				if err == nil && !strings.Contains(got, fmt.Sprintf(`"host":"host %d"`, i)) {
 					err = fmt.Errorf("host %d: got %s", i, got)
 				}
@@ -83,8 +83,8 @@ func TestT10OnlyWhatIsAllowedIsAsked(t *testing.T) {
 		for _, method := range []string{"elicitation/create", "sampling/createMessage", "roots/list"} {
 			u.AllowElicit = method != "elicitation/create" // which is then no permission for the others
 			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(count))
-			got, err := call(p, strings.TrimSpace(tool), `{"method":"`+method+`"}`)
-			if tool == "ask " {
+			got, err := call(p, strings.Fields(tool)[0], `{"method":"`+method+`"}`)
+			if tool == "ask modern" {
 				wantError(t, got, err, CodeInputRequired)
 			} else if err != nil || !strings.Contains(got, `-32601`) {
 				t.Errorf("%s, %s: got %s, %v", tool, method, got, err)
@@ -104,8 +104,8 @@ func TestElicitationFailures(t *testing.T) {
 	for tool, u := range asking(t) {
 		for want, elicitor := range map[string]Elicitor{"the host has no elicitation": refuse, "the answer is no JSON": broken} {
 			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(elicitor))
-			got, err := call(p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
-			if tool == "ask " {
+			got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
+			if tool == "ask modern" {
 				if e := wantError(t, got, err, CodeInputRequired); !strings.Contains(e.Error(), want) {
 					t.Errorf("got %q", e)
 				}
@@ -128,12 +128,12 @@ func TestElicitationStopsTheWatch(t *testing.T) {
 	}
 	for tool, u := range asking(t) {
 		p := pool(t, u, WithElicitor(slow), withAdjust(func(s *settings) { s.allowPrivate, s.callTimeout = true, 800*time.Millisecond }))
-		got, err := call(p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+		got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 		if err != nil || !strings.Contains(got, `"action":"decline"`) {
 			t.Errorf("%q: got %s, %v", tool, got, err)
 		}
 		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
-		got, err = callWith(ctx, p, strings.TrimSpace(tool), `{"method":"elicitation/create"}`)
+		got, err = callWith(ctx, p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 		stop()
 		wantError(t, got, err, CodeCancelled)
 	}
