@@ -130,13 +130,15 @@ func split(c call) (any, error) {
 	if count > maxItems {
 		return nil, c.tooMany()
 	}
-	parts := make([]string, 0, count)
-	for len(parts) < count {
-		part, rest, _ := strings.Cut(text, separator)
-		parts = append(parts, part)
-		text = rest
+	parts, out := make([]string, count), make([]any, count)
+	for i := range parts {
+		parts[i] = text
+		if end := strings.Index(text, separator); end >= 0 {
+			parts[i], text = text[:end], text[end+len(separator):]
+		}
+		setString(&out[i], &parts[i])
 	}
-	return boxed(parts), nil
+	return out, nil
 }
 
 func splitRunes(c call, text string, limit int) (any, error) {
