@@ -148,6 +148,7 @@ func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
 			"server", u.conf.Name.Value, "error", fail.Error())
 		return unlisted
 	}
+	u.subscribe(s)
 	return u.learn(tools, begun)
 }
 

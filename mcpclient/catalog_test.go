@@ -197,3 +197,34 @@ func BenchmarkVet(b *testing.B) {
 		}
 	}
 }
+
+func TestListChangedIsSubscribedTo(t *testing.T) {
+	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true })
+	w.offer(webTools("echo"))
+	if _, err := call(p, "echo", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the subscription", func() bool { return w.asked("subscriptions/listen") == 1 })
+	w.offer(strictTools)
+	w.events <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n"
+	tools := &p.servers["fake"].current.tools
+	waitFor(t, "the notification", func() bool { return tools.now.Load() == nil })
+	mustFail(t, p, "echo", `{"n":"one"}`, CodeInvalidArguments)
+	if lists, subscriptions := w.asked("tools/list"), w.asked("subscriptions/listen"); lists != 2 || subscriptions != 1 {
+		t.Errorf("%d lists and %d subscriptions", lists, subscriptions)
+	}
+}
+
+// A server that ends subscriptions at once is not asked for another.
+func TestSubscriptionsThatEndAtOnce(t *testing.T) {
+	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true })
+	w.events <- "end"
+	for range 3 {
+		if _, err := call(p, "echo", `{"n":1}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lists, subscriptions := w.asked("tools/list"), w.asked("subscriptions/listen"); lists != 1 || subscriptions > 1 {
+		t.Errorf("%d lists and %d subscriptions", lists, subscriptions)
+	}
+}

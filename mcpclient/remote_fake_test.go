@@ -18,6 +18,7 @@ import (
 type web struct {
 	*httptest.Server
 	modern bool
+	listen bool   // modern: takes subscriptions, whose events come from events
 	stream bool   // answers calls as events
 	before string // an event before the answer of a call, when stream
 
@@ -93,7 +94,7 @@ func (w *web) answer(m rpc) string {
 	case "initialize":
 		return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}`
 	case "server/discover":
-		return `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
+		return fmt.Sprintf(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":%t}}}`, w.listen)
 	case "tools/list":
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -182,6 +183,9 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 	case m.ID == nil:
 		out.WriteHeader(http.StatusAccepted)
 		return
+	case m.Method == "subscriptions/listen":
+		w.passOn(out, r)
+		return
 	case strings.Contains(string(m.Params), `"name":"ask"`):
 		w.ask(out, m)
 		return
@@ -214,6 +218,12 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 func (w *web) open(out http.ResponseWriter, r *http.Request) {
 	out.Header().Set("Content-Type", "text/event-stream")
 	_, _ = fmt.Fprint(out, "event: endpoint\ndata: /message\n\n")
+	w.passOn(out, r)
+}
+
+// passOn writes events until one is "end".
+func (w *web) passOn(out http.ResponseWriter, r *http.Request) {
+	out.Header().Set("Content-Type", "text/event-stream")
 	out.(http.Flusher).Flush()
 	for {
 		select {

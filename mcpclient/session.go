@@ -37,7 +37,11 @@ type session struct {
 	meta    []byte // what the modern era wants in every _meta, without braces; nil in the older
 	ids     atomic.Int64
 	tools   catalog
-	elicit  Elicitor // nil: what the server asks is refused
+
+	tellsChanges bool        // it can tell when its tools change
+	subscribed   atomic.Bool // it was asked to, in the modern era
+
+	elicit Elicitor // nil: what the server asks is refused
 
 	turn    chan struct{}         // where the calls go one at a time: holds one token; else nil
 	calling atomic.Pointer[watch] // the one call, where they do
@@ -116,9 +120,11 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 	var req mcp.InitializeRequest
 	req.Params.ClientInfo = mcp.Implementation{Name: o.name, Version: o.version}
 	req.Params.Capabilities = s.capabilities()
-	if _, err := c.Initialize(ctx, req); err != nil {
+	about, err := c.Initialize(ctx, req)
+	if err != nil {
 		return "", err
 	}
+	s.tellsChanges = about.Capabilities.Tools != nil && about.Capabilities.Tools.ListChanged
 	return c.ProtocolVersion(), nil
 }
 
