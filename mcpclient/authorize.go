@@ -57,6 +57,17 @@ func (a *authorizer) close() {
 	}
 }
 
+// hide keeps the tokens out of a text.
+func (a *authorizer) hide(text string) string {
+	if a == nil {
+		return text
+	}
+	if g := a.held.Load(); g != nil {
+		text = config.NewSecrets(g.Token.AccessToken, g.Token.RefreshToken).Redact(text)
+	}
+	return text
+}
+
 func usable(g *grant, refused string) bool {
 	return g != nil && g.Token.AccessToken != refused &&
 		(g.Token.ExpiresAt.IsZero() || time.Until(g.Token.ExpiresAt) > renewEarly)

@@ -133,6 +133,18 @@ func TestScopesThatDoNotDo(t *testing.T) {
 	}
 }
 
+func TestTokensAreHidden(t *testing.T) {
+	g := newGuarded(t, 3600)
+	p, _ := loggedIn(t, g)
+	g.change = func(out http.ResponseWriter, r *http.Request) bool {
+		http.Error(out, "what is "+r.Header.Get("Authorization")+"?", http.StatusInternalServerError)
+		return true
+	}
+	if e := mustFail(t, p, "echo", `{}`, CodeServerStart); strings.Contains(e.Error(), "access-secret") || !strings.Contains(e.Error(), "what is Bearer [redacted]?") {
+		t.Errorf("got %q", e)
+	}
+}
+
 func TestTokensStayWithTheirServer(t *testing.T) {
 	g := newGuarded(t, 3600)
 	_, dir := loggedIn(t, g)

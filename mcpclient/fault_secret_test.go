@@ -3,7 +3,11 @@ package mcpclient
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -73,5 +77,42 @@ func TestT12ServersSeeTheirOwnSecretsOnly(t *testing.T) {
 	got, err := call(p, "env", `{}`)
 	if err != nil || !strings.Contains(got, "first-secret") || strings.Contains(got, "TOKEN_OTHER") || strings.Contains(got, "second-secret") {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// What a server over HTTP says of a secret, in whatever part of an answer, is hidden.
+func TestS06SecretsOfAServerOverHTTP(t *testing.T) {
+	rpc := func(fail string) http.HandlerFunc {
+		return func(out http.ResponseWriter, _ *http.Request) {
+			out.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(out, `{"jsonrpc":"2.0","id":0,"error":{"code":-32000,"message":%q}}`, fail)
+		}
+	}
+	for name, serve := range map[string]http.HandlerFunc{
+		"error": rpc("no access with " + hidden),
+		"status": func(out http.ResponseWriter, _ *http.Request) {
+			http.Error(out, "boom "+hidden, http.StatusInternalServerError)
+		},
+		"type": func(out http.ResponseWriter, _ *http.Request) {
+			out.Header().Set("Content-Type", "text/"+url.QueryEscape(hidden))
+			_, _ = fmt.Fprint(out, hidden)
+		},
+		"redirect": func(out http.ResponseWriter, r *http.Request) {
+			http.Redirect(out, r, "http://other.test/"+url.QueryEscape(hidden), http.StatusTemporaryRedirect)
+		},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			serve(out, r)
+		}))
+		u := &config.Upstream{
+			Name: text("fake"), Transport: config.StreamableHTTP, URL: text(s.URL + "/mcp?key=" + url.QueryEscape(hidden)),
+			Headers: []config.Setting{{Name: text("X-Key"), Value: text(hidden)}},
+		}
+		e := mustFail(t, pool(t, u, withAdjust(allowPrivate), WithSecrets(config.NewSecrets(hidden))), "echo", `{}`, CodeServerStart)
+		if found := leaks(e.Error()); len(found) > 0 {
+			t.Errorf("%s: %q shows %q", name, e, found)
+		}
+		s.Close()
 	}
 }

@@ -13,7 +13,8 @@ type notes struct {
 	server  string
 	logger  *slog.Logger
 	secrets *config.Secrets
-	strays  *sync.Once // the first stray line of a connection is a warning, the rest debug
+	auth    *authorizer // whose tokens are secrets too; may be nil
+	strays  *sync.Once  // the first stray line of a connection is a warning, the rest debug
 }
 
 func newNotes(server string, logger *slog.Logger, secrets *config.Secrets) notes {
@@ -21,10 +22,10 @@ func newNotes(server string, logger *slog.Logger, secrets *config.Secrets) notes
 }
 
 func (n notes) redact(text string) string {
-	if n.secrets == nil {
-		return text
+	if n.secrets != nil {
+		text = n.secrets.Redact(text)
 	}
-	return n.secrets.Redact(text)
+	return n.auth.hide(text)
 }
 
 // stray notes a line that fits nobody.

@@ -41,6 +41,7 @@ type remote struct {
 
 func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
 	note := newNotes(u.conf.Name.Value, u.opts.logger, u.opts.secrets)
+	note.auth = u.auth
 	if u.authFault != nil {
 		return nil, u.loginNeeded(u.authFault.Error())
 	}
