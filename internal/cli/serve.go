@@ -131,7 +131,7 @@ func told(log *slog.Logger, found config.Diagnostics) {
 	}
 }
 
-func newPool(p *project, log *slog.Logger) *mcpclient.Pool {
+func newPool(p *project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
 	opts := []mcpclient.Option{
 		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.file.Secrets),
 		mcpclient.WithClientInfo("toolgraph", versionText()),
@@ -139,7 +139,7 @@ func newPool(p *project, log *slog.Logger) *mcpclient.Pool {
 	if self, err := os.Executable(); err == nil {
 		opts = append(opts, mcpclient.WithSelf("toolgraph", self))
 	}
-	return mcpclient.NewPool(p.file.Servers, opts...)
+	return mcpclient.NewPool(p.file.Servers, append(opts, more...)...)
 }
 
 func closePool(pool *mcpclient.Pool, log *slog.Logger) {

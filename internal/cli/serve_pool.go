@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
 
@@ -32,7 +37,7 @@ func newPoolUsers(p *project, log *slog.Logger) *poolUsers {
 }
 
 func newSharedPool(p *project, log *slog.Logger) *sharedPool {
-	return &sharedPool{pool: newPool(p, log), log: log, servers: p.file.Servers, users: 1}
+	return &sharedPool{pool: newPool(p, log, mcpclient.WithElicitor(askUser)), log: log, servers: p.file.Servers, users: 1}
 }
 
 func (u *poolUsers) pool() *mcpclient.Pool {
@@ -124,3 +129,22 @@ func bareSettings(settings []config.Setting) []config.Setting {
 }
 
 func bare(t config.Text) config.Text { return config.Text{Value: t.Value} }
+
+// askUser puts the question of an upstream server to the user of the host that called,
+// and says whose question it is.
+func askUser(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	var message string
+	if json.Unmarshal(params, &fields) != nil || json.Unmarshal(fields["message"], &message) != nil {
+		return nil, errors.New("the question has no message")
+	}
+	message = fmt.Sprintf("The server %q asks: %s", upstream, message)
+	var err error
+	if fields["message"], err = json.Marshal(message); err != nil {
+		return nil, err
+	}
+	if params, err = json.Marshal(fields); err != nil {
+		return nil, err
+	}
+	return server.Ask(ctx, params)
+}

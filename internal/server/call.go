@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	stack "runtime/debug"
 
@@ -20,6 +21,13 @@ type call struct {
 	token  []byte                         // of progress; nil: nobody asked for it
 	level  severity                       // of the log messages that the client wants
 	notify func(fill func([]byte) []byte) // sends a line before the answer
+
+	can        abilities       // what the client can ask its user
+	ask        asker           // nil: it cannot be asked
+	life       context.Context // of a run that outlives its call
+	state      string          // of the run that the call goes on with; "" for a new one
+	reply      json.RawMessage // for that run
+	handedOver bool            // the run has taken over the call's place and catalog
 }
 
 // newCall finds the tool and refuses what is no call at all; that is the client's
@@ -28,10 +36,14 @@ type call struct {
 func (s *Server) newCall(m *message, at era) (*call, *rpcError) {
 	from := s.current()
 	c, fault := from.newCall(m, at)
+	if fault == nil && c.modern && m.requestState != nil {
+		fault = s.resume(c, m)
+	}
 	if fault != nil {
 		from.release()
+		return nil, fault
 	}
-	return c, fault
+	return c, nil
 }
 
 func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
@@ -45,7 +57,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	}
 	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {
-	case m.requestState != nil || m.inputResponses != nil:
+	case (m.requestState != nil || m.inputResponses != nil) && (at == legacy || m.requestState == nil):
 		return nil, &rpcError{code: codeInvalidParams, message: "requestState: this server has not asked for more input, so there is nothing to go on with"}
 	case m.arguments != nil && m.arguments[0] != '{':
 		return nil, &rpcError{code: codeInvalidParams, message: "arguments: expected an object, got " + describeRaw(m.arguments)}
@@ -57,6 +69,9 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	if validID(m.progressToken) {
 		c.token = m.progressToken
 	}
+	if c.modern {
+		c.can = abilitiesOf(m.capabilities)
+	}
 	if m.logLevel != nil && c.modern {
 		var fault *rpcError
 		if c.level, fault = parseLevel(m.logLevel); fault != nil {
@@ -64,6 +79,22 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 		}
 	}
 	return c, nil
+}
+
+// finished gives up the call's place among the runs, and its catalog.
+func (s *Server) finished(c *call) {
+	if !c.handedOver {
+		s.release()
+		c.from.release()
+	}
+}
+
+// perform runs a call and appends the whole answer line.
+func (s *Server) perform(ctx context.Context, c *call, dst, id []byte) []byte {
+	if c.state != "" || c.modern && c.can != (abilities{}) {
+		return s.converse(ctx, c, dst, id)
+	}
+	return s.answer(ctx, c, dst, id)
 }
 
 // answer runs a call and appends the whole answer line. It never panics.
@@ -80,6 +111,9 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	}
 	if err := c.tool.checkArguments(args); err != nil {
 		return s.appendFailure(dst, id, c, err.Error())
+	}
+	if c.ask != nil {
+		ctx = context.WithValue(ctx, askerKey{}, asker(c.askUser))
 	}
 	value, err := c.tool.run(ctx, args, c.observer())
 	if err == nil {

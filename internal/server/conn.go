@@ -19,8 +19,9 @@ type conn struct {
 	msg    message         // of the line at hand
 	keys   [][]byte        // the scanner's memory, kept between lines
 
-	initialized bool     // by initialize; only the read loop uses it
-	level       severity // of the log messages that the client wants; likewise
+	initialized bool      // by initialize; only the read loop uses it
+	level       severity  // of the log messages that the client wants; likewise
+	can         abilities // what it can ask its user; likewise
 
 	calls sync.WaitGroup
 
@@ -28,6 +29,10 @@ type conn struct {
 	legacy  bool       // initialized, as other goroutines see it
 	flights map[string]*flight
 	closed  bool // no more calls may begin
+
+	questions int                   // that we have asked
+	pending   map[string]chan asked // those without an answer
+	gone      chan struct{}         // closed when no more answers can come
 }
 
 // flight is a request that has no answer yet.
@@ -111,6 +116,7 @@ func (c *conn) shut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
+	close(c.gone)
 }
 
 func (c *conn) isShut() bool {
@@ -149,8 +155,11 @@ func (c *conn) handle(line []byte) {
 	case fault != nil:
 		c.refuse(m.answerID(), fault)
 	case !m.isRequest():
-		if string(m.method) == `"notifications/cancelled"` {
+		switch {
+		case string(m.method) == `"notifications/cancelled"`:
 			c.cancel(m.requestID)
+		case m.method == nil:
+			c.answered(m)
 		}
 	case c.inUse(m):
 		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + shorten(string(m.id)) + " is still in flight"})

@@ -144,28 +144,29 @@ func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
 		d.refuse(x, m, fault, http.StatusOK)
 		return
 	}
-	defer call.from.release()
 	if call.tool.headers {
 		if fault := call.tool.checkHeaders(r.Header, m, at); fault != nil {
+			call.from.release()
 			d.refuse(x, m, fault, http.StatusBadRequest)
 			return
 		}
 	}
 	if !d.server.reserve() {
+		defer call.from.release()
 		x.answer(d.server.appendFailure(nil, m.id, call, d.server.busy()), http.StatusOK)
 		return
 	}
-	defer d.server.release()
+	defer d.server.finished(call)
 	session := r.Header.Get(mcp.HeaderSessionID)
 	if at == legacy {
 		call.level = d.sessions.level(session)
 	}
-	call.notify = x.notify
+	call.notify, call.life = x.notify, d.base
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer d.sessions.begin(callKey(session, m.id), cancel)()
 	defer every(d.opts.KeepAlive, x.keepAlive)()
-	line := d.server.answer(ctx, call, nil, m.id)
+	line := d.server.perform(ctx, call, nil, m.id)
 	if ctx.Err() != nil && d.base.Err() == nil { // the client's wish, not ours
 		x.drop()
 		return

@@ -51,6 +51,7 @@ func (c *conn) request(m *message) *rpcError {
 	c.reply(m.id, result)
 	if method == "initialize" {
 		c.initialized = true
+		c.introduce(m)
 		c.mu.Lock()
 		c.legacy = true
 		c.mu.Unlock()
@@ -85,17 +86,20 @@ func (c *conn) call(m *message, at era) *rpcError {
 		call.from.release()
 		return nil
 	}
+	if at == legacy {
+		call.level, call.can = c.level, c.can
+		if c.can != (abilities{}) {
+			call.ask = c.ask
+		}
+	}
+	call.life = c.ctx
 	f, fault := c.begin(m)
 	if fault != nil {
-		c.server.release()
-		call.from.release()
+		c.server.finished(call)
 		return fault
 	}
 	call.arguments = bytes.Clone(call.arguments)
 	call.token = bytes.Clone(call.token)
-	if at == legacy {
-		call.level = c.level
-	}
 	call.notify = func(fill func([]byte) []byte) {
 		if c.wanted(f) {
 			_ = c.out.put(fill)
@@ -109,9 +113,8 @@ func (c *conn) call(m *message, at era) *rpcError {
 // the outbox; whether the client takes it is the outbox's business.
 func (c *conn) perform(f *flight, call *call) {
 	buffer := lineBuffers.Get().(*[]byte)
-	line := c.server.answer(f.ctx, call, (*buffer)[:0], f.id)
-	c.server.release()
-	call.from.release()
+	line := c.server.perform(f.ctx, call, (*buffer)[:0], f.id)
+	c.server.finished(call)
 	mine := false
 	if c.end(f) {
 		mine, _ = c.out.add(func(dst []byte) []byte { return append(dst, line...) })

@@ -19,7 +19,9 @@ type Server struct {
 	library *server.MCPServer // the handshakes, and all methods but our own
 	runs    atomic.Int64      // runs in flight
 
-	identity []byte // what a modern result says about us: resultType and _meta
+	identity []byte // the end of a modern result: resultType and self
+	self     []byte // what it says about us, its _meta
+	talks    talks
 
 	mu        sync.Mutex // guards listeners
 	listeners map[listener]struct{}
@@ -39,18 +41,20 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{opts: opts.withDefaults(), listeners: map[listener]struct{}{}}
+	s.talks = talks{patience: defaultPatience, waiting: map[string]*waitingTalk{}}
 	s.tools.Store(tools)
 	info := s.opts.Info
 	s.library = server.NewMCPServer(info.Name, info.Version,
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithTitle(info.Title), server.WithInstructions(info.Instructions))
-	s.identity = identity(info)
+	s.self = introduction(info)
+	s.identity = append([]byte(`"resultType":"`+string(mcp.ResultTypeComplete)+`",`), s.self...)
 	return s, nil
 }
 
-// identity is the tail of every modern result; see the protocol's 2026-07-28
-// revision, "basic/index#results".
-func identity(info Info) []byte {
-	dst := []byte(`"resultType":"` + string(mcp.ResultTypeComplete) + `","_meta":{"` + mcp.MetaKeyServerInfo + `":{"name":`)
+// introduction is in every modern result; see the protocol's 2026-07-28 revision,
+// "basic/index#results".
+func introduction(info Info) []byte {
+	dst := []byte(`"_meta":{"` + mcp.MetaKeyServerInfo + `":{"name":`)
 	dst = appendString(dst, info.Name)
 	dst = appendString(append(dst, `,"version":`...), info.Version)
 	if info.Title != "" {

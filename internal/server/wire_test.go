@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -144,6 +145,16 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, ob
 		return nil, errors.New(`g.yaml:7:3: node "call" of tool "fail": no such file`)
 	case "panic":
 		panic("secret-0123456789 in the text")
+	case "ask":
+		answer, err := Ask(ctx, json.RawMessage(`{"message":"Go on?",
+			"requestedSchema":{"type":"object","properties":{}}}`))
+		if err != nil {
+			return nil, err
+		}
+		if observe != nil {
+			observe("asked", 0)
+		}
+		return expressions.Decode(answer)
 	case "hold":
 		tag, _ := plain["tag"].(string)
 		b.started <- tag
@@ -182,6 +193,7 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 			toolOf(t, "panic", "", ""),
 			toolOf(t, "hold", `{"type":"object","properties":{"tag":{"type":"string"}}}`, ""),
 			toolOf(t, "walk", "", ""),
+			toolOf(t, "ask", "", ""),
 			toolOf(t, "typed", "", `{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`),
 			toolOf(t, "listed", "", `{"type":"array","items":{"$ref":"#/$defs/row"},"$defs":{"row":{"type":"string"}}}`),
 		},

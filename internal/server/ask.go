@@ -1,0 +1,107 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// asker puts a question to the user of a client and gives the answer; both are those of
+// elicitation/create.
+type asker func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+
+type askerKey struct{}
+
+// Ask puts a question to the user of the client to whose call ctx belongs: params and
+// the answer are those of elicitation/create, whichever era the client speaks. It takes
+// as long as the user does, or until ctx ends. The error says why nobody has answered.
+func Ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	ask, ok := ctx.Value(askerKey{}).(asker)
+	if !ok {
+		return nil, errors.New("the client that called has not said that its user can be asked (the capability elicitation)")
+	}
+	return ask(ctx, params)
+}
+
+// abilities are what a client can ask its user, as its capabilities tell.
+type abilities struct{ form, url bool }
+
+// abilitiesOf reads the capabilities of a client.
+func abilitiesOf(capabilities []byte) (a abilities) {
+	if !bytes.Contains(capabilities, []byte(`elicitation`)) {
+		return a // spares nearly all the reading
+	}
+	var said struct {
+		Elicitation *struct {
+			Form, URL json.RawMessage
+		} `json:"elicitation"`
+	}
+	if json.Unmarshal(capabilities, &said) != nil || said.Elicitation == nil {
+		return a
+	}
+	a.url = said.Elicitation.URL != nil
+	a.form = said.Elicitation.Form != nil || !a.url // {} means forms
+	return a
+}
+
+// may tells why a client cannot put this question to its user, if so.
+func (a abilities) may(params json.RawMessage) error {
+	var question struct {
+		Mode string `json:"mode"`
+	}
+	if err := json.Unmarshal(params, &question); err != nil {
+		return errors.New("the question is no object")
+	}
+	switch {
+	case question.Mode == "url" && !a.url:
+		return errors.New("the client that called shows its user no links")
+	case question.Mode != "url" && !a.form:
+		return errors.New("the client that called shows its user no forms")
+	}
+	return nil
+}
+
+// checkAnswer tells why a result is no answer to a question.
+func checkAnswer(result []byte) error {
+	var answer struct {
+		Action string `json:"action"`
+	}
+	if json.Unmarshal(result, &answer) == nil {
+		switch answer.Action {
+		case "accept", "decline", "cancel":
+			return nil
+		}
+	}
+	return errors.New("expected an object whose action is accept, decline or cancel, got " + describeRaw(bytes.TrimSpace(result)))
+}
+
+// askUser is the asker that a run is given.
+func (c *call) askUser(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	shown, err := c.question(params)
+	if err != nil {
+		return nil, err
+	}
+	return c.ask(ctx, shown)
+}
+
+// question is how a question is put to a user: in one line, without secrets.
+func (c *call) question(params json.RawMessage) (json.RawMessage, error) {
+	if err := c.can.may(params); err != nil {
+		return nil, err
+	}
+	shown := []byte(c.from.redact(string(oneLine(params))))
+	if !json.Valid(shown) {
+		return nil, errors.New("the question holds a secret")
+	}
+	return shown, nil
+}
+
+// oneLine is JSON without line ends.
+func oneLine(raw []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return []byte("null") // no caller gives what is no JSON
+	}
+	return b.Bytes()
+}
