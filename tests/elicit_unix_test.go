@@ -1,0 +1,107 @@
+//go:build unix
+
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// asking is an upstream server whose only tool asks the user before it answers.
+const asking = `#!/bin/sh
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case "$line" in
+  *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"asking","version":"1"}}}' ;;
+  *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"tools":[{"name":"delete","inputSchema":{"type":"object"}}]}}' ;;
+  *'"tools/call"'*) call=$id
+    echo '{"jsonrpc":"2.0","id":77,"method":"elicitation/create","params":{"message":"Delete it?","requestedSchema":{"type":"object","properties":{}}}}' ;;
+  *'"action":"accept"'*) echo '{"jsonrpc":"2.0","id":'"$call"',"result":{"content":[{"type":"text","text":"deleted"}]}}' ;;
+  *'"id":77'*) echo '{"jsonrpc":"2.0","id":'"$call"',"result":{"content":[{"type":"text","text":"kept"}]}}' ;;
+  esac
+done
+`
+
+func askingGraph(t *testing.T, allow string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "asking")
+	if err := os.WriteFile(script, []byte(asking), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return `version: "1.0"
+server: {name: test, version: 1.0.0}
+mcpServers: {up: {command: ` + script + `, protocol: legacy` + allow + `}}
+tools:
+- name: go
+  description: deletes something, if the user agrees
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: delete, next: exit}
+  - {id: exit, type: exit}
+`
+}
+
+const delivered = `{"message":"The server \"up\" asks: Delete it?","requestedSchema":{"type":"object","properties":{}}}`
+
+// The question of a server that may ask reaches the user of a host, and the answer the
+// server, in the legacy era by a request of ours.
+func TestServerAsksTheUser(t *testing.T) {
+	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
+	s := startCommand(t, nil, "-g", f.path)
+	s.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}`)
+	for i, c := range []struct{ answer, want string }{{`{"action":"accept","content":{}}`, `"deleted"`}, {`{"action":"decline"}`, `"kept"`}} {
+		_, answer := s.sendCall("go", `{}`)
+		eventually(t, "the user is asked", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(s.asked) == i+1 && slices.Contains(s.asked, "elicitation/create")
+		})
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":"toolgraph-%d","result":%s}`, i+1, c.answer))
+		if got := s.result(s.await(answer)).text(t); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// In the modern era the question is an answer, and the answer comes with another call.
+func TestServerAsksTheUserOfAModernHost(t *testing.T) {
+	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
+	s := startCommand(t, nil, "-g", f.path)
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
+	r := s.request("tools/call", `{"name":"go","arguments":{},`+meta+`}`)
+	var question struct {
+		ResultType    string
+		InputRequests struct{ Question struct{ Params json.RawMessage } }
+		RequestState  string
+	}
+	if err := json.Unmarshal(r.Result, &question); err != nil || question.ResultType != "input_required" || string(question.InputRequests.Question.Params) != delivered {
+		t.Fatalf("%v: %s", err, r.Result)
+	}
+	again := s.request("tools/call", fmt.Sprintf(`{"name":"go","arguments":{},"requestState":%q,"inputResponses":{"question":{"action":"accept"}},%s}`, question.RequestState, meta))
+	if got := s.result(again).text(t); got != `"deleted"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A server that may not ask is refused, and so is one whose host asks nobody.
+func TestServerMayNotAsk(t *testing.T) {
+	for _, allow := range []string{"", ", allow: [elicitation]"} {
+		f := newGraphFile(t, askingGraph(t, allow))
+		s := startCommand(t, nil, "-g", f.path)
+		s.handshake()
+		if got := s.call("go", `{}`); strings.Contains(got.text(t), "deleted") {
+			t.Errorf("with %q: %+v", allow, got)
+		}
+		s.mu.Lock()
+		if len(s.asked) > 0 {
+			t.Errorf("with %q the host was sent %v", allow, s.asked)
+		}
+		s.mu.Unlock()
+	}
+}
