@@ -228,3 +228,13 @@ func TestSubscriptionsThatEndAtOnce(t *testing.T) {
 		t.Errorf("%d lists and %d subscriptions", lists, subscriptions)
 	}
 }
+
+// A tool that a server adds in the moment after its start is waited for.
+func TestToolsThatComeLater(t *testing.T) {
+	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true })
+	time.AfterFunc(300*time.Millisecond, func() { w.offer(webTools("echo", "hang", "later")) })
+	if _, err := call(p, "later", `{}`); err != nil {
+		t.Error(err)
+	}
+	mustFail(t, p, "never", `{}`, CodeUnknownTool)
+}

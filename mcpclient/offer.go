@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -55,16 +56,34 @@ func (o *offer) mirror(h http.Header, params json.RawMessage) {
 	}
 }
 
+// Some servers add tools for a moment after their start, and tell so: until then, a
+// tool that is missing is waited for.
+const (
+	startsUp      = time.Second
+	startsUpPause = 100 * time.Millisecond
+)
+
 // vet is the offer behind a call, nil when nothing is known of it, or why the call
 // must not be sent. Only a fresh listing refuses.
 func (u *upstream) vet(ctx context.Context, s *session, tool string, args expressions.Value) (*offer, *Error) {
 	l := u.offered(ctx, s)
 	o, fail := u.judge(s, l, tool, args)
-	if fail == nil || l.fresh() {
-		return o, fail
+	if fail != nil && !l.fresh() {
+		s.tools.outdated(l)
+		l = u.offered(ctx, s)
+		o, fail = u.judge(s, l, tool, args)
 	}
-	s.tools.outdated(l)
-	return u.judge(s, u.offered(ctx, s), tool, args)
+	for fail != nil && fail.Code == CodeUnknownTool && s.tellsChanges && time.Since(s.since) < startsUp {
+		select {
+		case <-time.After(startsUpPause):
+		case <-ctx.Done():
+			return nil, fail
+		}
+		s.tools.outdated(l)
+		l = u.offered(ctx, s)
+		o, fail = u.judge(s, l, tool, args)
+	}
+	return o, fail
 }
 
 func (u *upstream) judge(s *session, l *listing, tool string, args expressions.Value) (*offer, *Error) {

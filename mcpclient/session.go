@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -38,6 +39,7 @@ type session struct {
 	ids     atomic.Int64
 	tools   catalog
 
+	since        time.Time   // when it was ready
 	tellsChanges bool        // it can tell when its tools change
 	subscribed   atomic.Bool // it was asked to, in the modern era
 
@@ -130,7 +132,7 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 
 // settle notes what was negotiated.
 func (s *session) settle(version string, o *options) error {
-	s.version = version
+	s.version, s.since = version, time.Now()
 	s.ids.Store(firstID)
 	if !mcp.IsModernProtocol(version) {
 		if s.elicit != nil && s.stderr != nil {
