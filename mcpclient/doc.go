@@ -11,4 +11,9 @@
 // session.go (one connection: era, ids, calls) → conn.go over process.go (stdio) or
 // remote.go (HTTP). output.go turns a result into a value, error.go a failure into
 // words.
+//
+// Beside that way: catalog.go keeps what a server lists, by which offer.go refuses
+// calls that cannot succeed; elicit.go passes questions of a server on to whoever
+// called, and watch.go stops the call's time meanwhile; authorize.go gives requests
+// their token, which login.go gets and token_file.go keeps.
 package mcpclient
