@@ -77,8 +77,10 @@ func TestServerAsksTheUserOfAModernHost(t *testing.T) {
 	r := s.request("tools/call", `{"name":"go","arguments":{},`+meta+`}`)
 	var question struct {
 		ResultType    string
-		InputRequests struct{ Question struct{ Params json.RawMessage } }
-		RequestState  string
+		InputRequests struct {
+			Question struct{ Params json.RawMessage }
+		}
+		RequestState string
 	}
 	if err := json.Unmarshal(r.Result, &question); err != nil || question.ResultType != "input_required" || string(question.InputRequests.Question.Params) != delivered {
 		t.Fatalf("%v: %s", err, r.Result)
