@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients lint fmt cover bench check
+.PHONY: help build test race golden fuzz soak clients conformance lint fmt cover bench check
 
 help: ## tell what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +30,9 @@ soak: ## run the long tests as well
 
 clients: ## call every example from third-party MCP clients (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
+
+conformance: ## run the official conformance suite (needs Node)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/conformance/
 
 lint: ## run the linters
 	$(GOLANGCI) run
