@@ -137,7 +137,7 @@ func (fs *fields) transport() Transport {
 	switch {
 	case kind.IsSet():
 	case fs.get("command") == nil && fs.get("url") != nil && !fs.bad["type"]:
-		return StreamableHTTP
+		transport, known = StreamableHTTP, true
 	default:
 		transport, known = Stdio, true
 	}
@@ -164,13 +164,21 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	if i := strings.Index(u.Command.Value, "${"); i >= 0 {
 		d.found.Warn(u.Command.At(i), "variable-not-replaced", "variables are not replaced in command", "write the program's name, and put variables into args or env")
 	}
+	flag := "" // the last argument, when it is a flag that may want a value
 	for i, it := range fs.list("args") {
 		text, ok := it.looseText()
 		if !ok {
 			d.found.Add(it.pos, "wrong-type", fmt.Sprintf("argument %d of %s is %s, expected text", i+1, fs.who, it.describe()), "")
 			continue
 		}
-		u.Args = append(u.Args, d.expand(text, usage{field: flagName(text.Value), owner: fs.who + " in args"}))
+		field := flagName(text.Value)
+		if field == "" && !strings.HasPrefix(text.Value, "-") {
+			field = flag // --api-key VALUE
+		}
+		if flag = ""; strings.HasPrefix(text.Value, "-") && !strings.Contains(text.Value, "=") {
+			flag = text.Value
+		}
+		u.Args = append(u.Args, d.expand(text, usage{field: field, owner: fs.who + " in args"}))
 	}
 	u.Env = d.settings(fs, fs.get("env"), "env")
 	if cwd := fs.text("cwd"); cwd.Value != "" {

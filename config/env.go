@@ -135,7 +135,7 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 		}
 	}
 	value := t.Value
-	if _, after, ok := strings.Cut(value, "="); ok && use.field != "" && !use.secret {
+	if name, after, ok := strings.Cut(value, "="); ok && name == use.field && !use.secret {
 		value = after
 	}
 	if sensitive && len(used) == 0 {

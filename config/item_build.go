@@ -92,7 +92,7 @@ func (b *builder) build(n *yaml.Node, level int) *item {
 
 // grow counts a child in.
 func (it *item) grow(child *item) {
-	const most = 1 << 40 // counts stay far from overflowing
+	const most = 1 << 30 // counts stay far from overflowing
 	it.nodes = min(it.nodes+child.nodes, most)
 	it.bytes = min(it.bytes+child.bytes, most)
 	it.height = max(it.height, child.height+1)

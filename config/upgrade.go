@@ -66,7 +66,8 @@ func parseForUpgrade(path string, src []byte) (*File, error) {
 
 // sameMeaning compares two files without their places.
 func sameMeaning(a, b *File) bool {
-	return fmt.Sprint(meaning(a)) == fmt.Sprint(meaning(b))
+	// In Go's syntax, so that neighbours cannot run together.
+	return fmt.Sprintf("%#v", meaning(a)) == fmt.Sprintf("%#v", meaning(b))
 }
 
 // meaning is what a file says, in a form in which its older and its current way to

@@ -55,8 +55,11 @@ func (e *End) UnmarshalJSON(src []byte) error {
 	var in endJSON
 	err := json.Unmarshal(src, &in)
 	*e = End{Failure: in.Failure}
-	if in.Value != nil {
+	switch { // null makes no kept
+	case in.Value != nil:
 		e.Value = in.Value.value
+	case in.Failure == nil:
+		e.Value = expressions.Null
 	}
 	return err
 }

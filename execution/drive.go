@@ -10,6 +10,9 @@ import (
 // *StepError for a failure of the run, or the host's own error.
 func drive(r *Run, host Host) (expressions.Value, error) {
 	for {
+		if failed := r.failure(); failed != nil { // also that of a run that is resumed
+			return nil, r.stepError(failed)
+		}
 		step, err := host.Advance(r.Advance)
 		if err != nil {
 			return nil, err
@@ -20,16 +23,11 @@ func drive(r *Run, host Host) (expressions.Value, error) {
 		switch {
 		case step.Failure != nil:
 			return nil, r.stepError(step.Failure)
-		case r.failure() != nil:
-			return nil, r.stepError(r.failure())
 		case step.Done:
 			return r.value(), nil
 		case step.Call != nil:
 			if err := commit(r, host, r.call(host, step.Call)); err != nil {
 				return nil, err
-			}
-			if failed := r.failure(); failed != nil {
-				return nil, r.stepError(failed)
 			}
 		}
 	}
@@ -70,11 +68,11 @@ const pathShown = 12
 
 func (r *Run) stepError(f *Failure) *StepError {
 	step := len(r.state.records)
-	if r.failure() == f {
+	if r.failure() != nil { // the last record is the step that failed
 		step--
 	}
 	return &StepError{
 		Run: r.id, Tool: r.graph.Tool.Name.Value, Node: f.Node, Step: step, Pos: f.Pos,
-		Path: r.state.lastNodes(pathShown), Err: f,
+		Path: r.state.lastNodes(pathShown), cut: len(r.state.records) > pathShown, Err: f,
 	}
 }

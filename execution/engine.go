@@ -111,21 +111,19 @@ func replay(g *graph.Graph, events []Event, now func() time.Time) (*Run, error) 
 			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash)
 	}
 	r := newRun(first.Run, g, first.Start.Args, first.Time, now)
-	last := first.Time
+	var used time.Duration
 	for _, e := range events[1:] {
 		if e.Record == nil {
 			continue
 		}
 		rec := *e.Record
-		if rec.Bytes == 0 {
-			rec.Bytes = expressions.Size(rec.Output)
-		}
+		rec.Bytes = sizeOf(rec.NodeType, rec.Output)
 		if err := r.Apply(rec); err != nil {
 			return nil, fmt.Errorf("run %s cannot be rebuilt: %w", first.Run, err)
 		}
-		last = rec.End
+		used += rec.Duration()
 	}
-	r.started = now().Add(-last.Sub(first.Time))
+	r.started = now().Add(-used)
 	return r, nil
 }
 
@@ -148,9 +146,10 @@ func (e *Engine) finish(ctx context.Context, r *Run, h hooks) (*Result, error) {
 		end.Failure = keptFailure(err)
 	}
 	// The last event is kept also when the run was cancelled.
-	lastErr := h.emit(context.WithoutCancel(ctx), Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end})
-	if err == nil {
-		err = lastErr
+	last := Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end}
+	if lastErr := h.keep(ctx, last); err == nil && lastErr != nil {
+		result.Value, err = nil, lastErr
 	}
+	h.tell(last)
 	return result, err
 }

@@ -20,8 +20,7 @@ const (
 	CodeExpression Code = "expression" // JSONata or JSON Logic failed
 	CodeTool       Code = "tool"       // an upstream server or its tool failed
 	CodeCancelled  Code = "cancelled"  // the client cancelled, or we are stopping
-	CodeUnknown    Code = "outcome-unknown"
-	CodeInternal   Code = "internal" // the journal, a gate, or a fault of ours
+	CodeInternal   Code = "internal"   // the journal, a gate, or a fault of ours
 )
 
 // Failure is why a run ended without a value, in a form that can be kept.
@@ -50,6 +49,8 @@ type StepError struct {
 	Pos  config.Pos // the place in the graph file
 	Path []string   // the last nodes visited, oldest first
 	Err  error      // a *Failure
+
+	cut bool // more nodes were visited before Path
 }
 
 // Error is "file:line:col: node "x" of tool "y": message", then the path walked.
@@ -64,7 +65,7 @@ func (e *StepError) Error() string {
 	fmt.Fprintf(&b, "tool %q: %s", e.Tool, e.Err)
 	if len(e.Path) > 0 {
 		b.WriteString("\npath: ")
-		if e.Step > len(e.Path) {
+		if e.cut {
 			b.WriteString("… → ")
 		}
 		b.WriteString(strings.Join(e.Path, " → "))

@@ -31,10 +31,7 @@ func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Va
 		output = expressions.Null
 	}
 	limits := r.graph.Limits
-	if node.Type() == config.EntryNode || node.Type() == config.ExitNode {
-		return output, 0, nil // the arguments are bounded by the server; an exit adds no data
-	}
-	size := expressions.Size(output)
+	size := sizeOf(node.Type(), output)
 	if size > limits.MaxNodeOutputBytes {
 		return nil, 0, sizeLimit("maxNodeOutputBytes", size, limits.MaxNodeOutputBytes, node)
 	}
@@ -42,4 +39,13 @@ func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Va
 		return nil, 0, sizeLimit("maxHistoryBytes", total, limits.MaxHistoryBytes, node)
 	}
 	return output, size, nil
+}
+
+// sizeOf is what an output counts: nothing for an entry, whose arguments are bounded by
+// the server, and for an exit, which adds no data.
+func sizeOf(kind config.NodeType, output expressions.Value) int {
+	if kind == config.EntryNode || kind == config.ExitNode {
+		return 0
+	}
+	return expressions.Size(output)
 }

@@ -45,10 +45,14 @@ func (l *local) wait() error {
 	if err != nil || node == nil {
 		return err
 	}
-	return l.hooks.gate.Wait(l.ctx, Event{
+	err = l.hooks.gate.Wait(l.ctx, Event{
 		Kind: StepReady, Run: l.run.id, Time: l.hooks.now(),
 		Step: &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()},
 	})
+	if err != nil && l.ctx.Err() != nil {
+		return nil // Advance tells why the run has to end here
+	}
+	return err
 }
 
 // Call tells that the call is about to be made, then makes it.
@@ -86,16 +90,25 @@ func (l *local) Now() time.Time { return l.hooks.now() }
 
 // emit gives an event to the journal first, then to the observers.
 func (h *hooks) emit(ctx context.Context, e Event) error {
-	if h.journal != nil {
-		// A record is kept also when the run has just been cancelled.
-		if err := h.journal.Append(context.WithoutCancel(ctx), e); err != nil {
-			return err
-		}
+	if err := h.keep(ctx, e); err != nil {
+		return err
 	}
+	h.tell(e)
+	return nil
+}
+
+// keep gives an event to the journal, also when the run has just been cancelled.
+func (h *hooks) keep(ctx context.Context, e Event) error {
+	if h.journal == nil {
+		return nil
+	}
+	return h.journal.Append(context.WithoutCancel(ctx), e)
+}
+
+func (h *hooks) tell(e Event) {
 	for _, o := range h.observers {
 		o.Observe(e)
 	}
-	return nil
 }
 
 // keptFailure is an error of drive in the form that is kept.

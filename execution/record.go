@@ -58,8 +58,11 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
 		Start: in.Start, End: in.End, Error: in.Error,
 	}
-	if in.Output != nil {
+	switch { // null makes no kept
+	case in.Output != nil:
 		r.Output = in.Output.value
+	case in.Error == nil:
+		r.Output = expressions.Null
 	}
 	return nil
 }

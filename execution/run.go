@@ -119,9 +119,6 @@ func (r *Run) Advance(ctx context.Context) (step Step, err error) {
 			return step, nil
 		}
 		if call, isCall := node.(*graph.MCP); isCall {
-			if len(r.state.records) > mark && r.batch == 1 {
-				return step, nil
-			}
 			step.Call = r.prepare(ctx, call)
 			return step, nil
 		}

@@ -3,6 +3,7 @@ package expressions
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -157,7 +158,7 @@ func splitRunes(c call, text string, limit int) (any, error) {
 
 // limit is the optional argument i, a number from 0; without it there is none.
 func (c *call) limit(i int, code string) (int, error) {
-	const none = 1 << 40
+	const none = math.MaxInt32
 	if c.arg(i) == nil {
 		return none, nil
 	}

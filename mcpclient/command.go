@@ -29,7 +29,10 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(u.Dir, path)
 		}
-		err := checkExecutable(path)
+		path, err := filepath.Abs(path) // a bare name would be looked for in PATH
+		if err == nil {
+			err = checkExecutable(path)
+		}
 		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t\n") {
 			err = oneProgram(name)
 		}

@@ -28,15 +28,17 @@ it 0.`,
 				return usagef("--format is %q, expected text, json or sarif", format)
 			}
 			var found config.Diagnostics
+			var unread error // files that could not be read
 			for _, path := range args {
 				fresh, err := check(path, servers)
-				if err != nil {
-					return err
-				}
+				unread = errors.Join(unread, err)
 				found = append(found, fresh...)
 			}
 			if err := print(std.out, found); err != nil {
 				return err
+			}
+			if unread != nil {
+				return unread
 			}
 			if found.Err() != nil {
 				return errFindings

@@ -10,7 +10,7 @@ import (
 )
 
 func newGraph(std streams) *cobra.Command {
-	format := "mermaid"
+	format, servers := "mermaid", ""
 	cmd := &cobra.Command{
 		Use:   "graph FILE [TOOL]",
 		Short: "Draw the graphs of a file as Mermaid, DOT or JSON",
@@ -22,7 +22,7 @@ func newGraph(std streams) *cobra.Command {
 			if !known {
 				return usagef("--format is %q, expected mermaid, dot or json", format)
 			}
-			p, err := load(args[0], "")
+			p, err := load(args[0], servers)
 			if err != nil {
 				return err
 			}
@@ -38,6 +38,7 @@ func newGraph(std streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&format, "format", "f", format, "mermaid, dot or json")
+	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	return cmd
 }
 

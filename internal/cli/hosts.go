@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -57,23 +57,31 @@ func jsonSnippet(key string, typed bool) func(hostEntry) (string, error) {
 	}
 }
 
-// tomlSnippet is Codex's form. TOML's basic strings and bare keys are Go's quoted
-// strings for all that a path or a name holds.
+// tomlString is a basic string of TOML, whose escapes are those of JSON.
+func tomlString(s string) string {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always has a JSON form
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// tomlSnippet is Codex's form.
 func tomlSnippet(e hostEntry) (string, error) {
 	var b strings.Builder
 	args := make([]string, len(e.args))
 	for i, a := range e.args {
-		args[i] = strconv.Quote(a)
+		args[i] = tomlString(a)
 	}
 	fmt.Fprintf(&b, "[mcp_servers.%s]\ncommand = %s\nargs = [%s]",
-		strconv.Quote(e.name), strconv.Quote(e.command), strings.Join(args, ", "))
+		tomlString(e.name), tomlString(e.command), strings.Join(args, ", "))
 	if len(e.variables) > 0 {
 		b.WriteString("\nenv = {")
 		for i, v := range e.variables {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "%s = %s", v, strconv.Quote("<"+v+">"))
+			fmt.Fprintf(&b, "%s = %s", v, tomlString("<"+v+">"))
 		}
 		b.WriteString("}")
 	}

@@ -36,10 +36,15 @@ alone.`,
 				return err
 			}
 			schema := filepath.Join(filepath.Dir(path), schemaFile)
-			if err := createFile(schema, config.Schema()); err != nil && !errors.Is(err, fs.ErrExist) {
+			wrote := path + " and " + schema
+			err := createFile(schema, config.Schema())
+			switch {
+			case errors.Is(err, fs.ErrExist):
+				wrote = path + " (and left " + schema + " as it was)"
+			case err != nil:
 				return err
 			}
-			fmt.Fprintf(std.err, "wrote %s and %s; try: toolgraph run %s find_large_files directory=.\n", path, schema, path)
+			fmt.Fprintf(std.err, "wrote %s; try: toolgraph run %s find_large_files directory=.\n", wrote, path)
 			return nil
 		},
 	}

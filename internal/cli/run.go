@@ -91,7 +91,7 @@ func printValue(w io.Writer, v expressions.Value, secrets *config.Secrets) error
 		return err
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, []byte(secrets.Redact(string(src))), "", "  "); err != nil {
+	if err := json.Indent(&out, server.RedactJSON(secrets, src, v), "", "  "); err != nil {
 		return err
 	}
 	out.WriteByte('\n')

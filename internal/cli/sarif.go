@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"net/url"
 	"path/filepath"
 
 	"toolgraph/config"
@@ -24,8 +25,9 @@ func writeSARIF(w io.Writer, found config.Diagnostics) error {
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
 		"version": "2.1.0",
 		"runs": []any{object{
-			"tool":    object{"driver": object{"name": "toolgraph", "version": versionText(), "rules": append([]any{}, rules...)}},
-			"results": results,
+			"tool":       object{"driver": object{"name": "toolgraph", "version": versionText(), "rules": append([]any{}, rules...)}},
+			"results":    results,
+			"columnKind": "unicodeCodePoints",
 		}},
 	})
 }
@@ -37,7 +39,8 @@ func sarifResult(d config.Diagnostic) object {
 	if d.Hint != "" {
 		text += "; " + d.Hint
 	}
-	place := object{"artifactLocation": object{"uri": filepath.ToSlash(d.Pos.File)}}
+	uri := url.URL{Path: filepath.ToSlash(d.Pos.File)}
+	place := object{"artifactLocation": object{"uri": uri.EscapedPath()}}
 	if d.Pos.IsValid() {
 		place["region"] = object{"startLine": d.Pos.Line, "startColumn": d.Pos.Column}
 	}

@@ -18,7 +18,7 @@ func printTrace(w io.Writer, result *execution.Result, secrets *config.Secrets) 
 	fmt.Fprintln(table, "#\tnode\ttype\tms\toutput")
 	for _, r := range result.History {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%.2f\t%s\n", r.Index, r.NodeID, r.NodeType,
-			float64(r.Duration())/float64(time.Millisecond), secrets.Redact(outputText(r)))
+			float64(r.Duration())/float64(time.Millisecond), outputText(r, secrets))
 	}
 	if err := table.Flush(); err != nil {
 		return // standard error is gone: nobody to tell
@@ -28,15 +28,15 @@ func printTrace(w io.Writer, result *execution.Result, secrets *config.Secrets) 
 // outputShown is how many characters of an output a table row has room for.
 const outputShown = 72
 
-func outputText(r execution.Record) string {
+func outputText(r execution.Record, secrets *config.Secrets) string {
 	if r.Error != nil {
-		return "error: " + r.Error.Message
+		return secrets.Redact("error: " + r.Error.Message)
 	}
 	src, err := expressions.Encode(r.Output)
 	if err != nil {
 		return err.Error()
 	}
-	text := string(src)
+	text := secrets.Redact(string(src)) // before it is cut: half a secret is not recognised
 	if utf8.RuneCountInString(text) <= outputShown {
 		return text
 	}

@@ -57,6 +57,8 @@ func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 	found := Listing{Entries: []Entry{}}
 	err := fs.WalkDir(f.root.FS(), start, func(at string, e fs.DirEntry, err error) error {
 		switch {
+		case err != nil && at != start:
+			return nil // it went away meanwhile, or may not be read: the rest still counts
 		case err != nil:
 			return err
 		case e.IsDir() && at != start && strings.HasPrefix(e.Name(), "."):
@@ -82,6 +84,13 @@ func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 
 // ReadFile is the text of a file.
 func (f *Files) ReadFile(name string) (Content, error) {
+	info, err := f.root.Stat(clean(name))
+	if err != nil {
+		return Content{}, tell(err, name)
+	}
+	if !info.Mode().IsRegular() { // reading a pipe could wait for ever
+		return Content{}, fmt.Errorf("%s is not a regular file", name)
+	}
 	file, err := f.root.Open(clean(name))
 	if err != nil {
 		return Content{}, tell(err, name)

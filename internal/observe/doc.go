@@ -1,3 +1,3 @@
-// Package observe watches: it makes the logger that the other rooms are given, and
-// the observers that count, log and trace runs. It changes nothing.
+// Package observe watches: it makes the logger that the other rooms are given, in
+// which no secret stands. It changes nothing.
 package observe

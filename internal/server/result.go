@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 )
 
@@ -50,6 +51,14 @@ func (s *Server) appendTail(dst []byte, modern bool) []byte {
 		dst = append(append(dst, ','), s.identity...)
 	}
 	return append(dst, "}}\n"...)
+}
+
+// RedactJSON is the JSON of a value without secrets, and still JSON.
+func RedactJSON(secrets *config.Secrets, raw []byte, value expressions.Value) []byte {
+	if secrets == nil {
+		return raw
+	}
+	return (&catalog{hide: secrets.Redact}).redactJSON(raw, value)
 }
 
 // redactJSON hides secrets in a value. A secret that stands outside a string, such
