@@ -173,6 +173,10 @@ func (d *decoder) transform(node *fields) Text {
 	if fs == nil {
 		return Text{}
 	}
+	if expr := fs.get("expr"); expr != nil && expr.kind != itemScalar {
+		fs.wrong("expr", "text", "put the expression in quotes: expr: '{…}'")
+		return Text{Value: "null", Pos: expr.pos} // so that nothing follows from it
+	}
 	return fs.text("expr")
 }
 

@@ -24,7 +24,7 @@ func TestY07LargeFiles(t *testing.T) {
 	for name, expected := range map[string]string{
 		path("large"): "larger than 1 MiB", path("sparse"): "larger than 1 MiB",
 		dir:          "found a directory, not a regular file",
-		path("none"): "there is no such file", "a\x00b": "NUL",
+		path("none"): "no such file", "a\x00b": "NUL",
 	} {
 		within(t, time.Second, func() {
 			if _, err := Load(name, Options{}); err == nil || !strings.Contains(err.Error(), expected) {

@@ -55,9 +55,6 @@ func readError(path string, err error) error {
 	if errors.As(err, &inner) {
 		err = inner.Err
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot read %s: there is no such file: %w", path, err)
-	}
 	return fmt.Errorf("cannot read %s: %w", path, err)
 }
 

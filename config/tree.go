@@ -112,6 +112,9 @@ func syntaxFinding(src *source, err error) Diagnostics {
 			break
 		}
 	}
+	if at := brokenLine(src); at > 0 {
+		line = at
+	}
 	text := src.line(line)
 	indent := len(text) - len(bytes.TrimLeft(text, " \t"))
 	if indent == len(text) {
@@ -119,6 +122,24 @@ func syntaxFinding(src *source, err error) Diagnostics {
 	}
 	found.Add(Pos{File: src.name, Line: line, Column: indent + 1}, code, message, hint)
 	return found
+}
+
+// brokenLine is the line after the longest run of whole lines that can be read: the
+// parser tells where the block around the fault began, or nothing. It is 0 when that
+// would take too long.
+func brokenLine(src *source) int {
+	const most = 8 << 20 // bytes read in all
+	read := 0
+	for n := len(src.lines) - 1; n > 0; n-- {
+		above := src.data[:src.lines[n]]
+		if read += len(above); read > most {
+			return 0
+		}
+		if _, err := decodeNode(yaml.NewDecoder(bytes.NewReader(above))); err == nil || errors.Is(err, io.EOF) {
+			return n + 1
+		}
+	}
+	return 1
 }
 
 // indentingTab is the first tab in an indentation, from a line on.

@@ -49,10 +49,10 @@ func (l *local) wait() error {
 		Kind: StepReady, Run: l.run.id, Time: l.hooks.now(),
 		Step: &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()},
 	})
-	if err != nil && l.ctx.Err() != nil {
-		return nil // Advance tells why the run has to end here
+	if l.ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil // Advance tells why the run has to end here
 }
 
 // Call tells that the call is about to be made, then makes it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 )
 
 const (
@@ -23,7 +24,7 @@ var pictureFunctions = map[string]function{
 	"parseInteger":  pictured("parseInteger"),
 	"fromMillis":    pictured("fromMillis"),
 	"toMillis":      pictured("toMillis"),
-	"now":           pictured("now"),
+	"now":           now,
 	"number":        pictured("number"),
 }
 
@@ -40,6 +41,17 @@ func pictured(name string) function {
 		}
 		return c.engine(name, c.args)
 	}
+}
+
+// now is the time in milliseconds, as the reference implementation tells it; the engine
+// has more digits.
+func now(c call) (any, error) {
+	value, err := pictured("now")(c)
+	text, _ := value.(string)
+	if at, fault := time.Parse(time.RFC3339Nano, text); err == nil && fault == nil && len(c.args) == 0 {
+		return at.UTC().Format("2006-01-02T15:04:05.000Z"), nil
+	}
+	return value, err
 }
 
 func formatInteger(c call) (any, error) {

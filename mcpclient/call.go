@@ -34,6 +34,9 @@ func (u *upstream) request(ctx context.Context, build func(*session) (request, *
 			u.drop(s)
 			continue
 		}
+		if err == nil {
+			err = ctx.Err() // what comes once the call has ended is no answer to it
+		}
 		if err != nil {
 			return nil, s, u.explain(ctx, s, err)
 		}

@@ -113,7 +113,7 @@ func (f *runFlags) arguments(in io.Reader, g *graph.Graph, pairs []string) (expr
 	}
 	value, err := expressions.Decode(src)
 	if err != nil {
-		return nil, usagef("--args is not JSON: %v", err)
+		return nil, usagef("--args: %v", err)
 	}
 	object, ok := value.(expressions.Object)
 	if !ok {

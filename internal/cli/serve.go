@@ -110,8 +110,8 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	if isTerminal(std.in) {
-		fmt.Fprintf(std.err, "toolgraph: serving %d tools of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n",
-			len(p.graphs), p.file.Path)
+		fmt.Fprintf(std.err, "toolgraph: serving %s of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n",
+			plural(len(p.graphs), "tool"), p.file.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
 }

@@ -134,7 +134,7 @@ func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p
 	if f.options.Token == "" {
 		guarded = ", without a token"
 	}
-	fmt.Fprintf(std.err, "toolgraph: serving %d tools of %s at http://%s%s%s (Ctrl-C ends)\n",
-		len(p.graphs), p.file.Path, on.Addr(), server.Endpoint, guarded)
+	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
+		plural(len(p.graphs), "tool"), p.file.Path, on.Addr(), server.Endpoint, guarded)
 	return srv.ServeHTTP(ctx, on, f.options)
 }

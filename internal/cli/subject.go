@@ -39,7 +39,7 @@ func (f *evalFlags) compile(source string) (subject, error) {
 func compileRule(source string) (subject, error) {
 	value, err := expressions.Decode([]byte(source))
 	if err != nil {
-		return subject{}, fmt.Errorf("the rule is not JSON: %w", err)
+		return subject{}, fmt.Errorf("the rule is %w", err)
 	}
 	rule, err := expressions.CompileRule(expressions.Plain(value))
 	if err != nil {

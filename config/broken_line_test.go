@@ -1,0 +1,54 @@
+package config
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A syntax mistake is told at its own line, not where the block around it began.
+func TestBrokenLine(t *testing.T) {
+	const good = `version: "1.0"
+server: {name: g, version: 1.0.0}
+tools:
+  - name: t
+    description: d
+    nodes:
+      - id: entry
+        type: entry
+        next: t
+      - id: t
+        type: transform
+        transform:
+          expr: $.entry
+        next: exit
+      - {id: exit, type: exit}
+`
+	for _, c := range []struct {
+		line     int
+		from, to string
+	}{
+		{9, "        next: t\n", "         next: t\n"},
+		{9, "        next: t\n", "       next: t\n"},
+		{10, "      - id: t\n", "     - id: t\n"},
+		{13, "expr: $.entry", `expr: {"n": $.entry.a[0].b}`},
+		{13, "expr: $.entry", `expr: *foo`},
+		{5, "description: d", `description: a: b`},
+		{1, `version: "1.0"`, `version: "1.0`},
+		{15, "{id: exit, type: exit}", "{id: exit, type: exit"},
+	} {
+		src := strings.Replace(good, c.from, c.to, 1)
+		_, err := Parse("g.yaml", []byte(src), Options{})
+		var found Diagnostics
+		if !errors.As(err, &found) || len(found) != 1 || found[0].Pos.Line != c.line {
+			t.Errorf("%q: got %v, want line %d", c.to, err, c.line)
+		}
+	}
+	// An expression that is no text has one finding, with its remedy.
+	src := strings.Replace(good, "expr: $.entry", `expr: {"n": entry}`, 1)
+	_, err := Parse("g.yaml", []byte(src), Options{})
+	var found Diagnostics
+	if !errors.As(err, &found) || len(found) != 1 || !strings.Contains(found[0].Hint, "in quotes") {
+		t.Errorf("got %v", err)
+	}
+}
