@@ -12,7 +12,7 @@ import (
 )
 
 // hash is the graph's meaning as a number: what a run does depends on nothing else
-// in the file. Every part is written with its length, so that no two graphs share
+// in the file but the definitions of the servers that it calls. Every part is written with its length, so that no two graphs share
 // a canonical form. Changing the form changes every hash: raise its version then.
 func hash(g *Graph) string {
 	sum := sha256.New()

@@ -69,7 +69,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	pool := newPool(p, log)
 	defer closePool(pool, log)
 	progress := newProgress(std.err)
-	result, err := execution.New(pool).Run(ctx, g, args, execution.WithObserver(progress))
+	result, err := execution.New(pool).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args, execution.WithObserver(progress))
 	progress.clear()
 	if f.trace {
 		printTrace(std.err, result, p.file.Secrets)

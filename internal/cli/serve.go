@@ -84,7 +84,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			Name: p.file.Server.Name.Value, Version: p.file.Server.Version.Value,
 			Title: p.file.Server.Title.Value, Instructions: p.file.Server.Instructions.Value,
 		},
-		Tools:  tools(p.graphs, execution.New(users.pool())),
+		Tools:  tools(p.graphs, execution.New(users.pool()), log),
 		Logger: log, Secrets: p.file.Secrets, ToolHints: hints(users.pool),
 	}
 	if face != nil {

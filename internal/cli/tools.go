@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
@@ -35,10 +36,10 @@ func hints(pool func() *mcpclient.Pool) func(server, tool string) (server.Hints,
 }
 
 // tools are graphs as the server offers them.
-func tools(graphs []*graph.Graph, engine *execution.Engine) []server.Tool {
+func tools(graphs []*graph.Graph, engine *execution.Engine, log *slog.Logger) []server.Tool {
 	offered := make([]server.Tool, len(graphs))
 	for i, g := range graphs {
-		offered[i] = server.Tool{Def: g.Tool, Run: runner(engine, g)}
+		offered[i] = server.Tool{Def: g.Tool, Run: runner(engine, g, log)}
 		for _, call := range g.Calls() {
 			offered[i].Calls = append(offered[i].Calls, server.Upstream{Server: call.Server, Tool: call.Tool})
 		}
@@ -47,7 +48,7 @@ func tools(graphs []*graph.Graph, engine *execution.Engine) []server.Tool {
 }
 
 // runner runs one graph on the engine.
-func runner(engine *execution.Engine, g *graph.Graph) server.Run {
+func runner(engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.Run {
 	return func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
 		var opts []execution.Option
 		if observe != nil {
@@ -57,7 +58,7 @@ func runner(engine *execution.Engine, g *graph.Graph) server.Run {
 				}
 			})))
 		}
-		result, err := engine.Run(ctx, g, args, opts...)
+		result, err := engine.Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args, opts...)
 		return result.Value, err
 	}
 }

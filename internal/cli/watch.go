@@ -134,7 +134,7 @@ func (w *watcher) reload(log *slog.Logger) *slog.Logger {
 		return log
 	}
 	next := w.users.next(p, fresh)
-	ended, err := w.server.Replace(tools(p.graphs, execution.New(next.pool)), p.file.Secrets)
+	ended, err := w.server.Replace(tools(p.graphs, execution.New(next.pool), fresh), p.file.Secrets)
 	if err != nil {
 		w.users.drop(next)
 		kept(log, err)
