@@ -78,7 +78,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 		err = server.CheckResult(g.Tool, result.Value)
 	}
 	if err != nil {
-		fmt.Fprintf(std.err, "toolgraph: %s\n", p.file.Secrets.Redact(err.Error()))
+		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.file.Secrets.Redact(err.Error())))
 		return errReported
 	}
 	return printValue(std.out, result.Value, p.file.Secrets)

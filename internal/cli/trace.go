@@ -18,7 +18,7 @@ func printTrace(w io.Writer, result *execution.Result, secrets *config.Secrets) 
 	fmt.Fprintln(table, "#\tnode\ttype\tms\toutput")
 	for _, r := range result.History {
 		fmt.Fprintf(table, "%d\t%s\t%s\t%.2f\t%s\n", r.Index, r.NodeID, r.NodeType,
-			float64(r.Duration())/float64(time.Millisecond), outputText(r, secrets))
+			float64(r.Duration())/float64(time.Millisecond), oneLine(outputText(r, secrets)))
 	}
 	if err := table.Flush(); err != nil {
 		return // standard error is gone: nobody to tell
