@@ -71,7 +71,7 @@ func (s *Schema) invalidParts(faults *jsonschema.ValidationError, field string, 
 		seen[at.Pos] = true
 		where := pathText(s.document, path)
 		message := fmt.Sprintf("%s%s is no valid JSON Schema: expected %s, found %s",
-			field, where, expectation(e.ErrorKind), shorten(string(part)))
+			field, where, expectation(e.ErrorKind), Shorten(string(part)))
 		hint := enumHint(e.ErrorKind)
 		if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
 			message = fmt.Sprintf("%s%s is no regular expression that can be used: %v", field, where, regexFault(format.Err))

@@ -127,7 +127,7 @@ func describe(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return shorten(string(raw))
+	return Shorten(string(raw))
 }
 
 func values(vs []any) string {
@@ -142,7 +142,7 @@ func values(vs []any) string {
 		if err != nil {
 			raw = fmt.Append(nil, v)
 		}
-		words = append(words, shorten(string(raw)))
+		words = append(words, Shorten(string(raw)))
 	}
 	return strings.Join(words, ", ")
 }
@@ -155,7 +155,7 @@ func list(names []string) string {
 	return strings.Join(words, ", ")
 }
 
-func quoted(text string) string { return strconv.Quote(shorten(text)) }
+func quoted(text string) string { return strconv.Quote(Shorten(text)) }
 
 func count(n int, noun string) string {
 	if n == 1 {
@@ -166,14 +166,14 @@ func count(n int, noun string) string {
 
 func ratio(r *big.Rat) string {
 	if r.IsInt() {
-		return shorten(r.RatString())
+		return Shorten(r.RatString())
 	}
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// shorten keeps a value from filling a message.
-func shorten(text string) string {
+// Shorten keeps a value from filling a message: at most 60 bytes of it, then …
+func Shorten(text string) string {
 	const limit = 60
 	if len(text) <= limit {
 		return text

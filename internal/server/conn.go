@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"toolgraph/internal/schema"
 )
 
 // conn is one client on a stream of lines. Its read loop takes each line and
@@ -57,7 +59,7 @@ func (c *conn) begin(m *message) (*flight, *rpcError) {
 		return nil, &rpcError{code: codeInternal, message: errClosing.Error()}
 	}
 	if c.flights[key] != nil {
-		return nil, &rpcError{code: codeInvalidRequest, message: "a request with the id " + shorten(string(m.id)) + " is still in flight"}
+		return nil, &rpcError{code: codeInvalidRequest, message: "a request with the id " + schema.Shorten(string(m.id)) + " is still in flight"}
 	}
 	f := &flight{id: bytes.Clone(m.id), key: key}
 	f.ctx, f.cancel = context.WithCancel(c.ctx)
@@ -162,7 +164,7 @@ func (c *conn) handle(line []byte) {
 			c.answered(m)
 		}
 	case c.inUse(m):
-		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + shorten(string(m.id)) + " is still in flight"})
+		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + schema.Shorten(string(m.id)) + " is still in flight"})
 	default:
 		if fault := c.request(m); fault != nil {
 			c.refuse(m.id, fault)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/internal/schema"
 )
 
 // asked is a request of ours that the client has not answered yet.
@@ -50,7 +52,7 @@ func (c *conn) ask(ctx context.Context, params json.RawMessage) (json.RawMessage
 	select {
 	case a := <-answer:
 		if a.err != nil {
-			return nil, fmt.Errorf("the client has refused the question: %s", shorten(string(a.err)))
+			return nil, fmt.Errorf("the client has refused the question: %s", schema.Shorten(string(a.err)))
 		}
 		return a.result, checkAnswer(a.result)
 	case <-c.gone:

@@ -7,6 +7,8 @@ import (
 	stack "runtime/debug"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/internal/schema"
 )
 
 var emptyObject = []byte("{}")
@@ -43,7 +45,7 @@ func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault *rpcError) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.opts.Logger.Error("a request panicked", "method", shorten(text(m.method)),
+			s.opts.Logger.Error("a request panicked", "method", schema.Shorten(text(m.method)),
 				"panic", s.redact(fmt.Sprint(p)), "stack", s.redact(string(stack.Stack())))
 			fault = &rpcError{code: codeInternal, message: "internal error"}
 		}

@@ -1,6 +1,10 @@
 package server
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"toolgraph/internal/schema"
+)
 
 // message is one line from a client. Its slices point into the line.
 type message struct {
@@ -211,9 +215,9 @@ func describeRaw(raw []byte) string {
 	case '[':
 		return "an array"
 	case '"':
-		return "the string " + shorten(string(raw))
+		return "the string " + schema.Shorten(string(raw))
 	case 'n':
 		return "null"
 	}
-	return shorten(string(raw))
+	return schema.Shorten(string(raw))
 }

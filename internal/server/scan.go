@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"toolgraph/internal/schema"
 )
 
 // The nesting that a message may have: a hard bound that keeps the scanner's stack
@@ -148,7 +149,7 @@ func (s *scanner) object(at level, depth int) error {
 			return err
 		}
 		if seen.add(key) {
-			s.fault("the key %q stands twice in one object", shorten(string(key)))
+			s.fault("the key %q stands twice in one object", schema.Shorten(string(key)))
 		}
 		s.space()
 		if s.peek() != ':' {
@@ -232,22 +233,9 @@ func (s *scanner) note(at level, key, raw []byte) {
 	}
 	for _, name := range fieldNames[at] {
 		if len(key) <= 2*len(name) && string(key) != name && strings.EqualFold(string(key), name) {
-			s.fault("the key %q is no field of the protocol, expected %q in exactly this writing", shorten(string(key)), name)
+			s.fault("the key %q is no field of the protocol, expected %q in exactly this writing", schema.Shorten(string(key)), name)
 		}
 	}
 }
 
-// shorten keeps text from the wire from filling an answer.
-func shorten(text string) string {
-	const limit = 60
-	if len(text) <= limit {
-		return text
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
-
-func quoted(text string) string { return strconv.Quote(shorten(text)) }
+func quoted(text string) string { return strconv.Quote(schema.Shorten(text)) }
