@@ -15,19 +15,37 @@ const module = "toolgraph/"
 
 // below is what each room may import of the other rooms.
 var below = map[string][]string{
-	"config":            {},
-	"expressions":       {},
-	"graph":             {"config", "expressions"},
-	"internal/schema":   {"config", "expressions"},
-	"mcpclient":         {"config", "expressions", "internal/schema"},
-	"execution":         {"config", "expressions", "graph"},
-	"execution/journal": {"config", "expressions", "graph", "execution"},
-	"internal/observe":  {"config", "expressions", "graph", "execution"},
-	"internal/server":   {"config", "expressions", "graph", "internal/schema"},
-	"internal/demo":     {"config", "expressions", "internal/server"},
-	"internal/bench":    nil, // measures all of it
-	"internal/cli":      nil, // wires everything
-	"tests":             nil,
+	"config":             {},
+	"expressions":        {},
+	"expressions/shape":  {"expressions"},
+	"graph":              {"config", "expressions"},
+	"graph/flow":         {"config", "expressions", "expressions/shape", "graph", "internal/schema"},
+	"internal/schema":    {"config", "expressions"},
+	"internal/diff":      {"expressions"},
+	"mcpclient":          {"config", "expressions", "internal/schema"},
+	"execution":          {"config", "expressions", "graph"},
+	"execution/journal":  {"config", "expressions", "graph", "execution"},
+	"internal/observe":   {"config", "expressions", "graph", "execution"},
+	"internal/server":    {"config", "expressions", "graph", "internal/schema"},
+	"internal/demo":      {"config", "expressions", "internal/server"},
+	"internal/project":   {"config", "graph", "internal/server"},
+	"internal/lock":      {"config", "expressions", "expressions/shape", "graph", "graph/flow", "internal/diff", "internal/schema", "mcpclient"},
+	"internal/graphtest": {"config", "expressions", "graph", "execution", "internal/diff", "internal/project", "internal/schema", "internal/server"},
+	"internal/inspect": {
+		"config", "expressions", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
+		"internal/diff", "internal/lock", "internal/project", "internal/server",
+	},
+	"internal/authoring": {
+		"config", "expressions", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
+		"internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/server",
+	},
+	"internal/debug": {
+		"config", "expressions", "graph", "graph/flow", "execution", "execution/journal",
+		"internal/diff", "internal/inspect", "internal/project", "internal/server",
+	},
+	"internal/bench": nil, // measures all of it
+	"internal/cli":   nil, // wires everything
+	"tests":          nil,
 }
 
 // importer is the one room that may import a module.
@@ -43,6 +61,10 @@ var importer = map[string]string{
 	"github.com/spf13/cobra":                   "internal/cli",
 	"github.com/fsnotify/fsnotify":             "internal/cli",
 	"golang.org/x/term":                        "internal/cli",
+	"github.com/rogpeppe/go-internal/diff":     "internal/diff",
+	"modernc.org/sqlite":                       "execution/journal",
+	"go.opentelemetry.io/otel":                 "internal/observe",
+	"github.com/prometheus/client_golang":      "internal/observe",
 }
 
 type listed struct {

@@ -60,7 +60,7 @@ func check(path, servers string) (config.Diagnostics, error) {
 	var found config.Diagnostics
 	switch {
 	case err == nil:
-		return p.warnings, nil
+		return p.Warnings, nil
 	case errors.As(err, &found):
 		return found, nil
 	}

@@ -33,7 +33,7 @@ standard error where it goes. The hosts are ` + strings.Join(hostNames, ", ") + 
 				if near := config.DidYouMean(args[0], hostNames); near != "" {
 					hint = fmt.Sprintf(": did you mean %q?", near)
 				}
-				return usagef("unknown host %q%s (known: %s)", args[0], hint, list(hostNames))
+				return usagef("unknown host %q%s (known: %s)", args[0], hint, strings.Join(hostNames, ", "))
 			}
 			if graphFile == "" {
 				return usagef("config needs a graph file: -g GRAPH.yaml")

@@ -26,9 +26,9 @@ func newGraph(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			graphs := p.graphs
+			graphs := p.Graphs
 			if len(args) == 2 {
-				one, err := p.tool(args[1])
+				one, err := graphOf(p, args[1])
 				if err != nil {
 					return err
 				}

@@ -48,7 +48,7 @@ func (f *loginFlags) run(ctx context.Context, std streams, name string) error {
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.file.Secrets)
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
 	if err != nil {
 		return usageError{err}
 	}

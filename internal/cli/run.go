@@ -51,7 +51,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	g, err := p.tool(tool)
+	g, err := graphOf(p, tool)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err := server.CheckArguments(g.Tool, args); err != nil {
 		return usageError{err}
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.file.Secrets)
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
 	if err != nil {
 		return usageError{err}
 	}
@@ -72,16 +72,16 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	result, err := execution.New(pool).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args, execution.WithObserver(progress))
 	progress.clear()
 	if f.trace {
-		printTrace(std.err, result, p.file.Secrets)
+		printTrace(std.err, result, p.File.Secrets)
 	}
 	if err == nil {
 		err = server.CheckResult(g.Tool, result.Value)
 	}
 	if err != nil {
-		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.file.Secrets.Redact(err.Error())))
+		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.File.Secrets.Redact(err.Error())))
 		return errReported
 	}
-	return printValue(std.out, result.Value, p.file.Secrets)
+	return printValue(std.out, result.Value, p.File.Secrets)
 }
 
 // printValue writes a value as indented JSON.

@@ -14,6 +14,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/internal/observe"
+	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
@@ -78,16 +79,16 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	told(log, p.warnings)
+	told(log, p.Warnings)
 	users := newPoolUsers(p, log)
 	defer users.close()
 	opts := server.Options{
 		Info: server.Info{
-			Name: p.file.Server.Name.Value, Version: p.file.Server.Version.Value,
-			Title: p.file.Server.Title.Value, Instructions: p.file.Server.Instructions.Value,
+			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
+			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
 		},
-		Tools:  tools(p.graphs, execution.New(users.pool()), log),
-		Logger: log, Secrets: p.file.Secrets, ToolHints: hints(users.pool),
+		Tools:  tools(p.Graphs, execution.New(users.pool()), log),
+		Logger: log, Secrets: p.File.Secrets, ToolHints: hints(users.pool),
 	}
 	if face != nil {
 		opts.Grace = f.http.grace
@@ -113,13 +114,13 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	if isTerminal(std.in) {
 		fmt.Fprintf(std.err, "toolgraph: serving %s of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n",
-			plural(len(p.graphs), "tool"), p.file.Path)
+			plural(len(p.Graphs), "tool"), p.File.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
 }
 
-func (f *serveFlags) logger(std streams, p *project) (*slog.Logger, error) {
-	return observe.NewLogger(std.err, f.logLevel, f.logFormat, p.file.Secrets)
+func (f *serveFlags) logger(std streams, p *project.Project) (*slog.Logger, error) {
+	return observe.NewLogger(std.err, f.logLevel, f.logFormat, p.File.Secrets)
 }
 
 // told logs findings.
@@ -133,15 +134,15 @@ func told(log *slog.Logger, found config.Diagnostics) {
 	}
 }
 
-func newPool(p *project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
+func newPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
 	opts := []mcpclient.Option{
-		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.file.Secrets),
+		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets),
 		mcpclient.WithClientInfo("toolgraph", versionText()),
 	}
 	if self, err := os.Executable(); err == nil {
 		opts = append(opts, mcpclient.WithSelf("toolgraph", self))
 	}
-	return mcpclient.NewPool(p.file.Servers, append(opts, more...)...)
+	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
 }
 
 func closePool(pool *mcpclient.Pool, log *slog.Logger) {

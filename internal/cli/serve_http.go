@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 )
 
@@ -121,7 +122,7 @@ func (f *httpFlags) token() (string, error) {
 }
 
 // serve listens and serves until ctx ends.
-func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p *project) error {
+func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p *project.Project) error {
 	network := "tcp" // which takes 0.0.0.0 for all of IPv6 as well
 	if f.address.IP.To4() != nil {
 		network = "tcp4"
@@ -135,6 +136,6 @@ func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p
 		guarded = ", without a token"
 	}
 	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
-		plural(len(p.graphs), "tool"), p.file.Path, on.Addr(), server.Endpoint, guarded)
+		plural(len(p.Graphs), "tool"), p.File.Path, on.Addr(), server.Endpoint, guarded)
 	return srv.ServeHTTP(ctx, on, f.options)
 }

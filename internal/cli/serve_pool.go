@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
@@ -32,12 +33,12 @@ type sharedPool struct {
 	users   int
 }
 
-func newPoolUsers(p *project, log *slog.Logger) *poolUsers {
+func newPoolUsers(p *project.Project, log *slog.Logger) *poolUsers {
 	return &poolUsers{current: newSharedPool(p, log), ending: make(chan struct{})}
 }
 
-func newSharedPool(p *project, log *slog.Logger) *sharedPool {
-	return &sharedPool{pool: newPool(p, log, mcpclient.WithElicitor(askUser)), log: log, servers: p.file.Servers, users: 1}
+func newSharedPool(p *project.Project, log *slog.Logger) *sharedPool {
+	return &sharedPool{pool: newPool(p, log, mcpclient.WithElicitor(askUser)), log: log, servers: p.File.Servers, users: 1}
 }
 
 func (u *poolUsers) pool() *mcpclient.Pool {
@@ -48,10 +49,10 @@ func (u *poolUsers) pool() *mcpclient.Pool {
 
 // next is the pool for the servers of another file. The caller uses it by take, or
 // drops it when the file cannot be served after all.
-func (u *poolUsers) next(p *project, log *slog.Logger) *sharedPool {
+func (u *poolUsers) next(p *project.Project, log *slog.Logger) *sharedPool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if sameServers(u.current.servers, p.file.Servers) {
+	if sameServers(u.current.servers, p.File.Servers) {
 		u.current.users++
 		return u.current
 	}

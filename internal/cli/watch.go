@@ -15,6 +15,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 )
 
@@ -27,7 +28,7 @@ type watcher struct {
 	std    streams
 	server *server.Server
 	users  *poolUsers
-	served *project // this and seen are the watching goroutine's
+	served *project.Project // this and seen are the watching goroutine's
 	seen   fingerprint
 }
 
@@ -134,25 +135,25 @@ func (w *watcher) reload(log *slog.Logger) *slog.Logger {
 		return log
 	}
 	next := w.users.next(p, fresh)
-	ended, err := w.server.Replace(tools(p.graphs, execution.New(next.pool), fresh), p.file.Secrets)
+	ended, err := w.server.Replace(tools(p.Graphs, execution.New(next.pool), fresh), p.File.Secrets)
 	if err != nil {
 		w.users.drop(next)
 		kept(log, err)
 		return log
 	}
 	w.users.take(next, ended)
-	told(fresh, p.warnings)
+	told(fresh, p.Warnings)
 	if introduction(p) != introduction(w.served) {
 		fresh.Warn("server: has changed, which takes effect at the next start")
 	}
 	w.served = p
-	fresh.Info("the graph file has changed and is served", "file", p.file.Path, "tools", len(p.graphs))
+	fresh.Info("the graph file has changed and is served", "file", p.File.Path, "tools", len(p.Graphs))
 	return fresh
 }
 
 // introduction is what clients have been told at their start.
-func introduction(p *project) [4]string {
-	s := p.file.Server
+func introduction(p *project.Project) [4]string {
+	s := p.File.Server
 	return [4]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value}
 }
 

@@ -1,0 +1,128 @@
+// Package diff tells how two things differ: texts by lines, values by paths.
+//
+// In go an older and a newer version, out comes what changed, in words or as a list.
+// It must not know what the things are. It owns rogpeppe/go-internal/diff.
+package diff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"toolgraph/expressions"
+)
+
+// Text is a unified diff of two texts, or "" when they are equal.
+func Text(oldName, older, newName, newer string) string {
+	if older == newer {
+		return ""
+	}
+	return string(diff.Diff(oldName, []byte(older), newName, []byte(newer)))
+}
+
+// Change is one place in which two values differ.
+type Change struct {
+	Path string            // .items[2].name; "" for the value as a whole
+	Old  expressions.Value // nil: it was not there
+	New  expressions.Value // nil: it is not there any more
+}
+
+// Values are the places in which two values differ, keys in the older one's order,
+// then the newer one's. A number is equal to itself however it is held, and the order
+// of an object's keys does not count.
+func Values(older, newer expressions.Value) []Change {
+	return compare(nil, "", older, newer)
+}
+
+func compare(found []Change, path string, older, newer expressions.Value) []Change {
+	if a, b, both := objects(older, newer); both {
+		return compareObjects(found, path, a, b)
+	}
+	if a, ok := older.([]any); ok {
+		if b, ok := newer.([]any); ok {
+			return compareArrays(found, path, a, b)
+		}
+	}
+	if equalScalars(older, newer) {
+		return found
+	}
+	return append(found, Change{Path: path, Old: older, New: newer})
+}
+
+func objects(older, newer expressions.Value) (a, b expressions.Object, both bool) {
+	a, isA := object(older)
+	b, isB := object(newer)
+	return a, b, isA && isB
+}
+
+// object is the value as an Object: a map becomes one with sorted keys.
+func object(v expressions.Value) (expressions.Object, bool) {
+	if m, ok := v.(map[string]any); ok {
+		v = expressions.FromPlain(m)
+	}
+	o, ok := v.(expressions.Object)
+	return o, ok
+}
+
+func compareObjects(found []Change, path string, a, b expressions.Object) []Change {
+	for _, key := range a.Keys() {
+		was, _ := a.Get(key)
+		is, kept := b.Get(key)
+		if !kept {
+			found = append(found, Change{Path: step(path, key), Old: was})
+			continue
+		}
+		found = compare(found, step(path, key), was, is)
+	}
+	for _, key := range b.Keys() {
+		if !slices.Contains(a.Keys(), key) {
+			is, _ := b.Get(key)
+			found = append(found, Change{Path: step(path, key), New: is})
+		}
+	}
+	return found
+}
+
+func compareArrays(found []Change, path string, a, b []any) []Change {
+	for i := range max(len(a), len(b)) {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch {
+		case i >= len(a):
+			found = append(found, Change{Path: at, New: b[i]})
+		case i >= len(b):
+			found = append(found, Change{Path: at, Old: a[i]})
+		default:
+			found = compare(found, at, a[i], b[i])
+		}
+	}
+	return found
+}
+
+// equalScalars compares by what JSON would show.
+func equalScalars(a, b expressions.Value) bool {
+	if (a == nil) != (b == nil) {
+		return false
+	}
+	left, leftErr := expressions.Encode(a)
+	right, rightErr := expressions.Encode(b)
+	return leftErr == nil && rightErr == nil && string(left) == string(right)
+}
+
+// step is a path one key longer, as people write it.
+func step(path, key string) string {
+	if isName(key) {
+		return path + "." + key
+	}
+	return fmt.Sprintf("%s[%q]", path, key)
+}
+
+func isName(key string) bool {
+	for i, r := range key {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return key != ""
+}

@@ -1,0 +1,80 @@
+// Package project loads a graph file for the doors: a path goes in, a checked File
+// with its compiled graphs comes out, or everything that is wrong with it at once.
+//
+// It puts together what config, graph and the server each have to say of a file, so
+// that every door refuses the same files with the same words. It runs nothing and
+// starts no server.
+package project
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/graph"
+	"toolgraph/internal/server"
+)
+
+// Project is a graph file, loaded, built and checked. It is not changed after Load.
+type Project struct {
+	File     *config.File
+	Graphs   []*graph.Graph     // in file order
+	Warnings config.Diagnostics // sorted; never errors
+}
+
+// Load reads and builds a graph file. Findings that are errors come as
+// config.Diagnostics, with the warnings among them: those of the file and, as far as
+// it was understood, those of the graphs.
+func Load(path string, opts config.Options) (*Project, error) {
+	return build(config.Load(path, opts))
+}
+
+// Parse is Load for bytes in hand; path is what they are called.
+func Parse(path string, src []byte, opts config.Options) (*Project, error) {
+	return build(config.Parse(path, src, opts))
+}
+
+func build(file *config.File, err error) (*Project, error) {
+	var found config.Diagnostics
+	if err != nil && !errors.As(err, &found) || file == nil {
+		return nil, err
+	}
+	if err == nil {
+		found = append(found, file.Warnings...)
+	}
+	graphs, more := graph.Build(file)
+	found = append(found, more...)
+	found = append(found, server.CheckSchemas(file.Tools)...)
+	found = append(found, server.CheckPortability(file)...)
+	found.Sort()
+	if found.Err() != nil {
+		return nil, found
+	}
+	return &Project{File: file, Graphs: graphs, Warnings: found}, nil
+}
+
+// Graph is the graph of the tool of this name. The error names the tools there are.
+func (p *Project) Graph(tool string) (*graph.Graph, error) {
+	var names []string
+	for _, g := range p.Graphs {
+		if g.Tool.Name.Value == tool {
+			return g, nil
+		}
+		names = append(names, g.Tool.Name.Value)
+	}
+	hint := ""
+	if near := config.DidYouMean(tool, names); near != "" {
+		hint = fmt.Sprintf(": did you mean %q?", near)
+	}
+	return nil, fmt.Errorf("%s has no tool %q%s (it has %s)", p.File.Path, tool, hint, list(names))
+}
+
+// list is the names as a sentence lists them.
+func list(names []string) string {
+	const shown = 12
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
