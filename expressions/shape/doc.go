@@ -1,0 +1,10 @@
+// Package shape tells what a value can look like before there is one.
+//
+// In go JSON Schemas, recorded values, and compiled expressions with the shapes of
+// what they read; out come Shapes and Findings: what an expression's value can
+// look like, and what in it is certain to go wrong or reads what may be missing.
+//
+// A Shape is a set of values, and never too small a one: what is not known is Any,
+// and nothing is found where something is not known. The package knows no graph,
+// no file and no run. It owns no module.
+package shape
