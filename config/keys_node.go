@@ -22,13 +22,13 @@ var nodeForms = map[NodeType]*form{
 	TransformNode: {
 		name: "a transform node", doc: "Computes a value with JSONata; its output is that value.",
 		keys: nodeKeys(TransformNode,
-			key{name: "transform", doc: "What to compute.", value: formValue("transform"), required: true},
+			key{name: "transform", doc: "The JSONata expression that computes the output.", value: formValue("transform"), required: true},
 			nextKey("the node to go to")),
 	},
 	SwitchNode: {
 		name: "a switch node", doc: "Goes to the first condition whose rule holds, else to next; its output is the id of that node.",
 		keys: nodeKeys(SwitchNode,
-			key{name: "conditions", doc: "Tried in order.", value: listOf(formValue("condition"))},
+			key{name: "conditions", doc: "Tried in order: the first condition whose rule holds is taken, else next.", value: listOf(formValue("condition"))},
 			nextKey("the default: the node to go to when no rule holds")),
 	},
 	ExitNode: {
