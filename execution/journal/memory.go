@@ -1,5 +1,3 @@
-// Package journal keeps the events of runs. Events go in one by one and come out as
-// the list from which execution.Engine.Resume takes a run on.
 package journal
 
 import (
