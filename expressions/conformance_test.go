@@ -24,6 +24,8 @@ type officialCase struct {
 	Unordered       bool                       `json:"unordered"`
 	Code            string                     `json:"code"`
 	Error           json.RawMessage            `json:"error"`
+
+	name string // group/file, and the place in the file when it has several
 }
 
 // officialDir is the suite in the module cache, or jsonata-js's own in the directory
@@ -53,16 +55,14 @@ var knownDifferences = map[string]string{
 	"parent-operator/errors#0": "% of the whole input is an error in jsonata-js; here it is the input",
 }
 
-func TestOfficialSuite(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes memory that the bounds count")
-	}
-	dir := officialDir(t)
+// officialCases are the suite's cases, those of a group together.
+func officialCases(t *testing.T, dir string) []officialCase {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "groups", "*", "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	total, passed := 0, 0
+	var all []officialCase
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -76,22 +76,42 @@ func TestOfficialSuite(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for i := range cases {
-			name := filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".json")
+			c := &cases[i]
+			c.name = filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".json")
 			if len(cases) > 1 {
-				name += "#" + strconv.Itoa(i)
+				c.name += "#" + strconv.Itoa(i)
 			}
-			total++
-			got, want := cases[i].run(t, dir, filepath.Dir(file)), cases[i].want(t)
-			_, known := knownDifferences[name]
-			switch {
-			case got == want || want == "error" && strings.HasPrefix(got, "error"):
-				passed++
-				if known {
-					t.Errorf("%s passes now and need not be listed", name)
+			if c.File != "" {
+				text, err := os.ReadFile(filepath.Join(filepath.Dir(file), c.File))
+				if err != nil {
+					t.Fatal(err)
 				}
-			case !known:
-				t.Errorf("%s: %s\n got %.200s\nwant %.200s", name, cases[i].Expr, got, want)
+				c.Expr = string(text)
 			}
+		}
+		all = append(all, cases...)
+	}
+	return all
+}
+
+func TestOfficialSuite(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes memory that the bounds count")
+	}
+	dir := officialDir(t)
+	total, passed := 0, 0
+	for _, c := range officialCases(t, dir) {
+		total++
+		got, want := c.run(t, dir), c.want(t)
+		_, known := knownDifferences[c.name]
+		switch {
+		case got == want || want == "error" && strings.HasPrefix(got, "error"):
+			passed++
+			if known {
+				t.Errorf("%s passes now and need not be listed", c.name)
+			}
+		case !known:
+			t.Errorf("%s: %s\n got %.200s\nwant %.200s", c.name, c.Expr, got, want)
 		}
 	}
 	t.Logf("%d of %d pass", passed, total)
@@ -111,15 +131,8 @@ func (c *officialCase) want(t *testing.T) string {
 	return canonical(t, mustDecode(t, string(c.Result)), c.Unordered)
 }
 
-func (c *officialCase) run(t *testing.T, dir, group string) string {
+func (c *officialCase) run(t *testing.T, dir string) string {
 	t.Helper()
-	if c.File != "" {
-		text, err := os.ReadFile(filepath.Join(group, c.File))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Expr = string(text)
-	}
 	var data Value
 	if c.Dataset != "" {
 		text, err := os.ReadFile(filepath.Join(dir, "datasets", c.Dataset+".json"))

@@ -14,6 +14,7 @@ type JSONata struct {
 
 	path       []string // when it is nothing else
 	references []Reference
+	tree       *Tree
 }
 
 // CompileJSONata compiles an expression. The error is a *SyntaxError.
@@ -44,7 +45,7 @@ func compile(source string, check func([]token) *SyntaxError) (e *JSONata, err e
 	if deeper := withRecursion(tokens, rewritten); deeper != nil {
 		engine = deeper
 	}
-	return &JSONata{source: source, engine: engine, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens)}, nil
+	return &JSONata{source: source, engine: engine, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens), tree: treeOf(tokens)}, nil
 }
 
 // Source is the expression as it was compiled.
