@@ -24,6 +24,7 @@ type call struct {
 
 	can        abilities       // what the client can ask its user
 	ask        asker           // nil: it cannot be asked
+	trace      TraceContext    // nil: the client has sent none
 	life       context.Context // of a run that outlives its call
 	state      string          // of the run that the call goes on with; "" for a new one
 	reply      json.RawMessage // for that run
@@ -69,6 +70,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	if validID(m.progressToken) {
 		c.token = m.progressToken
 	}
+	c.trace = traceContext(m)
 	if c.modern {
 		c.can = abilitiesOf(m.capabilities)
 	}
@@ -114,6 +116,9 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	}
 	if c.ask != nil {
 		ctx = context.WithValue(ctx, askerKey{}, asker(c.askUser))
+	}
+	if c.trace != nil {
+		ctx = context.WithValue(ctx, traceKey{}, c.trace)
 	}
 	value, err := c.tool.run(ctx, args, c.observer())
 	if err == nil {

@@ -12,8 +12,9 @@ import (
 
 // The paths that are served.
 const (
-	Endpoint   = "/mcp"
-	healthPath = "/healthz"
+	Endpoint    = "/mcp"
+	healthPath  = "/healthz"
+	metricsPath = "/metrics"
 )
 
 // HTTPOptions of ServeHTTP. The zero value is for loopback and this machine's users.
@@ -21,6 +22,7 @@ type HTTPOptions struct {
 	Token     string        // what clients must send as "Authorization: Bearer …"; "" for nothing
 	Hosts     []string      // names that may stand in Host and Origin beside those of loopback
 	MaxConns  int           // connections at once; more wait to be accepted; default 4096
+	Metrics   http.Handler  // answers /metrics, guarded as the endpoint is; nil: nothing does
 	KeepAlive time.Duration // how often a stream without news shows that it lives; default 15 s
 
 	headerTimeout time.Duration // for the headers of a request; tests shorten it

@@ -20,10 +20,12 @@ type guard struct {
 	hosts map[string]bool // names that are right as well, in lower case
 	token []byte          // its hash; nil when there is none
 	stall time.Duration   // how long a client may leave an answer unread
+
+	metrics http.Handler // nil: none
 }
 
 func newGuard(on net.Addr, opts HTTPOptions, stall time.Duration, next http.Handler) *guard {
-	g := &guard{next: next, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: stall}
+	g := &guard{next: next, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: stall, metrics: opts.Metrics}
 	for _, name := range opts.Hosts {
 		g.hosts[strings.ToLower(name)] = true
 	}
@@ -48,6 +50,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case g.token != nil && !g.knows(r.Header["Authorization"]):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolgraph"`)
 		http.Error(w, "expected the header Authorization: Bearer TOKEN with this server's token", http.StatusUnauthorized)
+	case r.URL.Path == metricsPath && g.metrics != nil:
+		g.metrics.ServeHTTP(w, r)
 	case r.URL.Path != Endpoint:
 		http.Error(w, "not found; the MCP endpoint is "+Endpoint, http.StatusNotFound)
 	default:

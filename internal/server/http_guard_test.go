@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -206,5 +207,33 @@ func TestN13StreamFromAPage(t *testing.T) {
 		if status, body, _ := h.do(r); status != want {
 			t.Errorf("%v: %d, want %d: %s", headers, status, want, body)
 		}
+	}
+}
+
+func TestMetricsAreGuarded(t *testing.T) {
+	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "runs 1\n") })
+	h := serveSite(t, newBench(t, nil).server, HTTPOptions{Token: "a-token-of-some-length", Metrics: told})
+	r := func(headers map[string]string) (int, string) {
+		req := h.request(context.Background(), "")
+		req.Method, req.URL.Path, req.Body = http.MethodGet, metricsPath, nil
+		req.ContentLength = 0
+		for name, value := range headers {
+			req.Header.Set(name, value)
+		}
+		status, body, _ := h.do(req)
+		return status, body
+	}
+	if status, body := r(nil); status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d %s", status, body)
+	}
+	if status, body := r(map[string]string{"Authorization": "Bearer a-token-of-some-length"}); status != http.StatusOK || body != "runs 1\n" {
+		t.Errorf("with the token: %d %s", status, body)
+	}
+	none := serveSite(t, newBench(t, nil).server, HTTPOptions{})
+	req := none.request(context.Background(), "")
+	req.Method, req.URL.Path, req.Body = http.MethodGet, metricsPath, nil
+	req.ContentLength = 0
+	if status, _, _ := none.do(req); status != http.StatusNotFound {
+		t.Errorf("without metrics: %d", status)
 	}
 }

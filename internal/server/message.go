@@ -13,6 +13,7 @@ type message struct {
 	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level []byte // of params
 
 	progressToken, version, capabilities, logLevel []byte // of params._meta
+	traceparent, tracestate, baggage               []byte // of params._meta
 
 	fault string // why it must be refused, although it is JSON
 	depth int    // of arguments: 1 for a flat object
@@ -29,6 +30,7 @@ var fieldNames = map[level][]string{
 	levelMeta: {
 		"progressToken", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities",
 		"io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel",
+		"traceparent", "tracestate", "baggage",
 	},
 }
 
@@ -98,6 +100,12 @@ func (m *message) metaField(key string) *[]byte {
 		return &m.capabilities
 	case "io.modelcontextprotocol/logLevel":
 		return &m.logLevel
+	case "traceparent":
+		return &m.traceparent
+	case "tracestate":
+		return &m.tracestate
+	case "baggage":
+		return &m.baggage
 	}
 	return nil
 }

@@ -165,6 +165,8 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, ob
 			b.stopped <- tag
 			return nil, errors.New("the run was cancelled")
 		}
+	case "trace":
+		return expressions.FromPlain(map[string]string(TraceOf(ctx))), nil
 	case "walk":
 		n, _ := plain["n"].(float64)
 		for i := range int(n) {
