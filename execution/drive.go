@@ -73,6 +73,6 @@ func (r *Run) stepError(f *Failure) *StepError {
 	}
 	return &StepError{
 		Run: r.id, Tool: r.graph.Tool.Name.Value, Node: f.Node, Step: step, Pos: f.Pos,
-		Path: r.state.lastNodes(pathShown), cut: len(r.state.records) > pathShown, Err: f,
+		Path: r.state.lastNodes(pathShown), cut: r.state.executions() > pathShown, Err: f,
 	}
 }

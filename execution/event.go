@@ -12,11 +12,12 @@ type EventKind string
 
 // The kinds of events, in the order in which they come.
 const (
-	RunStarted   EventKind = "run-started"
-	StepReady    EventKind = "step-ready"   // only told to a Gate, never kept
-	CallStarted  EventKind = "call-started" // before a call leaves the process
-	StepFinished EventKind = "step-finished"
-	RunFinished  EventKind = "run-finished"
+	RunStarted    EventKind = "run-started"
+	StepReady     EventKind = "step-ready"   // only told to a Gate, never kept
+	CallStarted   EventKind = "call-started" // before a call leaves the process
+	StepFinished  EventKind = "step-finished"
+	ContextEdited EventKind = "context-edited" // somebody replaced an output while the run was held
+	RunFinished   EventKind = "run-finished"
 )
 
 // Event is one entry of a run's journal. Which fields are set depends on Kind.
@@ -27,8 +28,16 @@ type Event struct {
 
 	Start  *Start  `json:"start,omitempty"`  // run-started
 	Step   *Visit  `json:"step,omitempty"`   // step-ready, call-started
-	Record *Record `json:"record,omitempty"` // step-finished
+	Record *Record `json:"record,omitempty"` // step-finished, context-edited
 	End    *End    `json:"end,omitempty"`    // run-finished
+
+	// Sync: a journal that outlives the process has the event, and all before it,
+	// before Append returns. It is set where losing the event could do harm: before a
+	// call that may not be made twice, and at the end of a run.
+	Sync bool `json:"-"`
+	// Scope is what expressions of the step would see (step-ready); only valid until
+	// the Gate that it was given to returns.
+	Scope *expressions.Scope `json:"-"`
 }
 
 // Start is how a run began.
@@ -44,8 +53,8 @@ type Visit struct {
 	NodeID   string          `json:"nodeId"`
 	NodeType config.NodeType `json:"nodeType"`
 
-	Server string            `json:"server,omitempty"` // call-started
-	Tool   string            `json:"tool,omitempty"`   // call-started
+	Server string            `json:"server,omitempty"` // of an mcp node
+	Tool   string            `json:"tool,omitempty"`   // of an mcp node
 	Args   expressions.Value `json:"-"`                // call-started; not kept: they follow from the records
 }
 

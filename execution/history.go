@@ -1,12 +1,19 @@
 package execution
 
-import "toolgraph/expressions"
+import (
+	"slices"
+
+	"toolgraph/expressions"
+)
 
 // state is the History that expressions read.
 var _ expressions.History = (*state)(nil)
 
 // Previous is the output of the execution n before the one to come.
 func (s *state) Previous(n int) (expressions.Value, bool) {
+	if len(s.edited) > 0 {
+		return s.previousEdited(n)
+	}
 	if n < 1 || n > len(s.records) {
 		return nil, false
 	}
@@ -34,12 +41,27 @@ func (s *state) Executions(id string) []expressions.Value {
 	return outputs[:len(outputs):len(outputs)]
 }
 
+// executions is how many records are executions of nodes and no edits.
+func (s *state) executions() int { return len(s.records) - len(s.edited) }
+
+// last is the record of the last execution, or nil.
+func (s *state) last() *Record {
+	for i := len(s.records) - 1; i >= 0; i-- {
+		if !s.records[i].Edited {
+			return &s.records[i]
+		}
+	}
+	return nil
+}
+
 // lastNodes are the ids of the last n executions, oldest first.
 func (s *state) lastNodes(n int) []string {
-	from := max(0, len(s.records)-n)
-	ids := make([]string, 0, len(s.records)-from)
-	for _, r := range s.records[from:] {
-		ids = append(ids, r.NodeID)
+	ids := make([]string, 0, min(n, len(s.records)))
+	for i := len(s.records) - 1; i >= 0 && len(ids) < n; i-- {
+		if !s.records[i].Edited {
+			ids = append(ids, s.records[i].NodeID)
+		}
 	}
+	slices.Reverse(ids)
 	return ids
 }

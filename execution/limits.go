@@ -12,7 +12,7 @@ import (
 // checkLimits is asked before every node.
 func (r *Run) checkLimits(ctx context.Context, node graph.Node) *Failure {
 	limits := r.graph.Limits
-	if len(r.state.records) >= limits.MaxNodeExecutions {
+	if r.state.executions() >= limits.MaxNodeExecutions {
 		return countLimit(limits.MaxNodeExecutions, node)
 	}
 	if r.now().Sub(r.started) >= limits.MaxExecutionTime || errors.Is(context.Cause(ctx), errTimeLimit) {

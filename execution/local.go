@@ -11,7 +11,8 @@ import (
 
 // local is the in-process Host.
 type local struct {
-	ctx    context.Context // ends with the client's call or at the time limit; lives as long as the run
+	base   context.Context // ends with the client's call; lives as long as the run
+	ctx    context.Context // base up to the time limit
 	cancel context.CancelFunc
 	caller ToolCaller
 	run    *Run
@@ -19,12 +20,18 @@ type local struct {
 }
 
 func newLocal(ctx context.Context, caller ToolCaller, r *Run, h hooks) *local {
-	left := r.graph.Limits.MaxExecutionTime - h.now().Sub(r.started)
-	ctx, cancel := context.WithTimeoutCause(ctx, left, errTimeLimit)
+	l := &local{base: ctx, caller: caller, run: r, hooks: h}
 	if h.gate != nil {
 		r.batch = 1
 	}
-	return &local{ctx: ctx, cancel: cancel, caller: caller, run: r, hooks: h}
+	l.startClock()
+	return l
+}
+
+// startClock lets the time run that the run has left.
+func (l *local) startClock() {
+	left := l.run.graph.Limits.MaxExecutionTime - l.hooks.now().Sub(l.run.started)
+	l.ctx, l.cancel = context.WithTimeoutCause(l.base, left, errTimeLimit)
 }
 
 func (l *local) close() { l.cancel() }
@@ -37,22 +44,6 @@ func (l *local) Advance(f func(context.Context) (Step, error)) (Step, error) {
 		}
 	}
 	return f(l.ctx)
-}
-
-// wait holds the run before its next node for as long as the gate wants.
-func (l *local) wait() error {
-	node, err := l.run.next()
-	if err != nil || node == nil {
-		return err
-	}
-	err = l.hooks.gate.Wait(l.ctx, Event{
-		Kind: StepReady, Run: l.run.id, Time: l.hooks.now(),
-		Step: &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()},
-	})
-	if l.ctx.Err() == nil {
-		return err
-	}
-	return nil // Advance tells why the run has to end here
 }
 
 // Call tells that the call is about to be made, then makes it.

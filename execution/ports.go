@@ -20,9 +20,12 @@ type Journal interface {
 	Load(ctx context.Context, run string) ([]Event, error)
 }
 
-// Gate is asked before each step and may hold the run; its error ends the run.
+// Gate is asked before each step and may hold the run for as long as it wants: time
+// spent in Wait does not count for the run's time limit. The edits that it returns are
+// applied and kept, and it is asked again; without edits the step is taken. Its error
+// ends the run.
 type Gate interface {
-	Wait(ctx context.Context, next Event) error
+	Wait(ctx context.Context, next Event) ([]Edit, error)
 }
 
 // Observer is told of each event after the journal has it. It must be quick and

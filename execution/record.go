@@ -19,6 +19,10 @@ type Record struct {
 	Output   expressions.Value // nil when Error is set
 	Bytes    int               // size of Output as compact JSON; 0 when not measured yet
 	Error    *Failure          // nil when the node finished
+
+	// Edited: this is no execution, but somebody replaced the node's latest output,
+	// which everything after it sees.
+	Edited bool
 }
 
 // Duration is the time between Start and End, never negative.
@@ -33,14 +37,15 @@ type recordJSON struct {
 	Duration float64         `json:"duration"` // milliseconds
 	Output   *kept           `json:"output,omitempty"`
 	Error    *Failure        `json:"error,omitempty"`
+	Edited   bool            `json:"edited,omitempty"`
 }
 
 // MarshalJSON gives executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
-// duration (milliseconds), output or error.
+// duration (milliseconds), output or error, and edited when it is one.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End,
-		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error,
+		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Edited: r.Edited,
 	}
 	if r.Error == nil {
 		out.Output = &kept{r.Output}
@@ -56,7 +61,7 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 	}
 	*r = Record{
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
-		Start: in.Start, End: in.End, Error: in.Error,
+		Start: in.Start, End: in.End, Error: in.Error, Edited: in.Edited,
 	}
 	switch { // null makes no kept
 	case in.Output != nil:

@@ -68,32 +68,6 @@ func must(result *execution.Result, err error) *execution.Result {
 	return result
 }
 
-// stubborn is a gate that holds the run until its context ends.
-type stubborn struct{}
-
-func (stubborn) Wait(ctx context.Context, _ execution.Event) error {
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-// The time limit also ends a run that a gate holds, and is told as what it is.
-func TestTimeLimitAtGate(t *testing.T) {
-	g := build(t, `executionLimits: {maxExecutionTimeMs: 20}
-tools:
-- name: tool
-  description: held
-  inputSchema: {type: object}
-  nodes:
-  - {id: entry, type: entry, next: exit}
-  - {id: exit, type: exit}
-`)
-	_, err := execution.New(echo, execution.WithGate(stubborn{})).Run(t.Context(), g, decode(t, `{}`))
-	var step *execution.StepError
-	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {
-		t.Errorf("got %v", err)
-	}
-}
-
 // Time in which a run was not running does not count, however often it was resumed.
 func TestPausesDoNotCount(t *testing.T) {
 	g := build(t, sumLoop)

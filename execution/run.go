@@ -78,7 +78,7 @@ func (r *Run) next() (graph.Node, error) {
 	if len(r.state.records) == 0 {
 		return r.graph.Entry, nil
 	}
-	last := r.state.records[len(r.state.records)-1]
+	last := r.state.last()
 	switch node := r.graph.Node(last.NodeID).(type) {
 	case *graph.Entry:
 		return node.Next, nil
@@ -87,7 +87,8 @@ func (r *Run) next() (graph.Node, error) {
 	case *graph.Transform:
 		return node.Next, nil
 	case *graph.Switch:
-		id, _ := last.Output.(string)
+		output, _ := r.state.Previous(1) // with an edit of it
+		id, _ := output.(string)
 		if target := r.graph.Node(id); target != nil {
 			return target, nil
 		}

@@ -12,6 +12,7 @@ type state struct {
 	outputs map[string][]expressions.Value // nodeId → outputs of its finished executions
 	context map[string]any                 // nodeId → latest output
 	bytes   int                            // sum of the outputs' sizes
+	edited  []expressions.Value            // what each edit replaced, oldest first
 }
 
 func newState() *state {
@@ -22,6 +23,9 @@ func newState() *state {
 func (s *state) apply(r Record) error {
 	if r.Index != len(s.records) {
 		return fmt.Errorf("record %d does not follow record %d", r.Index, len(s.records)-1)
+	}
+	if r.Edited {
+		return s.edit(r)
 	}
 	s.records = append(s.records, r)
 	if r.Error == nil {
@@ -44,6 +48,10 @@ func (s *state) truncate(n int) {
 			continue
 		}
 		s.bytes -= r.Bytes
+		if r.Edited {
+			s.unedit(r.NodeID)
+			continue
+		}
 		outputs := s.outputs[r.NodeID]
 		// A slice that Executions handed out may still see the slot: it is filled with
 		// the same output again, or was dropped with the step that had asked for it.
@@ -59,7 +67,7 @@ func (s *state) truncate(n int) {
 }
 
 // Context is what expressions of execution len(records) saw: {nodeId: latest output}
-// over these records. It is the time travel of a kept history.
+// over these records, edits among them. It is the time travel of a kept history.
 func Context(records []Record) map[string]expressions.Value {
 	context := map[string]expressions.Value{}
 	for _, r := range records {

@@ -1,0 +1,79 @@
+package execution
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/expressions"
+)
+
+// Edit replaces the latest output of a node of a run that is held.
+type Edit struct {
+	NodeID string
+	Output expressions.Value
+}
+
+// edit applies an edit. Slices that Executions handed out stay as they were.
+func (s *state) edit(r Record) error {
+	outputs := slices.Clone(s.outputs[r.NodeID])
+	if len(outputs) == 0 {
+		return fmt.Errorf("record %d edits the output of %q, which has not run", r.Index, r.NodeID)
+	}
+	last := len(outputs) - 1
+	s.records, s.edited = append(s.records, r), append(s.edited, outputs[last])
+	outputs[last] = r.Output
+	s.outputs[r.NodeID], s.context[r.NodeID] = outputs, r.Output
+	s.bytes += r.Bytes
+	return nil
+}
+
+// unedit takes the last edit back, which was of this node.
+func (s *state) unedit(id string) {
+	last := len(s.edited) - 1
+	was := s.edited[last]
+	s.edited = s.edited[:last]
+	outputs := slices.Clone(s.outputs[id])
+	outputs[len(outputs)-1] = was
+	s.outputs[id], s.context[id] = outputs, was
+}
+
+// previousEdited is Previous for a history with edits: an execution has the output
+// that the last edit before the node's next execution gave it.
+func (s *state) previousEdited(n int) (expressions.Value, bool) {
+	edits := map[string]expressions.Value{} // of executions that are not reached yet
+	for i := len(s.records) - 1; i >= 0 && n > 0; i-- {
+		r := &s.records[i]
+		edit, edited := edits[r.NodeID]
+		switch {
+		case r.Edited && !edited:
+			edits[r.NodeID] = r.Output
+		case r.Edited: // a later edit counts
+		case n == 1 && edited:
+			return edit, true
+		case n == 1:
+			return r.Output, true
+		default:
+			delete(edits, r.NodeID)
+			n--
+		}
+	}
+	return nil, false
+}
+
+// edit makes the record of an edit.
+func (r *Run) edit(e Edit) (Record, error) {
+	node := r.graph.Node(e.NodeID)
+	if node == nil {
+		return Record{}, fmt.Errorf("an edit is of node %q, which this graph does not have", e.NodeID)
+	}
+	now := r.now()
+	rec := Record{
+		Index: len(r.state.records), NodeID: e.NodeID, NodeType: node.Type(), Start: now, End: now, Edited: true,
+	}
+	output, size, failed := r.measure(node, e.Output)
+	if failed != nil {
+		return Record{}, failed
+	}
+	rec.Output, rec.Bytes = output, size
+	return rec, nil
+}

@@ -1,0 +1,53 @@
+package execution
+
+import "toolgraph/graph"
+
+// wait holds the run before its next node for as long as the gate wants, and makes
+// the edits that come back from it. The time limit does not run meanwhile.
+func (l *local) wait() error {
+	l.cancel()
+	held := l.hooks.now()
+	err := l.hold()
+	l.run.started = l.run.started.Add(max(0, l.hooks.now().Sub(held)))
+	l.startClock()
+	if l.base.Err() != nil {
+		return nil // Advance tells why the run has to end here
+	}
+	return err
+}
+
+func (l *local) hold() error {
+	for {
+		node, err := l.run.next() // afresh each time: an edit may lead elsewhere
+		if err != nil || node == nil {
+			return err
+		}
+		step := &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()}
+		if call, isCall := node.(*graph.MCP); isCall {
+			step.Server, step.Tool = call.Server, call.Tool
+		}
+		edits, err := l.hooks.gate.Wait(l.base, Event{
+			Kind: StepReady, Run: l.run.id, Time: l.hooks.now(), Scope: l.run.scope, Step: step,
+		})
+		if err != nil || len(edits) == 0 || l.base.Err() != nil {
+			return err
+		}
+		for _, e := range edits {
+			if err := l.edit(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// edit makes an edit lasting, then applies it.
+func (l *local) edit(e Edit) error {
+	rec, err := l.run.edit(e)
+	if err != nil {
+		return err
+	}
+	if err := l.hooks.emit(l.base, Event{Kind: ContextEdited, Run: l.run.id, Time: rec.End, Record: &rec}); err != nil {
+		return err
+	}
+	return l.run.Apply(rec)
+}

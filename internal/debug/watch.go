@@ -1,0 +1,57 @@
+package debug
+
+import (
+	"context"
+	"slices"
+
+	"toolgraph/expressions"
+)
+
+// watch is an expression that is evaluated whenever the run is held.
+type watch struct {
+	source string
+	expr   *expressions.JSONata
+	err    error // it does not compile
+}
+
+func compileWatches(sources []string) []watch {
+	watches := make([]watch, len(sources))
+	for i, source := range sources {
+		expr, err := expressions.CompileJSONata(source)
+		watches[i] = watch{source: source, expr: expr, err: err}
+	}
+	return watches
+}
+
+// SetWatches replaces the expressions that State shows. One that does not compile is
+// shown with its error.
+func (s *Session) SetWatches(ctx context.Context, sources []string) {
+	watches := compileWatches(sources)
+	s.mu.Lock()
+	s.watches = watches
+	s.mu.Unlock()
+	watched := s.watch(ctx, s.Scope(-1))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.Watches = watched
+	s.changed()
+}
+
+// watch evaluates what is watched.
+func (s *Session) watch(ctx context.Context, scope *expressions.Scope) []Watched {
+	s.mu.Lock()
+	watches := slices.Clone(s.watches)
+	s.mu.Unlock()
+	watched := make([]Watched, len(watches))
+	for i, w := range watches {
+		watched[i].Expr = w.source
+		err := w.err
+		if err == nil {
+			watched[i].Value, err = w.expr.Eval(ctx, scope)
+		}
+		if err != nil {
+			watched[i].Error = err.Error()
+		}
+	}
+	return watched
+}
