@@ -164,6 +164,7 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	if i := strings.Index(u.Command.Value, "${"); i >= 0 {
 		d.found.Warn(u.Command.At(i), "variable-not-replaced", "variables are not replaced in command", "write the program's name, and put variables into args or env")
 	}
+	typed := []string{nameable(u.Command.Value, "")}
 	flag := "" // the last argument, when it is a flag that may want a value
 	for i, it := range fs.list("args") {
 		text, ok := it.looseText()
@@ -178,8 +179,10 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 		if flag = ""; strings.HasPrefix(text.Value, "-") && !strings.Contains(text.Value, "=") {
 			flag = text.Value
 		}
+		typed = append(typed, nameable(text.Value, field))
 		u.Args = append(u.Args, d.expand(text, usage{field: field, owner: fs.who + " in args"}))
 	}
+	u.Identity = commandLine(typed)
 	u.Env = d.settings(fs, fs.get("env"), "env")
 	if cwd := fs.text("cwd"); cwd.Value != "" {
 		u.Dir = d.expand(cwd, usage{owner: fs.who + " in cwd"}).Value
@@ -197,6 +200,9 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 func (d *decoder) address(u *Upstream, fs *fields) {
 	if url := fs.text("url"); url.IsSet() {
 		before := len(d.found)
+		if u.Transport != Stdio {
+			u.Identity = nameable(url.Value, "")
+		}
 		u.URL = d.expand(url, usage{owner: fs.who + " in url", url: true})
 		if d.found[before:].Err() != nil || d.assume && u.URL != url {
 			fs.bad["url"] = true // there is nothing to check

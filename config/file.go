@@ -45,6 +45,7 @@ type Upstream struct {
 	Pos       Pos
 	Name      Text
 	Transport Transport
+	Identity  string // its command and arguments, or its URL, as the file has them: variables by name, secrets left out
 
 	Command Text      // stdio
 	Args    []Text    // stdio
