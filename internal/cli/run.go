@@ -21,6 +21,7 @@ import (
 type runFlags struct {
 	servers, args, logLevel string
 	trace                   bool
+	observe                 observeFlags
 }
 
 func newRun(std streams) *cobra.Command {
@@ -43,6 +44,7 @@ key, else as JSON, else as text.`,
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step as a table on standard error")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	flags.observe.registerTraces(cmd)
 	return cmd
 }
 
@@ -66,10 +68,15 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return usageError{err}
 	}
+	plugged := &plugs{}
+	defer plugged.close()
+	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
+		return err
+	}
 	pool := newPool(p, log)
 	defer closePool(pool, log)
 	progress := newProgress(std.err)
-	result, err := execution.New(pool).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args, execution.WithObserver(progress))
+	result, err := plugged.run(ctx, plugged.engine(pool), g, args, log, execution.WithObserver(progress))
 	progress.clear()
 	if f.trace {
 		printTrace(std.err, result, p.File.Secrets)

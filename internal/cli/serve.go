@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"toolgraph/config"
-	"toolgraph/execution"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
@@ -24,6 +23,7 @@ type serveFlags struct {
 	logLevel, logFormat string
 	watch               bool
 	http                httpFlags
+	observe             observeFlags
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -33,6 +33,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "take changes of the files while serving; a file with errors is told and left out")
 	f.http.register(cmd)
+	f.observe.register(cmd)
 }
 
 func newServe(std streams) *cobra.Command {
@@ -80,6 +81,11 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		return usageError{err}
 	}
 	told(log, p.Warnings)
+	plugged := &plugs{}
+	defer plugged.close()
+	if err := f.observe.plug(ctx, plugged, face, log); err != nil {
+		return err
+	}
 	users := newPoolUsers(p, log)
 	defer users.close()
 	opts := server.Options{
@@ -87,7 +93,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
 			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
 		},
-		Tools:  tools(p.Graphs, execution.New(users.pool()), log),
+		Tools:  tools(p.Graphs, plugged, users.pool(), log),
 		Logger: log, Secrets: p.File.Secrets, ToolHints: hints(users.pool),
 	}
 	if face != nil {
@@ -98,7 +104,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	if f.watch {
-		w := &watcher{flags: f, std: std, server: srv, users: users, served: p, seen: loaded}
+		w := &watcher{flags: f, std: std, server: srv, plugged: plugged, users: users, served: p, seen: loaded}
 		stop, err := w.start(ctx, log)
 		if err != nil {
 			return err

@@ -36,10 +36,11 @@ func hints(pool func() *mcpclient.Pool) func(server, tool string) (server.Hints,
 }
 
 // tools are graphs as the server offers them.
-func tools(graphs []*graph.Graph, engine *execution.Engine, log *slog.Logger) []server.Tool {
+func tools(graphs []*graph.Graph, plugged *plugs, caller execution.ToolCaller, log *slog.Logger) []server.Tool {
+	engine := plugged.engine(caller)
 	offered := make([]server.Tool, len(graphs))
 	for i, g := range graphs {
-		offered[i] = server.Tool{Def: g.Tool, Run: runner(engine, g, log)}
+		offered[i] = server.Tool{Def: g.Tool, Run: runner(plugged, engine, g, log)}
 		for _, call := range g.Calls() {
 			offered[i].Calls = append(offered[i].Calls, server.Upstream{Server: call.Server, Tool: call.Tool})
 		}
@@ -48,7 +49,7 @@ func tools(graphs []*graph.Graph, engine *execution.Engine, log *slog.Logger) []
 }
 
 // runner runs one graph on the engine.
-func runner(engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.Run {
+func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.Run {
 	return func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
 		var opts []execution.Option
 		if observe != nil {
@@ -58,7 +59,7 @@ func runner(engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.R
 				}
 			})))
 		}
-		result, err := engine.Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args, opts...)
+		result, err := plugged.run(ctx, engine, g, args, log, opts...)
 		return result.Value, err
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"toolgraph/config"
-	"toolgraph/execution"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 )
@@ -24,12 +23,13 @@ const settle = 150 * time.Millisecond
 
 // watcher serves the graph file anew when it has changed, if it is good.
 type watcher struct {
-	flags  *serveFlags
-	std    streams
-	server *server.Server
-	users  *poolUsers
-	served *project.Project // this and seen are the watching goroutine's
-	seen   fingerprint
+	flags   *serveFlags
+	std     streams
+	server  *server.Server
+	users   *poolUsers
+	plugged *plugs
+	served  *project.Project // this and seen are the watching goroutine's
+	seen    fingerprint
 }
 
 // fingerprint tells contents of the files apart.
@@ -135,7 +135,7 @@ func (w *watcher) reload(log *slog.Logger) *slog.Logger {
 		return log
 	}
 	next := w.users.next(p, fresh)
-	ended, err := w.server.Replace(tools(p.Graphs, execution.New(next.pool), fresh), p.File.Secrets)
+	ended, err := w.server.Replace(tools(p.Graphs, w.plugged, next.pool, fresh), p.File.Secrets)
 	if err != nil {
 		w.users.drop(next)
 		kept(log, err)
