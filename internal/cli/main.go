@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
   toolgraph config claude-desktop -g graph.yaml  the entry for the host's configuration
   toolgraph -g graph.yaml                        serve it, as the host will`,
 		Args:          noCommand,
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -107,6 +109,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 		},
 	}
 	serve.register(root)
+	root.SetVersionTemplate("toolgraph {{.Version}}\n")
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
@@ -121,6 +124,9 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 // noCommand refuses a first argument that is no subcommand.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
+		if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+			return usagef("%q is no command; to serve the file: toolgraph -g %s", args[0], args[0])
+		}
 		return usagef("unknown command %q%s", args[0], suggestion(cmd, args[0]))
 	}
 	return nil

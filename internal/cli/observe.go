@@ -45,7 +45,7 @@ func (f *observeFlags) plug(ctx context.Context, into *plugs, face *httpFace, lo
 		})
 	}
 	if f.otel {
-		traces, err := observe.NewTraces(ctx, versionText())
+		traces, err := observe.NewTraces(ctx, versionText(), log)
 		if err != nil {
 			return err
 		}
@@ -56,9 +56,7 @@ func (f *observeFlags) plug(ctx context.Context, into *plugs, face *httpFace, lo
 		into.closers = append(into.closers, func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTraces)
 			defer cancel()
-			if err := traces.Close(ctx); err != nil {
-				log.Warn("traces could not be sent", "error", err)
-			}
+			_ = traces.Close(ctx) // what could not be sent is in the log
 		})
 	}
 	return nil

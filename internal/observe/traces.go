@@ -3,8 +3,10 @@ package observe
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -25,8 +27,10 @@ type Traces struct {
 
 // NewTraces makes traces that go out over OTLP/HTTP to where OpenTelemetry's own
 // environment variables (OTEL_EXPORTER_OTLP_ENDPOINT and the like) say. Nothing waits
-// for them: what cannot be sent is dropped.
-func NewTraces(ctx context.Context, version string) (*Traces, error) {
+// for them: what cannot be sent is dropped and told to log. The log is that of the whole
+// process, as the library knows only one.
+func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("traces cannot be sent: %w", err)
