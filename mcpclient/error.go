@@ -9,6 +9,7 @@ import (
 const (
 	CodeUnknownServer    = "unknown-server"    // the file has no such server
 	CodeUnknownTool      = "unknown-tool"      // the server has no such tool
+	CodeNotListed        = "not-listed"        // it does not tell its tools, and they have to be checked
 	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
 	CodeLoginNeeded      = "login-needed"      // somebody has to log in, by the command of the hint
 	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet

@@ -23,6 +23,9 @@ type offer struct {
 	schema   *schema.Schema // nil: arguments are not checked
 	mirrored *mcp.Tool      // nil: no argument is mirrored into HTTP headers
 	unusable error          // why it must not be called over HTTP
+
+	checked sync.Once
+	refused *Error // what the check of tools has against it
 }
 
 // ready compiles the schema, once.
@@ -67,6 +70,10 @@ const (
 // must not be sent. Only a fresh listing refuses.
 func (u *upstream) vet(ctx context.Context, s *session, tool string, args expressions.Value) (*offer, *Error) {
 	l := u.offered(ctx, s)
+	if u.outOfCheck(l) {
+		s.tools.outdated(l)
+		l = u.offered(ctx, s)
+	}
 	o, fail := u.judge(s, l, tool, args)
 	if fail != nil && !l.fresh() {
 		s.tools.outdated(l)
@@ -88,11 +95,14 @@ func (u *upstream) vet(ctx context.Context, s *session, tool string, args expres
 
 func (u *upstream) judge(s *session, l *listing, tool string, args expressions.Value) (*offer, *Error) {
 	if l.byName == nil {
-		return nil, nil
+		return nil, u.unchecked()
 	}
 	o := l.byName[tool]
 	if o == nil {
 		return nil, u.noSuchTool(tool, l.names)
+	}
+	if fail := u.refusal(o); fail != nil {
+		return nil, fail
 	}
 	o.ready(s.note)
 	if o.unusable != nil && s.overModernHTTP() {

@@ -16,8 +16,9 @@ type options struct {
 	name    string // who we tell servers that we are
 	version string
 	self    selfCommand
-	elicit  Elicitor // nil: no server may ask
-	tokens  string   // the directory of tokens; "" is the user's own
+	elicit  Elicitor  // nil: no server may ask
+	check   ToolCheck // nil: tools are called whatever their servers tell of them
+	tokens  string    // the directory of tokens; "" is the user's own
 	now     func() time.Time
 	adjust  func(*settings) // tests shorten limits with it
 }
