@@ -48,12 +48,14 @@ func (s *state) previousEdited(n int) (expressions.Value, bool) {
 		case r.Edited && !edited:
 			edits[r.NodeID] = r.Output
 		case r.Edited: // a later edit counts
-		case n == 1 && edited:
+		case n == 1 && edited && r.Error == nil:
 			return edit, true
 		case n == 1:
 			return r.Output, true
 		default:
-			delete(edits, r.NodeID)
+			if r.Error == nil {
+				delete(edits, r.NodeID)
+			}
 			n--
 		}
 	}

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,8 +25,16 @@ func TestContextEqualsRebuilt(t *testing.T) {
 				rec.Output = rapid.OneOf(rapid.Just[any](nil), rapid.Just[any](expressions.Null), rapid.Map(rapid.Int(), func(i int) any { return float64(i) })).Draw(t, "out")
 				rec.Bytes = 1
 			}
+			if s.Count(rec.NodeID) > 0 && rapid.Float64Range(0, 1).Draw(t, "is an edit") < 0.3 {
+				rec.Edited, rec.Error, rec.Output, rec.Bytes = true, nil, float64(-i), 1
+			}
+			seen := s.Executions(rec.NodeID)
+			had := slices.Clone(seen)
 			if err := s.apply(rec); err != nil {
 				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(seen, had) {
+				t.Fatal("a list that was handed out has changed")
 			}
 			same(t, s)
 		}
@@ -33,8 +42,8 @@ func TestContextEqualsRebuilt(t *testing.T) {
 			s.truncate(rapid.IntRange(0, len(s.records)-1).Draw(t, "keep"))
 			same(t, s)
 		}
-		if s.bytes != 0 || len(s.outputs) != 0 {
-			t.Fatalf("truncate left %d bytes and %d nodes", s.bytes, len(s.outputs))
+		if s.bytes != 0 || len(s.outputs) != 0 || len(s.edited) != 0 {
+			t.Fatalf("truncate left %d bytes, %d nodes, %d edits", s.bytes, len(s.outputs), len(s.edited))
 		}
 	})
 }
@@ -54,6 +63,7 @@ func same(t *rapid.T, s *state) {
 	if rebuilt.bytes != s.bytes {
 		t.Fatalf("rebuilt %d bytes, kept %d", rebuilt.bytes, s.bytes)
 	}
+	samePrevious(t, s)
 	for _, id := range []string{"a", "b", "c", "d"} {
 		if rebuilt.Count(id) != s.Count(id) {
 			t.Fatalf("%s: rebuilt count %d, kept %d", id, rebuilt.Count(id), s.Count(id))
@@ -68,9 +78,37 @@ func same(t *rapid.T, s *state) {
 	}
 }
 
+// samePrevious compares Previous with the outputs that executions have after all edits,
+// found by replaying the records one by one.
+func samePrevious(t *rapid.T, s *state) {
+	t.Helper()
+	var outputs []any        // of each execution
+	last := map[string]int{} // the last execution of a node
+	for _, r := range s.records {
+		switch {
+		case r.Edited:
+			outputs[last[r.NodeID]] = r.Output
+		default:
+			if r.Error == nil {
+				last[r.NodeID] = len(outputs)
+			}
+			outputs = append(outputs, r.Output)
+		}
+	}
+	for n := 0; n <= len(outputs)+1; n++ {
+		got, ok := s.Previous(n)
+		if want := n >= 1 && n <= len(outputs); ok != want || ok && !reflect.DeepEqual(got, outputs[len(outputs)-n]) {
+			t.Fatalf("previous(%d) is %v, %v of %v", n, got, ok, outputs)
+		}
+	}
+}
+
 func TestRecordsAreInOrder(t *testing.T) {
 	s := newState()
 	if err := s.apply(Record{Index: 1}); err == nil {
 		t.Error("a record was skipped")
+	}
+	if err := s.apply(Record{NodeID: "a", Edited: true}); err == nil {
+		t.Error("a node was edited that has not run")
 	}
 }
