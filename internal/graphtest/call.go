@@ -1,0 +1,43 @@
+package graphtest
+
+import (
+	"fmt"
+
+	"toolgraph/expressions"
+)
+
+// Source is what answered a call.
+type Source string
+
+// The sources of answers.
+const (
+	FromMock     Source = "mock"
+	FromCassette Source = "cassette"
+	FromServer   Source = "server"
+	FromNowhere  Source = "nowhere" // nothing answered, which fails the case
+)
+
+// Call is a call that a run has made.
+type Call struct {
+	Node, Server, Tool string
+	Args               expressions.Value
+	Result             expressions.Value // nil when Err is set
+	Err                error
+	Source             Source
+}
+
+// toolError is the failure of a call that no server has made, told as the pool of
+// servers tells one.
+type toolError struct {
+	code, text string
+}
+
+func (e *toolError) Error() string { return e.text }
+
+// ErrorCode is the code that the failure of the run keeps.
+func (e *toolError) ErrorCode() string { return e.code }
+
+// mockedError is a tool's own error.
+func mockedError(server, tool, message string) error {
+	return &toolError{code: "tool-error", text: fmt.Sprintf("server %q, tool %q: %s", server, tool, message)}
+}

@@ -1,0 +1,137 @@
+package graphtest
+
+import (
+	"context"
+	"fmt"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/internal/diff"
+)
+
+// caller answers the calls of one run, which are made one after the other: by a mock,
+// by the cassette, by a server. It observes the run, to know whose call it is.
+type caller struct {
+	mocks  []*Mock // the first that has an answer gives it
+	used   map[*Rule]int
+	tape   *tape                // nil: none
+	server execution.ToolCaller // nil: none
+	node   string
+
+	made       []Call
+	unanswered *Problem // the first call that nothing answered
+}
+
+func newCaller(c *Case, s *Suite, tape *tape, server execution.ToolCaller) *caller {
+	return &caller{mocks: append(c.Mocks[:len(c.Mocks):len(c.Mocks)], s.Mocks...), used: map[*Rule]int{}, tape: tape, server: server}
+}
+
+// Observe notes the node whose call comes next.
+func (c *caller) Observe(e execution.Event) {
+	if e.Kind == execution.CallStarted {
+		c.node = e.Step.NodeID
+	}
+}
+
+// CallTool answers a call.
+func (c *caller) CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+	call := Call{Node: c.node, Server: server, Tool: tool, Args: args}
+	c.answer(ctx, &call, meta)
+	c.made = append(c.made, call)
+	return call.Result, call.Err
+}
+
+func (c *caller) answer(ctx context.Context, call *Call, meta map[string]any) {
+	if mock, rule := c.mockFor(call); rule != nil {
+		call.Source = FromMock
+		c.byMock(call, mock, rule)
+		return
+	}
+	if c.tape != nil {
+		if recorded := c.tape.next(call.Server, call.Tool, call.Args); recorded != nil {
+			call.Source = FromCassette
+			call.Result, call.Err = recorded.Result, recorded.err()
+			return
+		}
+	}
+	if c.server != nil {
+		call.Source = FromServer
+		call.Result, call.Err = c.server.CallTool(ctx, call.Server, call.Tool, call.Args, meta)
+		return
+	}
+	c.refuse(call, nothingAnswers(call, c.tape))
+}
+
+// mockFor is the rule that is for a call, or nil. A mock of the node goes before one
+// of the tool, and one of the case before one of the file.
+func (c *caller) mockFor(call *Call) (*Mock, *Rule) {
+	for _, name := range []string{call.Node, call.Server + "." + call.Tool} {
+		for _, m := range c.mocks {
+			if m.Name.Value != name {
+				continue
+			}
+			for i := range m.Rules {
+				if rule := &m.Rules[i]; rule.When == nil || len(within(rule.When, call.Args)) == 0 {
+					return m, rule
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
+	n := c.used[rule]
+	c.used[rule]++
+	if n >= len(rule.Answers) {
+		if !rule.Repeat {
+			c.refuse(call, Problem{
+				Pos: rule.Pos, What: "call",
+				Message: fmt.Sprintf("node %q makes call %d, and the sequence of mock %q has %d answers; add answers, or write repeat: last", call.Node, n+1, mock.Name.Value, len(rule.Answers)),
+			})
+			return
+		}
+		n = len(rule.Answers) - 1
+	}
+	if answer := rule.Answers[n]; answer.Failed {
+		call.Err = mockedError(call.Server, call.Tool, answer.Error)
+	} else {
+		call.Result = answer.Value
+	}
+}
+
+// refuse fails a call that nothing answers, and with it the case.
+func (c *caller) refuse(call *Call, p Problem) {
+	call.Source = FromNowhere
+	call.Err = &toolError{code: "no-answer", text: p.Message}
+	if c.unanswered == nil {
+		c.unanswered = &p
+	}
+}
+
+func nothingAnswers(call *Call, t *tape) Problem {
+	p := Problem{What: "call"}
+	asked := fmt.Sprintf("node %q calls %s.%s with %s", call.Node, call.Server, call.Tool, encoded(call.Args))
+	switch n, nearest := t.near(call.Server, call.Tool, call.Args); {
+	case nearest != nil:
+		p.Message = fmt.Sprintf("%s, and the cassette has %d calls of it with other arguments; record again with toolgraph test --record, or mock it", asked, n)
+		p.Changes = diff.Values(nearest.Args, call.Args)
+		p.Older, p.Newer = "recorded", "now"
+	case n > 0:
+		p.Message = fmt.Sprintf("%s once more than the cassette has answers (%d); record again with toolgraph test --record", asked, n)
+	default:
+		p.Message = fmt.Sprintf("%s, and nothing answers it; write mocks: {%s: {result: …}}, or record the calls once with toolgraph test --record", asked, quoteKey(call.Node))
+	}
+	return p
+}
+
+// Problem is one way in which a case is not as expected.
+type Problem struct {
+	Pos     config.Pos // in the test file; invalid when no line is concerned
+	What    string     // call, error, value, partial, contains, path, calls, nodes or executions
+	Message string
+	Changes []diff.Change // the parts that differ
+	Older   string        // what Old of the changes is called: expected or recorded
+	Newer   string        // what New of them is called
+}

@@ -1,0 +1,58 @@
+package graphtest
+
+import (
+	"os/exec"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+)
+
+// Case is one test: a call of a tool and what is expected of it.
+type Case struct {
+	Pos      config.Pos
+	Name     string
+	Tool     config.Text
+	Args     expressions.Value // an Object
+	Env      map[string]string // for the ${VAR} of the graph file; and what a program is given that runs the case
+	Needs    []string          // programs without which the case cannot run on servers
+	Mocks    []*Mock           // before those of the file
+	Cassette string            // path of a cassette of its own, or ""
+	Limits   Limits
+	Expect   Expect
+
+	data *config.Data // the case as it stands in the file
+}
+
+// Limits are what a case changes in the limits of its graph; zero changes nothing.
+type Limits struct {
+	MaxNodeExecutions  int
+	MaxExecutionTime   time.Duration
+	MaxNodeOutputBytes int
+	MaxHistoryBytes    int
+}
+
+// over is the limits with what the case changes.
+func (l Limits) over(limits config.Limits) config.Limits {
+	set(&limits.MaxNodeExecutions, l.MaxNodeExecutions)
+	set(&limits.MaxExecutionTime, l.MaxExecutionTime)
+	set(&limits.MaxNodeOutputBytes, l.MaxNodeOutputBytes)
+	set(&limits.MaxHistoryBytes, l.MaxHistoryBytes)
+	return limits
+}
+
+func set[T int | time.Duration](limit *T, to T) {
+	if to != 0 {
+		*limit = to
+	}
+}
+
+// Missing is the first program that the case needs and that is not on PATH, or "".
+func (c *Case) Missing() string {
+	for _, program := range c.Needs {
+		if _, err := exec.LookPath(program); err != nil {
+			return program
+		}
+	}
+	return ""
+}

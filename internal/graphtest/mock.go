@@ -1,0 +1,105 @@
+package graphtest
+
+import (
+	"fmt"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+)
+
+// Mock answers the calls of one node, or of one tool of a server.
+type Mock struct {
+	Name  config.Text // a node's id, or server.tool
+	Rules []Rule      // the first that is for the arguments answers
+}
+
+// Rule is one way to answer.
+type Rule struct {
+	Pos     config.Pos
+	When    expressions.Value // what the arguments must have in them; nil: anything
+	Answers []Answer          // one after the other
+	Repeat  bool              // the last answer is given again and again
+}
+
+// Answer is what a call comes to.
+type Answer struct {
+	Value expressions.Value // the node's output
+	Error string            // what the tool says, when Failed
+	// Failed tells that the tool fails.
+	Failed bool
+}
+
+// mocks reads a mapping of names to a rule, or a list of rules.
+func (r *reader) mocks(data *config.Data) []*Mock {
+	if data == nil {
+		return nil
+	}
+	if data.Kind != config.KindObject {
+		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp nodes, or server.tool")
+		return nil
+	}
+	mocks := make([]*Mock, len(data.Keys))
+	for i, name := range data.Keys {
+		mocks[i] = &Mock{Name: name}
+		rules := []*config.Data{data.Items[i]}
+		if data.Items[i].Kind == config.KindArray {
+			rules = data.Items[i].Items
+		}
+		for _, rule := range rules {
+			mocks[i].Rules = append(mocks[i].Rules, r.rule(rule, fmt.Sprintf("mock %q", name.Value)))
+		}
+	}
+	return mocks
+}
+
+func (r *reader) rule(data *config.Data, who string) Rule {
+	rule := Rule{Pos: data.Pos}
+	if !r.object(data, who, "when", "result", "error", "sequence", "repeat") {
+		return rule
+	}
+	rule.When = valueOf(data.Get("when"))
+	given := 0
+	for _, key := range []string{"result", "error", "sequence"} {
+		if data.Get(key) != nil {
+			given++
+		}
+	}
+	if given != 1 {
+		r.bad(data.Pos, fmt.Sprintf("%s has %d of result, error and sequence, expected exactly one", who, given), "write result: VALUE, error: TEXT, or sequence: [{result: VALUE}, …]")
+		return rule
+	}
+	repeat := r.text(data, "repeat", who)
+	switch {
+	case data.Get("sequence") == nil:
+		rule.Answers, rule.Repeat = []Answer{r.answer(data, who)}, true
+		if repeat.IsSet() {
+			r.bad(repeat.Pos, "repeat stands beside an answer that is always given", "remove it, or write a sequence")
+		}
+		return rule
+	case repeat.Value == "last":
+		rule.Repeat = true
+	case repeat.IsSet():
+		r.bad(repeat.Pos, fmt.Sprintf("repeat is %q, expected last", repeat.Value), "leave it out when the sequence must not run out")
+	}
+	for _, item := range r.list(data, "sequence", who) {
+		step := "an item of the sequence of " + who
+		if !r.object(item, step, "result", "error") {
+			continue
+		}
+		if (item.Get("result") == nil) == (item.Get("error") == nil) {
+			r.bad(item.Pos, step+" has not one of result and error", "write {result: VALUE} or {error: TEXT}")
+		}
+		rule.Answers = append(rule.Answers, r.answer(item, step))
+	}
+	if len(rule.Answers) == 0 {
+		r.bad(data.Pos, "the sequence of "+who+" is empty", "write [{result: VALUE}, …]")
+	}
+	return rule
+}
+
+func (r *reader) answer(data *config.Data, who string) Answer {
+	if data.Get("error") != nil {
+		return Answer{Error: r.text(data, "error", who).Value, Failed: true}
+	}
+	return Answer{Value: valueOf(data.Get("result"))}
+}

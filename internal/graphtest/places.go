@@ -1,0 +1,121 @@
+package graphtest
+
+import (
+	"maps"
+	"strings"
+
+	"toolgraph/expressions"
+)
+
+// places are what {name} stands for in the strings of a case that runs on servers. A
+// case that runs on mocks and a cassette keeps {name} as it is, and so does a
+// cassette, so that it is the same wherever it was recorded.
+type places map[string]string
+
+// tempPlace is the place that is a new directory of its own for each case.
+const tempPlace = "temp"
+
+// fill is a copy of v with the paths in place of their names.
+func (p places) fill(v expressions.Value) expressions.Value {
+	return p.replace(v, func(name, path string) (string, string) { return "{" + name + "}", path })
+}
+
+// empty is the reverse of fill.
+func (p places) empty(v expressions.Value) expressions.Value {
+	return p.replace(v, func(name, path string) (string, string) { return path, "{" + name + "}" })
+}
+
+func (p places) replace(v expressions.Value, pair func(name, path string) (old, fresh string)) expressions.Value {
+	if len(p) == 0 {
+		return v
+	}
+	var pairs []string
+	for name, path := range p {
+		old, fresh := pair(name, path)
+		pairs = append(pairs, old, fresh)
+	}
+	return eachString(v, strings.NewReplacer(pairs...).Replace)
+}
+
+func (p places) fillText(text string) string {
+	filled, _ := p.fill(text).(string)
+	return filled
+}
+
+func (p places) emptyText(text string) string {
+	emptied, _ := p.empty(text).(string)
+	return emptied
+}
+
+// eachString is a copy of v with f done to its strings, keys left as they are.
+func eachString(v expressions.Value, f func(string) string) expressions.Value {
+	switch v := v.(type) {
+	case string:
+		return f(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = eachString(item, f)
+		}
+		return out
+	}
+	object, ok := asObject(v)
+	if !ok {
+		return v
+	}
+	keys := object.Keys()
+	values := make([]expressions.Value, len(keys))
+	for i, key := range keys {
+		item, _ := object.Get(key)
+		values[i] = eachString(item, f)
+	}
+	return expressions.NewObject(keys, values)
+}
+
+// Filled is the case with paths in the place of {name} for each name of places, in its
+// arguments, variables and expectations: for those who run it by other means.
+func (c *Case) Filled(paths map[string]string) *Case {
+	p := places(paths)
+	filled := *c
+	filled.Args = p.fill(c.Args)
+	filled.Env = maps.Clone(c.Env)
+	for name, value := range filled.Env {
+		filled.Env[name] = p.fillText(value)
+	}
+	filled.Expect = c.Expect.filled(p)
+	return &filled
+}
+
+func (e Expect) filled(p places) Expect {
+	e.Value, e.Partial, e.Contains = p.fill(e.Value), p.fill(e.Partial), p.fillText(e.Contains)
+	calls := e.Calls
+	e.Calls = nil
+	for _, c := range calls {
+		c.Args, c.Partial = p.fill(c.Args), p.fill(c.Partial)
+		e.Calls = append(e.Calls, c)
+	}
+	if calls != nil && e.Calls == nil {
+		e.Calls = calls
+	}
+	nodes := e.Nodes
+	e.Nodes = nil
+	for _, n := range nodes {
+		n.Partial = p.fill(n.Partial)
+		e.Nodes = append(e.Nodes, n)
+	}
+	return e
+}
+
+// names reports whether the case speaks of a place.
+func (c *Case) names(place string) bool {
+	found := false
+	look := func(text string) string {
+		found = found || strings.Contains(text, "{"+place+"}")
+		return text
+	}
+	for _, text := range c.Env {
+		look(text)
+	}
+	eachString(c.Args, look)
+	return found
+}

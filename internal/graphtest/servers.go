@@ -1,0 +1,99 @@
+package graphtest
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/internal/project"
+)
+
+// servers connects cases with the servers of their graph file. Cases with the same
+// variables share them. It belongs to one goroutine.
+type servers struct {
+	graph string
+	opts  Options
+	byEnv map[string]*connected
+	temps []string
+}
+
+type connected struct {
+	project *project.Project
+	caller  execution.ToolCaller
+	end     func()
+}
+
+// of is the surroundings of a case.
+func (s *servers) of(c *Case) (surroundings, error) {
+	p := places{}
+	if c.names(tempPlace) {
+		dir, err := os.MkdirTemp("", "toolgraph-test-")
+		if err != nil {
+			return surroundings{}, err
+		}
+		s.temps = append(s.temps, dir)
+		p[tempPlace] = dir
+	}
+	env := c.Filled(p).Env
+	key := envKey(env)
+	if known := s.byEnv[key]; known != nil {
+		return surroundings{project: known.project, caller: known.caller, places: p}, nil
+	}
+	made, err := s.connect(env)
+	if err != nil {
+		return surroundings{}, err
+	}
+	s.byEnv[key] = made
+	return surroundings{project: made.project, caller: made.caller, places: p}, nil
+}
+
+func envKey(env map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		b.WriteString(name + "=" + env[name] + "\x00")
+	}
+	return b.String()
+}
+
+// connect loads the graph file with the variables of a case over our own. A server
+// without a directory runs in that of the graph file, wherever the tests are run.
+func (s *servers) connect(env map[string]string) (*connected, error) {
+	p, err := s.opts.Load(s.graph, config.Options{ServersFile: s.opts.ServersFile, LookupEnv: func(name string) (string, bool) {
+		if value, ok := env[name]; ok {
+			return value, true
+		}
+		return os.LookupEnv(name)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(filepath.Dir(s.graph))
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range p.File.Servers {
+		if u.Dir == "" {
+			u.Dir = dir
+		}
+	}
+	caller, end := s.opts.Connect(p)
+	if caller == nil {
+		return nil, errors.New("there is no way to reach servers")
+	}
+	return &connected{project: p, caller: caller, end: end}, nil
+}
+
+// close ends all servers and removes the directories of the cases.
+func (s *servers) close() {
+	for _, c := range s.byEnv {
+		c.end()
+	}
+	for _, dir := range s.temps {
+		_ = os.RemoveAll(dir) // what is left of it is in the system's directory for such things
+	}
+}

@@ -1,0 +1,87 @@
+package graphtest
+
+import (
+	"toolgraph/expressions"
+	"toolgraph/internal/diff"
+)
+
+// tape plays the recorded calls of one case. It belongs to one run.
+type tape struct {
+	calls []Recorded
+	used  []bool
+	keys  []string // of each call
+	steps []RecordedStep
+}
+
+// tape is the calls that are for a case, or nil.
+func (c *Cassette) tape(test string) *tape {
+	if c == nil {
+		return nil
+	}
+	var t *tape
+	for _, run := range c.Runs {
+		if run.Test != "" && run.Test != test {
+			continue
+		}
+		if t == nil {
+			t = &tape{}
+		}
+		t.calls = append(t.calls, run.Calls...)
+		if run.Test == test {
+			t.steps = run.Steps
+		}
+	}
+	if t == nil {
+		return nil
+	}
+	t.used, t.keys = make([]bool, len(t.calls)), make([]string, len(t.calls))
+	for i, call := range t.calls {
+		t.keys[i] = callKey(call.Server, call.Tool, call.Args)
+	}
+	return t
+}
+
+// next is the first recorded call with these arguments that was not played yet, or
+// nil.
+func (t *tape) next(server, tool string, args expressions.Value) *Recorded {
+	key := callKey(server, tool, args)
+	for i := range t.calls {
+		if !t.used[i] && t.keys[i] == key {
+			t.used[i] = true
+			return &t.calls[i]
+		}
+	}
+	return nil
+}
+
+// near is how many calls of the tool were recorded and, when none has the arguments,
+// the one whose arguments differ least.
+func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest *Recorded) {
+	if t == nil {
+		return 0, nil
+	}
+	key, least := callKey(server, tool, args), 0
+	for i := range t.calls {
+		call := &t.calls[i]
+		if call.Server != server || call.Tool != tool {
+			continue
+		}
+		n++
+		if t.keys[i] == key {
+			return n, nil
+		}
+		if changes := len(diff.Values(call.Args, args)); nearest == nil || changes < least {
+			nearest, least = call, changes
+		}
+	}
+	return n, nearest
+}
+
+// callKey is the same for the same call, in whatever order its arguments are written.
+func callKey(server, tool string, args expressions.Value) string {
+	src, err := expressions.Encode(expressions.FromPlain(expressions.Plain(args)))
+	if err != nil {
+		src = []byte(err.Error())
+	}
+	return server + "\x00" + tool + "\x00" + string(src)
+}

@@ -1,0 +1,76 @@
+package graphtest
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"toolgraph/expressions"
+	"toolgraph/internal/diff"
+	"toolgraph/internal/schema"
+)
+
+// encoded is a value as JSON, short enough for a message.
+func encoded(v expressions.Value) string {
+	src, err := expressions.Encode(v)
+	if err != nil {
+		return err.Error()
+	}
+	const most = 400
+	if len(src) > most {
+		return strings.ToValidUTF8(string(src[:most]), "") + "…"
+	}
+	return string(src)
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][\w.-]*$`)
+
+// quoteKey is a key as it can stand in YAML.
+func quoteKey(key string) string {
+	if plainKey.MatchString(key) {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// changesShown is how many differences a text tells.
+const changesShown = 12
+
+// Text is the problem for people: the message, and what differs, a line each.
+func (p Problem) Text() string {
+	var b strings.Builder
+	b.WriteString(p.Message)
+	for i, c := range p.Changes {
+		if i == changesShown {
+			b.WriteString("\n  and " + strconv.Itoa(len(p.Changes)-i) + " more differences")
+			break
+		}
+		b.WriteString("\n  " + p.changeText(c))
+	}
+	return b.String()
+}
+
+func (p Problem) changeText(c diff.Change) string {
+	where := c.Path
+	if where == "" {
+		where = "the value"
+	}
+	older, isText := c.Old.(string)
+	newer, bothText := c.New.(string)
+	if isText && bothText && strings.Count(older, "\n")+strings.Count(newer, "\n") > 1 {
+		return where + ":\n    " + strings.ReplaceAll(strings.TrimRight(diff.Text(p.Older, older, p.Newer, newer), "\n"), "\n", "\n    ")
+	}
+	return where + ": " + p.Older + " " + shown(c.Old) + ", " + p.Newer + " " + shown(c.New)
+}
+
+// shown is a value in a line of a difference.
+func shown(v expressions.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	src, err := expressions.Encode(v)
+	if err != nil {
+		return err.Error()
+	}
+	return schema.Shorten(string(src))
+}
