@@ -1,0 +1,162 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// AddTool puts a tool behind the others of a graph file and gives the file's new bytes:
+// all else stays as it is, comments, order and style included. tool is a definition as it
+// stands below tools, such as ParseData makes of JSON. Nothing is read or written, and
+// whether the result is a good graph file is for Parse to say. The error is Diagnostics;
+// path is for them only.
+func AddTool(path string, src []byte, tool *Data) ([]byte, error) {
+	return editTools(path, src, tool.Get("name").textValue(), func(tools []*Data, at int) ([]*Data, error) {
+		if at >= 0 {
+			return nil, cannotEdit(path, tools[at].Pos, fmt.Sprintf("there is a tool %q already", tool.Get("name").textValue()), "choose another name, or update that tool")
+		}
+		return append(tools, canonicalTool(tool)), nil
+	})
+}
+
+// ReplaceTool gives the tool of this name another definition, which may have another
+// name. What is the same in both stays as it stands, comments included. The rest is as
+// with AddTool.
+func ReplaceTool(path string, src []byte, name string, tool *Data) ([]byte, error) {
+	src, err := withOwnNodes(path, src, name)
+	if err != nil {
+		return nil, err
+	}
+	return editTools(path, src, name, func(tools []*Data, at int) ([]*Data, error) {
+		if at < 0 {
+			return nil, noSuchTool(path, tools, name)
+		}
+		tools[at] = canonicalTool(tool)
+		return tools, nil
+	})
+}
+
+// DeleteTool takes the tool of this name out of a graph file, with the comment above
+// it. The rest is as with AddTool.
+func DeleteTool(path string, src []byte, name string) ([]byte, error) {
+	src, err := withOwnNodes(path, src, name)
+	if err != nil {
+		return nil, err
+	}
+	return editTools(path, src, name, func(tools []*Data, at int) ([]*Data, error) {
+		if at < 0 {
+			return nil, noSuchTool(path, tools, name)
+		}
+		return slices.Delete(tools, at, at+1), nil
+	})
+}
+
+// editTools changes the list of tools; at is where the tool of this name stands, or -1.
+func editTools(path string, src []byte, name string, change func(tools []*Data, at int) ([]*Data, error)) ([]byte, error) {
+	root, err := ParseData(path, src)
+	if err != nil {
+		return nil, err
+	}
+	tools := root.Get("tools")
+	if root.Kind != KindObject || tools != nil && tools.Kind != KindArray && tools.Scalar != nil {
+		return nil, cannotEdit(path, root.Pos, "this is no graph file with a list of tools", "toolgraph init writes a file to start from")
+	}
+	var list []*Data
+	if tools != nil {
+		list = slices.Clone(tools.Items)
+	}
+	at := slices.IndexFunc(list, func(t *Data) bool { return t.Get("name").textValue() == name })
+	if list, err = change(list, at); err != nil {
+		return nil, err
+	}
+	return Rewrite(path, src, root.With("tools", &Data{Kind: KindArray, Items: list}))
+}
+
+// withOwnNodes is the file in its current form when the tool of this name has its nodes
+// in a list that all tools share: then they cannot be changed for one tool alone.
+func withOwnNodes(path string, src []byte, name string) ([]byte, error) {
+	root, err := ParseData(path, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, tool := range root.Get("tools").items() {
+		if tool.Get("name").textValue() == name && tool.Get("nodes") == nil && root.Get("nodes") != nil {
+			upgraded, _, err := Upgrade(path, src)
+			return upgraded, err
+		}
+	}
+	return src, nil
+}
+
+// Rewrite gives a YAML or JSON file another content. What is the same in both stays as
+// it stands: comments, order, quotes and line ends; list items are known by their id or
+// name. What changes is written in block style. That the result means exactly what is
+// wanted is checked before it is returned. The error is Diagnostics; path is for them
+// only, and nothing is read or written.
+func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
+	e, err := newEditor(path, src)
+	if err != nil {
+		return nil, err
+	}
+	if _, found := buildItems(e.src, rootDocument(e.root)); found.Err() != nil {
+		return nil, sorted(found)
+	}
+	text, err := e.rewriteRoot(want)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(src, byteOrderMark) {
+		text = append(bytes.Clone(byteOrderMark), text...)
+	}
+	// Whatever an anchor shares, or we got wrong, shows here.
+	got, err := ParseData(path, text)
+	if err != nil || !reflect.DeepEqual(got.Value(), want.Value()) {
+		return nil, cannotEdit(path, want.Pos, "the file cannot be changed there and keep its other parts as they are", "write out what it shares by anchors (&name, *name, <<), or edit it by hand")
+	}
+	return text, nil
+}
+
+func (e *editor) rewriteRoot(want *Data) ([]byte, error) {
+	if sameValue(e.root, want) {
+		return bytes.Clone(e.src.data), nil
+	}
+	from, to := e.start(e.root), e.stop(e.root)
+	if json.Valid(e.src.data) {
+		var out bytes.Buffer
+		if err := json.Indent(&out, want.JSON(), "", "  "); err != nil {
+			return nil, err
+		}
+		return slices.Concat(e.src.data[:from], out.Bytes(), e.src.data[to:]), nil
+	}
+	text, ok := e.rewritten(e.root, want)
+	if !ok {
+		return nil, cannotEdit(e.src.name, e.src.pos(from), "the file as a whole is no mapping of one key a line", "write it as one, without { } around it")
+	}
+	return slices.Concat(e.src.data[:from], []byte(text), e.src.data[to:]), nil
+}
+
+func cannotEdit(path string, at Pos, message, hint string) error {
+	if !at.IsValid() {
+		at = Pos{File: path, Line: 1, Column: 1}
+	}
+	return Diagnostics{{Pos: at, Code: "cannot-edit", Message: message, Hint: hint}}
+}
+
+func noSuchTool(path string, tools []*Data, name string) error {
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Get("name").textValue())
+	}
+	hint := "the file has no tools"
+	if len(names) > 0 {
+		hint = "the tools are " + shortened(strings.Join(names, ", "))
+	}
+	if near := DidYouMean(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return cannotEdit(path, Pos{}, fmt.Sprintf("there is no tool %q", shortened(name)), hint)
+}

@@ -1,0 +1,227 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// stop is the end of the line on which a node ends: what stands beside it, such as a
+// comment, counts as its own.
+func (e *editor) stop(n *yaml.Node) int { return e.lineEnd(e.end(n)) }
+
+// rewritten is the text that stands for source[start:stop] of a node once it means what
+// is wanted, with all that stays the same as it stands. It is not ok when the node has
+// to be written anew as a whole.
+func (e *editor) rewritten(n *yaml.Node, want *Data) (text string, ok bool) {
+	if sameValue(n, want) {
+		return string(e.src.data[e.start(n):e.stop(n)]), true
+	}
+	if n.Kind != yaml.MappingNode || want.Kind != KindObject || n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0 || len(want.Keys) == 0 {
+		return "", false
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		if isMerge(n.Content[i]) || n.Content[i].Kind != yaml.ScalarNode {
+			return "", false
+		}
+	}
+	return e.rewriteMapping(n, want), true
+}
+
+// rewriteMapping goes through the pairs of a mapping that is written one key a line.
+func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
+	indent := n.Content[0].Column - 1
+	lead := string(e.src.data[e.start(n):e.start(n.Content[0])]) // an anchor
+	var lines []string                                           // each with what stands above it
+	gap := ""                                                    // what stands above the next
+	fresh := newKeys(n, want)
+	for _, i := range fresh[""] {
+		lines = append(lines, e.freshPair(want, i, indent))
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		end := e.lineEnd(max(e.end(key), e.end(value)))
+		if wanted := want.Get(key.Value); wanted != nil {
+			lines = append(lines, gap+e.rewritePair(key, value, wanted, indent))
+			gap = ""
+		}
+		for _, j := range fresh[key.Value] {
+			lines = append(lines, e.freshPair(want, j, indent))
+		}
+		if i+2 < len(n.Content) {
+			gap += string(e.src.data[e.nextLine(end):e.lineStart(e.start(n.Content[i+2]))])
+		}
+	}
+	text := lead + strings.TrimLeft(strings.Join(lines, e.newline()), " ")
+	if gap = strings.TrimRight(gap, " \r\n"); gap != "" { // the comment above a last key that is gone
+		text += e.newline() + gap
+	}
+	return text
+}
+
+// newKeys are the indexes of the keys that a mapping does not have yet, by the key of
+// the mapping behind which they go; "" is before the first.
+func newKeys(n *yaml.Node, want *Data) map[string][]int {
+	fresh := map[string][]int{}
+	after := ""
+	for i, key := range want.Keys {
+		if pair(n, key.Value) >= 0 {
+			after = key.Value
+		} else {
+			fresh[after] = append(fresh[after], i)
+		}
+	}
+	return fresh
+}
+
+func (e *editor) freshPair(want *Data, i, indent int) string {
+	w := writer{newline: e.newline()}
+	w.pair(want.Keys[i].Value, want.Items[i], indent, "")
+	return strings.Repeat(" ", indent) + w.text()
+}
+
+// rewritePair is a pair's lines, indentation included.
+func (e *editor) rewritePair(key, value *yaml.Node, want *Data, indent int) string {
+	start := strings.Repeat(" ", indent) + string(e.src.data[e.start(key):e.end(key)])
+	between := string(e.src.data[e.end(key):e.start(value)])
+	switch {
+	case sameValue(value, want):
+		return start + string(e.src.data[e.end(key):e.lineEnd(max(e.end(key), e.end(value)))])
+	case value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && value.Anchor == "" && len(want.items()) > 0:
+		from := e.nextLine(e.end(key))
+		return start + string(e.src.data[e.end(key):from]) + e.rewriteList(value, want, from)
+	}
+	if text, ok := e.rewritten(value, want); ok {
+		return start + between + text
+	}
+	w := writer{newline: e.newline()}
+	w.value(key.Value, want, indent, e.commentOf(value, between))
+	return start + ":" + w.text()
+}
+
+// rewriteList is the lines of a list from the line below its key on.
+func (e *editor) rewriteList(n *yaml.Node, want *Data, from int) string {
+	indent := n.Column - 1
+	chunks := make([]chunk, len(n.Content))
+	for i, item := range n.Content {
+		chunks[i] = chunk{item: item, from: from, to: e.stop(item)}
+		from = e.nextLine(chunks[i].to)
+	}
+	lines := make([]string, len(want.Items))
+	for i, wanted := range want.Items {
+		at := counterpart(chunks, want, i)
+		if at < 0 {
+			w := writer{newline: e.newline()}
+			w.item(wanted, indent)
+			lines[i] = e.apart(chunks) + strings.Repeat(" ", indent) + w.text()
+			continue
+		}
+		chunks[at].used = true
+		lines[i] = e.rewriteItem(chunks[at], wanted, indent)
+	}
+	return strings.Join(lines, e.newline())
+}
+
+// chunk is an item of a list with the lines above it.
+type chunk struct {
+	item     *yaml.Node
+	from, to int
+	used     bool
+}
+
+// apart is the blank line that an item begins with where the others do.
+func (e *editor) apart(chunks []chunk) string {
+	if len(chunks) > 1 && len(strings.TrimSpace(string(e.src.line(e.src.pos(chunks[1].from).Line)))) == 0 {
+		return e.newline()
+	}
+	return ""
+}
+
+func (e *editor) rewriteItem(c chunk, want *Data, indent int) string {
+	if sameValue(c.item, want) {
+		return string(e.src.data[c.from:c.to])
+	}
+	if text, ok := e.rewritten(c.item, want); ok {
+		return string(e.src.data[c.from:e.start(c.item)]) + text
+	}
+	above := string(e.src.data[c.from:e.lineStart(e.start(c.item))])
+	w := writer{newline: e.newline()}
+	w.item(want, indent)
+	return above + strings.Repeat(" ", indent) + w.text()
+}
+
+// counterpart is the chunk of the item that the wanted item i was before, or -1: the
+// same item, else that of its id or name, else, when there are as many, the one in its
+// place if nothing else is made of that.
+func counterpart(chunks []chunk, want *Data, i int) int {
+	wanted := want.Items[i]
+	at := slices.IndexFunc(chunks, func(c chunk) bool { return !c.used && sameValue(c.item, wanted) })
+	if at >= 0 {
+		return at
+	}
+	for _, key := range []string{"id", "name"} {
+		if name := wanted.Get(key).textValue(); name != "" {
+			at = slices.IndexFunc(chunks, func(c chunk) bool { return !c.used && word(followed(c.item), key) == name })
+			if at >= 0 {
+				return at
+			}
+		}
+	}
+	if len(chunks) != len(want.Items) || chunks[i].used || slices.ContainsFunc(want.Items, func(d *Data) bool { return sameName(chunks[i].item, d) }) {
+		return -1
+	}
+	return i
+}
+
+// sameName reports whether two items have the same id or name, or are the same.
+func sameName(n *yaml.Node, d *Data) bool {
+	for _, key := range []string{"id", "name"} {
+		if name := d.Get(key).textValue(); name != "" {
+			return word(followed(n), key) == name
+		}
+	}
+	return sameValue(n, d)
+}
+
+// commentOf is the comments beside and inside a value that is written anew, as one.
+func (e *editor) commentOf(n *yaml.Node, between string) string {
+	if n.Kind == yaml.ScalarNode && !strings.Contains(between, "#") {
+		beside := string(e.src.data[e.end(n):e.stop(n)])
+		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			beside = string(e.src.data[e.start(n):e.lineEnd(e.start(n))])
+		}
+		if i := strings.IndexByte(beside, '#'); i >= 0 {
+			return beside[len(strings.TrimRight(beside[:i], " \t")):]
+		}
+		return ""
+	}
+	var all []string
+	note := func(text string) {
+		for _, line := range splitLines(text) {
+			if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); line != "" && !slices.Contains(all, line) {
+				all = append(all, line)
+			}
+		}
+	}
+	for _, line := range comments(between) {
+		note(line)
+	}
+	var walk func(*yaml.Node)
+	walk = func(n *yaml.Node) {
+		note(n.HeadComment)
+		note(n.LineComment)
+		for _, child := range n.Content {
+			walk(child)
+		}
+		note(n.FootComment)
+	}
+	walk(n)
+	for _, line := range comments(string(e.src.data[e.end(n):e.stop(n)])) {
+		note(line)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " # " + strings.Join(all, "; ")
+}

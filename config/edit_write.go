@@ -1,0 +1,234 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// writer writes data as the YAML that a person would write: block style, small things
+// in one line, texts of several lines as they are.
+type writer struct {
+	out     strings.Builder
+	newline string
+}
+
+func (w *writer) text() string { return w.out.String() }
+
+// widest is how long a line may become by putting a list or mapping into it.
+const widest = 88
+
+// blocks are the keys whose values are never put into one line when they hold anything
+// but plain values.
+var blocks = []string{"tools", "nodes", "conditions", "args", "transform", "properties", "inputSchema", "outputSchema"}
+
+func (w *writer) line(indent int) {
+	w.out.WriteString(w.newline + strings.Repeat(" ", indent))
+}
+
+// pair writes "key: value", the first line's indentation left out.
+func (w *writer) pair(key string, d *Data, indent int, comment string) {
+	w.out.WriteString(keyText(key) + ":")
+	w.value(key, d, indent, comment)
+}
+
+// value writes what comes behind "key:".
+func (w *writer) value(key string, d *Data, indent int, comment string) {
+	if block, ok := literal(d); ok {
+		w.out.WriteString(" " + block + comment)
+		for _, line := range strings.Split(strings.TrimSuffix(d.Scalar.(string), "\n"), "\n") {
+			w.out.WriteString(w.newline + indented(strings.Repeat(" ", indent+2), line))
+		}
+		return
+	}
+	if text := inline(d); isSmall(key, d) && indent+len(key)+2+utf8.RuneCountInString(text) <= widest || d.isLeaf() {
+		w.out.WriteString(" " + text + comment)
+		return
+	}
+	w.out.WriteString(comment)
+	w.line(indent + 2)
+	if d.Kind == KindArray {
+		w.list(d, indent+2)
+		return
+	}
+	w.mapping(d, indent+2)
+}
+
+func (w *writer) mapping(d *Data, indent int) {
+	for i, key := range d.Keys {
+		if i > 0 {
+			w.line(indent)
+		}
+		w.pair(key.Value, d.Items[i], indent, "")
+	}
+}
+
+func (w *writer) list(d *Data, indent int) {
+	for i, item := range d.Items {
+		if i > 0 {
+			w.line(indent)
+		}
+		w.item(item, indent)
+	}
+}
+
+// item writes "- " and an item of a list whose dashes are indented so far.
+func (w *writer) item(d *Data, indent int) {
+	w.out.WriteString("-")
+	if d.Kind == KindObject && len(d.Keys) > 0 && !(isSmall("", d) && !isNamed(d) && indent+utf8.RuneCountInString(inline(d)) <= widest) {
+		w.out.WriteString(" ")
+		w.mapping(d, indent+2)
+		return
+	}
+	w.value("", d, indent, "")
+}
+
+// isNamed reports whether an item is something of its own: a tool or a node.
+func isNamed(d *Data) bool { return d.Get("id") != nil || d.Get("name") != nil || d.Get("next") != nil }
+
+// isLeaf reports whether data has no parts that could stand in lines of their own.
+func (d *Data) isLeaf() bool {
+	return d.Kind == KindScalar || d.Kind == KindExpression || len(d.Items) == 0
+}
+
+// isSmall reports whether a list or mapping is such that people write it in one line.
+func isSmall(key string, d *Data) bool {
+	depth := depthOf(d)
+	if slices.Contains(blocks, key) && (depth > 1 || key == "args" || key == "transform" || key == "nodes") {
+		return false
+	}
+	return depth <= 3 && !hasLines(d)
+}
+
+func depthOf(d *Data) int {
+	depth := 0
+	for _, item := range d.Items {
+		depth = max(depth, 1+depthOf(item))
+	}
+	return depth
+}
+
+func hasLines(d *Data) bool {
+	return strings.Contains(d.textValue(), "\n") || slices.ContainsFunc(d.Items, hasLines)
+}
+
+// literal is the head of a block scalar, | or |-, when the text is best written as one.
+func literal(d *Data) (head string, ok bool) {
+	text := d.textValue()
+	if !strings.Contains(text, "\n") || strings.HasSuffix(text, "\n\n") || strings.ContainsAny(text[:1], " \t\n") {
+		return "", false
+	}
+	body, ended := strings.CutSuffix(text, "\n")
+	if strings.TrimRight(body, " \t") != body || strings.ContainsFunc(text, func(r rune) bool {
+		return r != '\n' && r != '\t' && !unicode.IsPrint(r)
+	}) {
+		return "", false
+	}
+	if ended {
+		return "|", true
+	}
+	return "|-", true
+}
+
+// inline is data in one line.
+func inline(d *Data) string {
+	switch d.Kind {
+	case KindObject:
+		parts := make([]string, len(d.Keys))
+		for i, key := range d.Keys {
+			parts[i] = keyText(key.Value) + ": " + flowed(d.Items[i])
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case KindArray:
+		parts := make([]string, len(d.Items))
+		for i, item := range d.Items {
+			parts[i] = flowed(item)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case KindExpression:
+		return "{expr: " + flowed(&Data{Scalar: d.Expr.Value}) + "}"
+	case KindScalar:
+	}
+	switch v := d.Scalar.(type) {
+	case string:
+		if isPlain(v) {
+			return v
+		}
+		return inQuotes(v)
+	case json.Number:
+		return string(v)
+	}
+	return string(d.JSON())
+}
+
+// flowed is data inside { } or [ ], where more has to be quoted.
+func flowed(d *Data) string {
+	if text, isText := d.Scalar.(string); isText && strings.ContainsAny(text, ",[]{}?:") {
+		return inQuotes(text)
+	}
+	return inline(d)
+}
+
+var (
+	plainKey = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`)
+	// wordOfYAML are texts that some readers of YAML take for a bool or nothing.
+	wordOfYAML = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
+)
+
+// keyText is a key as it is written.
+func keyText(key string) string {
+	if plainKey.MatchString(key) && !wordOfYAML.MatchString(key) {
+		return key
+	}
+	return inQuotes(key)
+}
+
+// isPlain reports whether a text needs no quotes, for any reader of YAML.
+func isPlain(s string) bool {
+	if s == "" || strings.TrimSpace(s) != s || wordOfYAML.MatchString(s) || strings.HasSuffix(s, ":") {
+		return false
+	}
+	if strings.Contains(s, ": ") || strings.Contains(s, " #") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(first) || strings.ContainsRune("_$/(", first)
+}
+
+// inQuotes is a text in quotes: single ones where that saves escapes.
+func inQuotes(s string) string {
+	strange := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	if !strange && strings.ContainsAny(s, `"\`) {
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		b.WriteString(escaped(r))
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// escaped is a character between double quotes.
+func escaped(r rune) string {
+	switch {
+	case r == '"' || r == '\\':
+		return `\` + string(r)
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case unicode.IsPrint(r):
+		return string(r)
+	case r < 1<<8:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 1<<16:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
