@@ -48,6 +48,7 @@ var elsewhereTold = map[string]string{
 	"bad-directory":      "a working directory that is gone",
 	"schema-depth":       "a File that was not parsed",
 	"cannot-upgrade":     "toolgraph upgrade",
+	"cannot-edit":        "toolgraph toolkit",
 }
 
 func repeatedText(n int, format string) string {
