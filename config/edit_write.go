@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,7 +78,8 @@ func (w *writer) list(d *Data, indent int) {
 // item writes "- " and an item of a list whose dashes are indented so far.
 func (w *writer) item(d *Data, indent int) {
 	w.out.WriteString("-")
-	if d.Kind == KindObject && len(d.Keys) > 0 && !(isSmall("", d) && !isNamed(d) && indent+utf8.RuneCountInString(inline(d)) <= widest) {
+	small := isSmall("", d) && !isNamed(d) && indent+utf8.RuneCountInString(inline(d)) <= widest
+	if d.Kind == KindObject && len(d.Keys) > 0 && !small {
 		w.out.WriteString(" ")
 		w.mapping(d, indent+2)
 		return
@@ -124,7 +124,7 @@ func literal(d *Data) (head string, ok bool) {
 	}
 	body, ended := strings.CutSuffix(text, "\n")
 	if strings.TrimRight(body, " \t") != body || strings.ContainsFunc(text, func(r rune) bool {
-		return r != '\n' && r != '\t' && !unicode.IsPrint(r)
+		return r != '\n' && r != '\t' && isHidden(r)
 	}) {
 		return "", false
 	}
@@ -192,7 +192,7 @@ func isPlain(s string) bool {
 	if s == "" || strings.TrimSpace(s) != s || wordOfYAML.MatchString(s) || strings.HasSuffix(s, ":") {
 		return false
 	}
-	if strings.Contains(s, ": ") || strings.Contains(s, " #") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if strings.Contains(s, ": ") || strings.Contains(s, " #") || strings.ContainsFunc(s, isHidden) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(s)
@@ -201,34 +201,13 @@ func isPlain(s string) bool {
 
 // inQuotes is a text in quotes: single ones where that saves escapes.
 func inQuotes(s string) string {
-	strange := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
-	if !strange && strings.ContainsAny(s, `"\`) {
+	if strings.ContainsAny(s, `"\`) && !strings.ContainsFunc(s, isHidden) {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		b.WriteString(escaped(r))
-	}
-	b.WriteByte('"')
-	return b.String()
+	return string(appendYAMLText(nil, s))
 }
 
-// escaped is a character between double quotes.
-func escaped(r rune) string {
-	switch {
-	case r == '"' || r == '\\':
-		return `\` + string(r)
-	case r == '\n':
-		return `\n`
-	case r == '\t':
-		return `\t`
-	case unicode.IsPrint(r):
-		return string(r)
-	case r < 1<<8:
-		return fmt.Sprintf(`\x%02x`, r)
-	case r < 1<<16:
-		return fmt.Sprintf(`\u%04x`, r)
-	}
-	return fmt.Sprintf(`\U%08x`, r)
+// isHidden reports whether a character has to be written as an escape.
+func isHidden(r rune) bool {
+	return r != ' ' && (!unicode.IsGraphic(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Variation_Selector, r))
 }
