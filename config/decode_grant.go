@@ -2,9 +2,10 @@ package config
 
 import "fmt"
 
-// grants reads what a server may ask of us, and how we are authorized by it.
+// grants reads how far a server is trusted, what it may ask of us, and how we are
+// authorized by it.
 func (d *decoder) grants(u *Upstream, fs *fields) {
-	u.AllowPrivate = fs.boolean("allowPrivate")
+	u.AllowPrivate, u.Trusted = fs.boolean("allowPrivate"), fs.boolean("trusted")
 	for _, it := range fs.list("allow") {
 		switch word, _ := it.looseText(); word.Value {
 		case "elicitation":

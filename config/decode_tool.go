@@ -147,6 +147,7 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	switch n.Type {
 	case MCPNode:
 		n.Server, n.Tool, n.Args = fs.text("server"), fs.text("tool"), d.args(fs.get("args"))
+		n.OnCrash = fs.onCrash()
 	case TransformNode:
 		n.Expr = d.transform(fs)
 	case SwitchNode:
@@ -158,6 +159,18 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	case EntryNode, ExitNode:
 		d.checkOwner(fs, tool)
 	}
+}
+
+func (fs *fields) onCrash() OnCrash {
+	word := fs.text("onCrash")
+	switch on := OnCrash(word.Value); {
+	case on == RerunCall, on == StopRun:
+		return on
+	case !word.IsSet(), fs.bad["onCrash"]:
+		return ""
+	}
+	fs.unknownWord("onCrash", []string{string(RerunCall), string(StopRun)})
+	return ""
 }
 
 func (d *decoder) transform(node *fields) Text {

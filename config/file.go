@@ -60,6 +60,7 @@ type Upstream struct {
 	MaxInFlight  int           // calls at the same time; default 256
 	Protocol     Protocol      // default ProtocolAuto
 	AllowPrivate bool          // streamableHttp, sse: private and loopback addresses may be reached
+	Trusted      bool          // what it says of its tools (readOnlyHint, idempotentHint) is believed
 	AllowElicit  bool          // the server may ask the user something in the middle of a call
 	OAuth        *OAuth        // streamableHttp, sse: how we are authorized; nil when not by OAuth
 }
@@ -119,9 +120,20 @@ type Node struct {
 	Server     Text        // mcp
 	Tool       Text        // mcp
 	Args       *Data       // mcp; a KindObject, or nil when left out
+	OnCrash    OnCrash     // mcp; empty when left out
 	Expr       Text        // transform
 	Conditions []Condition // switch
 }
+
+// OnCrash is what becomes of a call that was under way when the process died, once its
+// run is resumed. When it is empty, what is known of the tool decides.
+type OnCrash string
+
+// The values of OnCrash.
+const (
+	RerunCall OnCrash = "rerun" // it is made again
+	StopRun   OnCrash = "stop"  // it is never made again: the run ends
+)
 
 // Condition is one way out of a switch.
 type Condition struct {

@@ -17,6 +17,8 @@ var nodeForms = map[NodeType]*form{
 				"type": "object", "additionalProperties": formValue("argument"),
 				"examples": []any{map[string]any{"path": map[string]any{"expr": "$.entry.directory"}}},
 			}},
+			key{name: "onCrash", doc: "When we die in the middle of the call and the run is resumed: rerun calls again, stop ends the run. " +
+				"When left out, only a tool that is read-only or idempotent, of a trusted server, is called again.", value: oneOf("rerun", "stop")},
 			nextKey("the node to go to")),
 	},
 	TransformNode: {

@@ -81,7 +81,7 @@ func (c *compiler) newNode(i int, n *config.Node) Node {
 		c.checkToolName(n)
 		return &MCP{
 			base: b, Server: n.Server.Value, Tool: n.Tool.Value,
-			Args: c.compileArgs(n.Args), toolPos: n.Tool.Pos,
+			Args: c.compileArgs(n.Args), OnCrash: n.OnCrash, toolPos: n.Tool.Pos,
 		}
 	case config.TransformNode:
 		if n.Expr.Value == "" {

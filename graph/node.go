@@ -37,6 +37,7 @@ type MCP struct {
 	base
 	Server, Tool string
 	Args         *Args
+	OnCrash      config.OnCrash // no part of the graph's hash: it may be written after a crash
 	Next         Node
 
 	toolPos config.Pos
