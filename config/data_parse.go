@@ -11,3 +11,13 @@ func ParseData(path string, src []byte) (*Data, error) {
 	data := d.data(root)
 	return data, sorted(d.found).Err()
 }
+
+// LoadData is ParseData for the file at path, which is read with the caps of graph
+// files. The error is fs.ErrNotExist when there is none.
+func LoadData(path string) (*Data, error) {
+	src, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseData(path, src)
+}

@@ -1,0 +1,147 @@
+package lock
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"toolgraph/expressions"
+	"toolgraph/internal/diff"
+)
+
+// Kind is what happened to a tool between two locks.
+type Kind string
+
+// The kinds of changes.
+const (
+	Added   Kind = "added"
+	Removed Kind = "removed"
+	Changed Kind = "changed" // its definition
+	Learned Kind = "learned" // only what is known of its answers
+)
+
+// Change is a tool in which two locks differ.
+type Change struct {
+	Server string   `json:"server"`
+	Tool   string   `json:"tool"`
+	Kind   Kind     `json:"kind"`
+	Diff   []string `json:"diff,omitempty"` // of Changed and Learned: one place a line, as people read it
+}
+
+// Compare is what a newer lock has that differs, by server and tool. Either may be nil.
+func (l *Lock) Compare(newer *Lock) []Change {
+	var changes []Change
+	if l != nil {
+		for _, was := range l.Entries {
+			is, kept := newer.Entry(was.Server, was.Tool)
+			switch {
+			case !kept:
+				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Removed})
+			case was.Hash != is.Hash:
+				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Changed, Diff: was.diff(is)})
+			case !bytes.Equal(was.Output, is.Output) || was.Learned != is.Learned:
+				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Learned, Diff: was.diff(is)})
+			}
+		}
+	}
+	if newer != nil {
+		for _, is := range newer.Entries {
+			if _, known := l.Entry(is.Server, is.Tool); !known {
+				changes = append(changes, Change{Server: is.Server, Tool: is.Tool, Kind: Added})
+			}
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		return strings.Compare(a.Server+"\x00"+a.Tool, b.Server+"\x00"+b.Tool)
+	})
+	return changes
+}
+
+// diff are the places in which two entries of a tool differ, one a line.
+func (e Entry) diff(newer Entry) []string {
+	var lines []string
+	for _, text := range []struct{ name, was, is string }{
+		{"server", e.Identity, newer.Identity}, {title, e.Title, newer.Title}, {description, e.Description, newer.Description},
+	} {
+		if text.was != text.is {
+			lines = append(lines, placeOf(diff.Change{Path: text.name, Old: orNil(text.was), New: orNil(text.is)}))
+		}
+	}
+	for _, part := range []struct {
+		name    string
+		was, is []byte
+	}{
+		{inputSchema, e.Input, newer.Input}, {outputSchema, e.Output, newer.Output}, {annotations, e.Annotations, newer.Annotations},
+	} {
+		for _, c := range diff.Values(valueOf(part.was), valueOf(part.is)) {
+			c.Path = part.name + c.Path
+			lines = append(lines, placeOf(c))
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{"~ it differs in something that the lock keeps only the hash of"}
+	}
+	return lines
+}
+
+// orNil is a text as a value, nil when there is none.
+func orNil(text string) expressions.Value {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// valueOf is the value of JSON, nil when there is none.
+func valueOf(src []byte) expressions.Value {
+	value, err := expressions.Decode(src)
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
+// placeOf is a change as a line: - what was there, + what is there now, ~ both.
+func placeOf(c diff.Change) string {
+	switch {
+	case c.Old == nil:
+		return "+ " + c.Path + ": " + valueShown(c.New, "")
+	case c.New == nil:
+		return "- " + c.Path + ": " + valueShown(c.Old, "")
+	}
+	return "~ " + c.Path + ": " + valueShown(c.Old, encoded(c.New)) + " → " + valueShown(c.New, encoded(c.Old))
+}
+
+func encoded(v expressions.Value) string {
+	src, err := expressions.Encode(v)
+	if err != nil {
+		return "…"
+	}
+	return string(src)
+}
+
+// valueShown is a value as JSON, so much of it as fits into a line, from a little
+// before the place where it parts from another.
+func valueShown(v expressions.Value, other string) string {
+	const room, before = 160, 40
+	src := []rune(shown(encoded(v), keptMost))
+	if len(src) <= room {
+		return string(src)
+	}
+	from := 0
+	for i, r := range []rune(other) {
+		if i >= len(src) || src[i] != r {
+			break
+		}
+		from++
+	}
+	from = max(0, min(from-before, len(src)-room))
+	text := string(src[from:min(len(src), from+room)])
+	if from > 0 {
+		text = "…" + text
+	}
+	if from+room < len(src) {
+		text += "…"
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package lock
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"toolgraph/config"
+)
+
+var wholeHash = regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{64}$`)
+
+// Load reads a lock. The error is fs.ErrNotExist when there is none, and
+// config.Diagnostics when it is not what `toolgraph lock` writes.
+func Load(path string) (*Lock, error) {
+	data, err := config.LoadData(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{}
+	l := r.lock(filepath.Base(path), data)
+	if err := r.found.Err(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// reader reads a lock and notes what is wrong with it.
+type reader struct{ found config.Diagnostics }
+
+func (r *reader) bad(at *config.Data, format string, args ...any) {
+	r.found.Add(at.Pos, "bad-lock", fmt.Sprintf(format, args...), "delete the file and run toolgraph lock, which writes it")
+}
+
+func (r *reader) lock(name string, data *config.Data) *Lock {
+	if r.keys(data, "the lock", "version", "servers"); len(r.found) > 0 {
+		return nil
+	}
+	if v := data.Get("version"); v == nil || v.Scalar != float64(version) {
+		at := v
+		if at == nil {
+			at = data
+		}
+		r.bad(at, "the version of the lock is %s, expected %d", v.JSON(), version)
+		return nil
+	}
+	var entries []Entry
+	servers := data.Get("servers")
+	for i, server := range r.object(servers, "servers") {
+		who := fmt.Sprintf("server %q", servers.Keys[i].Value)
+		r.keys(server, who, "identity", "tools")
+		tools := server.Get("tools")
+		for j, tool := range r.object(tools, "tools of "+who) {
+			e := r.entry(tool, fmt.Sprintf("tool %q of %s", tools.Keys[j].Value, who))
+			e.Server, e.Tool = servers.Keys[i].Value, tools.Keys[j].Value
+			e.Identity = r.text(server, "identity", who)
+			entries = append(entries, e)
+		}
+	}
+	return Of(name, entries...)
+}
+
+func (r *reader) entry(d *config.Data, who string) Entry {
+	r.keys(d, who, "hash", title, description, inputSchema, outputSchema, annotations, "omitted", "learned", "answers")
+	e := Entry{Hash: r.text(d, "hash", who), Title: r.text(d, title, who), Description: r.text(d, description, who)}
+	if !wholeHash.MatchString(e.Hash) {
+		r.bad(d, "the hash of %s is %q, expected %s and 64 hex digits", who, e.Hash, hashPrefix)
+	}
+	for name, kept := range map[string]*[]byte{inputSchema: &e.Input, outputSchema: &e.Output, annotations: &e.Annotations} {
+		if part := d.Get(name); part != nil {
+			*kept = part.JSON()
+		}
+	}
+	if omitted := d.Get("omitted"); omitted != nil {
+		for _, item := range omitted.Items {
+			if name, ok := item.Scalar.(string); ok {
+				e.Omitted = append(e.Omitted, name)
+			}
+		}
+	}
+	if learned := d.Get("learned"); learned != nil {
+		n, ok := d.At("answers").Scalar.(float64)
+		if learned.Scalar != true || !ok || n < 1 {
+			r.bad(learned, "%s is learned from no number of answers, expected answers beside learned: true", who)
+		}
+		e.Learned = int(n)
+	}
+	return e
+}
+
+// object are the items of an object, none when it is something else.
+func (r *reader) object(d *config.Data, what string) []*config.Data {
+	if d == nil || d.Kind != config.KindObject {
+		if d != nil {
+			r.bad(d, "%s is no mapping, expected one of names", what)
+		}
+		return nil
+	}
+	return d.Items
+}
+
+// keys checks that it is an object with no other keys.
+func (r *reader) keys(d *config.Data, who string, known ...string) {
+	if d.Kind != config.KindObject {
+		r.bad(d, "%s is no mapping", who)
+		return
+	}
+	for i, key := range d.Keys {
+		if !slices.Contains(known, key.Value) {
+			r.bad(&config.Data{Pos: d.Keys[i].Pos}, "%s has the unknown key %q", who, key.Value)
+		}
+	}
+}
+
+func (r *reader) text(d *config.Data, key, who string) string {
+	item := d.Get(key)
+	if item == nil {
+		return ""
+	}
+	text, ok := item.Scalar.(string)
+	if !ok {
+		r.bad(item, "%s of %s is no text", key, who)
+	}
+	return text
+}

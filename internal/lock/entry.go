@@ -1,0 +1,92 @@
+package lock
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/mcpclient"
+)
+
+// Entry is one pinned tool.
+type Entry struct {
+	Server, Tool string
+	Identity     string // what the graph file names as the server: see config.Upstream.Identity
+	Hash         string // "sha256:" and 64 hex digits, over the whole definition and Identity
+
+	Title, Description         string   // as they may be shown: see shown
+	Input, Output, Annotations []byte   // compact JSON, keys sorted; nil when the server gave none
+	Omitted                    []string // which of inputSchema, outputSchema and annotations are too large to be kept
+	Learned                    int      // from how many answers Output was learned; 0 when the server declares it
+}
+
+// Pin is the entry of a tool as its server tells it. Values of secrets that the server
+// tells are left out; they count in the hash.
+func Pin(server *config.Upstream, tool mcpclient.Tool, secrets *config.Secrets) Entry {
+	e := Entry{
+		Server: server.Name.Value, Tool: tool.Name, Identity: server.Identity, Hash: hash(server.Identity, tool),
+		Title:       shown(secrets.Redact(tool.Title), titleShown),
+		Description: shown(secrets.Redact(tool.Description), descriptionShown),
+	}
+	for _, part := range []struct {
+		name string
+		raw  []byte
+		kept *[]byte
+	}{
+		{inputSchema, tool.InputSchema, &e.Input},
+		{outputSchema, tool.OutputSchema, &e.Output},
+		{annotations, tool.Annotations, &e.Annotations},
+	} {
+		if len(part.raw) == 0 {
+			continue
+		}
+		if *part.kept = keepable(part.raw, secrets); *part.kept == nil {
+			e.Omitted = append(e.Omitted, part.name)
+		}
+	}
+	return e
+}
+
+// Hints are what the tool's annotations say.
+func (e Entry) Hints() Hints { return HintsOf(e.Annotations) }
+
+// The parts of a definition, as MCP names them.
+const (
+	title        = "title"
+	description  = "description"
+	inputSchema  = "inputSchema"
+	outputSchema = "outputSchema"
+	annotations  = "annotations"
+)
+
+// hash is the canonical hash of a definition: of JSON with sorted keys, so that the
+// order in which a server writes it does not count.
+func hash(identity string, tool mcpclient.Tool) string {
+	pinned := map[string]any{"name": tool.Name, "server": identity}
+	var parts map[string]json.RawMessage
+	if json.Unmarshal(tool.Raw, &parts) != nil {
+		parts = map[string]json.RawMessage{inputSchema: tool.InputSchema, outputSchema: tool.OutputSchema, annotations: tool.Annotations}
+		pinned[title], pinned[description] = tool.Title, tool.Description
+	}
+	for _, name := range []string{title, description, inputSchema, outputSchema, annotations} {
+		raw := parts[name]
+		if len(raw) == 0 {
+			continue
+		}
+		if value, err := expressions.Decode(raw); err == nil {
+			pinned[name] = expressions.Plain(value)
+		} else {
+			pinned[name] = "not decodable: " + string(raw) // beyond our limits: its bytes count
+		}
+	}
+	src, err := expressions.Encode(pinned)
+	if err != nil { // deeper than we encode
+		src = append([]byte(identity+"\n"), tool.Raw...)
+	}
+	sum := sha256.Sum256(src)
+	return hashPrefix + hex.EncodeToString(sum[:])
+}
+
+const hashPrefix = "sha256:"

@@ -1,0 +1,58 @@
+package lock
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/graph"
+)
+
+// Check is what a graph file and its lock say against each other, sorted: tools that
+// are not locked and servers that are not those that were, as warnings, and annotations
+// of graphs that contradict what the lock knows of the tools that they call, as errors.
+func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostics {
+	var found config.Diagnostics
+	remedy := "run: toolgraph lock " + file.Path
+	servers := map[string]bool{}
+	for _, g := range graphs {
+		for _, call := range g.Calls() {
+			e, known := l.Entry(call.Server, call.Tool)
+			if !known {
+				found.Warn(call.Pos, "not-locked", fmt.Sprintf("the tool %q of server %q is not in %s", call.Tool, call.Server, l.Name), remedy)
+				continue
+			}
+			contradictions(&found, g, call, e)
+			i := slices.IndexFunc(file.Servers, func(u *config.Upstream) bool { return u.Name.Value == call.Server })
+			if i < 0 || servers[call.Server] || file.Servers[i].Identity == e.Identity {
+				continue
+			}
+			servers[call.Server] = true
+			found.Warn(file.Servers[i].Name.Pos, "server-changed",
+				fmt.Sprintf("server %q is %s, and was %s when %s was written", call.Server, file.Servers[i].Identity, e.Identity, l.Name), remedy)
+		}
+	}
+	found.Sort()
+	return found
+}
+
+// contradictions are the annotations of a graph that say less of its effects than its
+// own tools do. What an upstream claims to its own credit changes nothing.
+func contradictions(found *config.Diagnostics, g *graph.Graph, call graph.Call, e Entry) {
+	ours := g.Tool.Annotations
+	said := e.Hints()
+	theirs := fmt.Sprintf("node %q calls %q of server %q", call.Node, call.Tool, call.Server)
+	destroys := holds(said.Destructive) && !holds(said.ReadOnly)
+	if own := ours.Get("readOnlyHint"); own != nil && own.Scalar == true && (destroys || denied(said.ReadOnly)) {
+		found.Add(own.Pos, "annotation-contradicts",
+			fmt.Sprintf("readOnlyHint of tool %q is true, but %s, which is not read-only", g.Tool.Name.Value, theirs), "say readOnlyHint: false, or call another tool")
+	}
+	if own := ours.Get("destructiveHint"); own != nil && own.Scalar == false && destroys {
+		found.Add(own.Pos, "annotation-contradicts",
+			fmt.Sprintf("destructiveHint of tool %q is false, but %s, which is destructive", g.Tool.Name.Value, theirs), "say destructiveHint: true, or call another tool")
+	}
+}
+
+func holds(hint *bool) bool { return hint != nil && *hint }
+
+func denied(hint *bool) bool { return hint != nil && !*hint }

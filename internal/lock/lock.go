@@ -1,0 +1,86 @@
+package lock
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolgraph/graph/flow"
+)
+
+// Lock is what was pinned of the tools that one graph file calls. It is not changed
+// once made, and safe for concurrent use.
+type Lock struct {
+	Name    string  // of its file, without directories
+	Entries []Entry // by server, then tool; each once
+}
+
+// Path is where the lock of a graph file is: graph.lock.yaml beside graph.yaml.
+func Path(graphFile string) string {
+	ext := filepath.Ext(graphFile)
+	if ext == ".yaml" || ext == ".yml" || ext == ".json" {
+		graphFile = strings.TrimSuffix(graphFile, ext)
+	}
+	return graphFile + ".lock.yaml"
+}
+
+// Of is the lock with these entries; of two for the same tool the last counts.
+func Of(name string, entries ...Entry) *Lock {
+	l := &Lock{Name: filepath.Base(name)}
+	for _, e := range entries {
+		if i, known := l.search(e.Server, e.Tool); known {
+			l.Entries[i] = e
+		} else {
+			l.Entries = slices.Insert(l.Entries, i, e)
+		}
+	}
+	return l
+}
+
+// Entry is what was pinned of a tool; false when nothing was.
+func (l *Lock) Entry(server, tool string) (Entry, bool) {
+	i, known := l.search(server, tool)
+	if !known {
+		return Entry{}, false
+	}
+	return l.Entries[i], true
+}
+
+func (l *Lock) search(server, tool string) (int, bool) {
+	if l == nil {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(l.Entries, [2]string{server, tool}, func(e Entry, want [2]string) int {
+		return cmp.Or(cmp.Compare(e.Server, want[0]), cmp.Compare(e.Tool, want[1]))
+	})
+}
+
+// Tool is a pinned tool for who checks graphs: a Lock is a flow.Upstreams.
+func (l *Lock) Tool(server, tool string) (flow.Tool, bool) {
+	e, known := l.Entry(server, tool)
+	if !known {
+		return flow.Tool{}, false
+	}
+	return flow.Tool{
+		InputSchema: e.Input, OutputSchema: e.Output, ReadOnly: e.Hints().ReadOnly, Learned: e.Learned > 0, From: l.Name,
+	}, true
+}
+
+// Hints are what a tool's annotations say of its effects; nil is not said.
+type Hints struct {
+	ReadOnly    *bool `json:"readOnlyHint"`
+	Destructive *bool `json:"destructiveHint"`
+	Idempotent  *bool `json:"idempotentHint"`
+	OpenWorld   *bool `json:"openWorldHint"`
+}
+
+// HintsOf reads annotations, JSON or nil. Those of a wrong kind say nothing that counts.
+func HintsOf(annotations []byte) Hints {
+	var h Hints
+	if len(annotations) > 0 && json.Unmarshal(annotations, &h) != nil {
+		return Hints{}
+	}
+	return h
+}
