@@ -38,6 +38,7 @@ type session struct {
 	meta    []byte // what the modern era wants in every _meta, without braces; nil in the older
 	ids     atomic.Int64
 	tools   catalog
+	about   About
 
 	since        time.Time   // when it was ready
 	tellsChanges bool        // it can tell when its tools change
@@ -122,17 +123,18 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 	var req mcp.InitializeRequest
 	req.Params.ClientInfo = mcp.Implementation{Name: o.name, Version: o.version}
 	req.Params.Capabilities = s.capabilities()
-	about, err := c.Initialize(ctx, req)
+	said, err := c.Initialize(ctx, req)
 	if err != nil {
 		return "", err
 	}
-	s.tellsChanges = about.Capabilities.Tools != nil && about.Capabilities.Tools.ListChanged
+	s.about = s.aboutOf(said)
+	s.tellsChanges = said.Capabilities.Tools != nil && said.Capabilities.Tools.ListChanged
 	return c.ProtocolVersion(), nil
 }
 
 // settle notes what was negotiated.
 func (s *session) settle(version string, o *options) error {
-	s.version, s.since = version, time.Now()
+	s.version, s.about.Protocol, s.since = version, version, time.Now()
 	s.ids.Store(firstID)
 	if !mcp.IsModernProtocol(version) {
 		if s.elicit != nil && s.stderr != nil {
