@@ -1,12 +1,18 @@
 package journal
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"toolgraph/expressions"
+)
 
 // Gap tells why a value was not kept as it was.
 type Gap struct {
 	Reason Reason `json:"reason"`
 	Bytes  int    `json:"bytes,omitempty"` // of the value's JSON
-	Limit  int    `json:"limit,omitempty"` // what it would have had to be
+	Limit  int    `json:"limit,omitempty"` // how many it may have
 }
 
 // Reason is why a value was not kept as it was.
@@ -15,22 +21,63 @@ type Reason string
 // The reasons.
 const (
 	TooLarge Reason = "too-large" // it is longer than Options.MaxValue
-	Redacted Reason = "redacted"  // it holds a secret
+	Redacted Reason = "redacted"  // it held a secret, which was replaced
 )
 
-// GapError refuses to load a run that is not whole.
+// noteKey is the one key of an object that stands for a value that was not kept.
+const noteKey = "toolgraph/notKept"
+
+// note is the JSON that stands for the value.
+func (g *Gap) note() []byte {
+	text, err := json.Marshal(map[string]*Gap{noteKey: g})
+	if err != nil {
+		return []byte(`null`) // it always can be written
+	}
+	return text
+}
+
+// GapOf is the gap that a note stands for, as events from Store.Load hold it; ok is
+// false for any other value.
+func GapOf(value expressions.Value) (gap Gap, ok bool) {
+	note, ok := value.(expressions.Object)
+	if !ok || note.Len() != 1 {
+		return Gap{}, false
+	}
+	told, ok := note.Get(noteKey)
+	if !ok {
+		return Gap{}, false
+	}
+	text, err := expressions.Encode(told)
+	if err != nil || json.Unmarshal(text, &gap) != nil || gap.Reason == "" {
+		return Gap{}, false
+	}
+	return gap, true
+}
+
+// GapError refuses to give a run that is not kept whole to those who would take it on.
 type GapError struct {
 	Run  string
-	What string // "the arguments", `the output of step 3 (node "list")`
+	What string // "its arguments", `the output of step 3 (node "list")`
 	Gap  Gap
 }
 
 // Error tells what is missing, why, and the remedy.
 func (e *GapError) Error() string {
-	why := "held a secret, and secrets are never written down; run the tool again"
+	why := "held a secret, and secrets are not written down; run the tool again"
 	if e.Gap.Reason == TooLarge {
-		why = fmt.Sprintf("has %d bytes and was not kept, because --history-max-value is %d; run the tool again with a higher one",
+		why = fmt.Sprintf("has %d bytes and was not kept, because a value may have %d; run the tool again with a higher --history-max-value",
 			e.Gap.Bytes, e.Gap.Limit)
 	}
 	return fmt.Sprintf("run %s is not kept whole: %s %s", e.Run, e.What, why)
+}
+
+// cutText is the beginning of a text, at most so many bytes, with whole characters.
+func cutText(text []byte, most int) []byte {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"time"
 
 	"toolgraph/execution"
@@ -69,6 +70,9 @@ type Kept struct {
 	Cut   bool   // JSON is only the beginning, because no more was asked for
 	Gap   *Gap   // not kept as it was; JSON is then what stands for it
 }
+
+// ErrNotFound is that there is no such run.
+var ErrNotFound = errors.New("no such run is kept")
 
 // Retention bounds what is kept; a zero field does not. Runs that are running are kept.
 type Retention struct {

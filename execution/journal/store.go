@@ -2,8 +2,10 @@ package journal
 
 import (
 	"context"
-	"errors"
+	"database/sql"
 	"log/slog"
+	"path/filepath"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -13,24 +15,44 @@ import (
 type Options struct {
 	Durable  bool         // Append returns when the event is safe from a power cut, and its errors end runs
 	MaxValue int          // bytes of JSON; a longer value is not kept, and a Gap tells so; 0: 8 MiB
-	Keep     Retention    // what is pruned now and then while runs are written
+	Keep     Retention    // what is pruned, once an hour, while runs are written
 	Logger   *slog.Logger // is told once when runs cannot be kept; nil: nobody is
 }
+
+const defaultMaxValue = 8 << 20
 
 // Store keeps runs in DIR/history.db, which several processes may share. Nothing is
 // opened before it is needed. Safe for concurrent use.
 type Store struct {
-	dir  string
-	opts Options
+	dir    string
+	opts   Options
+	writer *writer
+
+	mu     sync.Mutex // guards what follows
+	db     *sql.DB    // nil: not opened yet
+	lease  *lease     // nil: this process has written nothing
+	closed bool
 }
 
-// ErrNotFound is that there is no such run.
-var ErrNotFound = errors.New("no such run is kept")
-
-var errUnfinished = errors.New("the store is not there yet")
-
 // Open makes a store of a directory, which is created with the first run.
-func Open(dir string, opts Options) (*Store, error) { return &Store{dir: dir, opts: opts}, nil }
+func Open(dir string, opts Options) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if opts.MaxValue <= 0 {
+		opts.MaxValue = defaultMaxValue
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Store{dir: dir, opts: opts}
+	s.writer = newWriter(s)
+	return s, nil
+}
+
+// Path is the database's file, whether it is there or not.
+func (s *Store) Path() string { return filepath.Join(s.dir, "history.db") }
 
 // About is what a run's events do not tell of it.
 type About struct {
@@ -39,40 +61,50 @@ type About struct {
 }
 
 // Journal is the store as the engine writes to it. Secrets are redacted; nil has none.
+//
+// Append hands the event over and returns; it waits only when too much is waiting
+// already, and for an event with Sync until that event survives the process. A store
+// that cannot be written never fails a run, unless Options.Durable is set: then Append
+// waits for the disk each time, and its error tells why.
+//
 // Load gives a run only when it is kept whole, so that it can be taken on: the error is
 // a *GapError otherwise.
-func (s *Store) Journal(_ *config.Secrets, _ About) execution.Journal { return &Memory{} }
-
-// Claim makes an interrupted run this process's own, before it is taken on: from now
-// on its status is running, and nobody else can. The error tells when another process
-// was faster, or the run has ended.
-func (s *Store) Claim(_ context.Context, _ string) error { return errUnfinished }
-
-// List are the runs that the filter selects, the newest first.
-func (s *Store) List(_ context.Context, _ Filter) ([]Run, error) { return nil, errUnfinished }
-
-// Run is one run, by its id, the beginning of its id, or "last". The error is
-// ErrNotFound, or names some of the runs that it could be.
-func (s *Store) Run(_ context.Context, _ string) (Run, error) { return Run{}, errUnfinished }
-
-// Steps are the records of a run from an index on, at most limit of them (0: all), and
-// of each output the first most bytes (0: the whole).
-func (s *Store) Steps(_ context.Context, _ string, _, _, _ int) ([]Step, error) {
-	return nil, errUnfinished
+func (s *Store) Journal(secrets *config.Secrets, about About) execution.Journal {
+	return &view{store: s, secrets: secrets, about: about}
 }
 
-// Load are all events of a run in order. A value with a gap is replaced by a note,
-// an object that says so.
-func (s *Store) Load(_ context.Context, _ string) ([]execution.Event, error) {
-	return nil, errUnfinished
+// Close writes what was handed over and closes. Runs must have ended.
+func (s *Store) Close() error {
+	err := s.writer.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.lease != nil {
+		s.lease.release()
+		s.lease = nil
+	}
+	if s.db == nil {
+		return err
+	}
+	db := s.db
+	s.db = nil
+	if closeErr := db.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }
 
-// Delete deletes runs by their full ids and gives how many there were. Runs that are
-// running are left.
-func (s *Store) Delete(_ context.Context, _ ...string) (int, error) { return 0, errUnfinished }
+// view is a Store for the runs of one graph file.
+type view struct {
+	store   *Store
+	secrets *config.Secrets
+	about   About
+}
 
-// Prune deletes the oldest runs until the rest is within bounds, and gives how many.
-func (s *Store) Prune(_ context.Context, _ Retention) (int, error) { return 0, errUnfinished }
+// Append keeps an event.
+func (v *view) Append(_ context.Context, e execution.Event) error { return v.store.writer.append(v, e) }
 
-// Close writes what was handed over and closes.
-func (s *Store) Close() error { return nil }
+// Load are the events of a run that is kept whole.
+func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) {
+	return v.store.load(ctx, run, true)
+}

@@ -1,0 +1,218 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolgraph/execution"
+)
+
+// committer writes batches of events. It belongs to the writer's goroutine.
+type committer struct {
+	store  *Store
+	conn   *sql.Conn
+	lease  *lease
+	runs   map[string]*track
+	pruned time.Time // when the bounds were last looked after; zero: not asked yet
+
+	insertRun, updateRun, insertChunk, insertSpill *sql.Stmt
+}
+
+// background is for what ends with a transaction and is never given up half-way.
+var background = context.Background()
+
+// newCommitter opens the database and takes a lease.
+func newCommitter(s *Store) (*committer, error) {
+	db, err := s.database(true)
+	if err != nil {
+		return nil, err
+	}
+	c := &committer{store: s, runs: map[string]*track{}}
+	if c.lease, err = s.leaseOf(); err != nil {
+		return nil, err
+	}
+	if c.conn, err = db.Conn(background); err != nil {
+		return nil, err
+	}
+	for _, p := range []struct {
+		into *(*sql.Stmt)
+		text string
+	}{
+		{&c.insertRun, `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
+			events, steps, spills, bytes, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
+		{&c.updateRun, `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, steps = ?, spills = ?, bytes = ?,
+			failure = ? WHERE seq = ?`},
+		{&c.insertChunk, `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`},
+		{&c.insertSpill, `INSERT INTO spills (run, id, body) VALUES (?,?,?)`},
+	} {
+		if *p.into, err = c.conn.PrepareContext(background, p.text); err != nil {
+			return nil, errors.Join(c.failed(err), c.conn.Close())
+		}
+	}
+	return c, nil
+}
+
+// leaseOf is the lease of this process.
+func (s *Store) leaseOf() (*lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lease == nil {
+		l, err := newLease(s.dir)
+		if err != nil {
+			return nil, err
+		}
+		s.lease = l
+	}
+	return s.lease, nil
+}
+
+func (c *committer) close() {
+	for _, s := range []*sql.Stmt{c.insertRun, c.updateRun, c.insertChunk, c.insertSpill} {
+		_ = s.Close() // it goes with its connection
+	}
+	_ = c.conn.Close() // back to the pool, which closes it
+}
+
+func (c *committer) failed(err error) error { return aboutStore(c.store.Path(), err) }
+
+// commit writes a batch in one transaction.
+func (c *committer) commit(batch []queued) error {
+	var touched []*track
+	for _, q := range batch {
+		if q.view == nil { // somebody who only waits
+			continue
+		}
+		t, err := c.track(q)
+		if err != nil {
+			return err
+		}
+		if len(t.body) == 0 && len(t.chunks) == 0 {
+			touched = append(touched, t)
+		}
+		if err := t.add(q.event); err != nil {
+			return fmt.Errorf("an event of run %s cannot be written down: %w", q.event.Run, err)
+		}
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	if err := c.write(touched); err != nil {
+		return c.failed(err)
+	}
+	for _, t := range touched {
+		t.chunks, t.spills = nil, nil
+		if t.status != Running {
+			delete(c.runs, t.id)
+			c.lease.forget(t.id)
+		}
+	}
+	return nil
+}
+
+// track is the run of an event.
+func (c *committer) track(q queued) (*track, error) {
+	id := q.event.Run
+	t := c.runs[id]
+	if t != nil {
+		return t, nil
+	}
+	t = &track{view: q.view, row: row{id: id, status: Running}}
+	if q.event.Kind != execution.RunStarted {
+		if err := c.takeOn(t); err != nil {
+			return nil, err
+		}
+	}
+	c.runs[id] = t
+	return t, nil
+}
+
+// takeOn makes the track of a run that was claimed.
+func (c *committer) takeOn(t *track) error {
+	row := c.conn.QueryRowContext(background,
+		`SELECT seq, events, steps, spills, bytes FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
+	err := row.Scan(&t.seq, &t.events, &t.steps, &t.spilled, &t.bytes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("run %s goes on and was not claimed", t.id)
+	}
+	t.first, t.before = t.events, t.steps
+	return err
+}
+
+func (c *committer) write(touched []*track) error {
+	tx, err := c.conn.BeginTx(background, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	for _, t := range touched {
+		t.cut()
+		t.weigh()
+		if err := c.writeRow(tx, t); err != nil {
+			return err
+		}
+		for _, s := range t.spills {
+			if _, err := tx.Stmt(c.insertSpill).ExecContext(background, t.seq, s.id, s.body); err != nil {
+				return err
+			}
+		}
+		for _, part := range t.chunks {
+			if _, err := tx.Stmt(c.insertChunk).ExecContext(background, t.seq, part.first, part.before, part.body); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Commit()
+}
+
+func (c *committer) writeRow(tx *sql.Tx, t *track) error {
+	if t.seq != 0 {
+		_, err := tx.Stmt(c.updateRun).ExecContext(background, t.status, micros(t.ended), micros(t.latest),
+			t.events, t.steps, t.spilled, t.bytes, t.failure, t.seq)
+		return err
+	}
+	done, err := tx.Stmt(c.insertRun).ExecContext(background, t.id, t.tool, t.status, t.view.about.File, t.view.about.Server,
+		t.graph, t.args, micros(t.started), micros(t.ended), micros(t.latest),
+		t.events, t.steps, t.spilled, t.bytes, c.store.opts.Durable, t.failure, c.lease.name)
+	if err != nil {
+		return err
+	}
+	t.seq, err = done.LastInsertId()
+	return err
+}
+
+// micros is a time as the database has it: microseconds since 1970; 0 for none.
+func micros(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.UnixMicro()
+}
+
+func timeOf(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
+}
+
+// upkeep prunes what is out of bounds, once an hour.
+func (c *committer) upkeep() {
+	const every = time.Hour
+	if time.Since(c.pruned) < every {
+		return
+	}
+	c.pruned = time.Now()
+	var last int64
+	if c.conn.QueryRowContext(background, `SELECT pruned FROM upkeep`).Scan(&last) != nil || time.Since(time.UnixMicro(last)) < every {
+		return // another process has
+	}
+	if _, err := c.conn.ExecContext(background, `UPDATE upkeep SET pruned = ?`, c.pruned.UnixMicro()); err != nil {
+		return // it is tried again in an hour; writing tells what is wrong
+	}
+	if _, err := prune(c.conn, c.store.dir, c.store.opts.Keep); err != nil {
+		c.store.opts.Logger.Warn("old runs could not be deleted", "error", c.failed(err))
+	}
+}

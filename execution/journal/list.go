@@ -1,0 +1,176 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolgraph/execution"
+)
+
+const defaultList = 50
+
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, failure`
+
+// reader is the database for those who look at runs: with what this process has handed
+// over, and with the runs of dead processes told apart. The error is errNoStore when
+// there is none.
+func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
+	s.writer.flush()
+	db, err := s.database(false)
+	if err != nil {
+		return nil, err
+	}
+	if err := sweep(ctx, db, s.dir); err != nil {
+		return nil, aboutStore(s.Path(), err)
+	}
+	return db, nil
+}
+
+// List are the runs that the filter selects, the newest first.
+func (s *Store) List(ctx context.Context, f Filter) ([]Run, error) {
+	db, err := s.reader(ctx)
+	if errors.Is(err, errNoStore) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	where, args := f.where()
+	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs`+where, args...)
+	if err != nil {
+		return nil, aboutStore(s.Path(), err)
+	}
+	defer rows.Close()
+	var runs []Run
+	for rows.Next() {
+		r, err := scanRun(rows)
+		if err != nil {
+			return nil, aboutStore(s.Path(), err)
+		}
+		runs = append(runs, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, aboutStore(s.Path(), err)
+	}
+	return runs, nil
+}
+
+// where is the filter as SQL, order and limit included.
+func (f Filter) where() (clause string, args []any) {
+	var all []string
+	add := func(term string, values ...any) {
+		all = append(all, term)
+		args = append(args, values...)
+	}
+	if f.Tool != "" {
+		add("tool = ?", f.Tool)
+	}
+	if f.Status != "" {
+		add("status = ?", f.Status)
+	}
+	if f.File != "" {
+		add("file = ?", f.File)
+	}
+	if !f.Since.IsZero() {
+		add("started >= ?", f.Since.UnixMicro())
+	}
+	if !f.Until.IsZero() {
+		add("started < ?", f.Until.UnixMicro())
+	}
+	if f.Before != "" {
+		add("seq < (SELECT seq FROM runs WHERE id = ?)", f.Before)
+	}
+	if f.Text != "" {
+		add("instr(lower(id || ' ' || tool || ' ' || args || ' ' || failure), lower(?)) > 0", f.Text)
+	}
+	if len(all) > 0 {
+		clause = " WHERE " + strings.Join(all, " AND ")
+	}
+	limit := f.Limit
+	if limit == 0 {
+		limit = defaultList
+	}
+	return clause + " ORDER BY seq DESC LIMIT ?", append(args, limit) // below 0: no limit
+}
+
+type scanner interface{ Scan(into ...any) error }
+
+func scanRun(from scanner) (Run, error) {
+	var r Run
+	var started, ended, last int64
+	var failure string
+	err := from.Scan(&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
+		&started, &ended, &last, &r.Steps, &r.Bytes, &r.Durable, &failure)
+	if err != nil {
+		return Run{}, err
+	}
+	r.Started, r.Ended = timeOf(started), timeOf(ended)
+	r.Duration = float64(max(0, last-started)) / 1000
+	if failure != "" {
+		r.Failure = &execution.Failure{}
+		if err := json.Unmarshal([]byte(failure), r.Failure); err != nil {
+			return Run{}, err
+		}
+	}
+	return r, nil
+}
+
+// Run is one run, by its id, the beginning of its id, or "last". The error is
+// ErrNotFound, or names some of the runs that it could be.
+func (s *Store) Run(ctx context.Context, id string) (Run, error) {
+	db, err := s.reader(ctx)
+	if errors.Is(err, errNoStore) {
+		return Run{}, notFound(id)
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	query, args := `SELECT `+runColumns+` FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
+	if id == "last" {
+		query, args = `SELECT `+runColumns+` FROM runs ORDER BY seq DESC LIMIT 1`, nil
+	}
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return Run{}, aboutStore(s.Path(), err)
+	}
+	defer rows.Close()
+	var found []Run
+	for rows.Next() {
+		r, err := scanRun(rows)
+		if err != nil {
+			return Run{}, aboutStore(s.Path(), err)
+		}
+		if r.ID == id {
+			return r, nil
+		}
+		found = append(found, r)
+	}
+	if err := rows.Err(); err != nil {
+		return Run{}, aboutStore(s.Path(), err)
+	}
+	return only(id, found)
+}
+
+// only is the one run that was found.
+func only(id string, found []Run) (Run, error) {
+	switch {
+	case len(found) == 0 || id == "":
+		return Run{}, notFound(id)
+	case len(found) == 1:
+		return found[0], nil
+	}
+	var names []string
+	for _, r := range found {
+		names = append(names, fmt.Sprintf("%s (%s, %s)", r.ID, r.Tool, r.Started.Local().Format(time.DateTime)))
+	}
+	return Run{}, fmt.Errorf("several runs begin with %q: %s; give more of the id", id, strings.Join(names, ", "))
+}
+
+func notFound(id string) error {
+	return fmt.Errorf("%w: %q; toolgraph runs list tells which there are", ErrNotFound, id)
+}

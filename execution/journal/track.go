@@ -1,0 +1,204 @@
+package journal
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+)
+
+// track is a run that is being written: the state of its row, and what of it waits for
+// the next transaction. It belongs to the writer's goroutine.
+type track struct {
+	row
+	view *view
+
+	body   []byte // of the chunk that is being filled
+	first  int    // its first event
+	before int    // steps before it
+	chunks []chunk
+	spills []spill
+
+	value expressions.Value // the last value, to know it again
+	last  stored            // and how it is kept
+	here  bool              // in the chunk that is being filled
+}
+
+// row is a run's row of table runs.
+type row struct {
+	seq    int64 // 0: not inserted yet
+	id     string
+	tool   string
+	graph  string
+	args   string
+	status Status
+
+	started, ended, latest time.Time
+	events, steps          int
+	spilled                int // values
+	bytes                  int64
+	failure                string // JSON, or empty
+}
+
+type chunk struct {
+	first, before int
+	body          []byte
+}
+
+type spill struct {
+	id   int
+	body []byte
+}
+
+const (
+	spillFrom    = 64 << 10 // bytes of JSON from which a value has a row of its own
+	chunkMost    = 64 << 10 // bytes
+	chunkEvents  = 512
+	headerWeight = 64 // bytes that a row of SQLite takes beside its content, about
+)
+
+// add takes an event up.
+func (t *track) add(e execution.Event) error {
+	head, err := json.Marshal(bare(e, t.view.secrets))
+	if err != nil {
+		return err
+	}
+	v := stored{}
+	value := body(&e)
+	if value != nil {
+		v, err = t.keep(*value)
+		if err != nil {
+			return err
+		}
+	}
+	t.body = appendFrame(t.body, head, v)
+	t.here = t.here || value != nil
+	t.note(e, v)
+	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {
+		t.cut()
+	}
+	return nil
+}
+
+// note brings the row up to date.
+func (t *track) note(e execution.Event, v stored) {
+	t.events++
+	t.latest = e.Time
+	switch {
+	case e.Start != nil:
+		t.started, t.tool, t.graph = e.Time, e.Start.Tool, e.Start.Graph
+		t.args = shown(v)
+	case e.Record != nil:
+		t.steps++
+	case e.End != nil:
+		t.ended, t.status, t.failure = e.Time, Finished, ""
+		if f := withoutSecrets(e.End.Failure, t.view.secrets); f != nil {
+			t.status = Failed
+			if f.Code == execution.CodeCancelled {
+				t.status = Cancelled
+			}
+			if text, err := json.Marshal(f); err == nil {
+				t.failure = string(text)
+			}
+		}
+	}
+}
+
+// shown is the beginning of the arguments.
+func shown(v stored) string {
+	text := v.json
+	if v.kind != inline {
+		return ""
+	}
+	return string(cutText(text, ArgsShown))
+}
+
+// keep decides how a value is kept.
+func (t *track) keep(value expressions.Value) (stored, error) {
+	if t.last.kind != noValue && identical(value, t.value) {
+		if t.last.kind == inline && t.here {
+			return stored{kind: same}, nil
+		}
+		return t.last, nil // a spilled value is named again, a small one written again
+	}
+	v, err := t.encode(value)
+	t.value, t.last = value, v
+	return v, err
+}
+
+// encode writes a value, unless it is too large.
+func (t *track) encode(value expressions.Value) (stored, error) {
+	limit := t.view.store.opts.MaxValue
+	if size := sizeOf(value); size > limit {
+		return stored{kind: tooLarge, bytes: size, limit: limit}, nil
+	}
+	raw, err := expressions.Encode(value)
+	if err != nil {
+		return stored{}, err
+	}
+	v := stored{kind: inline, json: t.view.secrets.RedactJSON(raw)}
+	v.redacted = !bytes.Equal(v.json, raw)
+	v.bytes = len(v.json)
+	if v.bytes < spillFrom {
+		return v, nil
+	}
+	t.spilled++
+	t.spills = append(t.spills, spill{id: t.spilled, body: deflate(v.json)})
+	return stored{kind: spilled, redacted: v.redacted, spill: t.spilled, bytes: v.bytes}, nil
+}
+
+// cut ends the chunk that is being filled.
+func (t *track) cut() {
+	if len(t.body) == 0 {
+		return
+	}
+	t.chunks = append(t.chunks, chunk{first: t.first, before: t.before, body: t.body})
+	t.body, t.first, t.before, t.here = nil, t.events, t.steps, false
+}
+
+// weigh adds what waits to the size of the run.
+func (t *track) weigh() {
+	for _, c := range t.chunks {
+		t.bytes += int64(len(c.body)) + headerWeight
+	}
+	for _, s := range t.spills {
+		t.bytes += int64(len(s.body)) + headerWeight
+	}
+}
+
+func deflate(text []byte) []byte {
+	var b bytes.Buffer
+	// Writes into memory do not fail, and the level is one that there is.
+	w, _ := flate.NewWriter(&b, flate.BestSpeed)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// sizeOf is the length of a value's JSON.
+func sizeOf(v expressions.Value) int { return expressions.Size(v) }
+
+// identical reports whether two values are one and the same, without looking at what is
+// inside them. Scalars never are: writing them again is shorter.
+func identical(a, b expressions.Value) bool {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	if x.Kind() != y.Kind() {
+		return false
+	}
+	switch x.Kind() {
+	case reflect.Slice:
+		return x.Len() == y.Len() && x.Len() > 0 && x.Pointer() == y.Pointer()
+	case reflect.String:
+		return x.Len() > shortText && x.String() == y.String()
+	case reflect.Map, reflect.Pointer:
+		return x.Pointer() == y.Pointer()
+	}
+	return false
+}
+
+// shortText is how long a text may be that is not worth comparing.
+const shortText = 64
