@@ -71,6 +71,54 @@ func (s *Secrets) Redact(text string) string {
 	return s.replacer.Replace(text)
 }
 
+// RedactJSON is Redact for JSON, which stays JSON. A secret that stands outside a
+// string, such as a number, would leave a broken text behind: then each scalar that
+// holds one is replaced as a whole, and the order of keys is lost.
+func (s *Secrets) RedactJSON(raw []byte) []byte {
+	if s.Len() == 0 {
+		return raw
+	}
+	before := string(raw)
+	after := s.Redact(before)
+	if after == before {
+		return raw
+	}
+	if json.Valid([]byte(after)) {
+		return []byte(after)
+	}
+	decoder := json.NewDecoder(strings.NewReader(before))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) == nil {
+		if parts, err := json.Marshal(s.redactParts(value)); err == nil {
+			return parts
+		}
+	}
+	return []byte(`"` + redacted + `"`)
+}
+
+func (s *Secrets) redactParts(v any) any {
+	switch v := v.(type) {
+	case string:
+		return s.Redact(v)
+	case json.Number:
+		if text := v.String(); s.Redact(text) != text {
+			return redacted
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = s.redactParts(item)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			out[s.Redact(key)] = s.redactParts(item)
+		}
+		return out
+	}
+	return v
+}
+
 // Len is how many secrets there are.
 func (s *Secrets) Len() int {
 	if s == nil {
