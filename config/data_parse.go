@@ -15,7 +15,7 @@ func ParseData(path string, src []byte) (*Data, error) {
 // LoadData is ParseData for the file at path, which is read with the caps of graph
 // files. The error is fs.ErrNotExist when there is none.
 func LoadData(path string) (*Data, error) {
-	src, err := readFile(path)
+	src, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

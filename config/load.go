@@ -16,7 +16,7 @@ type Options struct {
 // when the file was read. When it was understood well enough for others to look for
 // more mistakes the File comes with the error; it must not be run then.
 func Load(path string, opts Options) (*File, error) {
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func sorted(found Diagnostics) Diagnostics {
 // addServersFile adds the servers of a file in the hosts' format. The graph file's
 // own servers win.
 func (d *decoder) addServersFile(path string) error {
-	data, err := readFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return err
 	}

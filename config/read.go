@@ -13,10 +13,10 @@ import (
 // maxFileBytes is how long a graph file or a file of servers may be.
 const maxFileBytes = 1 << 20
 
-// readFile reads a regular file of at most maxFileBytes. Nothing is read of what is
+// ReadFile reads a regular file of at most 1 MiB, as Load does. Nothing is read of what is
 // larger, and nothing waits for what is not a file. What is wrong with the file itself
 // comes as Diagnostics.
-func readFile(path string) ([]byte, error) {
+func ReadFile(path string) ([]byte, error) {
 	if strings.ContainsRune(path, 0) {
 		return nil, fmt.Errorf("cannot read %q: a path has no NUL characters", path)
 	}

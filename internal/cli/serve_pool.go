@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
@@ -30,15 +30,17 @@ type sharedPool struct {
 	pool    *mcpclient.Pool
 	log     *slog.Logger
 	servers []*config.Upstream
+	lock    *lock.Lock // what its tools must be; nil: whatever they are
 	users   int
 }
 
-func newPoolUsers(p *project.Project, log *slog.Logger) *poolUsers {
-	return &poolUsers{current: newSharedPool(p, log), ending: make(chan struct{})}
+func newPoolUsers(p *project.Project, locked *lock.Lock, log *slog.Logger) *poolUsers {
+	return &poolUsers{current: newSharedPool(p, locked, log), ending: make(chan struct{})}
 }
 
-func newSharedPool(p *project.Project, log *slog.Logger) *sharedPool {
-	return &sharedPool{pool: newPool(p, log, mcpclient.WithElicitor(askUser)), log: log, servers: p.File.Servers, users: 1}
+func newSharedPool(p *project.Project, locked *lock.Lock, log *slog.Logger) *sharedPool {
+	pool := newPool(p, log, append(guarded(locked, p), mcpclient.WithElicitor(askUser))...)
+	return &sharedPool{pool: pool, log: log, servers: p.File.Servers, lock: locked, users: 1}
 }
 
 func (u *poolUsers) pool() *mcpclient.Pool {
@@ -49,14 +51,28 @@ func (u *poolUsers) pool() *mcpclient.Pool {
 
 // next is the pool for the servers of another file. The caller uses it by take, or
 // drops it when the file cannot be served after all.
-func (u *poolUsers) next(p *project.Project, log *slog.Logger) *sharedPool {
+func (u *poolUsers) next(p *project.Project, locked *lock.Lock, log *slog.Logger) *sharedPool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if sameServers(u.current.servers, p.File.Servers) {
+	if config.SameServers(u.current.servers, p.File.Servers) && sameLock(u.current.lock, locked) {
 		u.current.users++
 		return u.current
 	}
-	return newSharedPool(p, log)
+	return newSharedPool(p, locked, log)
+}
+
+// hints tells what is known of an upstream tool's effects: what the lock says, else
+// what its server has said so far.
+func (u *poolUsers) hints(upstream, tool string) (server.Hints, bool) {
+	u.mu.Lock()
+	current := u.current
+	u.mu.Unlock()
+	if current.lock != nil {
+		e, known := current.lock.Entry(upstream, tool)
+		return server.Hints(e.Hints()), known
+	}
+	known, ok := current.pool.Known(upstream, tool)
+	return server.Hints(lock.HintsOf(known.Annotations)), ok
 }
 
 // take makes it the current pool; the one before loses a user once ended is closed.
@@ -94,42 +110,6 @@ func (u *poolUsers) close() {
 	u.drop(current)
 	u.closing.Wait()
 }
-
-// sameServers reports whether two files define the same servers, wherever in them.
-func sameServers(a, b []*config.Upstream) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !reflect.DeepEqual(definition(a[i]), definition(b[i])) {
-			return false
-		}
-	}
-	return true
-}
-
-// definition is a server without its places in the file.
-func definition(u *config.Upstream) config.Upstream {
-	d := *u
-	d.Pos = config.Pos{}
-	d.Name, d.Command, d.URL = bare(d.Name), bare(d.Command), bare(d.URL)
-	d.Args = make([]config.Text, len(u.Args))
-	for i, arg := range u.Args {
-		d.Args[i] = bare(arg)
-	}
-	d.Env, d.Headers = bareSettings(u.Env), bareSettings(u.Headers)
-	return d
-}
-
-func bareSettings(settings []config.Setting) []config.Setting {
-	out := make([]config.Setting, len(settings))
-	for i, s := range settings {
-		out[i] = config.Setting{Name: bare(s.Name), Value: bare(s.Value)}
-	}
-	return out
-}
-
-func bare(t config.Text) config.Text { return config.Text{Value: t.Value} }
 
 // askUser puts the question of an upstream server to the user of the host that called,
 // and says whose question it is.
