@@ -60,7 +60,10 @@ func check(path, servers string) (config.Diagnostics, error) {
 	var found config.Diagnostics
 	switch {
 	case err == nil:
-		return p.Warnings, nil
+		_, found, err := lockBeside(p)
+		found = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], found...)
+		found.Sort()
+		return found, err
 	case errors.As(err, &found):
 		return found, nil
 	}

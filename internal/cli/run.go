@@ -21,7 +21,9 @@ import (
 type runFlags struct {
 	servers, args, logLevel string
 	trace                   bool
+	locked                  lockedFlag
 	observe                 observeFlags
+	history                 historyFlags
 }
 
 func newRun(std streams) *cobra.Command {
@@ -44,7 +46,9 @@ key, else as JSON, else as text.`,
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step as a table on standard error")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	flags.locked.register(cmd)
 	flags.observe.registerTraces(cmd)
+	flags.history.register(cmd)
 	return cmd
 }
 
@@ -73,10 +77,17 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
 		return err
 	}
-	pool := newPool(p, log)
+	if err := f.history.plug(plugged, log); err != nil {
+		return err
+	}
+	locked, err := f.locked.load(p)
+	if err != nil {
+		return err
+	}
+	pool := newPool(p, log, guarded(locked, p)...)
 	defer closePool(pool, log)
 	progress := newProgress(std.err)
-	result, err := plugged.run(ctx, plugged.engine(pool), g, args, log, execution.WithObserver(progress))
+	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(progress))
 	progress.clear()
 	if f.trace {
 		printTrace(std.err, result, p.File.Secrets)

@@ -22,8 +22,10 @@ type serveFlags struct {
 	graph, servers      string
 	logLevel, logFormat string
 	watch               bool
+	locked              lockedFlag
 	http                httpFlags
 	observe             observeFlags
+	history             historyFlags
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -32,8 +34,10 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "take changes of the files while serving; a file with errors is told and left out")
+	f.locked.register(cmd)
 	f.http.register(cmd)
 	f.observe.register(cmd)
+	f.history.register(cmd)
 }
 
 func newServe(std streams) *cobra.Command {
@@ -80,21 +84,28 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return usageError{err}
 	}
+	locked, err := f.locked.load(p)
+	if err != nil {
+		return err
+	}
 	told(log, p.Warnings)
 	plugged := &plugs{}
 	defer plugged.close()
 	if err := f.observe.plug(ctx, plugged, face, log); err != nil {
 		return err
 	}
-	users := newPoolUsers(p, log)
+	if err := f.history.plug(plugged, log); err != nil {
+		return err
+	}
+	users := newPoolUsers(p, locked, log)
 	defer users.close()
 	opts := server.Options{
 		Info: server.Info{
 			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
 			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
 		},
-		Tools:  tools(p.Graphs, plugged, users.pool(), log),
-		Logger: log, Secrets: p.File.Secrets, ToolHints: hints(users.pool),
+		Tools:  tools(p, plugged, users.pool(), log),
+		Logger: log, Secrets: p.File.Secrets, ToolHints: users.hints,
 	}
 	if face != nil {
 		opts.Grace = f.http.grace

@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"toolgraph/config"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 )
@@ -63,10 +64,14 @@ func (w *watcher) start(ctx context.Context, log *slog.Logger) (stop func(), err
 
 // files are those whose content counts.
 func (f *serveFlags) files() []string {
-	if f.servers == "" {
-		return []string{f.graph}
+	files := []string{f.graph}
+	if f.servers != "" {
+		files = append(files, f.servers)
 	}
-	return []string{f.graph, f.servers}
+	if f.locked.on {
+		files = append(files, lock.Path(f.graph))
+	}
+	return files
 }
 
 func (w *watcher) watch(ctx context.Context, events *fsnotify.Watcher, log *slog.Logger) {
@@ -134,8 +139,13 @@ func (w *watcher) reload(log *slog.Logger) *slog.Logger {
 		kept(log, err)
 		return log
 	}
-	next := w.users.next(p, fresh)
-	ended, err := w.server.Replace(tools(p.Graphs, w.plugged, next.pool, fresh), p.File.Secrets)
+	locked, err := w.flags.locked.load(p)
+	if err != nil {
+		kept(log, err)
+		return log
+	}
+	next := w.users.next(p, locked, fresh)
+	ended, err := w.server.Replace(tools(p, w.plugged, next.pool, fresh), p.File.Secrets)
 	if err != nil {
 		w.users.drop(next)
 		kept(log, err)

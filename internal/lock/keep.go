@@ -17,11 +17,11 @@ const keptMost = 64 << 10
 // descriptions as they may be shown, without secrets. It is nil when the schema is too
 // large or too deep for the file.
 func keepable(raw []byte, secrets *config.Secrets) []byte {
-	value, err := expressions.Decode(raw)
+	value, err := expressions.Decode(secrets.RedactJSON(raw))
 	if err != nil {
 		return nil
 	}
-	kept, err := expressions.Encode(tidy(expressions.Plain(value), secrets))
+	kept, err := expressions.Encode(tidy(expressions.Plain(value)))
 	if err != nil || len(kept) > keptMost {
 		return nil
 	}
@@ -37,11 +37,10 @@ func keepable(raw []byte, secrets *config.Secrets) []byte {
 }
 
 // verbatim are the keywords whose values are data: every character of them counts.
-var verbatim = map[string]bool{"enum": true, "const": true, "default": true, "examples": true, "pattern": true}
+var verbatim = map[string]bool{"enum": true, "const": true, "default": true, "examples": true}
 
-// tidy is plain JSON without secrets. The texts for people in it become what may be
-// shown, but for those within keywords whose values are data.
-func tidy(v any, secrets *config.Secrets) any {
+// tidy is a schema with texts for people as they may be shown.
+func tidy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
@@ -49,47 +48,20 @@ func tidy(v any, secrets *config.Secrets) any {
 			text, isText := item.(string)
 			switch {
 			case isText && (key == title || key == description || key == "$comment"):
-				out[secrets.Redact(key)] = shown(secrets.Redact(text), schemaTextShown)
+				out[key] = shown(text, schemaTextShown)
 			case verbatim[key]:
-				out[secrets.Redact(key)] = without(item, secrets)
+				out[key] = item
 			default:
-				out[secrets.Redact(key)] = tidy(item, secrets)
+				out[key] = tidy(item)
 			}
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = tidy(item, secrets)
+			out[i] = tidy(item)
 		}
 		return out
-	}
-	return without(v, secrets)
-}
-
-// without is plain JSON without secrets. Numbers can be secrets, too.
-func without(v any, secrets *config.Secrets) any {
-	if secrets.Len() == 0 {
-		return v
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[secrets.Redact(key)] = without(item, secrets)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = without(item, secrets)
-		}
-		return out
-	case string:
-		return secrets.Redact(v)
-	}
-	if src, err := expressions.Encode(v); err == nil && secrets.Redact(string(src)) != string(src) {
-		return secrets.Redact(string(src))
 	}
 	return v
 }
