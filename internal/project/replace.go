@@ -1,13 +1,13 @@
-package cli
+package project
 
 import (
 	"os"
 	"path/filepath"
 )
 
-// replaceFile gives a file new content as a whole: a reader sees the old or the new.
+// Replace gives a graph file new content as a whole: a reader sees the old or the new.
 // A symbolic link stays one, and the file keeps its mode.
-func replaceFile(path string, content []byte) error {
+func Replace(path string, content []byte) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
