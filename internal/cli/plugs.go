@@ -3,10 +3,14 @@ package cli
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
+	"slices"
 
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
+	"toolgraph/internal/project"
 )
 
 // plugs are what runs are plugged into beside the servers that they call: what is
@@ -15,18 +19,33 @@ type plugs struct {
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
 	options []execution.Option                                     // of every run
 	watches []watch                                                // of each run
+	history *journal.Store                                         // nil: runs are not kept
 	closers []func()                                               // when the last run has ended, in reverse order
 }
 
 // watch begins to watch one run: the context is the run's from then on.
 type watch func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer)
 
-// engine makes an engine whose calls go to caller through all that is around it.
-func (p *plugs) engine(caller execution.ToolCaller) *execution.Engine {
+// engine makes an engine for the graphs of a file, whose calls go to caller through all
+// that is around it.
+func (p *plugs) engine(of *project.Project, caller execution.ToolCaller) *execution.Engine {
 	for _, wrap := range p.callers {
 		caller = wrap(caller)
 	}
-	return execution.New(caller, p.options...)
+	options := slices.Clone(p.options)
+	if p.history != nil {
+		options = append(options, execution.WithJournal(p.history.Journal(of.File.Secrets, aboutRuns(of))))
+	}
+	return execution.New(caller, options...)
+}
+
+// aboutRuns is what is kept of a file with each run.
+func aboutRuns(p *project.Project) journal.About {
+	path := p.File.Path
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	return journal.About{File: path, Server: p.File.Server.Name.Value}
 }
 
 // run makes one run of a graph on an engine of ours.
