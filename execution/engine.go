@@ -3,7 +3,6 @@ package execution
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"time"
 
 	"toolgraph/expressions"
@@ -23,6 +22,10 @@ type hooks struct {
 	observers []Observer
 	now       func() time.Time
 	runID     string
+
+	repeatable   func(server, tool string) bool
+	changedGraph bool
+	unknown      Unknown
 }
 
 // Option plugs something into an engine, or into one run.
@@ -44,6 +47,13 @@ func WithClock(now func() time.Time) Option { return func(h *hooks) { h.now = no
 
 // WithRunID names the run; a random name when not given.
 func WithRunID(id string) Option { return func(h *hooks) { h.runID = id } }
+
+// WithRepeatable tells which tools may be called twice, as far as that is known: it is
+// asked before each call, and when a run is taken on that ended in the middle of one. A
+// node's onCrash goes before it. Without it no tool may.
+func WithRepeatable(may func(server, tool string) bool) Option {
+	return func(h *hooks) { h.repeatable = may }
+}
 
 // New makes an engine whose runs make their calls through caller.
 func New(caller ToolCaller, opts ...Option) *Engine {
@@ -77,54 +87,7 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args expressions.Value
 	if err := h.emit(ctx, start); err != nil {
 		return &Result{RunID: h.runID}, err
 	}
-	return e.finish(ctx, r, h)
-}
-
-// Resume takes a run on from its events, as a journal gives them: steps that are
-// recorded are not run again. A run that has ended gives its end.
-func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opts ...Option) (*Result, error) {
-	h := e.plug(opts)
-	r, err := replay(g, events, h.now)
-	if err != nil {
-		return nil, err
-	}
-	h.runID = r.id
-	if end := events[len(events)-1].End; end != nil {
-		result := &Result{RunID: r.id, Value: end.Value, History: r.Records()}
-		if end.Failure != nil {
-			return result, r.stepError(end.Failure)
-		}
-		return result, nil
-	}
-	return e.finish(ctx, r, h)
-}
-
-// replay rebuilds a run from its events. Time in which the run was not running does
-// not count for its time limit.
-func replay(g *graph.Graph, events []Event, now func() time.Time) (*Run, error) {
-	if len(events) == 0 || events[0].Start == nil {
-		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
-	}
-	first := events[0]
-	if first.Start.Graph != g.Hash {
-		return nil, fmt.Errorf("run %s was started on graph %.12s, and tool %q is now %.12s: the graph has changed",
-			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash)
-	}
-	r := newRun(first.Run, g, first.Start.Args, first.Time, now)
-	var used time.Duration
-	for _, e := range events[1:] {
-		if e.Record == nil {
-			continue
-		}
-		rec := *e.Record
-		rec.Bytes = sizeOf(rec.NodeType, rec.Output)
-		if err := r.Apply(rec); err != nil {
-			return nil, fmt.Errorf("run %s cannot be rebuilt: %w", first.Run, err)
-		}
-		used += rec.Duration()
-	}
-	r.started = now().Add(-used)
-	return r, nil
+	return e.finish(ctx, newLocal(ctx, e.caller, r, h))
 }
 
 func (e *Engine) plug(opts []Option) hooks {
@@ -136,9 +99,9 @@ func (e *Engine) plug(opts []Option) hooks {
 }
 
 // finish drives the run to its end and tells how it ended.
-func (e *Engine) finish(ctx context.Context, r *Run, h hooks) (*Result, error) {
-	host := newLocal(ctx, e.caller, r, h)
+func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
 	defer host.close()
+	r, h := host.run, host.hooks
 	value, err := drive(r, host)
 	result := &Result{RunID: r.id, Value: value, History: r.Records()}
 	end := &End{Value: value}
@@ -146,7 +109,7 @@ func (e *Engine) finish(ctx context.Context, r *Run, h hooks) (*Result, error) {
 		end.Failure = keptFailure(err)
 	}
 	// The last event is kept also when the run was cancelled.
-	last := Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end}
+	last := Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end, Sync: true}
 	if lastErr := h.keep(ctx, last); err == nil && lastErr != nil {
 		result.Value, err = nil, lastErr
 	}

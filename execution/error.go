@@ -21,6 +21,10 @@ const (
 	CodeTool       Code = "tool"       // an upstream server or its tool failed
 	CodeCancelled  Code = "cancelled"  // the client cancelled, or we are stopping
 	CodeInternal   Code = "internal"   // the journal, a gate, or a fault of ours
+
+	// CodeOutcomeUnknown: the process died in the middle of a call that may not be made
+	// twice, and nobody knows whether it was made.
+	CodeOutcomeUnknown Code = "outcome-unknown"
 )
 
 // Failure is why a run ended without a value, in a form that can be kept.

@@ -17,6 +17,9 @@ type local struct {
 	caller ToolCaller
 	run    *Run
 	hooks  hooks
+
+	interrupted *Visit            // a resumed run was cut in the middle of this call
+	answer      expressions.Value // of that call, when it is known; used up by Call
 }
 
 func newLocal(ctx context.Context, caller ToolCaller, r *Run, h hooks) *local {
@@ -36,20 +39,26 @@ func (l *local) startClock() {
 
 func (l *local) close() { l.cancel() }
 
-// Advance asks the gate, then runs f.
+// Advance asks the gate, then runs f. A call that was under way before is settled.
 func (l *local) Advance(f func(context.Context) (Step, error)) (Step, error) {
 	if l.hooks.gate != nil {
 		if err := l.wait(); err != nil {
 			return Step{}, err
 		}
 	}
-	return f(l.ctx)
+	step, err := f(l.ctx)
+	return l.settle(step), err
 }
 
-// Call tells that the call is about to be made, then makes it.
+// Call tells that the call is about to be made, then makes it: were we to die now, it
+// has to be known that the call may have been made.
 func (l *local) Call(c Call) (expressions.Value, error) {
+	if answer := l.answer; answer != nil {
+		l.answer = nil
+		return answer, nil
+	}
 	err := l.hooks.emit(l.ctx, Event{
-		Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
+		Sync: !l.hooks.mayRepeat(c.Node), Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
 		Step: &Visit{
 			Index: c.Index, NodeID: c.Node.ID(), NodeType: c.Node.Type(),
 			Server: c.Server, Tool: c.Tool, Args: c.Args,

@@ -44,8 +44,10 @@ type Call struct {
 // Meta goes upstream as _meta: a key that is the same when the same step is called
 // again, so that a server can recognise a repetition.
 func (c Call) Meta() map[string]any {
-	return map[string]any{"toolgraph/idempotencyKey": fmt.Sprintf("%s/%d", c.RunID, c.Index)}
+	return map[string]any{"toolgraph/idempotencyKey": c.key()}
 }
+
+func (c Call) key() string { return fmt.Sprintf("%s/%d", c.RunID, c.Index) }
 
 func newRun(id string, g *graph.Graph, args expressions.Value, started time.Time, now func() time.Time) *Run {
 	s := newState()

@@ -258,7 +258,8 @@ func TestEdit(t *testing.T) {
 	events, err := kept.Load(t.Context(), s.ID())
 	do(t, err)
 	for n := 1; n <= len(events); n++ {
-		result, err := execution.New(inc).Resume(t.Context(), s.Graph(), events[:n])
+		result, err := execution.New(inc).Resume(t.Context(), s.Graph(), events[:n],
+			execution.WithRepeatable(func(string, string) bool { return true }))
 		do(t, err)
 		if got := encode(t, result.Value); n > 10 && got != want { // the edits are events 8 and 9
 			t.Errorf("resumed after event %d: %s", n, got)

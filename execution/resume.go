@@ -1,0 +1,131 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolgraph/graph"
+)
+
+// ErrGraphChanged is why Resume refuses a run of a graph that is another one now.
+var ErrGraphChanged = errors.New("the graph has changed")
+
+// WithChangedGraph lets Resume take on a run whose graph has changed since, when the
+// way that the run has gone is one of the graph as it is now.
+func WithChangedGraph() Option { return func(h *hooks) { h.changedGraph = true } }
+
+// Resume takes a run on from its events, as a journal gives them: steps that are
+// recorded are not run again. A run that has ended gives its end, except one that ended
+// because the outcome of a call was unknown: that is looked at again.
+func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opts ...Option) (*Result, error) {
+	h := e.plug(opts)
+	r, err := rebuild(g, events, h)
+	if err != nil {
+		return nil, err
+	}
+	h.runID = r.id
+	if end := events[len(events)-1].End; end != nil && !isUnknown(end) {
+		result := &Result{RunID: r.id, Value: end.Value, History: r.Records()}
+		if end.Failure != nil {
+			return result, r.stepError(end.Failure)
+		}
+		return result, nil
+	}
+	interrupted, err := interruptedCall(r, events)
+	if err != nil {
+		return nil, err
+	}
+	if interrupted == nil && h.unknown.Answer != nil {
+		return nil, fmt.Errorf("run %s did not end in the middle of a call: there is nothing to answer", r.id)
+	}
+	host := newLocal(ctx, e.caller, r, h)
+	host.interrupted = interrupted
+	return e.finish(ctx, host)
+}
+
+func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code == CodeOutcomeUnknown }
+
+// rebuild makes a run of its events. Time in which the run was not running does not
+// count for its time limit.
+func rebuild(g *graph.Graph, events []Event, h hooks) (*Run, error) {
+	if len(events) == 0 || events[0].Start == nil {
+		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
+	}
+	first := events[0]
+	if first.Start.Graph != g.Hash && !h.changedGraph {
+		return nil, fmt.Errorf("run %s was started on graph %.12s, and tool %q is now %.12s: %w",
+			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash, ErrGraphChanged)
+	}
+	r := newRun(first.Run, g, first.Start.Args, first.Time, h.now)
+	var used time.Duration
+	for _, e := range events[1:] {
+		if e.Record == nil {
+			continue
+		}
+		rec := *e.Record
+		rec.Bytes = sizeOf(rec.NodeType, rec.Output)
+		err := r.fits(&rec)
+		if err == nil {
+			err = r.Apply(rec)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("run %s cannot be rebuilt: %w", first.Run, err)
+		}
+		used += rec.Duration()
+	}
+	r.started = h.now().Add(-used)
+	return r, nil
+}
+
+// fits checks that a record is of the node that the graph goes to.
+func (r *Run) fits(rec *Record) error {
+	if rec.Edited {
+		return nil
+	}
+	node, err := r.next()
+	switch {
+	case err != nil:
+		return err
+	case node == nil:
+		return fmt.Errorf("record %d is of %q, and the run ends before it", rec.Index, rec.NodeID)
+	case node.ID() != rec.NodeID || node.Type() != rec.NodeType:
+		return fmt.Errorf("record %d is of %s node %q, and the graph goes to %s node %q there",
+			rec.Index, rec.NodeType, rec.NodeID, node.Type(), node.ID())
+	}
+	if _, isSwitch := node.(*graph.Switch); isSwitch && rec.Error == nil {
+		if target, _ := rec.Output.(string); !slices.Contains(node.Successors(), target) {
+			return fmt.Errorf("record %d goes from switch %q to %q, which is no longer a way out of it", rec.Index, rec.NodeID, target)
+		}
+	}
+	return nil
+}
+
+// interruptedCall is the call that was under way when the run was cut: it was started
+// and has no record. The graph has to go to it still.
+func interruptedCall(r *Run, events []Event) (*Visit, error) {
+	var call *Visit
+	for _, e := range events {
+		switch e.Kind {
+		case CallStarted:
+			call = e.Step
+		case StepFinished:
+			call = nil
+		}
+	}
+	if call == nil {
+		return nil, nil
+	}
+	node, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	m, isCall := node.(*graph.MCP)
+	if !isCall || m.ID() != call.NodeID || m.Server != call.Server || m.Tool != call.Tool {
+		return nil, fmt.Errorf("run %s was cut while node %q called %s.%s, and that is not what the graph does there now",
+			r.id, call.NodeID, call.Server, call.Tool)
+	}
+	return call, nil
+}
