@@ -107,6 +107,11 @@ type finding struct {
 }
 
 func writeJSON(w io.Writer, found config.Diagnostics) error {
+	return encodeJSON(w, findingsOf(found))
+}
+
+// findingsOf are the findings for JSON; none are an empty list.
+func findingsOf(found config.Diagnostics) []finding {
 	out := make([]finding, 0, len(found))
 	for _, d := range found {
 		out = append(out, finding{
@@ -114,7 +119,7 @@ func writeJSON(w io.Writer, found config.Diagnostics) error {
 			Severity: d.Severity.String(), Code: d.Code, Message: d.Message, Hint: d.Hint,
 		})
 	}
-	return encodeJSON(w, out)
+	return out
 }
 
 func encodeJSON(w io.Writer, v any) error {

@@ -116,7 +116,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newServe(std), newRun(std), newCheck(std), newGraph(std), newUpgrade(std),
-		newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newVersion(std), newDemoServer(std),
+		newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newLock(std), newVersion(std), newDemoServer(std),
 	)
 	return root
 }

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/project"
+)
+
+type lockFlags struct {
+	servers, format, logLevel string
+	only                      []string
+	check, learn              bool
+}
+
+func newLock(std streams) *cobra.Command {
+	flags := lockFlags{}
+	cmd := &cobra.Command{
+		Use:   "lock FILE",
+		Short: "Pin the tools of other servers that a graph file calls",
+		Long: `Pin the tools of other servers that a graph file calls: start the servers, ask what they
+tell of these tools, and write it into graph.lock.yaml beside graph.yaml. Commit it.
+
+What changed since the last time is printed: each place of a definition that is another
+now, and what toolgraph check finds in this graph because of it, which it did not find
+before. serve --locked and run --locked then refuse to call a tool whose server tells
+something else of it than the lock, until somebody has looked and locked it again.
+
+With --check nothing is written, and the exit code is 1 when the lock is missing or not
+what the servers tell now. With --learn, tools that declare no outputSchema get one made
+of the answers that cassettes of toolgraph test --record have beside the graph file;
+toolgraph check then knows what such tools answer.`,
+		Example: `  toolgraph lock graph.yaml
+  toolgraph lock graph.yaml --check            in CI
+  toolgraph lock graph.yaml --server tracker   ask this server only
+  toolgraph lock graph.yaml --learn`,
+		Args: args(1, 1, "a graph file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.format != "text" && flags.format != "json" {
+				return usagef("--format is %q, expected text or json", flags.format)
+			}
+			return flags.run(cmd.Context(), std, args[0])
+		},
+	}
+	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().StringSliceVar(&flags.only, "server", nil, "ask this server only; may be repeated")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock is missing or stale")
+	cmd.Flags().BoolVar(&flags.learn, "learn", false, "give tools without an outputSchema one made of recorded answers")
+	cmd.Flags().StringVarP(&flags.format, "format", "f", "text", "text or json")
+	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	return cmd
+}
+
+func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
+	p, err := load(file, f.servers)
+	if err != nil {
+		return err
+	}
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	if err != nil {
+		return usageError{err}
+	}
+	wanted := toolsOf(p)
+	if err := f.knowServers(p, wanted); err != nil {
+		return err
+	}
+	path := lock.Path(file)
+	older, err := lock.Load(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	pool := newPool(p, log)
+	defer closePool(pool, log)
+	asked, err := askTools(ctx, pool, p, wanted, f.only)
+	if err != nil {
+		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.File.Secrets.Redact(err.Error())))
+		return errReported
+	}
+	newer := lock.Of(path, append(f.untouched(older, wanted), asked...)...).Recall(older)
+	if f.learn {
+		if newer, err = learn(newer, p); err != nil {
+			return err
+		}
+	}
+	report := lockReport{
+		Lock: path, Missing: older == nil, Changes: older.Compare(newer), Findings: newFindings(p, older, newer), Learned: f.learn,
+	}
+	if err := report.print(std.out, f.format, newer, p.File.Path); err != nil {
+		return err
+	}
+	if !f.check {
+		return newer.Write(path)
+	}
+	if report.stale() {
+		fmt.Fprintf(std.err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), file)
+		return errReported
+	}
+	return nil
+}
+
+// knowServers checks the names given with --server.
+func (f *lockFlags) knowServers(p *project.Project, wanted map[string][]string) error {
+	for _, name := range f.only {
+		if wanted[name] != nil {
+			continue
+		}
+		var called []string
+		for _, u := range p.File.Servers {
+			if wanted[u.Name.Value] != nil {
+				called = append(called, u.Name.Value)
+			}
+		}
+		hint := ""
+		if near := config.DidYouMean(name, called); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return usagef("--server %s: the graphs of %s call no server of that name%s", name, p.File.Path, hint)
+	}
+	return nil
+}
+
+// untouched are the entries of servers that are not asked, as far as they are called.
+func (f *lockFlags) untouched(older *lock.Lock, wanted map[string][]string) []lock.Entry {
+	if older == nil || len(f.only) == 0 {
+		return nil
+	}
+	var kept []lock.Entry
+	for _, e := range older.Entries {
+		if !slices.Contains(f.only, e.Server) && slices.Contains(wanted[e.Server], e.Tool) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

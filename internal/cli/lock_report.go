@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/graph/flow"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/project"
+)
+
+// lockReport is what locking found.
+type lockReport struct {
+	Lock     string
+	Missing  bool // there was no lock
+	Learned  bool // what was learned counts, too
+	Changes  []lock.Change
+	Findings config.Diagnostics // of the graphs, because of the changes
+}
+
+// stale reports whether the lock is not what the servers tell.
+func (r lockReport) stale() bool {
+	return r.Missing || slices.ContainsFunc(r.Changes, func(c lock.Change) bool { return r.Learned || c.Kind != lock.Learned })
+}
+
+func (r lockReport) state() string {
+	if r.Missing {
+		return "missing"
+	}
+	return "stale"
+}
+
+func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file string) error {
+	if format == "json" {
+		changes := r.Changes
+		if changes == nil {
+			changes = []lock.Change{}
+		}
+		return encodeJSON(w, struct {
+			Lock     string        `json:"lock"`
+			Stale    bool          `json:"stale"`
+			Changes  []lock.Change `json:"changes"`
+			Findings []finding     `json:"findings"`
+		}{r.Lock, r.stale(), changes, findingsOf(r.Findings)})
+	}
+	var b strings.Builder
+	for _, c := range r.Changes {
+		fmt.Fprintf(&b, "%s %s.%s\n", c.Kind, c.Server, c.Tool)
+		for _, line := range c.Diff {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintf(&b, "by these definitions, %s has:\n%s\n", file, r.Findings.Error())
+	}
+	what := "nothing changed"
+	if n := len(r.Changes); n > 0 {
+		what = plural(n, "change")
+	}
+	fmt.Fprintf(&b, "%s: %s, %s\n", r.Lock, plural(len(now.Entries), "tool"), what)
+	_, err := io.WriteString(w, printable(b.String()))
+	return err
+}
+
+// newFindings are the findings that the graphs of a file have by the newer lock, and
+// did not have by the older.
+func newFindings(p *project.Project, older, newer *lock.Lock) config.Diagnostics {
+	before := lockFindings(p, older)
+	return slices.DeleteFunc(lockFindings(p, newer), func(d config.Diagnostic) bool { return slices.Contains(before, d) })
+}
+
+// lockFindings are the findings that the graphs of a file have by a lock, nil for none.
+func lockFindings(p *project.Project, l *lock.Lock) config.Diagnostics {
+	var found config.Diagnostics
+	if l != nil {
+		found = l.Check(p.File, p.Graphs)
+	}
+	for _, g := range p.Graphs {
+		found = append(found, flow.Check(g, l)...)
+	}
+	found.Sort()
+	return found
+}
