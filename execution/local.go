@@ -18,8 +18,8 @@ type local struct {
 	run    *Run
 	hooks  hooks
 
-	interrupted *Visit            // a resumed run was cut in the middle of this call
-	answer      expressions.Value // of that call, when it is known; used up by Call
+	interrupted *Visit            // a resumed run was cut in the middle of this call; nil once it is settled
+	answer      expressions.Value // of the next call, when it is known; used up by Call
 }
 
 func newLocal(ctx context.Context, caller ToolCaller, r *Run, h hooks) *local {

@@ -39,7 +39,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 		return nil, err
 	}
 	if interrupted == nil && h.unknown.Answer != nil {
-		return nil, fmt.Errorf("run %s did not end in the middle of a call: there is nothing to answer", r.id)
+		return nil, fmt.Errorf("run %s was not cut in the middle of a call: there is nothing to answer", r.id)
 	}
 	host := newLocal(ctx, e.caller, r, h)
 	host.interrupted = interrupted
@@ -103,27 +103,24 @@ func (r *Run) fits(rec *Record) error {
 	return nil
 }
 
-// interruptedCall is the call that was under way when the run was cut: it was started
-// and has no record. The graph has to go to it still.
+// interruptedCall is the last call that was made and has no record: the one that was
+// under way when the run was cut. The graph has to go to it still, as far as that can be
+// told: records before it may be lost.
 func interruptedCall(r *Run, events []Event) (*Visit, error) {
 	var call *Visit
 	for _, e := range events {
-		switch e.Kind {
-		case CallStarted:
+		if e.Kind == CallStarted && e.Step.Index >= len(r.Records()) && (call == nil || e.Step.Index >= call.Index) {
 			call = e.Step
-		case StepFinished:
-			call = nil
 		}
 	}
-	if call == nil {
-		return nil, nil
+	if call == nil || call.Index > len(r.Records()) {
+		return call, nil
 	}
 	node, err := r.next()
 	if err != nil {
 		return nil, err
 	}
-	m, isCall := node.(*graph.MCP)
-	if !isCall || m.ID() != call.NodeID || m.Server != call.Server || m.Tool != call.Tool {
+	if m, isCall := node.(*graph.MCP); !isCall || !isCallOf(m, call) {
 		return nil, fmt.Errorf("run %s was cut while node %q called %s.%s, and that is not what the graph does there now",
 			r.id, call.NodeID, call.Server, call.Tool)
 	}
