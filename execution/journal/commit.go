@@ -92,7 +92,7 @@ func (c *committer) commit(batch []queued) error {
 		if len(t.body) == 0 && len(t.chunks) == 0 {
 			touched = append(touched, t)
 		}
-		if err := t.add(q.event); err != nil {
+		if err := t.add(q.event, q.bytes-eventBytes); err != nil {
 			return fmt.Errorf("an event of run %s cannot be written down: %w", q.event.Run, err)
 		}
 	}
@@ -141,39 +141,50 @@ func (c *committer) takeOn(t *track) error {
 	return err
 }
 
+// write writes what the runs have waiting, in one transaction. It is one by hand:
+// database/sql would compile each statement anew in each of its own.
 func (c *committer) write(touched []*track) error {
-	tx, err := c.conn.BeginTx(background, nil)
-	if err != nil {
+	if _, err := c.conn.ExecContext(background, `BEGIN IMMEDIATE`); err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	err := c.writeAll(touched)
+	if err == nil {
+		_, err = c.conn.ExecContext(background, `COMMIT`)
+	}
+	if err != nil {
+		_, _ = c.conn.ExecContext(background, `ROLLBACK`) // SQLite may have done so itself
+	}
+	return err
+}
+
+func (c *committer) writeAll(touched []*track) error {
 	for _, t := range touched {
 		t.cut()
 		t.weigh()
-		if err := c.writeRow(tx, t); err != nil {
+		if err := c.writeRow(t); err != nil {
 			return err
 		}
 		for _, s := range t.spills {
-			if _, err := tx.Stmt(c.insertSpill).ExecContext(background, t.seq, s.id, s.body); err != nil {
+			if _, err := c.insertSpill.ExecContext(background, t.seq, s.id, s.body); err != nil {
 				return err
 			}
 		}
 		for _, part := range t.chunks {
-			if _, err := tx.Stmt(c.insertChunk).ExecContext(background, t.seq, part.first, part.before, part.body); err != nil {
+			if _, err := c.insertChunk.ExecContext(background, t.seq, part.first, part.before, part.body); err != nil {
 				return err
 			}
 		}
 	}
-	return tx.Commit()
+	return nil
 }
 
-func (c *committer) writeRow(tx *sql.Tx, t *track) error {
+func (c *committer) writeRow(t *track) error {
 	if t.seq != 0 {
-		_, err := tx.Stmt(c.updateRun).ExecContext(background, t.status, micros(t.ended), micros(t.latest),
+		_, err := c.updateRun.ExecContext(background, t.status, micros(t.ended), micros(t.latest),
 			t.events, t.steps, t.spilled, t.bytes, t.failure, t.seq)
 		return err
 	}
-	done, err := tx.Stmt(c.insertRun).ExecContext(background, t.id, t.tool, t.status, t.view.about.File, t.view.about.Server,
+	done, err := c.insertRun.ExecContext(background, t.id, t.tool, t.status, t.view.about.File, t.view.about.Server,
 		t.graph, t.args, micros(t.started), micros(t.ended), micros(t.latest),
 		t.events, t.steps, t.spilled, t.bytes, c.store.opts.Durable, t.failure, c.lease.name)
 	if err != nil {

@@ -4,19 +4,22 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
 )
 
-// A frame is one event as a chunk holds it: its JSON without its value, then the value.
+// A frame is one event as a chunk holds it: the event without its value, then the value.
 // Apart they can be read without decoding what nobody asked for, and a value that one
 // event shares with the one before it is kept once: an entry's output is the arguments,
 // an exit's is the output before it, and a run's value is its exit's.
 //
-//	length of head, head, kind, and then
+//	length of the JSON, the JSON of the event; or, for a step that finished well:
+//	0, index, length of the id, the id, type, start, duration (both ns)
+//
+//	kind, and then
 //	  inline   length of the JSON, the JSON
 //	  same     nothing: the value of the last frame of this chunk that has one
 //	  spilled  id in table spills, length of the JSON
@@ -52,6 +55,7 @@ func body(e *execution.Event) *expressions.Value {
 
 // bare is the event without its value, and without secrets; the event is not changed.
 func bare(e execution.Event, secrets *config.Secrets) execution.Event {
+	e.Time = e.Time.UTC()
 	if e.Start != nil {
 		start := *e.Start
 		start.Args = nil
@@ -59,7 +63,7 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	}
 	if e.Record != nil {
 		record := *e.Record
-		record.Output = nil
+		record.Output, record.Start, record.End = nil, record.Start.UTC(), record.End.UTC()
 		record.Error = withoutSecrets(record.Error, secrets)
 		e.Record = &record
 	}
@@ -88,8 +92,37 @@ type stored struct {
 	limit    int    // tooLarge
 }
 
-func appendFrame(dst, head []byte, v stored) []byte {
-	dst = appendBytes(dst, head)
+// appendEvent appends an event without its value and without secrets.
+func appendEvent(dst []byte, e execution.Event, secrets *config.Secrets) ([]byte, error) {
+	if e.Record != nil && isPlain(e) {
+		return appendStep(dst, e.Record), nil
+	}
+	head, err := json.Marshal(bare(e, secrets))
+	return appendBytes(dst, head), err
+}
+
+// nodeTypes are the types by their number in a frame.
+var nodeTypes = []config.NodeType{config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode}
+
+// isPlain reports whether an event is a step that finished well, and nothing more. A
+// field that is new in execution makes it not plain, as long as somebody uses it.
+func isPlain(e execution.Event) bool {
+	r := *e.Record
+	r.Output, r.Bytes = nil, 0
+	return e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: e.Record} &&
+		r == execution.Record{Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End} &&
+		r.Start.UnixNano() >= 0 && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
+}
+
+func appendStep(dst []byte, r *execution.Record) []byte {
+	dst = binary.AppendUvarint(append(dst, 0), uint64(r.Index))
+	dst = appendBytes(dst, r.NodeID)
+	dst = append(dst, byte(slices.Index(nodeTypes, r.NodeType)))
+	dst = binary.AppendUvarint(dst, uint64(r.Start.UnixNano()))
+	return binary.AppendUvarint(dst, uint64(r.End.UnixNano()-r.Start.UnixNano()))
+}
+
+func appendValue(dst []byte, v stored) []byte {
 	k := v.kind
 	if v.redacted {
 		k |= redactedFlag
@@ -106,74 +139,6 @@ func appendFrame(dst, head []byte, v stored) []byte {
 	return dst
 }
 
-func appendBytes(dst, b []byte) []byte {
+func appendBytes[T string | []byte](dst []byte, b T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
-}
-
-// chunkReader takes the frames of one chunk, one by one.
-type chunkReader struct {
-	rest []byte
-	last stored
-}
-
-// next is the next event without its value, and the value. The value's JSON points into
-// the chunk.
-func (r *chunkReader) next() (e execution.Event, v stored, err error) {
-	head, err := r.bytes()
-	if err != nil {
-		return e, v, err
-	}
-	if err := json.Unmarshal(head, &e); err != nil {
-		return e, v, fmt.Errorf("%w: %w", errFrame, err)
-	}
-	if len(r.rest) == 0 {
-		return e, v, errFrame
-	}
-	k := kind(r.rest[0])
-	r.rest = r.rest[1:]
-	v.kind, v.redacted = k&^redactedFlag, k&redactedFlag != 0
-	switch v.kind {
-	case noValue:
-		return e, v, nil
-	case same:
-		v = r.last
-	case inline:
-		v.json, err = r.bytes()
-		v.bytes = len(v.json)
-	case spilled:
-		v.spill, v.bytes, err = r.pair()
-	case tooLarge:
-		v.bytes, v.limit, err = r.pair()
-	default:
-		err = errFrame
-	}
-	r.last = v
-	return e, v, err
-}
-
-func (r *chunkReader) number() (int, error) {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 || n > 1<<40 {
-		return 0, errFrame
-	}
-	r.rest = r.rest[size:]
-	return int(n), nil
-}
-
-func (r *chunkReader) pair() (a, b int, err error) {
-	if a, err = r.number(); err != nil {
-		return 0, 0, err
-	}
-	b, err = r.number()
-	return a, b, err
-}
-
-func (r *chunkReader) bytes() ([]byte, error) {
-	n, err := r.number()
-	if err != nil || n > len(r.rest) {
-		return nil, errFrame
-	}
-	b := r.rest[:n:n]
-	r.rest = r.rest[n:]
-	return b, nil
 }

@@ -40,7 +40,7 @@ func (s *Store) walk(ctx context.Context, id string, step int, visit func(frame)
 			return aboutStore(s.Path(), err)
 		}
 		n = part.first
-		more, err := part.walk(frame{ctx: ctx, db: db, run: seq, step: part.before}, visit)
+		more, err := part.walk(frame{ctx: ctx, db: db, id: id, run: seq, step: part.before}, visit)
 		if err != nil {
 			return fmt.Errorf("run %s: %w", id, err)
 		}
@@ -62,7 +62,7 @@ func nextChunk(ctx context.Context, db *sql.DB, run int64, n, step int) (chunk, 
 }
 
 func (c chunk) walk(f frame, visit func(frame) (bool, error)) (more bool, err error) {
-	r := chunkReader{rest: c.body}
+	r := chunkReader{rest: c.body, run: f.id}
 	for len(r.rest) > 0 {
 		if f.event, f.value, err = r.next(); err != nil {
 			return false, err
@@ -81,6 +81,7 @@ func (c chunk) walk(f frame, visit func(frame) (bool, error)) (more bool, err er
 type frame struct {
 	ctx   context.Context //nolint:containedctx // lives as long as one walk
 	db    *sql.DB
+	id    string
 	run   int64
 	step  int             // records before it
 	event execution.Event // without its value

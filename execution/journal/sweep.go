@@ -83,7 +83,7 @@ func addNote(ctx context.Context, tx *sql.Tx, owner string, note execution.Event
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`,
-		seq, events, steps, appendFrame(nil, head, stored{})); err != nil {
+		seq, events, steps, appendValue(appendBytes(nil, head), stored{})); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + 1 WHERE seq = ?`, seq)

@@ -61,21 +61,19 @@ const (
 	headerWeight = 64 // bytes that a row of SQLite takes beside its content, about
 )
 
-// add takes an event up.
-func (t *track) add(e execution.Event) error {
-	head, err := json.Marshal(bare(e, t.view.secrets))
-	if err != nil {
-		return err
-	}
-	v := stored{}
+// add takes an event up, whose value has a size as JSON; 0 when it is not known.
+func (t *track) add(e execution.Event, size int) error {
+	v, err := stored{}, error(nil)
 	value := body(&e)
 	if value != nil {
-		v, err = t.keep(*value)
-		if err != nil {
+		if v, err = t.keep(*value, size); err != nil {
 			return err
 		}
 	}
-	t.body = appendFrame(t.body, head, v)
+	if t.body, err = appendEvent(t.body, e, t.view.secrets); err != nil {
+		return err
+	}
+	t.body = appendValue(t.body, v)
 	t.here = t.here || value != nil
 	t.note(e, v)
 	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {
@@ -118,22 +116,25 @@ func shown(v stored) string {
 }
 
 // keep decides how a value is kept.
-func (t *track) keep(value expressions.Value) (stored, error) {
+func (t *track) keep(value expressions.Value, size int) (stored, error) {
 	if t.last.kind != noValue && identical(value, t.value) {
 		if t.last.kind == inline && t.here {
 			return stored{kind: same}, nil
 		}
 		return t.last, nil // a spilled value is named again, a small one written again
 	}
-	v, err := t.encode(value)
+	v, err := t.encode(value, size)
 	t.value, t.last = value, v
 	return v, err
 }
 
 // encode writes a value, unless it is too large.
-func (t *track) encode(value expressions.Value) (stored, error) {
+func (t *track) encode(value expressions.Value, size int) (stored, error) {
 	limit := t.view.store.opts.MaxValue
-	if size := sizeOf(value); size > limit {
+	if size == 0 {
+		size = sizeOf(value)
+	}
+	if size > limit {
 		return stored{kind: tooLarge, bytes: size, limit: limit}, nil
 	}
 	raw, err := expressions.Encode(value)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 )
 
@@ -55,9 +56,8 @@ func newWriter(s *Store) *writer {
 // append hands an event over; see Store.Journal.
 func (w *writer) append(v *view, e execution.Event) error {
 	q := queued{event: e, view: v, bytes: eventBytes + weight(e)}
-	durable := w.store.opts.Durable
 	var kept chan error
-	if durable || e.Sync && e.Kind != execution.RunFinished && !w.note(e) {
+	if w.waits(e) {
 		kept = make(chan error, 1)
 		q.kept = kept
 	}
@@ -68,6 +68,19 @@ func (w *writer) append(v *view, e execution.Event) error {
 		return nil
 	}
 	return w.answer(<-kept)
+}
+
+// waits tells whether a run goes on only when the event is in the database.
+//
+// A run that has to be durable waits for whatever others may have seen: its calls and
+// its end. Its own steps are evaluated again when they are lost, and they are lost only
+// together with all that came after them. Otherwise a note in the lease is enough for
+// what must survive the process; losing a run's end harms nobody.
+func (w *writer) waits(e execution.Event) bool {
+	if w.store.opts.Durable {
+		return e.Record == nil || e.Record.NodeType == config.MCPNode
+	}
+	return e.Sync && e.Kind == execution.CallStarted && !w.note(e)
 }
 
 // answer is what a run is told of an error: nothing, unless runs have to be durable.
