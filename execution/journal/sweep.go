@@ -90,8 +90,9 @@ func addNote(ctx context.Context, tx *sql.Tx, owner string, note execution.Event
 	return err
 }
 
-// Claim makes an interrupted run this process's own, before it is taken on: from now
-// on its status is running, and nobody else can claim it. The error tells when another
+// Claim makes an interrupted run this process's own, or one that ended because the
+// outcome of a call was unknown, before it is taken on: from now on its status is
+// running, and nobody else can claim it. The error tells when another
 // process was faster, or the run has ended.
 func (s *Store) Claim(ctx context.Context, id string) error {
 	db, err := s.reader(ctx)
@@ -106,7 +107,8 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 		return err
 	}
 	done, err := db.ExecContext(ctx,
-		`UPDATE runs SET status = 'running', owner = ? WHERE id = ? AND status = 'interrupted'`, l.name, id)
+		`UPDATE runs SET status = 'running', ended = 0, failure = '', owner = ? WHERE id = ? AND (status = 'interrupted'
+			OR status = 'error' AND json_extract(failure, '$.code') = 'outcome-unknown')`, l.name, id)
 	if err != nil {
 		return aboutStore(s.Path(), err)
 	}

@@ -22,7 +22,8 @@ type writer struct {
 	mu      sync.Mutex // guards what follows
 	room    *sync.Cond // some of the queue was taken, or runs are not kept any more
 	queue   []queued
-	bytes   int // that the values in the queue take, about
+	spare   []queued // empty: the queue's memory after the next batch is taken
+	bytes   int      // that the values in the queue take, about
 	begun   bool
 	closing bool
 	off     error // why runs are not kept any more
@@ -43,6 +44,8 @@ const (
 	batchMost, batchEvents = 16 << 20, 4096
 	// linger is how long events gather: most runs are one transaction.
 	linger = 10 * time.Millisecond
+	// spareMost is how many events there is memory for when nothing happens.
+	spareMost = 2048
 	// eventBytes is what an event takes beside its value.
 	eventBytes = 512
 )
@@ -174,6 +177,7 @@ func (w *writer) run() {
 		if len(batch) > 0 {
 			err := c.commit(batch)
 			release(batch, err)
+			w.reuse(batch)
 			if err != nil {
 				w.stop(err)
 				return
@@ -211,14 +215,23 @@ func (w *writer) take() (batch []queued, more bool) {
 		bytes += w.queue[n].bytes
 		n++
 	}
-	batch = w.queue[:n:n]
-	w.queue = w.queue[n:]
-	if len(w.queue) == 0 {
-		w.queue = nil // its memory goes with the batch
-	}
+	batch = w.queue[:n]
+	w.queue = append(w.spare, w.queue[n:]...)
+	w.spare = nil
 	w.bytes -= bytes
 	w.room.Broadcast()
 	return batch, n > 0 || !w.closing
+}
+
+// reuse keeps the memory of a batch that was written for another, unless it is large.
+func (w *writer) reuse(batch []queued) {
+	clear(batch[:cap(batch)])
+	if cap(batch) > spareMost {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.spare = batch[:0]
 }
 
 // stop ends the keeping of runs: what is wrong with the store would be wrong with each
