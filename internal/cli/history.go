@@ -31,9 +31,14 @@ func (f *historyFlags) registerState(cmd *cobra.Command) {
 
 // register is for those who make runs.
 func (f *historyFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.off, "no-history", false, "keep no runs")
+	f.registerKept(cmd)
+}
+
+// registerKept is for those who make runs that are always kept.
+func (f *historyFlags) registerKept(cmd *cobra.Command) {
 	f.registerState(cmd)
 	f.bytes, f.maxValue = 1<<30, 8<<20
-	cmd.Flags().BoolVar(&f.off, "no-history", false, "keep no runs")
 	cmd.Flags().BoolVar(&f.durable, "durable", false, "go on only when a step is on the disk; a run that cannot be kept ends")
 	cmd.Flags().IntVar(&f.days, "keep", 30, "delete kept runs after so many days; 0: never")
 	cmd.Flags().Var(&f.bytes, "keep-bytes", "delete the oldest runs when all together take more; 0: never")

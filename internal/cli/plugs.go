@@ -20,6 +20,7 @@ type plugs struct {
 	options []execution.Option                                     // of every run
 	watches []watch                                                // of each run
 	history *journal.Store                                         // nil: runs are not kept
+	hints   toolHints                                              // what is known of upstream tools; nil: nothing
 	closers []func()                                               // when the last run has ended, in reverse order
 }
 
@@ -32,7 +33,7 @@ func (p *plugs) engine(of *project.Project, caller execution.ToolCaller) *execut
 	for _, wrap := range p.callers {
 		caller = wrap(caller)
 	}
-	options := slices.Clone(p.options)
+	options := append(slices.Clone(p.options), execution.WithRepeatable(repeatable(of, p.hints)))
 	if p.history != nil {
 		options = append(options, execution.WithJournal(p.history.Journal(of.File.Secrets, aboutRuns(of))))
 	}
@@ -50,13 +51,26 @@ func aboutRuns(p *project.Project) journal.About {
 
 // run makes one run of a graph on an engine of ours.
 func (p *plugs) run(ctx context.Context, engine *execution.Engine, g *graph.Graph, args expressions.Value, log *slog.Logger, more ...execution.Option) (*execution.Result, error) {
+	ctx, watching := p.begin(ctx, g, log)
+	return engine.Run(ctx, g, args, append(watching, more...)...)
+}
+
+// resume takes a run of a graph on.
+func (p *plugs) resume(ctx context.Context, engine *execution.Engine, g *graph.Graph, events []execution.Event, log *slog.Logger, more ...execution.Option) (*execution.Result, error) {
+	ctx, watching := p.begin(ctx, g, log)
+	return engine.Resume(ctx, g, events, append(watching, more...)...)
+}
+
+// begin begins to watch a run.
+func (p *plugs) begin(ctx context.Context, g *graph.Graph, log *slog.Logger) (context.Context, []execution.Option) {
 	ctx = withRuleLog(ctx, log, g.Tool.Name.Value)
-	for _, begin := range p.watches {
+	watching := make([]execution.Option, len(p.watches))
+	for i, begin := range p.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)
-		more = append(more, execution.WithObserver(observer))
+		watching[i] = execution.WithObserver(observer)
 	}
-	return engine.Run(ctx, g, args, more...)
+	return ctx, watching
 }
 
 // close ends what is plugged in.

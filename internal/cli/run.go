@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -44,7 +43,7 @@ key, else as JSON, else as text.`,
 	}
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
-	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step as a table on standard error")
+	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error when it has finished")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	flags.locked.register(cmd)
 	flags.observe.registerTraces(cmd)
@@ -86,20 +85,10 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	}
 	pool := newPool(p, log, guarded(locked, p)...)
 	defer closePool(pool, log)
-	progress := newProgress(std.err)
-	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(progress))
-	progress.clear()
-	if f.trace {
-		printTrace(std.err, result, p.File.Secrets)
-	}
-	if err == nil {
-		err = server.CheckResult(g.Tool, result.Value)
-	}
-	if err != nil {
-		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.File.Secrets.Redact(err.Error())))
-		return errReported
-	}
-	return printValue(std.out, result.Value, p.File.Secrets)
+	plugged.hints = hintsOf(pool, locked)
+	show := newTrace(std.err, p, g, f.trace)
+	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(show))
+	return show.end(std, g, result, err)
 }
 
 // printValue writes a value as indented JSON.

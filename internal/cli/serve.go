@@ -99,6 +99,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	users := newPoolUsers(p, locked, log)
 	defer users.close()
+	plugged.hints = users.hints
 	opts := server.Options{
 		Info: server.Info{
 			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,

@@ -67,12 +67,7 @@ func (u *poolUsers) hints(upstream, tool string) (server.Hints, bool) {
 	u.mu.Lock()
 	current := u.current
 	u.mu.Unlock()
-	if current.lock != nil {
-		e, known := current.lock.Entry(upstream, tool)
-		return server.Hints(e.Hints()), known
-	}
-	known, ok := current.pool.Known(upstream, tool)
-	return server.Hints(lock.HintsOf(known.Annotations)), ok
+	return hintsOf(current.pool, current.lock)(upstream, tool)
 }
 
 // take makes it the current pool; the one before loses a user once ended is closed.

@@ -3,44 +3,95 @@ package cli
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/graph"
+	"toolgraph/internal/project"
+	"toolgraph/internal/server"
 )
 
-// printTrace writes the history of a run as a table.
-func printTrace(w io.Writer, result *execution.Result, secrets *config.Secrets) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "#\tnode\ttype\tms\toutput")
-	for _, r := range result.History {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%.2f\t%s\n", r.Index, r.NodeID, r.NodeType,
-			float64(r.Duration())/float64(time.Millisecond), oneLine(outputText(r, secrets)))
-	}
-	if err := table.Flush(); err != nil {
-		return // standard error is gone: nobody to tell
-	}
+// trace shows a run on standard error while it goes on: with rows, a line for each step
+// that has finished; on a terminal, also what it is doing now.
+type trace struct {
+	w        io.Writer
+	secrets  *config.Secrets
+	progress *progress
+	rows     bool
+	names    int // how wide the column of nodes is
+	begun    bool
 }
 
-// outputShown is how many characters of an output a table row has room for.
+func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
+	t := &trace{w: w, secrets: p.File.Secrets, progress: newProgress(w), rows: rows, names: len("node")}
+	for _, n := range g.Nodes {
+		t.names = max(t.names, utf8.RuneCountInString(n.ID()))
+	}
+	return t
+}
+
+// Observe shows an event.
+func (t *trace) Observe(e execution.Event) {
+	if !t.rows || e.Record == nil {
+		t.progress.Observe(e)
+		return
+	}
+	t.progress.clear()
+	t.row(*e.Record)
+}
+
+// row shows a record: # node type ms output.
+func (t *trace) row(r execution.Record) {
+	if !t.begun {
+		t.begun = true
+		fmt.Fprintf(t.w, "%-4s  %-*s  %-9s  %9s  %s\n", "#", t.names, "node", "type", "ms", "output")
+	}
+	kind := string(r.NodeType)
+	if r.Edited {
+		kind = "edited"
+	}
+	fmt.Fprintf(t.w, "%-4d  %-*s  %-9s  %9.2f  %s\n", r.Index, t.names, oneLine(r.NodeID), kind,
+		float64(r.Duration())/float64(time.Millisecond), oneLine(outputText(r, t.secrets)))
+}
+
+// end tells how the run ended: its result goes to standard output, a failure after the
+// trace.
+func (t *trace) end(std streams, g *graph.Graph, result *execution.Result, err error) error {
+	t.progress.clear()
+	if err == nil {
+		err = server.CheckResult(g.Tool, result.Value)
+	}
+	if err != nil {
+		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(t.secrets.Redact(err.Error())))
+		return errReported
+	}
+	return printValue(std.out, result.Value, t.secrets)
+}
+
+// outputShown is how many characters of an output a row has room for.
 const outputShown = 72
 
 func outputText(r execution.Record, secrets *config.Secrets) string {
 	if r.Error != nil {
 		return secrets.Redact("error: " + r.Error.Message)
 	}
-	src, err := expressions.Encode(r.Output)
+	return valueText(r.Output, outputShown, secrets)
+}
+
+// valueText is the beginning of a value as JSON.
+func valueText(v expressions.Value, most int, secrets *config.Secrets) string {
+	src, err := expressions.Encode(v)
 	if err != nil {
 		return err.Error()
 	}
-	text := secrets.Redact(string(src)) // before it is cut: half a secret is not recognised
-	if utf8.RuneCountInString(text) <= outputShown {
+	text := string(server.RedactJSON(secrets, src, v)) // before it is cut: half a secret is not recognised
+	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return fmt.Sprintf("%s… (%d bytes)", string([]rune(text)[:outputShown]), len(src))
+	return fmt.Sprintf("%s… (%d bytes)", string([]rune(text)[:most]), len(src))
 }
 
 // progress is one line on a terminal that tells where a run is. On anything else it
@@ -81,6 +132,7 @@ func (p *progress) draw(at time.Time, text string) {
 
 func (p *progress) clear() {
 	if p.shown {
+		p.shown = false
 		fmt.Fprint(p.w, "\r\x1b[2K")
 	}
 }

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/project"
+)
+
+type resumeFlags struct {
+	graph, servers, logLevel string
+	changed, repeat, trace   bool
+	answer                   string
+	locked                   lockedFlag
+	observe                  observeFlags
+	history                  historyFlags
+}
+
+func newResume(std streams) *cobra.Command {
+	flags := resumeFlags{}
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Take on a run that was interrupted",
+		Long: `Take on a run whose process died, from where it was, and print its result. RUN is its
+id, the beginning of its id, or last; toolgraph runs list --status interrupted tells
+which there are. What the run had done is not done again.
+
+A call that was under way is made again only when that does no harm: when its node says
+onCrash: rerun, or when its tool is read-only or idempotent and its server is trusted in
+the graph file. Otherwise the run ends with the code outcome-unknown and tells where to
+look. Once you have, say what you found: --repeat makes the call again, --answer is what
+it had returned.`,
+		Example: `  toolgraph resume last
+  toolgraph resume 3QK7 --repeat
+  toolgraph resume 3QK7 --answer '{"id": 17}'
+  toolgraph resume 3QK7 -g fixed.yaml --changed`,
+		Args: args(1, 1, "a run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), std, args[0], cmd.Flags().Changed("answer"))
+		},
+	}
+	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file; the one that the run was started from when not given")
+	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().BoolVar(&flags.changed, "changed", false, "also when the graph has changed, as long as the way that the run has gone is still one of it")
+	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "the call whose outcome is unknown may be made again")
+	cmd.Flags().StringVar(&flags.answer, "answer", "", "the call whose outcome is unknown was made, and returned this JSON")
+	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error")
+	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	flags.locked.register(cmd)
+	flags.observe.registerTraces(cmd)
+	flags.history.registerKept(cmd)
+	return cmd
+}
+
+func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered bool) error {
+	found, err := f.unknown(answered)
+	if err != nil {
+		return err
+	}
+	kept, err := f.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	p, g, err := f.load(kept)
+	if err != nil {
+		return err
+	}
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	if err != nil {
+		return usageError{err}
+	}
+	plugged := &plugs{}
+	defer plugged.close()
+	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
+		return err
+	}
+	if err := f.history.plug(plugged, log); err != nil {
+		return err
+	}
+	locked, err := f.locked.load(p)
+	if err != nil {
+		return err
+	}
+	pool := newPool(p, log, guarded(locked, p)...)
+	defer closePool(pool, log)
+	plugged.hints = asked(ctx, pool, hintsOf(pool, locked), log)
+	opts := []execution.Option{execution.WithUnknown(found)}
+	if f.changed {
+		opts = append(opts, execution.WithChangedGraph())
+	}
+	show := newTrace(std.err, p, g, f.trace)
+	result, err := takeOn(ctx, plugged, p, g, kept.ID, pool, log, append(opts, execution.WithObserver(show))...)
+	return show.end(std, g, result, explained(err))
+}
+
+// unknown is what the flags say of the call whose outcome is unknown.
+func (f *resumeFlags) unknown(answered bool) (execution.Unknown, error) {
+	if !answered {
+		return execution.Unknown{Repeat: f.repeat}, nil
+	}
+	if f.repeat {
+		return execution.Unknown{}, usagef("--repeat and --answer exclude each other: a call that was made is not made again")
+	}
+	value, err := expressions.Decode([]byte(f.answer))
+	if err != nil {
+		return execution.Unknown{}, usagef("--answer: %v", err)
+	}
+	return execution.Unknown{Answer: value}, nil
+}
+
+// find is the kept run that the command line names.
+func (f *resumeFlags) find(ctx context.Context, id string) (journal.Run, error) {
+	store, err := f.history.open(slog.New(slog.DiscardHandler))
+	if err != nil {
+		return journal.Run{}, err
+	}
+	defer store.Close()
+	kept, err := store.Run(ctx, id)
+	if err != nil {
+		return kept, err
+	}
+	if kept.Status == journal.Running {
+		return kept, fmt.Errorf("run %s is running in another process, expected one that was interrupted", kept.ID)
+	}
+	return kept, nil
+}
+
+// load is the graph of a kept run, as it is in its file now.
+func (f *resumeFlags) load(kept journal.Run) (*project.Project, *graph.Graph, error) {
+	path := f.graph
+	if path == "" {
+		path = kept.File
+	}
+	p, err := load(path, f.servers)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := graphOf(p, kept.Tool)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g.Hash != kept.Graph && !f.changed {
+		return nil, nil, fmt.Errorf("tool %q of %s has changed since run %s was started: take it on with --changed, "+
+			"or give the file as it was with -g", kept.Tool, path, kept.ID)
+	}
+	return p, g, nil
+}
+
+// explained adds to a failure what its reader can do about it.
+func explained(err error) error {
+	var step *execution.StepError
+	if !errors.As(err, &step) || step.Code() != execution.CodeOutcomeUnknown {
+		return err
+	}
+	return fmt.Errorf("%w\nwhen you have looked: toolgraph resume %s --repeat makes the call again, --answer JSON takes what it had returned", err, step.Run)
+}
