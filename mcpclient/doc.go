@@ -13,7 +13,8 @@
 // words.
 //
 // Beside that way: catalog.go keeps what a server lists, by which offer.go refuses
-// calls that cannot succeed and toolcheck.go calls of tools that are not what they were; elicit.go passes questions of a server on to whoever
-// called, and watch.go stops the call's time meanwhile; authorize.go gives requests
-// their token, which login.go gets and token_file.go keeps.
+// calls that cannot succeed and toolcheck.go calls of tools that are not what they
+// were; elicit.go passes questions of a server on to whoever called, and watch.go stops
+// the call's time meanwhile; authorize.go gives requests their token, which login.go
+// gets and token_file.go keeps.
 package mcpclient

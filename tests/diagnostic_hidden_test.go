@@ -49,6 +49,7 @@ var elsewhereTold = map[string]string{
 	"schema-depth":       "a File that was not parsed",
 	"cannot-upgrade":     "toolgraph upgrade",
 	"cannot-edit":        "toolgraph toolkit",
+	"bad-lock":           "a lock", "not-locked": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
 }
 
 func repeatedText(n int, format string) string {

@@ -29,7 +29,7 @@ func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostic
 			}
 			servers[call.Server] = true
 			found.Warn(file.Servers[i].Name.Pos, "server-changed",
-				fmt.Sprintf("server %q is %s, and was %s when %s was written", call.Server, file.Servers[i].Identity, e.Identity, l.Name), remedy)
+				fmt.Sprintf("server %q is %q, and was %q when %s was written", call.Server, file.Servers[i].Identity, e.Identity, l.Name), remedy)
 		}
 	}
 	found.Sort()

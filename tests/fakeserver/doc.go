@@ -17,6 +17,8 @@
 //	banner         prints lines that are no JSON before anything else
 //	countfile=PATH appends one line with its process id to PATH at each start
 //	emptylist      lists no tools
+//	rugpull=PATH   lists tools as the file PATH has them by name, while there is one:
+//	               {"echo": {…}, "inc": null}; null is not there any more
 //
 // Any other argument is kept and shown by the tool argv. Tools: see tools.go.
 package main
