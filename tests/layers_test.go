@@ -28,7 +28,7 @@ var below = map[string][]string{
 	"internal/observe":   {"config", "expressions", "graph", "execution"},
 	"internal/server":    {"config", "expressions", "graph", "internal/schema"},
 	"internal/demo":      {"config", "expressions", "internal/server"},
-	"internal/project":   {"config", "graph", "internal/server"},
+	"internal/project":   {"config", "graph", "graph/flow", "internal/server"},
 	"internal/lock":      {"config", "expressions", "expressions/shape", "graph", "graph/flow", "internal/diff", "internal/schema", "mcpclient"},
 	"internal/graphtest": {"config", "expressions", "graph", "execution", "internal/diff", "internal/project", "internal/schema", "internal/server"},
 	"internal/inspect": {
@@ -41,7 +41,7 @@ var below = map[string][]string{
 	},
 	"internal/debug": {
 		"config", "expressions", "graph", "graph/flow", "execution", "execution/journal",
-		"internal/diff", "internal/inspect", "internal/project", "internal/server",
+		"internal/diff", "internal/inspect", "internal/project", "internal/schema", "internal/server",
 	},
 	"internal/bench": nil, // measures all of it
 	"internal/cli":   nil, // wires everything

@@ -1,0 +1,32 @@
+// Package page serves the debugger to one browser on this machine: a project, a
+// debug.Controller and a store of runs go in; pages, JSON and events come out.
+//
+// Every request must name a loopback host, and an origin of the same when it has one.
+// What stands below /api wants the cookie that POST /api/session gives for the token of
+// the printed address; what changes something is a POST or PUT of JSON. An error is
+// {"error": {"message", "hint", …}}. Secrets are hidden before a value is cut, searched,
+// evaluated or shown. No request can name a command, a server or a file.
+//
+//	POST /api/session                 {token} → 204 and the cookie
+//	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
+//	GET  /api/source                  {path, text} of the graph file
+//	GET  /api/graphs/{tool}           nodes and edges
+//	GET  /api/events                  server-sent events: run (as below), project, missed
+//	GET  /api/runs                    ?tool&status&text&since&before&limit → {runs, next}
+//	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else fields that do not fit
+//	GET  /api/runs/{id}               status, times, next node, failure
+//	GET  /api/runs/{id}/path          ?from → {names, path: indexes of names, edits: indexes of steps}
+//	GET  /api/runs/{id}/steps         ?from&limit → steps with previews
+//	GET  /api/runs/{id}/steps/{n}     one step: expressions, what they read, output, failure
+//	GET  /api/runs/{id}/value         ?of&at&path&from → one level of a value (see level)
+//	GET  /api/runs/{id}/whole         ?of&at&indent → a whole value as JSON
+//	POST /api/runs/{id}/control       {action: pause|resume|step|stop|run-to, node}
+//	PUT  /api/runs/{id}/breakpoints   {breakpoints}
+//	POST /api/runs/{id}/edit          {node, value}, while it is paused
+//	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, at, path, from} → {value, ms} or {error}
+//	GET  /api/diff                    ?a&b → where two runs part
+//
+// Lists have previews of bounded length and come in pages; a step count is bounded by
+// the run's own limit. The package must not know how a run is made or kept, and owns no
+// module.
+package page

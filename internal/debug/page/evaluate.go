@@ -1,0 +1,117 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+)
+
+type evaluateJSON struct {
+	Kind   string `json:"kind"`
+	Source string `json:"source"`
+	At     int    `json:"at"`
+	Path   []any  `json:"path"`
+	From   int    `json:"from"`
+}
+
+// mistakeJSON is why an expression has no value.
+type mistakeJSON struct {
+	Message string `json:"message"`
+	Code    string `json:"code,omitempty"`
+	Offset  int    `json:"offset"` // byte in the source; -1 when unknown
+	Caret   string `json:"caret,omitempty"`
+}
+
+type evaluatedJSON struct {
+	Value *level       `json:"value,omitempty"`
+	MS    float64      `json:"ms"`
+	Error *mistakeJSON `json:"error,omitempty"`
+}
+
+// evaluate evaluates an expression as a step would have. It sees values without their
+// secrets, so that no expression can take one apart.
+func (s *Server) evaluate(r *http.Request) (any, error) {
+	var in evaluateJSON
+	if err := read(r, &in); err != nil {
+		return nil, err
+	}
+	f, err := s.film(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	now := f.now()
+	ctx, cancel := context.WithTimeout(r.Context(), lookBudget)
+	defer cancel()
+	start := time.Now()
+	v, err := evaluated(ctx, in, execution.ScopeOf(now.before(in.At)))
+	out := evaluatedJSON{MS: float64(time.Since(start).Microseconds()) / 1000}
+	if err != nil {
+		out.Error = mistakeOf(in.Source, err)
+		return out, nil
+	}
+	top, err := levelOf(v, in.Path, max(0, in.From))
+	if err != nil {
+		return nil, err
+	}
+	out.Value = &top
+	return out, nil
+}
+
+func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (expressions.Value, error) {
+	switch in.Kind {
+	case "jsonata":
+		e, err := expressions.CompileJSONata(in.Source)
+		if err != nil {
+			return nil, err
+		}
+		return e.Eval(ctx, scope)
+	case "rule":
+		v, err := expressions.Decode([]byte(in.Source))
+		if err != nil {
+			return nil, err
+		}
+		rule, err := expressions.CompileRule(expressions.Plain(v))
+		if err != nil {
+			return nil, err
+		}
+		return rule.Eval(ctx, scope)
+	}
+	return nil, errors.New("kind is jsonata or rule")
+}
+
+// mistakeOf tells where in the source an error is.
+func mistakeOf(source string, err error) *mistakeJSON {
+	out := &mistakeJSON{Message: err.Error(), Offset: -1}
+	var syntax *expressions.SyntaxError
+	var rule *expressions.RuleError
+	var decode *expressions.DecodeError
+	var eval *expressions.EvalError
+	switch {
+	case errors.As(err, &rule):
+		// The place is a path into the rule, which the message can tell.
+		if path, bad := json.Marshal(rule.Path); bad == nil && len(rule.Path) > 0 {
+			out.Message += " at " + string(path)
+		}
+		if rule.Hint != "" {
+			out.Message += "; " + rule.Hint
+		}
+	case errors.As(err, &syntax):
+		out.Offset = syntax.Offset
+		if syntax.Hint != "" {
+			out.Message += "; " + syntax.Hint
+		}
+	case errors.As(err, &decode):
+		out.Offset = decode.Offset
+	case errors.As(err, &eval):
+		out.Offset, out.Code = eval.Offset, eval.Code
+	}
+	if out.Offset >= 0 {
+		out.Caret = expressions.Caret(source, out.Offset)
+	}
+	return out
+}

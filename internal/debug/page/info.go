@@ -1,0 +1,90 @@
+package page
+
+import (
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/internal/debug"
+)
+
+// info is a run as lists and events show it.
+type info struct {
+	ID       string       `json:"id"`
+	Tool     string       `json:"tool"`
+	Status   string       `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
+	Live     bool         `json:"live"`   // in this process: it takes commands while it is not over
+	Args     string       `json:"args"`   // a preview
+	Started  time.Time    `json:"started"`
+	Ended    *time.Time   `json:"ended"`
+	MS       float64      `json:"ms"`
+	Steps    int          `json:"steps"` // records, edits among them
+	PausedBy debug.Reason `json:"pausedBy"`
+	Problem  string       `json:"problem"` // why a breakpoint's condition failed
+	Next     *nextJSON    `json:"next"`    // the node about to run, or that runs
+	Error    *failureJSON `json:"error"`
+	Warning  string       `json:"warning"` // the value does not fit the outputSchema
+}
+
+type nextJSON struct {
+	Index int    `json:"index"`
+	Node  string `json:"node"`
+}
+
+// failureJSON is why a step or a run failed.
+type failureJSON struct {
+	Code    execution.Code `json:"code"`
+	Detail  string         `json:"detail,omitempty"`
+	Message string         `json:"message"`
+	Node    string         `json:"node,omitempty"`
+	Line    int            `json:"line,omitempty"`
+	Column  int            `json:"column,omitempty"`
+	Caret   string         `json:"caret,omitempty"` // the line of the file, and a caret under the place
+}
+
+func failureOf(f *execution.Failure) *failureJSON {
+	if f == nil {
+		return nil
+	}
+	return &failureJSON{Code: f.Code, Detail: f.Detail, Message: f.Message, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column}
+}
+
+// keptInfo is a run of the store.
+func keptInfo(run journal.Run, redact func(string) string) info {
+	out := info{
+		ID: run.ID, Tool: run.Tool, Status: string(run.Status), Args: redact(run.Args), Started: run.Started,
+		MS: run.Duration, Steps: run.Steps, Error: failureOf(run.Failure),
+	}
+	if !run.Ended.IsZero() {
+		out.Ended = &run.Ended
+	}
+	if out.Error != nil {
+		out.Error.Message = redact(out.Error.Message)
+	}
+	return out
+}
+
+// update takes over what a session says of itself.
+func (i *info) update(state debug.State, redact func(string) string) {
+	i.Status, i.PausedBy, i.Steps = string(state.Status), state.PausedBy, state.Records
+	i.Problem, i.Next, i.Error = redact(state.Problem), nil, failureOf(state.Error)
+	if state.Status == debug.Stopped {
+		i.Status = string(journal.Cancelled)
+	}
+	if i.Error != nil {
+		i.Error.Message = redact(i.Error.Message)
+	}
+	switch {
+	case state.Next != nil:
+		i.Next = &nextJSON{Index: state.Records, Node: state.Next.NodeID}
+	case state.Current != nil:
+		i.Next = &nextJSON{Index: state.Records, Node: state.Current.NodeID}
+	}
+	end := time.Now()
+	if i.Ended != nil {
+		end = *i.Ended
+	} else if state.Status.Ended() {
+		i.Ended = &end
+	}
+	i.MS = float64(end.Sub(i.Started).Microseconds()) / 1000
+}

@@ -1,0 +1,102 @@
+package page
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"toolgraph/expressions"
+)
+
+const (
+	childrenShown = 100  // of a level
+	textShown     = 4000 // bytes of a scalar
+	childText     = 1000 // bytes of a scalar in a level
+)
+
+// level is a value as a tree shows it: itself and its children, those by previews.
+type level struct {
+	Key      any     `json:"key,omitempty"` // a field's name or an index
+	Kind     string  `json:"kind"`          // see kindOf
+	Size     int     `json:"size"`          // children
+	Bytes    int     `json:"bytes"`         // as compact JSON; of a child only when it is cut
+	Text     string  `json:"text,omitempty"`
+	Cut      bool    `json:"cut,omitempty"` // Text is only the beginning
+	Preview  string  `json:"preview,omitempty"`
+	Children []level `json:"children,omitempty"` // a page of them; nil for a scalar and for a child
+}
+
+// levelOf is the value at a path, with its children from one on.
+func levelOf(v expressions.Value, path []any, from int) (level, error) {
+	for _, part := range path {
+		var ok bool
+		if v, ok = child(v, part); !ok {
+			return level{}, errorf(http.StatusNotFound, "the value has no such part any more")
+		}
+	}
+	out := brief(v, textShown)
+	out.Bytes = expressions.Size(v)
+	out.Preview = ""
+	switch out.Kind {
+	case "array":
+		out.Children = []level{}
+		items := v.([]any)
+		for i := from; i < min(from+childrenShown, len(items)); i++ {
+			item := brief(items[i], childText)
+			item.Key = i
+			out.Children = append(out.Children, item)
+		}
+	case "object":
+		out.Children = []level{}
+		keys := keysOf(v)
+		for _, key := range keys[min(from, len(keys)):min(from+childrenShown, len(keys))] {
+			item := brief(fieldOf(v, key), childText)
+			item.Key = key
+			out.Children = append(out.Children, item)
+		}
+	}
+	return out, nil
+}
+
+func child(v expressions.Value, part any) (expressions.Value, bool) {
+	switch part := part.(type) {
+	case string:
+		item := fieldOf(v, part)
+		return item, item != nil
+	case float64:
+		items, ok := v.([]any)
+		if i := int(part); ok && i >= 0 && i < len(items) {
+			return items[i], true
+		}
+	}
+	return nil, false
+}
+
+// brief is a value without its children.
+func brief(v expressions.Value, most int) level {
+	out := level{Kind: kindOf(v)}
+	switch out.Kind {
+	case "array":
+		out.Size, out.Preview = len(v.([]any)), preview(v, previewShown)
+	case "object":
+		out.Size, out.Preview = len(keysOf(v)), preview(v, previewShown)
+	case "string":
+		text := v.(string)
+		out.Text = shorten(text, most)
+		if out.Cut = len(text) > most; out.Cut {
+			out.Bytes = len(text)
+		}
+	case "nothing":
+	default:
+		out.Text = scalar(v)
+	}
+	return out
+}
+
+// pathOf reads a path: a JSON array of keys and indexes.
+func pathOf(text string) ([]any, error) {
+	var path []any
+	if text != "" && json.Unmarshal([]byte(text), &path) != nil {
+		return nil, errorf(http.StatusBadRequest, "path is no array of keys and indexes")
+	}
+	return path, nil
+}

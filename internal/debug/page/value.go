@@ -1,0 +1,120 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// value is what a request asks for by of and at.
+func (s *Server) value(r *http.Request) (expressions.Value, error) {
+	f, err := s.film(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	now := f.now()
+	at, err := number(r, "at", 0, len(now.records))
+	if err != nil {
+		return nil, err
+	}
+	switch of := r.URL.Query().Get("of"); of {
+	case "args":
+		return now.args, nil
+	case "result":
+		return now.result, nil
+	case "context":
+		return contextAt(now.before(at)), nil
+	case "output":
+		if at < len(now.records) {
+			return now.records[at].Output, nil
+		}
+		return nil, errorf(http.StatusNotFound, "there is no step %d yet", at)
+	case "input":
+		return now.input(r, at)
+	default:
+		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output or input", of)
+	}
+}
+
+// contextAt is the context after these records, nodes in the order in which they ran
+// first.
+func contextAt(records []execution.Record) expressions.Value {
+	outputs := execution.Context(records)
+	var keys []string
+	var values []expressions.Value
+	seen := map[string]bool{}
+	for _, rec := range records {
+		if v, ok := outputs[rec.NodeID]; ok && !seen[rec.NodeID] {
+			seen[rec.NodeID] = true
+			keys, values = append(keys, rec.NodeID), append(values, v)
+		}
+	}
+	return expressions.NewObject(keys, values)
+}
+
+// input are the arguments of the call that step at makes.
+func (f *frame) input(r *http.Request, at int) (expressions.Value, error) {
+	node, _ := f.node(at).(*graph.MCP)
+	if node == nil || node.Args == nil {
+		return nil, errorf(http.StatusNotFound, "step %d makes no call with arguments", at)
+	}
+	return node.Args.Eval(r.Context(), execution.ScopeOf(f.before(at)))
+}
+
+// node is the node of step at, also of the one about to run; nil when it is not known.
+func (f *frame) node(at int) graph.Node {
+	if f.graph == nil {
+		return nil
+	}
+	if at < len(f.records) {
+		return f.graph.Node(f.records[at].NodeID)
+	}
+	if f.Next != nil {
+		return f.graph.Node(f.Next.Node)
+	}
+	return nil
+}
+
+func (s *Server) getValue(r *http.Request) (any, error) {
+	v, err := s.value(r)
+	if err != nil {
+		return nil, err
+	}
+	path, err := pathOf(r.URL.Query().Get("path"))
+	if err != nil {
+		return nil, err
+	}
+	from, err := number(r, "from", 0, maxBody)
+	if err != nil {
+		return nil, err
+	}
+	return levelOf(v, path, from)
+}
+
+// getWhole writes a value as its own JSON: numbers keep their digits, objects their order.
+func (s *Server) getWhole(w http.ResponseWriter, r *http.Request) {
+	v, err := s.value(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	raw, err := expressions.Encode(v)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if r.URL.Query().Get("indent") != "" {
+		var out bytes.Buffer
+		if err := json.Indent(&out, raw, "", "  "); err != nil {
+			fail(w, err)
+			return
+		}
+		raw = out.Bytes()
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(raw) // the browser may have gone
+}

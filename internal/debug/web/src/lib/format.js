@@ -1,0 +1,28 @@
+// Numbers and times as people read them.
+export function duration(ms) {
+  if (ms === null || ms === undefined) return '';
+  if (ms < 1) return `${Math.max(0, ms).toFixed(2)} ms`;
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60000) return `${(ms / 1000).toFixed(ms < 10000 ? 2 : 1)} s`;
+  const s = Math.round(ms / 1000);
+  return `${Math.floor(s / 60)} min ${s % 60} s`;
+}
+
+export function bytes(n) {
+  if (n < 1000) return `${n} B`;
+  if (n < 1e6) return `${(n / 1e3).toFixed(1)} kB`;
+  return `${(n / 1e6).toFixed(1)} MB`;
+}
+
+export const count = (n) => n.toLocaleString('en-US');
+export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+
+export function clock(iso) {
+  const at = new Date(iso);
+  const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  return at.toDateString() === new Date().toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
+}
+
+// cut shortens a label; the whole text stands in the title.
+export const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,0 +1,78 @@
+// Where the nodes and edges of a graph are drawn. dagre finds the places; this file
+// knows the sizes.
+import { Graph, layout } from '@dagrejs/dagre';
+import { cut } from './format.js';
+
+const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50 };
+const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
+const pen = document.createElement('canvas').getContext('2d');
+
+function widthOf(text, size, weight = 500) {
+  pen.font = `${weight} ${size}px ${FONT}`;
+  return pen.measureText(text).width;
+}
+
+// detail is the second line of a node.
+export function detail(node) {
+  switch (node.type) {
+    case 'mcp': return `${node.server} · ${node.tool}`;
+    case 'transform': return node.expr ?? '';
+    case 'switch': return node.rules === 1 ? '1 rule' : `${node.rules} rules`;
+    default: return '';
+  }
+}
+
+function boxOf(node) {
+  const title = cut(node.id, 30);
+  const sub = cut(detail(node).replace(/\s+/g, ' '), 30);
+  const pad = { switch: 56, mcp: 46, transform: 46 }[node.type] ?? 44;
+  const width = Math.max(92, widthOf(title, 13, 600) + pad, widthOf(sub, 11, 400) + pad);
+  return { title, sub, width: Math.round(width), height: HEIGHT[node.type] };
+}
+
+// layoutOf adds to a graph: box {x, y, width, height, title, sub} for each node, points
+// and label place for each edge, and the size of the whole.
+export function layoutOf(graph) {
+  const g = new Graph({ multigraph: true });
+  g.setGraph({ rankdir: 'TB', nodesep: 34, ranksep: 46, edgesep: 18, marginx: 24, marginy: 24 });
+  g.setDefaultEdgeLabel(() => ({}));
+  const boxes = new Map(graph.nodes.map((n) => [n.id, boxOf(n)]));
+  for (const [id, box] of boxes) g.setNode(id, { width: box.width, height: box.height });
+  const edges = graph.edges.map((e, i) => {
+    const label = cut((e.label ?? '').replace(/\s+/g, ' '), 34);
+    const width = label ? Math.round(widthOf(label, 11, 400)) + 14 : 0;
+    g.setEdge(e.from, e.to, { width, height: label ? 18 : 0, labelpos: 'c', weight: e.kind === 'next' ? 2 : 1 }, String(i));
+    return { ...e, key: i, short: label, labelWidth: width };
+  });
+  layout(g);
+  const { width = 0, height = 0 } = g.graph();
+  return {
+    ...graph,
+    width,
+    height,
+    nodes: graph.nodes.map((n) => {
+      const { x, y } = g.node(n.id);
+      return { ...n, box: { ...boxes.get(n.id), x, y } };
+    }),
+    edges: edges.map((e) => {
+      const at = g.edge({ v: e.from, w: e.to, name: String(e.key) });
+      return { ...e, path: curve(at.points), at: e.short ? { x: at.x, y: at.y } : null };
+    }),
+    byId: new Map(graph.nodes.map((n) => [n.id, n])),
+  };
+}
+
+// curve runs smoothly through dagre's points and ends straight, for the arrow's sake.
+function curve(points) {
+  if (points.length < 3) return `M${points.map((p) => `${r(p.x)},${r(p.y)}`).join('L')}`;
+  let path = `M${r(points[0].x)},${r(points[0].y)}`;
+  for (let i = 1; i < points.length - 1; i++) {
+    const p = points[i];
+    const next = points[i + 1];
+    const last = i === points.length - 2;
+    const end = last ? next : { x: (p.x + next.x) / 2, y: (p.y + next.y) / 2 };
+    path += `Q${r(p.x)},${r(p.y)} ${r(end.x)},${r(end.y)}`;
+  }
+  return path;
+}
+const r = (n) => Math.round(n * 10) / 10;

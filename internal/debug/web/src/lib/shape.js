@@ -1,0 +1,18 @@
+// The outline of a node by its kind, around the middle (0, 0).
+export function outline(type, width, height) {
+  const w = width / 2;
+  const h = height / 2;
+  switch (type) {
+    case 'entry':
+    case 'exit':
+      return round(w, h, h);
+    case 'switch': // a hexagon: a diamond with room for words
+      return `M${-w} 0 ${-w + 20} ${-h}H${w - 20}L${w} 0 ${w - 20} ${h}H${-w + 20}Z`;
+    case 'transform': // a sheet with a folded corner
+      return `M${-w + 6} ${-h}H${w - 14}L${w} ${-h + 14}V${h - 6}Q${w} ${h} ${w - 6} ${h}H${-w + 6}Q${-w} ${h} ${-w} ${h - 6}V${-h + 6}Q${-w} ${-h} ${-w + 6} ${-h}Z`;
+    default:
+      return round(w, h, 8);
+  }
+}
+
+const round = (w, h, r) => `M${-w + r} ${-h}H${w - r}A${r} ${r} 0 0 1 ${w} ${-h + r}V${h - r}A${r} ${r} 0 0 1 ${w - r} ${h}H${-w + r}A${r} ${r} 0 0 1 ${-w} ${h - r}V${-h + r}A${r} ${r} 0 0 1 ${-w + r} ${-h}Z`;

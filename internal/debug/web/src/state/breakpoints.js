@@ -1,0 +1,21 @@
+// The breakpoints of each tool. They belong to the page until a run is told of them.
+import { signal, computed } from '@preact/signals';
+import { toolName } from './project.js';
+
+const all = signal({}); // tool → list of { node, condition, disabled }
+
+export const breakpoints = computed(() => all.value[toolName.value] ?? []);
+export const breakpointOf = (node) => breakpoints.value.find((b) => b.node === node);
+
+const set = (list) => {
+  all.value = { ...all.value, [toolName.value]: list };
+};
+
+export function toggleBreakpoint(node) {
+  if (breakpointOf(node)) set(breakpoints.value.filter((b) => b.node !== node));
+  else set([...breakpoints.value, { node, condition: '', disabled: false }]);
+}
+
+export function changeBreakpoint(node, change) {
+  set(breakpoints.value.map((b) => (b.node === node ? { ...b, ...change } : b)));
+}

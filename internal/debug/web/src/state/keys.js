@@ -1,0 +1,54 @@
+// The keyboard: one table, which the help dialog shows as well.
+import { dialog, show, side, pane, theme } from './ui.js';
+import { at, control, controlled, go, paused, run, total } from './run.js';
+import { graphKeys } from './graphview.js';
+
+const act = (action, holds = () => controlled.value) => () => holds() && control(action);
+
+export const keys = [
+  { key: 'F5', text: 'run, or go on when paused', do: () => (paused.value ? control('resume') : document.getElementById('run-form')?.requestSubmit()) },
+  { key: 'F8', text: 'debug: run and pause at the start', do: () => document.getElementById('debug-button')?.click() },
+  { key: 'F10', text: 'step', do: act('step', () => paused.value) },
+  { key: 'F6', text: 'pause', do: act('pause', () => run.value?.status === 'running') },
+  { key: 'Shift+F5', text: 'stop', do: act('stop') },
+  { key: 'j', text: 'next step of the timeline', do: () => go(at.value + 1) },
+  { key: 'k', text: 'step before', do: () => go(at.value - 1) },
+  { key: 'Home', text: 'first step', do: () => go(0) },
+  { key: 'End', text: 'end of the run', do: () => go(total.value) },
+  { key: '1', text: 'inspect the step', do: () => show('step') },
+  { key: '2', text: 'its context', do: () => show('context') },
+  { key: '3', text: 'try expressions', do: () => show('try') },
+  { key: '4', text: 'the file', do: () => show('source') },
+  { key: 't', text: 'tools', do: () => { side.value = 'tools'; pane.value = 'side'; } },
+  { key: 'r', text: 'runs', do: () => { side.value = 'runs'; pane.value = 'side'; } },
+  { key: '/', text: 'find a node', do: () => { pane.value = 'graph'; setTimeout(() => document.getElementById('find-node')?.focus()); } },
+  { key: 'f', text: 'fit the graph into view', do: () => graphKeys.fit() },
+  { key: '+', text: 'larger', do: () => graphKeys.zoom(1.25) },
+  { key: '-', text: 'smaller', do: () => graphKeys.zoom(0.8) },
+  { key: 'd', text: 'dark, light or automatic', do: () => { theme.value = { auto: 'dark', dark: 'light', light: 'auto' }[theme.value]; } },
+  { key: '?', text: 'this help', do: () => { dialog.value = { kind: 'help' }; } },
+];
+
+// On a node of the graph that has the focus.
+export const nodeKeys = [
+  { key: 'Arrows', text: 'to the nodes around' },
+  { key: 'Enter', text: 'inspect its latest step' },
+  { key: 'b', text: 'set or remove its breakpoint' },
+  { key: 'c', text: 'condition of its breakpoint' },
+  { key: 'u', text: 'run until here' },
+];
+
+const typing = (target) => target.closest('input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]');
+
+export function listenToKeys() {
+  document.addEventListener('keydown', (e) => {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || dialog.value) return;
+    const name = e.shiftKey && e.key.startsWith('F') ? `Shift+${e.key}` : e.key;
+    const found = keys.find((k) => k.key === name);
+    if (!found || (typing(e.target) && !name.includes('F'))) return;
+    if (['Home', 'End'].includes(name) && e.target.closest('[role=tree], input')) return;
+    e.preventDefault();
+    found.do();
+  });
+}
+

@@ -1,0 +1,30 @@
+// News from the server: server-sent events. The browser reconnects by itself and tells
+// the last event it saw; the server then sends what was missed, or all there is.
+import { told, run } from './run.js';
+import { heard, loadRuns } from './runs.js';
+import { loadProject } from './project.js';
+import { attempt, link, notify } from './ui.js';
+
+export function listen() {
+  const stream = new EventSource('/api/events');
+  stream.onopen = () => {
+    link.value = 'live';
+  };
+  stream.onerror = () => {
+    link.value = 'lost';
+    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  };
+  stream.addEventListener('run', (e) => {
+    const news = JSON.parse(e.data);
+    heard(news);
+    told(news);
+  });
+  stream.addEventListener('project', async () => {
+    await attempt(loadProject);
+    notify('the graph file has changed and was read again', '', 'note');
+  });
+  stream.addEventListener('missed', () => {
+    loadRuns();
+    if (run.value) told(run.value);
+  });
+}

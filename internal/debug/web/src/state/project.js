@@ -1,0 +1,38 @@
+// The graph file: its tools, their graphs, its text and its findings.
+import { signal, computed } from '@preact/signals';
+import { get, seg } from '../lib/api.js';
+import { layoutOf } from '../lib/layout.js';
+
+export const project = signal(null);
+export const toolName = signal('');
+export const source = signal(null);
+const graphs = signal(new Map()); // tool → graph with its layout
+
+export const tool = computed(() => project.value?.tools.find((t) => t.name === toolName.value) ?? null);
+export const graph = computed(() => graphs.value.get(toolName.value) ?? null);
+export const findings = computed(() => project.value?.diagnostics ?? []);
+
+export async function loadProject() {
+  const found = await get('project');
+  graphs.value = new Map();
+  source.value = null;
+  project.value = found;
+  if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';
+  document.title = `${found.title} · Toolgraph`;
+  await Promise.all([loadGraph(toolName.value), loadSource()]);
+}
+
+export async function chooseTool(name) {
+  toolName.value = name;
+  await loadGraph(name);
+}
+
+async function loadGraph(name) {
+  if (!name || graphs.value.has(name)) return;
+  const found = await get(`graphs/${seg(name)}`);
+  graphs.value = new Map(graphs.value).set(name, layoutOf(found));
+}
+
+export async function loadSource() {
+  source.value = await get('source');
+}

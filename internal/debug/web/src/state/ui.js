@@ -1,0 +1,58 @@
+// How the page looks and what is open: nothing of it is known to the server.
+import { signal, effect } from '@preact/signals';
+
+const stored = (key, fallback) => {
+  try {
+    return localStorage.getItem(key) || fallback;
+  } catch {
+    return fallback; // storage is switched off
+  }
+};
+const store = (key, value) => {
+  try {
+    localStorage.setItem(key, value);
+  } catch { /* it is only not remembered */ }
+};
+
+export const theme = signal(stored('theme', 'auto')); // auto, light, dark
+export const pane = signal('graph'); // on a narrow window, the one pane that is shown
+export const side = signal('tools'); // tools, runs
+export const inspector = signal('step'); // step, context, try, source
+export const dialog = signal(null); // { kind: 'help' | 'edit' | 'diff' | 'until', … }
+export const link = signal('connecting'); // connecting, live, lost, refused
+export const notices = signal([]);
+
+export function applyTheme() {
+  effect(() => {
+    document.documentElement.dataset.theme = theme.value;
+    store('theme', theme.value);
+  });
+}
+
+let last = 0;
+
+// notify says something for a while; errors stay until they are dismissed.
+export function notify(text, hint = '', kind = 'error') {
+  const notice = { id: ++last, text, hint, kind };
+  notices.value = [...notices.value.slice(-3), notice];
+  if (kind !== 'error') setTimeout(() => dismiss(notice.id), 4000);
+}
+export const dismiss = (id) => {
+  notices.value = notices.value.filter((n) => n.id !== id);
+};
+
+// attempt runs something that may fail and says so; it gives undefined then.
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    notify(error.message, error.hint);
+    return undefined;
+  }
+}
+
+// show opens a tab of the inspector, and on a narrow window its pane.
+export function show(tab) {
+  inspector.value = tab;
+  if (matchMedia('(max-width: 760px)').matches) pane.value = 'inspect';
+}

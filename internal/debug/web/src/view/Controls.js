@@ -1,0 +1,24 @@
+import { html } from '../lib/html.js';
+import { control, controlled, paused, run } from '../state/run.js';
+import { Button } from './Button.js';
+import { Status } from './Status.js';
+
+const why = { breakpoint: 'at a breakpoint', step: 'after a step', pause: 'as asked', 'run-to': 'at the node run to', start: 'before the first node' };
+
+// Controls of the open run. They keep their places, so that nothing jumps when a run
+// begins or ends.
+export function Controls() {
+  const r = run.value;
+  const live = controlled.value;
+  return html`
+    <div class="controls" role="toolbar" aria-label="the open run">
+      ${paused.value
+        ? html`<${Button} icon="run" only kind="primary" label="Go on" hint="F5" onClick=${() => control('resume')} />`
+        : html`<${Button} icon="pause" only label="Pause" hint="F6" disabled=${!live} onClick=${() => control('pause')} />`}
+      <${Button} icon="step" only label="Step" hint="F10" disabled=${!paused.value} onClick=${() => control('step')} />
+      <${Button} icon="stop" only label="Stop" hint="Shift+F5" disabled=${!live} onClick=${() => control('stop')} />
+      <span class="controls-state" aria-live="polite">
+        ${r ? html`<${Status} status=${r.status} /> <span class="muted wide">${paused.value ? why[r.pausedBy] ?? '' : r.tool}</span>` : html`<span class="muted wide">no run is open</span>`}
+      </span>
+    </div>`;
+}

@@ -1,0 +1,14 @@
+import { html } from '../lib/html.js';
+import { dialog } from '../state/ui.js';
+import { HelpDialog } from './HelpDialog.js';
+import { EditDialog } from './EditDialog.js';
+import { BreakpointDialog } from './BreakpointDialog.js';
+import { DiffDialog } from './DiffDialog.js';
+
+const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog };
+
+export function Dialogs() {
+  const d = dialog.value;
+  const Kind = d && kinds[d.kind];
+  return Kind ? html`<${Kind} ...${d} />` : null;
+}

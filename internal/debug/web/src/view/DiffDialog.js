@@ -1,0 +1,43 @@
+import { html } from '../lib/html.js';
+import { get } from '../lib/api.js';
+import { useLoaded } from '../lib/load.js';
+import { openRun } from '../state/run.js';
+import { plural } from '../lib/format.js';
+import { Dialog, closeDialog } from './Dialog.js';
+import { Empty } from './Empty.js';
+
+// DiffDialog tells where two runs part, and the values that made them.
+export function DiffDialog({ a, b }) {
+  const { value: d, error } = useLoaded(`${a} ${b}`, () => get('diff', { a, b }));
+  return html`
+    <${Dialog} title="How two runs differ" wide>
+      ${error ? html`<${Empty} title="They cannot be compared" text=${error.message} />` : !d ? html`<${Empty} title="Comparing …" />` : html`<${Found} d=${d} a=${a} b=${b} />`}
+    </${Dialog}>`;
+}
+
+function Found({ d, a, b }) {
+  const at = (run, step) => {
+    closeDialog();
+    openRun(run, step);
+  };
+  const heads = html`<tr><th scope="col">where</th><th scope="col"><span class="mono">${a.slice(0, 8)}</span></th><th scope="col"><span class="mono">${b.slice(0, 8)}</span></th></tr>`;
+  if (d.same) return html`<${Empty} title="They are the same" text=${`Both took ${plural(d.steps[0], 'step')}, with the same values.`} />`;
+  return html`
+    ${d.first ? html`
+      <p>They part at step ${d.first.index}: <span class="mono">${d.first.nodes[0] || 'the end'}</span>${d.first.nodes[0] !== d.first.nodes[1] && html` and <span class="mono">${d.first.nodes[1] || 'the end'}</span>`}.
+        <button type="button" class="linkish" onClick=${() => at(a, d.first.index)}>in the first</button> · <button type="button" class="linkish" onClick=${() => at(b, d.first.index)}>in the second</button></p>`
+      : html`<p>All steps of the shorter are the same in the longer.</p>`}
+    ${[['Arguments', d.args], ['The step at which they part', d.first?.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
+      <section key=${title}><h3>${title}</h3>
+        <div class="scroll"><table class="changes"><thead>${heads}</thead><tbody>
+          ${changes.map((c) => html`<tr key=${c.path}><th scope="row" class="mono">${c.path || 'value'}</th><td class="mono">${c.old ?? '–'}</td><td class="mono">${c.new ?? '–'}</td></tr>`)}
+        </tbody></table></div>
+      </section>`)}
+    <section><h3>Steps that differ</h3>
+      <p class="muted">${plural(d.differing, 'step')} of ${d.steps[0]} and ${d.steps[1]}${d.differing > d.rows.length ? `; the first ${d.rows.length}` : ''}</p>
+      <div class="scroll"><table class="changes"><thead>${heads}</thead><tbody>
+        ${d.rows.map((r) => html`<tr key=${r.index}><th scope="row">${r.index}</th>
+          ${r.nodes.map((node, i) => html`<td><span class="mono">${node || '–'}</span><br /><span class="mono muted">${r.previews[i]}</span></td>`)}</tr>`)}
+      </tbody></table></div>
+    </section>`;
+}

@@ -1,0 +1,16 @@
+import { html } from '../lib/html.js';
+import { keys, nodeKeys } from '../state/keys.js';
+import { project } from '../state/project.js';
+import { Dialog } from './Dialog.js';
+
+const Table = ({ title, rows }) => html`
+  <section><h3>${title}</h3>
+    <dl class="keys">${rows.map((k) => html`<div key=${k.key}><dt><kbd>${k.key}</kbd></dt><dd>${k.text}</dd></div>`)}</dl>
+  </section>`;
+
+export const HelpDialog = () => html`
+  <${Dialog} title="Keyboard and help" wide>
+    <p class="muted">Click a node to inspect its latest step, the dot at its left to set a breakpoint. Drag and scroll move the graph, Ctrl with the wheel enlarges it. The slider travels through the run.</p>
+    <div class="columns"><${Table} title="Everywhere" rows=${keys} /><${Table} title="On a node" rows=${nodeKeys} /></div>
+    <p class="muted">Toolgraph ${project.value.version}. Nothing on this page leaves the machine.</p>
+  </${Dialog}>`;

@@ -1,0 +1,42 @@
+import { html } from '../lib/html.js';
+import { graph } from '../state/project.js';
+import { breakpointOf, toggleBreakpoint } from '../state/breakpoints.js';
+import { control, keepBreakpoints, paused } from '../state/run.js';
+import { dialog, inspector } from '../state/ui.js';
+import { revealLine } from '../state/sourceview.js';
+import { detail } from '../lib/layout.js';
+import { Button } from './Button.js';
+
+// NodeActions is what can be done at a node.
+export function NodeActions({ id }) {
+  const stop = breakpointOf(id);
+  const toggle = () => {
+    toggleBreakpoint(id);
+    keepBreakpoints();
+  };
+  return html`
+    <div class="actions">
+      <${Button} label=${stop ? 'Remove breakpoint' : 'Set breakpoint'} hint="b" aria-pressed=${String(Boolean(stop))} onClick=${toggle} />
+      ${stop && html`<${Button} label="Condition …" hint="c" onClick=${() => { dialog.value = { kind: 'breakpoint', node: id }; }} />`}
+      ${paused.value && html`<${Button} icon="until" label="Run to here" hint="u" onClick=${() => control('run-to', id)} />`}
+    </div>
+    ${stop?.condition && html`<p class="note">Holds when <code>${stop.condition}</code></p>`}`;
+}
+
+// NodePane is a node that has not run.
+export function NodePane({ id }) {
+  const node = graph.value?.byId.get(id);
+  if (!node) return null;
+  const toFile = () => {
+    inspector.value = 'source';
+    revealLine(node.line);
+  };
+  return html`
+    <div class="step-head"><span class=${`kind ${node.type}`} aria-hidden="true"></span><h2 class="mono">${id}</h2><span class="muted">has not run</span></div>
+    <${NodeActions} id=${id} />
+    <dl class="facts">
+      <div><dt>kind</dt><dd>${node.type}</dd></div>
+      <div><dt>place</dt><dd><button type="button" class="linkish" onClick=${toFile}>line ${node.line}</button></dd></div>
+    </dl>
+    ${detail(node) && html`<pre class="code">${detail(node)}</pre>`}`;
+}

@@ -1,0 +1,44 @@
+import { html } from '../lib/html.js';
+import { chooseTool } from '../state/project.js';
+import { attempt, inspector, pane, side } from '../state/ui.js';
+import { text as fetchText, get, seg } from '../lib/api.js';
+import { useLoaded } from '../lib/load.js';
+import { setDraft } from '../state/drafts.js';
+import { draftOf } from '../lib/draft.js';
+import { tool } from '../state/project.js';
+import { clock, duration, plural } from '../lib/format.js';
+import { revealLine } from '../state/sourceview.js';
+import { Button } from './Button.js';
+import { Failure } from './StepPane.js';
+import { Status } from './Status.js';
+import { ValueBox } from './ValueBox.js';
+
+// ResultPane tells how a run ended, and offers to run it again with other arguments.
+export function ResultPane({ run: r }) {
+  const { value } = useLoaded(`${r.id} ${r.status}`, async () => ({
+    args: await get(`runs/${seg(r.id)}/value`, { of: 'args' }),
+    result: r.status === 'finished' ? await get(`runs/${seg(r.id)}/value`, { of: 'result' }) : null,
+  }));
+  const again = () => attempt(async () => {
+    const args = await fetchText(`runs/${seg(r.id)}/whole`, { of: 'args' });
+    await chooseTool(r.tool);
+    if (tool.value) setDraft(r.tool, draftOf(tool.value.inputSchema, args));
+    side.value = 'tools';
+    pane.value = 'side';
+  });
+  const toFile = (line) => {
+    inspector.value = 'source';
+    revealLine(line);
+  };
+  return html`
+    <div class="step-head"><h2 class="mono">${r.tool}</h2><${Status} status=${r.status} /></div>
+    <dl class="facts">
+      <div><dt>began</dt><dd>${clock(r.started)}</dd></div>
+      <div><dt>took</dt><dd>${duration(r.ms)} <span class="muted">in ${plural(r.steps, 'step')}</span></dd></div>
+      <div><dt>run</dt><dd class="mono id">${r.id}</dd></div>
+    </dl>
+    ${r.error && html`<${Failure} error=${r.error} onPlace=${toFile} />`}
+    ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" level=${value.result} />`}
+    ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" level=${value.args}>
+      <${Button} icon="again" label="Run again …" onClick=${again} /></${ValueBox}>`}`;
+}

@@ -1,0 +1,78 @@
+import { html } from '../lib/html.js';
+import { get, seg } from '../lib/api.js';
+import { useLoaded } from '../lib/load.js';
+import { at, controlled, nodeAt, own, path, paused, run, selected, total } from '../state/run.js';
+import { bytes, clock, duration } from '../lib/format.js';
+import { dialog, inspector } from '../state/ui.js';
+import { revealLine } from '../state/sourceview.js';
+import { Button } from './Button.js';
+import { Empty } from './Empty.js';
+import { Expression } from './Expression.js';
+import { NodeActions, NodePane } from './NodePane.js';
+import { ResultPane } from './ResultPane.js';
+import { ValueBox } from './ValueBox.js';
+
+// StepPane tells all there is about the step under inspection: what it evaluated, what
+// that read, what came of it. At the end of a run it tells how the run ended.
+export function StepPane() {
+  const r = run.value;
+  const n = at.value;
+  const pending = n >= total.value;
+  const ended = r && pending && !['running', 'paused', 'not_started'].includes(r.status);
+  const key = r && !ended && (!pending || r.next) ? `${r.id} ${n} ${pending}` : null;
+  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`));
+  if (selected.value) return html`<${NodePane} id=${selected.value} />`;
+  if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a kept run, and choose one of its steps." />`;
+  if (ended) return html`<${ResultPane} run=${r} />`;
+  if (key === null) return html`<${Empty} title="Running …" text="The step under way shows here when the run is paused." />`;
+  if (error) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
+  if (!step) return html`<${Empty} title="Reading …" />`;
+  return html`<${Details} r=${r} step=${step} pending=${step.pending} />`;
+}
+
+function Details({ r, step, pending }) {
+  const latest = !pending && controlled.value && paused.value && isLatest(step);
+  const toFile = (line) => {
+    inspector.value = 'source';
+    revealLine(line);
+  };
+  return html`
+    <div class="step-head">
+      <span class=${`kind ${step.type}`} aria-hidden="true"></span>
+      <h2 class="mono">${step.node}</h2>
+      <span class="muted">${pending ? 'about to run' : `step ${step.index}`}</span>
+    </div>
+    ${own.value && html`<${NodeActions} id=${step.node} />`}
+    <dl class="facts">
+      <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}</dd></div>
+      ${!pending && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
+      ${step.bytes > 0 && html`<div><dt>size</dt><dd>${bytes(step.bytes)}</dd></div>`}
+      ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
+      ${step.edited && html`<div><dt>edited</dt><dd>by hand, while the run was paused</dd></div>`}
+    </dl>
+    ${!own.value || step.changed ? html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>` : ''}
+    ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
+    ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${i}`} expression=${e} onPlace=${toFile} />`)}
+    ${step.input && html`<${ValueBox} title="Arguments of the call" run=${r.id} of="input" at=${step.index} level=${step.input} />`}
+    ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
+    ${step.output && html`
+      <${ValueBox} title="Output" run=${r.id} of="output" at=${step.index} level=${step.output}>
+        ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, at: step.index }; }} />`}
+      </${ValueBox}>`}`;
+}
+
+// isLatest: only the latest output of a node can be edited.
+function isLatest(step) {
+  for (let i = path.value.steps.length - 1; i > step.index; i--) if (nodeAt(i) === step.node) return false;
+  return true;
+}
+
+export function Failure({ error, onPlace }) {
+  return html`
+    <section class="failure" role="alert">
+      <p>${error.message}</p>
+      ${error.caret && html`<pre class="caret">${error.caret}</pre>`}
+      <p class="muted">${[error.code, error.detail].filter(Boolean).join(' · ')}
+        ${error.line > 0 && html` · <button type="button" class="linkish" onClick=${() => onPlace(error.line)}>line ${error.line}, column ${error.column}</button>`}</p>
+    </section>`;
+}

@@ -1,0 +1,14 @@
+import { html } from '../lib/html.js';
+import { chooseTool, toolName } from '../state/project.js';
+import { attempt } from '../state/ui.js';
+
+export const ToolList = ({ tools }) => html`
+  <ul class="tools">
+    ${tools.map((t) => html`
+      <li key=${t.name}>
+        <button type="button" aria-current=${t.name === toolName.value ? 'true' : null} onClick=${() => attempt(() => chooseTool(t.name))}>
+          <span class="mono">${t.name}</span>
+          <span class="muted">${t.description || t.title}</span>
+        </button>
+      </li>`)}
+  </ul>`;

@@ -1,0 +1,26 @@
+import { html, cx } from '../lib/html.js';
+import { project } from '../state/project.js';
+import { dialog, link, theme } from '../state/ui.js';
+import { Controls } from './Controls.js';
+import { Button } from './Button.js';
+
+const links = { live: 'connected', connecting: 'connecting …', lost: 'not connected; trying again' };
+
+export function TopBar() {
+  const p = project.value;
+  return html`
+    <header class="top">
+      <div class="brand">
+        <img src="/icon.svg" alt="" width="22" height="22" />
+        <h1>${p.title}</h1>
+        <span class="muted file" title=${p.file}>${p.file.split(/[\\/]/).pop()}</span>
+      </div>
+      <${Controls} />
+      <div class="top-end">
+        <span class=${cx('link', link.value)} role="status" title=${links[link.value]}><i></i><span class="wide">${links[link.value]}</span></span>
+        <${Button} icon=${theme.value} only label=${`Theme: ${theme.value}`} hint="d"
+          onClick=${() => { theme.value = { auto: 'dark', dark: 'light', light: 'auto' }[theme.value]; }} />
+        <${Button} icon="help" only label="Keyboard and help" hint="?" onClick=${() => { dialog.value = { kind: 'help' }; }} />
+      </div>
+    </header>`;
+}

@@ -1,0 +1,24 @@
+// Package web is the debugger's page as the browser gets it: a script, a stylesheet, a
+// document and the licences of what is bundled. Its sources are in src, for Node to
+// build (make web); what is built is in dist, in the repository and in the binary, so
+// that Go alone is needed to build that.
+//
+// The page knows its server only by the paths below /api, which package page describes.
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed dist
+var dist embed.FS
+
+// Files are index.html, app.js, app.css, icon.svg and LICENSES.txt.
+func Files() fs.FS {
+	sub, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return sub
+}
