@@ -41,7 +41,7 @@ type call struct {
 //	links         a resource link and an embedded resource, both at {text}
 //	fail          {message}: isError;  rpcerror: a JSON-RPC error;  inputrequired: a modern result
 //	count pid canceled(count of cancellations so far)
-//	more: misbehave.go (protocol), process.go (processes)
+//	more: misbehave.go (protocol), process.go (processes), ledger.go (a file)
 var tools map[string]func(*call)
 
 func init() {
@@ -99,6 +99,7 @@ func init() {
 	}
 	maps.Copy(tools, misbehaving())
 	maps.Copy(tools, processTools())
+	maps.Copy(tools, ledgerTools())
 }
 
 func toolNames() []string { return slices.Sorted(maps.Keys(tools)) }
