@@ -1,0 +1,61 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+
+	"toolgraph/config"
+	"toolgraph/graph/flow"
+)
+
+// checkedTool is what there is to say about a tool, or a whole file.
+type checkedTool struct {
+	Valid       bool      `json:"valid"` // nothing in it is an error
+	Diagnostics []finding `json:"diagnostics"`
+}
+
+// checkGraphTool tells the mistakes in the tool that is named or given, or in the whole
+// file when neither is.
+func checkGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
+	name := ""
+	if a.text("toolName") != "" || a.get("toolDefinition") != nil {
+		var err error
+		if v, name, err = v.subject(a); err != nil {
+			var found config.Diagnostics
+			if errors.As(err, &found) {
+				return told(v, found, ""), nil
+			}
+			return nil, err
+		}
+	}
+	p, err := v.checked()
+	var found config.Diagnostics
+	switch {
+	case errors.As(err, &found):
+		return told(v, found, name), nil
+	case err != nil:
+		return nil, err
+	}
+	found = append(found, p.Warnings...)
+	known := k.knownTools()
+	for _, g := range p.Graphs {
+		if name == "" || g.Tool.Name.Value == name {
+			found = append(found, flow.Check(g, known)...)
+		}
+	}
+	if name != "" {
+		if _, err := graphOf(p, name); err != nil {
+			return nil, err
+		}
+	}
+	found.Sort()
+	return told(v, found, name), nil
+}
+
+func told(v *view, found config.Diagnostics, name string) checkedTool {
+	findings := v.findings(found, name)
+	if findings == nil {
+		findings = []finding{}
+	}
+	return checkedTool{Valid: found.Err() == nil, Diagnostics: findings}
+}

@@ -1,0 +1,95 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolgraph/config"
+	"toolgraph/internal/project"
+)
+
+// saved is how a change of the file went.
+type saved struct {
+	Success  bool      `json:"success"`
+	Message  string    `json:"message"`
+	Warnings []finding `json:"warnings,omitempty"`
+}
+
+func addGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
+	tool := a.data("tool")
+	name, _ := tool.Get("name").Value().(string)
+	src, err := config.AddTool(v.path, v.src, tool)
+	if err != nil {
+		return nil, notSaved(v, err)
+	}
+	return v.save(src, name, fmt.Sprintf("tool %q added to %s", name, v.path))
+}
+
+func updateGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
+	tool, older := a.data("tool"), a.text("toolName")
+	file, err := v.file()
+	if err != nil {
+		return nil, err
+	}
+	if toolOf(file, older) == nil {
+		return nil, noTool(file, older)
+	}
+	name, _ := tool.Get("name").Value().(string)
+	src, err := config.ReplaceTool(v.path, v.src, older, tool)
+	if err != nil {
+		return nil, notSaved(v, err)
+	}
+	message := fmt.Sprintf("tool %q updated in %s", older, v.path)
+	if name != older {
+		message += fmt.Sprintf("; it is called %q now", name)
+	}
+	return v.save(src, name, message)
+}
+
+func deleteGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
+	name := a.text("toolName")
+	file, err := v.file()
+	if err != nil {
+		return nil, err
+	}
+	if toolOf(file, name) == nil {
+		return nil, noTool(file, name)
+	}
+	src, err := config.DeleteTool(v.path, v.src, name)
+	if err != nil {
+		return nil, notSaved(v, err)
+	}
+	return v.save(src, name, fmt.Sprintf("tool %q deleted from %s", name, v.path))
+}
+
+// save writes the file's new text when all of it is right.
+func (v *view) save(src []byte, name, message string) (any, error) {
+	edited := v.with(src)
+	p, err := edited.checked()
+	if err != nil {
+		return nil, notSaved(edited, err)
+	}
+	if err := project.Replace(v.path, src); err != nil {
+		return nil, fmt.Errorf("the graph file was not changed: %w", err)
+	}
+	return saved{Success: true, Message: message, Warnings: edited.findings(p.Warnings, name)}, nil
+}
+
+// notSaved tells an agent everything that keeps a change from being saved.
+func notSaved(v *view, err error) error {
+	var found config.Diagnostics
+	if !errors.As(err, &found) {
+		return fmt.Errorf("nothing was saved: %w", err)
+	}
+	errs, _ := found.Split()
+	return fmt.Errorf("nothing was saved: the graph file would have %s\n%s\nchange the definition and try again; checkGraphTool tells the same without saving",
+		mistakes(len(errs)), v.tell(errs))
+}
+
+func mistakes(n int) string {
+	if n == 1 {
+		return "a mistake"
+	}
+	return fmt.Sprintf("%d mistakes", n)
+}

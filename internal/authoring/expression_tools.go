@@ -1,0 +1,103 @@
+package authoring
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+)
+
+// evaluated is what an expression gives. Result is null when it gives nothing or fails.
+type evaluated struct {
+	Result value    `json:"result"`
+	Reads  []string `json:"reads,omitempty"`
+	Note   string   `json:"note,omitempty"`
+	Error  *failure `json:"error,omitempty"`
+}
+
+// evaluator is a compiled expression or rule.
+type evaluator interface {
+	Eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error)
+}
+
+func testJSONata(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
+	source := a.text("expression")
+	expr, err := expressions.CompileJSONata(source)
+	if err != nil {
+		return failedIn(source, err), nil
+	}
+	var reads []string
+	for _, r := range expr.References() {
+		reads = append(reads, referenceText(r))
+	}
+	return evaluate(ctx, expr, source, reads, a)
+}
+
+func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
+	rule, err := expressions.CompileRule(expressions.Plain(a.get("expression")))
+	if err != nil {
+		return failedIn("", err), nil
+	}
+	var reads []string
+	for _, r := range rule.References() {
+		if !r.Body {
+			reads = append(reads, referenceText(r.Reference))
+		}
+	}
+	return evaluate(ctx, rule, "", reads, a)
+}
+
+func evaluate(ctx context.Context, expr evaluator, source string, reads []string, a arguments) (any, error) {
+	scope, err := scopeOf(a)
+	if err != nil {
+		return nil, err
+	}
+	result, err := expr.Eval(ctx, scope)
+	if err != nil {
+		failed := failedIn(source, err)
+		failed.Reads = reads
+		return failed, nil
+	}
+	told := evaluated{Result: value{result}, Reads: reads}
+	if result == nil {
+		told.Note = "the expression yields nothing: some path in it finds nothing in the context; as a node's output it would be null"
+	}
+	return told, nil
+}
+
+func failedIn(source string, err error) evaluated {
+	f := failureOf(err)
+	if f.Details.Offset != nil && f.Details.Caret == "" {
+		f.Details.Caret = expressions.Caret(source, *f.Details.Offset)
+	}
+	return evaluated{Result: value{expressions.Null}, Error: f}
+}
+
+// scopeOf is what an expression sees: the context, or the history that makes it.
+func scopeOf(a arguments) (*expressions.Scope, error) {
+	history, given := a.get("history").([]any)
+	if !given {
+		return expressions.NewScope(contextOf(a.get("context")), nil), nil
+	}
+	raw, err := expressions.Encode(history)
+	if err != nil {
+		return nil, err
+	}
+	var records []execution.Record
+	if err := json.Unmarshal(raw, &records); err != nil {
+		return nil, fmt.Errorf("history: expected a list of {\"nodeId\": …, \"output\": …}, the oldest first: %w", err)
+	}
+	return execution.ScopeOf(records), nil
+}
+
+// referenceText is what an expression reads, for agents.
+func referenceText(r expressions.Reference) string {
+	path := strings.Join(r.Path, ".")
+	if r.Function != "" {
+		return fmt.Sprintf("$%s(%q)", r.Function, path)
+	}
+	return path
+}

@@ -1,0 +1,68 @@
+package authoring
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions"
+)
+
+// The bounds on what is told of a run: an agent's context is small.
+const (
+	mostOutput  = 64 << 10 // bytes of one output's JSON
+	mostOutputs = 1 << 20  // of all outputs together
+	mostShown   = 2 << 10  // of one that is cut
+	mostSteps   = 1000     // the first half and the last half of them
+)
+
+// step is a record of a run, its output perhaps cut.
+type step struct{ execution.Record }
+
+// cutOutput stands for an output that is not told whole.
+type cutOutput struct {
+	Note      string `json:"note"`
+	Bytes     int    `json:"bytes"`
+	Beginning string `json:"beginning"` // of its JSON
+}
+
+// stepsOf is a history within bounds, and a note when something was left out.
+func stepsOf(history []execution.Record, secrets *config.Secrets) (steps []step, note string) {
+	steps = []step{}
+	left := mostOutputs
+	cut := 0
+	told := history
+	if len(history) > mostSteps {
+		told = slices.Concat(history[:mostSteps/2], history[len(history)-mostSteps/2:])
+	}
+	for _, r := range told {
+		raw, err := expressions.Encode(r.Output)
+		if err == nil && r.Error == nil && (len(raw) > mostOutput || len(raw) > left && len(raw) > mostShown) {
+			r.Output = expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw))) // whole, for half a secret is not recognised
+			cut++
+		} else {
+			left -= len(raw)
+		}
+		steps = append(steps, step{r})
+	}
+	if len(told) < len(history) {
+		note = fmt.Sprintf("the history has %d executions; the first and the last %d are told", len(history), mostSteps/2)
+	}
+	if cut > 0 {
+		if note != "" {
+			note += "; "
+		}
+		note += fmt.Sprintf("%d outputs are too large and only their beginning is told", cut)
+	}
+	return steps, note
+}
+
+// cutText is the beginning of an output's JSON of so many bytes.
+func cutText(raw []byte, size int) cutOutput {
+	text := []rune(string(raw[:min(len(raw), 4*mostShown)]))
+	return cutOutput{
+		Note:  fmt.Sprintf("this output has %d bytes of JSON and is cut here alone: expressions saw all of it", size),
+		Bytes: size, Beginning: string(text[:min(len(text), mostShown)]),
+	}
+}

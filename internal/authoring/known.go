@@ -1,0 +1,32 @@
+package authoring
+
+import (
+	"toolgraph/graph/flow"
+	"toolgraph/internal/lock"
+	"toolgraph/mcpclient"
+)
+
+// known is what is known of upstream tools without asking anybody: what the servers
+// that run have told, else what the lock beside the graph file says.
+type known struct {
+	pool *mcpclient.Pool // nil: none has been started
+	lock *lock.Lock      // nil: there is none that can be read
+}
+
+func (k *Toolkit) knownTools() flow.Upstreams {
+	locked, _ := lock.Load(lock.Path(k.opts.Graph)) // its mistakes are for toolgraph check to tell
+	return known{pool: k.pools.known(), lock: locked}
+}
+
+// Tool is a tool as its server told it last.
+func (k known) Tool(server, tool string) (flow.Tool, bool) {
+	if k.pool != nil {
+		if t, ok := k.pool.Known(server, tool); ok {
+			return flow.Tool{
+				InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+				ReadOnly: lock.HintsOf(t.Annotations).ReadOnly, From: "server " + server,
+			}, true
+		}
+	}
+	return k.lock.Tool(server, tool)
+}
