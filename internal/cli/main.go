@@ -115,7 +115,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		newServe(std), newRun(std), newUI(std), newCheck(std), newGraph(std), newUpgrade(std),
+		newServe(std), newToolkit(std), newRun(std), newUI(std), newCheck(std), newGraph(std), newUpgrade(std),
 		newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newLock(std), newVersion(std), newDemoServer(std),
 		newResume(std),
 	)
