@@ -115,14 +115,15 @@ func (v *victim) exec(args ...string) said {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
-	if err != nil && ctx.Err() != nil && cmd.ProcessState.ExitCode() == -1 {
+	code := cmd.ProcessState.ExitCode()
+	if code == -1 {
 		return said{killed: true}
 	}
 	if key := unknownKey.FindStringSubmatch(errs.String()); key != nil {
 		return said{key: key[1]}
 	}
 	nothing := strings.Contains(errs.String(), "no such run is kept")
-	if err != nil && !nothing {
+	if code != 0 && !nothing {
 		v.t.Fatalf("%v: %v\n%s", args, err, errs.String())
 	}
 	return said{value: out.Bytes(), nothing: nothing}
