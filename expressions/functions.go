@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/recolabs/gnata"
 )
@@ -158,4 +159,14 @@ func libraryNames() map[string]bool {
 		}
 	}
 	return names
+}
+
+// Functions are the names of the functions that every expression can call, sorted,
+// without $. They are not to be changed.
+func Functions() []string { return functionNames }
+
+// IsFunction tells whether every expression can call a function of that name.
+func IsFunction(name string) bool {
+	_, ok := slices.BinarySearch(functionNames, name)
+	return ok
 }

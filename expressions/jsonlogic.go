@@ -8,6 +8,7 @@ import (
 type Rule struct {
 	root       ruleNode
 	references []RuleReference
+	places     []RuleRead
 	reads      bool
 	constant   *bool
 }
@@ -23,7 +24,7 @@ func CompileRule(rule any) (*Rule, error) {
 	if err := secondOpinion(rule); err != nil {
 		return nil, err
 	}
-	r := &Rule{root: root, references: c.references, reads: c.reads}
+	r := &Rule{root: root, references: c.references, places: c.places, reads: c.reads}
 	r.foldConstant()
 	return r, nil
 }

@@ -22,6 +22,7 @@ type ruleCompiler struct {
 	parts      int
 	bodies     int // bodies around the place
 	references []RuleReference
+	places     []RuleRead
 	reads      bool // something other than elements is read
 }
 

@@ -8,6 +8,7 @@ func (c *ruleCompiler) note(n *varNode) {
 	if !fromElement || !n.simple {
 		c.reads = true
 	}
+	c.place(n)
 	where := slices.Clone(c.path)
 	add := func(r Reference) {
 		c.references = append(c.references, RuleReference{Reference: r, Var: where, Body: fromElement})

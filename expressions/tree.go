@@ -18,7 +18,7 @@ package expressions
 //	operator                              Text, then one operand or two
 //	conditional                           condition, value, and perhaps the other value
 //	assignment                            the variable, then its value
-//	function                              its parameters, then its body
+//	function                              its parameters, then its body; Text is its signature
 //	call, partial call                    what is called, then the arguments
 //	placeholder                           the ? of a partial call
 //	transform                             |pattern|update| and perhaps the deletion

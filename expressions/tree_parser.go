@@ -177,7 +177,7 @@ func (p *treeParser) bracket(t *token) Tree {
 	return Tree{}
 }
 
-// function reads a function's parameters and body; its signature is passed over.
+// function reads a function's parameters and body; its signature is its text.
 func (p *treeParser) function(offset int) Tree {
 	p.expect("(")
 	parts := p.list(",", ")", nil)
@@ -187,13 +187,14 @@ func (p *treeParser) function(offset int) Tree {
 		}
 		parts[i].Kind = "parameter"
 	}
+	signature := ""
 	for !p.failed && !p.is("{") {
-		p.next()
+		signature += p.next().text
 	}
 	p.expect("{")
 	parts = append(parts, p.expression(0))
 	p.expect("}")
-	return p.made("function", "", offset, parts...)
+	return p.made("function", signature, offset, parts...)
 }
 
 // transform reads |pattern|update, deletion| behind its first bar.

@@ -60,7 +60,7 @@ func TestTreePrecedence(t *testing.T) {
 		`a.b^(<x, >y).c`:                `path(sort(path(name:a name:b) name:x name:y) name:c)`,
 		`a."b c".(d)`:                   `path(name:a name:b c block(name:d))`,
 		`$x := $y := a + b`:             `assignment(variable:x assignment(variable:y operator:+(name:a name:b)))`,
-		`function($a, $b)<n-n:n>{ $a }`: `function(parameter:a parameter:b variable:a)`,
+		`function($a, $b)<n-n:n>{ $a }`: `function:<n-n:n>(parameter:a parameter:b variable:a)`,
 		`f(a)(b)`:                       `call(call(name:f name:a) name:b)`,
 		`a in b and c or d`:             `operator:or(operator:and(operator:in(name:a name:b) name:c) name:d)`,
 		`[1..3, {"a": b, c: d}]`:        `array(operator:..(number:1 number:3) object(string:a name:b name:c name:d))`,

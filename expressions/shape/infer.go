@@ -2,55 +2,170 @@ package shape
 
 import "toolgraph/expressions"
 
-// Presence is how certain something is.
-type Presence uint8
-
-const (
-	Maybe Presence = iota // it may be, or not
-	Always
-	Never
-)
-
-// Binding is what is known of a name in the context.
-type Binding struct {
-	Shape    Shape
-	Presence Presence // whether it has a value when the expression is evaluated
-}
-
-// Env is what an expression is evaluated over.
-type Env struct {
-	// Context is what the root's fields are: the nodes that may have run.
-	Context map[string]Binding
-	// Open tells that the context may have names that Context does not.
-	Open bool
-	// Previous is the shape of the output of the execution before this one.
-	Previous Shape
-	// Suggest is the known word that was probably meant, or empty. May be nil.
-	Suggest func(word string, known []string) string
-}
-
-// Finding is something in an expression that is wrong or may go wrong.
-type Finding struct {
-	Offset, End   int    // bytes in the source
-	Code          string // kebab-case
-	Message, Hint string // lower case; Hint may be empty
-}
+type tree = expressions.Tree
 
 // Infer is the shape of what the expression's value can be over env, and what is
-// wrong with it.
-func Infer(*expressions.JSONata, Env) (Shape, []Finding) { return Any(), nil }
-
-// RuleShape is what is known of a rule's outcome.
-type RuleShape struct {
-	Holds Presence // Always, Never or Maybe
+// wrong with it, in the order of the places. Where something is not known there is
+// nothing found, and the shape is Any.
+//
+// An output that may be missing is found where it is harmful: where the value of the
+// whole expression would be missing with it, or text would be joined without it.
+// What asks whether it is there ($exists(x), x ?? y, x ?: y, x ? y : z, and, or,
+// comparisons), and what only leaves it out (arrays, objects, $append, $merge, $count),
+// is fine.
+func Infer(e *expressions.JSONata, env Env) (Shape, []Finding) {
+	context := value{shape: env.root(), root: true}
+	return inferOver(e, &env, context, context, true)
 }
 
-// RuleFinding is a Finding in a rule. Path leads from the rule's root to the
-// string that Offset and End count in, or to the part that has the fault.
-type RuleFinding struct {
-	Finding
-	Path []any
+// inferOver infers over a focus, which is the context but in the bodies of rules.
+// needed tells that a missing value is harmful.
+func inferOver(e *expressions.JSONata, env *Env, focus, context value, needed bool) (Shape, []Finding) {
+	t := e.Tree()
+	if t == nil {
+		return Any(), nil
+	}
+	in := &inferrer{source: e.Source(), env: env, bound: boundNames(t, map[string]bool{}), scope: &scope{vars: map[string]value{}}}
+	in.root, in.context = focus, context
+	result := in.infer(t, &focus)
+	if needed {
+		in.need(result)
+	}
+	in.uncalled()
+	if in.exhausted() {
+		return Any(), nil
+	}
+	return result.shape, sortFindings(in.findings)
 }
 
-// InferRule is what the rule can come to over env, and what is wrong with it.
-func InferRule(*expressions.Rule, Env) (RuleShape, []RuleFinding) { return RuleShape{}, nil }
+const (
+	// maxSteps bounds the work of one inference: parts looked at, those of functions
+	// once a call.
+	maxSteps = 20_000
+	// maxNesting is how deep parts may be inside each other.
+	maxNesting = 400
+)
+
+// inferrer infers one expression.
+type inferrer struct {
+	source   string
+	env      *Env
+	root     value           // what $$ is
+	context  value           // what the context is, wherever
+	bound    map[string]bool // every variable that the expression gives a value
+	scope    *scope
+	present  []string  // nodes that are known to have run, here
+	calls    []*lambda // whose bodies are being inferred
+	lambdas  []*lambda // all that were found
+	findings []Finding
+	quiet    int // findings are not noted while it is not 0
+	probing  int // it is only asked whether something is there
+	branches int // conditions and repetitions around the place
+	steps    int
+	nesting  int
+}
+
+func (in *inferrer) exhausted() bool { return in.steps > maxSteps }
+
+// note takes down a finding at a part.
+func (in *inferrer) note(t *tree, code, message, hint string) {
+	if in.quiet == 0 {
+		in.findings = append(in.findings, Finding{Offset: t.Offset, End: t.End, Code: code, Message: message, Hint: hint})
+	}
+}
+
+// fault takes down a finding that lets the evaluation fail. It does so for certain
+// when it is certain there, and the place is reached each time.
+func (in *inferrer) fault(t *tree, certain bool, code, message, hint string) {
+	before := len(in.findings)
+	in.note(t, code, message, hint)
+	if len(in.findings) > before {
+		in.findings[before].Fails = certain && in.branches == 0
+	}
+}
+
+// perhaps infers what is not reached by every evaluation.
+func (in *inferrer) perhaps(f func() value) value {
+	in.branches++
+	defer func() { in.branches-- }()
+	return f()
+}
+
+// silently infers without noting findings.
+func (in *inferrer) silently(f func()) {
+	in.quiet++
+	f()
+	in.quiet--
+}
+
+// text is the part as it is written, shortened.
+func (in *inferrer) text(t *tree) string {
+	if t.Offset < 0 || t.End > len(in.source) || t.Offset >= t.End {
+		return t.Text
+	}
+	const most = 40
+	runes := []rune(in.source[t.Offset:t.End])
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
+// infer is what is known of the value of a part when focus is its context.
+func (in *inferrer) infer(t *tree, focus *value) value {
+	if in.steps++; in.exhausted() || in.nesting >= maxNesting {
+		in.steps = maxSteps + 1
+		return unknown()
+	}
+	in.nesting++
+	defer func() { in.nesting-- }()
+	switch t.Kind {
+	case "name":
+		return in.name(t, *focus, "")
+	case "path":
+		return in.path(t, focus)
+	case "context":
+		if t.Text == "$$" {
+			return in.root
+		}
+		return *focus
+	case "variable":
+		return in.variable(t)
+	case "string", "number", "literal":
+		return value{shape: literal(t), written: true}
+	case "operator":
+		return in.operator(t, focus)
+	case "conditional":
+		return in.conditional(t, focus)
+	case "block":
+		return in.block(t, focus)
+	case "assignment":
+		return in.assignment(t, focus)
+	case "function", "transform":
+		return in.function(t, focus)
+	case "call", "partial call":
+		return in.call(t, focus)
+	case "array":
+		return in.array(t, focus)
+	case "object":
+		return in.object(t, focus)
+	}
+	return in.selection(t, focus)
+}
+
+// selection is what is known of a part that picks from, orders or groups values.
+func (in *inferrer) selection(t *tree, focus *value) value {
+	switch t.Kind {
+	case "predicate", "keep", "wildcard", "descendants":
+		return in.path(&tree{Kind: "path", Offset: t.Offset, End: t.End, Parts: []tree{*t}}, focus)
+	case "sort":
+		return in.sort(t, focus)
+	case "group":
+		return in.group(t, focus)
+	}
+	// A parent, a pattern, a focus or an index on its own.
+	for i := range t.Parts {
+		in.infer(&t.Parts[i], focus)
+	}
+	return unknown()
+}

@@ -1,85 +1,233 @@
 package shape
 
-import "toolgraph/expressions"
-
 // Shape is a set of values as far as it is known: JSON values, functions, and
 // nothing (JSONata's undefined). It is immutable. The zero Shape is Any.
-type Shape struct{}
+type Shape struct{ of *alternatives }
 
-// Field is a field of an object. An optional one may be missing.
-type Field struct {
-	Name     string
-	Shape    Shape
-	Optional bool
+// alternatives are the kinds of values of a shape, and what is known of each. What
+// belongs to a kind that is absent is zero.
+type alternatives struct {
+	kinds   kinds
+	numbers []float64 // sorted; no others, when not nil
+	strings []string  // sorted; no others, when not nil
+	items   Shape     // of arrays, which never hold nothing
+	filled  bool      // arrays have an item at least
+	fields  []Field   // of objects
+	rest    rest
+	depth   int // shapes inside each other
+	size    int // shapes, this one included
 }
+
+// rest is what objects may have besides their fields.
+type rest uint8
+
+const (
+	closed   rest = iota // no other fields
+	declared             // others are allowed, but whoever told the fields told all
+	open                 // others are to be expected
+)
+
+const (
+	// maxDepth and maxSize bound what is known of a shape: what lies deeper is any
+	// value. A shape that grows with each turn of a loop stops growing there.
+	maxDepth = 12
+	maxSize  = 4000
+	// maxConstants are how many numbers or strings are told apart.
+	maxConstants = 48
+)
+
+// everything is what Any stands for.
+var everything = &alternatives{kinds: kindAll, rest: open, size: 1}
 
 // Any is the shape of everything, nothing included: all is silent about it.
 func Any() Shape { return Shape{} }
 
+// none is the shape that no value has, not even nothing.
+var none = Shape{&alternatives{size: 1}}
+
+func simple(k kinds) Shape { return shapeOf(alternatives{kinds: k}) }
+
 // Nothing is the shape of no value at all, as a path that leads nowhere has it.
-func Nothing() Shape { return Shape{} }
+func Nothing() Shape { return simple(kindNothing) }
 
 // Null is the shape of JSON null.
-func Null() Shape { return Shape{} }
+func Null() Shape { return simple(kindNull) }
 
 // Boolean is the shape of true and false.
-func Boolean() Shape { return Shape{} }
+func Boolean() Shape { return simple(kindBoolean) }
 
 // Number is the shape of all numbers.
-func Number() Shape { return Shape{} }
+func Number() Shape { return simple(kindNumber) }
 
 // String is the shape of all strings.
-func String() Shape { return Shape{} }
+func String() Shape { return simple(kindString) }
 
-// Constant is the shape of exactly this value, as far as a Shape can tell.
-func Constant(expressions.Value) Shape { return Shape{} }
+// Value is the shape of all JSON values: Any without nothing and functions.
+func Value() Shape { return Any().only(kindValue) }
 
 // Array is the shape of arrays of any length with such items.
-func Array(Shape) Shape { return Shape{} }
+func Array(items Shape) Shape { return shapeOf(alternatives{kinds: kindArray, items: items}) }
 
-// Object is the shape of objects with these fields, in this order. An open one may
-// have others, of any shape.
-func Object([]Field, bool) Shape { return Shape{} }
-
-// Union is the shape of what has any of the shapes; without any, of Nothing.
-func Union(...Shape) Shape { return Shape{} }
-
-// OfValue is the shape of values like this one: its kinds without its constants.
-func OfValue(expressions.Value) Shape { return Shape{} }
-
-// OfSchema is the shape of what fits a JSON Schema; what cannot be told is Any.
-func OfSchema([]byte) Shape { return Shape{} }
-
-// Schema is the shape as a JSON Schema.
-func (s Shape) Schema() []byte { return []byte("{}") }
-
-// IsAny tells whether everything has the shape.
-func (s Shape) IsAny() bool { return true }
-
-// Equal tells whether the shapes are the same.
-func (s Shape) Equal(Shape) bool { return true }
-
-// Has tells whether v has the shape; nil is nothing.
-func (s Shape) Has(expressions.Value) bool { return true }
-
-// String is the shape for people: short, without the constants of long lists.
-func (s Shape) String() string { return "anything" }
-
-// Fields are the known fields of the objects among the shape, in order.
-func (s Shape) Fields() []Field { return nil }
-
-// Open tells whether objects of the shape may have fields that Fields does not name.
-func (s Shape) Open() bool { return true }
-
-// Items is the shape of the items of the arrays among the shape; Nothing when
-// there are none.
-func (s Shape) Items() Shape { return Any() }
-
-// Conflict is why no value of a shape can be what is wanted.
-type Conflict struct {
-	Path            []string // field names; "[]" for the items of an array
-	Found, Expected string   // for people
+// filledArray is the shape of arrays with at least one such item.
+func filledArray(items Shape) Shape {
+	return shapeOf(alternatives{kinds: kindArray, items: items, filled: true})
 }
 
-// Conflict tells whether it is certain that no value of the shape is one of want.
-func (s Shape) Conflict(Shape) (c Conflict, conflicts bool) { return Conflict{}, false }
+// Object is the shape of objects with these fields, in this order; of two with the
+// same name the last one counts. An open one may have others, of any shape.
+func Object(fields []Field, isOpen bool) Shape {
+	r := closed
+	if isOpen {
+		r = open
+	}
+	return object(fields, r)
+}
+
+func object(fields []Field, r rest) Shape {
+	return shapeOf(alternatives{kinds: kindObject, fields: distinct(fields), rest: r})
+}
+
+// shapeOf is the one place where shapes are made: equal ones are written equally,
+// and none is too large.
+func shapeOf(a alternatives) Shape {
+	a.tidy()
+	if a.measure(); a.depth > maxDepth || a.size > maxSize {
+		for depth := maxDepth; a.depth > depth || a.size > maxSize; depth-- {
+			a.prune(depth)
+			a.measure()
+		}
+	}
+	if a.kinds == kindAll && a.plain() {
+		return Any()
+	}
+	return Shape{&a}
+}
+
+// plain tells whether nothing is known but the kinds.
+func (a *alternatives) plain() bool {
+	return a.numbers == nil && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
+}
+
+// tidy drops what belongs to kinds that are absent, and what means nothing.
+func (a *alternatives) tidy() {
+	if !a.kinds.has(kindNumber) || len(a.numbers) > maxConstants {
+		a.numbers = nil
+	}
+	if !a.kinds.has(kindString) || len(a.strings) > maxConstants {
+		a.strings = nil
+	}
+	if !a.kinds.has(kindArray) {
+		a.items, a.filled = Shape{}, false
+	} else if !a.items.IsAny() {
+		a.items = a.items.without(kindNothing)
+	}
+	if a.kinds.has(kindArray) && a.filled && a.items.get().kinds == 0 {
+		a.kinds, a.items, a.filled = a.kinds&^kindArray, Shape{}, false
+	}
+	if !a.kinds.has(kindObject) {
+		a.fields, a.rest = nil, closed
+		return
+	}
+	kept := make([]Field, 0, len(a.fields))
+	for _, f := range a.fields {
+		if k := f.Shape.get().kinds; !f.Shape.IsAny() && k.has(kindNothing) {
+			f.Optional = true
+			f.Shape = f.Shape.without(kindNothing)
+		}
+		if f.Shape.get().kinds != 0 {
+			kept = append(kept, f)
+		}
+	}
+	if a.fields = kept; len(kept) == 0 && a.rest == declared {
+		a.rest = open
+	}
+}
+
+// measure counts depth and size.
+func (a *alternatives) measure() {
+	a.depth, a.size = 0, 1
+	count := func(s Shape) {
+		inner := s.get()
+		a.depth = max(a.depth, inner.depth+1)
+		a.size += inner.size
+	}
+	if a.kinds.has(kindArray) {
+		count(a.items)
+	}
+	for _, f := range a.fields {
+		count(f.Shape)
+	}
+}
+
+// prune forgets what lies deeper than depth.
+func (a *alternatives) prune(depth int) {
+	if depth <= 0 {
+		if a.kinds.has(kindArray) {
+			a.items = Shape{}
+		}
+		if a.kinds.has(kindObject) {
+			a.fields, a.rest = nil, open
+		}
+		return
+	}
+	inner := func(s Shape) Shape {
+		if of := s.get(); of.depth < depth {
+			return s
+		}
+		copied := *s.of
+		copied.prune(depth - 1)
+		return shapeOf(copied)
+	}
+	if a.kinds.has(kindArray) {
+		a.items = inner(a.items)
+	}
+	fields := make([]Field, len(a.fields))
+	for i, f := range a.fields {
+		f.Shape = inner(f.Shape)
+		fields[i] = f
+	}
+	a.fields = fields
+}
+
+// get is what is known of the shape; not to be changed.
+func (s Shape) get() *alternatives {
+	if s.of == nil {
+		return everything
+	}
+	return s.of
+}
+
+// only is the part of the shape that is of these kinds.
+func (s Shape) only(k kinds) Shape {
+	a := *s.get()
+	if a.kinds&^k == 0 {
+		return s
+	}
+	a.kinds &= k
+	return shapeOf(a)
+}
+
+// without is the part of the shape that is of none of these kinds.
+func (s Shape) without(k kinds) Shape { return s.only(kindAll &^ k) }
+
+// can tells whether the shape has values of one of these kinds.
+func (s Shape) can(k kinds) bool { return s.get().kinds.has(k) }
+
+// IsAny tells whether everything has the shape.
+func (s Shape) IsAny() bool { return s.of == nil }
+
+// IsNothing tells whether there is certainly no value.
+func (s Shape) IsNothing() bool { return s.get().kinds == kindNothing }
+
+// MayBeNothing tells whether there may be no value.
+func (s Shape) MayBeNothing() bool { return s.can(kindNothing) }
+
+// Items is the shape of the items of the arrays among the shape; of no value when
+// there are none.
+func (s Shape) Items() Shape {
+	a := s.get()
+	if !a.kinds.has(kindArray) {
+		return none
+	}
+	return a.items.without(kindNothing)
+}

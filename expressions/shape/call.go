@@ -1,0 +1,238 @@
+package shape
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolgraph/expressions"
+)
+
+// site is a call of a builtin.
+type site struct {
+	name  string
+	tree  *tree   // the call, or the function where it is handed on
+	trees []*tree // of the arguments; nil for one that came through ~>
+	args  []value
+	focus *value
+}
+
+// place is where argument i is to be found.
+func (s *site) place(i int) *tree {
+	if i < len(s.trees) && s.trees[i] != nil {
+		return s.trees[i]
+	}
+	return s.tree
+}
+
+// arg is argument i, or nothing.
+func (s *site) arg(i int) value {
+	if i < len(s.args) {
+		return s.args[i]
+	}
+	return of(Nothing())
+}
+
+// complete tells whether all arguments have values: what lacks one is not looked at.
+func (s *site) complete() bool {
+	return !slices.ContainsFunc(s.args, func(v value) bool { return v.shape.MayBeNothing() })
+}
+
+func (in *inferrer) call(t *tree, focus *value) value { return in.callWith(t, focus, nil, nil) }
+
+// callStep is a call as a step of a path over an item.
+func (in *inferrer) callStep(t *tree, item *value) value {
+	if t.Kind != "call" || t.Parts[0].Kind == "name" {
+		return in.call(t, item)
+	}
+	callee := in.infer(&t.Parts[0], item)
+	if fn := callee.fn; fn != nil && fn.builtin == "" && fn.tree.Kind == "function" && len(t.Parts)-1 < len(fn.tree.Parts)-1 {
+		return in.callWith(t, item, item, nil) // what it lacks is the item
+	}
+	return in.callWith(t, item, nil, nil)
+}
+
+// callWith is a call with an argument before those that are written, or without.
+func (in *inferrer) callWith(t *tree, focus, before *value, beforeTree *tree) value {
+	var args []value
+	var trees []*tree
+	if before != nil {
+		args, trees = append(args, *before), append(trees, beforeTree)
+	}
+	callee := &t.Parts[0]
+	asks := callee.Kind == "variable" && probes[callee.Text]
+	for i := 1; i < len(t.Parts); i++ {
+		if t.Parts[i].Kind == "placeholder" {
+			args, trees = append(args, unknown()), append(trees, nil)
+			continue
+		}
+		if asks {
+			args = append(args, in.probe(&t.Parts[i], focus))
+		} else {
+			args = append(args, in.infer(&t.Parts[i], focus))
+		}
+		trees = append(trees, &t.Parts[i])
+	}
+	fn := in.callee(callee, focus)
+	if t.Kind == "partial call" {
+		return of(simple(kindFunction))
+	}
+	if fn == nil {
+		return unknown()
+	}
+	if fn.builtin != "" {
+		return in.builtin(&site{name: fn.builtin, tree: t, trees: trees, args: args, focus: focus})
+	}
+	return in.apply(fn, args, focus)
+}
+
+// callee is the function that is called, or nil.
+func (in *inferrer) callee(t *tree, focus *value) *lambda {
+	if t.Kind == "name" {
+		if _, ok := builtins[t.Text]; ok {
+			in.fault(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, and no function", t.Text), "write $"+t.Text+"(…)")
+			return nil
+		}
+	}
+	v := in.infer(t, focus)
+	in.expectFunction(t, v)
+	return v.fn
+}
+
+// expectFunction notes what is certainly no function where one is called.
+func (in *inferrer) expectFunction(t *tree, v value) {
+	found := v.shape.without(kindNothing)
+	if !v.shape.IsAny() && found.get().kinds != 0 && !found.can(kindFunction) {
+		in.fault(t, !v.shape.MayBeNothing(), CodeNoFunction, fmt.Sprintf("%s is %s, and no function", in.text(t), found), "")
+	}
+}
+
+// chain is value ~> function: the value becomes the first argument.
+func (in *inferrer) chain(t *tree, piped value, pipedTree *tree, focus *value) value {
+	if t.Kind == "operator" && t.Text == "~>" {
+		first := in.chain(&t.Parts[0], piped, pipedTree, focus)
+		return in.chain(&t.Parts[1], first, nil, focus)
+	}
+	if t.Kind == "call" {
+		return in.callWith(t, focus, &piped, pipedTree)
+	}
+	if t.Kind == "pattern" {
+		return unknown()
+	}
+	if t.Kind == "variable" && t.Text == expressions.RuleContext {
+		return in.context
+	}
+	v := in.infer(t, focus)
+	in.expectFunction(t, v)
+	switch {
+	case v.fn == nil:
+		return unknown()
+	case piped.shape.can(kindFunction):
+		v.fn.called = v.fn.called || piped.fn != nil
+		return unknown() // two functions make one
+	case v.fn.builtin != "":
+		return in.builtin(&site{name: v.fn.builtin, tree: t, trees: []*tree{pipedTree}, args: []value{piped}, focus: focus})
+	}
+	return in.apply(v.fn, []value{piped}, focus)
+}
+
+// builtin is what a builtin gives; its arguments are checked.
+func (in *inferrer) builtin(s *site) value {
+	b := builtins[s.name]
+	params := b.params
+	least := 0
+	for i, p := range params {
+		if !p.optional && !p.context {
+			least = i + 1
+		}
+	}
+	if missing := least - len(s.args); missing > 0 {
+		if missing == 1 && params[0].context {
+			// The context stands in for the first argument.
+			s.args = append([]value{{shape: Any()}}, s.args...)
+			s.trees = append([]*tree{nil}, s.trees...)
+		} else {
+			in.count(s, least)
+			return unknown()
+		}
+	}
+	if b.strict && len(s.args) > len(params) {
+		in.count(s, len(params))
+		return unknown()
+	}
+	for i := range s.args {
+		if i < len(params) {
+			in.argument(s, i, params[i])
+		}
+	}
+	if b.infer != nil {
+		return b.infer(in, s)
+	}
+	needed := s.args[:min(len(s.args), least)]
+	if len(needed) == 0 && len(s.args) == 0 && len(params) > 0 && params[0].context {
+		return of(Union(b.result, Nothing())) // the context may be nothing
+	}
+	if len(needed) == 0 && len(s.args) > 0 {
+		needed = s.args[:1]
+	}
+	return like(b.result, needed...)
+}
+
+// count notes a call with the wrong number of arguments.
+func (in *inferrer) count(s *site, want int) {
+	verb := "at most"
+	if len(s.args) < want {
+		verb = "at least"
+	}
+	in.fault(s.tree, true, CodeArgumentCount, fmt.Sprintf("$%s takes %s %s, found %d", s.name, verb, plural(want, "argument"), len(s.args)), "")
+}
+
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}
+
+// argument notes an argument that the function certainly refuses.
+func (in *inferrer) argument(s *site, i int, p param) {
+	v := s.args[i]
+	found := v.shape.without(kindNothing)
+	if v.shape.IsAny() || found.get().kinds == 0 {
+		return
+	}
+	wrong := !found.can(p.kinds)
+	if p.items != 0 {
+		// One value stands for an array of it.
+		single := found.without(kindArray)
+		wrong = !single.can(p.items) && (!found.can(kindArray) || found.get().filled && !found.Items().can(p.items))
+	}
+	if !wrong {
+		return
+	}
+	in.fault(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
+}
+
+// text names what the parameter takes.
+func (p param) text() string {
+	if p.items != 0 {
+		return "an array of " + simple(p.items).String() + "s"
+	}
+	text := simple(p.kinds).String()
+	if strings.IndexByte("aeiou", text[0]) >= 0 {
+		return "an " + text
+	}
+	return "a " + text
+}
+
+func (p param) hint(found Shape) string {
+	switch {
+	case p.kinds == kindString && !found.can(kindArray|kindObject):
+		return "convert it: $string(…)"
+	case p.kinds == kindNumber && found.can(kindString):
+		return "convert it: $number(…)"
+	case p.kinds == kindString && found.can(kindArray):
+		return "join it first: $join(…), or take one item: …[0]"
+	}
+	return ""
+}

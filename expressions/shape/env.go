@@ -1,0 +1,61 @@
+package shape
+
+// Presence is how certain something is.
+type Presence uint8
+
+const (
+	Maybe Presence = iota // it may be, or not
+	Always
+	Never
+)
+
+// Binding is what is known of a name in the context.
+type Binding struct {
+	Shape    Shape    // its value; nothing is read from the context as null
+	Presence Presence // whether it has a value when the expression is evaluated
+}
+
+// Env is what an expression is evaluated over. The zero Env is an empty context.
+type Env struct {
+	// Context is what the root's fields are: the nodes of the graph. It is not kept.
+	Context map[string]Binding
+	// Open tells that the context may have names that Context does not.
+	Open bool
+	// Previous is the shape of $previousNode(), nothing included when there may be no
+	// execution before this one.
+	Previous Shape
+	// Suggest is the known word that was probably meant, or empty. It may be nil.
+	Suggest func(word string, known []string) string
+}
+
+// suggest is a hint that tells the known word that was probably meant; prefix is
+// written before the word.
+func (e *Env) suggest(prefix, word string, known []string) string {
+	if e.Suggest == nil {
+		return ""
+	}
+	near := e.Suggest(word, known)
+	if near == "" {
+		return ""
+	}
+	return `did you mean "` + prefix + near + `"?`
+}
+
+// root is the context as a shape.
+func (e *Env) root() Shape {
+	fields := make([]Field, 0, len(e.Context))
+	for _, name := range sortedNames(e.Context) {
+		if b := e.Context[name]; b.Presence != Never {
+			fields = append(fields, Field{Name: name, Shape: b.read(), Optional: b.Presence == Maybe})
+		}
+	}
+	return Object(fields, e.Open)
+}
+
+// read is what reading the name gives once it has a value.
+func (b Binding) read() Shape {
+	if !b.Shape.IsAny() && b.Shape.MayBeNothing() {
+		return Union(b.Shape.without(kindNothing), Null())
+	}
+	return b.Shape
+}

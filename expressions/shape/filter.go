@@ -1,0 +1,94 @@
+package shape
+
+// predicate is a step with filters or indexes behind it.
+func (in *inferrer) predicate(t *tree, current value, first bool, before string) value {
+	// Behind a step that gave an array, filters are taken for each of its items.
+	several := !first && current.shape.can(kindArray)
+	if t.Parts[0].Kind == "string" {
+		return unknown()
+	}
+	base := in.step(&t.Parts[0], current, first, before)
+	for i := 1; i < len(t.Parts); i++ {
+		base = in.filter(base, &t.Parts[i], several)
+	}
+	return base
+}
+
+// filter is what a filter or an index leaves of the value.
+func (in *inferrer) filter(base value, filter *tree, several bool) value {
+	item := value{shape: base.shape.item(), root: base.root}
+	if base.shape.IsAny() {
+		item = unknown()
+		item.root = base.root
+	}
+	chosen := in.perhaps(func() value { return in.probe(filter, &item) })
+	if base.shape.IsAny() {
+		return value{shape: Any(), reads: base.reads, root: base.root}
+	}
+	out := value{shape: sequence(item.shape), reads: base.reads, root: base.root}
+	indexed := chosen.shape.get().kinds&^(kindNumber|kindNothing) == 0 && chosen.shape.can(kindNumber)
+	if several || !indexed {
+		return out
+	}
+	numbers := chosen.shape.get().numbers
+	atEnd := len(numbers) == 1 && (numbers[0] == 0 || numbers[0] == -1) && !chosen.shape.MayBeNothing()
+	out.shape = Union(item.shape, Nothing())
+	if atEnd && !base.shape.MayBeNothing() && (base.shape.get().filled || !base.shape.can(kindArray)) {
+		out.shape = item.shape
+	}
+	return out
+}
+
+// sort is ^(terms): the same items in another order.
+func (in *inferrer) sort(t *tree, focus *value) value {
+	base := in.infer(&t.Parts[0], focus)
+	item := value{shape: base.shape.item()}
+	if base.shape.IsAny() {
+		item = unknown()
+	}
+	for i := 1; i < len(t.Parts); i++ {
+		in.perhaps(func() value { return in.probe(&t.Parts[i], &item) })
+	}
+	if containsTuples(t) {
+		base.shape = union(base.shape, sequence(item.shape))
+	}
+	base.root, base.fn = false, nil
+	return base
+}
+
+// group is {key: value}: an object with a field for each key, whose value is made
+// over the items that have the key.
+func (in *inferrer) group(t *tree, focus *value) value {
+	base := in.infer(&t.Parts[0], focus)
+	item, group := of(base.shape.item()), unknown()
+	if base.shape.IsAny() || containsTuples(t) {
+		item = unknown()
+	} else {
+		group = of(union(item.shape, filledArray(item.shape)))
+	}
+	var fields []Field
+	r := closed
+	in.scoped(in.scope, func() value {
+		if containsTuples(t) {
+			for name := range boundNames(&t.Parts[0], map[string]bool{}) {
+				in.bind(name, unknown())
+			}
+		}
+		for i := 1; i+1 < len(t.Parts); i += 2 {
+			key := in.perhaps(func() value { return in.probe(&t.Parts[i], &item) })
+			v := in.perhaps(func() value { return in.infer(&t.Parts[i+1], &group) })
+			if names := key.shape.get().strings; names != nil && key.shape.only(kindString|kindNothing) == key.shape {
+				for _, name := range names {
+					fields = append(fields, Field{Name: name, Shape: v.shape, Optional: true})
+				}
+				continue
+			}
+			r = open
+		}
+		return value{}
+	})
+	if r == open {
+		fields = nil // a key may come out as any of the names
+	}
+	return like(object(fields, r), base)
+}

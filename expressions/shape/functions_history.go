@@ -1,0 +1,90 @@
+package shape
+
+import (
+	"fmt"
+	"math"
+)
+
+// nodeArgument is the id that a history function is asked for, when it is known,
+// and what is known of that node.
+func (in *inferrer) nodeArgument(s *site) (id string, b Binding, known bool) {
+	names := s.arg(0).shape.get().strings
+	if len(names) != 1 || s.arg(0).shape.get().kinds != kindString {
+		return "", Binding{}, false
+	}
+	id = names[0]
+	b, known = in.env.Context[id]
+	if !known && !in.env.Open {
+		in.note(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), in.env.suggest("", id, sortedNames(in.env.Context)))
+	}
+	return id, b, known
+}
+
+// executionCount is $executionCount(id).
+func executionCount(in *inferrer, s *site) value {
+	id, b, known := in.nodeArgument(s)
+	out := like(Number(), s.arg(0))
+	if !known {
+		return out
+	}
+	if b.Presence == Never {
+		out.shape = Constant(0.0)
+		return out
+	}
+	out.counts, out.whenTrue = id, []string{id}
+	return out
+}
+
+// nodeExecution is $nodeExecution(id, index).
+func nodeExecution(in *inferrer, s *site) value {
+	in.expectInteger(s, 1)
+	id, b, known := in.nodeArgument(s)
+	if !known {
+		return unknown()
+	}
+	place := *s.place(0)
+	out := in.output(&place, id)
+	index := s.arg(1).shape.get().numbers
+	first := len(index) == 1 && (index[0] == 0 || index[0] == -1)
+	if !first && !out.shape.IsAny() {
+		// There may be fewer; that is no question of whether the node has run.
+		out.shape = Union(out.shape, Nothing())
+	}
+	if first && b.Presence == Always {
+		return out
+	}
+	return value{shape: out.shape, reads: out.reads}
+}
+
+// nodeExecutions is $nodeExecutions(id).
+func nodeExecutions(in *inferrer, s *site) value {
+	_, b, known := in.nodeArgument(s)
+	switch {
+	case !known:
+		return like(Array(Any()), s.arg(0))
+	case b.Presence == Never:
+		return of(Array(none))
+	case b.Presence == Always:
+		return of(filledArray(b.read()))
+	}
+	return of(Array(b.read()))
+}
+
+// previousNode is $previousNode(n).
+func previousNode(in *inferrer, s *site) value {
+	if len(s.args) == 0 {
+		return of(in.env.Previous)
+	}
+	in.expectInteger(s, 0)
+	if n := s.args[0].shape.get().numbers; len(n) == 1 && n[0] == 1 {
+		return of(in.env.Previous)
+	}
+	return unknown()
+}
+
+// expectInteger notes a number that has a fraction.
+func (in *inferrer) expectInteger(s *site, i int) {
+	if n := s.arg(i).shape.get().numbers; len(n) == 1 && n[0] != math.Trunc(n[0]) {
+		in.fault(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected a whole number", i+1, s.name, numberText(n[0])), "")
+	}
+}

@@ -1,0 +1,27 @@
+package shape
+
+import (
+	"fmt"
+	"slices"
+)
+
+// node reads the output of a node from the context.
+func (in *inferrer) node(t *tree) value { return in.output(t, t.Text) }
+
+// output is the latest output of a node, read at t.
+func (in *inferrer) output(t *tree, id string) value {
+	b, known := in.env.Context[id]
+	switch {
+	case !known && in.env.Open:
+		return unknown()
+	case !known:
+		in.note(t, CodeUnknownName, fmt.Sprintf("there is nothing named %q in the context", id), in.env.suggest("", id, sortedNames(in.env.Context)))
+		return unknown()
+	case b.Presence == Never:
+		in.note(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that comes before this one")
+		return of(Nothing())
+	case b.Presence == Always || slices.Contains(in.present, id):
+		return of(b.read())
+	}
+	return value{shape: Union(b.read(), Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
+}

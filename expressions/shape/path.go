@@ -1,0 +1,290 @@
+package shape
+
+import "fmt"
+
+// path follows the steps of a path. A step that can meet an array is taken for each
+// of its items, and what comes of it is a sequence: nothing, one value or several.
+func (in *inferrer) path(t *tree, focus *value) value {
+	if hasTuples(t) {
+		return in.tuples(t, focus)
+	}
+	current := *focus
+	kept := false
+	for i := range t.Parts {
+		step := &t.Parts[i]
+		var keeps bool
+		step, keeps = unkept(step)
+		kept = kept || keeps
+		before := ""
+		if i > 0 {
+			before = in.source[t.Offset:t.Parts[i-1].End]
+		}
+		current = in.step(step, current, i == 0, before)
+		if keeps && i < len(t.Parts)-1 {
+			current.root = false
+		}
+	}
+	if kept {
+		current = keepArray(current, t)
+	}
+	return current
+}
+
+// unkept is a step without the [] behind it.
+func unkept(step *tree) (inner *tree, kept bool) {
+	for step.Kind == "keep" {
+		step, kept = &step.Parts[0], true
+	}
+	if step.Kind == "predicate" {
+		if inner, deeper := unkept(&step.Parts[0]); deeper {
+			copied := *step
+			copied.Parts = append([]tree{*inner}, step.Parts[1:]...)
+			return &copied, true
+		}
+	}
+	return step, kept
+}
+
+// keepArray is what [] makes of a path's value: an array, unless there is nothing.
+func keepArray(v value, t *tree) value {
+	single := v.shape.without(kindArray | kindNothing)
+	out := Union(v.shape.only(kindArray|kindNothing), Array(single))
+	for i := range t.Parts {
+		if step, _ := unkept(&t.Parts[i]); step.Kind == "array" {
+			out = Union(out, Array(Any())) // its arrays are not flattened then
+		}
+	}
+	if v.shape.can(kindArray) {
+		out = Union(out, Array(v.shape.Items()))
+	}
+	return value{shape: out, reads: v.reads}
+}
+
+// step takes one step. before is the path up to it, as it is written.
+func (in *inferrer) step(t *tree, current value, first bool, before string) value {
+	switch t.Kind {
+	case "name":
+		return in.name(t, current, before)
+	case "context":
+		switch {
+		case t.Text == "$$":
+			return in.root
+		case first:
+			return current
+		}
+		return in.each(current, first, func(item value) value { return item })
+	case "variable":
+		if v := in.variable(t); current.shape.MayBeNothing() && !first {
+			return value{shape: Union(v.shape, Nothing()), reads: append(current.reads, v.reads...), fn: v.fn}
+		} else {
+			return v
+		}
+	case "predicate":
+		return in.predicate(t, current, first, before)
+	case "wildcard":
+		return value{shape: sequence(fieldValues(current.shape, 0)), reads: current.reads}
+	case "descendants":
+		return value{shape: Any()}
+	case "sort":
+		return in.sort(t, &current)
+	case "group":
+		return in.group(t, &current)
+	case "parent", "number", "literal", "pattern":
+		return unknown()
+	}
+	if first && t.Kind == "array" {
+		return in.infer(t, &current) // it is no step, but what the path begins with
+	}
+	return in.each(current, first, func(item value) value { return in.stepValue(t, &item) })
+}
+
+// stepValue is the value of a part as a step over one item.
+func (in *inferrer) stepValue(t *tree, item *value) value {
+	if t.Kind == "call" {
+		return in.callStep(t, item)
+	}
+	v := in.infer(t, item)
+	if t.Kind == "array" {
+		// Such arrays are items of the sequence, and not flattened.
+		v.shape = union(v.shape, filledArray(v.shape))
+	}
+	return v
+}
+
+// each is f of each item of the value, as a sequence when there can be several. The
+// first step of a path may be taken for a whole array at once, which says nothing
+// new about what is wrong.
+func (in *inferrer) each(current value, first bool, f func(item value) value) value {
+	if !current.shape.can(kindArray) || current.shape.IsAny() {
+		once := func() value {
+			return f(value{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn})
+		}
+		var out value
+		if current.shape.MayBeNothing() && !current.root {
+			out = in.perhaps(once)
+		} else {
+			out = once()
+		}
+		if current.shape.IsAny() {
+			return value{shape: Any(), reads: append(current.reads, out.reads...)}
+		}
+		return like(out.shape, current, value{shape: none, reads: out.reads})
+	}
+	item := current.shape.item()
+	if item.get().kinds == 0 {
+		return value{shape: Union(Nothing(), Array(none)), reads: current.reads}
+	}
+	out := in.perhaps(func() value { return f(of(item)) })
+	shape := union(sequence(out.shape.item()), out.shape.without(kindArray|kindNothing))
+	if out.shape.can(kindArray) {
+		shape = Union(shape, Array(out.shape.only(kindArray)))
+	}
+	if first {
+		in.silently(func() { shape = union(shape, f(value{shape: current.shape}).shape) })
+	}
+	return value{shape: shape, reads: current.reads}
+}
+
+// fieldValues is what the fields of objects can be, and the items of arrays in them.
+func fieldValues(s Shape, depth int) Shape {
+	a := s.get()
+	switch {
+	case s.IsAny() || depth > maxDepth || a.kinds.has(kindObject) && a.rest != closed:
+		return Value()
+	}
+	out := none
+	for _, f := range a.fields {
+		out = union(out, flat(f.Shape, depth))
+	}
+	if a.kinds.has(kindArray) {
+		items := a.items
+		out = union(out, flat(items, depth))
+		out = union(out, fieldValues(items, depth+1))
+	}
+	return out
+}
+
+// flat is the shape with the items of arrays, however deep, in place of the arrays.
+func flat(s Shape, depth int) Shape {
+	if !s.can(kindArray) {
+		return s
+	}
+	if depth > maxDepth {
+		return Value()
+	}
+	return union(s.without(kindArray), flat(s.Items(), depth+1))
+}
+
+// name reads a field.
+func (in *inferrer) name(t *tree, current value, before string) value {
+	if current.root {
+		return in.node(t)
+	}
+	shape := fieldOf(current.shape, t.Text, 0)
+	in.checkField(t, current.shape, before)
+	return value{shape: shape, reads: current.reads}
+}
+
+// fieldOf is what reading a field gives: of an array, the sequence of what its items
+// have.
+func fieldOf(s Shape, name string, depth int) Shape {
+	if s.IsAny() || depth > maxDepth {
+		return Any()
+	}
+	out := s.only(kindObject).Field(name)
+	if s.can(kindObject) && s.get().kinds&^kindObject != 0 && s.get().kinds&^(kindObject|kindArray) != 0 {
+		out = Union(out, Nothing())
+	}
+	if s.can(kindArray) {
+		item := fieldOf(s.Items(), name, depth+1)
+		inner := sequence(item.item())
+		if !s.can(kindObject) {
+			out = inner
+		} else {
+			out = Union(out, inner)
+		}
+	}
+	return out
+}
+
+// checkField notes a field that no object of the shape has.
+func (in *inferrer) checkField(t *tree, s Shape, before string) {
+	objects, other := objectsOf(s, 0)
+	if other || s.IsAny() {
+		return
+	}
+	if before == "" {
+		before = "the value here"
+	}
+	if len(objects) == 0 {
+		if found := s.without(kindNothing | kindNull | kindArray); found.get().kinds != 0 {
+			in.note(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", before, found, t.Text), "")
+		}
+		return
+	}
+	var known []string
+	code := CodeUnknownField
+	for _, a := range objects {
+		if _, ok := a.field(t.Text); ok || a.rest == open {
+			return
+		}
+		if a.rest == declared {
+			code = CodeUndeclaredField
+		}
+		for _, f := range a.fields {
+			known = append(known, f.Name)
+		}
+	}
+	if code == CodeUndeclaredField && in.probing > 0 {
+		return // whether it is there is just the question
+	}
+	message := fmt.Sprintf("%s has no field %q", before, t.Text)
+	if code == CodeUndeclaredField {
+		message = fmt.Sprintf("%s declares no field %q", before, t.Text)
+	}
+	hint := in.env.suggest("", t.Text, known)
+	if hint == "" && len(known) > 0 {
+		hint = "it has " + listed(known)
+	}
+	in.note(t, code, message, hint)
+}
+
+// objectsOf are the objects among the shape and the items of its arrays; other tells
+// that there is something of which nothing is known.
+func objectsOf(s Shape, depth int) (objects []*alternatives, other bool) {
+	a := s.get()
+	if a.kinds.has(kindObject) {
+		objects = append(objects, a)
+	}
+	if a.kinds.has(kindArray) {
+		if depth > maxDepth || a.items.IsAny() {
+			return nil, true
+		}
+		inner, unknown := objectsOf(a.items, depth+1)
+		if unknown {
+			return nil, true
+		}
+		if len(inner) == 0 && a.items.can(kindAll&^(kindNothing|kindNull)) && len(objects) == 0 {
+			// Items that are no objects, as the strings of an array of strings.
+			return objects, false
+		}
+		objects = append(objects, inner...)
+	}
+	return objects, false
+}
+
+// listed joins up to eight names.
+func listed(names []string) string {
+	const most = 8
+	text := ""
+	for i, name := range names {
+		switch {
+		case i == most:
+			return text + ", …"
+		case i > 0:
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}

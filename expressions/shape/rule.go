@@ -1,0 +1,45 @@
+package shape
+
+import "toolgraph/expressions"
+
+// RuleShape is what is known of a rule's outcome.
+type RuleShape struct {
+	Holds Presence // Always, Never or Maybe
+}
+
+// RuleFinding is a Finding in a rule. Path leads from the rule's root to the string
+// that Offset and End count in.
+type RuleFinding struct {
+	Finding
+	Path []any
+}
+
+// InferRule is what the rule can come to over env, and what is wrong with what it
+// reads. That something may be missing is nothing wrong there: it is null then, or
+// the default of the var.
+func InferRule(r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
+	out := RuleShape{}
+	if holds, constant := r.Constant(); constant && holds {
+		out.Holds = Always
+	} else if constant {
+		out.Holds = Never
+	}
+	var found []RuleFinding
+	for _, read := range r.Reads() {
+		if read.Expression == nil {
+			continue
+		}
+		context := value{shape: env.root(), root: true}
+		focus := context
+		if read.Body {
+			focus = unknown() // an element
+		}
+		_, findings := inferOver(read.Expression, &env, focus, context, false)
+		for _, f := range findings {
+			f.Offset, f.End = read.Place(f.Offset), read.Place(f.End)
+			f.Fails = false // a rule looks at parts only as far as it has to
+			found = append(found, RuleFinding{Finding: f, Path: read.Var})
+		}
+	}
+	return out, found
+}

@@ -1,0 +1,126 @@
+package shape
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/expressions"
+)
+
+// checkSound evaluates over data and holds that the value has the inferred shape, and
+// that what is said to fail does. It tells whether something was inferred.
+func checkSound(t *testing.T, source string, e *expressions.JSONata, data expressions.Value, focus Shape) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	// The expression sees the data as the only node's output, so that it is the root.
+	got, findings := inferOver(e, &Env{Open: true}, of(focus), of(focus), false)
+	v, err := e.Eval(ctx, expressions.NewScope(rootOf(data), nil))
+	if err != nil {
+		return !got.IsAny()
+	}
+	for _, f := range findings {
+		if f.Fails {
+			t.Errorf("%s succeeds, but has %+v over %s", source, f, focus)
+		}
+	}
+	if !got.Has(v) {
+		text, _ := expressions.Encode(v)
+		t.Errorf("%s is %.200s, which is not %s, over %s", source, text, got, focus)
+	}
+	return !got.IsAny()
+}
+
+func rootOf(data expressions.Value) map[string]any {
+	out := map[string]any{}
+	if keys, get := members(data); get != nil {
+		for _, key := range keys {
+			out[key], _ = get(key)
+		}
+	}
+	return out
+}
+
+type officialCase struct {
+	Expr     string                     `json:"expr"`
+	File     string                     `json:"expr-file"`
+	Data     json.RawMessage            `json:"data"`
+	Dataset  string                     `json:"dataset"`
+	Bindings map[string]json.RawMessage `json:"bindings"`
+}
+
+// TestSoundOverOfficialSuite holds the inference against JSONata's own suite, over
+// what is known of an input's kinds and over the input itself.
+func TestSoundOverOfficialSuite(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/recolabs/gnata").Output()
+	if err != nil {
+		t.Skipf("go list cannot find the engine's module: %v", err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "testdata")
+	files, err := filepath.Glob(filepath.Join(dir, "groups", "*", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Skip("the engine's module holds no suite")
+	}
+	total, known := 0, 0
+	for _, file := range files {
+		for _, c := range readOfficial(t, file) {
+			if c.Dataset != "" {
+				c.Data = readFile(t, filepath.Join(dir, "datasets", c.Dataset+".json"))
+			}
+			if c.File != "" {
+				c.Expr = string(readFile(t, filepath.Join(filepath.Dir(file), c.File)))
+			}
+			var data expressions.Value
+			if len(c.Data) > 0 {
+				if data, err = expressions.Decode(c.Data); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e, err := expressions.CompileJSONata(c.Expr)
+			if _, get := members(data); err != nil || data != nil && get == nil || len(c.Bindings) > 0 {
+				continue
+			}
+			if data == nil {
+				data = expressions.NewObject(nil, nil)
+			}
+			total++
+			checkSound(t, c.Expr, e, data, Constant(data))
+			if checkSound(t, c.Expr, e, data, OfValue(data)) {
+				known++
+			}
+		}
+	}
+	t.Logf("%d cases, something is known of %d", total, known)
+	if total < 1000 || known < total/2 {
+		t.Errorf("something is known of %d of %d cases", known, total)
+	}
+}
+
+func readOfficial(t *testing.T, file string) []officialCase {
+	t.Helper()
+	text := readFile(t, file)
+	if text[0] != '[' {
+		text = slices.Concat([]byte{'['}, text, []byte{']'})
+	}
+	var cases []officialCase
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,85 @@
+package shape
+
+import "toolgraph/expressions"
+
+// scope holds the variables of a block, a function or a whole expression.
+type scope struct {
+	vars     map[string]value
+	outer    *scope
+	branches int // conditions and repetitions around the block
+}
+
+func (s *scope) find(name string) (value, bool) {
+	for ; s != nil; s = s.outer {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// scoped infers in a scope of its own inside outer.
+func (in *inferrer) scoped(outer *scope, f func() value) value {
+	before := in.scope
+	in.scope = &scope{vars: map[string]value{}, outer: outer, branches: in.branches}
+	out := f()
+	in.scope = before
+	return out
+}
+
+func (in *inferrer) bind(name string, v value) {
+	if in.branches > in.scope.branches {
+		// On one of several ways only: it may keep what it was.
+		before, ok := in.scope.find(name)
+		if !ok {
+			before = of(Nothing())
+		}
+		v = either(v, before)
+	}
+	in.scope.vars[name] = v
+}
+
+// boundNames are the variables that a part gives values to, wherever.
+func boundNames(t *tree, names map[string]bool) map[string]bool {
+	switch t.Kind {
+	case "assignment":
+		names[t.Parts[0].Text] = true
+	case "parameter", "focus", "index":
+		names[t.Text] = true
+	}
+	for i := range t.Parts {
+		boundNames(&t.Parts[i], names)
+	}
+	return names
+}
+
+func (in *inferrer) variable(t *tree) value {
+	if v, ok := in.scope.find(t.Text); ok {
+		return v
+	}
+	if _, ok := builtins[t.Text]; ok {
+		return value{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
+	}
+	if !in.bound[t.Text] && !expressions.IsFunction(t.Text) {
+		known := append(sortedNames(in.bound), expressions.Functions()...)
+		in.note(t, CodeUnboundVariable, "the variable $"+t.Text+" has no value: nothing binds it", in.env.suggest("$", t.Text, known))
+	}
+	return unknown()
+}
+
+func (in *inferrer) block(t *tree, focus *value) value {
+	return in.scoped(in.scope, func() value {
+		last := of(Nothing())
+		for i := range t.Parts {
+			last = in.infer(&t.Parts[i], focus)
+		}
+		return last
+	})
+}
+
+func (in *inferrer) assignment(t *tree, focus *value) value {
+	v := in.infer(&t.Parts[1], focus)
+	v.written = false
+	in.bind(t.Parts[0].Text, v)
+	return v
+}
