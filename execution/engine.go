@@ -107,6 +107,9 @@ func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
 	end := &End{Value: value}
 	if err != nil {
 		end.Failure = keptFailure(err)
+		if suspended(ctx, end.Failure) {
+			return result, err
+		}
 	}
 	// The last event is kept also when the run was cancelled.
 	last := Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end, Sync: true}

@@ -74,9 +74,12 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 	return value, nil
 }
 
-// Commit tells of each record.
+// Commit tells of each record. What failed only because the run is suspended is none.
 func (l *local) Commit(records ...Record) error {
 	for i := range records {
+		if suspended(l.base, records[i].Error) {
+			return records[i].Error
+		}
 		err := l.hooks.emit(l.ctx, Event{Kind: StepFinished, Run: l.run.id, Time: records[i].End, Record: &records[i]})
 		if err != nil {
 			return err
