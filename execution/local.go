@@ -57,6 +57,9 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 		l.answer = nil
 		return answer, nil
 	}
+	if err := l.ctx.Err(); err != nil { // before it passes for one that may have been made
+		return nil, failureOf(l.ctx, l.run.graph.Limits, graph.Node(c.Node), err)
+	}
 	err := l.hooks.emit(l.ctx, Event{
 		Sync: !l.hooks.mayRepeat(c.Node), Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
 		Step: &Visit{
