@@ -71,8 +71,8 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("run %s is not kept whole: %s %s", e.Run, e.What, why)
 }
 
-// cutText is the beginning of a text, at most so many bytes, with whole characters.
-func cutText(text []byte, most int) []byte {
+// CutText is the beginning of a text, at most so many bytes, with whole characters.
+func CutText[T string | []byte](text T, most int) T {
 	if len(text) <= most {
 		return text
 	}

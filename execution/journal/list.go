@@ -12,7 +12,8 @@ import (
 	"toolgraph/execution"
 )
 
-const defaultList = 50
+// DefaultList is how many runs a Filter without Limit selects at most.
+const DefaultList = 50
 
 const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, failure`
 
@@ -93,7 +94,7 @@ func (f Filter) where() (clause string, args []any) {
 	}
 	limit := f.Limit
 	if limit == 0 {
-		limit = defaultList
+		limit = DefaultList
 	}
 	return clause + " ORDER BY seq DESC LIMIT ?", append(args, limit) // below 0: no limit
 }

@@ -108,7 +108,7 @@ func (f frame) kept(most int) (Kept, error) {
 		return k, nil
 	}
 	if most > 0 && len(k.JSON) > most {
-		k.JSON = cutText(k.JSON, most)
+		k.JSON = CutText(k.JSON, most)
 	}
 	k.Cut = len(k.JSON) < k.Bytes
 	return k, nil
@@ -185,6 +185,19 @@ func nameOf(e execution.Event) string {
 		return "its arguments"
 	}
 	return fmt.Sprintf("the output of step %d (node %q)", e.Record.Index, e.Record.NodeID)
+}
+
+// Arguments are the arguments of a run, at most so many bytes of them (0: all).
+func (s *Store) Arguments(ctx context.Context, id string, most int) (Kept, error) {
+	var args Kept
+	err := s.walk(ctx, id, 0, func(f frame) (more bool, err error) {
+		if f.event.Start != nil {
+			args, err = f.kept(most)
+			args.JSON = bytes.Clone(args.JSON)
+		}
+		return false, err
+	})
+	return args, err
 }
 
 // Steps are the records of a run from an index on, at most limit of them (0: all), and

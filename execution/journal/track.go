@@ -112,7 +112,7 @@ func shown(v stored) string {
 	if v.kind != inline {
 		return ""
 	}
-	return string(cutText(text, ArgsShown))
+	return string(CutText(text, ArgsShown))
 }
 
 // keep decides how a value is kept.
