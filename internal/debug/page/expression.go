@@ -81,7 +81,7 @@ func (l look) rules(node *graph.Switch, taken string) []expressionJSON {
 
 // indented is a rule as people read it: short ones on one line.
 func indented(raw []byte) string {
-	const short = 60
+	const short = 160
 	var out bytes.Buffer
 	if len(raw) <= short || json.Indent(&out, raw, "", "  ") != nil {
 		return string(raw)

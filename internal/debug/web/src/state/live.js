@@ -2,7 +2,7 @@
 // the last event it saw; the server then sends what was missed, or all there is.
 import { told, run } from './run.js';
 import { heard, loadRuns } from './runs.js';
-import { loadProject } from './project.js';
+import { loadProject, project } from './project.js';
 import { attempt, link, notify } from './ui.js';
 
 export function listen() {
@@ -21,7 +21,8 @@ export function listen() {
   });
   stream.addEventListener('project', async () => {
     await attempt(loadProject);
-    notify('the graph file has changed and was read again', '', 'note');
+    if (project.value?.rejected) notify('the graph file has changed, and has errors', 'they stand under File; the last good version is still here');
+    else notify('the graph file has changed and was read again', '', 'note');
   });
   stream.addEventListener('missed', () => {
     loadRuns();

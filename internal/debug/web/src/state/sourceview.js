@@ -1,12 +1,14 @@
 // Which lines of the file are looked at.
 import { computed, signal } from '@preact/signals';
 import { graph, source } from './project.js';
-import { lit, own, run } from './run.js';
+import { at, lit, own, run } from './run.js';
 
-export const wanted = signal(null); // a line that somebody asked for
+const asked = signal(null);
 export const revealLine = (line) => {
-  wanted.value = { line };
+  asked.value = { line, at: at.value };
 };
+// wanted is a line that somebody asked for, until another step is looked at.
+export const wanted = computed(() => (asked.value?.at === at.value ? asked.value : null));
 export const lines = computed(() => (source.value?.text ?? '').split('\n'));
 
 // extent is the range of lines of a node: down to where the indentation ends.

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { graph, tool } from '../state/project.js';
 import { lit, own } from '../state/run.js';
 import { fit, move, reveal, size, view, zoom } from '../state/graphview.js';
-import { GraphEdge } from './GraphEdge.js';
+import { EdgeLabel, GraphEdge } from './GraphEdge.js';
 import { GraphNode } from './GraphNode.js';
 import { GraphTools } from './GraphTools.js';
 import { Legend } from './Legend.js';
@@ -94,6 +94,7 @@ function Parts({ g }) {
   const taken = (e) => edges.get(`${e.from}\n${e.to}`) ?? 0;
   return html`
     <g>${g.edges.map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>
+    <g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>
     <g>${g.nodes.map((n) => html`
       <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current} failed=${n.id === failed} />`)}
     </g>`;

@@ -19,6 +19,6 @@ export function Inspector() {
   return html`
     <aside class="inspector" aria-label="inspector">
       <${Tabs} label="inspector" tabs=${tabs} chosen=${chosen} onChoose=${(id) => { inspector.value = id; }} />
-      <div class=${`inspector-body ${chosen}`} role="tabpanel" id=${`panel-${chosen}`} aria-labelledby=${`tab-${chosen}`}><${Pane} /></div>
+      <div class=${`inspector-body of-${chosen}`} role="tabpanel" id=${`panel-${chosen}`} aria-labelledby=${`tab-${chosen}`}><${Pane} /></div>
     </aside>`;
 }

@@ -38,6 +38,7 @@ export function ResultPane({ run: r }) {
       <div><dt>run</dt><dd class="mono id">${r.id}</dd></div>
     </dl>
     ${r.error && html`<${Failure} error=${r.error} onPlace=${toFile} />`}
+    ${r.warning && html`<p class="note">${r.warning}</p>`}
     ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" level=${value.result} />`}
     ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" level=${value.args}>
       <${Button} icon="again" label="Run again …" onClick=${again} /></${ValueBox}>`}`;

@@ -1,6 +1,6 @@
 import { html, cx } from '../lib/html.js';
 import { useMemo } from 'preact/hooks';
-import { findings, graph, source } from '../state/project.js';
+import { findings, graph, project, source } from '../state/project.js';
 import { current, lines, revealLine, wanted } from '../state/sourceview.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { tokens } from '../lib/yaml.js';
@@ -19,13 +19,14 @@ export function SourcePane() {
   const nodes = new Map((graph.value?.nodes ?? []).map((n) => [n.line, n.id]));
   const follow = wanted.value ? wanted.value.line - 1 : first - 1;
   return html`
+    ${project.value.rejected && html`<p class="note rejected">The file has errors. The graphs are still those of its last good version.</p>`}
     ${findings.value.length > 0 && html`
       <ul class="findings" aria-label="findings">
         ${findings.value.map((f) => html`<li key=${`${f.line} ${f.code} ${f.message}`} class=${f.severity}>
           <button type="button" class="linkish" onClick=${() => revealLine(f.line)}>${f.line}:${f.column}</button>
           <span>${f.message}${f.hint && `; ${f.hint}`}${f.code && html` <span class="muted">[${f.code}]</span>`}</span></li>`)}
       </ul>`}
-    <${VirtualList} count=${all.length} height=${LINE} role="group" label=${`the file ${source.value.path}`} follow=${follow} wide=${`calc(${longest + 8}ch + 24px)`}
+    <${VirtualList} count=${all.length} height=${LINE} role="group" label=${`the file ${source.value.path}`} follow=${follow} above=${5} wide=${`calc(${longest + 8}ch + 24px)`}
       row=${(i, style) => html`<${Line} key=${i} n=${i + 1} text=${all[i]} style=${style} on=${i + 1 >= first && i + 1 <= last} asked=${wanted.value?.line === i + 1}
         mark=${marks.get(i + 1)} stop=${nodes.has(i + 1) && Boolean(breakpointOf(nodes.get(i + 1)))} />`} />`;
 }

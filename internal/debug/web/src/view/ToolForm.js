@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { useEffect, useState } from 'preact/hooks';
 import { tool } from '../state/project.js';
-import { controlled, startRun } from '../state/run.js';
+import { startRun } from '../state/run.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
 import { drafts, setDraft } from '../state/drafts.js';
 import { notify } from '../state/ui.js';
@@ -47,7 +47,6 @@ export function ToolForm() {
       <div class="form-end">
         <button type="submit" class="button primary" disabled=${busy} title="Run (F5)"><span>Run</span></button>
         <${Button} id="debug-button" label="Debug" hint="F8" disabled=${busy} onClick=${() => start(true)} />
-        ${controlled.value && html`<span class="muted">beside the one that is open</span>`}
       </div>
     </form>`;
 }

@@ -65,7 +65,8 @@ function Leaf({ item, brief }) {
     return html`<span class="tree-size">${size}</span>${!brief && html` <span class="tree-preview">${item.preview}</span>`}`;
   }
   if (item.kind === 'nothing') return html`<span class="muted">nothing</span>`;
-  return html`<span class=${`scalar ${item.kind}`}>${item.text ?? item.preview}</span>${item.cut && html`<span class="muted"> … ${count(item.bytes)} bytes</span>`}`;
+  const text = item.text ?? '';
+  return html`<span class=${`scalar ${item.kind}`}>${item.kind === 'string' ? `"${text}${item.cut ? '' : '"'}` : text}</span>${item.cut && html`<span class="muted"> … ${count(item.bytes)} bytes</span>`}`;
 }
 
 // treeKeys are those of ARIA's tree.

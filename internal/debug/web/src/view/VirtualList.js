@@ -4,8 +4,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 const OVER = 12; // rows drawn above and below what is seen
 
 // VirtualList draws the rows that are seen, of any number of rows of one height. follow
-// is the row to keep in view.
-export function VirtualList({ count, height, row, follow, label, role = 'listbox', onKeyDown, active, wide }) {
+// is the row to keep in view; above is how many rows to show above it when it comes in.
+export function VirtualList({ count, height, row, follow, label, role = 'listbox', onKeyDown, active, wide, above = 1 }) {
   const ref = useRef(null);
   const [range, setRange] = useState({ top: 0, seen: 400 });
   const look = () => {
@@ -21,8 +21,10 @@ export function VirtualList({ count, height, row, follow, label, role = 'listbox
     const el = ref.current;
     if (follow === null || follow === undefined || follow < 0) return;
     const top = follow * height;
-    if (top < el.scrollTop) el.scrollTop = Math.max(0, top - height);
-    else if (top + height > el.scrollTop + el.clientHeight) el.scrollTop = top + 2 * height - el.clientHeight;
+    const out = top < el.scrollTop || top + height * Math.min(3, above + 1) > el.scrollTop + el.clientHeight;
+    if (out && above > 1) el.scrollTop = Math.max(0, top - above * height);
+    else if (top < el.scrollTop) el.scrollTop = Math.max(0, top - height);
+    else if (out) el.scrollTop = top + 2 * height - el.clientHeight;
     look();
   }, [follow, count]);
   const first = Math.max(0, Math.floor(range.top / height) - OVER);
