@@ -24,9 +24,13 @@ type historyFlags struct {
 	maxValue byteSize
 }
 
-// registerState is for those who look at runs.
-func (f *historyFlags) registerState(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.state, "state", "", "the directory of kept runs; default: what "+stateVariable+" names, or the user's state directory")
+// registerState is for those who look at runs; flags are those of a command, or also
+// of the commands below it.
+func (f *historyFlags) registerState(flags interface {
+	StringVar(into *string, name, value, usage string)
+},
+) {
+	flags.StringVar(&f.state, "state", "", "the directory of kept runs; default: what "+stateVariable+" names, or the user's state directory")
 }
 
 // register is for those who make runs.
@@ -37,7 +41,7 @@ func (f *historyFlags) register(cmd *cobra.Command) {
 
 // registerKept is for those who make runs that are always kept.
 func (f *historyFlags) registerKept(cmd *cobra.Command) {
-	f.registerState(cmd)
+	f.registerState(cmd.Flags())
 	f.bytes, f.maxValue = 1<<30, 8<<20
 	cmd.Flags().BoolVar(&f.durable, "durable", false, "go on only when a step is on the disk; a run that cannot be kept ends")
 	cmd.Flags().IntVar(&f.days, "keep", 30, "delete kept runs after so many days; 0: never")

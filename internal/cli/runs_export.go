@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+)
+
+// exported is a run as a file.
+type exported struct {
+	Version int               `json:"toolgraphRun"` // of this form
+	Run     journal.Run       `json:"run"`
+	Events  []execution.Event `json:"events"`
+}
+
+const exportVersion = 1
+
+func newRunsExport(std streams, history *historyFlags) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "export RUN",
+		Short: "Write a kept run as JSON",
+		Long: `Write a kept run with all its events to standard output: as one JSON object, which
+toolgraph runs import reads, or as one event a line.`,
+		Example: `  toolgraph runs export last > run.json
+  toolgraph runs export last --format ndjson | jq .record.nodeId`,
+		Args: args(1, 1, "a run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "json" && format != "ndjson" {
+				return usagef("--format is %q, expected json or ndjson", format)
+			}
+			return history.looking(func(store *journal.Store) error {
+				r, err := store.Run(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				events, err := store.Load(cmd.Context(), r.ID)
+				if err != nil {
+					return err
+				}
+				if format == "json" {
+					return printJSON(std.out, exported{Version: exportVersion, Run: r, Events: events})
+				}
+				out := json.NewEncoder(std.out)
+				out.SetEscapeHTML(false)
+				for _, e := range events {
+					if err := out.Encode(e); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "json", "json, or ndjson for one event a line")
+	return cmd
+}
+
+// mostExported bounds what import reads, in bytes.
+const mostExported = 1 << 30
+
+func newRunsImport(std streams, history *historyFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE",
+		Short: "Keep a run that was exported",
+		Long:  `Keep a run that toolgraph runs export has written, under its own id. - is standard input.`,
+		Example: `  toolgraph runs import run.json
+  ssh host toolgraph runs export last | toolgraph runs import -`,
+		Args: args(1, 1, "a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := std.in
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				in = f
+			}
+			var file exported
+			if err := json.NewDecoder(io.LimitReader(in, mostExported)).Decode(&file); err != nil {
+				return fmt.Errorf("%s is no exported run: %w", args[0], err)
+			}
+			if err := file.check(); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return history.looking(func(store *journal.Store) error { return file.keep(cmd.Context(), std, store) })
+		},
+	}
+}
+
+// check refuses what is no run.
+func (x *exported) check() error {
+	if x.Version != exportVersion {
+		return fmt.Errorf("toolgraphRun is %d, expected %d: is it what runs export has written?", x.Version, exportVersion)
+	}
+	if len(x.Events) == 0 || x.Events[0].Start == nil {
+		return fmt.Errorf("the events of a run begin with %s", execution.RunStarted)
+	}
+	for _, e := range x.Events {
+		if e.Run != x.Events[0].Run || e.Run == "" || e.Run != x.Run.ID {
+			return fmt.Errorf("the events are not those of one run: %q and %q", x.Run.ID, e.Run)
+		}
+	}
+	return nil
+}
+
+func (x *exported) keep(ctx context.Context, std streams, store *journal.Store) error {
+	if _, err := store.Run(ctx, x.Run.ID); err == nil {
+		return fmt.Errorf("run %s is kept already", x.Run.ID)
+	} else if !errors.Is(err, journal.ErrNotFound) {
+		return err
+	}
+	j := store.Journal(nil, journal.About{File: x.Run.File, Server: x.Run.Server})
+	for _, e := range x.Events {
+		if err := j.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	if err := store.Close(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(std.err, "toolgraph: kept run %s\n", printable(x.Run.ID))
+	return err
+}
