@@ -67,7 +67,7 @@ func (in *inferrer) callWith(t *tree, focus, before *value, beforeTree *tree) va
 			continue
 		}
 		if asks {
-			args = append(args, in.probe(&t.Parts[i], focus))
+			args = append(args, in.replaced(&t.Parts[i], focus))
 		} else {
 			args = append(args, in.infer(&t.Parts[i], focus))
 		}
@@ -161,8 +161,8 @@ func (in *inferrer) builtin(s *site) value {
 		return unknown()
 	}
 	for i := range s.args {
-		if i < len(params) {
-			in.argument(s, i, params[i])
+		if i < len(params) && in.argument(s, i, params[i]) {
+			break // the rest is probably only out of place
 		}
 	}
 	if b.infer != nil {
@@ -195,11 +195,11 @@ func plural(n int, word string) string {
 }
 
 // argument notes an argument that the function certainly refuses.
-func (in *inferrer) argument(s *site, i int, p param) {
+func (in *inferrer) argument(s *site, i int, p param) bool {
 	v := s.args[i]
 	found := v.shape.without(kindNothing)
 	if v.shape.IsAny() || found.get().kinds == 0 {
-		return
+		return false
 	}
 	wrong := !found.can(p.kinds)
 	if p.items != 0 {
@@ -208,9 +208,10 @@ func (in *inferrer) argument(s *site, i int, p param) {
 		wrong = !single.can(p.items) && (!found.can(kindArray) || found.get().filled && !found.Items().can(p.items))
 	}
 	if !wrong {
-		return
+		return false
 	}
 	in.fault(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
+	return true
 }
 
 // text names what the parameter takes.

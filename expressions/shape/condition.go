@@ -48,7 +48,14 @@ func (in *inferrer) conditional(t *tree, focus *value) value {
 	}
 	// What is missing on a way on which it is known to be there is not missing.
 	then, otherwise = in.settled(then, condition.ifTrue()), in.settled(otherwise, condition.whenFalse)
-	return either(then, otherwise)
+	switch truth {
+	case Always:
+		return then
+	case Never:
+		return otherwise
+	default:
+		return either(then, otherwise)
+	}
 }
 
 // settled forgets reads of nodes that are known to have run where they stand.
@@ -72,7 +79,11 @@ func (in *inferrer) constant(t *tree, condition value) {
 
 // choice is and, or, ?? and ?:.
 func (in *inferrer) choice(t *tree, focus *value) value {
-	left := in.probe(&t.Parts[0], focus)
+	ask := in.probe
+	if t.Text == "??" || t.Text == "?:" {
+		ask = in.replaced
+	}
+	left := ask(&t.Parts[0], focus)
 	truth := left.shape.truth()
 	rightAfter := func(taken bool, present []string) value {
 		return in.way(taken, present, func() value {

@@ -32,6 +32,7 @@ func (in *inferrer) object(t *tree, focus *value) value {
 		key := in.infer(&t.Parts[i], focus)
 		in.need(key)
 		v := in.infer(&t.Parts[i+1], focus)
+		in.need(v)
 		written = written && key.written && v.written
 		if found := key.shape.without(kindNothing); !key.shape.IsAny() && found.get().kinds != 0 && !found.can(kindString) {
 			in.fault(&t.Parts[i], !key.shape.MayBeNothing(), CodeWrongOperand, fmt.Sprintf("%s is %s, and the key of a field is a string", in.text(&t.Parts[i]), found), "convert it: $string(…)")

@@ -24,6 +24,8 @@ type Env struct {
 	// Previous is the shape of $previousNode(), nothing included when there may be no
 	// execution before this one.
 	Previous Shape
+	// Needed tells that a value of the whole expression is needed.
+	Needed bool
 	// Suggest is the known word that was probably meant, or empty. It may be nil.
 	Suggest func(word string, known []string) string
 }

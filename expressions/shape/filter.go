@@ -16,7 +16,7 @@ func (in *inferrer) predicate(t *tree, current value, first bool, before string)
 
 // filter is what a filter or an index leaves of the value.
 func (in *inferrer) filter(base value, filter *tree, several bool) value {
-	item := value{shape: base.shape.item(), root: base.root}
+	item := value{shape: base.shape.item(), root: base.root, origin: "what is filtered"}
 	if base.shape.IsAny() {
 		item = unknown()
 		item.root = base.root
@@ -42,12 +42,12 @@ func (in *inferrer) filter(base value, filter *tree, several bool) value {
 // sort is ^(terms): the same items in another order.
 func (in *inferrer) sort(t *tree, focus *value) value {
 	base := in.infer(&t.Parts[0], focus)
-	item := value{shape: base.shape.item()}
+	item := value{shape: base.shape.item(), origin: "what is sorted"}
 	if base.shape.IsAny() {
 		item = unknown()
 	}
 	for i := 1; i < len(t.Parts); i++ {
-		in.perhaps(func() value { return in.probe(&t.Parts[i], &item) })
+		in.perhaps(func() value { return in.infer(&t.Parts[i], &item) })
 	}
 	if containsTuples(t) {
 		base.shape = union(base.shape, sequence(item.shape))
@@ -60,22 +60,22 @@ func (in *inferrer) sort(t *tree, focus *value) value {
 // over the items that have the key.
 func (in *inferrer) group(t *tree, focus *value) value {
 	base := in.infer(&t.Parts[0], focus)
-	item, group := of(base.shape.item()), unknown()
+	item, group := value{shape: base.shape.item(), origin: "what is grouped"}, unknown()
 	if base.shape.IsAny() || containsTuples(t) {
 		item = unknown()
 	} else {
-		group = of(union(item.shape, filledArray(item.shape)))
+		group = value{shape: union(item.shape, filledArray(item.shape)), origin: "the group"}
 	}
 	var fields []Field
 	r := closed
-	in.scoped(in.scope, func() value {
+	in.scoped(in.scope, &t.Parts[0], func() value {
 		if containsTuples(t) {
 			for name := range boundNames(&t.Parts[0], map[string]bool{}) {
 				in.bind(name, unknown())
 			}
 		}
 		for i := 1; i+1 < len(t.Parts); i += 2 {
-			key := in.perhaps(func() value { return in.probe(&t.Parts[i], &item) })
+			key := in.perhaps(func() value { return in.infer(&t.Parts[i], &item) })
 			v := in.perhaps(func() value { return in.infer(&t.Parts[i+1], &group) })
 			if names := key.shape.get().strings; names != nil && key.shape.only(kindString|kindNothing) == key.shape {
 				for _, name := range names {

@@ -66,6 +66,7 @@ var parameterKinds = map[byte]kinds{
 }
 
 func init() {
+	inferences := inferences()
 	builtins = make(map[string]builtin, len(signatures))
 	for name, signature := range signatures {
 		b := builtin{result: results[name], infer: inferences[name]}

@@ -3,11 +3,8 @@ package shape
 import "slices"
 
 // inferences are the functions whose result depends on their arguments.
-var inferences map[string]func(in *inferrer, s *site) value
-
-func init() {
-	// Assigned here, as some of them lead back to builtins.
-	inferences = map[string]func(in *inferrer, s *site) value{
+func inferences() map[string]func(in *inferrer, s *site) value {
+	return map[string]func(in *inferrer, s *site) value{
 		"average": least, "max": least, "min": least,
 		"append": appended, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
 		"reduce": reduced, "reverse": reordered, "shuffle": reordered, "single": single, "sort": sorted, "zip": zipped,

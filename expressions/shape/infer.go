@@ -8,27 +8,26 @@ type tree = expressions.Tree
 // wrong with it, in the order of the places. Where something is not known there is
 // nothing found, and the shape is Any.
 //
-// An output that may be missing is found where it is harmful: where the value of the
-// whole expression would be missing with it, or text would be joined without it.
-// What asks whether it is there ($exists(x), x ?? y, x ?: y, x ? y : z, and, or,
-// comparisons), and what only leaves it out (arrays, objects, $append, $merge, $count),
-// is fine.
+// An output that may be missing is found where it is harmful: where a field of an
+// object, or the whole when env needs it, would be missing with it; where text is
+// joined without it; and where its size is compared. What asks whether it is there
+// ($exists(x), x ?? y, x ?: y, x ? y : z, and, or, =), and what gathers what there
+// is (arrays, $append, $merge, $count), is fine.
 func Infer(e *expressions.JSONata, env Env) (Shape, []Finding) {
 	context := value{shape: env.root(), root: true}
-	return inferOver(e, &env, context, context, true)
+	return inferOver(e, &env, context, context)
 }
 
 // inferOver infers over a focus, which is the context but in the bodies of rules.
-// needed tells that a missing value is harmful.
-func inferOver(e *expressions.JSONata, env *Env, focus, context value, needed bool) (Shape, []Finding) {
+func inferOver(e *expressions.JSONata, env *Env, focus, context value) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil
 	}
-	in := &inferrer{source: e.Source(), env: env, bound: boundNames(t, map[string]bool{}), scope: &scope{vars: map[string]value{}}}
+	in := &inferrer{source: e.Source(), env: env, scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
 	in.root, in.context = focus, context
 	result := in.infer(t, &focus)
-	if needed {
+	if env.Needed {
 		in.need(result)
 	}
 	in.uncalled()
@@ -50,17 +49,18 @@ const (
 type inferrer struct {
 	source   string
 	env      *Env
-	root     value           // what $$ is
-	context  value           // what the context is, wherever
-	bound    map[string]bool // every variable that the expression gives a value
+	root     value // what $$ is
+	context  value // what the context is, wherever
 	scope    *scope
 	present  []string  // nodes that are known to have run, here
 	calls    []*lambda // whose bodies are being inferred
 	lambdas  []*lambda // all that were found
 	findings []Finding
-	quiet    int // findings are not noted while it is not 0
-	probing  int // it is only asked whether something is there
-	branches int // conditions and repetitions around the place
+	quiet    int  // findings are not noted while it is not 0
+	asks     bool // the next part is asked for whether it is there
+	asked    bool // the path around the place is
+	spared   int  // something takes the place of what is missing
+	branches int  // conditions and repetitions around the place
 	steps    int
 	nesting  int
 }
@@ -118,7 +118,9 @@ func (in *inferrer) infer(t *tree, focus *value) value {
 		return unknown()
 	}
 	in.nesting++
-	defer func() { in.nesting-- }()
+	before := in.asked
+	in.asked, in.asks = in.asks, false
+	defer func() { in.nesting, in.asked = in.nesting-1, before }()
 	switch t.Kind {
 	case "name":
 		return in.name(t, *focus, "")

@@ -19,6 +19,7 @@ type value struct {
 	whenTrue  []string // nodes that have run if it is true
 	whenFalse []string // nodes that have run if it is not
 	counts    string   // the node of which it is the number of executions
+	origin    string   // what it is, in words, where it has no path
 }
 
 // read is a place where the output of a node that may not have run is read.
@@ -76,8 +77,11 @@ func either(values ...value) value {
 	return out
 }
 
-// need notes what the value may be missing for.
+// need notes what the value may be missing for, unless something takes its place.
 func (in *inferrer) need(v value) {
+	if in.spared > 0 {
+		return
+	}
 	for _, r := range v.reads {
 		if slices.Contains(in.present, r.node) {
 			continue
@@ -114,11 +118,19 @@ func (in *inferrer) way(taken bool, present []string, f func() value) value {
 	return out
 }
 
-// probe infers a part of which it is only asked whether it is there.
+// probe infers a part of which it is asked whether it is there.
 func (in *inferrer) probe(t *tree, focus *value) value {
-	in.probing++
-	defer func() { in.probing-- }()
-	return in.infer(t, focus)
+	in.asks = true
+	out := in.infer(t, focus)
+	in.asks = false
+	return out
+}
+
+// replaced infers a part that has something to take its place when it is missing.
+func (in *inferrer) replaced(t *tree, focus *value) value {
+	in.spared++
+	defer func() { in.spared-- }()
+	return in.probe(t, focus)
 }
 
 // literal is the shape of a string, a number, true, false or null.
@@ -154,10 +166,11 @@ func (s Shape) item() Shape {
 	return union(single, s.Items())
 }
 
-// sequence is the shape of a sequence of such items: nothing, one item, or an array.
+// sequence is the shape of a sequence of such items: nothing, one item, or an array
+// of several.
 func sequence(item Shape) Shape {
 	if item.get().kinds&^kindNothing == 0 {
 		return Nothing()
 	}
-	return Union(Nothing(), item, Array(item))
+	return Union(Nothing(), item, filledArray(item))
 }

@@ -50,7 +50,7 @@ func (in *inferrer) apply(fn *lambda, args []value, focus *value) value {
 	if fn.tree.Kind == "transform" {
 		return in.transform(fn, args)
 	}
-	return in.scoped(fn.scope, func() value {
+	return in.scoped(fn.scope, fn.tree, func() value {
 		params := fn.tree.Parts[:len(fn.tree.Parts)-1]
 		for i := range params {
 			v := of(Nothing())
@@ -59,7 +59,7 @@ func (in *inferrer) apply(fn *lambda, args []value, focus *value) value {
 				v = unknown() // its signature may make something else of the argument
 			case i < len(args):
 				v = args[i]
-				v.root, v.written = false, false
+				v.root, v.written, v.origin = false, false, ""
 			}
 			in.scope.vars[params[i].Text] = v
 		}
@@ -95,7 +95,7 @@ func (in *inferrer) transform(fn *lambda, args []value) value {
 	if len(args) > 0 {
 		base = args[0]
 	}
-	return in.scoped(fn.scope, func() value {
+	return in.scoped(fn.scope, fn.tree, func() value {
 		focus := value{shape: base.shape}
 		target := in.infer(&fn.tree.Parts[0], &focus)
 		object := of(target.shape.item().only(kindObject))
@@ -103,7 +103,7 @@ func (in *inferrer) transform(fn *lambda, args []value) value {
 			object = unknown()
 		}
 		for i := 1; i < len(fn.tree.Parts); i++ {
-			in.probe(&fn.tree.Parts[i], &object)
+			in.perhaps(func() value { return in.infer(&fn.tree.Parts[i], &object) })
 		}
 		// Whichever objects inside have changed: the kinds are the same.
 		kept := base.shape.without(kindArray | kindObject)

@@ -81,6 +81,8 @@ func (in *inferrer) order(t *tree, left, right value) value {
 		in.fault(t, certain, CodeWrongOperand, fmt.Sprintf("%s is %s and %s is %s, and the operator %s takes two numbers or two strings",
 			in.text(&t.Parts[0]), a, in.text(&t.Parts[1]), b, t.Text), "convert one of them: $number(…) or $string(…)")
 	}
+	in.need(left)
+	in.need(right)
 	out := like(Boolean(), left, right)
 	in.counted(t, left, right, &out)
 	return out

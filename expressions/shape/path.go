@@ -181,6 +181,9 @@ func (in *inferrer) name(t *tree, current value, before string) value {
 		return in.node(t)
 	}
 	shape := fieldOf(current.shape, t.Text, 0)
+	if before == "" {
+		before = current.origin
+	}
 	in.checkField(t, current.shape, before)
 	return value{shape: shape, reads: current.reads}
 }
@@ -198,6 +201,9 @@ func fieldOf(s Shape, name string, depth int) Shape {
 	if s.can(kindArray) {
 		item := fieldOf(s.Items(), name, depth+1)
 		inner := sequence(item.item())
+		if item.can(kindArray) && !item.get().filled {
+			inner = Union(inner, Array(none)) // of empty arrays
+		}
 		if !s.can(kindObject) {
 			out = inner
 		} else {
@@ -235,7 +241,7 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 			known = append(known, f.Name)
 		}
 	}
-	if code == CodeUndeclaredField && in.probing > 0 {
+	if code == CodeUndeclaredField && in.asked {
 		return // whether it is there is just the question
 	}
 	message := fmt.Sprintf("%s has no field %q", before, t.Text)

@@ -34,7 +34,7 @@ func InferRule(r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
 		if read.Body {
 			focus = unknown() // an element
 		}
-		_, findings := inferOver(read.Expression, &env, focus, context, false)
+		_, findings := inferOver(read.Expression, &env, focus, context)
 		for _, f := range findings {
 			f.Offset, f.End = read.Place(f.Offset), read.Place(f.End)
 			f.Fails = false // a rule looks at parts only as far as it has to

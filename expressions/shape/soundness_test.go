@@ -21,7 +21,7 @@ func checkSound(t *testing.T, source string, e *expressions.JSONata, data expres
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	// The expression sees the data as the only node's output, so that it is the root.
-	got, findings := inferOver(e, &Env{Open: true}, of(focus), of(focus), false)
+	got, findings := inferOver(e, &Env{Open: true}, of(focus), of(focus))
 	v, err := e.Eval(ctx, expressions.NewScope(rootOf(data), nil))
 	if err != nil {
 		return !got.IsAny()

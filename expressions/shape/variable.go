@@ -6,7 +6,8 @@ import "toolgraph/expressions"
 type scope struct {
 	vars     map[string]value
 	outer    *scope
-	branches int // conditions and repetitions around the block
+	binds    map[string]bool // all that get a value in it, sooner or later
+	branches int             // conditions and repetitions around the block
 }
 
 func (s *scope) find(name string) (value, bool) {
@@ -18,10 +19,13 @@ func (s *scope) find(name string) (value, bool) {
 	return value{}, false
 }
 
-// scoped infers in a scope of its own inside outer.
-func (in *inferrer) scoped(outer *scope, f func() value) value {
+// scoped infers in a scope of its own inside outer, that of the part t.
+func (in *inferrer) scoped(outer *scope, t *tree, f func() value) value {
 	before := in.scope
-	in.scope = &scope{vars: map[string]value{}, outer: outer, branches: in.branches}
+	in.scope = &scope{vars: map[string]value{}, outer: outer, branches: in.branches, binds: map[string]bool{}}
+	for i := range t.Parts {
+		boundNames(&t.Parts[i], in.scope.binds)
+	}
 	out := f()
 	in.scope = before
 	return out
@@ -39,13 +43,15 @@ func (in *inferrer) bind(name string, v value) {
 	in.scope.vars[name] = v
 }
 
-// boundNames are the variables that a part gives values to, wherever.
+// boundNames are the variables that a part gives values to in the scope around it.
 func boundNames(t *tree, names map[string]bool) map[string]bool {
 	switch t.Kind {
 	case "assignment":
 		names[t.Parts[0].Text] = true
 	case "parameter", "focus", "index":
 		names[t.Text] = true
+	case "block", "function":
+		return names // has a scope of its own
 	}
 	for i := range t.Parts {
 		boundNames(&t.Parts[i], names)
@@ -60,15 +66,21 @@ func (in *inferrer) variable(t *tree) value {
 	if _, ok := builtins[t.Text]; ok {
 		return value{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
 	}
-	if !in.bound[t.Text] && !expressions.IsFunction(t.Text) {
-		known := append(sortedNames(in.bound), expressions.Functions()...)
-		in.note(t, CodeUnboundVariable, "the variable $"+t.Text+" has no value: nothing binds it", in.env.suggest("$", t.Text, known))
+	known := expressions.Functions()
+	for s := in.scope; s != nil; s = s.outer {
+		if s.binds[t.Text] {
+			return unknown() // later, or in another call
+		}
+		known = append(sortedNames(s.binds), known...)
+	}
+	if !expressions.IsFunction(t.Text) && t.Text != expressions.RuleContext {
+		in.note(t, CodeUnboundVariable, "the variable $"+t.Text+" has no value here: nothing binds it", in.env.suggest("$", t.Text, known))
 	}
 	return unknown()
 }
 
 func (in *inferrer) block(t *tree, focus *value) value {
-	return in.scoped(in.scope, func() value {
+	return in.scoped(in.scope, t, func() value {
 		last := of(Nothing())
 		for i := range t.Parts {
 			last = in.infer(&t.Parts[i], focus)
