@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +52,7 @@ type victim struct {
 	bin    string
 	dir    string
 	random *rand.Rand
+	log    *logText // of the server that serves
 }
 
 // A run that is killed at any moment and resumed ends with the value that it would have
@@ -173,4 +176,80 @@ func (v *victim) check(end said) {
 			v.t.Errorf("turn %d: paid %d, looked %d", i, value.Paid[i], value.Looked[i])
 		}
 	}
+}
+
+// A server takes on what was left behind; when it ends before the run does, the next one
+// goes on from there.
+func TestServeResumes(t *testing.T) {
+	t.Parallel()
+	v := victim{t: t, bin: testbin.Build(t, "toolgraph"), dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 1))}
+	v.write()
+	path := filepath.Join(v.dir, "graph.yaml")
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src = bytes.Replace(src, []byte("tool: enter, args: {n: {expr: '$exec"), []byte("tool: enter, onCrash: rerun, args: {n: {expr: '$exec"), 1)
+	if err := os.WriteFile(path, src, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	run := exec.CommandContext(ctx, v.bin, "run", path, "pay", fmt.Sprintf("turns=%d", payingTurns), "--state", filepath.Join(v.dir, "state"))
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(v.lines("pays")) < payingTurns/4 {
+		time.Sleep(time.Millisecond)
+	}
+	kill()
+	_ = run.Wait() // it was killed
+	v.serve(path, func() bool { return len(v.lines("pays")) > payingTurns/2 }, "is left for the next start")
+	v.serve(path, func() bool { return strings.Contains(v.log.text(), "has ended well") }, "has ended well")
+	out, err := exec.CommandContext(t.Context(), v.bin, "resume", "last", "--state", filepath.Join(v.dir, "state")).Output()
+	if err != nil || !bytes.Contains(out, []byte(fmt.Sprintf("%d\n  ],", payingTurns))) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// serve serves with --resume until something has come to be, and checks the log.
+func (v *victim) serve(path string, until func() bool, logged string) {
+	v.t.Helper()
+	cmd := exec.CommandContext(v.t.Context(), v.bin, "serve", "-g", path, "--resume", "--log-level", "info", "--state", filepath.Join(v.dir, "state"))
+	v.log = &logText{}
+	cmd.Stderr = v.log
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		v.t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); !until() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		v.t.Errorf("%v\n%s", err, v.log.text())
+	}
+	if !strings.Contains(v.log.text(), logged) {
+		v.t.Errorf("the log does not say %q:\n%s", logged, v.log.text())
+	}
+}
+
+// logText is what a process has logged so far.
+type logText struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logText) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }

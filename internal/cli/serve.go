@@ -21,7 +21,7 @@ import (
 type serveFlags struct {
 	graph, servers      string
 	logLevel, logFormat string
-	watch               bool
+	watch, resume       bool
 	locked              lockedFlag
 	http                httpFlags
 	observe             observeFlags
@@ -35,6 +35,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "take changes of the files while serving; a file with errors is told and left out")
 	f.locked.register(cmd)
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "take on, in the background, the runs of this file that an earlier process left behind")
 	f.http.register(cmd)
 	f.observe.register(cmd)
 	f.history.register(cmd)
@@ -94,6 +95,9 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	if err := f.observe.plug(ctx, plugged, face, log); err != nil {
 		return err
 	}
+	if f.resume && f.history.off {
+		return usagef("--resume wants runs that are kept, and --no-history keeps none; leave one out")
+	}
 	if err := f.history.plug(plugged, log); err != nil {
 		return err
 	}
@@ -122,6 +126,9 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			return err
 		}
 		defer stop()
+	}
+	if f.resume {
+		defer newResumer(p, plugged, users, log).start(ctx)()
 	}
 	if face != nil {
 		return face.serve(ctx, srv, std, p)

@@ -49,6 +49,14 @@ func (u *poolUsers) pool() *mcpclient.Pool {
 	return u.current.pool
 }
 
+// hold is the current pool, for somebody who drops it when it is no longer used.
+func (u *poolUsers) hold() *sharedPool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.current.users++
+	return u.current
+}
+
 // next is the pool for the servers of another file. The caller uses it by take, or
 // drops it when the file cannot be served after all.
 func (u *poolUsers) next(p *project.Project, locked *lock.Lock, log *slog.Logger) *sharedPool {
