@@ -42,19 +42,43 @@ func (d *Data) textValue() string {
 	return text
 }
 
-// The order in which a tool, its nodes and their conditions are written; what is in no
-// list stands before the last.
+// The order in which a tool, its schemas, its nodes and their conditions are written; what
+// is in no list stands before the last.
 var (
 	toolOrder      = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "nodes"}
-	nodeOrder      = []string{"id", "type", "server", "tool", "args", "transform", "conditions", "next"}
+	nodeOrder      = []string{"id", "type", "server", "tool", "args", "onCrash", "transform", "conditions", "next"}
 	conditionOrder = []string{"rule", "next"}
+	schemaOrder    = []string{"type", "title", "description", "enum", "items", "properties", "required", "additionalProperties"}
 )
 
-// canonicalTool is a tool with its keys, and those of its nodes, in the usual order.
+// canonicalTool is a tool with its keys, and those of its parts, in the usual order.
 func canonicalTool(tool *Data) *Data {
+	for _, key := range []string{"inputSchema", "outputSchema"} {
+		if schema := tool.Get(key); schema != nil {
+			tool = tool.With(key, canonicalSchema(schema))
+		}
+	}
 	return tool.ordered(toolOrder).each("nodes", func(node *Data) *Data {
 		return node.ordered(nodeOrder).each("conditions", func(c *Data) *Data { return c.ordered(conditionOrder) })
 	})
+}
+
+// canonicalSchema is a schema with its keys, and those of its properties and items, in the
+// usual order.
+func canonicalSchema(schema *Data) *Data {
+	schema = schema.ordered(schemaOrder)
+	if items := schema.Get("items"); items != nil {
+		schema = schema.With("items", canonicalSchema(items))
+	}
+	if properties := schema.Get("properties"); properties != nil && properties.Kind == KindObject {
+		all := *properties
+		all.Items = make([]*Data, len(properties.Items))
+		for i, property := range properties.Items {
+			all.Items[i] = canonicalSchema(property)
+		}
+		schema = schema.With("properties", &all)
+	}
+	return schema
 }
 
 // each is the object with every item of the list under a key changed.

@@ -75,7 +75,7 @@ const (
 		{"type": "mcp", "id": "call", "next": "way", "args": {"path": {"expr": "$.entry.path"}, "limit": 10, "no": "yes"}, "tool": "t", "server": "s"},
 		{"id": "way", "type": "switch", "conditions": [{"next": "shape", "rule": {">": [{"var": "call.n"}, 1]}}], "next": "exit"},
 		{"id": "shape", "type": "transform", "transform": {"expr": "{\n  \"n\": $.call.n\n}"}, "next": "exit"}, {"id": "exit", "type": "exit"}],
-		"inputSchema": {"type": "object", "properties": {"path": {"type": "string", "description": "Where: the path"}}, "required": ["path"]},
+		"inputSchema": {"required": ["path"], "properties": {"path": {"description": "Where: the path", "type": "string"}}, "type": "object"},
 		"description": "Line one.\nLine two.\n", "name": "other"}`
 	otherYAML = `
   - name: other
