@@ -56,6 +56,7 @@ type Visit struct {
 	Server string            `json:"server,omitempty"` // of an mcp node
 	Tool   string            `json:"tool,omitempty"`   // of an mcp node
 	Args   expressions.Value `json:"-"`                // call-started; not kept: they follow from the records
+	Digest string            `json:"digest,omitempty"` // call-started; of Args, to know the call again
 }
 
 // End is how a run ended: with a value or with a failure.

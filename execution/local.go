@@ -64,7 +64,7 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 		Sync: !l.hooks.mayRepeat(c.Node), Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
 		Step: &Visit{
 			Index: c.Index, NodeID: c.Node.ID(), NodeType: c.Node.Type(),
-			Server: c.Server, Tool: c.Tool, Args: c.Args,
+			Server: c.Server, Tool: c.Tool, Args: c.Args, Digest: digest(c.Args),
 		},
 	})
 	if err != nil {

@@ -1,0 +1,45 @@
+package execution
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"slices"
+	"strconv"
+
+	"toolgraph/expressions"
+)
+
+// digest tells values apart, in 16 hex digits. The order of an object's keys does not
+// count.
+func digest(v expressions.Value) string {
+	h := sha256.New()
+	var buf []byte
+	put(h, v, &buf)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// put writes a value in a form that no other value has.
+func put(h hash.Hash, v expressions.Value, buf *[]byte) {
+	switch v := v.(type) {
+	case []any:
+		h.Write(strconv.AppendInt([]byte("["), int64(len(v)), 10)) // a hash never fails to write
+		for _, item := range v {
+			put(h, item, buf)
+		}
+	case map[string]any:
+		put(h, expressions.FromPlain(v), buf)
+	case expressions.Object:
+		h.Write(strconv.AppendInt([]byte("{"), int64(v.Len()), 10))
+		keys := slices.Clone(v.Keys())
+		slices.Sort(keys)
+		for _, key := range keys {
+			value, _ := v.Get(key)
+			put(h, key, buf)
+			put(h, value, buf)
+		}
+	default:
+		*buf, _ = expressions.Append(append((*buf)[:0], ' '), v) // arguments are JSON: this does not fail
+		h.Write(*buf)
+	}
+}
