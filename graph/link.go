@@ -54,7 +54,12 @@ func (c *compiler) condition(node *Switch, cond config.Condition, number int) (r
 		return nil, false
 	}
 	holds, constant := rule.Constant()
+	text, isText := cond.Rule.Scalar.(string)
 	switch {
+	case constant && isText:
+		c.found.Warn(cond.Rule.Pos, "constant-condition",
+			fmt.Sprintf("the rule of condition %d of switch %q is a text, which always %s; expected JSON Logic", number, node.id, map[bool]string{true: "holds", false: "fails"}[holds]),
+			fmt.Sprintf("to ask an expression, write rule: {var: %q}", text))
 	case constant && holds:
 		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and always holds", number, node.id),
 			"write next: NODE on the switch itself, and remove it")
