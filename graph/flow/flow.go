@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -33,16 +32,17 @@ type Node struct {
 func (f *Flow) Node(id string) *Node { return f.byID[id] }
 
 // Of follows all runs that a graph can have. Upstreams may be nil: nothing is known then.
-func Of(g *graph.Graph, _ Upstreams) *Flow {
-	f := &Flow{Graph: g, byID: make(map[string]*Node, len(g.Nodes))}
-	for _, node := range g.Nodes {
-		n := &Node{Node: node, Reached: true, Before: map[string]shape.Binding{}}
-		f.Nodes = append(f.Nodes, n)
-		f.byID[node.ID()] = n
-	}
-	return f
+func Of(g *graph.Graph, up Upstreams) *Flow {
+	return newFollower(g, up).flow()
 }
 
-// Check is what goes wrong in a graph, or may, as far as it can be told without running
-// it, sorted. Upstreams may be nil. It is an error only where a run is certain to fail.
-func Check(_ *graph.Graph, _ Upstreams) config.Diagnostics { return nil }
+func (f *follower) flow() *Flow {
+	made := &Flow{Graph: f.graph, byID: make(map[string]*Node, len(f.graph.Nodes))}
+	for i, node := range f.graph.Nodes {
+		n := &Node{Node: node, Reached: f.reached(i), Before: f.before(i), Output: f.outputs[i]}
+		n.Previous, _ = f.previous(i)
+		made.Nodes = append(made.Nodes, n)
+		made.byID[node.ID()] = n
+	}
+	return made
+}

@@ -15,8 +15,8 @@ type Tool struct {
 	From         string // where this is known from, for people: "graph.lock.yaml"; may be empty
 }
 
-// known is the tool, empty when nothing is known of it; up may be nil.
-func known(up Upstreams, server, tool string) Tool {
+// knownTool is the tool, empty when nothing is known of it; up may be nil.
+func knownTool(up Upstreams, server, tool string) Tool {
 	if up == nil {
 		return Tool{}
 	}

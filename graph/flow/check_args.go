@@ -1,0 +1,302 @@
+package flow
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+	"toolgraph/internal/schema"
+)
+
+// args tells what is wrong with the arguments of a call: with their expressions, and by
+// what the upstream tool refuses.
+func (c *checker) args(node int, m *graph.MCP) {
+	defined := c.graph.Tool.Nodes[node]
+	data := defined.Args
+	if data == nil {
+		data = &config.Data{Kind: config.KindObject}
+	}
+	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}}
+	a.root = schemaOf(knownTool(c.up, m.Server, m.Tool))
+	a.need(data, a.root, needed)
+	for i, e := range m.Args.Expressions() {
+		c.expression(node, i, e, a.needs[e.Text.Pos])
+	}
+	for i, e := range m.Args.Expressions() {
+		if !c.faulty[node] {
+			a.shapes[e.Text.Pos] = c.argument(node, i, e)
+		}
+	}
+	if a.root != nil {
+		a.object(data, a.root, nil, defined.Tool.Pos)
+	}
+}
+
+// schemaOf is a tool's inputSchema, nil when it is not known.
+func schemaOf(t Tool) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(t.InputSchema))
+	decoder.UseNumber()
+	var root map[string]any
+	if decoder.Decode(&root) != nil {
+		return nil
+	}
+	return root
+}
+
+// argument is the shape of what an expression among the arguments gives.
+func (c *checker) argument(node, number int, e *graph.Expr) shape.Shape {
+	var all []shape.Shape
+	for _, w := range c.distinct(node, number) {
+		env, _ := c.env(w, number)
+		one, _ := shape.Infer(e.JSONata, env)
+		all = append(all, one)
+	}
+	return shape.Union(all...)
+}
+
+// argsChecker checks arguments against an upstream tool's inputSchema: what is constant
+// as the server will, expressions by their shapes.
+type argsChecker struct {
+	*checker
+	tool   string
+	root   map[string]any             // the schema, in which #/$defs/… are; nil when it is not known
+	shapes map[config.Pos]shape.Shape // of expressions, by their places
+	needs  map[config.Pos]need        // likewise
+}
+
+// need finds how much each expression's value is needed, by a part of the schema.
+func (a *argsChecker) need(d *config.Data, part any, own need) {
+	s, _ := part.(map[string]any)
+	s = a.resolved(s)
+	switch d.Kind {
+	case config.KindExpression:
+		a.needs[d.Expr.Pos] = own
+	case config.KindArray:
+		for _, item := range d.Items {
+			a.need(item, s["items"], needed) // it would be null
+		}
+	case config.KindObject:
+		properties, _ := s["properties"].(map[string]any)
+		required, _ := s["required"].([]any)
+		for i, key := range d.Keys {
+			inner := afterwards
+			switch {
+			case slices.Contains(required, any(key.Value)):
+				inner = needed
+			case properties[key.Value] != nil:
+				inner = needless
+			}
+			a.need(d.Items[i], properties[key.Value], inner)
+		}
+	case config.KindScalar:
+	}
+}
+
+func (a *argsChecker) refuse(pos config.Pos, path []string, message, hint string) {
+	what := "the arguments"
+	if len(path) > 0 {
+		what = fmt.Sprintf("argument %q", pathText(path))
+	}
+	a.found.Add(pos, "argument-refused", fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), hint)
+}
+
+// value checks one part of the arguments against its part of the schema.
+func (a *argsChecker) value(d *config.Data, part any, path []string) {
+	s, isObject := part.(map[string]any)
+	if !isObject {
+		return // true, or a schema that refuses everything, which is no argument
+	}
+	s = a.resolved(s)
+	switch {
+	case d.Kind == config.KindExpression:
+		a.expression(d, s, path)
+	case !hasExpression(d):
+		a.constant(d, s, path)
+	case d.Kind == config.KindObject:
+		if !a.kind(d, s, path, "object") {
+			return
+		}
+		a.object(d, s, path, d.Pos)
+	case d.Kind == config.KindArray:
+		if !a.kind(d, s, path, "array") {
+			return
+		}
+		for _, item := range d.Items {
+			a.value(item, s["items"], append(path[:len(path):len(path)], "[]"))
+		}
+	}
+}
+
+// kind checks what can be told of an object or an array that has expressions in it.
+func (a *argsChecker) kind(d *config.Data, s map[string]any, path []string, is string) bool {
+	of := shape.Array(shape.Any())
+	if is == "object" {
+		of = shape.Object(nil, true)
+	}
+	conflict, conflicts := of.Conflict(shape.OfSchema(a.document(s)))
+	if conflicts && len(conflict.Path) == 0 {
+		a.refuse(d.Pos, path, "expected "+conflict.Expected+", found an "+is, "")
+		return false
+	}
+	return true
+}
+
+// object checks the keys of an object; at is where one is missed.
+func (a *argsChecker) object(d *config.Data, s map[string]any, path []string, at config.Pos) {
+	properties, _ := s["properties"].(map[string]any)
+	_, hasPatterns := s["patternProperties"]
+	closed := s["additionalProperties"] == false && !hasPatterns
+	known := slices.Sorted(maps.Keys(properties))
+	for i, key := range d.Keys {
+		below := append(path[:len(path):len(path)], key.Value)
+		if part, declared := properties[key.Value]; declared {
+			a.value(d.Items[i], part, below)
+			continue
+		}
+		a.unknown(key, below, known, closed, d)
+	}
+	required, _ := s["required"].([]any)
+	for _, name := range required {
+		name, isText := name.(string)
+		if !isText || d.Get(name) != nil {
+			continue
+		}
+		a.refuse(at, append(path[:len(path):len(path)], name), "it is required, and missing", fmt.Sprintf("add %s: … to args", name))
+	}
+}
+
+// unknown tells of a key that the schema does not declare. A server that takes any key
+// ignores one that it does not know, so there only what looks misspelt is told.
+func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool, d *config.Data) {
+	var free []string
+	for _, name := range known {
+		if d.Get(name) == nil {
+			free = append(free, name)
+		}
+	}
+	near := config.DidYouMean(key.Value, free)
+	hint := ""
+	if near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	switch {
+	case closed && len(known) == 0:
+		a.refuse(key.Pos, path, "there is no such argument, expected none", hint)
+	case closed:
+		a.refuse(key.Pos, path, "there is no such argument, expected one of "+listed(known), hint)
+	case near != "":
+		a.found.Warn(key.Pos, "argument-refused",
+			fmt.Sprintf("argument %q of tool %q is none that the tool declares, and it has %s", pathText(path), a.tool, listed(known)), hint)
+	}
+}
+
+// constant checks a value without expressions as the server will.
+func (a *argsChecker) constant(d *config.Data, s map[string]any, path []string) {
+	compiled, err := schema.Compile(a.document(s))
+	if err != nil {
+		return
+	}
+	for _, p := range compiled.Check(expressions.FromPlain(d.Value())) {
+		at := dataAt(d, p.Path)
+		message := p.Expected
+		if p.Given != "" {
+			message += ", found " + p.Given
+		}
+		a.refuse(at, append(path[:len(path):len(path)], p.Path...), message, p.Hint)
+	}
+}
+
+// expression checks what an expression can give.
+func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string) {
+	given, known := a.shapes[d.Expr.Pos]
+	if !known {
+		return
+	}
+	conflict, conflicts := given.Conflict(shape.OfSchema(a.document(s)))
+	if !conflicts {
+		return
+	}
+	a.refuse(d.Expr.At(0), append(path[:len(path):len(path)], conflict.Path...),
+		fmt.Sprintf("expected %s, and the expression gives %s", conflict.Expected, conflict.Found), "")
+}
+
+// resolved follows references to definitions of the schema.
+func (a *argsChecker) resolved(s map[string]any) map[string]any {
+	for range 8 {
+		ref, isRef := s["$ref"].(string)
+		if !isRef {
+			return s
+		}
+		var at any = a.root
+		for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+			m, _ := at.(map[string]any)
+			at = m[step]
+		}
+		next, isObject := at.(map[string]any)
+		if !isObject {
+			return map[string]any{}
+		}
+		s = next
+	}
+	return map[string]any{}
+}
+
+// document is a part of the schema as a schema of its own.
+func (a *argsChecker) document(s map[string]any) []byte {
+	whole := maps.Clone(s)
+	for _, name := range []string{"$defs", "definitions", "$schema"} {
+		if part, has := a.root[name]; has && whole[name] == nil {
+			whole[name] = part
+		}
+	}
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		return []byte("{}")
+	}
+	return raw
+}
+
+func hasExpression(d *config.Data) bool {
+	return d.Kind == config.KindExpression || slices.ContainsFunc(d.Items, hasExpression)
+}
+
+// dataAt is the place of a part of d: of its key when it is there and of what lacks it
+// when it is not.
+func dataAt(d *config.Data, path []string) config.Pos {
+	pos := d.Pos
+	for _, step := range path {
+		var next *config.Data
+		switch d.Kind {
+		case config.KindObject:
+			next = d.Get(step)
+		case config.KindArray:
+			for i, item := range d.Items {
+				if fmt.Sprint(i) == step {
+					next = item
+				}
+			}
+		case config.KindScalar, config.KindExpression:
+		}
+		if next == nil {
+			return pos
+		}
+		d, pos = next, next.Pos
+	}
+	return pos
+}
+
+// listed is words as a sentence lists them.
+func listed(words []string) string {
+	const most = 12
+	if len(words) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,132 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// told is how a finding of package shape is called here.
+func told(code string) string {
+	switch code {
+	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
+		return "impossible-path"
+	case shape.CodeMayBeMissing:
+		return "maybe-missing"
+	case shape.CodeNeverRan:
+		return "never-run"
+	case shape.CodeWrongOperand:
+		return "wrong-operand"
+	case shape.CodeWrongArgument, shape.CodeArgumentCount:
+		return "wrong-argument"
+	case shape.CodeUnboundVariable:
+		return "unbound-variable"
+	case shape.CodeNoFunction:
+		return "no-function"
+	}
+	return "constant-condition"
+}
+
+// need is how much a value of an expression is needed.
+type need uint8
+
+const (
+	needless   need = iota // without it, an argument is left out that may be
+	afterwards             // only in the first turn of a loop one does without
+	needed
+)
+
+// expression tells what is wrong with a node's expression of this number.
+func (c *checker) expression(node, number int, e *graph.Expr, value need) {
+	env := c.envOfAll(node, number)
+	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
+	_, found := shape.Infer(e.JSONata, env)
+	for _, f := range found {
+		c.tell(node, f, e.Text, func() *world {
+			return c.missingIn(node, number, func(env shape.Env) bool {
+				_, again := shape.Infer(e.JSONata, env)
+				return slices.ContainsFunc(again, func(g shape.Finding) bool { return g.Offset == f.Offset && isMissing(g) })
+			})
+		})
+	}
+}
+
+// firstTurn tells whether all that may be missing for an expression is so in the first
+// turn of a loop only.
+func (c *checker) firstTurn(node, number int) bool {
+	return !slices.ContainsFunc(c.reads[node][number].nodes, func(read int) bool {
+		return c.binding(node, read).Presence == shape.Maybe && !c.onlyFirstTurn(node, read)
+	})
+}
+
+// rule is expression for a switch's rule.
+func (c *checker) rule(node, number int, r *graph.Rule) {
+	_, found := shape.InferRule(r.Rule, c.envOfAll(node, number))
+	for _, f := range found {
+		at := r.Data.At(f.Path...)
+		text := at.Text
+		if !text.IsSet() {
+			text = config.Text{Pos: at.Pos}
+		}
+		c.tell(node, f.Finding, text, func() *world {
+			return c.missingIn(node, number, func(env shape.Env) bool {
+				_, again := shape.InferRule(r.Rule, env)
+				return slices.ContainsFunc(again, func(g shape.RuleFinding) bool {
+					return g.Offset == f.Offset && slices.Equal(g.Path, f.Path) && isMissing(g.Finding)
+				})
+			})
+		})
+	}
+}
+
+func isMissing(f shape.Finding) bool {
+	return f.Code == shape.CodeMayBeMissing || f.Code == shape.CodeNeverRan
+}
+
+// missingIn is a world of a node in which what may be missing is read all the same; nil
+// when whatever decides on the way there decides in the expression, too.
+func (c *checker) missingIn(node, number int, is func(shape.Env) bool) *world {
+	for _, w := range c.distinct(node, number) {
+		env, _ := c.env(w, number)
+		env.Needed = true
+		if is(env) {
+			return w
+		}
+	}
+	return nil
+}
+
+// tell reports a finding about a node's expression; in gives a world in which what it
+// reads is missing.
+func (c *checker) tell(node int, f shape.Finding, text config.Text, in func() *world) {
+	code, severity := told(f.Code), config.Warning
+	if f.Fails {
+		severity = config.Error
+	}
+	if code == "maybe-missing" {
+		w := in()
+		if w == nil {
+			return
+		}
+		f.Message += c.by(w)
+	}
+	c.faulty[node] = true
+	c.found = append(c.found, config.Diagnostic{Pos: text.At(f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint})
+}
+
+// by tells the way of a run into a world.
+func (c *checker) by(w *world) string {
+	const most = 8
+	var ids []string
+	for _, node := range w.path() {
+		ids = append(ids, c.graph.Nodes[node].ID())
+	}
+	if len(ids) > most {
+		ids = append(append(ids[:2:2], "…"), ids[len(ids)-most+3:]...)
+	}
+	return fmt.Sprintf(" on the way %s", strings.Join(ids, " → "))
+}

@@ -1,0 +1,80 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// output tells of each way to the exit that brings what the tool's outputSchema refuses.
+// That a switch goes to the exit is the graph's to tell of.
+func (c *checker) output(exit int) {
+	schema := c.graph.Tool.OutputSchema
+	if schema == nil {
+		return
+	}
+	want := shape.OfSchema(schema.JSON())
+	for _, before := range c.arrivals[exit] {
+		node := c.graph.Nodes[before]
+		if _, isSwitch := node.(*graph.Switch); isSwitch || c.faulty[before] {
+			continue
+		}
+		conflict, conflicts := c.outputs[before].Conflict(want)
+		if !conflicts {
+			continue
+		}
+		what := fmt.Sprintf("the result of node %q", node.ID())
+		if len(conflict.Path) > 0 {
+			what = fmt.Sprintf("%q of the result", pathText(conflict.Path))
+		}
+		c.found.Add(placeOfOutput(node, conflict.Path, want), "output-mismatch",
+			fmt.Sprintf("%s is %s, and outputSchema of tool %q wants %s", what, conflict.Found, c.graph.Tool.Name.Value, conflict.Expected),
+			"change the expression or outputSchema: such a result is refused")
+	}
+}
+
+// pathText is a path as people write it.
+func pathText(path []string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(strings.Join(path, "."), ".[]", "[]"), ".")
+}
+
+// placeOfOutput is where a part of a node's output is made.
+func placeOfOutput(node graph.Node, path []string, want shape.Shape) config.Pos {
+	t, isTransform := node.(*graph.Transform)
+	if !isTransform {
+		return node.Pos()
+	}
+	tree := t.Expr.Tree()
+	if tree == nil {
+		return t.Expr.Text.At(0)
+	}
+	return t.Expr.Text.At(placeOf(tree, path, want))
+}
+
+// placeOf is the offset of the part of an expression that makes the part of its value at
+// a path: of its key, when nothing like it is wanted.
+func placeOf(tree *expressions.Tree, path []string, want shape.Shape) int {
+	for tree.Kind == "block" && len(tree.Parts) > 0 {
+		tree = &tree.Parts[len(tree.Parts)-1]
+	}
+	if len(path) == 0 || tree.Kind != "object" {
+		return tree.Offset
+	}
+	for i := 0; i+1 < len(tree.Parts); i += 2 {
+		key, value := &tree.Parts[i], &tree.Parts[i+1]
+		if key.Kind != "string" || key.Text != path[0] {
+			continue
+		}
+		for _, f := range want.Fields() {
+			if f.Name == path[0] {
+				return placeOf(value, path[1:], f.Shape)
+			}
+		}
+		return key.Offset
+	}
+	return tree.Offset
+}

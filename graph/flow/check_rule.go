@@ -1,0 +1,145 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// conditions tells of conditions of a switch that can never decide anything: because of
+// the conditions before them, or of what they compare.
+func (c *checker) conditions(node int, s *graph.Switch) {
+	var before facts
+	for i, cond := range s.Conditions {
+		t := c.terms[node][i]
+		if _, constant := cond.Rule.Constant(); constant {
+			continue // the graph has told
+		}
+		if before.decide(t) == no {
+			c.found.Warn(cond.Rule.Data.Pos, "unreachable-condition",
+				fmt.Sprintf("condition %d of switch %q never holds: a condition before it holds whenever this one would", i+1, s.ID()),
+				"put the narrower condition first, or remove it")
+		} else {
+			c.comparisons(node, i, cond.Rule, t)
+			c.missing(node, cond.Rule, t)
+		}
+		before = before.assume(t, false)
+	}
+}
+
+// comparisons tells of each comparison in a rule with what its other side can never be.
+func (c *checker) comparisons(node, number int, r *graph.Rule, t *term) {
+	for _, part := range t.parts {
+		c.comparisons(node, number, r, part)
+	}
+	if t.op != "equal" {
+		return
+	}
+	given, known := c.operand(node, number, r, t)
+	if !known || canEqual(given, t) {
+		return
+	}
+	hint := ""
+	if word, isText := t.constant.(string); isText {
+		if near := config.DidYouMean(word, given.Words()); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+	}
+	c.found.Warn(t.at.Pos, "constant-condition",
+		fmt.Sprintf("found %s, which is never equal to what it is compared with: expected %s", t.at.JSON(), given), hint)
+}
+
+// missing tells of comparisons with the output of a node that may not have run: null is
+// compared then. Asking for the node in the same rule makes up for it, and so does a
+// loop that the node is a part of: in its first turn nobody expects it.
+func (c *checker) missing(node int, r *graph.Rule, t *term) {
+	var asked reads
+	for _, leaf := range t.leaves() {
+		if leaf.op == "holds" {
+			asked.join(leaf.reads)
+		}
+	}
+	for _, leaf := range t.leaves() {
+		if leaf.op == "holds" || isEmpty(leaf.constant) {
+			continue
+		}
+		for _, ref := range r.References() {
+			if len(ref.Var) < len(leaf.path) || !slices.Equal(ref.Var[:len(leaf.path)], leaf.path) || ref.Body || ref.Function != "" {
+				continue
+			}
+			text := r.Data.At(ref.Var...).Text
+			read, known := c.index[ref.Path[0]]
+			if !known || !isPlainPath(text.Value) || slices.Contains(asked.nodes, read) || c.binding(node, read).Presence != shape.Maybe || c.onlyFirstTurn(node, read) {
+				continue
+			}
+			i := slices.IndexFunc(c.worlds[node].list, func(w *world) bool { return w.presence(read) != shape.Always })
+			c.faulty[node] = true
+			c.found.Warn(text.At(ref.Offset), "maybe-missing",
+				fmt.Sprintf("node %q may not have run when this is compared, which is null then%s", ref.Path[0], c.by(c.worlds[node].list[i])),
+				fmt.Sprintf("ask first: {\"!!\": {\"var\": %q}}", ref.Path[0]))
+		}
+	}
+}
+
+// isEmpty tells whether null may well be meant to compare with a constant.
+func isEmpty(constant any) bool { return constant == "" || constant == 0.0 || constant == false }
+
+// onlyFirstTurn tells whether two nodes are of one loop, in which the other node comes
+// after this one: what is missing is so in the first turn only.
+func (c *checker) onlyFirstTurn(node, other int) bool {
+	for _, w := range c.worlds[node].list {
+		if w.presence(node) != w.presence(other) || w.presence(node) == shape.Maybe {
+			return false
+		}
+	}
+	return true
+}
+
+// operand is the shape of the var that a rule compares; not known for anything else.
+func (c *checker) operand(node, number int, r *graph.Rule, t *term) (given shape.Shape, known bool) {
+	if t.left.Kind != config.KindObject || len(t.left.Keys) != 1 || t.left.Keys[0].Value != "var" {
+		return given, false
+	}
+	path, isText := t.left.Items[0].Scalar.(string)
+	e, err := expressions.CompileJSONata(path)
+	if !isText || err != nil {
+		return given, false
+	}
+	var all []shape.Shape
+	for _, w := range c.distinct(node, number) {
+		env, _ := c.env(w, number)
+		one, found := shape.Infer(e, env)
+		if len(found) > 0 {
+			return given, false // that is told, and what follows of it is not
+		}
+		all = append(all, one)
+	}
+	return shape.Union(all...), true
+}
+
+// canEqual tells whether a value of a shape may equal the constant of a comparison,
+// which unless strict takes "1", 1 and [1] for the same.
+func canEqual(given shape.Shape, t *term) bool {
+	if given.Has(expressions.FromPlain(t.constant)) {
+		return true
+	}
+	if t.strict {
+		return false
+	}
+	for _, other := range []shape.Shape{shape.Number(), shape.Boolean(), shape.String(), shape.Array(shape.Any()), shape.Object(nil, true)} {
+		if _, differ := other.Conflict(given); differ || sameKind(other, t.constant) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// sameKind tells whether constants of the shape are compared as they are.
+func sameKind(s shape.Shape, constant any) bool {
+	return s.Has(expressions.FromPlain(constant))
+}

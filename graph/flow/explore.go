@@ -1,0 +1,163 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+
+	"toolgraph/graph"
+)
+
+// A node is looked at in so many worlds at most, fewer in a large graph; beyond that
+// they are taken together, and what is told apart by conditions is told apart no more.
+const (
+	mostWorlds = 64
+	allWorlds  = 20_000
+)
+
+// explorer follows a graph's runs.
+type explorer struct {
+	graph      *graph.Graph
+	index      index
+	reads      [][]reads // of each node's expressions or rules, in their order
+	terms      [][]*term // of each switch's rules
+	watched    []int     // nodes that are read somewhere, ascending
+	worlds     []worlds
+	arrivals   [][]int // of each node, the nodes that a run can come from
+	departures [][]int // of each node, the nodes that a run can go to
+}
+
+func newExplorer(g *graph.Graph) *explorer {
+	e := &explorer{
+		graph: g, index: indexOf(g),
+		reads: make([][]reads, len(g.Nodes)), terms: make([][]*term, len(g.Nodes)),
+		worlds: make([]worlds, len(g.Nodes)), arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
+	}
+	var all reads
+	for i, node := range g.Nodes {
+		e.reads[i] = e.readsOf(node)
+		for _, r := range e.reads[i] {
+			all.join(r)
+		}
+		if s, isSwitch := node.(*graph.Switch); isSwitch {
+			for _, c := range s.Conditions {
+				e.terms[i] = append(e.terms[i], e.index.termOf(c.Rule))
+			}
+		}
+	}
+	e.watched = all.nodes
+	return e
+}
+
+// readsOf is what each expression of a node depends on.
+func (e *explorer) readsOf(node graph.Node) []reads {
+	var all []reads
+	switch node := node.(type) {
+	case *graph.Transform:
+		all = append(all, e.index.ofExpression(node.Expr.JSONata))
+	case *graph.MCP:
+		for _, expr := range node.Args.Expressions() {
+			all = append(all, e.index.ofExpression(expr.JSONata))
+		}
+	case *graph.Switch:
+		for _, c := range node.Conditions {
+			all = append(all, e.index.ofRule(c.Rule, nil))
+		}
+	case *graph.Entry, *graph.Exit:
+	}
+	return all
+}
+
+// explore finds the worlds of all nodes, nearest to the entry first, so that a world's
+// path is a short one.
+func (e *explorer) explore() {
+	most := max(1, min(mostWorlds, allWorlds/len(e.graph.Nodes)))
+	n := len(e.graph.Nodes)
+	start := &world{node: e.index[e.graph.Entry.ID()], must: newSet(n), may: newSet(n)}
+	queue := []*world{e.worlds[start.node].add(start, e.watched, most)}
+	for len(queue) > 0 {
+		w := queue[0]
+		queue = queue[1:]
+		if at := &e.worlds[w.node]; at.one && at.list[0] != w {
+			continue // another world stands for it now
+		}
+		for _, next := range e.step(w) {
+			if !slices.Contains(e.arrivals[next.node], w.node) {
+				e.arrivals[next.node] = append(e.arrivals[next.node], w.node)
+				e.departures[w.node] = append(e.departures[w.node], next.node)
+			}
+			if todo := e.worlds[next.node].add(next, e.watched, most); todo != nil {
+				queue = append(queue, todo)
+			}
+		}
+	}
+}
+
+// step is the worlds that follow on a world.
+func (e *explorer) step(w *world) []*world {
+	s, isSwitch := e.graph.Nodes[w.node].(*graph.Switch)
+	if !isSwitch {
+		var next []*world
+		for _, id := range e.graph.Nodes[w.node].Successors() {
+			next = append(next, w.after(e.index[id]))
+		}
+		return next
+	}
+	var next []*world
+	left := w.facts
+	for i, c := range s.Conditions {
+		t := e.terms[w.node][i]
+		o := e.decide(w, left, t)
+		if o != no {
+			next = append(next, e.leave(w, s, c.Next, left.assume(t, true)))
+		}
+		if o == yes {
+			return next
+		}
+		left = left.assume(t, false)
+	}
+	return append(next, e.leave(w, s, s.Default, left))
+}
+
+// leave is the world behind a switch: its output is the id of the node it went to.
+func (e *explorer) leave(w *world, s *graph.Switch, to graph.Node, known facts) *world {
+	v := (&world{node: w.node, must: w.must, may: w.may, facts: known, from: w.from}).after(e.index[to.ID()])
+	v.from = w
+	v.facts = v.facts.with(e.index.wentTo(s, to), true)
+	return v
+}
+
+// wentTo is the comparison of a switch's output with an id.
+func (x index) wentTo(s *graph.Switch, to graph.Node) *term {
+	t := &term{
+		op: "equal", subject: "{var [" + strconv.Quote(s.ID()) + ",]}", constant: to.ID(),
+		reads: reads{nodes: []int{x[s.ID()]}},
+	}
+	t.setKey()
+	return t
+}
+
+// decide is the outcome of a rule in a world with these facts.
+func (e *explorer) decide(w *world, known facts, t *term) outcome {
+	for _, leaf := range t.leaves() {
+		switch {
+		case leaf.reads.open || len(leaf.reads.nodes) == 0:
+		case !slices.ContainsFunc(leaf.reads.nodes, w.may.has):
+			if leaf.absent != unknown {
+				known = known.with(leaf, leaf.absent == yes)
+			}
+		case len(leaf.reads.nodes) == 1 && w.must.has(leaf.reads.nodes[0]):
+			known = known.with(e.index.counted(e.graph.Nodes[leaf.reads.nodes[0]]), true)
+		}
+	}
+	return known.decide(t)
+}
+
+// counted is that a node has run at least once.
+func (x index) counted(node graph.Node) *term {
+	t := &term{
+		op: "bound", bound: ">=", constant: 1.0, reads: reads{nodes: []int{x[node.ID()]}},
+		subject: "{var [" + strconv.Quote("$executionCount("+strconv.Quote(node.ID())+")") + ",]}",
+	}
+	t.setKey()
+	return t
+}

@@ -1,0 +1,142 @@
+package flow
+
+import (
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// reads are what an expression or a rule depends on.
+type reads struct {
+	nodes []int // indexes in Graph.Nodes, ascending, each once
+	// open is set when it may depend on something else: the clock, chance, what ran
+	// before, or a node that is only named at run time.
+	open bool
+}
+
+func (r *reads) add(node int) {
+	if i, known := slices.BinarySearch(r.nodes, node); !known {
+		r.nodes = slices.Insert(r.nodes, i, node)
+	}
+}
+
+func (r *reads) join(other reads) {
+	for _, node := range other.nodes {
+		r.add(node)
+	}
+	r.open = r.open || other.open
+}
+
+// changing are the functions whose value is another one each time.
+var changing = []string{"previousNode", "now", "millis", "random", "shuffle"}
+
+var historyFunctions = []string{"nodeExecution", "nodeExecutions", "executionCount"}
+
+// index finds nodes by id.
+type index map[string]int
+
+func indexOf(g *graph.Graph) index {
+	x := make(index, len(g.Nodes))
+	for i, node := range g.Nodes {
+		x[node.ID()] = i
+	}
+	return x
+}
+
+func (x index) add(r *reads, refs ...expressions.Reference) {
+	for _, ref := range refs {
+		if len(ref.Path) == 0 {
+			continue
+		}
+		if i, known := x[ref.Path[0]]; known {
+			r.add(i)
+		}
+	}
+}
+
+// ofExpression is what a JSONata expression depends on.
+func (x index) ofExpression(e *expressions.JSONata) reads {
+	var r reads
+	x.add(&r, e.References()...)
+	tree := e.Tree()
+	r.open = tree == nil || isOpen(tree)
+	return r
+}
+
+// isOpen tells whether a part of an expression depends on more than the paths and ids
+// that are written in it.
+func isOpen(t *expressions.Tree) bool {
+	switch t.Kind {
+	case "variable":
+		return slices.Contains(changing, t.Text)
+	case "context", "wildcard", "descendants", "parent":
+		return true
+	case "call":
+		if callee := t.Parts[0]; callee.Kind == "variable" && slices.Contains(historyFunctions, callee.Text) {
+			if len(t.Parts) < 2 || t.Parts[1].Kind != "string" {
+				return true
+			}
+		}
+	}
+	parts := t.Parts
+	if t.Kind == "path" && parts[0].Kind == "context" && parts[1].Kind != "wildcard" {
+		parts = parts[1:]
+	}
+	return slices.ContainsFunc(parts, func(p expressions.Tree) bool { return isOpen(&p) })
+}
+
+// ofRule is what the part of a rule at a path depends on.
+func (x index) ofRule(rule *graph.Rule, path []any) reads {
+	var r reads
+	for _, ref := range rule.References() {
+		if len(ref.Var) < len(path) || !slices.Equal(ref.Var[:len(path)], path) || ref.Body && ref.Function == "" {
+			continue
+		}
+		x.add(&r, ref.Reference)
+	}
+	r.open = opensRule(rule.Data.At(path...))
+	return r
+}
+
+// opensRule tells whether a var below d depends on more than paths and ids.
+func opensRule(d *config.Data) bool {
+	if d.Kind == config.KindObject && len(d.Keys) == 1 {
+		switch d.Keys[0].Value {
+		case "missing", "missing_some":
+			return true
+		case "var":
+			path, isText := firstOperand(d.Items[0]).Scalar.(string)
+			if !isText || path == "" {
+				return true
+			}
+			if isPlainPath(path) {
+				return false
+			}
+			e, err := expressions.CompileJSONata(path)
+			return err != nil || e.Tree() == nil || isOpen(e.Tree())
+		}
+	}
+	return slices.ContainsFunc(d.Items, opensRule)
+}
+
+// firstOperand is the first argument of an operator, which may stand without brackets.
+func firstOperand(d *config.Data) *config.Data {
+	if d.Kind == config.KindArray && len(d.Items) > 0 {
+		return d.Items[0]
+	}
+	return d
+}
+
+// isPlainPath tells names and numbers with dots between them, as a var most often has,
+// from an expression.
+func isPlainPath(path string) bool {
+	for _, c := range plainPath(path) {
+		word := c == '_' || c == '.' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !word {
+			return false
+		}
+	}
+	return path != ""
+}

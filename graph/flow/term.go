@@ -1,0 +1,238 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/graph"
+)
+
+// term is a rule as far as it can be reasoned about without values: and, or and not of
+// leaves. Two leaves with the same key are always true together.
+type term struct {
+	op    string // and, or, not; equal, bound: subject is compared with constant; holds
+	parts []*term
+	key   string
+	reads reads
+	// absent is the outcome when nothing of what it reads has run.
+	absent outcome
+
+	subject  string       // canonical text of what is compared
+	constant any          // string, float64, bool
+	bound    string       // < <= > >=
+	at       *config.Data // the comparison's constant
+	left     *config.Data // the comparison's other side
+	path     []any        // from the rule's root to left
+	strict   bool         // of ===
+}
+
+// termOf reads a rule.
+func (x index) termOf(rule *graph.Rule) *term {
+	return termReader{index: x, rule: rule}.read(rule.Data, nil)
+}
+
+type termReader struct {
+	index index
+	rule  *graph.Rule
+}
+
+func (r termReader) read(d *config.Data, path []any) *term {
+	if d.Kind != config.KindObject || len(d.Keys) != 1 {
+		return r.leaf(d, path)
+	}
+	op := d.Keys[0].Value
+	inner := append(path[:len(path):len(path)], op)
+	operands, paths := operandsAt(d.Items[0], inner)
+	switch {
+	case op == "and" || op == "or":
+		t := &term{op: op}
+		for i, operand := range operands {
+			t.parts = append(t.parts, r.read(operand, paths[i]))
+		}
+		return t
+	case op == "!" && len(operands) == 1:
+		return &term{op: "not", parts: []*term{r.read(operands[0], paths[0])}}
+	case op == "!!" && len(operands) == 1:
+		return r.read(operands[0], paths[0])
+	case len(operands) != 2:
+		return r.leaf(d, path)
+	}
+	switch op {
+	case "==", "===":
+		return r.comparison(d, path, "equal", op == "===", operands, paths)
+	case "!=", "!==":
+		return &term{op: "not", parts: []*term{r.comparison(d, path, "equal", op == "!==", operands, paths)}}
+	case "<", "<=", ">", ">=":
+		t := r.comparison(d, path, "bound", false, operands, paths)
+		if _, isNumber := t.constant.(float64); t.op == "bound" && !isNumber {
+			return r.leaf(d, path)
+		}
+		return t
+	case "in":
+		return r.membership(d, path, operands, paths)
+	}
+	return r.leaf(d, path)
+}
+
+// leaves are the parts of a rule that are not made of others.
+func (t *term) leaves() []*term {
+	if t.op != "and" && t.op != "or" && t.op != "not" {
+		return []*term{t}
+	}
+	var all []*term
+	for _, part := range t.parts {
+		all = append(all, part.leaves()...)
+	}
+	return all
+}
+
+func operandsAt(d *config.Data, path []any) (operands []*config.Data, paths [][]any) {
+	if d.Kind != config.KindArray {
+		return []*config.Data{d}, [][]any{path}
+	}
+	for i := range d.Items {
+		paths = append(paths, append(path[:len(path):len(path)], i))
+	}
+	return d.Items, paths
+}
+
+func (r termReader) leaf(d *config.Data, path []any) *term {
+	t := &term{op: "holds", key: canonical(d), subject: canonical(d), reads: r.index.ofRule(r.rule, path), left: d, path: path}
+	t.setAbsent(d.Value())
+	return t
+}
+
+var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+// comparison is one of something with a constant; anything else is a leaf.
+func (r termReader) comparison(d *config.Data, path []any, op string, strict bool, operands []*config.Data, paths [][]any) *term {
+	left, right, bound := 0, 1, d.Keys[0].Value
+	if constantOf(operands[1]) == nil {
+		left, right = 1, 0
+		bound = mirrored[bound]
+	}
+	t := &term{
+		op: op, subject: canonical(operands[left]), constant: constantOf(operands[right]), strict: strict,
+		at: operands[right], left: operands[left], path: paths[left], reads: r.index.ofRule(r.rule, path),
+	}
+	if t.constant == nil || constantOf(operands[left]) != nil {
+		return r.leaf(d, path)
+	}
+	if op == "bound" {
+		t.bound = bound
+	}
+	t.setKey()
+	t.setAbsent(d.Value())
+	if d.Keys[0].Value[0] == '!' {
+		t.absent = t.absent.not() // the term is what the rule denies
+	}
+	return t
+}
+
+// membership is in of a list of constants: equal to one of them.
+func (r termReader) membership(d *config.Data, path []any, operands []*config.Data, paths [][]any) *term {
+	list := operands[1]
+	if list.Kind != config.KindArray || len(list.Items) == 0 {
+		return r.leaf(d, path)
+	}
+	t := &term{op: "or"}
+	for _, item := range list.Items {
+		one := &term{
+			op: "equal", subject: canonical(operands[0]), constant: constantOf(item), strict: true,
+			at: item, left: operands[0], path: paths[0], reads: r.index.ofRule(r.rule, path),
+		}
+		if one.constant == nil {
+			return r.leaf(d, path)
+		}
+		one.setKey()
+		one.setAbsent(map[string]any{"===": []any{operands[0].Value(), one.constant}})
+		t.parts = append(t.parts, one)
+	}
+	return t
+}
+
+// setAbsent evaluates the rule that the term is, as it is when nothing has run.
+func (t *term) setAbsent(rule any) {
+	if t.reads.open || len(t.reads.nodes) == 0 {
+		return
+	}
+	compiled, err := expressions.CompileRule(rule)
+	if err != nil {
+		return
+	}
+	if holds, err := compiled.Holds(context.Background(), expressions.NewScope(nil, nil)); err == nil {
+		t.absent = outcomeOf(holds)
+	}
+}
+
+// setKey tells comparisons apart. Whether one is strict makes no difference to a word.
+func (t *term) setKey() {
+	text, isText := t.constant.(string)
+	_, err := strconv.ParseFloat(text, 64)
+	raw, jsonErr := json.Marshal(t.constant)
+	if jsonErr != nil {
+		raw = []byte(text)
+	}
+	t.key = t.op + t.bound + string(raw) + t.subject
+	if t.strict && (!isText || err == nil || text == "") {
+		t.key = "strict " + t.key
+	}
+}
+
+// constantOf is the string, number or boolean that d is, or nil.
+func constantOf(d *config.Data) any {
+	if d.Kind != config.KindScalar {
+		return nil
+	}
+	switch v := d.Scalar.(type) {
+	case string, float64, bool:
+		return v
+	}
+	return nil
+}
+
+// canonical is a rule as text, the same for what is written differently and means the
+// same.
+func canonical(d *config.Data) string {
+	var b strings.Builder
+	writeCanonical(&b, d)
+	return b.String()
+}
+
+func writeCanonical(b *strings.Builder, d *config.Data) {
+	switch {
+	case d.Kind == config.KindArray:
+		b.WriteByte('[')
+		for _, item := range d.Items {
+			writeCanonical(b, item)
+			b.WriteByte(',')
+		}
+		b.WriteByte(']')
+	case d.Kind == config.KindObject && len(d.Keys) == 1:
+		op, operand := d.Keys[0].Value, d.Items[0]
+		b.WriteString("{" + op + " ")
+		if path, isText := operand.Scalar.(string); op == "var" && operand.Kind == config.KindScalar && isText {
+			b.WriteString("[" + strconv.Quote(plainPath(path)) + ",]")
+		} else if operand.Kind == config.KindArray {
+			writeCanonical(b, operand)
+		} else {
+			writeCanonical(b, &config.Data{Kind: config.KindArray, Items: []*config.Data{operand}})
+		}
+		b.WriteByte('}')
+	default:
+		b.Write(d.JSON())
+	}
+}
+
+// plainPath is a path without the $ that it may begin with.
+func plainPath(path string) string {
+	path = strings.TrimSpace(path)
+	if rest, ok := strings.CutPrefix(path, "$$."); ok {
+		return rest
+	}
+	return strings.TrimPrefix(path, "$.")
+}
