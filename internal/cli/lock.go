@@ -19,6 +19,7 @@ type lockFlags struct {
 	servers, format, logLevel string
 	only                      []string
 	check, learn              bool
+	history                   historyFlags
 }
 
 func newLock(std streams) *cobra.Command {
@@ -36,8 +37,9 @@ something else of it than the lock, until somebody has looked and locked it agai
 
 With --check nothing is written, and the exit code is 1 when the lock is missing or not
 what the servers tell now. With --learn, tools that declare no outputSchema get one made
-of the answers that cassettes of toolgraph test --record have beside the graph file;
-toolgraph check then knows what such tools answer.`,
+of recorded answers: of the cassettes that toolgraph test --record has written beside the
+graph file, and of the file's kept runs. toolgraph check then knows what such tools
+answer.`,
 		Example: `  toolgraph lock graph.yaml
   toolgraph lock graph.yaml --check            in CI
   toolgraph lock graph.yaml --server tracker   ask this server only
@@ -54,6 +56,7 @@ toolgraph check then knows what such tools answer.`,
 	cmd.Flags().StringSliceVar(&flags.only, "server", nil, "ask this server only; may be repeated")
 	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock is missing or stale")
 	cmd.Flags().BoolVar(&flags.learn, "learn", false, "give tools without an outputSchema one made of recorded answers")
+	flags.history.registerState(cmd.Flags())
 	cmd.Flags().StringVarP(&flags.format, "format", "f", "text", "text or json")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	return cmd
@@ -86,7 +89,7 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 	}
 	newer := lock.Of(path, append(f.untouched(older, wanted), asked...)...).Recall(older)
 	if f.learn {
-		if newer, err = learn(newer, p); err != nil {
+		if newer, err = f.learned(ctx, newer, p, log); err != nil {
 			return err
 		}
 	}
