@@ -1,0 +1,89 @@
+package journal_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+)
+
+// act starts a process that writes to the store of a directory, and waits for it.
+func act(t *testing.T, dir, what string) error {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "JOURNAL_CHILD_DIR="+dir, "JOURNAL_CHILD_ACT="+what)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// A run of a process that was killed is told apart, knows of the call that was under
+// way, and is taken on by one process only.
+func TestKilledProcess(t *testing.T) {
+	dir := t.TempDir()
+	if err := act(t, dir, "killed"); err == nil {
+		t.Fatal("the process was not killed")
+	}
+	s := openAt(t, dir, journal.Options{})
+	r, err := s.Run(t.Context(), "KILLED")
+	if err != nil || r.Status != journal.Interrupted || r.Steps != 2 {
+		t.Fatalf("%+v %v", r, err)
+	}
+	j := s.Journal(nil, journal.About{})
+	kept, err := j.Load(t.Context(), "KILLED")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := kept[len(kept)-1]; last.Kind != execution.CallStarted || last.Step.Server != "mail" || last.Step.Index != 2 || len(kept) != 4 {
+		t.Errorf("the last event: %+v", last)
+	}
+	if live, err := os.ReadDir(dir + "/live"); err != nil || len(live) != 0 {
+		t.Errorf("leases are left: %v %v", live, err)
+	}
+
+	if err := s.Claim(t.Context(), "KILLED"); err != nil {
+		t.Fatal(err)
+	}
+	other := openAt(t, dir, journal.Options{})
+	if err := other.Claim(t.Context(), "KILLED"); err == nil || !strings.Contains(err.Error(), "is running in another process") {
+		t.Errorf("claimed twice: %v", err)
+	}
+	for _, e := range events("KILLED", nil, "out")[3:] {
+		if err := j.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err = s.Load(t.Context(), "KILLED"); err != nil || len(kept) != 6 {
+		t.Errorf("%d events, %v", len(kept), err)
+	}
+	if err := s.Claim(t.Context(), "KILLED"); err == nil || !strings.Contains(err.Error(), "has ended (finished)") {
+		t.Errorf("a finished run was claimed: %v", err)
+	}
+}
+
+// Several processes keep their runs in one store.
+func TestManyProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := act(t, dir, "50"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	s := openAt(t, dir, journal.Options{})
+	runs, err := s.List(t.Context(), journal.Filter{Limit: -1, Status: journal.Finished})
+	if err != nil || len(runs) != 200 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	for _, r := range runs {
+		if events, err := s.Load(t.Context(), r.ID); err != nil || len(events) != 5 {
+			t.Fatalf("run %s: %d events, %v", r.ID, len(events), err)
+		}
+	}
+}
