@@ -15,6 +15,9 @@ import (
 // whether the result is a good graph file is for Parse to say. The error is Diagnostics;
 // path is for them only.
 func AddTool(path string, src []byte, tool *Data) ([]byte, error) {
+	if err := sameInOlder(path, src, tool); err != nil {
+		return nil, err
+	}
 	return editTools(path, src, tool.Get("name").textValue(), func(tools []*Data, at int) ([]*Data, error) {
 		if at >= 0 {
 			return nil, cannotEdit(path, tools[at].Pos, fmt.Sprintf("there is a tool %q already", tool.Get("name").textValue()), "choose another name, or update that tool")
@@ -28,6 +31,9 @@ func AddTool(path string, src []byte, tool *Data) ([]byte, error) {
 // with AddTool.
 func ReplaceTool(path string, src []byte, name string, tool *Data) ([]byte, error) {
 	src, err := withOwnNodes(path, src, name)
+	if err == nil {
+		err = sameInOlder(path, src, tool)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +96,28 @@ func withOwnNodes(path string, src []byte, name string) ([]byte, error) {
 		}
 	}
 	return src, nil
+}
+
+// sameInOlder refuses a tool that would mean something else in a file that uses an older
+// form: there a text of args that begins with $ is an expression.
+func sameInOlder(path string, src []byte, tool *Data) error {
+	file, _ := parseForUpgrade(path, src)
+	if file == nil || !file.Older {
+		return nil
+	}
+	for _, node := range tool.Get("nodes").items() {
+		args := node.Get("args")
+		if args == nil {
+			continue
+		}
+		for _, value := range args.Items {
+			if text := value.textValue(); strings.HasPrefix(text, "$") {
+				return cannotEdit(path, Pos{}, fmt.Sprintf("the text %q in args would be an expression, because the file uses an older form", shortened(text)),
+					"toolgraph upgrade rewrites the file; or write {expr: …}, with the text in quotes if it is meant as one")
+			}
+		}
+	}
+	return nil
 }
 
 // Rewrite gives a YAML or JSON file another content. What is the same in both stays as

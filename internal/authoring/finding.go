@@ -24,8 +24,8 @@ type finding struct {
 	File     string `json:"file,omitempty"`   // when it is not the graph file
 }
 
-// findings are the diagnostics about a tool of this name and about no tool at all; ""
-// is for all.
+// findings are the diagnostics as they concern a tool of this name: all errors, for any
+// of them keeps it from being saved, and the warnings about it. "" is for all.
 func (v *view) findings(found config.Diagnostics, name string) []finding {
 	root, _ := config.ParseData(v.path, v.src)
 	lines := strings.Split(string(v.src), "\n")
@@ -40,7 +40,7 @@ func (v *view) findings(found config.Diagnostics, name string) []finding {
 				f.Source = strings.TrimSpace(lines[d.Pos.Line-1])
 			}
 		}
-		if name == "" || f.Tool == "" || f.Tool == name {
+		if name == "" || d.Severity == config.Error || f.Tool == name {
 			told = append(told, f)
 		}
 	}
