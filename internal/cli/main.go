@@ -116,7 +116,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newServe(std), newToolkit(std), newRun(std), newUI(std), newCheck(std), newGraph(std), newUpgrade(std),
-		newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newLock(std), newVersion(std), newDemoServer(std),
+		newTest(std), newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newLock(std), newVersion(std), newDemoServer(std),
 		newResume(std), newReplay(std), newRuns(std),
 	)
 	return root

@@ -20,8 +20,6 @@ type Case struct {
 	Cassette string            // path of a cassette of its own, or ""
 	Limits   Limits
 	Expect   Expect
-
-	data *config.Data // the case as it stands in the file
 }
 
 // Limits are what a case changes in the limits of its graph; zero changes nothing.

@@ -51,7 +51,7 @@ func relativeTo(path, named string) string {
 }
 
 func (r *reader) testCase(path string, data *config.Data) *Case {
-	c := &Case{Pos: data.Pos, data: data}
+	c := &Case{Pos: data.Pos}
 	if !r.object(data, "a test", "name", "tool", "args", "env", "needs", "mocks", "cassette", "limits", "expect") {
 		return c
 	}

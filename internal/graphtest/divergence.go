@@ -54,7 +54,7 @@ func divergence(e *Expect, t *tape, records []execution.Record) string {
 			return p.Text()
 		}
 	}
-	if len(records) < len(t.steps) {
+	if len(records) < len(t.steps) && !failed(records) {
 		return fmt.Sprintf("after step %d, where the recorded run went on to %q", len(records)-1, t.steps[len(records)].Node)
 	}
 	return ""
@@ -66,6 +66,8 @@ func leavesPath(path []string, records []execution.Record) string {
 		switch {
 		case want == ellipsis:
 			return ""
+		case i >= len(records) && failed(records):
+			return "" // where it failed is told already
 		case i >= len(records):
 			return fmt.Sprintf("after step %d, where node %q was expected", i-1, want)
 		case records[i].NodeID != want:
@@ -73,6 +75,10 @@ func leavesPath(path []string, records []execution.Record) string {
 		}
 	}
 	return ""
+}
+
+func failed(records []execution.Record) bool {
+	return len(records) == 0 || records[len(records)-1].Error != nil
 }
 
 // wentTo tells how the run came to its i-th node.

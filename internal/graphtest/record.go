@@ -3,8 +3,9 @@ package graphtest
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
+
+	"toolgraph/internal/project"
 )
 
 // record writes what servers have answered into the cassettes of the cases. Runs of
@@ -101,24 +102,22 @@ func codeOf(err error) string {
 	return ""
 }
 
-// writeFile gives a file new content as a whole, with the mode of another.
+// writeFile gives a file new content as a whole; a new file gets the mode of another.
 func writeFile(path, like string, content []byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	if _, err := os.Stat(path); err == nil {
+		return project.Replace(path, content)
 	}
 	mode := os.FileMode(0o600)
 	if info, err := os.Stat(like); err == nil {
 		mode = info.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
+	fresh := path + ".new"
+	err := os.WriteFile(fresh, content, mode)
+	if err == nil {
+		err = os.Rename(fresh, path)
 	}
-	defer os.Remove(tmp.Name()) // fails once it is renamed, as it should
-	_, err = tmp.Write(content)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
 	if err != nil {
-		return err
+		os.Remove(fresh)
 	}
-	return os.Rename(tmp.Name(), path)
+	return err
 }

@@ -26,7 +26,7 @@ const (
 )
 
 // Connect gives a way to call the servers of a graph file, and what ends them.
-type Connect func(p *project.Project) (caller execution.ToolCaller, end func())
+type Connect func(p *project.Project) (caller execution.ToolCaller, end func(), err error)
 
 // Options of Run.
 type Options struct {
@@ -46,6 +46,7 @@ type Report struct {
 	Results  []*Result // of the cases that Options.Only matches
 	Warnings config.Diagnostics
 	Written  []string // cassettes that Record has written
+	Err      error    // why the file could not be run, for those who gather reports; not set by Run
 }
 
 // Run runs the cases of a test file. The error is config.Diagnostics when the graph

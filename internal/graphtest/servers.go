@@ -1,7 +1,6 @@
 package graphtest
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -81,9 +80,9 @@ func (s *servers) connect(env map[string]string) (*connected, error) {
 			u.Dir = dir
 		}
 	}
-	caller, end := s.opts.Connect(p)
-	if caller == nil {
-		return nil, errors.New("there is no way to reach servers")
+	caller, end, err := s.opts.Connect(p)
+	if err != nil {
+		return nil, err
 	}
 	return &connected{project: p, caller: caller, end: end}, nil
 }

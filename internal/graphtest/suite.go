@@ -168,3 +168,18 @@ func walk(root string) ([]string, error) {
 	})
 	return found, err
 }
+
+// Files are the files that the cases read beside the test file, whether they are there
+// or not: the graph file, that of more servers, the cassettes.
+func (s *Suite) Files() []string {
+	files := []string{s.Graph, s.Cassette()}
+	if s.Servers != "" {
+		files = append(files, s.Servers)
+	}
+	for _, c := range s.Cases {
+		if c.Cassette != "" {
+			files = append(files, c.Cassette)
+		}
+	}
+	return files
+}

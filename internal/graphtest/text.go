@@ -33,6 +33,22 @@ func quoteKey(key string) string {
 	return strconv.Quote(key)
 }
 
+// Text is why a case failed, for people: each problem with its place, the path that the
+// run walked, and where it first left the expected way.
+func (r *Result) Text() string {
+	var b strings.Builder
+	for _, p := range r.Problems {
+		b.WriteString(p.Pos.String() + ": " + p.Text() + "\n")
+	}
+	if len(r.Records) > 0 {
+		b.WriteString("path: " + PathText(r.Path()) + "\n")
+	}
+	if r.Divergence != "" {
+		b.WriteString("first divergence: " + r.Divergence + "\n")
+	}
+	return b.String()
+}
+
 // changesShown is how many differences a text tells.
 const changesShown = 12
 

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"toolgraph/config"
+	"toolgraph/internal/graphtest"
+	"toolgraph/internal/project"
+)
+
+// testOutcome is how all tests went, as --format json gives it.
+type testOutcome struct {
+	Files    int                      `json:"files"`
+	Passed   int                      `json:"passed"`
+	Failed   int                      `json:"failed"`
+	Skipped  int                      `json:"skipped"`
+	Results  []*graphtest.Result      `json:"results"`
+	Findings []finding                `json:"findings,omitempty"` // mistakes in test files and graph files
+	Errors   []string                 `json:"errors,omitempty"`   // other reasons why files could not be run
+	Written  []string                 `json:"written,omitempty"`  // cassettes
+	Coverage []graphtest.ToolCoverage `json:"coverage,omitempty"`
+
+	reports  []*graphtest.Report
+	mistakes bool // a file has mistakes
+	broken   bool // a file could not be run for another reason
+}
+
+func (o *testOutcome) add(r *graphtest.Report) {
+	o.Files++
+	o.reports = append(o.reports, r)
+	o.Results = append(o.Results, r.Results...)
+	o.Written = append(o.Written, r.Written...)
+	for _, result := range r.Results {
+		switch result.Status {
+		case graphtest.Passed:
+			o.Passed++
+		case graphtest.Failed:
+			o.Failed++
+		case graphtest.Skipped:
+			o.Skipped++
+		}
+	}
+	var found config.Diagnostics
+	switch {
+	case r.Err == nil:
+	case errors.As(r.Err, &found):
+		o.mistakes = true
+		o.Findings = append(o.Findings, findingsOf(found)...)
+	default:
+		o.broken = true
+		o.Errors = append(o.Errors, r.Err.Error())
+	}
+}
+
+// coverage is what the tests have reached.
+func (o *testOutcome) coverage() []graphtest.ToolCoverage {
+	var c graphtest.Coverage
+	for _, r := range o.reports {
+		c.Add(r)
+	}
+	return c.Tools()
+}
+
+// testTeller tells how tests went.
+type testTeller interface {
+	file(r *graphtest.Report)
+	end(o *testOutcome, coverage bool) error
+}
+
+func (f *testFlags) teller(std streams) testTeller {
+	if f.format == "json" {
+		return jsonTests{std}
+	}
+	return textTests{std, f.verbose}
+}
+
+// jsonTests tells all at the end.
+type jsonTests struct{ std streams }
+
+func (t jsonTests) file(*graphtest.Report) {}
+
+func (t jsonTests) end(o *testOutcome, coverage bool) error {
+	if coverage {
+		o.Coverage = o.coverage()
+	}
+	if o.Results == nil {
+		o.Results = []*graphtest.Result{}
+	}
+	return encodeJSON(t.std.out, o)
+}
+
+// textTests tells of each file when it has run.
+type textTests struct {
+	std     streams
+	verbose bool
+}
+
+func (t textTests) file(r *graphtest.Report) {
+	path, passed, failed := r.Suite.Path, 0, 0
+	for _, result := range r.Results {
+		name := path + ": " + result.Case.Name
+		switch result.Status {
+		case graphtest.Passed:
+			passed++
+			if t.verbose {
+				t.line("ok    %s (%.1f ms)", name, float64(result.Duration.Microseconds())/1000)
+			}
+		case graphtest.Failed:
+			failed++
+			t.line("FAIL  %s\n      %s", name, strings.ReplaceAll(strings.TrimRight(result.Text(), "\n"), "\n", "\n      "))
+		case graphtest.Skipped:
+			if t.verbose {
+				t.line("skip  %s: %s", name, result.Why)
+			}
+		}
+	}
+	for _, written := range r.Written {
+		fmt.Fprintf(t.std.err, "wrote %s\n", printable(written))
+	}
+	var found config.Diagnostics
+	switch {
+	case errors.As(r.Err, &found):
+		printDiagnostics(t.std.err, found)
+	case r.Err != nil:
+		fmt.Fprintf(t.std.err, "toolgraph: %s\n", printable(r.Err.Error()))
+	case !t.verbose && failed == 0 && len(r.Results) > 0:
+		t.line("ok    %s: %s%s", path, plural(passed, "test"), skippedText(len(r.Results)-passed))
+	}
+}
+
+func skippedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d skipped", n)
+}
+
+func (t textTests) line(format string, args ...any) {
+	fmt.Fprintln(t.std.out, printable(fmt.Sprintf(format, args...)))
+}
+
+func (t textTests) end(o *testOutcome, coverage bool) error {
+	if coverage {
+		if err := printCoverage(t.std.out, o.coverage()); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(t.std.err, "%s: %d passed, %d failed, %d skipped\n", plural(o.Files, "file"), o.Passed, o.Failed, o.Skipped)
+	return err
+}
+
+// printCoverage writes a table, and below it what was not reached.
+func printCoverage(w io.Writer, tools []graphtest.ToolCoverage) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "graph\ttool\tnodes\tedges\tconditions")
+	for _, c := range tools {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", oneLine(c.File), oneLine(c.Tool), share(c.Nodes), share(c.Edges), share(c.Conditions))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, c := range tools {
+		for _, missing := range append(c.Nodes.Missing[:len(c.Nodes.Missing):len(c.Nodes.Missing)], c.Edges.Missing...) {
+			if _, err := fmt.Fprintf(w, "not reached: %s\n", oneLine(missing)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func share(r graphtest.Reached) string {
+	if r.Of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", r.Count, r.Of)
+}
+
+// writeJUnit writes the report for build servers.
+func writeJUnit(path string, reports []*graphtest.Report) error {
+	var b bytes.Buffer
+	if err := graphtest.WriteJUnit(&b, reports); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// updateTests writes what came into the test file of a report.
+func updateTests(r *graphtest.Report) error {
+	src, err := os.ReadFile(r.Suite.Path)
+	if err != nil {
+		return err
+	}
+	updated, names, err := r.Update(src)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	return project.Replace(r.Suite.Path, updated)
+}

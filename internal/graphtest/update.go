@@ -1,0 +1,115 @@
+package graphtest
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+)
+
+// Update gives the bytes of the report's test file with what its runs gave in the
+// place of the values and paths that were expected, comments and order kept: src is
+// the file as it is now. A case that expected nothing gets both. A run that failed has
+// no value, and one with a call that nothing answered means nothing; these stay. The
+// results then count as if they had been expected; names are the cases that changed.
+func (r *Report) Update(src []byte) (updated []byte, names []string, err error) {
+	path := r.Suite.Path
+	root, err := config.ParseData(path, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	tests := *root.Get("tests")
+	tests.Items = slices.Clone(tests.Items)
+	for _, result := range r.Results {
+		at := slices.IndexFunc(tests.Items, func(t *config.Data) bool { return t.Get("name").Value() == result.Case.Name })
+		if at < 0 || !result.updatable() {
+			continue
+		}
+		changed, err := result.expected(tests.Items[at].Get("expect"))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: what test %q gives cannot be written into the file: %w", result.Case.Pos, result.Case.Name, err)
+		}
+		if changed != nil {
+			tests.Items[at] = tests.Items[at].With("expect", changed)
+			names = append(names, result.Case.Name)
+		}
+	}
+	if names == nil {
+		return src, nil, nil
+	}
+	if updated, err = config.Rewrite(path, src, root.With("tests", &tests)); err != nil {
+		return nil, nil, err
+	}
+	for _, result := range r.Results {
+		if slices.Contains(names, result.Case.Name) {
+			result.met()
+		}
+	}
+	return updated, names, nil
+}
+
+// updatable reports whether what the run gave can become what is expected.
+func (r *Result) updatable() bool {
+	if r.Status == Skipped || r.graph == nil || slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.What == "call" }) {
+		return false
+	}
+	return r.Status == Failed || r.Case.Expect.empty()
+}
+
+// expected is the expectation with what the run gave; nil when nothing of it is to
+// change.
+func (r *Result) expected(now *config.Data) (*config.Data, error) {
+	draft := r.Case.Expect.empty()
+	if now == nil || now.Kind != config.KindObject {
+		now = &config.Data{Kind: config.KindObject}
+	}
+	changed := false
+	if r.Failure == "" && (draft || r.has("value")) {
+		value, err := dataOf(r.Value)
+		if err != nil {
+			return nil, err
+		}
+		now, changed = now.With("value", value), true
+	}
+	if draft && r.Failure != "" {
+		return nil, nil
+	}
+	if draft || r.has("path") {
+		var path []any
+		for _, id := range r.Path() {
+			path = append(path, id)
+		}
+		nodes, err := dataOf(path)
+		if err != nil {
+			return nil, err
+		}
+		now, changed = now.With("path", nodes), true
+	}
+	if !changed {
+		return nil, nil
+	}
+	return now, nil
+}
+
+// has reports whether something was not as expected.
+func (r *Result) has(what string) bool {
+	return slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.What == what })
+}
+
+// met takes what was updated from the problems of a result.
+func (r *Result) met() {
+	r.Problems = slices.DeleteFunc(r.Problems, func(p Problem) bool { return p.What == "value" || p.What == "path" })
+	if len(r.Problems) == 0 {
+		r.Status, r.Divergence = Passed, ""
+	}
+}
+
+// dataOf is a value as it can stand in a file.
+func dataOf(v expressions.Value) (*config.Data, error) {
+	src, err := expressions.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return config.ParseData("the value", src)
+}
