@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"toolgraph/config"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/internal/diff"
@@ -116,7 +117,7 @@ func (d *Difference) step(index int, a, b *journal.Step) error {
 		d.Path = &Apart{Step: index, A: sideOf(a), B: sideOf(b)}
 		return nil
 	}
-	if d.Value != nil {
+	if d.Value != nil || d.Arguments != nil && a.Record.NodeType == config.EntryNode { // which gives the arguments
 		return nil
 	}
 	if failed := a.Record.Error != nil; failed || b.Record.Error != nil {
