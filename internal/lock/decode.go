@@ -2,6 +2,7 @@ package lock
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,8 +19,12 @@ func Load(path string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
+	return read(filepath.Base(path), data)
+}
+
+func read(name string, data *config.Data) (*Lock, error) {
 	r := &reader{}
-	l := r.lock(filepath.Base(path), data)
+	l := r.lock(name, data)
 	if err := r.found.Err(); err != nil {
 		return nil, err
 	}
@@ -81,7 +86,7 @@ func (r *reader) entry(d *config.Data, who string) Entry {
 	}
 	if learned := d.Get("learned"); learned != nil {
 		n, ok := d.At("answers").Scalar.(float64)
-		if learned.Scalar != true || !ok || n < 1 {
+		if learned.Scalar != true || !ok || n < 1 || n > math.MaxInt32 {
 			r.bad(learned, "%s is learned from no number of answers, expected answers beside learned: true", who)
 		}
 		e.Learned = int(n)

@@ -121,3 +121,29 @@ func FuzzPin(f *testing.F) {
 		}
 	})
 }
+
+// Whatever stands in a lock, reading it ends with a lock or findings; and what is read
+// is written to the same.
+func FuzzRead(f *testing.F) {
+	f.Add("version: 1\nservers: {a: {identity: x, tools: {t: {hash: 'sha256:" + strings.Repeat("0", 64) + "', learned: true, answers: 2, outputSchema: {}}}}}\n")
+	f.Add("version: 1\nservers: {a: {tools: {t: {hash: 5, omitted: 5, learned: ~, answers: 1e300, inputSchema: [1]}}}}\n")
+	f.Add("version: 1\nservers: {a: 5, b: {identity: [], tools: {t: 5}}}\n")
+	f.Fuzz(func(t *testing.T, src string) {
+		data, err := config.ParseData("g.lock.yaml", []byte(src))
+		if err != nil {
+			return
+		}
+		l, err := read("g.lock.yaml", data)
+		if err != nil {
+			return
+		}
+		written, err := config.ParseData("g.lock.yaml", l.Encode())
+		if err != nil {
+			return // a name that is too long for a key
+		}
+		again, err := read("g.lock.yaml", written)
+		if err != nil || !bytes.Equal(again.Encode(), l.Encode()) {
+			t.Fatalf("%v\n%s", err, l.Encode())
+		}
+	})
+}
