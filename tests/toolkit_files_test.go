@@ -176,8 +176,8 @@ func TestToolkitLargeOutputs(t *testing.T) {
 	if len(r.Structured) > 8<<10 {
 		t.Errorf("it is %d bytes", len(r.Structured))
 	}
-	s.mustCall(t, "readRun", `{"runId": "last"}`, `{"executionHistory": [{}, {"cut": {"bytes": 288895}}, {"output": 288893}, {}]}`)
-	s.mustCall(t, "readRun", `{"from": 1, "limit": 2}`, `{"executionHistory": [{"nodeId": "t"}, {"nodeId": "n"}], "next": 3}`)
+	s.mustCall(t, "readRun", `{"runId": "last"}`, `{"history": [{}, {"output": {"bytes": 288895}}, {"output": {"value": 288893}}, {}]}`)
+	s.mustCall(t, "readRun", `{"from": 1, "limit": 2}`, `{"history": [{"nodeId": "t"}, {"nodeId": "n"}], "next": 3}`)
 	s.mustCall(t, "listRuns", `{"toolName": "large"}`, `{"items": [{"tool": "large", "status": "finished", "steps": 4}]}`)
 
 	loop := `{"name": "loop", "description": "d", "nodes": [{"id": "entry", "type": "entry", "next": "t"}, ` +

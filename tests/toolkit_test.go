@@ -148,7 +148,7 @@ func TestToolkitConversation(t *testing.T) {
 	update := strings.Replace(countTool, "How many notes there are.", "Counts notes.", 1)
 	a.call("updateGraphTool", `{"toolName": "count_notes", "tool": `+update+`}`, `{"success": true}`)
 	fileIs(t, path, toolkitGraph+strings.Replace(countYAML, "How many notes there are.", "Counts notes.", 1))
-	a.call("readRun", `{}`, `{"run": {"tool": "count_notes", "status": "finished"}, "executionHistory": [{"nodeId": "entry"}, {"nodeId": "list"}, {"output": {"count": 2}}, {"nodeId": "exit"}]}`)
+	a.call("readRun", `{}`, `{"tool": "count_notes", "status": "finished", "arguments": {"value": {"directory": "notes"}}, "history": [{"nodeId": "entry"}, {"nodeId": "list"}, {"output": {"value": {"count": 2}}}, {"nodeId": "exit"}]}`)
 	a.call("deleteGraphTool", `{"toolName": "count_notes"}`, `{"success": true}`)
 	fileIs(t, path, toolkitGraph)
 	a.call("listGraphTools", `{}`, `{"items": [{"name": "first"}]}`)

@@ -3,9 +3,11 @@ package authoring
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"toolgraph/config"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/project"
 )
 
 // checkedTool is what there is to say about a tool, or a whole file.
@@ -36,20 +38,26 @@ func checkGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, e
 	case err != nil:
 		return nil, err
 	}
-	found = append(found, p.Warnings...)
+	if name != "" {
+		if _, err := graphOf(p, name); err != nil {
+			return nil, err
+		}
+	}
+	return told(v, k.remarks(p, name), name), nil
+}
+
+// remarks are what is not right with a file that can be used all the same, and what goes
+// wrong in a run of the tool of this name, or of any when there is none.
+func (k *Toolkit) remarks(p *project.Project, name string) config.Diagnostics {
+	found := slices.Clone(p.Warnings)
 	known := k.knownTools()
 	for _, g := range p.Graphs {
 		if name == "" || g.Tool.Name.Value == name {
 			found = append(found, flow.Check(g, known)...)
 		}
 	}
-	if name != "" {
-		if _, err := graphOf(p, name); err != nil {
-			return nil, err
-		}
-	}
 	found.Sort()
-	return told(v, found, name), nil
+	return found
 }
 
 func told(v *view, found config.Diagnostics, name string) checkedTool {

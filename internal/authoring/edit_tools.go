@@ -16,17 +16,17 @@ type saved struct {
 	Warnings []finding `json:"warnings,omitempty"`
 }
 
-func addGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
+func addGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	tool := a.data("tool")
 	name, _ := tool.Get("name").Value().(string)
 	src, err := config.AddTool(v.path, v.src, tool)
 	if err != nil {
 		return nil, notSaved(v, err)
 	}
-	return v.save(src, name, fmt.Sprintf("tool %q added to %s", name, v.path))
+	return k.save(v, src, name, fmt.Sprintf("tool %q added to %s", name, v.path))
 }
 
-func updateGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
+func updateGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	tool, older := a.data("tool"), a.text("toolName")
 	file, err := v.file()
 	if err != nil {
@@ -44,10 +44,10 @@ func updateGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, 
 	if name != older {
 		message += fmt.Sprintf("; it is called %q now", name)
 	}
-	return v.save(src, name, message)
+	return k.save(v, src, name, message)
 }
 
-func deleteGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
+func deleteGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	name := a.text("toolName")
 	file, err := v.file()
 	if err != nil {
@@ -60,11 +60,11 @@ func deleteGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, 
 	if err != nil {
 		return nil, notSaved(v, err)
 	}
-	return v.save(src, name, fmt.Sprintf("tool %q deleted from %s", name, v.path))
+	return k.save(v, src, name, fmt.Sprintf("tool %q deleted from %s", name, v.path))
 }
 
 // save writes the file's new text when all of it is right.
-func (v *view) save(src []byte, name, message string) (any, error) {
+func (k *Toolkit) save(v *view, src []byte, name, message string) (any, error) {
 	edited := v.with(src)
 	p, err := edited.checked()
 	if err != nil {
@@ -73,7 +73,7 @@ func (v *view) save(src []byte, name, message string) (any, error) {
 	if err := project.Replace(v.path, src); err != nil {
 		return nil, fmt.Errorf("the graph file was not changed: %w", err)
 	}
-	return saved{Success: true, Message: message, Warnings: edited.findings(p.Warnings, name)}, nil
+	return saved{Success: true, Message: message, Warnings: edited.findings(k.remarks(p, name), name)}, nil
 }
 
 // notSaved tells an agent everything that keeps a change from being saved.

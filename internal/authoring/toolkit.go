@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
@@ -44,7 +45,7 @@ type Options struct {
 	// engine that keeps nothing does.
 	Run func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args expressions.Value, opts ...execution.Option) (*execution.Result, error)
 	// Runs are the kept runs; nil: none are kept.
-	Runs Runs
+	Runs *journal.Store
 }
 
 // Toolkit answers the operations on one graph file. Safe for concurrent use.

@@ -78,16 +78,13 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	opts := authoring.Options{
-		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun, Version: versionText(), Logger: log,
+		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun, Version: versionText(), Logger: log, Runs: plugged.history,
 		NewPool: func(p *project.Project) *mcpclient.Pool { return newPool(p, log, mcpclient.WithElicitor(askUser)) },
 		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args expressions.Value, more ...execution.Option) (*execution.Result, error) {
 			own := *plugged
 			own.hints = hintsOf(pool, nil)
 			return own.run(ctx, own.engine(p, pool), g, args, log, more...)
 		},
-	}
-	if plugged.history != nil {
-		opts.Runs = plugged.history
 	}
 	kit := authoring.New(opts)
 	defer kit.Close()
