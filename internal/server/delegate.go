@@ -21,6 +21,8 @@ func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, 
 		return s.list(m, at)
 	case method == "ping" && at == legacy:
 		return emptyObject, nil
+	case s.isResources(method) && at != refused:
+		return s.resources(ctx, m, at)
 	}
 	return s.delegate(ctx, m)
 }
@@ -43,13 +45,7 @@ func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 // methods there are in which era. The id does not go through it, because it reads
 // numbers as floats.
 func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault *rpcError) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.opts.Logger.Error("a request panicked", "method", schema.Shorten(text(m.method)),
-				"panic", s.redact(fmt.Sprint(p)), "stack", s.redact(string(stack.Stack())))
-			fault = &rpcError{code: codeInternal, message: "internal error"}
-		}
-	}()
+	defer s.recovered(m, &fault)
 	raw := append([]byte(`{"jsonrpc":"2.0","id":1,"method":`), m.method...)
 	if m.params != nil {
 		raw = append(append(raw, `,"params":`...), m.params...)
@@ -72,4 +68,14 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 		return nil, fault
 	}
 	return nil, &rpcError{code: codeMethodNotFound, message: "unknown method " + quoted(text(m.method))}
+}
+
+// recovered turns a panic of whatever answers a request into an error, when it is
+// deferred.
+func (s *Server) recovered(m *message, fault **rpcError) {
+	if p := recover(); p != nil {
+		s.opts.Logger.Error("a request panicked", "method", schema.Shorten(text(m.method)),
+			"panic", s.redact(fmt.Sprint(p)), "stack", s.redact(string(stack.Stack())))
+		*fault = &rpcError{code: codeInternal, message: "internal error"}
+	}
 }

@@ -10,7 +10,7 @@ import (
 type message struct {
 	jsonrpc, id, method, params, result, err []byte
 
-	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level []byte // of params
+	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level, uri []byte // of params
 
 	progressToken, version, capabilities, logLevel []byte // of params._meta
 	traceparent, tracestate, baggage               []byte // of params._meta
@@ -86,6 +86,8 @@ func (m *message) paramsField(key string) *[]byte {
 		return &m.inputResponses
 	case "level":
 		return &m.level
+	case "uri":
+		return &m.uri
 	}
 	return nil
 }

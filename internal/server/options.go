@@ -39,6 +39,8 @@ type Options struct {
 	Info  Info
 	Tools []Tool // in the order in which they are listed
 
+	Resources Resources // nil: there are none
+
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted
 

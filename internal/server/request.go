@@ -32,7 +32,7 @@ func (m *message) era() era {
 func (c *conn) request(m *message) *rpcError {
 	at := m.era()
 	method := text(m.method)
-	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list") {
+	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isResources(method)) {
 		return &rpcError{code: codeInvalidRequest, message: "not initialized: send initialize first, or name the protocol version " +
 			"and your capabilities in _meta (" + mcp.LATEST_PROTOCOL_VERSION + ")"}
 	}
@@ -43,6 +43,8 @@ func (c *conn) request(m *message) *rpcError {
 		return c.listen(m)
 	case method == "logging/setLevel" && at == legacy:
 		return c.setLevel(m)
+	case c.server.isResources(method) && at != refused:
+		return c.answerLater(m, at)
 	}
 	result, fault := c.server.reply(c.ctx, m, at)
 	if fault != nil {

@@ -44,8 +44,13 @@ func New(opts Options) (*Server, error) {
 	s.talks = talks{patience: defaultPatience, waiting: map[string]*waitingTalk{}}
 	s.tools.Store(tools)
 	info := s.opts.Info
-	s.library = server.NewMCPServer(info.Name, info.Version,
-		server.WithToolCapabilities(true), server.WithLogging(), server.WithTitle(info.Title), server.WithInstructions(info.Instructions))
+	able := []server.ServerOption{
+		server.WithToolCapabilities(true), server.WithLogging(), server.WithTitle(info.Title), server.WithInstructions(info.Instructions),
+	}
+	if opts.Resources != nil {
+		able = append(able, server.WithResourceCapabilities(false, false))
+	}
+	s.library = server.NewMCPServer(info.Name, info.Version, able...)
 	s.self = introduction(info)
 	s.identity = append([]byte(`"resultType":"`+string(mcp.ResultTypeComplete)+`",`), s.self...)
 	return s, nil

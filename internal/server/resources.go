@@ -1,0 +1,143 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Resources are what clients can read beside calling tools. Safe for concurrent use.
+type Resources interface {
+	// List is a page of them, from a cursor of ours on ("" at the beginning), and the
+	// cursor of the next page, "" at the end. errors.Is(err, ErrNoCursor) refuses one.
+	List(ctx context.Context, cursor string) (page []Resource, next string, err error)
+	// Templates are the forms of addresses that can be read without being listed.
+	Templates() []Resource
+	// Read is what is at an address; errors.Is(err, ErrNoResource) when nothing is.
+	Read(ctx context.Context, uri string) (Content, error)
+}
+
+// Resource is one entry of resources/list; URI is a template (RFC 6570) in Templates.
+type Resource struct {
+	URI, Name, Title, Description, MIMEType string
+}
+
+// Content is what a resource holds.
+type Content struct {
+	MIMEType string
+	Text     string
+}
+
+// Errors of Resources.
+var (
+	ErrNoResource = errors.New("there is no such resource")
+	ErrNoCursor   = errors.New("there is no such cursor")
+)
+
+// isResources reports whether a method is one that Resources answer.
+func (s *Server) isResources(method string) bool {
+	if s.opts.Resources == nil {
+		return false
+	}
+	return method == "resources/list" || method == "resources/templates/list" || method == "resources/read"
+}
+
+// resources answers a request about resources.
+func (s *Server) resources(ctx context.Context, m *message, at era) (result []byte, fault *rpcError) {
+	defer s.recovered(m, &fault)
+	switch text(m.method) {
+	case "resources/list":
+		result, fault = s.listResources(ctx, text(m.cursor))
+	case "resources/templates/list":
+		result = appendResources([]byte(`{"resourceTemplates":`), "uriTemplate", s.opts.Resources.Templates())
+	default:
+		result, fault = s.readResource(ctx, m, at)
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	if at == modern {
+		result = append(result, `,"ttlMs":0,"cacheScope":"`+string(mcp.CacheScopePrivate)+`",`...)
+		result = append(result, s.identity...)
+	}
+	return append(result, '}'), nil
+}
+
+func (s *Server) listResources(ctx context.Context, cursor string) ([]byte, *rpcError) {
+	page, next, err := s.opts.Resources.List(ctx, cursor)
+	if errors.Is(err, ErrNoCursor) {
+		return nil, &rpcError{code: codeInvalidParams, message: "cursor: " + quoted(cursor) + " is not one that this server gave"}
+	}
+	if err != nil {
+		return nil, &rpcError{code: codeInternal, message: err.Error()}
+	}
+	dst := appendResources([]byte(`{"resources":`), "uri", page)
+	if next != "" {
+		dst = appendString(append(dst, `,"nextCursor":`...), next)
+	}
+	return dst, nil
+}
+
+func appendResources(dst []byte, address string, page []Resource) []byte {
+	dst = append(dst, '[')
+	for i, r := range page {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(append(dst, `{"`+address+`":`...), r.URI)
+		dst = appendString(append(dst, `,"name":`...), r.Name)
+		for _, field := range [][2]string{{"title", r.Title}, {"description", r.Description}, {"mimeType", r.MIMEType}} {
+			if field[1] != "" {
+				dst = appendString(append(dst, `,"`+field[0]+`":`...), field[1])
+			}
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
+}
+
+func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, *rpcError) {
+	uri := text(m.uri)
+	if uri == "" {
+		return nil, &rpcError{code: codeInvalidParams, message: "uri: expected a string, got " + describeRaw(m.uri)}
+	}
+	content, err := s.opts.Resources.Read(ctx, uri)
+	if errors.Is(err, ErrNoResource) {
+		code := mcp.RESOURCE_NOT_FOUND
+		if at == modern {
+			code = codeInvalidParams // as its revision says
+		}
+		return nil, &rpcError{code: code, message: err.Error(), data: append(appendString([]byte(`{"uri":`), s.redact(uri)), '}')}
+	}
+	if err != nil {
+		return nil, &rpcError{code: codeInternal, message: err.Error()}
+	}
+	dst := appendString([]byte(`{"contents":[{"uri":`), uri)
+	dst = appendString(append(dst, `,"mimeType":`...), content.MIMEType)
+	dst = appendString(append(dst, `,"text":`...), s.redact(content.Text))
+	return append(dst, "}]"...), nil
+}
+
+// answerLater answers a request that takes a moment in a goroutine of its own, so that the
+// connection goes on meanwhile.
+func (c *conn) answerLater(m *message, at era) *rpcError {
+	f, fault := c.begin(m)
+	if fault != nil {
+		return fault
+	}
+	own := message{method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri)}
+	go func() {
+		result, fault := c.server.resources(f.ctx, &own, at)
+		if c.end(f) {
+			if fault != nil {
+				c.refuse(f.id, fault)
+			} else {
+				c.reply(f.id, result)
+			}
+		}
+		c.calls.Done()
+	}()
+	return nil
+}
