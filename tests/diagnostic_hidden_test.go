@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +50,9 @@ var elsewhereTold = map[string]string{
 	"schema-depth":       "a File that was not parsed",
 	"cannot-upgrade":     "toolgraph upgrade",
 	"cannot-edit":        "toolgraph toolkit",
-	"bad-lock":           "a lock", "not-locked": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
+	"bad-test":           "toolgraph test", "unknown-test-name": "toolgraph test",
+	"bad-lock": "a lock", "not-locked": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
+	"argument-refused": "a lock",
 }
 
 func repeatedText(n int, format string) string {
@@ -107,7 +110,8 @@ func TestDiagnosticsWithoutExample(t *testing.T) {
 	}
 }
 
-// A directory is no graph file, and upgrade tells of what it cannot rewrite.
+// A directory is no graph file, upgrade tells of what it cannot rewrite, and test of its
+// own files.
 func TestDiagnosticsElsewhere(t *testing.T) {
 	toolgraph := testbin.Build(t, "toolgraph")
 	dir := t.TempDir()
@@ -115,9 +119,18 @@ func TestDiagnosticsElsewhere(t *testing.T) {
 	if err := os.WriteFile(file, []byte(serverLine+"servers: {a: {command: a}}\nmcpServers: {b: {command: b}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	tests := func(name, text string) string {
+		good := serverLine + "tools: [{name: t, nodes: [{id: a, type: entry, next: b}, {id: b, type: exit}]}]\n"
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "g.yaml"), []byte(good), 0o600), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
 	for _, c := range []struct{ command, path, code string }{
 		{"check", dir, "not-a-regular-file"},
 		{"upgrade", file, "cannot-upgrade"},
+		{"test", tests("graph.test.yaml", "tests: [{name: a, tool: b}]"), "bad-test"},
+		{"test", tests("other.test.yaml", "graph: g.yaml\ntests: [{name: a, tool: b, expect: {value: 1}}]"), "unknown-test-name"},
 	} {
 		out, err := programCommand(t, toolgraph, c.command, c.path).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "["+c.code+"]") {
