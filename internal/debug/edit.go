@@ -3,6 +3,7 @@ package debug
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
@@ -13,7 +14,24 @@ import (
 type pendingEdit struct {
 	edit   execution.Edit
 	taken  bool       // the run has it
+	made   bool       // and has made it
 	answer chan error // has room for the one answer
+}
+
+// answerEdits answers those who wait for an edit: with nil when it was made, else with
+// err, if there is one. s.mu is held.
+func (s *Session) answerEdits(err error) {
+	s.edits = slices.DeleteFunc(s.edits, func(e *pendingEdit) bool {
+		switch {
+		case e.made:
+			e.answer <- nil
+		case err != nil:
+			e.answer <- err
+		default:
+			return false
+		}
+		return true
+	})
 }
 
 // Edit replaces the latest output of a node of a paused run, for everything after it,

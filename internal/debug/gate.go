@@ -70,6 +70,7 @@ func (s *Session) show(ctx context.Context, next execution.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Watches = watched
+	s.answerEdits(nil)
 	if s.state.PausedBy == "" { // let go after the edit was asked for
 		s.state.Current = next.Step
 	} else {
@@ -107,8 +108,7 @@ func (s *Session) observe(e execution.Event) {
 		s.state.Steps++
 	case execution.ContextEdited:
 		s.records = append(s.records, *e.Record)
-		s.edits[0].answer <- nil
-		s.edits = s.edits[1:]
+		s.edits[0].made = true
 	}
 	s.changed()
 }

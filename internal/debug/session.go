@@ -147,10 +147,7 @@ func (s *Session) end(result *execution.Result, err error) {
 			s.state.Error = &execution.Failure{Code: execution.CodeInternal, Message: err.Error()}
 		}
 	}
-	for _, e := range s.edits {
-		e.answer <- errEnded
-	}
-	s.edits = nil
+	s.answerEdits(errEnded)
 	close(s.done)
 	s.changed()
 }

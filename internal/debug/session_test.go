@@ -275,7 +275,6 @@ func TestEditOfSwitch(t *testing.T) {
 		t.Errorf("a way that the switch does not have: %v", err)
 	}
 	do(t, s.Edit(t.Context(), "more", "end"))
-	wait(t, s)
 	if next := s.State().Next; next.NodeID != "end" {
 		t.Errorf("next is %s", next.NodeID)
 	}

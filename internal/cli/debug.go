@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution"
+	"toolgraph/internal/debug"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/server"
+)
+
+type debugFlags struct {
+	servers, args, logLevel string
+	locked                  lockedFlag
+	observe                 observeFlags
+	history                 historyFlags
+}
+
+func newDebug(std streams) *cobra.Command {
+	flags := debugFlags{}
+	cmd := &cobra.Command{
+		Use:   "debug FILE TOOL [key=value …]",
+		Short: "Step through one run of a tool",
+		Long: `Run one tool and hold it before its first node. Commands are read from standard input,
+a line each, and help tells which there are: step, continue, break, print, edit and more.
+What happens is shown on standard error; the result goes to standard output, as with
+toolgraph run. Time in which the run is held does not count for its time limit. The end
+of the input stops the run.`,
+		Example: `  toolgraph debug graph.yaml count_files directory=.
+  printf 'break sum if $.sum > 10\ncontinue\nprint $.sum\ncontinue\n' |
+    toolgraph debug graph.yaml sum_to_n n=5`,
+		Args: args(2, -1, "a graph file, a tool and its arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), std, args[0], args[1], args[2:])
+		},
+	}
+	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object")
+	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	flags.locked.register(cmd)
+	flags.observe.registerTraces(cmd)
+	flags.history.register(cmd)
+	return cmd
+}
+
+func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pairs []string) error {
+	p, err := load(file, f.servers)
+	if err != nil {
+		return err
+	}
+	g, err := graphOf(p, tool)
+	if err != nil {
+		return err
+	}
+	if f.args == "-" {
+		return usagef("--args - reads standard input, where the commands come from; write the arguments out")
+	}
+	args, err := (&runFlags{args: f.args}).arguments(nil, g, pairs)
+	if err != nil {
+		return err
+	}
+	if err := server.CheckArguments(g.Tool, args); err != nil {
+		return usageError{err}
+	}
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	if err != nil {
+		return usageError{err}
+	}
+	plugged := &plugs{}
+	defer plugged.close()
+	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
+		return err
+	}
+	if err := f.history.plug(plugged, log); err != nil {
+		return err
+	}
+	locked, err := f.locked.load(p)
+	if err != nil {
+		return err
+	}
+	pool := newPool(p, log, guarded(locked, p)...)
+	defer closePool(pool, log)
+	plugged.hints = hintsOf(pool, locked)
+
+	show := newTrace(std.err, p, g, true)
+	controller := debug.New(debug.Options{})
+	defer controller.Close()
+	ctx, watching := plugged.begin(ctx, g, log)
+	session, err := controller.Start(ctx, g, args, plugged.engine(p, pool), debug.StartOptions{
+		Pause: true, Run: append(watching, execution.WithObserver(show)),
+	})
+	if err != nil {
+		return err
+	}
+	source, err := os.ReadFile(p.File.Path)
+	if err != nil {
+		return err
+	}
+	r := &repl{std: std, session: session, graph: g, secrets: p.File.Secrets, trace: show, source: bytes.Split(source, []byte("\n"))}
+	r.commands(ctx)
+	session.Stop() // does nothing to a run that has ended
+	<-session.Done()
+	return r.end()
+}
+
+// end tells how the session ended.
+func (r *repl) end() error {
+	state := r.session.State()
+	var err error
+	switch {
+	case state.Status == debug.Stopped:
+		err = errors.New("the run was stopped")
+	case state.Status == debug.Failed:
+		err = errors.New(state.Message)
+	}
+	return r.trace.end(r.std, r.graph, &execution.Result{Value: state.Result}, err)
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolgraph/expressions"
+	"toolgraph/graph"
+	"toolgraph/internal/debug"
+)
+
+// debugCommand is a command of the debugger.
+type debugCommand struct {
+	name, short string
+	args, help  string
+	do          func(ctx context.Context, r *repl, rest string) error
+}
+
+var debugCommands []debugCommand
+
+func init() { // help lists the table that it is in
+	debugCommands = []debugCommand{
+		{"step", "s", "", "execute one node", func(ctx context.Context, r *repl, _ string) error { return r.goOn(ctx, r.session.Step()) }},
+		{"continue", "c", "", "go on to the next breakpoint, or to the end", func(ctx context.Context, r *repl, _ string) error { return r.goOn(ctx, r.session.Resume()) }},
+		{"until", "u", "NODE", "go on until the run comes to a node", func(ctx context.Context, r *repl, node string) error { return r.goOn(ctx, r.session.RunTo(node)) }},
+		{"break", "b", "NODE [if EXPR]", "hold before a node, or only when a JSONata expression is true", breakAt},
+		{"breaks", "", "", "list the breakpoints", listBreaks},
+		{"delete", "d", "[NODE]", "delete the breakpoints at a node, or all", deleteBreaks},
+		{"print", "p", "EXPR", "evaluate a JSONata expression as the next node would", printExpr},
+		{"watch", "w", "[EXPR]", "show an expression whenever the run is held, or list those that are", watchExpr},
+		{"unwatch", "", "", "watch nothing any more", unwatch},
+		{"context", "", "", "the latest output of each node", printContext},
+		{"history", "h", "", "the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
+		{"edit", "e", "NODE JSON", "replace the latest output of a node", editOutput},
+		{"list", "l", "", "the next node in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
+		{"where", "", "", "where the run is, and what is watched", func(_ context.Context, r *repl, _ string) error { r.where(r.session.State()); return nil }},
+		{"quit", "q", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
+		{"stop", "", "", "the same", func(context.Context, *repl, string) error { return errQuit }},
+		{"help", "?", "", "this list", func(_ context.Context, r *repl, _ string) error { return r.help() }},
+	}
+}
+
+// goOn waits for a run that was let go.
+func (r *repl) goOn(ctx context.Context, err error) error {
+	if err == nil {
+		r.wait(ctx)
+	}
+	return err
+}
+
+func breakAt(_ context.Context, r *repl, rest string) error {
+	node, condition, _ := strings.Cut(rest, " if ")
+	b := debug.Breakpoint{Node: strings.TrimSpace(node), Condition: strings.TrimSpace(condition)}
+	if b.Node == "" {
+		return errors.New("break needs a node: break NODE [if EXPR]")
+	}
+	return r.session.SetBreakpoints(append(r.session.Breakpoints(), b))
+}
+
+func listBreaks(_ context.Context, r *repl, _ string) error {
+	for _, b := range r.session.Breakpoints() {
+		condition := ""
+		if b.Condition != "" {
+			condition = " if " + b.Condition
+		}
+		r.say("  %s%s, %s\n", oneLine(b.Node), oneLine(condition), plural(b.Hits, "hit"))
+	}
+	return nil
+}
+
+func deleteBreaks(_ context.Context, r *repl, node string) error {
+	all := r.session.Breakpoints()
+	left := slices.DeleteFunc(slices.Clone(all), func(b debug.Breakpoint) bool { return node == "" || b.Node == node })
+	if len(left) == len(all) {
+		return fmt.Errorf("there is no breakpoint at %q", node)
+	}
+	return r.session.SetBreakpoints(left)
+}
+
+func printExpr(ctx context.Context, r *repl, source string) error {
+	value, err := r.session.Evaluate(ctx, source, -1)
+	if err != nil {
+		return errors.New(pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
+	}
+	if value == nil {
+		r.say("nothing\n")
+		return nil
+	}
+	return printValue(r.std.err, value, r.secrets)
+}
+
+func watchExpr(ctx context.Context, r *repl, source string) error {
+	if source == "" {
+		r.where(r.session.State())
+		return nil
+	}
+	if _, err := expressions.CompileJSONata(source); err != nil {
+		return shown(source, err)
+	}
+	r.watched = append(r.watched, source)
+	r.session.SetWatches(ctx, r.watched)
+	return nil
+}
+
+func unwatch(ctx context.Context, r *repl, _ string) error {
+	r.watched = nil
+	r.session.SetWatches(ctx, nil)
+	return nil
+}
+
+func printContext(_ context.Context, r *repl, _ string) error {
+	outputs := r.session.Context(-1)
+	for _, n := range r.graph.Nodes {
+		if v, ran := outputs[n.ID()]; ran {
+			r.say("  %s = %s\n", oneLine(n.ID()), r.text(v, outputShown))
+		}
+	}
+	return nil
+}
+
+func (r *repl) history() error {
+	for _, rec := range r.session.Records(0) {
+		r.trace.row(rec)
+	}
+	return nil
+}
+
+func editOutput(ctx context.Context, r *repl, rest string) error {
+	node, text, _ := strings.Cut(rest, " ")
+	if node == "" || strings.TrimSpace(text) == "" {
+		return errors.New("edit needs a node and a value: edit NODE JSON")
+	}
+	value, err := expressions.Decode([]byte(text))
+	if err != nil {
+		return fmt.Errorf("%w; a text is written in quotes", err)
+	}
+	if err := r.session.Edit(ctx, node, value); err != nil {
+		return err
+	}
+	if _, isSwitch := r.graph.Node(node).(*graph.Switch); isSwitch {
+		r.wait(ctx) // it may lead elsewhere now
+	}
+	return nil
+}
+
+// list shows the lines of the next node, and a few before and after it.
+func (r *repl) list() error {
+	const around = 4
+	at := r.graph.Node(r.session.State().Next.NodeID).Pos().Line
+	first, last := max(1, at-around), min(len(r.source), at+around)
+	width := len(strconv.Itoa(last))
+	for n := first; n <= last; n++ {
+		mark := " "
+		if n == at {
+			mark = ">"
+		}
+		r.say("%s %*d  %s\n", mark, width, n, printable(r.secrets.Redact(string(r.source[n-1]))))
+	}
+	return nil
+}
+
+func (r *repl) help() error {
+	for _, c := range debugCommands {
+		name := c.name
+		if c.short != "" {
+			name += ", " + c.short
+		}
+		r.say("  %-13s %-15s %s\n", name, c.args, c.help)
+	}
+	return nil
+}
