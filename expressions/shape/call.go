@@ -103,7 +103,7 @@ func (in *inferrer) callee(t *tree, focus *value) *lambda {
 func (in *inferrer) expectFunction(t *tree, v value) {
 	found := v.shape.without(kindNothing)
 	if !v.shape.IsAny() && found.get().kinds != 0 && !found.can(kindFunction) {
-		in.fault(t, !v.shape.MayBeNothing(), CodeNoFunction, fmt.Sprintf("%s is %s, and no function", in.text(t), found), "")
+		in.fault(t, !v.shape.MayBeNothing(), CodeNoFunction, in.described(t, v)+", and no function", "")
 	}
 }
 
@@ -111,7 +111,11 @@ func (in *inferrer) expectFunction(t *tree, v value) {
 func (in *inferrer) chain(t *tree, piped value, pipedTree *tree, focus *value) value {
 	if t.Kind == "operator" && t.Text == "~>" {
 		first := in.chain(&t.Parts[0], piped, pipedTree, focus)
-		return in.chain(&t.Parts[1], first, nil, focus)
+		out := in.chain(&t.Parts[1], first, nil, focus)
+		if first.shape.MayBeNothing() {
+			out.shape = Union(out.shape, Nothing()) // the chain ends where there is nothing
+		}
+		return out
 	}
 	if t.Kind == "call" {
 		return in.callWith(t, focus, &piped, pipedTree)
@@ -151,6 +155,13 @@ func (in *inferrer) builtin(s *site) value {
 			// The context stands in for the first argument.
 			s.args = append([]value{{shape: Any()}}, s.args...)
 			s.trees = append([]*tree{nil}, s.trees...)
+			for i := range s.args {
+				if s.args[i].mismatches(params[i]) {
+					s.args, s.trees = s.args[1:], s.trees[1:]
+					in.count(s, least)
+					return unknown()
+				}
+			}
 		} else {
 			in.count(s, least)
 			return unknown()
@@ -194,23 +205,28 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %s", n, word)
 }
 
+// mismatches tells whether the function certainly refuses the value.
+func (v value) mismatches(p param) bool {
+	found := v.shape.without(kindNothing)
+	switch {
+	case v.shape.IsAny() || found.get().kinds == 0:
+		return false
+	case p.items == 0:
+		return !found.can(p.kinds)
+	}
+	// One value stands for an array of it.
+	single := found.without(kindArray)
+	return !single.can(p.items) && (!found.can(kindArray) || found.get().filled && !found.Items().can(p.items))
+}
+
 // argument notes an argument that the function certainly refuses.
 func (in *inferrer) argument(s *site, i int, p param) bool {
 	v := s.args[i]
+	if !v.mismatches(p) {
+		return false
+	}
 	found := v.shape.without(kindNothing)
-	if v.shape.IsAny() || found.get().kinds == 0 {
-		return false
-	}
-	wrong := !found.can(p.kinds)
-	if p.items != 0 {
-		// One value stands for an array of it.
-		single := found.without(kindArray)
-		wrong = !single.can(p.items) && (!found.can(kindArray) || found.get().filled && !found.Items().can(p.items))
-	}
-	if !wrong {
-		return false
-	}
-	in.fault(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
+	in.fault(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
 	return true
 }
 

@@ -16,6 +16,7 @@ type param struct {
 	items    kinds // when it takes arrays of these, or one of them
 	optional bool
 	context  bool // what stands before the call can take its place
+	lax      bool // the engine does not look at it in every case
 }
 
 // probes are the functions that ask whether something is there, or leave it out.
@@ -27,13 +28,13 @@ var builtins map[string]builtin
 // signatures are the parameters that the engine checks, as it does (gnata v0.2.2
 // and ours in place of its own): n number, s string or pattern, b boolean, o object,
 // f function, x anything; a<n> an array of numbers or one number; ? optional; -
-// the context can stand in for it; ! at the end: more arguments are an error.
+// the context can stand in for it; ~ not looked at in every case; ! at the end: more arguments are an error.
 var signatures = map[string]string{
 	"abs": "n-", "average": "a<n>!", "ceil": "n-", "floor": "n-", "max": "a<n>!", "min": "a<n>!", "power": "n- n",
 	"random": "", "round": "n- n?", "sqrt": "n-", "sum": "a<n>!", "number": "c-!",
 	"base64decode": "s-", "base64encode": "s-", "contains": "s- s", "decodeUrl": "s-", "decodeUrlComponent": "s-",
 	"encodeUrl": "s-", "encodeUrlComponent": "s-", "formatBase": "n- n?", "formatInteger": "n- s", "formatNumber": "n- s x?",
-	"fromMillis": "n- s? s?", "join": "a<s> s?", "length": "s-!", "lowercase": "s-!", "match": "s- s n?", "now": "s? s?",
+	"fromMillis": "n- s? s?", "join": "a<s> s?~", "length": "s-!", "lowercase": "s-!", "match": "s- s n?", "now": "s? s?",
 	"pad": "s- n s?", "parseInteger": "s- s", "replace": "s- s sf n?", "split": "s- s n?", "string": "x- b?!",
 	"substring": "s- n n?!", "substringAfter": "s- s!", "substringBefore": "s- s!", "toMillis": "s- s?", "trim": "s-",
 	"uppercase": "s-!", "millis": "",
@@ -81,6 +82,7 @@ func init() {
 // paramOf reads one parameter of a signature.
 func paramOf(word string) param {
 	var p param
+	word, p.lax = strings.CutSuffix(word, "~")
 	word, p.optional = strings.CutSuffix(word, "?")
 	word, p.context = strings.CutSuffix(word, "-")
 	if item, ok := strings.CutPrefix(word, "a<"); ok {

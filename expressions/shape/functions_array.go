@@ -75,8 +75,8 @@ func filtered(in *inferrer, s *site) value {
 func flattened(_ *inferrer, s *site) value {
 	return over(s.arg(0), func(of Shape) Shape {
 		items := flat(of.item(), 0)
-		if len(s.args) > 1 {
-			items = union(items, of.item())
+		for inner, depth := of.item(), 0; len(s.args) > 1 && inner.can(kindArray) && depth <= maxDepth; depth++ {
+			items, inner = union(items, inner), inner.item() // arrays are left, from some level on
 		}
 		return Array(items)
 	})

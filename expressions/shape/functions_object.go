@@ -32,12 +32,21 @@ func looked(in *inferrer, s *site) value {
 	}
 	field := tree{Kind: "name", Text: name[0], Offset: s.place(1).Offset, End: s.place(1).End}
 	in.checkField(&field, from.shape, in.text(s.place(0)))
-	return like(fieldOf(from.shape, name[0], 0), from, s.arg(1))
+	out := fieldOf(from.shape, name[0], 0)
+	if from.shape.can(kindArray) {
+		out = Union(out, sequence(fieldOf(from.shape.Items(), name[0], 1))) // not flattened
+	}
+	return like(out, from, s.arg(1))
 }
 
 // merged is $merge: of two fields of a name the last one counts.
-func merged(_ *inferrer, s *site) value {
+func merged(in *inferrer, s *site) value {
 	from := s.arg(0)
+	if list := s.place(0); list != s.tree && list.Kind == "array" {
+		if out, ok := in.overlaid(list, s.focus); ok {
+			return of(out)
+		}
+	}
 	return over(from, func(of Shape) Shape {
 		if !of.can(kindArray) {
 			return of.only(kindObject)
@@ -57,6 +66,55 @@ func merged(_ *inferrer, s *site) value {
 		}
 		return union(out, of.only(kindObject))
 	})
+}
+
+// overlaid is what the objects of a written array become one over the other; not ok
+// when its items are not one object each.
+func (in *inferrer) overlaid(list *tree, focus *value) (out Shape, ok bool) {
+	out = Object(nil, false)
+	in.silently(func() {
+		for i := range list.Parts {
+			s := in.infer(&list.Parts[i], focus).shape
+			if ok = s.get().kinds&^(kindObject|kindNothing) == 0; !ok {
+				return
+			}
+			if s.can(kindObject) {
+				over := overlay(out, s.only(kindObject))
+				if s.MayBeNothing() {
+					over = union(over, out)
+				}
+				out = over
+			}
+		}
+	})
+	return out, ok
+}
+
+// overlay is an object of the first shape with the fields of one of the second over
+// it.
+func overlay(under, over Shape) Shape {
+	a, b := under.get(), over.get()
+	fields := make([]Field, 0, len(a.fields)+len(b.fields))
+	for _, f := range a.fields {
+		switch g, both := b.field(f.Name); {
+		case both && !g.Optional:
+			f = g
+		case both:
+			f.Shape = union(f.Shape, g.Shape)
+		case b.rest != closed:
+			f.Shape = Any()
+		}
+		fields = append(fields, f)
+	}
+	for _, g := range b.fields {
+		if _, both := a.field(g.Name); !both {
+			if g.Optional && a.rest != closed {
+				g.Shape = Any()
+			}
+			fields = append(fields, g)
+		}
+	}
+	return object(fields, max(a.rest, b.rest))
 }
 
 // sifted is $sift: an object with some of the fields.

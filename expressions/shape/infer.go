@@ -56,11 +56,12 @@ type inferrer struct {
 	calls    []*lambda // whose bodies are being inferred
 	lambdas  []*lambda // all that were found
 	findings []Finding
-	quiet    int  // findings are not noted while it is not 0
-	asks     bool // the next part is asked for whether it is there
-	asked    bool // the path around the place is
-	spared   int  // something takes the place of what is missing
-	branches int  // conditions and repetitions around the place
+	quiet    int      // findings are not noted while it is not 0
+	asks     bool     // the next part is asked for whether it is there
+	asked    bool     // the path around the place is
+	probed   []string // fields of which it was asked whether they are there
+	spared   int      // something takes the place of what is missing
+	branches int      // conditions and repetitions around the place
 	steps    int
 	nesting  int
 }
@@ -123,7 +124,7 @@ func (in *inferrer) infer(t *tree, focus *value) value {
 	defer func() { in.nesting, in.asked = in.nesting-1, before }()
 	switch t.Kind {
 	case "name":
-		return in.name(t, *focus, "")
+		return in.name(t, *focus)
 	case "path":
 		return in.path(t, focus)
 	case "context":

@@ -96,9 +96,9 @@ func (in *inferrer) transform(fn *lambda, args []value) value {
 		base = args[0]
 	}
 	return in.scoped(fn.scope, fn.tree, func() value {
-		focus := value{shape: base.shape}
+		focus := value{shape: base.shape, origin: "what is changed"}
 		target := in.infer(&fn.tree.Parts[0], &focus)
-		object := of(target.shape.item().only(kindObject))
+		object := value{shape: target.shape.item().only(kindObject), origin: "what is changed"}
 		if target.shape.IsAny() {
 			object = unknown()
 		}

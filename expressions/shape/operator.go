@@ -44,8 +44,7 @@ func (in *inferrer) expectNumbers(t *tree, operands []value) {
 	certain := true
 	for i, v := range operands {
 		certain = certain && !v.shape.MayBeNothing()
-		in.expectKind(t, i, certain, v, kindNumber, "a number")
-		if v.shape.IsNothing() && t.Text != ".." {
+		if in.expectKind(t, i, certain, v, kindNumber, "a number") || v.shape.IsNothing() && t.Text != ".." {
 			return
 		}
 	}
@@ -64,8 +63,23 @@ func (in *inferrer) expectKind(t *tree, i int, certain bool, v value, want kinds
 			hint = "join strings with &, or convert it: $number(…)"
 		}
 	}
-	in.fault(&t.Parts[i], certain, CodeWrongOperand, fmt.Sprintf("%s is %s, and the operator %s takes %s", in.text(&t.Parts[i]), found, t.Text, expected), hint)
+	in.fault(&t.Parts[i], certain, CodeWrongOperand,
+		fmt.Sprintf("%s, and the operator %s takes %s", in.described(&t.Parts[i], v), t.Text, expected), hint)
 	return true
+}
+
+// described tells what a part is; of what is written, only the kind.
+func (in *inferrer) described(t *tree, v value) string {
+	s := v.shape.without(kindNothing)
+	if v.written {
+		a := *s.get()
+		a.numbers, a.strings = nil, nil
+		if a.kinds.has(kindBoolean) {
+			a.kinds |= kindBoolean
+		}
+		s = shapeOf(a)
+	}
+	return fmt.Sprintf("%s is %s", in.text(t), s)
 }
 
 // order is a comparison by size, of two numbers or two strings.
@@ -78,8 +92,8 @@ func (in *inferrer) order(t *tree, left, right value) value {
 	}
 	a, b := left.shape.only(kindNumber|kindString), right.shape.only(kindNumber|kindString)
 	if !wrong && a.get().kinds != 0 && b.get().kinds != 0 && a.get().kinds&b.get().kinds == 0 && !left.shape.IsAny() && !right.shape.IsAny() {
-		in.fault(t, certain, CodeWrongOperand, fmt.Sprintf("%s is %s and %s is %s, and the operator %s takes two numbers or two strings",
-			in.text(&t.Parts[0]), a, in.text(&t.Parts[1]), b, t.Text), "convert one of them: $number(…) or $string(…)")
+		in.fault(t, certain, CodeWrongOperand, fmt.Sprintf("%s and %s, and the operator %s takes two numbers or two strings",
+			in.described(&t.Parts[0], left), in.described(&t.Parts[1], right), t.Text), "convert one of them: $number(…) or $string(…)")
 	}
 	in.need(left)
 	in.need(right)
@@ -119,7 +133,7 @@ func (in *inferrer) neverEqual(t *tree, left, right value) {
 	if !differ || len(c.Path) > 0 {
 		return
 	}
-	how := map[string]string{"=": "never equal", "!=": "always unequal", "in": "never among them"}[t.Text]
+	how := map[string]string{"=": "is never", "!=": "is always unequal to", "in": "is never in"}[t.Text]
 	hint := ""
 	for i, side := range []value{left, right} {
 		other := []Shape{b, a}[i].get()
@@ -127,8 +141,18 @@ func (in *inferrer) neverEqual(t *tree, left, right value) {
 			hint = in.env.suggest("", side.shape.get().strings[0], other.strings)
 		}
 	}
-	in.note(t, CodeConstantComparison, fmt.Sprintf("%s is %s and %s is %s: they are %s",
-		in.text(&t.Parts[0]), a, in.text(&t.Parts[1]), b, how), hint)
+	read, other, beside := &t.Parts[0], &t.Parts[1], b
+	if left.written && t.Text != "in" {
+		read, other, beside, a = other, read, a, b
+	}
+	message := fmt.Sprintf("%s is %s, and %s %s", in.text(read), a, how, in.text(other))
+	switch {
+	case t.Text == "in" && !right.written:
+		message += fmt.Sprintf(", whose items are %s", beside)
+	case !left.written && !right.written:
+		message += fmt.Sprintf(", which is %s", beside)
+	}
+	in.note(t, CodeConstantComparison, message, hint)
 }
 
 // compared is the shape that counts in a comparison: one constant that is read is

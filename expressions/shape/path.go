@@ -1,6 +1,10 @@
 package shape
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // path follows the steps of a path. A step that can meet an array is taken for each
 // of its items, and what comes of it is a sequence: nothing, one value or several.
@@ -62,9 +66,12 @@ func keepArray(v value, t *tree) value {
 
 // step takes one step. before is the path up to it, as it is written.
 func (in *inferrer) step(t *tree, current value, first bool, before string) value {
+	if before != "" {
+		current.origin = before
+	}
 	switch t.Kind {
 	case "name":
-		return in.name(t, current, before)
+		return in.name(t, current)
 	case "context":
 		switch {
 		case t.Text == "$$":
@@ -117,7 +124,7 @@ func (in *inferrer) stepValue(t *tree, item *value) value {
 func (in *inferrer) each(current value, first bool, f func(item value) value) value {
 	if !current.shape.can(kindArray) || current.shape.IsAny() {
 		once := func() value {
-			return f(value{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn})
+			return f(value{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn, origin: current.origin})
 		}
 		var out value
 		if current.shape.MayBeNothing() && !current.root {
@@ -134,7 +141,7 @@ func (in *inferrer) each(current value, first bool, f func(item value) value) va
 	if item.get().kinds == 0 {
 		return value{shape: Union(Nothing(), Array(none)), reads: current.reads}
 	}
-	out := in.perhaps(func() value { return f(of(item)) })
+	out := in.perhaps(func() value { return f(value{shape: item, origin: current.origin}) })
 	shape := union(sequence(out.shape.item()), out.shape.without(kindArray|kindNothing))
 	if out.shape.can(kindArray) {
 		shape = Union(shape, Array(out.shape.only(kindArray)))
@@ -154,11 +161,12 @@ func fieldValues(s Shape, depth int) Shape {
 	}
 	out := none
 	for _, f := range a.fields {
-		out = union(out, flat(f.Shape, depth))
+		// As a first step it opens only one array.
+		out = union(out, union(flat(f.Shape, depth), f.Shape.item()))
 	}
 	if a.kinds.has(kindArray) {
 		items := a.items
-		out = union(out, flat(items, depth))
+		out = union(out, union(flat(items, depth), items))
 		out = union(out, fieldValues(items, depth+1))
 	}
 	return out
@@ -176,15 +184,12 @@ func flat(s Shape, depth int) Shape {
 }
 
 // name reads a field.
-func (in *inferrer) name(t *tree, current value, before string) value {
+func (in *inferrer) name(t *tree, current value) value {
 	if current.root {
 		return in.node(t)
 	}
 	shape := fieldOf(current.shape, t.Text, 0)
-	if before == "" {
-		before = current.origin
-	}
-	in.checkField(t, current.shape, before)
+	in.checkField(t, current.shape, current.origin)
 	return value{shape: shape, reads: current.reads}
 }
 
@@ -238,18 +243,25 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 			code = CodeUndeclaredField
 		}
 		for _, f := range a.fields {
-			known = append(known, f.Name)
+			if !slices.Contains(known, f.Name) {
+				known = append(known, f.Name)
+			}
 		}
 	}
-	if code == CodeUndeclaredField && in.asked {
-		return // whether it is there is just the question
+	if where := before + "." + t.Text; code == CodeUndeclaredField && in.asked {
+		in.probed = append(in.probed, where) // whether it is there is just the question
+		return
+	} else if slices.Contains(in.probed, where) {
+		return
 	}
 	message := fmt.Sprintf("%s has no field %q", before, t.Text)
 	if code == CodeUndeclaredField {
 		message = fmt.Sprintf("%s declares no field %q", before, t.Text)
 	}
 	hint := in.env.suggest("", t.Text, known)
-	if hint == "" && len(known) > 0 {
+	if _, isNode := in.env.Context[t.Text]; isNode {
+		hint = "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")
+	} else if hint == "" && len(known) > 0 {
 		hint = "it has " + listed(known)
 	}
 	in.note(t, code, message, hint)

@@ -37,7 +37,7 @@ func (s Shape) text(depth int) string {
 	rest := a.kinds
 	if rest&kindValue == kindValue {
 		parts = append(parts, "any value")
-		rest &^= kindValue
+		rest &^= kindValue | kindFunction
 	}
 	if rest.has(kindString) {
 		parts = append(parts, constantsText("string", a.strings, func(s string) string { return shortQuote(s) })...)
