@@ -10,25 +10,30 @@ import (
 	"toolgraph/graph"
 )
 
-// told is how a finding of package shape is called here.
-func told(code string) string {
-	switch code {
-	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
-		return "impossible-path"
-	case shape.CodeMayBeMissing:
-		return "maybe-missing"
-	case shape.CodeNeverRan:
-		return "never-run"
-	case shape.CodeWrongOperand:
-		return "wrong-operand"
-	case shape.CodeWrongArgument, shape.CodeArgumentCount:
-		return "wrong-argument"
-	case shape.CodeUnboundVariable:
-		return "unbound-variable"
-	case shape.CodeNoFunction:
-		return "no-function"
+// told is how a finding of package shape is told here: as an error where a run that comes
+// to the expression fails each time.
+func told(f shape.Finding) (code string, severity config.Severity) {
+	severity = config.Warning
+	if f.Fails {
+		severity = config.Error
 	}
-	return "constant-condition"
+	switch f.Code {
+	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
+		return "impossible-path", severity
+	case shape.CodeMayBeMissing:
+		return "maybe-missing", severity
+	case shape.CodeNeverRan:
+		return "never-run", severity
+	case shape.CodeWrongOperand:
+		return "wrong-operand", severity
+	case shape.CodeWrongArgument, shape.CodeArgumentCount:
+		return "wrong-argument", severity
+	case shape.CodeUnboundVariable:
+		return "unbound-variable", severity
+	case shape.CodeNoFunction:
+		return "no-function", severity
+	}
+	return "constant-condition", severity
 }
 
 // need is how much a value of an expression is needed.
@@ -103,10 +108,7 @@ func (c *checker) missingIn(node, number int, is func(shape.Env) bool) *world {
 // tell reports a finding about a node's expression; in gives a world in which what it
 // reads is missing.
 func (c *checker) tell(node int, f shape.Finding, text config.Text, in func() *world) {
-	code, severity := told(f.Code), config.Warning
-	if f.Fails {
-		severity = config.Error
-	}
+	code, severity := told(f)
 	if code == "maybe-missing" {
 		w := in()
 		if w == nil {
@@ -128,5 +130,5 @@ func (c *checker) by(w *world) string {
 	if len(ids) > most {
 		ids = append(append(ids[:2:2], "…"), ids[len(ids)-most+3:]...)
 	}
-	return fmt.Sprintf(" on the way %s", strings.Join(ids, " → "))
+	return fmt.Sprintf(" (it has not on the way %s)", strings.Join(ids, " → "))
 }

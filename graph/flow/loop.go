@@ -73,11 +73,8 @@ func (c *checker) staysSame(node, way int, body set) bool {
 	for i := range min(way+1, len(rules)) {
 		all.join(rules[i])
 	}
-	if all.open || len(all.nodes) == 0 {
-		return false
-	}
 	steady := steadiness{checker: c, node: node, body: body, known: map[int]bool{}}
-	return !slices.ContainsFunc(all.nodes, func(read int) bool { return !steady.is(read) })
+	return len(all.nodes) > 0 && steady.all(all)
 }
 
 // steadiness tells which outputs stay the same in a loop.
@@ -86,6 +83,12 @@ type steadiness struct {
 	node  int // the switch
 	body  set
 	known map[int]bool // false as well for what is being looked at: it reads itself
+}
+
+// all tells whether everything that is read stays the same.
+func (s *steadiness) all(r reads) bool {
+	inLoop := func(node int) bool { return node == s.node || s.body.has(node) }
+	return !r.open && !slices.ContainsFunc(r.past, inLoop) && !slices.ContainsFunc(r.nodes, func(node int) bool { return !s.is(node) })
 }
 
 func (s *steadiness) is(node int) bool {
@@ -109,8 +112,7 @@ func (s *steadiness) is(node int) bool {
 			return false
 		}
 	}
-	r := s.reads[node][0]
-	s.known[node] = !r.open && !slices.ContainsFunc(r.nodes, func(read int) bool { return !s.is(read) })
+	s.known[node] = s.all(s.reads[node][0])
 	return s.known[node]
 }
 

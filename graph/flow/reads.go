@@ -11,20 +11,26 @@ import (
 // reads are what an expression or a rule depends on.
 type reads struct {
 	nodes []int // indexes in Graph.Nodes, ascending, each once
+	past  []int // those of nodes that the history is asked for: each run of them counts
 	// open is set when it may depend on something else: the clock, chance, what ran
 	// before, or a node that is only named at run time.
 	open bool
 }
 
-func (r *reads) add(node int) {
-	if i, known := slices.BinarySearch(r.nodes, node); !known {
-		r.nodes = slices.Insert(r.nodes, i, node)
+// with is a list of nodes with one more.
+func with(nodes []int, node int) []int {
+	if i, known := slices.BinarySearch(nodes, node); !known {
+		return slices.Insert(nodes, i, node)
 	}
+	return nodes
 }
 
 func (r *reads) join(other reads) {
 	for _, node := range other.nodes {
-		r.add(node)
+		r.nodes = with(r.nodes, node)
+	}
+	for _, node := range other.past {
+		r.past = with(r.past, node)
 	}
 	r.open = r.open || other.open
 }
@@ -50,8 +56,13 @@ func (x index) add(r *reads, refs ...expressions.Reference) {
 		if len(ref.Path) == 0 {
 			continue
 		}
-		if i, known := x[ref.Path[0]]; known {
-			r.add(i)
+		i, known := x[ref.Path[0]]
+		if !known {
+			continue
+		}
+		r.nodes = with(r.nodes, i)
+		if ref.Function != "" {
+			r.past = with(r.past, i)
 		}
 	}
 }
