@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,65 +10,123 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/project"
 )
 
+type checkFlags struct {
+	format, servers      string
+	live, anyEnv, strict bool
+}
+
 func newCheck(std streams) *cobra.Command {
-	format, servers := "text", ""
+	flags := checkFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:   "check FILE…",
 		Short: "Tell every mistake in graph files",
-		Long: `Tell every mistake in graph files, each with its line and column. Nothing is started
-and nothing is run. The exit code is 3 when a file has an error; warnings alone leave
-it 0.`,
+		Long: `Tell every mistake in graph files, each with its line and column. No graph is run. Besides
+what keeps a file from being served, it follows each graph from node to node and tells
+what goes wrong on the way: fields that an output does not have, nodes that may not have
+run, arguments that a tool refuses, results that do not fit, loops that never end.
+
+How much it knows depends on what is known of the tools that are called: what the lock
+beside the file says (see toolgraph lock), or with --live what their servers tell now,
+which starts them. Without either, and where a tool says nothing, it stays silent.
+
+The exit code is 3 when a file has an error; warnings alone leave it 0, unless --strict
+is given.`,
 		Example: `  toolgraph check graph.yaml
-  toolgraph check graphs/*.yaml --format sarif > findings.sarif`,
+  toolgraph check graph.yaml --live --strict       in CI
+  toolgraph check graphs/*.yaml --any-env --format sarif > findings.sarif`,
 		Args: args(1, -1, "at least one graph file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			print, known := findingFormats[format]
-			if !known {
-				return usagef("--format is %q, expected text, json or sarif", format)
-			}
-			var found config.Diagnostics
-			var unread error // files that could not be read
-			for _, path := range args {
-				fresh, err := check(path, servers)
-				unread = errors.Join(unread, err)
-				found = append(found, fresh...)
-			}
-			if err := print(std.out, found); err != nil {
-				return err
-			}
-			if unread != nil {
-				return unread
-			}
-			if found.Err() != nil {
-				return errFindings
-			}
-			if format == "text" {
-				fmt.Fprintf(std.err, "%s: %s\n", plural(len(args), "file"), summary(found))
-			}
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
-	cmd.Flags().StringVarP(&format, "format", "f", format, "text, json or sarif")
-	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().StringVarP(&flags.format, "format", "f", flags.format, "text, json or sarif")
+	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and ask them for their tools")
+	cmd.Flags().BoolVar(&flags.anyEnv, "any-env", false, "take every ${VAR} for set: for checking elsewhere than where the file runs")
+	cmd.Flags().BoolVar(&flags.strict, "strict", false, "exit with 3 for warnings, too")
 	return cmd
 }
 
-// check is everything that is to be said about one file.
-func check(path, servers string) (config.Diagnostics, error) {
-	p, err := load(path, servers)
+func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error {
+	print, known := findingFormats[f.format]
+	if !known {
+		return usagef("--format is %q, expected text, json or sarif", f.format)
+	}
+	if f.live && f.anyEnv {
+		return usagef("--live starts servers, which need what --any-env does without: give one of them")
+	}
+	var found config.Diagnostics
+	var failed error // files that could not be read, servers that could not be asked
+	shown := lines{}
+	for _, path := range paths {
+		fresh, err := f.check(ctx, std, path, shown)
+		failed = errors.Join(failed, err)
+		found = append(found, fresh...)
+	}
+	if f.format == "text" && isTerminal(std.out) {
+		print = shown.write
+	}
+	if err := print(std.out, found); err != nil {
+		return err
+	}
+	if failed != nil {
+		return failed
+	}
+	if found.Err() != nil || f.strict && len(found) > 0 {
+		return errFindings
+	}
+	if f.format == "text" {
+		fmt.Fprintf(std.err, "%s: %s\n", plural(len(paths), "file"), summary(found))
+	}
+	return nil
+}
+
+// check is everything that is to be said about one file, whose lines it notes.
+func (f *checkFlags) check(ctx context.Context, std streams, path string, shown lines) (config.Diagnostics, error) {
+	p, err := project.Load(path, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
 	var found config.Diagnostics
 	switch {
-	case err == nil:
-		_, found, err := lockBeside(p)
-		found = append(p.Warnings[:len(p.Warnings):len(p.Warnings)], found...)
-		found.Sort()
-		return found, err
 	case errors.As(err, &found):
 		return found, nil
+	case err != nil:
+		return nil, err
 	}
-	return nil, err
+	shown.note(path, p.File.Secrets)
+	locked, found, err := lockBeside(p)
+	if err != nil {
+		return nil, err
+	}
+	known := locked
+	if f.live {
+		known, err = askNow(ctx, std, p, locked)
+	}
+	found = append(found, p.Check(known)...)
+	for i := range found { // what servers tell may be in it
+		found[i].Message = p.File.Secrets.Redact(found[i].Message)
+		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
+	}
+	found.Sort()
+	return found, err
+}
+
+// askNow is what the servers tell of the tools that the graphs call, as a lock that is
+// not written; what an older one has learned of them stays known. The error tells what
+// could not be had.
+func askNow(ctx context.Context, std streams, p *project.Project, older *lock.Lock) (*lock.Lock, error) {
+	log, err := observe.NewLogger(std.err, "error", "text", p.File.Secrets)
+	if err != nil {
+		return older, err
+	}
+	pool := newPool(p, log)
+	defer closePool(pool, log)
+	told, err := askTools(ctx, pool, p, toolsOf(p), nil)
+	if err != nil {
+		err = errors.New(printable(p.File.Secrets.Redact(err.Error())))
+	}
+	return lock.Of(lock.Path(p.File.Path), told...).Recall(older), err
 }
 
 func summary(found config.Diagnostics) string {
@@ -91,7 +150,11 @@ var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
 }
 
 func writeText(w io.Writer, found config.Diagnostics) error {
-	printDiagnostics(w, found)
+	for _, d := range found {
+		if _, err := fmt.Fprintln(w, oneLine(d.String())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

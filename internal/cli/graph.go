@@ -6,11 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/project"
 )
 
 func newGraph(std streams) *cobra.Command {
-	format, servers := "mermaid", ""
+	format, servers, anyEnv := "mermaid", "", false
 	cmd := &cobra.Command{
 		Use:   "graph FILE [TOOL]",
 		Short: "Draw the graphs of a file as Mermaid, DOT or JSON",
@@ -22,7 +24,7 @@ func newGraph(std streams) *cobra.Command {
 			if !known {
 				return usagef("--format is %q, expected mermaid, dot or json", format)
 			}
-			p, err := load(args[0], servers)
+			p, err := project.Load(args[0], config.Options{ServersFile: servers, AssumeEnv: anyEnv})
 			if err != nil {
 				return err
 			}
@@ -39,6 +41,7 @@ func newGraph(std streams) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&format, "format", "f", format, "mermaid, dot or json")
 	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().BoolVar(&anyEnv, "any-env", false, "take every ${VAR} for set: for looking at a file elsewhere than where it runs")
 	return cmd
 }
 
