@@ -70,7 +70,7 @@ func evaluate(ctx context.Context, expr evaluator, source string, reads []string
 
 func failedIn(source string, err error) evaluated {
 	f := failureOf(err)
-	if f.Details.Offset != nil && f.Details.Caret == "" {
+	if f.Details != nil && f.Details.Offset != nil && f.Details.Caret == "" {
 		f.Details.Caret = expressions.Caret(source, *f.Details.Offset)
 	}
 	return evaluated{Result: value{expressions.Null}, Error: f}

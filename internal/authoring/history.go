@@ -3,6 +3,7 @@ package authoring
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -12,7 +13,7 @@ import (
 // The bounds on what is told of a run: an agent's context is small.
 const (
 	mostOutput  = 64 << 10 // bytes of one output's JSON
-	mostOutputs = 1 << 20  // of all outputs together
+	mostOutputs = 1 << 20  // of all outputs together, and of one result
 	mostShown   = 2 << 10  // of one that is cut
 	mostSteps   = 1000     // the first half and the last half of them
 )
@@ -30,7 +31,7 @@ type cutOutput struct {
 // stepsOf is a history within bounds, and a note when something was left out.
 func stepsOf(history []execution.Record, secrets *config.Secrets) (steps []step, note string) {
 	steps = []step{}
-	left := mostOutputs
+	room := mostOutputs
 	cut := 0
 	told := history
 	if len(history) > mostSteps {
@@ -38,24 +39,37 @@ func stepsOf(history []execution.Record, secrets *config.Secrets) (steps []step,
 	}
 	for _, r := range told {
 		raw, err := expressions.Encode(r.Output)
-		if err == nil && r.Error == nil && (len(raw) > mostOutput || len(raw) > left && len(raw) > mostShown) {
+		if err == nil && r.Error == nil && (len(raw) > mostOutput || len(raw) > room && len(raw) > mostShown) {
 			r.Output = expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw))) // whole, for half a secret is not recognised
 			cut++
 		} else {
-			left -= len(raw)
+			room -= len(raw)
 		}
 		steps = append(steps, step{r})
 	}
+	var left, short string
 	if len(told) < len(history) {
-		note = fmt.Sprintf("the history has %d executions; the first and the last %d are told", len(history), mostSteps/2)
+		left = fmt.Sprintf("the history has %d executions; the first and the last %d are told", len(history), mostSteps/2)
 	}
 	if cut > 0 {
-		if note != "" {
-			note += "; "
-		}
-		note += fmt.Sprintf("%d outputs are too large and only their beginning is told", cut)
+		short = fmt.Sprintf("of %d outputs only the beginning is told", cut)
 	}
-	return steps, note
+	return steps, joined(left, short)
+}
+
+// joined is the notes that there are.
+func joined(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
+}
+
+// whole is a result as it is told, and a note when that is its beginning alone.
+func whole(v expressions.Value, secrets *config.Secrets) (told value, note string) {
+	raw, err := expressions.Encode(v)
+	if err != nil || len(raw) <= mostOutputs {
+		return value{v}, ""
+	}
+	return value{expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw)))},
+		fmt.Sprintf("the value has %d bytes of JSON, and only its beginning is told", len(raw))
 }
 
 // cutText is the beginning of an output's JSON of so many bytes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -72,11 +73,13 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 	if result == nil {
 		return nil, err
 	}
-	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: value{result.Value}}
-	if err != nil {
-		told.Result = value{expressions.Null}
+	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: value{expressions.Null}}
+	var cut, left string
+	if err == nil {
+		told.Result, cut = whole(result.Value, v.secrets)
 	}
-	told.History, told.Note = stepsOf(result.History, v.secrets)
+	told.History, left = stepsOf(result.History, v.secrets)
+	told.Note = joined(cut, left)
 	return told, nil
 }
 
@@ -106,5 +109,8 @@ func failureOf(err error) *failure {
 		details.Detail = inner.Detail
 	}
 	details.concerning(err)
+	if reflect.ValueOf(*details).IsZero() {
+		details = nil
+	}
 	return &failure{Message: err.Error(), Details: details}
 }

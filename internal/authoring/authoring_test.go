@@ -1,0 +1,213 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/internal/project"
+	"toolgraph/mcpclient"
+	"toolgraph/tests/testbin"
+)
+
+// TestMain looks for leaked goroutines.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := testbin.Clean(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+const graphFile = `server: {name: g, version: 1.0.0}
+mcpServers:
+  fake: {command: FAKE, cwd: .}
+tools:
+  - name: a
+    description: d
+    nodes:
+      - {id: entry, type: entry, next: t}
+      - id: t
+        type: transform
+        transform:
+          expr: |
+            {
+              "x": $.entry.x
+            }
+        next: exit
+      - {id: exit, type: exit}
+`
+
+// kit is a toolkit of a graph file that may do everything.
+func kit(t *testing.T, file string) *Toolkit {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "graph.yaml")
+	file = strings.ReplaceAll(file, "FAKE", testbin.Build(t, "toolgraph/tests/fakeserver"))
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := New(Options{Graph: path, AllowWrite: true, AllowRun: true})
+	t.Cleanup(k.Close)
+	return k
+}
+
+// answer does an operation and gives its value as JSON, or the error's text.
+func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
+	t.Helper()
+	given, err := expressions.Decode([]byte(args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := k.answer(name, operations[name])(context.Background(), given, nil)
+	if err != nil {
+		return err.Error()
+	}
+	raw, err := expressions.Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// Every tool has a definition and an operation.
+func TestToolsAndOperations(t *testing.T) {
+	tools, err := New(Options{Graph: "g.yaml"}).tools()
+	if err != nil || len(tools) != len(operations) {
+		t.Errorf("%d tools, %d operations, %v", len(tools), len(operations), err)
+	}
+	for _, tool := range tools {
+		op := operations[tool.Def.Name.Value]
+		readOnly, _ := tool.Def.Annotations.Get("readOnlyHint").Value().(bool)
+		if readOnly != (op.needs == toRead) {
+			t.Errorf("%s has readOnlyHint %v and needs %v", tool.Def.Name.Value, readOnly, op.needs)
+		}
+	}
+}
+
+// Servers are kept from one operation to the next while the file defines the same ones,
+// and ended after the last that uses them when it does not.
+func TestPools(t *testing.T) {
+	k := kit(t, graphFile)
+	load := func(src string) *project.Project {
+		f, err := config.Parse("g.yaml", []byte(src), config.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &project.Project{File: f}
+	}
+	fake := strings.ReplaceAll(graphFile, "FAKE", testbin.Build(t, "toolgraph/tests/fakeserver"))
+	one, doneOne := k.pools.lease(load(fake))
+	two, doneTwo := k.pools.lease(load("# moved\n" + fake))
+	if one != two || k.pools.known() != one {
+		t.Error("the same servers have two pools")
+	}
+	doneTwo()
+	other, doneOther := k.pools.lease(load(strings.Replace(fake, "cwd: .", "timeoutMs: 5", 1)))
+	if other == one || k.pools.known() != other {
+		t.Error("other servers have the same pool")
+	}
+	doneOther()
+	if _, err := one.ListTools(context.Background(), "fake"); err != nil {
+		t.Errorf("a pool was closed under its user: %v", err)
+	}
+	doneOne()
+	k.pools.close()
+	for _, p := range []*mcpclient.Pool{one, other} {
+		if _, err := p.ListTools(context.Background(), "fake"); err == nil || !strings.Contains(err.Error(), "shutting down") {
+			t.Errorf("a pool is still open: %v", err)
+		}
+	}
+}
+
+// A place in the file is told by its path in the tool, down to the expression.
+func TestFindingPaths(t *testing.T) {
+	k := kit(t, graphFile)
+	v, err := k.look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found config.Diagnostics
+	for _, at := range []config.Pos{{Line: 13, Column: 20}, {Line: 8, Column: 36}, {Line: 6, Column: 5}, {Line: 3, Column: 9}, {Line: 1, Column: 1}} {
+		at.File = v.path
+		found.Warn(at, "code", "message", "")
+	}
+	want := []finding{
+		{Node: "t", Tool: "a", Path: "nodes[1].transform.expr", Source: "{"},
+		{Node: "entry", Tool: "a", Path: "nodes[0].next", Source: "- {id: entry, type: entry, next: t}"},
+		{Tool: "a", Path: "description", Source: "description: d"},
+		{},
+		{},
+	}
+	for i, f := range v.findings(found, "") {
+		if f.Node != want[i].Node || f.Tool != want[i].Tool || f.Path != want[i].Path || f.Source != want[i].Source {
+			t.Errorf("%d: got %+v", i, f)
+		}
+	}
+	if n := len(v.findings(found, "a")); n != 3 {
+		t.Errorf("%d findings concern the tool", n)
+	}
+}
+
+// A secret that lies where an output is cut is redacted before.
+func TestStepsWithinBounds(t *testing.T) {
+	secret := "the-secret-token"
+	at := 4*mostShown - len(secret)/2
+	history := []execution.Record{{Output: strings.Repeat("é", at/2) + secret + strings.Repeat("x", mostOutput)}}
+	steps, note := stepsOf(history, config.NewSecrets(secret))
+	raw, err := encode(steps)
+	if err != nil || strings.Contains(string(raw), secret[:6]) || note == "" {
+		t.Errorf("%s, %q, %v", raw, note, err)
+	}
+	for range 5000 {
+		history = append(history, execution.Record{Index: len(history), Output: strings.Repeat("y", 1500)})
+	}
+	steps, note = stepsOf(history, nil)
+	raw, _ = encode(steps)
+	if len(steps) != mostSteps || steps[mostSteps-1].Index != 5000 || len(raw) > 4*mostOutputs || !strings.Contains(note, "5001 executions") {
+		t.Errorf("%d steps in %d bytes, %q", len(steps), len(raw), note)
+	}
+}
+
+func TestLogWithinBounds(t *testing.T) {
+	log := &runLog{}
+	for range 3 * mostLogged {
+		log.rule("x")
+	}
+	if len(log.entries) != mostLogged+1 || log.entries[mostLogged].Level != "warn" {
+		t.Errorf("%d entries", len(log.entries))
+	}
+}
+
+// A call that the server refuses is told with its words, and the arguments it was sent.
+func TestCallThatFails(t *testing.T) {
+	k := kit(t, graphFile)
+	for args, want := range map[string]string{
+		`{"server": "fake", "tool": "echo", "args": {"a": [{"expr": "n + 1"}]}, "context": {"n": 1}}`:    `"evaluatedArgs":{"a":[2]}`,
+		`{"server": "fake", "tool": "ecko", "args": {}}`:                                                 `"code":"unknown-tool"`,
+		`{"server": "fak", "tool": "echo", "args": {}}`:                                                  `"code":"unknown-server"`,
+		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "1", "b": 2}}}`:                       `args.a has other keys beside expr`,
+		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": 1}}}`:                                 `args.a.expr is no text`,
+		`{"server": "fake", "tool": "echo", "args": {"a": [{"expr": "a +"}]}}`:                           `args.a[0]: the JSONata does not compile`,
+		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "b"}, "c": [{"expr": "b"}]}}`:         `"evaluatedArgs":{"c":[null]}`,
+		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "n + \"\""}}, "context": {"n": "a"}}`: `args.a: the JSONata cannot be evaluated`,
+	} {
+		if got := k.answerTo(t, "testMcpTool", args); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+	}
+}
