@@ -17,14 +17,18 @@ type caller struct {
 	used   map[*Rule]int
 	tape   *tape                // nil: none
 	server execution.ToolCaller // nil: none
+	places places               // whose paths a server gets, and whose names mocks have
 	node   string
 
 	made       []Call
 	unanswered *Problem // the first call that nothing answered
 }
 
-func newCaller(c *Case, s *Suite, tape *tape, server execution.ToolCaller) *caller {
-	return &caller{mocks: append(c.Mocks[:len(c.Mocks):len(c.Mocks)], s.Mocks...), used: map[*Rule]int{}, tape: tape, server: server}
+func newCaller(c *Case, s *Suite, t *tape, in surroundings) *caller {
+	return &caller{
+		mocks: append(c.Mocks[:len(c.Mocks):len(c.Mocks)], s.Mocks...), used: map[*Rule]int{},
+		tape: t, server: in.caller, places: in.places,
+	}
 }
 
 // Observe notes the node whose call comes next.
@@ -72,7 +76,7 @@ func (c *caller) mockFor(call *Call) (*Mock, *Rule) {
 				continue
 			}
 			for i := range m.Rules {
-				if rule := &m.Rules[i]; rule.When == nil || len(within(rule.When, call.Args)) == 0 {
+				if rule := &m.Rules[i]; rule.When == nil || len(within(rule.When, c.places.empty(call.Args))) == 0 {
 					return m, rule
 				}
 			}
@@ -97,7 +101,7 @@ func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
 	if answer := rule.Answers[n]; answer.Failed {
 		call.Err = mockedError(call.Server, call.Tool, answer.Error)
 	} else {
-		call.Result = answer.Value
+		call.Result = c.places.fill(answer.Value)
 	}
 }
 

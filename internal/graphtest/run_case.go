@@ -50,22 +50,22 @@ func (r *runner) run(ctx context.Context, result *Result) {
 
 // runOn runs a case's graph and compares what comes of it.
 func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *tape, result *Result) {
-	c := result.Case.Filled(in.places)
+	c := result.Case
 	secrets := in.project.File.Secrets
-	calls := newCaller(c, r.suite, t, in.caller)
+	calls := newCaller(c, r.suite, t, in)
 	began := time.Now()
-	text := ""
-	run, err := runTool(ctx, limited(g, c.Limits), c.Args, calls)
-	if err == nil {
-		result.Value = redactedValue(secrets, something(run.Value))
-		text = exactText(result.Value)
-	} else {
-		result.Failure = secrets.Redact(err.Error())
-	}
+	run, err := runTool(ctx, limited(g, c.Limits), in.places.fill(c.Args), calls)
 	result.Duration = time.Since(began)
 	result.graph, result.Records, result.Calls = g, run.History, calls.made
-	if secrets.Len() > 0 {
-		result.redact(secrets)
+	text := ""
+	if err == nil {
+		result.Value = something(run.Value)
+	} else {
+		result.Failure = err.Error()
+	}
+	result.clean(in.places, secrets)
+	if err == nil {
+		text = exactText(result.Value)
 	}
 	if calls.unanswered != nil {
 		result.Problems = []Problem{*calls.unanswered}
@@ -82,7 +82,6 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 			result.Problems[i].Pos = c.Pos
 		}
 	}
-	result.empty(in.places)
 }
 
 // runTool runs a graph as a client's call does: what is checked there is checked here.
@@ -130,39 +129,25 @@ func redactedValue(secrets *config.Secrets, v expressions.Value) expressions.Val
 	return "[redacted]"
 }
 
-// redact keeps secrets out of what the run left behind.
-func (r *Result) redact(secrets *config.Secrets) {
-	for i := range r.Calls {
-		call := &r.Calls[i]
-		call.Args, call.Result = redactedValue(secrets, call.Args), redactedValue(secrets, call.Result)
-		if call.Err != nil {
-			call.Err = &toolError{code: codeOf(call.Err), text: secrets.Redact(call.Err.Error())}
-		}
-	}
-	records := make([]execution.Record, len(r.Records))
-	for i, record := range r.Records {
-		record.Output = redactedValue(secrets, record.Output)
-		records[i] = record
-	}
-	r.Records = records
-}
-
-// empty puts the names of places back where their paths are, in what is kept.
-func (r *Result) empty(p places) {
-	if len(p) == 0 {
+// clean keeps out of a result what is different wherever it is run, the paths of
+// places, and what nobody may see, secrets.
+func (r *Result) clean(p places, secrets *config.Secrets) {
+	if len(p) == 0 && secrets.Len() == 0 {
 		return
 	}
-	r.Value, r.Failure = p.empty(r.Value), p.emptyText(r.Failure)
+	value := func(v expressions.Value) expressions.Value { return redactedValue(secrets, p.empty(v)) }
+	text := func(s string) string { return secrets.Redact(p.emptyText(s)) }
+	r.Value, r.Failure = value(r.Value), text(r.Failure)
 	for i := range r.Calls {
 		call := &r.Calls[i]
-		call.Args, call.Result = p.empty(call.Args), p.empty(call.Result)
+		call.Args, call.Result = value(call.Args), value(call.Result)
 		if call.Err != nil {
-			call.Err = &toolError{code: codeOf(call.Err), text: p.emptyText(call.Err.Error())}
+			call.Err = &toolError{code: codeOf(call.Err), text: text(call.Err.Error())}
 		}
 	}
 	records := make([]execution.Record, len(r.Records))
 	for i, record := range r.Records {
-		record.Output = p.empty(record.Output)
+		record.Output = value(record.Output)
 		records[i] = record
 	}
 	r.Records = records

@@ -54,13 +54,13 @@ func (t *tape) next(server, tool string, args expressions.Value) *Recorded {
 	return nil
 }
 
-// near is how many calls of the tool were recorded and, when none has the arguments,
-// the one whose arguments differ least.
+// near is how many calls with these arguments were recorded; when there is none, how
+// many calls of the tool, and the one whose arguments differ least.
 func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest *Recorded) {
 	if t == nil {
 		return 0, nil
 	}
-	key, least := callKey(server, tool, args), 0
+	key, same, least := callKey(server, tool, args), 0, 0
 	for i := range t.calls {
 		call := &t.calls[i]
 		if call.Server != server || call.Tool != tool {
@@ -68,11 +68,14 @@ func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest
 		}
 		n++
 		if t.keys[i] == key {
-			return n, nil
+			same++
 		}
 		if changes := len(diff.Values(call.Args, args)); nearest == nil || changes < least {
 			nearest, least = call, changes
 		}
+	}
+	if same > 0 {
+		return same, nil
 	}
 	return n, nearest
 }

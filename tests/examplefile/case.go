@@ -1,64 +1,49 @@
 package examplefile
 
 import (
-	"os/exec"
-	"strings"
+	"errors"
+
+	"toolgraph/expressions"
+	"toolgraph/internal/graphtest"
 )
 
 // Case is one call of a tool and what is expected of it.
 type Case struct {
-	Graph  string            `json:"-"` // the path of the graph file
-	Name   string            `json:"name"`
-	Tool   string            `json:"tool"`
-	Args   map[string]any    `json:"args"` // plain JSON values
-	Env    map[string]string `json:"env"`
-	Needs  []string          `json:"needs"`
-	Expect Expect            `json:"expect"`
+	Graph  string // the path of the graph file
+	Name   string
+	Tool   string
+	Args   map[string]any // plain JSON values
+	Env    map[string]string
+	Needs  []string
+	Expect Expect
+
+	from *graphtest.Case
+}
+
+// Expect is what a case expects of its result. The path is for those who can see it
+// to compare.
+type Expect struct{ graphtest.Expect }
+
+func newCase(graph string, from *graphtest.Case) Case {
+	args, _ := expressions.Plain(from.Args).(map[string]any)
+	return Case{
+		Graph: graph, Name: from.Name, Tool: from.Tool.Value, Args: args, Env: from.Env, Needs: from.Needs,
+		Expect: Expect{from.Expect}, from: from,
+	}
 }
 
 // Missing is the first program that the case needs and that is not on PATH, or "".
-func (c Case) Missing() string {
-	for _, program := range c.Needs {
-		if _, err := exec.LookPath(program); err != nil {
-			return program
-		}
-	}
-	return ""
-}
+func (c Case) Missing() string { return c.from.Missing() }
 
 // Fill puts a path in the place of {name} for each name in places.
-func (c *Case) Fill(places map[string]string) {
-	replace := func(s string) string {
-		for name, path := range places {
-			s = strings.ReplaceAll(s, "{"+name+"}", path)
-		}
-		return s
-	}
-	for key, v := range c.Args {
-		c.Args[key] = eachString(v, replace)
-	}
-	for key, v := range c.Env {
-		c.Env[key] = replace(v)
-	}
-}
+func (c *Case) Fill(places map[string]string) { *c = newCase(c.Graph, c.from.Filled(places)) }
 
-// eachString is a copy of v with f done to its strings.
-func eachString(v any, f func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return f(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = eachString(item, f)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			out[key] = eachString(item, f)
-		}
-		return out
+// Match is an error that says what of a result is not as expected: text is its value
+// as JSON, or why there is none when the tool failed.
+func (e Expect) Match(text string, failed bool) error {
+	var all error
+	for _, p := range e.Expect.Match(text, failed) {
+		all = errors.Join(all, errors.New(p.Text()))
 	}
-	return v
+	return all
 }

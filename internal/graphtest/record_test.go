@@ -1,0 +1,229 @@
+package graphtest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/internal/project"
+)
+
+// fakeServers answers list and read, and counts who ends it.
+type fakeServers struct {
+	answers map[string]expressions.Value // by tool and path
+	calls   []string
+	ended   int
+	seen    []*project.Project
+}
+
+func (f *fakeServers) connect(p *project.Project) (execution.ToolCaller, func(), error) {
+	f.seen = append(f.seen, p)
+	return f, func() { f.ended++ }, nil
+}
+
+func (f *fakeServers) CallTool(_ context.Context, _, tool string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
+	path, _ := args.(expressions.Object).Get("path")
+	key := tool + " " + path.(string)
+	f.calls = append(f.calls, key)
+	if v, ok := f.answers[key]; ok {
+		return v, nil
+	}
+	return nil, &toolError{code: "tool-error", text: "there is no " + key}
+}
+
+func object(key string, v expressions.Value) expressions.Value {
+	return expressions.NewObject([]string{key}, []expressions.Value{v})
+}
+
+const recordTests = `# kept
+tests:
+  - {name: two, tool: add, args: {dir: d}, env: {GRAPHTEST_TOKEN: sesame-open}, expect: {value: {sum: 3}}}
+  - {name: gone, tool: add, args: {dir: nowhere}, env: {GRAPHTEST_TOKEN: sesame-open}, expect: {isError: true, contains: there is no}}
+  - {name: alone, tool: fixed, args: {}, env: {GRAPHTEST_TOKEN: sesame-open}, expect: {path: [entry, exit]}}
+`
+
+func newFake() *fakeServers {
+	return &fakeServers{answers: map[string]expressions.Value{
+		"list d": expressions.NewObject([]string{"names", "secret"}, []expressions.Value{[]any{"a", "b"}, "it is sesame-open!"}),
+		"read a": object("n", 1.0), "read b": object("n", 2.0),
+	}}
+}
+
+// What was recorded is played with the same results and no server; it holds no secret
+// and is the same bytes each time.
+func TestRecordAndReplay(t *testing.T) {
+	s := suiteOf(t, recordTests)
+	fake := newFake()
+	recorded := reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
+	if len(recorded.Written) != 1 || recorded.Written[0] != s.Cassette() || fake.ended != 1 {
+		t.Fatalf("wrote %v, ended %d", recorded.Written, fake.ended)
+	}
+	first, err := os.ReadFile(s.Cassette())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(first), "sesame") || !strings.Contains(string(first), "it is [redacted]!") {
+		t.Errorf("the cassette is %s", first)
+	}
+	replayed := reportOf(t, s, Options{Connect: func(*project.Project) (execution.ToolCaller, func(), error) {
+		return nil, nil, errors.New("nobody may connect")
+	}})
+	for i, r := range replayed.Results {
+		before := recorded.Results[i]
+		if r.Status != Passed || before.Status != Passed {
+			t.Errorf("%s: %s%s", r.Case.Name, told(before), told(r))
+		}
+		if exactText(r.Value) != exactText(before.Value) || r.Failure != before.Failure || PathText(r.Path()) != PathText(before.Path()) {
+			t.Errorf("%s: %s %q, recorded %s %q", r.Case.Name, exactText(r.Value), r.Failure, exactText(before.Value), before.Failure)
+		}
+		for _, call := range r.Calls {
+			if call.Source != FromCassette {
+				t.Errorf("%s: %s.%s was answered by %s", r.Case.Name, call.Server, call.Tool, call.Source)
+			}
+		}
+	}
+	reportOf(t, s, Options{Mode: Record, Connect: newFake().connect})
+	if second, err := os.ReadFile(s.Cassette()); err != nil || string(second) != string(first) {
+		t.Errorf("%v: the second recording is %s, the first %s", err, second, first)
+	}
+	calls, err := LoadCassette(s.Cassette())
+	if err != nil || len(calls) != 4 || calls[3].Code != "tool-error" || !calls[3].Failed || calls[1].Node != "read" {
+		t.Errorf("got %v and %+v", err, calls)
+	}
+}
+
+// Only what ran is recorded anew; what is gone from the file goes from the cassette.
+func TestRecordSome(t *testing.T) {
+	s := suiteOf(t, recordTests)
+	reportOf(t, s, Options{Mode: Record, Connect: newFake().connect})
+	fake := newFake()
+	fake.answers["read b"] = object("n", 5.0)
+	reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")})
+	calls, err := LoadCassette(s.Cassette())
+	if err != nil || len(calls) != 4 || encoded(calls[2].Result) != `{"n":5}` {
+		t.Fatalf("got %v and %+v", err, calls)
+	}
+	write(t, s.Path, strings.ReplaceAll(recordTests, "name: gone", "name: other"))
+	if s, err = Load(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")})
+	if calls, err = LoadCassette(s.Cassette()); err != nil || len(calls) != 3 {
+		t.Errorf("got %v and %+v", err, calls)
+	}
+}
+
+// A live run uses no cassette, writes none, and calls by the mocks that there are.
+func TestLive(t *testing.T) {
+	s := suiteOf(t, `
+tests:
+  - {name: two, tool: add, args: {dir: d}, mocks: {read: {result: {n: 4}}}, env: {GRAPHTEST_TOKEN: x}, expect: {value: {sum: 8}}}
+  - {name: absent, tool: add, needs: [no-such-program-at-all], args: {dir: d}, expect: {value: {sum: 8}}}
+  - {name: unset, tool: add, args: {dir: d}, expect: {value: {sum: 8}}}
+`)
+	fake := newFake()
+	report := reportOf(t, s, Options{Mode: Live, Connect: fake.connect})
+	if got := strings.Join(fake.calls, ","); got != "list d" || report.Results[0].Status != Passed {
+		t.Errorf("called %s: %s", got, told(report.Results[0]))
+	}
+	if r := report.Results[1]; r.Status != Skipped || r.Why != "no-such-program-at-all is not installed" {
+		t.Errorf("got %s %s", r.Status, r.Why)
+	}
+	if r := report.Results[2]; r.Status != Failed || !strings.Contains(told(r), "GRAPHTEST_TOKEN") {
+		t.Errorf("got %s %s", r.Status, told(r))
+	}
+	if _, err := os.Stat(s.Cassette()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a cassette: %v", err)
+	}
+	if dir := fake.seen[0].File.Servers[0].Dir; dir != filepath.Dir(s.Graph) {
+		t.Errorf("the server runs in %q", dir)
+	}
+}
+
+// The directory {temp} is one of the case's own while it runs on servers, and {temp}
+// in what is kept.
+func TestPlaces(t *testing.T) {
+	s := suiteOf(t, `
+tests:
+  - {name: a, tool: add, args: {dir: "{temp}/x"}, env: {GRAPHTEST_TOKEN: "{temp}"}, expect: {isError: true, contains: "list {temp}/x", nodes: {entry: {dir: "{temp}/x"}}}}
+`)
+	fake := newFake()
+	live := reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
+	if live.Results[0].Status != Passed {
+		t.Error(told(live.Results[0]))
+	}
+	dir := strings.TrimSuffix(strings.TrimPrefix(fake.calls[0], "list "), "/x")
+	if _, err := os.Stat(dir); !filepath.IsAbs(dir) || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", dir, err)
+	}
+	calls, err := LoadCassette(s.Cassette())
+	if err != nil || encoded(calls[0].Args) != `{"path":"{temp}/x"}` {
+		t.Errorf("got %v and %+v", err, calls)
+	}
+	if r := reportOf(t, s, Options{}).Results[0]; r.Status != Passed {
+		t.Error(told(r))
+	}
+}
+
+// A run that leaves the recorded one is told with the first step that differs.
+func TestDivergenceFromTheRecording(t *testing.T) {
+	s := suiteOf(t, recordTests)
+	reportOf(t, s, Options{Mode: Record, Connect: newFake().connect})
+	for _, c := range []struct{ old, fresh, want string }{
+		{`$sum($nodeExecutions("read").n)`, `$max($nodeExecutions("read").n)`, "step 7: the output of node \"sum\" is not the recorded one\n  .sum: recorded 3, now 2"},
+		{`{var: $count($.list.names)}`, `1`, `step 5: switch "more" went to "sum", where the recorded run went to "read"`},
+		{`{path: {expr: $.entry.dir}}`, `{path: {expr: $.entry.dir}, deep: true}`, "the cassette has 1 calls of it with other arguments; record again with toolgraph test --record, or mock it\n  .deep: recorded nothing, now true"},
+		{`$.list.names[$executionCount("read")]`, `$.list.names[0]`, `once more than the cassette has answers (1)`},
+	} {
+		write(t, s.Graph, strings.ReplaceAll(graphYAML, c.old, c.fresh))
+		r := reportOf(t, s, Options{}).Results[0]
+		if got := told(r); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %s", c.fresh, got)
+		}
+	}
+}
+
+// What is no cassette is told with its place, and a test that names one wants it.
+func TestBrokenCassettes(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"{\n  \"version\": 1,\n  oops", "3:3 is no cassette"},
+		{`{"version": "1"}`, "is no cassette"},
+		{`{"version": 2, "runs": []}`, "has version 2, expected 1"},
+		{`{"version": 1, "runs": [{"calls": [{"server": "a", "tool": "b", "args": {}}]}]}`, "call 1 of run 1: it has not one of result and error"},
+		{`{"version": 1, "runs": [{"calls": [{"args": {}, "result": 1}]}]}`, "names no server and tool"},
+	} {
+		s := suiteOf(t, recordTests)
+		write(t, s.Cassette(), c.src)
+		if _, err := s.Run(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "record it again") {
+			t.Errorf("%s: got %v", c.src, err)
+		}
+		if _, err := s.Run(t.Context(), Options{Mode: Record, Connect: newFake().connect}); err != nil {
+			t.Errorf("%s: cannot be recorded again: %v", c.src, err)
+		}
+	}
+	s := suiteOf(t, "tests: [{name: a, tool: fixed, cassette: other.json, expect: {value: {}}}]")
+	if _, err := s.Run(t.Context(), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A cassette of one's own may be written by hand, for every case.
+func TestCassetteForEveryCase(t *testing.T) {
+	s := suiteOf(t, `tests:
+  - {name: a, tool: add, args: {dir: d}, cassette: hand.json, expect: {value: {sum: 9}}}
+  - {name: b, tool: add, args: {dir: d}, cassette: hand.json, expect: {value: {sum: 9}}}
+`)
+	write(t, filepath.Join(filepath.Dir(s.Path), "hand.json"), `{"version": 1, "runs": [{"calls": [
+		{"server": "files", "tool": "list", "args": {"path": "d"}, "result": {"names": ["x"]}},
+		{"server": "files", "tool": "read", "args": {"path": "x"}, "result": {"n": 9}}]}]}`)
+	for _, r := range reportOf(t, s, Options{}).Results {
+		if r.Status != Passed {
+			t.Error(told(r))
+		}
+	}
+}
