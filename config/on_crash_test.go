@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -42,7 +43,8 @@ func TestOnCrashMistakes(t *testing.T) {
 		`""`:     `onCrash of mcp node "x" is "", expected rerun or stop`,
 	} {
 		_, err := Parse("g.yaml", []byte(head+strings.Replace(crashing, "rerun", written, 1)), Options{})
-		found, _ := err.(Diagnostics)
+		var found Diagnostics
+		_ = errors.As(err, &found)
 		if len(found) != 1 || found[0].Message != want {
 			t.Errorf("%s: got %v, want %s", written, err, want)
 		}

@@ -10,10 +10,10 @@ func (l *local) wait() error {
 	err := l.hold()
 	l.run.started = l.run.started.Add(max(0, l.hooks.now().Sub(held)))
 	l.startClock()
-	if l.base.Err() != nil {
-		return nil // Advance tells why the run has to end here
+	if l.base.Err() == nil {
+		return err
 	}
-	return err
+	return nil // Advance tells why the run has to end here
 }
 
 func (l *local) hold() error {

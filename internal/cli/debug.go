@@ -112,10 +112,10 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 func (r *repl) end() error {
 	state := r.session.State()
 	var err error
-	switch {
-	case state.Status == debug.Stopped:
+	switch state.Status {
+	case debug.Stopped:
 		err = errors.New("the run was stopped")
-	case state.Status == debug.Failed:
+	case debug.Failed:
 		err = errors.New(state.Message)
 	}
 	return r.trace.end(r.std, r.graph, &execution.Result{Value: state.Result}, err)
