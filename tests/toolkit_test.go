@@ -230,3 +230,17 @@ func TestToolkitMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Once a server has told its tools, the check knows what they give, and the explanation
+// what nodes read and write.
+func TestToolkitKnowsServers(t *testing.T) {
+	s := startToolkit(t, toolkitFolder(t, toolkitGraph), allowAll...)
+	wrong := oneLine(t, strings.Replace(countTool, "$count($.list.entries)", "$.list.entires[0].size", 1))
+	s.mustCall(t, "checkGraphTool", `{"toolDefinition": `+wrong+`}`, `{"valid": true, "diagnostics": []}`)
+	s.mustCall(t, "listMcpServerTools", `{}`, `{}`)
+	s.mustCall(t, "checkGraphTool", `{"toolDefinition": `+wrong+`}`,
+		`{"diagnostics": [{"code": "impossible-path", "severity": "warning", "tool": "count_notes", "node": "count", "path": "nodes[2].transform.expr", "source": "\"count\": $.list.entires[0].size"}]}`)
+	s.mustCall(t, "explainGraphTool", `{"toolDefinition": `+oneLine(t, countTool)+`}`,
+		`{"name": "count_notes", "nodes": [{"id": "entry", "next": [{"to": "list"}]}, {"id": "list", "does": "calls list_directory of server files", "reads": [{"path": "entry.directory", "in": "$.entry.directory"}]}, {"id": "count", "reads": [{"path": "list.entries"}], "writes": "{count: number}"}, {"id": "exit"}], "result": "{count: number}"}`)
+	s.mustCall(t, "addGraphTool", `{"tool": `+wrong+`}`, `{"success": true, "warnings": [{"code": "impossible-path"}]}`)
+}
