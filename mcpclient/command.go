@@ -60,6 +60,20 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 	return "", fmt.Errorf("command %q not found in PATH, expected an installed program or a path such as ./%s", name, name)
 }
 
+// CommandPath is the file that would be executed for a server over stdio. Nothing is
+// started; the error says what is wrong with its command or its directory.
+func CommandPath(u *config.Upstream, opts ...Option) (string, error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	path, err := resolveCommand(u, o.self)
+	if err == nil {
+		err = checkDir(u.Dir)
+	}
+	return path, err
+}
+
 // oneProgram is the error for a command line where a program belongs.
 func oneProgram(name string) error {
 	return fmt.Errorf("command %q not found, expected one program; its arguments belong in args", name)

@@ -60,7 +60,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	if f.args == "-" {
 		return usagef("--args - reads standard input, where the commands come from; write the arguments out")
 	}
-	args, err := (&runFlags{args: f.args}).arguments(nil, g, pairs)
+	args, err := argumentsOf(nil, f.args, g.Tool.InputSchema, pairs)
 	if err != nil {
 		return err
 	}

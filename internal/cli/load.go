@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -28,4 +30,20 @@ func printDiagnostics(w io.Writer, found config.Diagnostics) {
 	for _, d := range found {
 		fmt.Fprintln(w, d)
 	}
+}
+
+// lookForSecrets reads the files once, for what must not be logged. A file with mistakes
+// is what somebody may be there to mend; one that is not there is none.
+func lookForSecrets(graph, servers string) (*config.Secrets, error) {
+	file, err := config.Load(graph, config.Options{ServersFile: servers})
+	var found config.Diagnostics
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w; toolgraph init writes a file to start from", err)
+	case err != nil && !errors.As(err, &found):
+		return nil, err
+	case file == nil:
+		return &config.Secrets{}, nil
+	}
+	return file.Secrets, nil
 }

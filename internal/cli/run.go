@@ -12,7 +12,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
-	"toolgraph/graph"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/server"
 )
@@ -60,7 +59,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	args, err := f.arguments(std.in, g, pairs)
+	args, err := argumentsOf(std.in, f.args, g.Tool.InputSchema, pairs)
 	if err != nil {
 		return err
 	}
@@ -106,10 +105,10 @@ func printValue(w io.Writer, v expressions.Value, secrets *config.Secrets) error
 	return err
 }
 
-// arguments are those of --args with the key=value pairs put over them.
-func (f *runFlags) arguments(in io.Reader, g *graph.Graph, pairs []string) (expressions.Value, error) {
-	src := []byte(f.args)
-	if f.args == "-" {
+// argumentsOf are those of --args with the key=value pairs put over them.
+func argumentsOf(in io.Reader, given string, schema *config.Data, pairs []string) (expressions.Value, error) {
+	src := []byte(given)
+	if given == "-" {
 		var err error
 		if src, err = io.ReadAll(io.LimitReader(in, maxArguments)); err != nil {
 			return nil, err
@@ -126,7 +125,7 @@ func (f *runFlags) arguments(in io.Reader, g *graph.Graph, pairs []string) (expr
 	if !ok {
 		return nil, usagef("--args is not a JSON object, and a tool takes one")
 	}
-	return withPairs(g.Tool.InputSchema, object, pairs)
+	return withPairs(schema, object, pairs)
 }
 
 // maxArguments bounds what --args - reads, in bytes: as much as a client may send.

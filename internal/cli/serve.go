@@ -160,14 +160,18 @@ func told(log *slog.Logger, found config.Diagnostics) {
 }
 
 func newPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
-	opts := []mcpclient.Option{
-		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets),
-		mcpclient.WithClientInfo("toolgraph", versionText()),
-	}
-	if self, err := os.Executable(); err == nil {
-		opts = append(opts, mcpclient.WithSelf("toolgraph", self))
-	}
+	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets),
+		mcpclient.WithClientInfo("toolgraph", versionText()))
 	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
+}
+
+// selfOption lets a server's command be toolgraph wherever we are installed.
+func selfOption() []mcpclient.Option {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", self)}
 }
 
 func closePool(pool *mcpclient.Pool, log *slog.Logger) {

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
@@ -64,7 +61,7 @@ prints the guide for agents instead.`,
 }
 
 func (f *toolkitFlags) run(ctx context.Context, std streams) error {
-	secrets, err := f.look()
+	secrets, err := lookForSecrets(f.graph, f.servers)
 	if err != nil {
 		return err
 	}
@@ -96,20 +93,4 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 		fmt.Fprintf(std.err, "toolgraph: the toolkit of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n", f.graph)
 	}
 	return kit.Serve(ctx, std.in, out)
-}
-
-// look reads the files once, for what must not be logged. A file with mistakes is what a
-// toolkit may be there to mend; one that is not there is none.
-func (f *toolkitFlags) look() (*config.Secrets, error) {
-	file, err := config.Load(f.graph, config.Options{ServersFile: f.servers})
-	var found config.Diagnostics
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w; toolgraph init writes a file to start from", err)
-	case err != nil && !errors.As(err, &found):
-		return nil, err
-	case file == nil:
-		return &config.Secrets{}, nil
-	}
-	return file.Secrets, nil
 }

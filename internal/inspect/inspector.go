@@ -8,6 +8,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
+	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
 
@@ -18,8 +19,10 @@ type Inspector struct {
 	Store   *journal.Store // nil: no runs are kept
 	Version string         // of this program
 
-	// Run makes one run of a tool of the file; nil: runs are not allowed.
-	Run func(ctx context.Context, tool string, args expressions.Value) (*execution.Result, error)
+	// Command is the program that would be started for a server; nil: nobody looks.
+	Command func(u *config.Upstream) (path string, err error)
+	// Run makes one run of a graph of the file; nil: runs are not allowed.
+	Run func(ctx context.Context, p *project.Project, g *graph.Graph, args expressions.Value) (*execution.Result, error)
 }
 
 // load reads the file as it is now.

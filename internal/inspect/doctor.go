@@ -1,0 +1,140 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/project"
+)
+
+// Health is what a doctor finds.
+type Health struct {
+	Healthy bool    `json:"healthy"` // no check has failed
+	Checks  []Check `json:"checks"`
+}
+
+// Check is one thing that was looked at.
+type Check struct {
+	Name   string  `json:"name"`
+	Result Verdict `json:"result"`
+	Detail string  `json:"detail"`
+}
+
+// Verdict is how a check came out.
+type Verdict string
+
+// The verdicts.
+const (
+	Good Verdict = "ok"
+	Odd  Verdict = "warning" // works, and may not be what is wanted
+	Bad  Verdict = "failed"
+)
+
+// Doctor looks at whether the file can be served here: whether it loads, the commands of
+// its servers are installed, its lock fits, and runs can be kept. It starts nothing.
+func (i *Inspector) Doctor(ctx context.Context) (*Health, error) {
+	h := &Health{Checks: []Check{}}
+	h.add("version", Good, "toolgraph "+i.Version)
+	if i.File != "" {
+		if p := i.checkFile(h); p != nil {
+			i.checkServers(h, p)
+			checkLock(h, p)
+		}
+	}
+	i.checkStore(ctx, h)
+	h.Healthy = true
+	for _, c := range h.Checks {
+		h.Healthy = h.Healthy && c.Result != Bad
+	}
+	return h, nil
+}
+
+func (h *Health) add(name string, v Verdict, detail string) {
+	h.Checks = append(h.Checks, Check{Name: name, Result: v, Detail: detail})
+}
+
+func (i *Inspector) checkFile(h *Health) *project.Project {
+	p, err := i.load()
+	var found config.Diagnostics
+	switch {
+	case errors.As(err, &found):
+		mistakes, _ := found.Split()
+		h.add("graph file", Bad, fmt.Sprintf("%s has %d errors, the first is %s; toolgraph check tells all", i.File, len(mistakes), mistakes[0]))
+	case err != nil:
+		h.add("graph file", Bad, err.Error())
+	case len(p.Warnings) > 0:
+		h.add("graph file", Odd, fmt.Sprintf("%s has %d warnings, the first is %s; toolgraph check tells all", i.File, len(p.Warnings), p.Warnings[0]))
+	default:
+		h.add("graph file", Good, fmt.Sprintf("%s loads, with %d tools", i.File, len(p.Graphs)))
+	}
+	return p
+}
+
+func (i *Inspector) checkServers(h *Health, p *project.Project) {
+	for _, u := range p.File.Servers {
+		name := "server " + u.Name.Value
+		switch {
+		case u.Transport != config.Stdio:
+			h.add(name, Good, "reached over "+string(u.Transport)+"; whether it answers was not tried")
+		case i.Command == nil:
+			h.add(name, Odd, "whether its command is installed was not looked at")
+		default:
+			path, err := i.Command(u)
+			if err != nil {
+				h.add(name, Bad, p.File.Secrets.Redact(err.Error()))
+				continue
+			}
+			h.add(name, Good, p.File.Secrets.Redact(path))
+		}
+	}
+}
+
+func checkLock(h *Health, p *project.Project) {
+	path := lock.Path(p.File.Path)
+	l, err := lock.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		h.add("lock", Good, "there is none; toolgraph lock pins the tools that are called")
+		return
+	}
+	if err != nil {
+		h.add("lock", Bad, firstLine(err))
+		return
+	}
+	if found := l.Check(p.File, p.Graphs); len(found) > 0 {
+		v := Odd
+		if found.Err() != nil {
+			v = Bad
+		}
+		h.add("lock", v, found[0].String())
+		return
+	}
+	h.add("lock", Good, path+" is of this file")
+}
+
+func (i *Inspector) checkStore(ctx context.Context, h *Health) {
+	if i.Store == nil {
+		h.add("kept runs", Odd, "none are kept")
+		return
+	}
+	state, err := i.Store.State(ctx)
+	switch {
+	case err != nil:
+		h.add("kept runs", Bad, firstLine(err))
+	case !state.Exists:
+		h.add("kept runs", Good, fmt.Sprintf("%s is made with the first run", state.Path))
+	case state.Readable:
+		h.add("kept runs", Odd, fmt.Sprintf("%s can be read by other users; run: chmod go-rwx on it and its directory", state.Path))
+	default:
+		h.add("kept runs", Good, fmt.Sprintf("%s has %d runs in %.1f MiB", state.Path, state.Runs, float64(state.Bytes)/(1<<20)))
+	}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
