@@ -14,7 +14,7 @@ import (
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
-	"toolgraph/mcpclient"
+	"toolgraph/internal/server"
 )
 
 type inspectFlags struct {
@@ -70,7 +70,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 	}
 	i := &inspect.Inspector{
 		File: f.graph, Options: config.Options{ServersFile: f.servers}, Store: plugged.history, Version: versionText(),
-		Command: func(u *config.Upstream) (string, error) { return mcpclient.CommandPath(u, selfOption()...) },
+		Command: commandPath,
 	}
 	if f.allowRun {
 		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, args expressions.Value) (*execution.Result, error) {
@@ -108,6 +108,9 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		args, err := argumentsOf(std.in, f.args, q.Def.InputSchema, pairs)
 		if err != nil {
 			return err
+		}
+		if err := server.CheckArguments(q.Def, args); err != nil {
+			return usageError{err}
 		}
 		answer, err := q.Ask(ctx, i, args)
 		if err != nil {

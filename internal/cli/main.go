@@ -117,7 +117,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 	root.AddCommand(
 		newServe(std), newToolkit(std), newRun(std), newUI(std), newCheck(std), newGraph(std), newUpgrade(std),
 		newTest(std), newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newLock(std), newVersion(std), newDemoServer(std),
-		newResume(std), newReplay(std), newDebug(std), newRuns(std), newInspect(std),
+		newResume(std), newReplay(std), newDebug(std), newRuns(std), newInspect(std), newDoctor(std),
 	)
 	return root
 }

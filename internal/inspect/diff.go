@@ -60,10 +60,10 @@ func (i *Inspector) DiffRuns(ctx context.Context, a, b string) (*Difference, err
 		return nil, err
 	}
 	d := &Difference{}
-	if d.A, err = s.Run(ctx, a); err != nil {
+	if d.A, err = i.find(ctx, s, a); err != nil {
 		return nil, err
 	}
-	if d.B, err = s.Run(ctx, b); err != nil {
+	if d.B, err = i.find(ctx, s, b); err != nil {
 		return nil, err
 	}
 	d.SameGraph = d.A.Graph == d.B.Graph

@@ -3,6 +3,8 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -14,7 +16,7 @@ import (
 
 // Inspector is what the answers are made of. Safe for concurrent use.
 type Inspector struct {
-	File    string         // the graph file; empty: only runs can be asked for
+	File    string         // the graph file, whose runs alone are told; empty: only runs can be asked for, of any file
 	Options config.Options // how it is loaded
 	Store   *journal.Store // nil: no runs are kept
 	Version string         // of this program
@@ -39,4 +41,35 @@ func (i *Inspector) store() (*journal.Store, error) {
 		return nil, errors.New("no runs are kept here")
 	}
 	return i.Store, nil
+}
+
+// ofFile is the path by which runs of the file are known; empty: runs of any file.
+func (i *Inspector) ofFile() (string, error) {
+	if i.File == "" {
+		return "", nil
+	}
+	return filepath.Abs(i.File)
+}
+
+// find is a run by its id, the beginning of one, or "last".
+func (i *Inspector) find(ctx context.Context, s *journal.Store, id string) (journal.Run, error) {
+	file, err := i.ofFile()
+	if err != nil || file == "" {
+		return s.Run(ctx, id)
+	}
+	if id == "last" {
+		runs, err := s.List(ctx, journal.Filter{File: file, Limit: 1})
+		if err == nil && len(runs) == 0 {
+			err = fmt.Errorf("%w of %s", journal.ErrNotFound, i.File)
+		}
+		if err != nil {
+			return journal.Run{}, err
+		}
+		return runs[0], nil
+	}
+	r, err := s.Run(ctx, id)
+	if err == nil && r.File != file {
+		return journal.Run{}, fmt.Errorf("%w: %q is a run of another graph file", journal.ErrNotFound, id)
+	}
+	return r, err
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
-	"toolgraph/internal/server"
 )
 
 //go:embed tools.yaml
@@ -45,12 +43,8 @@ func Questions(allowRun bool) ([]Question, error) {
 	return all, nil
 }
 
-// Ask answers. Arguments that do not fit the question's schema are told in words; the
-// answer is a Value.
+// Ask answers. The arguments are an Object that fits the question's schema.
 func (q Question) Ask(ctx context.Context, i *Inspector, args expressions.Value) (expressions.Value, error) {
-	if err := server.CheckArguments(q.Def, args); err != nil {
-		return nil, err
-	}
 	answer, err := q.answer(ctx, i, arguments{args.(expressions.Object)})
 	if err != nil {
 		return nil, err
@@ -67,7 +61,7 @@ var answers = map[string]func(context.Context, *Inspector, arguments) (any, erro
 	},
 	"metadata": func(ctx context.Context, i *Inspector, _ arguments) (any, error) { return i.Metadata(ctx) },
 	"list_runs": func(ctx context.Context, i *Inspector, a arguments) (any, error) {
-		f, err := a.filter(i.File)
+		f, err := a.filter()
 		if err != nil {
 			return nil, err
 		}
@@ -102,11 +96,6 @@ func (a arguments) number(key string) int {
 	return int(n)
 }
 
-func (a arguments) yes(key string) bool {
-	value, _ := a.given.Get(key)
-	return value == true
-}
-
 // object is an argument that is an object, empty when it is left out.
 func (a arguments) object(key string) expressions.Value {
 	if value, _ := a.given.Get(key); value != nil {
@@ -115,18 +104,11 @@ func (a arguments) object(key string) expressions.Value {
 	return expressions.NewObject(nil, nil)
 }
 
-// filter selects runs, of this file unless all are asked for.
-func (a arguments) filter(file string) (journal.Filter, error) {
+// filter selects runs.
+func (a arguments) filter() (journal.Filter, error) {
 	f := journal.Filter{
 		Tool: a.text("tool"), Status: journal.Status(a.text("status")), Text: a.text("text"),
 		Before: a.text("before"), Limit: a.number("limit"),
-	}
-	if file != "" && !a.yes("allFiles") {
-		full, err := filepath.Abs(file)
-		if err != nil {
-			return f, err
-		}
-		f.File = full
 	}
 	for key, into := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
 		text := a.text(key)

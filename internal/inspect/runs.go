@@ -15,11 +15,16 @@ type Runs struct {
 	Next string        `json:"next,omitempty"` // the value of "before" that gives the next ones; empty at the end
 }
 
-// ListRuns are the runs that a filter selects.
+// ListRuns are the runs that a filter selects; of the file alone, when there is one.
 func (i *Inspector) ListRuns(ctx context.Context, f journal.Filter) (*Runs, error) {
 	s, err := i.store()
 	if err != nil {
 		return nil, err
+	}
+	if i.File != "" {
+		if f.File, err = i.ofFile(); err != nil {
+			return nil, err
+		}
 	}
 	limit := f.Limit
 	if limit == 0 {
@@ -84,7 +89,7 @@ func (i *Inspector) ReadRun(ctx context.Context, q RunQuery) (*Run, error) {
 	case q.ValueBytes < 0:
 		q.ValueBytes = 0
 	}
-	kept, err := s.Run(ctx, q.Run)
+	kept, err := i.find(ctx, s, q.Run)
 	if err != nil {
 		return nil, err
 	}

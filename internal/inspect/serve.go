@@ -62,11 +62,7 @@ const (
 
 // List are the runs of the file, the newest first; the cursor is the id of a run.
 func (s shelf) List(ctx context.Context, cursor string) ([]server.Resource, string, error) {
-	f, err := arguments{expressions.NewObject(nil, nil).(expressions.Object)}.filter(s.File)
-	if err != nil {
-		return nil, "", err
-	}
-	f.Limit, f.Before = pageRuns, cursor
+	f := journal.Filter{Limit: pageRuns, Before: cursor}
 	if cursor != "" {
 		if r, err := s.Store.Run(ctx, cursor); errors.Is(err, journal.ErrNotFound) || err == nil && r.ID != cursor {
 			return nil, "", server.ErrNoCursor
