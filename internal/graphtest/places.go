@@ -1,7 +1,9 @@
 package graphtest
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"toolgraph/expressions"
@@ -12,8 +14,11 @@ import (
 // cassette, so that it is the same wherever it was recorded.
 type places map[string]string
 
-// tempPlace is the place that is a new directory of its own for each case.
-const tempPlace = "temp"
+// The places that a case on servers has.
+const (
+	tempPlace      = "temp"      // a new directory of its own
+	directoryPlace = "directory" // that of the graph file, in which its servers run
+)
 
 // fill is a copy of v with the paths in place of their names.
 func (p places) fill(v expressions.Value) expressions.Value {
@@ -29,9 +34,12 @@ func (p places) replace(v expressions.Value, pair func(name, path string) (old, 
 	if len(p) == 0 {
 		return v
 	}
+	names := slices.SortedFunc(maps.Keys(p), func(a, b string) int { // the longest path first: one may be in another
+		return cmp.Or(cmp.Compare(len(p[b]), len(p[a])), cmp.Compare(a, b))
+	})
 	var pairs []string
-	for name, path := range p {
-		old, fresh := pair(name, path)
+	for _, name := range names {
+		old, fresh := pair(name, p[name])
 		pairs = append(pairs, old, fresh)
 	}
 	return eachString(v, strings.NewReplacer(pairs...).Replace)

@@ -8,12 +8,13 @@ import (
 	"toolgraph/internal/project"
 )
 
-// record writes what servers have answered into the cassettes of the cases. Runs of
-// cases that did not run are kept, those of cases that are gone are not.
+// record writes what servers have answered into the cassettes of the cases. Earlier runs
+// of cases that did not run, or got no answer, are kept; those of cases that are gone
+// are not.
 func (r *runner) record(results []*Result) (written []string, err error) {
 	fresh := map[string]map[string]*RecordedRun{} // by cassette and case
 	for _, result := range results {
-		if result.Status == Skipped || result.graph == nil {
+		if result.graph == nil || !result.recordable() {
 			continue
 		}
 		path := r.cassetteOf(result.Case)
@@ -91,6 +92,18 @@ func recordedRun(result *Result) *RecordedRun {
 		run.Calls = append(run.Calls, recorded)
 	}
 	return run
+}
+
+// answers are the codes of failures that servers, or their definitions, answer with.
+// With any other code there was no answer: the server did not start, or went away.
+var answers = []string{"tool-error", "rpc-error", "unknown-tool", "invalid-arguments"}
+
+// recordable reports whether a run is one to be played again: every call was answered,
+// or it went as expected all the same.
+func (r *Result) recordable() bool {
+	return r.Status == Passed || r.Status == Failed && !slices.ContainsFunc(r.Calls, func(c Call) bool {
+		return c.Err != nil && !slices.Contains(answers, codeOf(c.Err))
+	})
 }
 
 // codeOf is the code that an error tells, or "".

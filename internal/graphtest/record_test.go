@@ -17,6 +17,7 @@ import (
 type fakeServers struct {
 	answers map[string]expressions.Value // by tool and path
 	calls   []string
+	fails   error // every call, with this
 	ended   int
 	seen    []*project.Project
 }
@@ -30,6 +31,9 @@ func (f *fakeServers) CallTool(_ context.Context, _, tool string, args expressio
 	path, _ := args.(expressions.Object).Get("path")
 	key := tool + " " + path.(string)
 	f.calls = append(f.calls, key)
+	if f.fails != nil {
+		return nil, f.fails
+	}
 	if v, ok := f.answers[key]; ok {
 		return v, nil
 	}
@@ -118,6 +122,21 @@ func TestRecordSome(t *testing.T) {
 	}
 }
 
+// A server that did not answer is no recording, and spoils none.
+func TestRecordWithoutAnswers(t *testing.T) {
+	s := suiteOf(t, recordTests)
+	fake := newFake()
+	fake.fails = &toolError{code: "server-start", text: "it does not start"}
+	if report := reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")}); report.Written != nil {
+		t.Errorf("wrote %v", report.Written)
+	}
+	reportOf(t, s, Options{Mode: Record, Connect: newFake().connect})
+	reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")})
+	if r := reportOf(t, s, Options{}).Results[0]; r.Status != Passed {
+		t.Error(told(r))
+	}
+}
+
 // A live run uses no cassette, writes none, and calls by the mocks that there are.
 func TestLive(t *testing.T) {
 	s := suiteOf(t, `
@@ -146,13 +165,19 @@ tests:
 }
 
 // The directory {temp} is one of the case's own while it runs on servers, and {temp}
-// in what is kept.
+// in what is kept, as {directory} is that of the graph file.
 func TestPlaces(t *testing.T) {
 	s := suiteOf(t, `
 tests:
   - {name: a, tool: add, args: {dir: "{temp}/x"}, env: {GRAPHTEST_TOKEN: "{temp}"}, expect: {isError: true, contains: "list {temp}/x", nodes: {entry: {dir: "{temp}/x"}}}}
 `)
 	fake := newFake()
+	fake.fails = &toolError{code: "tool-error", text: "not below " + filepath.Dir(s.Path)}
+	reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
+	if calls, err := LoadCassette(s.Cassette()); err != nil || calls[0].Error != "not below {directory}" {
+		t.Errorf("got %v and %+v", err, calls)
+	}
+	fake = newFake()
 	live := reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
 	if live.Results[0].Status != Passed {
 		t.Error(told(live.Results[0]))

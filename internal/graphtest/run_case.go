@@ -3,6 +3,7 @@ package graphtest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"toolgraph/config"
@@ -138,6 +139,8 @@ func (r *Result) clean(p places, secrets *config.Secrets) {
 	value := func(v expressions.Value) expressions.Value { return redactedValue(secrets, p.empty(v)) }
 	text := func(s string) string { return secrets.Redact(p.emptyText(s)) }
 	r.Value, r.Failure = value(r.Value), text(r.Failure)
+	// Our own words name the graph file as it was named to us.
+	r.Failure = strings.ReplaceAll(r.Failure, p.emptyText(r.Suite.Graph), r.Suite.Graph)
 	for i := range r.Calls {
 		call := &r.Calls[i]
 		call.Args, call.Result = value(call.Args), value(call.Result)

@@ -29,21 +29,28 @@ type connected struct {
 
 // of is the surroundings of a case.
 func (s *servers) of(c *Case) (surroundings, error) {
+	dir, err := filepath.Abs(filepath.Dir(s.graph))
+	if err != nil {
+		return surroundings{}, err
+	}
 	p := places{}
+	if filepath.Dir(dir) != dir { // the root is in every path
+		p[directoryPlace] = dir
+	}
 	if c.names(tempPlace) {
-		dir, err := os.MkdirTemp("", "toolgraph-test-")
+		temp, err := os.MkdirTemp("", "toolgraph-test-")
 		if err != nil {
 			return surroundings{}, err
 		}
-		s.temps = append(s.temps, dir)
-		p[tempPlace] = dir
+		s.temps = append(s.temps, temp)
+		p[tempPlace] = temp
 	}
 	env := c.Filled(p).Env
 	key := envKey(env)
 	if known := s.byEnv[key]; known != nil {
 		return surroundings{project: known.project, caller: known.caller, places: p}, nil
 	}
-	made, err := s.connect(env)
+	made, err := s.connect(env, dir)
 	if err != nil {
 		return surroundings{}, err
 	}
@@ -61,17 +68,13 @@ func envKey(env map[string]string) string {
 
 // connect loads the graph file with the variables of a case over our own. A server
 // without a directory runs in that of the graph file, wherever the tests are run.
-func (s *servers) connect(env map[string]string) (*connected, error) {
+func (s *servers) connect(env map[string]string, dir string) (*connected, error) {
 	p, err := s.opts.Load(s.graph, config.Options{ServersFile: s.opts.ServersFile, LookupEnv: func(name string) (string, bool) {
 		if value, ok := env[name]; ok {
 			return value, true
 		}
 		return os.LookupEnv(name)
 	}})
-	if err != nil {
-		return nil, err
-	}
-	dir, err := filepath.Abs(filepath.Dir(s.graph))
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (r *Result) Text() string {
 	for _, p := range r.Problems {
 		b.WriteString(p.Pos.String() + ": " + p.Text() + "\n")
 	}
-	if len(r.Records) > 0 {
+	if len(r.Records) > 0 && !strings.Contains(b.String(), "\npath: ") { // a failure tells its own
 		b.WriteString("path: " + PathText(r.Path()) + "\n")
 	}
 	if r.Divergence != "" {
