@@ -145,6 +145,9 @@ func (f frame) whole() (execution.Event, *Gap, error) {
 	if err != nil {
 		return e, nil, fmt.Errorf("%w: %w", errFrame, err)
 	}
+	if gap, isNote := GapOf(value); isNote && k.Gap == nil { // of a run that was imported
+		k.Gap = &gap
+	}
 	switch {
 	case e.Start != nil:
 		e.Start.Args = value
