@@ -15,11 +15,15 @@ import (
 // takeOn takes a kept run on. One that has ended gives its end.
 func takeOn(ctx context.Context, plugged *plugs, p *project.Project, g *graph.Graph, id string, pool *mcpclient.Pool, log *slog.Logger, opts ...execution.Option) (*execution.Result, error) {
 	store := plugged.history
-	events, err := store.Journal(p.File.Secrets, aboutRuns(p)).Load(ctx, id)
+	events, err := store.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if !ended(events) {
+		// To go on, a run has to be kept whole.
+		if events, err = store.Journal(p.File.Secrets, aboutRuns(p)).Load(ctx, id); err != nil {
+			return nil, err
+		}
 		if err := store.Claim(ctx, id); err != nil {
 			return nil, err
 		}
