@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"time"
 
 	"toolgraph/execution"
@@ -39,14 +40,26 @@ type failureJSON struct {
 	Node    string         `json:"node,omitempty"`
 	Line    int            `json:"line,omitempty"`
 	Column  int            `json:"column,omitempty"`
-	Caret   string         `json:"caret,omitempty"` // the line of the file, and a caret under the place
+	Caret   string         `json:"caret,omitempty"` // the line with a caret under the place
 }
 
 func failureOf(f *execution.Failure) *failureJSON {
 	if f == nil {
 		return nil
 	}
-	return &failureJSON{Code: f.Code, Detail: f.Detail, Message: f.Message, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column}
+	out := &failureJSON{Code: f.Code, Detail: f.Detail, Message: f.Message, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column}
+	out.Message, out.Caret = cutCaret(out.Message)
+	return out
+}
+
+// cutCaret parts a message from the two lines at its end that point into an expression.
+func cutCaret(message string) (rest, caret string) {
+	lines := strings.Split(message, "\n")
+	n := len(lines)
+	if n < 3 || strings.TrimSpace(lines[n-1]) != "^" {
+		return message, ""
+	}
+	return strings.Join(lines[:n-2], "\n"), strings.Join(lines[n-2:], "\n")
 }
 
 // keptInfo is a run of the store.

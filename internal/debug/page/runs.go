@@ -138,11 +138,11 @@ func (s *Server) watch(f *film) {
 		for range events {
 			s.hub.tell("run", f.now().info)
 			if f.over() {
-				break
+				return
 			}
 			sleep(s.base, pause)
 		}
-		<-f.session.Done()
+		<-f.session.Done() // also when the controller was closed before it told the end
 		s.hub.tell("run", f.now().info)
 	})
 }

@@ -83,7 +83,9 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	case err = <-ended:
 	case <-ctx.Done():
 		_ = srv.Close() // the browser sees that we are gone
-		<-ended
+		if err = <-ended; errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		}
 	}
 	s.cut()
 	s.opts.Controller.Close()

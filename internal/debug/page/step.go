@@ -87,7 +87,7 @@ func (d *detailJSON) finished(rec execution.Record, source []string) {
 		return
 	}
 	d.Error = failureOf(rec.Error)
-	if line := d.Error.Line; line > 0 && line <= len(source) {
+	if line := d.Error.Line; d.Error.Caret == "" && line > 0 && line <= len(source) {
 		d.Error.Caret = caret(source[line-1], d.Error.Column)
 	}
 }

@@ -1,0 +1,216 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions"
+	"toolgraph/internal/debug"
+	"toolgraph/internal/project"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// graphFile counts from 0 to entry.n by calls that add one.
+const graphFile = `version: "1.0"
+server: {name: test, version: 1.0.0, title: A test}
+executionLimits: {maxNodeExecutions: 100000}
+mcpServers:
+  up: {command: up, env: {TOKEN: "${TOKEN}", PLAIN: "", OTHER: public}}
+tools:
+- name: count
+  description: counts
+  inputSchema:
+    type: object
+    properties:
+      n: {type: integer, minimum: 0}
+      note: {type: string, default: none}
+      deep: {type: object, properties: {list: {type: array, items: {type: integer}}}}
+    required: [n]
+  outputSchema: {type: object, properties: {n: {type: integer}}}
+  nodes:
+  - {id: entry, type: entry, next: begin}
+  - {id: begin, type: transform, transform: {expr: '0'}, next: more}
+  - id: more
+    type: switch
+    conditions: [{rule: {"<": [{var: '$exists($.add) ? $.add : 0'}, {var: $.entry.n}]}, next: add}]
+    next: end
+  - {id: add, type: mcp, server: up, tool: inc, args: {n: {expr: '$exists($.add) ? $.add : $.begin'}}, next: more}
+  - {id: end, type: transform, transform: {expr: '{"n": $.add, "turns": $executionCount("add"), "note": $.entry.note}'}, next: exit}
+  - {id: exit, type: exit}
+- name: fail
+  description: fails
+  nodes:
+  - {id: entry, type: entry, next: bad}
+  - {id: bad, type: transform, transform: {expr: '$.entry.x + {}'}, next: exit}
+  - {id: exit, type: exit}
+`
+
+const token = "s3cret-t0ken-value"
+
+// inc answers n+1.
+type inc struct{}
+
+func (inc) CallTool(_ context.Context, _, _ string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
+	n, _ := args.(expressions.Object).Get("n")
+	f, _ := n.(float64)
+	return f + 1, nil
+}
+
+// client is a browser of ours.
+type client struct {
+	t      *testing.T
+	server *Server
+	base   string // http://127.0.0.1:…
+	http   *http.Client
+}
+
+func parse(t *testing.T, src string) *project.Project {
+	t.Helper()
+	p, err := project.Parse("graph.yaml", []byte(src), config.Options{LookupEnv: func(name string) (string, bool) {
+		return map[string]string{"TOKEN": token}[name], true
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func projectOf(t *testing.T, src string, store *journal.Store) Project {
+	p := parse(t, src)
+	var opts []execution.Option
+	if store != nil {
+		path := newLoaded(Project{Project: p}).path
+		opts = append(opts, execution.WithJournal(store.Journal(p.File.Secrets, journal.About{File: path, Server: "test"})))
+	}
+	return Project{Project: p, Source: src, Engine: execution.New(inc{}, opts...)}
+}
+
+// serve serves a page until the test ends, and is a browser without a session.
+func serve(t *testing.T, src string, store *journal.Store) *client {
+	t.Helper()
+	s := New(Options{
+		Controller: debug.New(debug.Options{Keep: 1}), Project: projectOf(t, src, store), Store: store,
+		Version: "test", Logger: slog.New(slog.DiscardHandler),
+	})
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, on) }()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, server: s, base: "http://" + on.Addr().String(), http: &http.Client{Jar: jar, Transport: &http.Transport{}}}
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		c.http.CloseIdleConnections()
+	})
+	return c
+}
+
+// open is serve with a session.
+func open(t *testing.T, store *journal.Store) *client {
+	t.Helper()
+	c := serve(t, graphFile, store)
+	if status, body := c.ask("POST", "/api/session", fmt.Sprintf(`{"token": %q}`, c.server.token)); status != http.StatusNoContent {
+		t.Fatalf("no session: %d %s", status, body)
+	}
+	return c
+}
+
+// ask asks with headers "Name: value" put on top.
+func (c *client) ask(method, path, body string, headers ...string) (status int, answer string) {
+	c.t.Helper()
+	req, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		if name == "Host" {
+			req.Host = value
+		}
+		req.Header.Add(name, value)
+		if name == "Content-Type" {
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	src, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp.StatusCode, string(src)
+}
+
+// good is a request that works; its answer goes into a value.
+func good[T any](c *client, method, path, body string) T {
+	c.t.Helper()
+	status, answer := c.ask(method, path, body)
+	var out T
+	if status != http.StatusOK {
+		c.t.Fatalf("%s %s: %d %s", method, path, status, answer)
+	}
+	if err := json.NewDecoder(bytes.NewReader([]byte(answer))).Decode(&out); err != nil {
+		c.t.Fatalf("%s %s: %v: %s", method, path, err, answer)
+	}
+	return out
+}
+
+// until asks for a run until it has the status.
+func (c *client) until(id, status string) info {
+	c.t.Helper()
+	for range 2000 {
+		i := good[info](c, "GET", "/api/runs/"+id, "")
+		if i.Status == status {
+			return i
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	c.t.Fatalf("the run does not become %s", status)
+	return info{}
+}
+
+func (c *client) start(body string) string {
+	c.t.Helper()
+	return good[info](c, "POST", "/api/runs", body).ID
+}
+
+func (c *client) level(id, of string, at int, path ...any) level {
+	c.t.Helper()
+	src, err := json.Marshal(path)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return good[level](c, "GET", fmt.Sprintf("/api/runs/%s/value?of=%s&at=%d&path=%s", id, of, at, url.QueryEscape(string(src))), "")
+}

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// listen reads events until there are enough.
+func (c *client) listen(last string, enough func(id, kind, data string) bool) {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(c.t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/api/events", nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	var id, kind string
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch name {
+		case "id":
+			id = value
+		case "event":
+			kind = value
+		case "data":
+			if enough(id, kind, value) {
+				return
+			}
+		}
+	}
+	c.t.Fatalf("the stream ended: %v", lines.Err())
+}
+
+// A stream that comes back is told what it missed, one with an older id that it missed
+// something.
+func TestStreamGoesOn(t *testing.T) {
+	c := open(t, nil)
+	var first string
+	c.listen("", func(id, kind, _ string) bool {
+		first = id
+		return kind == "missed"
+	})
+	c.until(c.start(`{"tool": "count", "args": {"n": 1}}`), "finished")
+	run := c.start(`{"tool": "count", "args": {"n": 1}}`)
+	c.until(run, "finished")
+	var seen []string
+	c.listen(first, func(id, kind, data string) bool {
+		seen = append(seen, id)
+		return kind == "run" && strings.Contains(data, run) && strings.Contains(data, `"finished"`)
+	})
+	var again []string
+	c.listen(seen[0], func(id, _, _ string) bool {
+		again = append(again, id)
+		return id == seen[len(seen)-1]
+	})
+	if fmt.Sprint(again) != fmt.Sprint(seen[1:]) {
+		t.Errorf("after %s came %v, expected %v", seen[0], again, seen[1:])
+	}
+	for range remembered + 1 {
+		c.server.hub.tell("project", nil)
+	}
+	for _, old := range []string{first, "other-1", "nonsense"} {
+		c.listen(old, func(_, kind, _ string) bool {
+			if kind != "missed" {
+				t.Errorf("after %s comes %s", old, kind)
+			}
+			return true
+		})
+	}
+}
+
+func TestTooManyStreams(t *testing.T) {
+	h := newHub()
+	for range mostStreams {
+		if _, _, ok := h.join(mostStreams); !ok {
+			t.Fatal("a stream is refused too early")
+		}
+	}
+	if _, _, ok := h.join(mostStreams); ok {
+		t.Error("there is no end of streams")
+	}
+}
