@@ -51,7 +51,17 @@ func build(t *testing.T, path string, src []byte) []*graph.Graph {
 	return graphs
 }
 
-// seeded is a place of a broken file: "line:column code".
+// tryBuild is build for a source that may have mistakes.
+func tryBuild(src []byte) ([]*graph.Graph, bool) {
+	file, err := config.Parse("g.yaml", src, config.Options{AssumeEnv: true})
+	if err != nil {
+		return nil, false
+	}
+	graphs, found := graph.Build(file)
+	return graphs, found.Err() == nil
+}
+
+// mark is a code in the text of a broken file.
 var mark = regexp.MustCompile(`«([a-z-]+)»`)
 
 // unmark takes the marks out of a source; each stands right before the place that it

@@ -77,7 +77,7 @@ func (f *follower) output(node int) (out shape.Shape, known bool) {
 		for _, w := range f.distinct(node, 0) {
 			if env, ready := f.env(w, 0); ready {
 				one, _ := shape.Infer(n.Expr.JSONata, env)
-				all = append(all, one)
+				all = append(all, one.Kept())
 			}
 		}
 		return shape.Union(all...), len(all) > 0
