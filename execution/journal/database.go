@@ -72,19 +72,17 @@ func (s *Store) source() string {
 // prepareFile makes the directory and the file, for our user alone, and refuses what
 // others could have put there.
 func (s *Store) prepareFile(create bool) error {
-	if create {
-		if err := os.MkdirAll(s.dir, 0o700); err != nil {
-			return err
-		}
+	err := checkPrivate(s.dir, fs.ModeDir)
+	if errors.Is(err, fs.ErrNotExist) && create {
+		err = os.MkdirAll(s.dir, 0o700)
 	}
-	if err := checkPrivate(s.dir, fs.ModeDir); err != nil {
-		return absent(err)
+	if err == nil {
+		err = checkPrivate(s.Path(), 0)
 	}
-	err := checkPrivate(s.Path(), 0)
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
-	}
-	if !create {
+	case !create:
 		return errNoStore
 	}
 	f, err := os.OpenFile(s.Path(), os.O_RDWR|os.O_CREATE|noFollow, 0o600)
@@ -92,13 +90,6 @@ func (s *Store) prepareFile(create bool) error {
 		return err
 	}
 	return f.Close()
-}
-
-func absent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return errNoStore
-	}
-	return err
 }
 
 // checkPrivate refuses a path that is of another kind, or that others may change.
