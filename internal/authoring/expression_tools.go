@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/internal/inspect"
 )
 
 // evaluated is what an expression gives. Result is null when it gives nothing or fails.
@@ -31,7 +31,7 @@ func testJSONata(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, er
 	}
 	var reads []string
 	for _, r := range expr.References() {
-		reads = append(reads, referenceText(r))
+		reads = append(reads, inspect.ReferenceText(r))
 	}
 	return evaluate(ctx, expr, source, reads, a)
 }
@@ -44,7 +44,7 @@ func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, 
 	var reads []string
 	for _, r := range rule.References() {
 		if !r.Body {
-			reads = append(reads, referenceText(r.Reference))
+			reads = append(reads, inspect.ReferenceText(r.Reference))
 		}
 	}
 	return evaluate(ctx, rule, "", reads, a)
@@ -91,13 +91,4 @@ func scopeOf(a arguments) (*expressions.Scope, error) {
 		return nil, fmt.Errorf("history: expected a list of {\"nodeId\": …, \"output\": …}, the oldest first: %w", err)
 	}
 	return execution.ScopeOf(records), nil
-}
-
-// referenceText is what an expression reads, for agents.
-func referenceText(r expressions.Reference) string {
-	path := strings.Join(r.Path, ".")
-	if r.Function != "" {
-		return fmt.Sprintf("$%s(%q)", r.Function, path)
-	}
-	return path
 }
