@@ -7,9 +7,34 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// stop is the end of the line on which a node ends: what stands beside it, such as a
-// comment, counts as its own.
-func (e *editor) stop(n *yaml.Node) int { return e.lineEnd(e.end(n)) }
+// stop is the end of the last line that is a node's own: what stands beside its end
+// counts, such as a comment, and so do comments below that are indented like its parts.
+func (e *editor) stop(n *yaml.Node) int {
+	stop := e.lineEnd(e.end(n))
+	if n.Kind == yaml.ScalarNode || n.Kind == yaml.AliasNode || n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0 {
+		return stop
+	}
+	indent := n.Content[0].Column - 1
+	if n.Kind == yaml.SequenceNode {
+		indent = n.Column - 1
+	}
+	for next := e.nextLine(stop); next < len(e.src.data); next = e.nextLine(next) {
+		line := string(e.src.data[next:e.lineEnd(next)])
+		text := strings.TrimLeft(line, " ")
+		if strings.TrimSpace(text) != "" && (text[0] != '#' || len(line)-len(text) < indent) {
+			break
+		}
+		if text != "" && text[0] == '#' {
+			stop = e.lineEnd(next)
+		}
+	}
+	return stop
+}
+
+// pairStop is stop for a key and its value.
+func (e *editor) pairStop(key, value *yaml.Node) int {
+	return max(e.lineEnd(e.end(key)), e.stop(value))
+}
 
 // rewritten is the text that stands for source[start:stop] of a node once it means what
 // is wanted, with all that stays the same as it stands. It is not ok when the node has
@@ -41,7 +66,7 @@ func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		end := e.lineEnd(max(e.end(key), e.end(value)))
+		end := e.pairStop(key, value)
 		if wanted := want.Get(key.Value); wanted != nil {
 			lines = append(lines, gap+e.rewritePair(key, value, wanted, indent))
 			gap = ""
@@ -51,6 +76,8 @@ func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
 		}
 		if i+2 < len(n.Content) {
 			gap += string(e.src.data[e.nextLine(end):e.lineStart(e.start(n.Content[i+2]))])
+		} else {
+			gap += e.below(end, e.stop(n))
 		}
 	}
 	text := lead + strings.TrimLeft(strings.Join(lines, e.newline()), " ")
@@ -87,7 +114,7 @@ func (e *editor) rewritePair(key, value *yaml.Node, want *Data, indent int) stri
 	between := string(e.src.data[e.end(key):e.start(value)])
 	switch {
 	case sameValue(value, want):
-		return start + string(e.src.data[e.end(key):e.lineEnd(max(e.end(key), e.end(value)))])
+		return start + string(e.src.data[e.end(key):e.pairStop(key, value)])
 	case value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && value.Anchor == "" && len(want.items()) > 0:
 		from := e.nextLine(e.end(key))
 		return start + string(e.src.data[e.end(key):from]) + e.rewriteList(value, want, from)
@@ -120,7 +147,18 @@ func (e *editor) rewriteList(n *yaml.Node, want *Data, from int) string {
 		chunks[at].used = true
 		lines[i] = e.rewriteItem(chunks[at], wanted, indent)
 	}
+	if below := e.below(chunks[len(chunks)-1].to, e.stop(n)); below != "" {
+		lines = append(lines, below)
+	}
 	return strings.Join(lines, e.newline())
+}
+
+// below is the lines between the stop of a last part and that of the whole.
+func (e *editor) below(part, whole int) string {
+	if part >= whole {
+		return ""
+	}
+	return string(e.src.data[e.nextLine(part):whole])
 }
 
 // chunk is an item of a list with the lines above it.

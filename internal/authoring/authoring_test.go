@@ -211,3 +211,66 @@ func TestCallThatFails(t *testing.T) {
 		}
 	}
 }
+
+// A definition as getGraphTool gives it changes nothing when it is given back.
+func TestDefinitionsComeBack(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../../examples/*.yaml", "../../graph/testdata/ok/*.yaml", "../../graph/flow/testdata/good/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	tried := 0
+	for _, path := range files {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := config.Parse(path, src, config.Options{AssumeEnv: true})
+		if err != nil || file.Older {
+			continue
+		}
+		for _, tool := range file.Tools {
+			if !tool.Description.IsSet() || tool.InputSchema.Pos == tool.Pos {
+				continue // what was left out is written out
+			}
+			tried++
+			raw, err := encode(definitionOf(tool))
+			if err != nil {
+				t.Fatal(err)
+			}
+			given, err := expressions.Decode(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := config.ReplaceTool(path, src, tool.Name.Value, dataOf(given))
+			if err != nil || string(got) != string(src) {
+				t.Errorf("%s, %s: %v\n%s", path, tool.Name.Value, err, got)
+			}
+		}
+	}
+	if tried < 20 {
+		t.Errorf("only %d tools were tried", tried)
+	}
+}
+
+// A file that somebody else saves while an operation is at work is not overwritten.
+func TestSaveAfterAChange(t *testing.T) {
+	k := kit(t, graphFile)
+	v, err := k.look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := append([]byte("# theirs\n"), v.src...)
+	if err := os.WriteFile(v.path, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.save(v, append([]byte("# ours\n"), v.src...), "a", ""); err == nil || !strings.Contains(err.Error(), "try again") {
+		t.Errorf("got %v", err)
+	}
+	if now, err := os.ReadFile(v.path); err != nil || string(now) != string(other) {
+		t.Errorf("the file is %s, %v", now, err)
+	}
+}

@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,15 @@ func (k *Toolkit) save(v *view, src []byte, name, message string) (any, error) {
 	if err != nil {
 		return nil, notSaved(edited, err)
 	}
-	if err := project.Replace(v.path, src); err != nil {
-		return nil, fmt.Errorf("the graph file was not changed: %w", err)
+	now, err := config.ReadFile(v.path)
+	if err == nil && !bytes.Equal(now, v.src) {
+		err = errors.New("somebody else has changed it at this very moment; try again")
+	}
+	if err == nil {
+		err = project.Replace(v.path, src)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)
 	}
 	return saved{Success: true, Message: message, Warnings: edited.findings(k.remarks(p, name), name)}, nil
 }
