@@ -3,9 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -172,40 +169,6 @@ func TestAddToolBelowComments(t *testing.T) {
 	same(t, got, "tools:\n  - name: b\n  # more tools\n# the end\nserver: {name: g, version: 1.0.0}\n")
 }
 
-// A tool that is added and deleted again leaves every file as it was.
-func TestAddAndDelete(t *testing.T) {
-	var files []string
-	for _, pattern := range []string{"../examples/*.yaml", "testdata/*/*.yaml", "../graph/testdata/*/*.yaml", "../graph/flow/testdata/*/*.yaml", "../internal/*/tools.yaml"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, found...)
-	}
-	tried := 0
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f, err := Parse(file, src, Options{AssumeEnv: true}); err != nil || len(f.Tools) == 0 {
-			continue
-		}
-		tried++
-		got, err := AddTool(file, src, parsed(t, otherJSON))
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-			continue
-		}
-		if got, err = DeleteTool(file, got, "other"); err != nil || string(got) != string(src) {
-			t.Errorf("%s: %v\n%s", file, err, got)
-		}
-	}
-	if tried < 20 {
-		t.Errorf("only %d files were tried", tried)
-	}
-}
-
 // A file of JSON stays one.
 func TestAddToolToJSON(t *testing.T) {
 	got, err := AddTool("g.json", []byte("\n{\"server\": {\"name\": \"g\", \"version\": \"1\"}, \"tools\": []}\n"), parsed(t, `{"name": "t"}`))
@@ -306,88 +269,4 @@ func TestReplaceOlderTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, got, "server: {name: g, version: 1.0.0}\ntools:\n  - name: a\n    description: B\n    nodes:\n      # in\n      - {id: i, type: entry, next: o}\n      - {id: o, type: exit}\n")
-}
-
-// Whatever is changed in an example, the result means exactly that, and comments of
-// what did not change stay.
-func TestRewriteExamples(t *testing.T) {
-	files, err := filepath.Glob("../examples/0[167]-*s.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		root, err := ParseData(file, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, other := range mutations(root) {
-			if len(other.Keys) == 0 {
-				continue // an empty file is no mapping of keys any more
-			}
-			got, err := Rewrite(file, src, other)
-			if err != nil {
-				t.Errorf("%s, change %d: %v", file, i, err)
-				continue
-			}
-			if back, err := Rewrite(file, got, root); err != nil {
-				t.Errorf("%s, change %d and back: %v", file, i, err)
-			} else if strings.Count(string(got), "#") < strings.Count(string(src), "#")-2 {
-				t.Errorf("%s, change %d: comments are gone\n%s\n%s", file, i, got, back)
-			}
-		}
-	}
-}
-
-// mutations are the data with each of its parts changed.
-func mutations(d *Data) []*Data {
-	var all []*Data
-	for i := range d.Items {
-		with := func(item *Data) {
-			c := *d
-			c.Items = append(append(append([]*Data{}, d.Items[:i]...), item), d.Items[i+1:]...)
-			all = append(all, &c)
-		}
-		with(&Data{Scalar: "other: \"text\"\nof two lines"})
-		with(&Data{Kind: KindArray, Items: []*Data{{Scalar: "no"}, {Scalar: "1.0"}, {Scalar: nil}, {Scalar: true}}})
-		for _, m := range mutations(d.Items[i]) {
-			with(m)
-		}
-		less := *d
-		less.Items = append(append([]*Data{}, d.Items[:i]...), d.Items[i+1:]...)
-		if d.Kind == KindObject {
-			less.Keys = append(append([]Text{}, d.Keys[:i]...), d.Keys[i+1:]...)
-		}
-		all = append(all, &less)
-	}
-	if d.Kind == KindObject {
-		all = append(all, d.With("- odd: key", &Data{Scalar: "# no comment"}))
-	}
-	return all
-}
-
-// Any text can be written, and is read as itself.
-func FuzzRewriteText(f *testing.F) {
-	for _, s := range []string{"", " a", "a\n", "a\n\nb \n", "\ta", "~", "no", "0x1", "a: b", "a #b", "'", `"`, "\x00", "é\u2028", "a\r\nb", "- a", "{a", "a\n  \n", "\n", "[", "a]", "%a", "@", "a:", "😀", "1_000", ".5", "=", "<<"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		want := &Data{Kind: KindObject, Keys: []Text{{Value: "a"}, {Value: "k" + s}}, Items: []*Data{
-			{Scalar: s}, {Kind: KindArray, Items: []*Data{{Scalar: s}, {Kind: KindObject, Keys: []Text{{Value: "x"}}, Items: []*Data{{Scalar: s}}}}},
-		}}
-		got, err := Rewrite("t.yaml", []byte("a: 1 # one\nb: 2 # two\n"), want)
-		if err != nil {
-			if _, bad := cleanText("t", []byte(s)); bad == nil && !strings.ContainsAny(s, "\r") {
-				t.Errorf("%q: %v", s, err)
-			}
-			return
-		}
-		read, err := ParseData("t.yaml", got)
-		if err != nil || !reflect.DeepEqual(read.Value(), want.Value()) {
-			t.Errorf("%q becomes %s", s, got)
-		}
-	})
 }
