@@ -94,15 +94,14 @@ func printExpr(ctx context.Context, r *repl, source string) error {
 }
 
 func watchExpr(ctx context.Context, r *repl, source string) error {
-	if source == "" {
-		r.where(r.session.State())
-		return nil
+	if source != "" {
+		if _, err := expressions.CompileJSONata(source); err != nil {
+			return shown(source, err)
+		}
+		r.watched = append(r.watched, source)
+		r.session.SetWatches(ctx, r.watched)
 	}
-	if _, err := expressions.CompileJSONata(source); err != nil {
-		return shown(source, err)
-	}
-	r.watched = append(r.watched, source)
-	r.session.SetWatches(ctx, r.watched)
+	r.watches(r.session.State())
 	return nil
 }
 

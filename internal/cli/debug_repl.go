@@ -135,6 +135,11 @@ func (r *repl) where(state debug.State) {
 	if state.Problem != "" {
 		r.say("%s\n", printable(r.secrets.Redact(state.Problem)))
 	}
+	r.watches(state)
+}
+
+// watches tells what is watched.
+func (r *repl) watches(state debug.State) {
 	for _, w := range state.Watches {
 		text := w.Error
 		if text == "" {

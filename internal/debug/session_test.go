@@ -3,8 +3,6 @@ package debug_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +12,6 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
@@ -231,57 +228,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// An edit changes what comes after it, is a record and an event, and a run resumed from
-// the journal has it too.
-func TestEdit(t *testing.T) {
-	kept := &journal.Memory{}
-	s := start(t, inc, debug.StartOptions{
-		Breakpoints: []debug.Breakpoint{{Node: "more", Condition: "$.add = 1"}},
-		Run:         []execution.Option{execution.WithJournal(kept)},
-	})
-	at(t, s, "more", debug.AtBreakpoint)
-	do(t, s.Edit(t.Context(), "add", 2.0))
-	do(t, s.Edit(t.Context(), "add", 0.5))
-	if got := s.Context(-1)["add"]; got != 0.5 {
-		t.Errorf("add is %v after the edit", got)
-	}
-	if got := s.Context(4)["add"]; got != 1.0 {
-		t.Errorf("add was %v before the edit", got)
-	}
-	state := at(t, s, "more", debug.AtBreakpoint)
-	if edit := s.Records(0)[5]; !edit.Edited || edit.NodeID != "add" || state.Steps != 4 || state.Records != 6 {
-		t.Errorf("the edit is %+v after %d steps of %d records", edit, state.Steps, state.Records)
-	}
-	do(t, s.Resume())
-	const want = `{"n":3.5,"turns":4,"all":[0.5,1.5,2.5,3.5]}`
-	ended(t, s, debug.Finished, want)
-	events, err := kept.Load(t.Context(), s.ID())
-	do(t, err)
-	for n := 1; n <= len(events); n++ {
-		result, err := execution.New(inc).Resume(t.Context(), s.Graph(), events[:n],
-			execution.WithRepeatable(func(string, string) bool { return true }))
-		do(t, err)
-		if got := encode(t, result.Value); n > 10 && got != want { // the edits are events 8 and 9
-			t.Errorf("resumed after event %d: %s", n, got)
-		}
-	}
-}
-
-// Editing a switch that has just run takes the run elsewhere.
-func TestEditOfSwitch(t *testing.T) {
-	s := start(t, inc, debug.StartOptions{RunTo: "add"})
-	at(t, s, "add", debug.AtRunTo)
-	if err := s.Edit(t.Context(), "more", "begin"); err == nil || !strings.Contains(err.Error(), `"add" "end"`) {
-		t.Errorf("a way that the switch does not have: %v", err)
-	}
-	do(t, s.Edit(t.Context(), "more", "end"))
-	if next := s.State().Next; next.NodeID != "end" {
-		t.Errorf("next is %s", next.NodeID)
-	}
-	do(t, s.Resume())
-	ended(t, s, debug.Finished, `{"turns":0,"all":[]}`)
-}
-
 func TestWatches(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{Watches: []string{"$.add", "1 +", "$.begin"}, RunTo: "more"})
 	state := at(t, s, "more", debug.AtRunTo)
@@ -296,64 +242,6 @@ func TestWatches(t *testing.T) {
 	state = ended(t, s, debug.Finished, counted)
 	if state.Watches[0].Value != 3.0 {
 		t.Errorf("watches at the end: %+v", state.Watches)
-	}
-}
-
-// blocked is a caller whose calls wait to be let go.
-func blocked() (caller callerFunc, called, letGo chan struct{}) {
-	called, letGo = make(chan struct{}), make(chan struct{})
-	return func(ctx context.Context, args expressions.Value) (expressions.Value, error) {
-		called <- struct{}{}
-		select {
-		case <-letGo:
-			return inc(ctx, args)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}, called, letGo
-}
-
-// A pause that is asked for during a call takes effect after it.
-func TestPauseDuringCall(t *testing.T) {
-	caller, called, letGo := blocked()
-	s := start(t, caller, debug.StartOptions{})
-	<-called
-	do(t, s.Pause())
-	if state := s.State(); state.Status != debug.Running || !state.Pausing || state.Current.Tool != "inc" {
-		t.Errorf("during the call: %+v", state)
-	}
-	close(letGo)
-	at(t, s, "more", debug.OnPause)
-	do(t, s.Resume())
-	<-called
-	<-called
-	ended(t, s, debug.Finished, counted)
-}
-
-func TestStop(t *testing.T) {
-	caller, called, _ := blocked()
-	s := start(t, caller, debug.StartOptions{})
-	<-called
-	s.Stop()
-	state := ended(t, s, debug.Stopped, "")
-	if state.Error == nil || state.Error.Code != execution.CodeCancelled {
-		t.Errorf("stopped: %+v", state)
-	}
-	held := start(t, inc, debug.StartOptions{Pause: true})
-	at(t, held, "entry", debug.AtStart)
-	held.Stop()
-	held.Stop()
-	ended(t, held, debug.Stopped, "")
-}
-
-// A run that fails by itself is told apart from one that was stopped.
-func TestFailure(t *testing.T) {
-	broken := callerFunc(func(context.Context, expressions.Value) (expressions.Value, error) {
-		return nil, errors.New("out of paper")
-	})
-	state := ended(t, start(t, broken, debug.StartOptions{}), debug.Failed, "")
-	if state.Error.Code != execution.CodeTool || !strings.Contains(state.Message, "out of paper") || !strings.Contains(state.Message, "path: ") {
-		t.Errorf("failed: %+v", state)
 	}
 }
 
@@ -377,81 +265,4 @@ func TestPausesCostNoTime(t *testing.T) {
 		do(t, s.Resume())
 	}
 	ended(t, s, debug.Finished, counted)
-}
-
-// Many sessions at once do not disturb each other.
-func TestManyAtOnce(t *testing.T) {
-	c := debug.New(debug.Options{Keep: 1000})
-	g, engine := build(t), execution.New(inc)
-	var all sync.WaitGroup
-	for i := range 40 {
-		all.Go(func() {
-			s, err := c.Start(context.Background(), g, count(i+1), engine, debug.StartOptions{
-				Breakpoints: []debug.Breakpoint{{Node: "add", Condition: fmt.Sprintf("$.add = %d", i/2)}},
-			})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for s.State().Status != debug.Finished {
-				if err := s.Wait(context.Background()); err != nil {
-					t.Error(err)
-				}
-				_ = s.Resume() // has ended, or goes on
-			}
-			if n, _ := s.State().Result.(expressions.Object).Get("n"); n != float64(i+1) {
-				t.Errorf("counted to %v, want %d", n, i+1)
-			}
-		})
-	}
-	all.Wait()
-	if len(c.Sessions()) != 40 {
-		t.Errorf("%d sessions", len(c.Sessions()))
-	}
-	c.Close()
-}
-
-// Close ends what is held and what is called, and waits for it.
-func TestClose(t *testing.T) {
-	c := debug.New(debug.Options{})
-	caller, called, _ := blocked()
-	calling, err := c.Start(context.Background(), build(t), count(1), execution.New(caller), debug.StartOptions{})
-	do(t, err)
-	held, err := c.Start(context.Background(), build(t), count(1), execution.New(inc), debug.StartOptions{Pause: true})
-	do(t, err)
-	<-called
-	at(t, held, "entry", debug.AtStart)
-	events, _ := held.Subscribe(0)
-	c.Close()
-	for range events { // closed at last
-	}
-	for _, s := range []*debug.Session{calling, held} {
-		ended(t, s, debug.Stopped, "")
-	}
-}
-
-// Of the sessions that have ended, the last ones are kept.
-func TestKeep(t *testing.T) {
-	c := debug.New(debug.Options{Keep: 2})
-	defer c.Close()
-	var ids []string
-	for range 5 {
-		s, err := c.Start(t.Context(), build(t), count(1), execution.New(inc), debug.StartOptions{})
-		do(t, err)
-		<-s.Done()
-		ids = append(ids, s.ID())
-	}
-	var kept []string
-	for _, s := range c.Sessions() {
-		kept = append(kept, s.ID())
-	}
-	if !slices.Equal(kept, ids[3:]) {
-		t.Errorf("kept %v of %v", kept, ids)
-	}
-	if _, there := c.Session(ids[0]); there {
-		t.Error("the oldest is still there")
-	}
-	if _, there := c.Session(ids[4]); !there {
-		t.Error("the newest is gone")
-	}
 }
