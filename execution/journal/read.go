@@ -88,7 +88,7 @@ type frame struct {
 	value stored
 }
 
-// kept is the frame's value, of which at most most bytes are wanted (0: all).
+// kept is the frame's value, of which the first most bytes are wanted (0: all).
 func (f frame) kept(most int) (Kept, error) {
 	k := Kept{Bytes: f.value.bytes}
 	if f.value.redacted {

@@ -63,7 +63,8 @@ const (
 
 // add takes an event up, whose value has a size as JSON; 0 when it is not known.
 func (t *track) add(e execution.Event, size int) error {
-	v, err := stored{}, error(nil)
+	var v stored
+	var err error
 	value := body(&e)
 	if value != nil {
 		if v, err = t.keep(*value, size); err != nil {

@@ -157,7 +157,7 @@ func (w *writer) flush() {
 	}
 	kept := make(chan error, 1)
 	if w.put(queued{kept: kept}) == nil {
-		<-kept // its error has been told already
+		_ = <-kept // its error has been told already
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "diff RUN RUN",
+		Use:   "diff RUN OTHER",
 		Short: "Tell where two kept runs part, and which value made them",
 		Long: `Compare two kept runs: their arguments, the first step whose value differs, and the
 first step at which they went different ways.`,

@@ -65,7 +65,7 @@ value as a whole.`,
 }
 
 func printRun(w io.Writer, r *inspect.Run, full bool) error {
-	ended := ""
+	var ended string
 	switch r.Status {
 	case journal.Running:
 		ended = " for " + milliseconds(r.Duration)
