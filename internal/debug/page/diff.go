@@ -86,7 +86,8 @@ func recordAt(records []execution.Record, i int) execution.Record {
 
 func rowText(rec execution.Record) string {
 	if rec.Error != nil {
-		return shorten(rec.Error.Message, previewShown)
+		message, _ := cutCaret(rec.Error.Message)
+		return shorten(message, previewShown)
 	}
 	if rec.NodeID == "" {
 		return ""

@@ -69,6 +69,7 @@ func newKeptFilm(p *loaded, run journal.Run, events []execution.Event) *film {
 func (f *film) now() frame {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.info.Rev++
 	if f.session != nil && f.info.Ended == nil {
 		state := f.session.State() // before the records, so that it never tells of fewer
 		secrets := f.project.File.Secrets

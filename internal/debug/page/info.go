@@ -20,6 +20,7 @@ type info struct {
 	Ended    *time.Time   `json:"ended"`
 	MS       float64      `json:"ms"`
 	Steps    int          `json:"steps"` // records, edits among them
+	Rev      int          `json:"rev"`   // of two of the same run, the one with more is newer
 	PausedBy debug.Reason `json:"pausedBy"`
 	Problem  string       `json:"problem"` // why a breakpoint's condition failed
 	Next     *nextJSON    `json:"next"`    // the node about to run, or that runs

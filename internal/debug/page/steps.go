@@ -30,7 +30,8 @@ func stepOf(rec execution.Record) stepJSON {
 		MS: float64(rec.Duration().Microseconds()) / 1000,
 	}
 	if rec.Error != nil {
-		out.Error = shorten(rec.Error.Message, previewShown)
+		message, _ := cutCaret(rec.Error.Message)
+		out.Error = shorten(message, previewShown)
 	} else {
 		out.Preview = preview(rec.Output, previewShown)
 	}

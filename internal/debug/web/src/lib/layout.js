@@ -2,6 +2,7 @@
 // knows the sizes.
 import { Graph, layout } from '@dagrejs/dagre';
 import { cut } from './format.js';
+import { SLANT } from './shape.js';
 
 const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50 };
 const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
@@ -33,6 +34,7 @@ function boxOf(node) {
 // layoutOf adds to a graph: box {x, y, width, height, title, sub} for each node, points
 // and label place for each edge, and the size of the whole.
 export function layoutOf(graph) {
+  const types = new Map(graph.nodes.map((n) => [n.id, n.type]));
   const g = new Graph({ multigraph: true });
   g.setGraph({ rankdir: 'TB', nodesep: 34, ranksep: 46, edgesep: 18, marginx: 24, marginy: 24 });
   g.setDefaultEdgeLabel(() => ({}));
@@ -56,10 +58,22 @@ export function layoutOf(graph) {
     }),
     edges: edges.map((e) => {
       const at = g.edge({ v: e.from, w: e.to, name: String(e.key) });
+      touch(at.points, 0, g.node(e.from), types.get(e.from));
+      touch(at.points, at.points.length - 1, g.node(e.to), types.get(e.to));
       return { ...e, path: curve(at.points), at: e.short ? { x: at.x, y: at.y } : null };
     }),
     byId: new Map(graph.nodes.map((n) => [n.id, n])),
   };
+}
+
+// touch moves the end of an edge from the box of a switch, which dagre knows, to the
+// slanted sides of its hexagon.
+function touch(points, i, box, type) {
+  if (type !== 'switch') return;
+  const p = points[i];
+  const [w, h] = [box.width / 2, box.height / 2];
+  const t = w / (Math.abs(p.x - box.x) + (SLANT * Math.abs(p.y - box.y)) / h);
+  if (t < 1) points[i] = { x: box.x + (p.x - box.x) * t, y: box.y + (p.y - box.y) * t };
 }
 
 // curve runs smoothly through dagre's points and ends straight, for the arrow's sake.

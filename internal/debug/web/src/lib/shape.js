@@ -1,4 +1,6 @@
 // The outline of a node by its kind, around the middle (0, 0).
+export const SLANT = 20; // of a switch's sides
+
 export function outline(type, width, height) {
   const w = width / 2;
   const h = height / 2;
@@ -7,7 +9,7 @@ export function outline(type, width, height) {
     case 'exit':
       return round(w, h, h);
     case 'switch': // a hexagon: a diamond with room for words
-      return `M${-w} 0 ${-w + 20} ${-h}H${w - 20}L${w} 0 ${w - 20} ${h}H${-w + 20}Z`;
+      return `M${-w} 0 ${-w + SLANT} ${-h}H${w - SLANT}L${w} 0 ${w - SLANT} ${h}H${-w + SLANT}Z`;
     case 'transform': // a sheet with a folded corner
       return `M${-w + 6} ${-h}H${w - 14}L${w} ${-h + 14}V${h - 6}Q${w} ${h} ${w - 6} ${h}H${-w + 6}Q${-w} ${h} ${-w} ${h - 6}V${-h + 6}Q${-w} ${-h} ${-w + 6} ${-h}Z`;
     default:

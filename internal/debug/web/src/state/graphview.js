@@ -4,7 +4,7 @@ import { graph } from './project.js';
 
 export const view = signal({ x: 0, y: 0, k: 1 });
 export const size = { width: 0, height: 0 }; // of the pane, in pixels
-const least = 0.08;
+const least = 0.02;
 const most = 3;
 
 // zoom enlarges around a point of the pane, its middle when none is given.
@@ -24,6 +24,15 @@ export function fit() {
   if (!g || !size.width) return;
   const k = Math.max(least, Math.min(1, size.width / g.width, size.height / g.height));
   view.value = { k, x: (size.width - g.width * k) / 2, y: Math.max(0, (size.height - g.height * k) / 2) };
+}
+
+// begin shows the whole graph when its words can be read then, else its entry.
+export function begin() {
+  fit();
+  const g = graph.value;
+  if (!g || view.value.k > 0.4) return;
+  const box = g.nodes.find((n) => n.type === 'entry').box;
+  view.value = { k: 0.8, x: size.width / 2 - box.x * 0.8, y: 48 };
 }
 
 // reveal moves as little as is needed to see a node, and enlarges what is too small to read.

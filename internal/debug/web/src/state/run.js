@@ -88,6 +88,7 @@ export function readPath() {
 // openRun shows a run, live or kept.
 export async function openRun(id, step = null) {
   opening.value = true;
+  [awaited, early] = [id, null];
   const found = await attempt(() => get(`runs/${seg(id)}`));
   if (found) {
     if (reading) await reading.catch(() => {});
@@ -99,14 +100,21 @@ export async function openRun(id, step = null) {
       selected.value = '';
     });
     if (project.value.tools.some((t) => t.name === found.tool)) await attempt(() => chooseTool(found.tool));
+    if (early) told(early);
     await attempt(readPath);
   }
+  if (awaited === id) awaited = '';
   opening.value = false;
 }
 
-// told takes news of a run from the server.
+let awaited = ''; // the run that is being opened
+let early = null; // news of it that came before it was
+
+// told takes news of a run from the server. News overtake each other: by stream and as
+// answers; what is older than what is shown is dropped.
 export function told(news) {
-  if (run.value?.id !== news.id) return;
+  if (news.id === awaited) early = news;
+  if (run.value?.id !== news.id || news.rev < run.value.rev) return;
   run.value = { ...run.value, ...news };
   if (news.steps > path.value.steps.length) attempt(readPath);
 }

@@ -48,7 +48,7 @@ const fits = (r) => {
 // heard takes news of a run from the server.
 export function heard(news) {
   if (runs.value.some((r) => r.id === news.id)) {
-    runs.value = runs.value.map((r) => (r.id === news.id ? { ...r, ...news } : r));
+    runs.value = runs.value.map((r) => (r.id === news.id && !(news.rev < r.rev) ? { ...r, ...news } : r));
   } else if (fits(news)) {
     runs.value = [news, ...runs.value];
   }

@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { graph, tool } from '../state/project.js';
 import { lit, own } from '../state/run.js';
-import { fit, move, reveal, size, view, zoom } from '../state/graphview.js';
+import { begin, move, reveal, size, view, zoom } from '../state/graphview.js';
 import { EdgeLabel, GraphEdge } from './GraphEdge.js';
 import { GraphNode } from './GraphNode.js';
 import { GraphTools } from './GraphTools.js';
@@ -32,10 +32,10 @@ function Canvas({ g }) {
       return first;
     };
     measure();
-    fit();
+    begin();
     const observer = new ResizeObserver(() => {
       const before = { ...size };
-      if (measure() || !before.width) fit();
+      if (measure() || !before.width) begin();
       else move((size.width - before.width) / 2, 0);
     });
     observer.observe(el);
