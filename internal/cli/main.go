@@ -114,12 +114,22 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(
-		newServe(std), newToolkit(std), newRun(std), newUI(std), newCheck(std), newGraph(std), newUpgrade(std),
-		newTest(std), newEval(std), newSchema(std), newInit(std), newConfig(std), newLogin(std), newLock(std), newVersion(std), newDemoServer(std),
-		newResume(std), newReplay(std), newDebug(std), newRuns(std), newInspect(std), newDoctor(std),
-	)
+	addGroup(root, "serve", "Serve tools to a host:", newServe(std), newToolkit(std), newInspect(std), newDemoServer(std))
+	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newTest(std), newLock(std), newGraph(std), newEval(std), newUpgrade(std), newSchema(std))
+	addGroup(root, "run", "Run and debug them:", newRun(std), newDebug(std), newUI(std), newRuns(std), newResume(std), newReplay(std))
+	addGroup(root, "other", "Set up:", newConfig(std), newLogin(std), newDoctor(std), newVersion(std))
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
 	return root
+}
+
+// addGroup adds commands under a heading of their own.
+func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: title})
+	for _, c := range commands {
+		c.GroupID = id
+	}
+	root.AddCommand(commands...)
 }
 
 // noCommand refuses a first argument that is no subcommand.
