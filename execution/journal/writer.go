@@ -43,7 +43,7 @@ const (
 	// batchMost bounds one transaction, in bytes of values and in events.
 	batchMost, batchEvents = 16 << 20, 4096
 	// linger is how long events gather: most runs are one transaction.
-	linger = 10 * time.Millisecond
+	linger = 25 * time.Millisecond
 	// spareMost is how many events there is memory for when nothing happens.
 	spareMost = 2048
 	// eventBytes is what an event takes beside its value.
