@@ -19,6 +19,7 @@ import (
 type runFlags struct {
 	servers, args, logLevel string
 	trace                   bool
+	dry                     dryFlags
 	locked                  lockedFlag
 	observe                 observeFlags
 	history                 historyFlags
@@ -31,9 +32,15 @@ func newRun(std streams) *cobra.Command {
 		Short: "Run one tool once and print its result",
 		Long: `Run one tool once. The result goes to standard output as JSON, everything else to
 standard error. A value is taken as the type that the tool's inputSchema gives the
-key, else as JSON, else as text.`,
+key, else as JSON, else as text.
+
+With --dry-run a call is made only when its tool is known as read-only, by the lock
+beside the graph file or by what its server says. Any other is told with its arguments,
+and the run goes on with an output that its outputSchema allows; without one it ends
+there.`,
 		Example: `  toolgraph run graph.yaml count_files directory=.
   toolgraph run graph.yaml search --args '{"query": "x", "limit": 3}' --trace
+  toolgraph run graph.yaml tidy_up directory=. --dry-run
   echo '{"n": 5}' | toolgraph run graph.yaml sum_to_n --args -`,
 		Args: args(2, -1, "a graph file, a tool and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,6 +51,7 @@ key, else as JSON, else as text.`,
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error when it has finished")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
+	flags.dry.register(cmd)
 	flags.locked.register(cmd)
 	flags.observe.registerTraces(cmd)
 	flags.history.register(cmd)
@@ -51,6 +59,9 @@ key, else as JSON, else as text.`,
 }
 
 func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pairs []string) error {
+	if err := f.dry.check(); err != nil {
+		return err
+	}
 	p, err := load(file, f.servers)
 	if err != nil {
 		return err
@@ -70,6 +81,14 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return usageError{err}
 	}
+	locked, err := f.locked.load(p)
+	if err != nil {
+		return err
+	}
+	show := newTrace(std.err, p, g, f.trace)
+	if f.dry.on {
+		return f.dry.run(ctx, std, p, g, args, locked, show, log)
+	}
 	plugged := &plugs{}
 	defer plugged.close()
 	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
@@ -78,14 +97,9 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err := f.history.plug(plugged, log); err != nil {
 		return err
 	}
-	locked, err := f.locked.load(p)
-	if err != nil {
-		return err
-	}
 	pool := newPool(p, log, guarded(locked, p)...)
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)
-	show := newTrace(std.err, p, g, f.trace)
 	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(show))
 	return show.end(std, g, result, err)
 }

@@ -92,7 +92,7 @@ func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
 		if !rule.Repeat {
 			c.refuse(call, Problem{
 				Pos: rule.Pos, What: "call",
-				Message: fmt.Sprintf("node %q makes call %d, and the sequence of mock %q has %d answers; add answers, or write repeat: last", call.Node, n+1, mock.Name.Value, len(rule.Answers)),
+				Message: fmt.Sprintf("node %q makes call %d, and the sequence of mock %q has %s; add answers, or write repeat: last", call.Node, n+1, mock.Name.Value, plural(len(rule.Answers), "answer")),
 			})
 			return
 		}
@@ -119,7 +119,7 @@ func nothingAnswers(call *Call, t *tape) Problem {
 	asked := fmt.Sprintf("node %q calls %s.%s with %s", call.Node, call.Server, call.Tool, encoded(call.Args))
 	switch n, nearest := t.near(call.Server, call.Tool, call.Args); {
 	case nearest != nil:
-		p.Message = fmt.Sprintf("%s, and the cassette has %d calls of it with other arguments; record again with toolgraph test --record, or mock it", asked, n)
+		p.Message = fmt.Sprintf("%s, and the cassette has %s of it with other arguments; record again with toolgraph test --record, or mock it", asked, plural(n, "call"))
 		p.Changes = diff.Values(nearest.Args, call.Args)
 		p.Older, p.Newer = "recorded", "now"
 	case n > 0:

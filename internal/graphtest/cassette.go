@@ -147,7 +147,7 @@ func parseCassette(path string, src []byte) (*Cassette, error) {
 func place(path string, src []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	offset := int64(0)
+	var offset int64
 	switch {
 	case errors.As(err, &syntax):
 		offset = syntax.Offset

@@ -16,7 +16,8 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 	for _, g := range p.Graphs {
 		addCalls(every, g)
 	}
-	unknown := func(name config.Text, pos config.Pos, what string, known map[string]bool) {
+	// unknown tells of a name that an owner does not have.
+	unknown := func(name config.Text, pos config.Pos, owner, what string, known map[string]bool) {
 		if name.Value == "" || known[name.Value] {
 			return
 		}
@@ -24,10 +25,10 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 		for n := range known {
 			names = append(names, n)
 		}
-		found.Add(pos, "unknown-test-name", fmt.Sprintf("%s %q is nothing of %s", what, name.Value, s.Graph), nearest(name.Value, names))
+		found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name.Value), nearest(name.Value, names))
 	}
 	for _, m := range s.Mocks {
-		unknown(m.Name, m.Name.Pos, "mock", every)
+		unknown(m.Name, m.Name.Pos, s.Graph, callable, every)
 	}
 	graphs := map[string]*graph.Graph{}
 	tools := map[string]bool{}
@@ -38,34 +39,38 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 	for _, c := range s.Cases {
 		g := graphs[c.Tool.Value]
 		if g == nil {
-			unknown(c.Tool, c.Tool.Pos, "tool", tools)
+			unknown(c.Tool, c.Tool.Pos, s.Graph, "tool", tools)
 			continue
 		}
+		owner := fmt.Sprintf("tool %q", c.Tool.Value)
 		calls, nodes := map[string]bool{}, map[string]bool{ellipsis: true}
 		addCalls(calls, g)
 		for _, n := range g.Nodes {
 			nodes[n.ID()] = true
 		}
 		for _, m := range c.Mocks {
-			unknown(m.Name, m.Name.Pos, "mock", calls)
+			unknown(m.Name, m.Name.Pos, owner, callable, calls)
 		}
 		e := &c.Expect
 		for i, id := range e.Path {
-			unknown(config.Text{Value: id}, e.at("path", i), "node", nodes)
+			unknown(config.Text{Value: id}, e.at("path", i), owner, "node", nodes)
 		}
 		for _, n := range e.Nodes {
-			unknown(n.Node, n.Node.Pos, "node", nodes)
+			unknown(n.Node, n.Node.Pos, owner, "node", nodes)
 		}
 		for _, n := range e.Executions {
-			unknown(n.Node, n.Node.Pos, "node", nodes)
+			unknown(n.Node, n.Node.Pos, owner, "node", nodes)
 		}
 		for _, call := range e.Calls {
-			unknown(config.Text{Value: call.Node}, call.Pos, "node", nodes)
+			unknown(config.Text{Value: call.Node}, call.Pos, owner, "node", nodes)
 		}
 	}
 	found.Sort()
 	return found
 }
+
+// callable is what a mock is for.
+const callable = "mcp node or server.tool"
 
 // addCalls adds the names by which the calls of a graph can be mocked.
 func addCalls(names map[string]bool, g *graph.Graph) {

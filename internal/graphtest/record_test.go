@@ -202,7 +202,7 @@ func TestDivergenceFromTheRecording(t *testing.T) {
 	for _, c := range []struct{ old, fresh, want string }{
 		{`$sum($nodeExecutions("read").n)`, `$max($nodeExecutions("read").n)`, "step 7: the output of node \"sum\" is not the recorded one\n  .sum: recorded 3, now 2"},
 		{`{var: $count($.list.names)}`, `1`, `step 5: switch "more" went to "sum", where the recorded run went to "read"`},
-		{`{path: {expr: $.entry.dir}}`, `{path: {expr: $.entry.dir}, deep: true}`, "the cassette has 1 calls of it with other arguments; record again with toolgraph test --record, or mock it\n  .deep: recorded nothing, now true"},
+		{`{path: {expr: $.entry.dir}}`, `{path: {expr: $.entry.dir}, deep: true}`, "the cassette has 1 call of it with other arguments; record again with toolgraph test --record, or mock it\n  .deep: recorded nothing, now true"},
 		{`$.list.names[$executionCount("read")]`, `$.list.names[0]`, `once more than the cassette has answers (1)`},
 	} {
 		write(t, s.Graph, strings.ReplaceAll(graphYAML, c.old, c.fresh))

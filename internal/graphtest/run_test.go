@@ -110,7 +110,7 @@ func TestCases(t *testing.T) {
 		{"another output", mocks + ", expect: {nodes: {read: {n: 1}}}", "the output of node \"read\" has not what is expected in it\n  .n: expected 1, got 2"},
 		{"executions", mocks + ", expect: {executions: {read: 2, more: 3}}", ""},
 		{"other executions", mocks + ", expect: {executions: {read: 1, list: 0}}", `node "read" has run 2 times, expected 1`},
-		{"a sequence that runs out", `mocks: {list: {result: {names: [a, b]}}, read: {sequence: [{result: {n: 1}}]}}, expect: {isError: true}`, `node "read" makes call 2, and the sequence of mock "read" has 1 answers`},
+		{"a sequence that runs out", `mocks: {list: {result: {names: [a, b]}}, read: {sequence: [{result: {n: 1}}]}}, expect: {isError: true}`, `node "read" makes call 2, and the sequence of mock "read" has 1 answer`},
 		{"a sequence that goes on", `mocks: {list: {result: {names: [a, b, c]}}, read: {sequence: [{result: {n: 1}}, {result: {n: 2}}], repeat: last}}, expect: {value: {sum: 5}}`, ""},
 		{"a sequence with an error", `mocks: {list: {result: {names: [a, b]}}, read: {sequence: [{result: {n: 1}}, {error: no more}]}}, expect: {isError: true, contains: no more}`, ""},
 		{"by arguments", `mocks: {list: {result: {names: [b, a]}}, read: [{when: {path: a}, result: {n: 10}}, {result: {n: 1}}]}, expect: {nodes: {read: {n: 10}}, value: {sum: 11}}`, ""},
@@ -192,11 +192,11 @@ func TestParseRefuses(t *testing.T) {
 // A name that the graph file does not have is told before anything runs.
 func TestNamesThatTheGraphDoesNotHave(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"tests: [{name: a, tool: ad, expect: {value: 1}}]", `tool "ad" is nothing of`},
-		{"mocks: {lst: {result: 1}}\ntests: [{name: a, tool: add, expect: {value: 1}}]", `mock "lst" is nothing of`},
-		{"tests: [{name: a, tool: fixed, mocks: {list: {result: 1}}, expect: {value: 1}}]", `mock "list" is nothing of`},
+		{"tests: [{name: a, tool: ad, expect: {value: 1}}]", `g.yaml has no tool "ad"; did you mean "add"?`},
+		{"mocks: {lst: {result: 1}}\ntests: [{name: a, tool: add, expect: {value: 1}}]", `g.yaml has no mcp node or server.tool "lst"; did you mean "list"?`},
+		{"tests: [{name: a, tool: fixed, mocks: {list: {result: 1}}, expect: {value: 1}}]", `tool "fixed" has no mcp node or server.tool "list"`},
 		{"tests: [{name: a, tool: add, mocks: {files.raed: {result: 1}}, expect: {value: 1}}]", `did you mean "files.read"?`},
-		{"tests: [{name: a, tool: add, expect: {path: [entry, lists]}}]", `1:53: node "lists" is nothing of`},
+		{"tests: [{name: a, tool: add, expect: {path: [entry, lists]}}]", `1:53: tool "add" has no node "lists"; did you mean "list"?`},
 		{"tests: [{name: a, tool: add, expect: {nodes: {summ: 1}}}]", `did you mean "sum"?`},
 		{"tests: [{name: a, tool: add, expect: {executions: {summ: 1}}}]", `did you mean "sum"?`},
 		{"tests: [{name: a, tool: add, expect: {calls: [{node: lists}]}}]", `did you mean "list"?`},

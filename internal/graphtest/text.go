@@ -23,6 +23,14 @@ func encoded(v expressions.Value) string {
 	return string(src)
 }
 
+// plural is a number of things.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
 var plainKey = regexp.MustCompile(`^[A-Za-z_][\w.-]*$`)
 
 // quoteKey is a key as it can stand in YAML.

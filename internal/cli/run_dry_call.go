@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/graph/flow"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/schema"
+	"toolgraph/internal/server"
+	"toolgraph/mcpclient"
+)
+
+// dryCaller makes the calls of tools that are read-only, and notes the others. It
+// belongs to one run, which it observes to know whose call comes next.
+type dryCaller struct {
+	pool    *mcpclient.Pool
+	locked  *lock.Lock // nil: none
+	asked   map[string]answeredTools
+	secrets *config.Secrets
+
+	next  execution.Visit
+	made  []dryCall
+	ended string // why the run cannot go on
+}
+
+// answeredTools are what a server told of its tools.
+type answeredTools struct {
+	tools []mcpclient.Tool
+	err   error
+}
+
+// dryCall is a call of a dry run.
+type dryCall struct {
+	Step   int             `json:"step"`
+	Node   string          `json:"node"`
+	Server string          `json:"server"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args"`
+	Made   bool            `json:"made"`             // because the tool is read-only
+	Output json.RawMessage `json:"output,omitempty"` // of a call that was not made: what was assumed
+	From   string          `json:"from,omitempty"`   // where that is from
+	Error  string          `json:"error,omitempty"`
+}
+
+// text is the call in a line.
+func (c dryCall) text() string {
+	call := fmt.Sprintf("%s.%s %s", c.Server, c.Tool, c.Args)
+	switch {
+	case c.Made:
+		call = "calls " + call + " (read-only)"
+	default:
+		call = "would call " + call
+	}
+	if c.Output != nil {
+		call += fmt.Sprintf("\n        assumed, by %s: %s", c.From, c.Output)
+	}
+	if c.Error != "" {
+		call += "\n        " + c.Error
+	}
+	return call
+}
+
+var errPlanEnds = errors.New("nothing is known of the output of a call that was not made")
+
+// Observe notes whose call comes next.
+func (d *dryCaller) Observe(e execution.Event) {
+	if e.Kind == execution.CallStarted {
+		d.next = *e.Step
+	}
+}
+
+// assumed reports whether outputs were assumed.
+func (d *dryCaller) assumed() bool {
+	return slices.ContainsFunc(d.made, func(c dryCall) bool { return c.Output != nil })
+}
+
+// CallTool makes a call of a read-only tool, and gives an output of the right form for
+// any other.
+func (d *dryCaller) CallTool(ctx context.Context, upstream, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+	raw, err := redactedJSON(args, d.secrets)
+	if err != nil {
+		return nil, err
+	}
+	call := dryCall{Step: d.next.Index, Node: d.next.NodeID, Server: upstream, Tool: tool, Args: raw}
+	value, err := d.answer(ctx, &call, args, meta)
+	if err != nil && !errors.Is(err, errPlanEnds) {
+		call.Error = d.secrets.Redact(err.Error())
+	}
+	d.made = append(d.made, call)
+	return value, err
+}
+
+func (d *dryCaller) answer(ctx context.Context, call *dryCall, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+	known, err := d.known(ctx, call.Server, call.Tool)
+	if err != nil {
+		return nil, err
+	}
+	if known.ReadOnly != nil && *known.ReadOnly {
+		call.Made = true
+		return d.pool.CallTool(ctx, call.Server, call.Tool, args, meta)
+	}
+	if err := refused(known.InputSchema, args); err != nil {
+		return nil, err
+	}
+	value, ok := assumedOutput(known.OutputSchema)
+	if !ok {
+		d.ended = fmt.Sprintf("%s.%s is not known as read-only, so it was not called, and nothing tells what it would give", call.Server, call.Tool)
+		return nil, errPlanEnds
+	}
+	call.From = "the outputSchema that " + known.From + " has"
+	if known.Learned {
+		call.From = "earlier answers in " + known.From
+	}
+	if call.Output, err = expressions.Encode(value); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// known is what the lock knows of a tool, else what its server tells now.
+func (d *dryCaller) known(ctx context.Context, upstream, tool string) (flow.Tool, error) {
+	if d.locked != nil {
+		if known, ok := d.locked.Tool(upstream, tool); ok {
+			return known, nil
+		}
+	}
+	answer, asked := d.asked[upstream]
+	if !asked {
+		answer.tools, answer.err = d.pool.ListTools(ctx, upstream)
+		d.asked[upstream] = answer
+	}
+	if answer.err != nil {
+		return flow.Tool{}, answer.err
+	}
+	var names []string
+	for _, t := range answer.tools {
+		if t.Name == tool {
+			return flow.Tool{
+				InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+				ReadOnly: lock.HintsOf(t.Annotations).ReadOnly, From: fmt.Sprintf("server %q", upstream),
+			}, nil
+		}
+		names = append(names, t.Name)
+	}
+	hint := ""
+	if near := config.DidYouMean(tool, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return flow.Tool{}, fmt.Errorf("server %q has no tool %q, expected one of its %d%s", upstream, tool, len(names), hint)
+}
+
+// refused is why a server would refuse the arguments of a call.
+func refused(inputSchema []byte, args expressions.Value) error {
+	if len(inputSchema) == 0 {
+		return nil
+	}
+	s, err := schema.Compile(inputSchema)
+	if err != nil {
+		return nil //nolint:nilerr // a schema that nobody understands refuses nothing
+	}
+	if problems := s.Check(args); len(problems) > 0 {
+		return errors.New("the call would be refused: " + problems.Text("arguments"))
+	}
+	return nil
+}
+
+// redactedJSON is a value as compact JSON without secrets.
+func redactedJSON(v expressions.Value, secrets *config.Secrets) (json.RawMessage, error) {
+	src, err := expressions.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return server.RedactJSON(secrets, src, v), nil
+}
+
+// indentedJSON is JSON for people.
+func indentedJSON(src []byte) string {
+	var out bytes.Buffer
+	if err := json.Indent(&out, src, "", "  "); err != nil {
+		return string(src)
+	}
+	return out.String()
+}
