@@ -80,7 +80,7 @@ func (a *alternatives) fieldConflict(b *alternatives) (why *Conflict, differ boo
 		case !known && !f.Optional && a.rest == closed:
 			c := Conflict{Found: "nothing", Expected: f.Shape.String()}
 			return c.within(f.Name), true
-		case known && !(own.Optional && f.Optional):
+		case known && (!own.Optional || !f.Optional):
 			if c, differ := own.Shape.Conflict(f.Shape); differ {
 				return c.within(f.Name), true
 			}

@@ -3,8 +3,9 @@ package shape
 // Presence is how certain something is.
 type Presence uint8
 
+// It may be, or not; it is for certain; it is certain not to be.
 const (
-	Maybe Presence = iota // it may be, or not
+	Maybe Presence = iota
 	Always
 	Never
 )
@@ -55,9 +56,4 @@ func (e *Env) root() Shape {
 }
 
 // read is what reading the name gives once it has a value.
-func (b Binding) read() Shape {
-	if !b.Shape.IsAny() && b.Shape.MayBeNothing() {
-		return Union(b.Shape.without(kindNothing), Null())
-	}
-	return b.Shape
-}
+func (b Binding) read() Shape { return b.Shape.Kept() }

@@ -14,8 +14,11 @@ func (s Shape) Equal(t Shape) bool {
 		!slices.Equal(a.numbers, b.numbers) || !slices.Equal(a.strings, b.strings) || !a.items.Equal(b.items) {
 		return false
 	}
-	for _, f := range a.fields {
-		other, ok := b.field(f.Name)
+	for i, f := range a.fields {
+		other, ok := b.fields[i], true
+		if other.Name != f.Name {
+			other, ok = b.field(f.Name)
+		}
 		if !ok || f.Optional != other.Optional || !f.Shape.Equal(other.Shape) {
 			return false
 		}

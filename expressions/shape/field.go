@@ -70,13 +70,3 @@ func (s Shape) Field(name string) Shape {
 	}
 	return Any()
 }
-
-// names are the names of the known fields.
-func (s Shape) names() []string {
-	fields := s.get().fields
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = f.Name
-	}
-	return out
-}

@@ -26,12 +26,12 @@ func (in *inferrer) filter(base value, filter *tree, several bool) value {
 		return value{shape: Any(), reads: base.reads, root: base.root}
 	}
 	out := value{shape: sequence(item.shape), reads: base.reads, root: base.root}
-	indexed := chosen.shape.get().kinds&^(kindNumber|kindNothing) == 0 && chosen.shape.can(kindNumber)
+	indexed := chosen.shape.get().kinds == kindNumber // otherwise it may filter some of the items
 	if several || !indexed {
 		return out
 	}
 	numbers := chosen.shape.get().numbers
-	atEnd := len(numbers) == 1 && (numbers[0] == 0 || numbers[0] == -1) && !chosen.shape.MayBeNothing()
+	atEnd := len(numbers) == 1 && (numbers[0] == 0 || numbers[0] == -1)
 	out.shape = Union(item.shape, Nothing())
 	if atEnd && !base.shape.MayBeNothing() && (base.shape.get().filled || !base.shape.can(kindArray)) {
 		out.shape = item.shape

@@ -34,7 +34,7 @@ var signatures = map[string]string{
 	"random": "", "round": "n- n?", "sqrt": "n-", "sum": "a<n>!", "number": "c-!",
 	"base64decode": "s-", "base64encode": "s-", "contains": "s- s", "decodeUrl": "s-", "decodeUrlComponent": "s-",
 	"encodeUrl": "s-", "encodeUrlComponent": "s-", "formatBase": "n- n?", "formatInteger": "n- s", "formatNumber": "n- s x?",
-	"fromMillis": "n- s? s?", "join": "a<s> s?~", "length": "s-!", "lowercase": "s-!", "match": "s- s n?", "now": "s? s?",
+	"fromMillis": "n- s? x?", "join": "a<s> s?~", "length": "s-!", "lowercase": "s-!", "match": "s- s n?", "now": "s? x?",
 	"pad": "s- n s?", "parseInteger": "s- s", "replace": "s- s sf n?", "split": "s- s n?", "string": "x- b?!",
 	"substring": "s- n n?!", "substringAfter": "s- s!", "substringBefore": "s- s!", "toMillis": "s- s?", "trim": "s-",
 	"uppercase": "s-!", "millis": "",

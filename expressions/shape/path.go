@@ -155,8 +155,7 @@ func (in *inferrer) each(current value, first bool, f func(item value) value) va
 // fieldValues is what the fields of objects can be, and the items of arrays in them.
 func fieldValues(s Shape, depth int) Shape {
 	a := s.get()
-	switch {
-	case s.IsAny() || depth > maxDepth || a.kinds.has(kindObject) && a.rest != closed:
+	if s.IsAny() || depth > maxDepth || a.kinds.has(kindObject) && a.rest != closed {
 		return Value()
 	}
 	out := none
@@ -228,7 +227,8 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 		before = "the value here"
 	}
 	if len(objects) == 0 {
-		if found := s.without(kindNothing | kindNull | kindArray); found.get().kinds != 0 {
+		found := s.without(kindNothing | kindNull)
+		if flat(found, 0).get().kinds&^kindNull != 0 {
 			in.note(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", before, found, t.Text), "")
 		}
 		return

@@ -16,13 +16,11 @@ func OfSchema(raw []byte) Shape {
 	if err != nil {
 		return Value()
 	}
-	root, ok := expressions.Plain(v).(map[string]any)
-	if !ok {
-		return Value()
-	}
+	plain := expressions.Plain(v)
+	root, _ := plain.(map[string]any)
 	// Plain values have no order; the order of properties is that of the text.
 	r := schemaReader{root: root, order: v, steps: maxSchemaSteps}
-	return r.read(root, v, 0)
+	return r.read(plain, v, 0)
 }
 
 const (

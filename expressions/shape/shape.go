@@ -91,11 +91,10 @@ func object(fields []Field, r rest) Shape {
 // and none is too large.
 func shapeOf(a alternatives) Shape {
 	a.tidy()
-	if a.measure(); a.depth > maxDepth || a.size > maxSize {
-		for depth := maxDepth; a.depth > depth || a.size > maxSize; depth-- {
-			a.prune(depth)
-			a.measure()
-		}
+	a.measure()
+	for depth := maxDepth - 1; a.depth > maxDepth || a.size > maxSize; depth-- {
+		a.prune(depth)
+		a.measure()
 	}
 	if a.kinds == kindAll && a.plain() {
 		return Any()
@@ -118,8 +117,8 @@ func (a *alternatives) tidy() {
 	}
 	if !a.kinds.has(kindArray) {
 		a.items, a.filled = Shape{}, false
-	} else if !a.items.IsAny() {
-		a.items = a.items.without(kindNothing)
+	} else {
+		a.items = a.items.inside()
 	}
 	if a.kinds.has(kindArray) && a.filled && a.items.get().kinds == 0 {
 		a.kinds, a.items, a.filled = a.kinds&^kindArray, Shape{}, false
@@ -132,8 +131,8 @@ func (a *alternatives) tidy() {
 	for _, f := range a.fields {
 		if k := f.Shape.get().kinds; !f.Shape.IsAny() && k.has(kindNothing) {
 			f.Optional = true
-			f.Shape = f.Shape.without(kindNothing)
 		}
+		f.Shape = f.Shape.inside()
 		if f.Shape.get().kinds != 0 {
 			kept = append(kept, f)
 		}
@@ -141,6 +140,15 @@ func (a *alternatives) tidy() {
 	if a.fields = kept; len(kept) == 0 && a.rest == declared {
 		a.rest = open
 	}
+}
+
+// inside is the shape as that of a field or an item, which is never nothing: any value
+// is written as Any.
+func (s Shape) inside() Shape {
+	if a := s.get(); a.kinds&kindValue == kindValue && a.plain() {
+		return Any()
+	}
+	return s.without(kindNothing)
 }
 
 // measure counts depth and size.

@@ -40,7 +40,7 @@ func (s Shape) text(depth int) string {
 		rest &^= kindValue | kindFunction
 	}
 	if rest.has(kindString) {
-		parts = append(parts, constantsText("string", a.strings, func(s string) string { return shortQuote(s) })...)
+		parts = append(parts, constantsText("string", a.strings, shortQuote)...)
 	}
 	if rest.has(kindNumber) {
 		parts = append(parts, constantsText("number", a.numbers, numberText)...)
@@ -130,7 +130,11 @@ func (a *alternatives) objectText(depth int) string {
 		if f.Optional {
 			name += "?"
 		}
-		parts = append(parts, name+": "+f.Shape.text(depth-1))
+		text := "any value"
+		if !f.Shape.IsAny() {
+			text = f.Shape.text(depth - 1)
+		}
+		parts = append(parts, name+": "+text)
 	}
 	if a.rest == open || len(a.fields) > most {
 		parts = append(parts, "…")
