@@ -61,14 +61,18 @@ func (in *inferrer) callWith(t *tree, focus, before *value, beforeTree *tree) va
 	}
 	callee := &t.Parts[0]
 	asks := callee.Kind == "variable" && probes[callee.Text]
+	gathers := callee.Kind == "variable" && gatherers[callee.Text]
 	for i := 1; i < len(t.Parts); i++ {
 		if t.Parts[i].Kind == "placeholder" {
 			args, trees = append(args, unknown()), append(trees, nil)
 			continue
 		}
-		if asks {
+		switch {
+		case asks:
 			args = append(args, in.replaced(&t.Parts[i], focus))
-		} else {
+		case gathers:
+			args = append(args, in.gathered(&t.Parts[i], focus))
+		default:
 			args = append(args, in.infer(&t.Parts[i], focus))
 		}
 		trees = append(trees, &t.Parts[i])

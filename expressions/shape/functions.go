@@ -19,8 +19,11 @@ type param struct {
 	lax      bool // the engine does not look at it in every case
 }
 
-// probes are the functions that ask whether something is there, or leave it out.
-var probes = map[string]bool{"exists": true, "boolean": true, "not": true, "type": true, "count": true, "append": true, "merge": true}
+// probes are the functions that ask whether something is there.
+var probes = map[string]bool{"exists": true, "boolean": true, "not": true, "type": true}
+
+// gatherers are those that take what there is.
+var gatherers = map[string]bool{"count": true, "append": true, "merge": true}
 
 // builtins are the functions of the library, filled by init: they call each other.
 var builtins map[string]builtin
@@ -34,11 +37,11 @@ var signatures = map[string]string{
 	"random": "", "round": "n- n?", "sqrt": "n-", "sum": "a<n>!", "number": "c-!",
 	"base64decode": "s-", "base64encode": "s-", "contains": "s- s", "decodeUrl": "s-", "decodeUrlComponent": "s-",
 	"encodeUrl": "s-", "encodeUrlComponent": "s-", "formatBase": "n- n?", "formatInteger": "n- s", "formatNumber": "n- s x?",
-	"fromMillis": "n- s? x?", "join": "a<s> s?~", "length": "s-!", "lowercase": "s-!", "match": "s- s n?", "now": "s? x?",
+	"fromMillis": "n- s? x?", "join": "a<s> s?~", "length": "s-!", "lowercase": "s-!", "match": "s- sf n?", "now": "s? x?",
 	"pad": "s- n s?", "parseInteger": "s- s", "replace": "s- s sf n?", "split": "s- s n?", "string": "x- b?!",
 	"substring": "s- n n?!", "substringAfter": "s- s!", "substringBefore": "s- s!", "toMillis": "s- s?", "trim": "s-",
 	"uppercase": "s-!", "millis": "",
-	"append": "x x", "count": "x?!", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f x?",
+	"append": "x x", "count": "x?!", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
 	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?",
 	"each": "o- f", "keys": "x-", "lookup": "x- s", "merge": "a<o>?", "sift": "x- f", "spread": "x-", "values": "x?",
 	"assert": "b x?!", "boolean": "x-!", "error": "x?", "exists": "x!", "not": "x-", "type": "x?",

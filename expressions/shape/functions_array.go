@@ -144,6 +144,9 @@ func reordered(_ *inferrer, s *site) value {
 }
 
 func single(in *inferrer, s *site) value {
+	if len(s.args) == 0 {
+		return unknown() // of the context
+	}
 	list := s.arg(0)
 	in.applyEach(s.arg(1), list.shape.item(), list.shape, s.focus)
 	return over(list, Shape.item)

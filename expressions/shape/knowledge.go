@@ -133,6 +133,13 @@ func (in *inferrer) replaced(t *tree, focus *value) value {
 	return in.probe(t, focus)
 }
 
+// gathered infers a part that is left out when it is missing.
+func (in *inferrer) gathered(t *tree, focus *value) value {
+	in.spared++
+	defer func() { in.spared-- }()
+	return in.infer(t, focus)
+}
+
 // literal is the shape of a string, a number, true, false or null.
 func literal(t *tree) Shape {
 	switch t.Kind {

@@ -248,7 +248,8 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 			}
 		}
 	}
-	if where := before + "." + t.Text; code == CodeUndeclaredField && in.asked {
+	hint := in.env.suggest("", t.Text, known)
+	if where := before + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
 		in.probed = append(in.probed, where) // whether it is there is just the question
 		return
 	} else if slices.Contains(in.probed, where) {
@@ -258,7 +259,6 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 	if code == CodeUndeclaredField {
 		message = fmt.Sprintf("%s declares no field %q", before, t.Text)
 	}
-	hint := in.env.suggest("", t.Text, known)
 	if _, isNode := in.env.Context[t.Text]; isNode {
 		hint = "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")
 	} else if hint == "" && len(known) > 0 {

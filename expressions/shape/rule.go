@@ -24,6 +24,7 @@ func InferRule(r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
 	} else if constant {
 		out.Holds = Never
 	}
+	env.Needed = false
 	var found []RuleFinding
 	for _, read := range r.Reads() {
 		if read.Expression == nil {

@@ -59,9 +59,9 @@ func (s Shape) schema() expressions.Value {
 	case a.kinds&kindValue == 0:
 		r.add("not", expressions.NewObject(nil, nil))
 		return r.value()
-	case a.kinds&kindValue != kindValue && len(types) == 1:
+	case len(types) == 1:
 		r.add("type", types[0])
-	case a.kinds&kindValue != kindValue && len(types) > 1:
+	case len(types) > 1 && !s.inside().IsAny():
 		r.add("type", types)
 	}
 	a.details(&r)
