@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"testing"
+
+	"toolgraph/expressions"
+	"toolgraph/internal/schema"
+)
+
+// What is assumed is allowed by the schema that it is made of.
+func TestAssumedOutput(t *testing.T) {
+	for _, c := range []struct{ schema, want string }{
+		{`{}`, `null`},
+		{`true`, `null`},
+		{`{"type": "string"}`, `""`},
+		{`{"type": ["integer", "null"], "minimum": 3}`, `3`},
+		{`{"type": "boolean"}`, `false`},
+		{`{"type": "null"}`, `null`},
+		{`{"enum": ["b", "a"]}`, `"b"`},
+		{`{"const": {"x": 1}}`, `{"x":1}`},
+		{`{"type": "number", "default": 7, "examples": [8]}`, `7`},
+		{`{"type": "number", "examples": [8]}`, `8`},
+		{`{"items": {"type": "string"}}`, `[]`},
+		{`{"type": "array", "items": {"type": "string"}, "minItems": 2}`, `["",""]`},
+		{`{"properties": {"b": {"type": "string"}, "a": {"type": "array"}}}`, `{"b":"","a":[]}`},
+		{`{"allOf": [{"type": "object", "properties": {"a": {"type": "number"}}}, {"properties": {"b": {"const": 1}}}]}`, `{"a":0,"b":1}`},
+		{`{"anyOf": [{"type": "string"}, {"type": "number"}]}`, `""`},
+		{`{"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"type": "boolean"}}}`, `false`},
+	} {
+		got, ok := assumedOutput([]byte(c.schema))
+		raw, err := expressions.Encode(got)
+		if err != nil || !ok || string(raw) != c.want {
+			t.Errorf("%s: got %s, want %s", c.schema, raw, c.want)
+		}
+		s, err := schema.Compile([]byte(c.schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problems := s.Check(got); len(problems) > 0 {
+			t.Errorf("%s: %s does not fit it: %s", c.schema, raw, problems.Text("it"))
+		}
+	}
+	for _, none := range []string{"", "nonsense"} {
+		if v, ok := assumedOutput([]byte(none)); ok {
+			t.Errorf("%q gave %v", none, v)
+		}
+	}
+	// A schema that is part of itself ends.
+	if _, ok := assumedOutput([]byte(`{"properties": {"next": {"$ref": "#"}}}`)); !ok {
+		t.Error("a schema that is part of itself gave nothing")
+	}
+}
