@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ func (e *editor) rewritten(n *yaml.Node, want *Data) (text string, ok bool) {
 			return "", false
 		}
 	}
+	if !e.isRegular(n) {
+		return "", false
+	}
 	return e.rewriteMapping(n, want), true
 }
 
@@ -87,6 +91,32 @@ func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
 	return text
 }
 
+// isRegular reports whether the parts of a block stand one below the other, each on lines
+// of its own, as far as the parser's places tell; it is not sure of where an empty value
+// is, and knows forms that nobody writes.
+func (e *editor) isRegular(n *yaml.Node) bool {
+	step := 1
+	if n.Kind == yaml.MappingNode {
+		step = 2
+	}
+	at := -1 // where the line after the part before begins
+	for i := 0; i+step <= len(n.Content); i += step {
+		first, last := n.Content[i], n.Content[i+step-1]
+		start := e.start(first)
+		if at >= 0 && (e.lineStart(start) < at || !isMargin(e.src.data[e.lineStart(start):start])) {
+			return false
+		}
+		if first != last && e.end(first) > e.start(last) || start > e.end(last) || e.end(last) > len(e.src.data) {
+			return false
+		}
+		at = e.nextLine(max(e.lineEnd(e.end(first)), e.stop(last)))
+	}
+	return true
+}
+
+// isMargin reports whether a text is what may stand before a part: spaces and a dash.
+func isMargin(text []byte) bool { return len(bytes.Trim(text, " -")) == 0 }
+
 // newKeys are the indexes of the keys that a mapping does not have yet, by the key of
 // the mapping behind which they go; "" is before the first.
 func newKeys(n *yaml.Node, want *Data) map[string][]int {
@@ -115,7 +145,7 @@ func (e *editor) rewritePair(key, value *yaml.Node, want *Data, indent int) stri
 	switch {
 	case sameValue(value, want):
 		return start + string(e.src.data[e.end(key):e.pairStop(key, value)])
-	case value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && value.Anchor == "" && len(want.items()) > 0:
+	case value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && value.Anchor == "" && len(want.items()) > 0 && e.isRegular(value):
 		from := e.nextLine(e.end(key))
 		return start + string(e.src.data[e.end(key):from]) + e.rewriteList(value, want, from)
 	}
