@@ -182,6 +182,34 @@ func TestTestsAreWatched(t *testing.T) {
 	}
 }
 
+// The first test file that docs/testing.md shows is a good one.
+func TestTestingPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	shown, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the page shows no test file")
+	}
+	dir := t.TempDir()
+	writeAll(t, dir, map[string]string{"notes.test.yaml": shown, "notes.yaml": `version: "1.0"
+server: {name: notes, version: "1"}
+mcpServers: {files: {command: toolgraph, args: [demo-server, .]}}
+tools:
+  - name: largest_note
+    nodes:
+      - {id: entry, type: entry, next: list}
+      - {id: list, type: mcp, server: files, tool: list_directory, args: {path: {expr: $.entry.directory}}, next: pick}
+      - {id: pick, type: transform, transform: {expr: '{"name": $.list.entries^(>size)[0].name}'}, next: exit}
+      - {id: exit, type: exit}
+`})
+	if told := testGraphs(t, dir, true); told.Passed != 2 {
+		t.Errorf("got %+v", told)
+	}
+}
+
 // Hundreds of tests of graphs take no time to speak of; `go test -v` tells how much.
 func TestManyGraphTests(t *testing.T) {
 	const many = 500
