@@ -19,7 +19,7 @@ type diffJSON struct {
 	Steps     [2]int       `json:"steps"`
 	Args      []changeJSON `json:"args"`
 	Result    []changeJSON `json:"result"`
-	First     *partingJSON `json:"first"`     // the first step that differs
+	First     *partingJSON `json:"first"`     // the first step that differs; that of other arguments does not count
 	Differing int          `json:"differing"` // steps
 	Rows      []rowJSON    `json:"rows"`      // the first of them
 }
@@ -65,7 +65,7 @@ func (s *Server) diff(r *http.Request) (any, error) {
 			}
 		}
 		out.Differing++
-		if out.First == nil {
+		if arguments := i == 0 && len(out.Args) > 0; out.First == nil && !arguments {
 			out.First = &partingJSON{Index: i, Nodes: [2]string{x.NodeID, y.NodeID}, Changes: found}
 		}
 		if len(out.Rows) < rowsShown {

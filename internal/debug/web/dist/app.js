@@ -279,7 +279,7 @@ ${a.to}`)??0;return d`
     ${e.warning&&d`<p class="note">${e.warning}</p>`}
     ${t?.result&&d`<${Ee} title="Result" run=${e.id} of="result" level=${t.result} />`}
     ${t&&d`<${Ee} title="Arguments" run=${e.id} of="args" level=${t.args}>
-      <${O} icon="again" label="Run again …" onClick=${n} /></${Ee}>`}`}function Xi(){let e=E.value,t=L.value,n=t>=Q.value,o=e&&n&&!["running","paused","not_started"].includes(e.status),r=e&&!o&&(!n||e.next)?`${e.id} ${t} ${n}`:null,{value:i,error:s}=Ue(r,()=>U(`runs/${A(e.id)}/steps/${t}`));return vt.value?d`<${Yi} id=${vt.value} />`:e?o?d`<${Gi} run=${e} />`:r===null?d`<${D} title="Running …" text="The step under way shows here when the run is paused." />`:s?d`<${D} title="This step cannot be shown" text=${s.message} />`:i?d`<${Fu} r=${e} step=${i} pending=${i.pending} />`:d`<${D} title="Reading …" />`:d`<${D} title="Nothing to inspect" text="Run a tool, or open a kept run, and choose one of its steps." />`}function Fu({r:e,step:t,pending:n}){let o=!n&&Pe.value&&_e.value&&Bu(t),r=i=>{we.value="source",ze(i)};return d`
+      <${O} icon="again" label="Run again …" onClick=${n} /></${Ee}>`}`}function Xi(){let e=E.value,t=L.value,n=t>=Q.value,o=e&&n&&!["running","paused","not_started"].includes(e.status),r=e&&!o&&(!n||e.next)?`${e.id} ${t} ${n}`:null,{value:i,error:s}=Ue(r,()=>U(`runs/${A(e.id)}/steps/${t}`));return vt.value?d`<${Yi} id=${vt.value} />`:e?o?d`<${Gi} run=${e} />`:r===null?d`<${D} title="Running …" text="The step under way shows here when the run is paused." />`:s&&!n?d`<${D} title="This step cannot be shown" text=${s.message} />`:i?d`<${Fu} r=${e} step=${i} pending=${i.pending} />`:d`<${D} title="Reading …" />`:d`<${D} title="Nothing to inspect" text="Run a tool, or open a kept run, and choose one of its steps." />`}function Fu({r:e,step:t,pending:n}){let o=!n&&Pe.value&&_e.value&&Bu(t),r=i=>{we.value="source",ze(i)};return d`
     <div class="step-head">
       <span class=${`kind ${t.type}`} aria-hidden="true"></span>
       <h2 class="mono">${t.node}</h2>
@@ -383,8 +383,8 @@ ${a.to}`)??0;return d`
     </${he}>`}function qu({d:e,a:t,b:n}){let o=(i,s)=>{$e(),It(i,s)},r=d`<tr><th scope="col">where</th><th scope="col"><span class="mono">${t.slice(0,8)}</span></th><th scope="col"><span class="mono">${n.slice(0,8)}</span></th></tr>`;return e.same?d`<${D} title="They are the same" text=${`Both took ${Me(e.steps[0],"step")}, with the same values.`} />`:d`
     ${e.first?d`
       <p>They part at step ${e.first.index}: <span class="mono">${e.first.nodes[0]||"the end"}</span>${e.first.nodes[0]!==e.first.nodes[1]&&d` and <span class="mono">${e.first.nodes[1]||"the end"}</span>`}. ${" "}
-        <button type="button" class="linkish" onClick=${()=>o(t,e.first.index)}>in the first</button> · <button type="button" class="linkish" onClick=${()=>o(n,e.first.index)}>in the second</button></p>`:d`<p>All steps of the shorter are the same in the longer.</p>`}
-    ${[["Arguments",e.args],["The step at which they part",e.first?.index>0&&e.first.changes],["Result",e.result]].map(([i,s])=>s?.length>0&&d`
+        <button type="button" class="linkish" onClick=${()=>o(t,e.first.index)}>in the first</button> · <button type="button" class="linkish" onClick=${()=>o(n,e.first.index)}>in the second</button></p>`:d`<p>${e.args?.length?"Only their arguments differ.":"Their steps are the same; they ended in different ways."}</p>`}
+    ${[["Arguments",e.args],["The step at which they part",e.first?.changes],["Result",e.result]].map(([i,s])=>s?.length>0&&d`
       <section key=${i}><h3>${i}</h3>
         <div class="scroll"><table class="changes"><thead>${r}</thead><tbody>
           ${s.map(a=>d`<tr key=${a.path}><th scope="row" class="mono">${a.path||"value"}</th><td class="mono">${a.old??"–"}</td><td class="mono">${a.new??"–"}</td></tr>`)}

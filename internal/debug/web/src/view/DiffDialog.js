@@ -26,8 +26,8 @@ function Found({ d, a, b }) {
     ${d.first ? html`
       <p>They part at step ${d.first.index}: <span class="mono">${d.first.nodes[0] || 'the end'}</span>${d.first.nodes[0] !== d.first.nodes[1] && html` and <span class="mono">${d.first.nodes[1] || 'the end'}</span>`}. ${' '}
         <button type="button" class="linkish" onClick=${() => at(a, d.first.index)}>in the first</button> · <button type="button" class="linkish" onClick=${() => at(b, d.first.index)}>in the second</button></p>`
-      : html`<p>All steps of the shorter are the same in the longer.</p>`}
-    ${[['Arguments', d.args], ['The step at which they part', d.first?.index > 0 && d.first.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
+      : html`<p>${d.args?.length ? 'Only their arguments differ.' : 'Their steps are the same; they ended in different ways.'}</p>`}
+    ${[['Arguments', d.args], ['The step at which they part', d.first?.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
       <section key=${title}><h3>${title}</h3>
         <div class="scroll"><table class="changes"><thead>${heads}</thead><tbody>
           ${changes.map((c) => html`<tr key=${c.path}><th scope="row" class="mono">${c.path || 'value'}</th><td class="mono">${c.old ?? '–'}</td><td class="mono">${c.new ?? '–'}</td></tr>`)}

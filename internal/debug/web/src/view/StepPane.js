@@ -25,7 +25,7 @@ export function StepPane() {
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a kept run, and choose one of its steps." />`;
   if (ended) return html`<${ResultPane} run=${r} />`;
   if (key === null) return html`<${Empty} title="Running …" text="The step under way shows here when the run is paused." />`;
-  if (error) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
+  if (error && !pending) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
   if (!step) return html`<${Empty} title="Reading …" />`;
   return html`<${Details} r=${r} step=${step} pending=${step.pending} />`;
 }

@@ -1,0 +1,219 @@
+// Drives the debugger's page in a browser: what a user does, and what must then stand
+// there. Where SHOTS names a folder, views are kept there as images.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const { BINARY, CHROMIUM, EXAMPLES, GRAPHS, MODULES, SHOTS, STATE } = process.env;
+const { chromium } = createRequire(join(MODULES, 'x.js'))('playwright-core');
+
+const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags });
+
+// use serves a graph file, opens its page, and ends both. Whatever the page asks of
+// another machine, and every error of a script or of the policy, fails the test.
+async function use(graph, view, work) {
+  const ui = spawn(BINARY, ['ui', '-g', graph, '--no-open', '--state', STATE], { cwd: EXAMPLES, stdio: ['ignore', 'inherit', 'pipe'] });
+  let said = '';
+  ui.stderr.on('data', (data) => { said += data; });
+  let url;
+  for (let i = 0; i < 400 && !url; i++) {
+    await new Promise((done) => setTimeout(done, 25));
+    url = said.match(/http:\S+/)?.[0];
+  }
+  assert.ok(url, `no address: ${said}`);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...view });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('pageerror', (e) => wrong.push(e.stack));
+  page.on('console', (m) => m.type() === 'error' && !m.text().includes('422') && wrong.push(m.text()));
+  page.on('request', (r) => new URL(r.url()).origin !== new URL(url).origin && wrong.push(`asks for ${r.url()}`));
+  page.on('dialog', (d) => wrong.push(`a dialog: ${d.message()}`));
+  try {
+    await page.goto(url);
+    await page.waitForSelector('.node');
+    assert.equal(new URL(page.url()).hash, '', 'the token stays in the address');
+    await work(page, url);
+    assert.deepEqual(wrong, []);
+  } catch (error) {
+    if (SHOTS) await page.screenshot({ path: join(SHOTS, 'failed.png') });
+    throw error;
+  } finally {
+    await context.close();
+    ui.kill();
+    await once(ui, 'exit');
+  }
+}
+
+const shot = async (page, name) => {
+  if (!SHOTS) return;
+  await page.waitForTimeout(300); // for what fades in
+  await page.screenshot({ path: join(SHOTS, `ui-${name}.png`) });
+};
+const status = (page, word) => page.waitForSelector(`.controls .status.${word}`);
+const text = (page, selector) => page.locator(selector).first().textContent();
+const press = (page, ...keys) => keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+const blur = (page) => page.evaluate(() => document.activeElement.blur());
+
+// A breakpoint in a loop, by the keyboard; steps; an edit; the right result.
+await use(join(GRAPHS, 'ui-loop.yaml'), {}, async (page) => {
+  await page.fill('#field-n', '4');
+  await page.focus('[data-node=more]');
+  await press(page, 'ArrowDown'); // to add
+  await page.waitForFunction(() => document.activeElement.dataset.node === 'add');
+  await press(page, 'b', 'F5');
+  await status(page, 'paused');
+  assert.match(await text(page, '.controls-state'), /at a breakpoint/);
+  await press(page, 'F10'); // add: 1
+  await page.waitForSelector('.node.current[data-node=more]');
+  await press(page, 'F5');
+  await page.waitForSelector('.node.current[data-node=add]');
+  assert.equal(await text(page, '[data-node=more] .count'), '×2');
+  await page.locator('.row:has(.row-node:text-is("add"))').first().click(); // its output, 1, can be edited
+  await page.click('text=Edit');
+  await page.waitForFunction(() => document.querySelector('dialog textarea')?.value === '1');
+  await page.fill('dialog textarea', 'oops');
+  await page.click('dialog >> text=Save');
+  assert.match(await text(page, 'dialog .wrong'), /expected JSON/);
+  await page.fill('dialog textarea', '1001');
+  await page.click('dialog >> text=Save');
+  await page.waitForSelector('.row.edited');
+  await page.focus('[data-node=add]');
+  await press(page, 'b', 'F5');
+  await status(page, 'finished');
+  await page.waitForFunction(() => document.querySelector('.inspector .tree')?.innerText.includes('1010')); // 10 + 1000
+});
+
+// A kept run of 10,000 steps opens at once, and its list is only as long as what is seen.
+await use(join(GRAPHS, 'ui-loop.yaml'), {}, async (page) => {
+  await page.click('#run-form [type=submit]');
+  await status(page, 'finished');
+  await page.reload();
+  await page.waitForSelector('.node');
+  await page.click('text=Runs');
+  await page.waitForSelector('.runs li');
+  const begun = Date.now();
+  await page.locator('.runs button').first().click();
+  await page.waitForFunction(() => document.querySelector('.timeline-head')?.innerText.includes('10,005') && document.querySelector('.row-value:not(:empty)'));
+  const took = Date.now() - begun;
+  assert.ok(took < 1000, `a run of 10,005 steps took ${took} ms to open`);
+  await page.evaluate(() => { document.querySelector('.timeline .virtual').scrollTop = 5000 * 30; });
+  await page.waitForFunction(() => document.querySelector('#step-5003 .row-value')?.innerText);
+  assert.ok(await page.locator('.row').count() < 80, 'rows that nobody sees are drawn');
+  await page.locator('.slider input').fill('7000'); // time travel
+  await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('step 7000'));
+  assert.equal(await text(page, '[data-node=more] .count'), '×3500');
+  console.log(`10,005 steps opened in ${took} ms`);
+});
+
+// N06: what a value holds is shown as text.
+await use(join(GRAPHS, 'ui-hostile.yaml'), {}, async (page, url) => {
+  await page.fill('#field-many', '99');
+  await page.click('#run-form [type=submit]');
+  await page.waitForSelector('#field-many-wrong');
+  assert.match(await text(page, '#field-many-wrong'), /expected at most 10/);
+  await page.fill('#field-many', '');
+  await page.click('#run-form [type=submit]');
+  await status(page, 'finished');
+  for (const tab of ['2', '3', '4', '1']) {
+    await blur(page);
+    await press(page, tab);
+    await page.waitForTimeout(200);
+  }
+  await page.waitForFunction(() => document.querySelector('.inspector .tree')?.innerText.includes('javascript:window.hacked=3'));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator('img:not(.brand img), a[href^=javascript], script:not([src])').count(), 0);
+  // Another page of the same browser gets nothing.
+  const other = await page.context().newPage();
+  await other.goto('about:blank');
+  const got = await other.evaluate(async (base) => {
+    const ask = (path, options) => fetch(base + path, { credentials: 'include', ...options }).then((a) => a.status, () => 'refused');
+    return [await ask('api/project'), await ask('api/runs', { method: 'POST', mode: 'no-cors', body: '{"tool":"echo","args":{"text":"x"}}' })];
+  }, new URL('/', url).href);
+  assert.notEqual(got[0], 200);
+  await blur(page);
+  await press(page, 'r');
+  assert.equal(await page.locator('.runs li').count(), 1, 'another page has started a run');
+  await other.close();
+});
+
+// 300 nodes: drawn, found, moved.
+await use(join(GRAPHS, 'ui-wide.yaml'), {}, async (page) => {
+  assert.equal(await page.locator('.canvas .node').count(), 300);
+  await press(page, '/');
+  await page.keyboard.type('step_250');
+  await press(page, 'Enter');
+  await page.waitForFunction(() => document.activeElement.dataset?.node === 'step_250');
+  const box = await page.locator('[data-node=step_250]').boundingBox();
+  assert.ok(box.x > 300 && box.x < 1000 && box.y > 40 && box.y < 600, `the node is at ${JSON.stringify(box)}`);
+});
+
+// The views of the documentation.
+const example = join(EXAMPLES, '03-collect-todos.yaml');
+const begin = async (page) => {
+  await page.fill('#field-directory', 'data/notes');
+  await page.fill('#field-pattern', '*.md');
+};
+await use(example, {}, async (page) => {
+  await begin(page);
+  await page.focus('[data-node=read]');
+  await press(page, 'b');
+  await page.click('#debug-button');
+  await status(page, 'paused');
+  for (let i = 0; i < 3; i++) {
+    await press(page, 'F5');
+    await page.waitForFunction((n) => document.querySelector('.timeline-head')?.innerText.includes(`${3 + 2 * n} steps`), i);
+    await page.waitForSelector('.node.current[data-node=read]');
+  }
+  await page.waitForSelector('.inspector .tree');
+  await shot(page, 'paused');
+  await press(page, 'F5');
+  await status(page, 'finished');
+  await page.locator('.row:has(.row-node:text-is("gather"))').click();
+  await blur(page);
+  await press(page, '3');
+  await page.fill('#try-source', '$.find.entries[size > 60].{"name": name, "kB": size / 1000}');
+  await page.waitForFunction(() => document.querySelector('.answer .tree')?.innerText.includes('kB'));
+  await page.locator('.answer [role=treeitem]').first().click();
+  await shot(page, 'try');
+  await page.fill('#field-word', 'the');
+  await page.click('#run-form [type=submit]');
+  await status(page, 'paused'); // the breakpoint is still there
+  await page.focus('[data-node=read]');
+  await press(page, 'b', 'F5');
+  await status(page, 'finished');
+  await blur(page);
+  await press(page, 'r');
+  for (const i of [1, 0]) await page.locator('.runs input').nth(i).check();
+  await page.click('text=Compare');
+  await page.waitForSelector('.changes');
+  await shot(page, 'compare');
+});
+await use(example, { colorScheme: 'dark' }, async (page) => {
+  await begin(page);
+  await page.click('#run-form [type=submit]');
+  await status(page, 'finished');
+  await page.locator('.slider input').fill('6');
+  await blur(page);
+  await press(page, '4');
+  await page.waitForSelector('.line.on');
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(ground, 'rgb(15, 18, 22)', 'the page is not dark');
+  await shot(page, 'dark');
+});
+await use(example, { viewport: { width: 360, height: 740 } }, async (page) => {
+  await page.click('.panebar >> text=Tools');
+  await begin(page);
+  await page.click('#run-form [type=submit]');
+  await status(page, 'finished');
+  for (const name of ['Graph', 'Steps', 'Inspect']) {
+    await page.click(`.panebar >> text=${name}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.equal(wide, 360, `${name} is ${wide} pixels wide`);
+  }
+  await page.click('.panebar >> text=Graph');
+  await shot(page, 'narrow');
+});
+await browser.close();
