@@ -106,6 +106,13 @@ func TestRecordAndReplayOurDemoServer(t *testing.T) {
 	recordAndReplay(t, dir)
 }
 
+// The examples come with their recordings, those on servers from npm as well.
+func TestExamplesWithoutServers(t *testing.T) {
+	if told := testGraphs(t, "../examples", true); told.Passed < 16 {
+		t.Errorf("%d tests passed, want all of at least 16", told.Passed)
+	}
+}
+
 func TestRecordAndReplayRealServers(t *testing.T) {
 	bin := modules(t)
 	dir := t.TempDir()
