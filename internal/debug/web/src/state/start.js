@@ -1,11 +1,12 @@
 // How the page begins: it trades the token of its address for a cookie, then reads the
 // project and listens.
+import { effect, untracked } from '@preact/signals';
 import { post, ApiError } from '../lib/api.js';
 import { loadProject } from './project.js';
 import { loadRuns } from './runs.js';
 import { listen } from './live.js';
 import { listenToKeys } from './keys.js';
-import { applyTheme, link, notify } from './ui.js';
+import { applyTheme, link, notify, side } from './ui.js';
 
 export async function start() {
   applyTheme();
@@ -20,6 +21,8 @@ export async function start() {
     if (link.value === 'lost') notify(error.message, error.hint);
     return;
   }
-  loadRuns();
   listen();
+  effect(() => {
+    if (side.value === 'runs') untracked(loadRuns); // other programs make runs as well
+  });
 }

@@ -24,7 +24,7 @@ export function BreakpointDialog({ node }) {
     <${Dialog} title=${`Breakpoint at ${node}`}>
       <form onSubmit=${save}>
         <label class="field"><span>Hold the run when this JSONata is true; always, when it is empty</span>
-          <input type="text" class="mono" autofocus value=${condition} placeholder="$executionCount('${node}') > 5" spellcheck="false" onInput=${(e) => setCondition(e.currentTarget.value)} /></label>
+          <input type="text" class="mono" data-first value=${condition} placeholder="$executionCount('${node}') > 5" spellcheck="false" onInput=${(e) => setCondition(e.currentTarget.value)} /></label>
         <label class="switch"><input type="checkbox" checked=${!disabled} onChange=${(e) => setDisabled(!e.currentTarget.checked)} /> on</label>
         <div class="form-end"><button type="submit" class="button primary"><span>Save</span></button><${Button} label="Remove" onClick=${remove} /></div>
       </form>

@@ -13,6 +13,7 @@ export function Dialog({ title, wide, children }) {
   useEffect(() => {
     const before = document.activeElement;
     ref.current.showModal();
+    ref.current.querySelector('[data-first]')?.focus();
     return () => before?.focus?.();
   }, []);
   return html`

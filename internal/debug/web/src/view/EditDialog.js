@@ -30,7 +30,7 @@ export function EditDialog({ node, at }) {
   return html`
     <${Dialog} title=${`Edit the output of ${node}`}>
       <form onSubmit=${save}>
-        <textarea class="mono" rows="12" aria-label="value as JSON" spellcheck="false" autofocus disabled=${value === null} value=${value ?? ''} onInput=${(e) => setValue(e.currentTarget.value)}></textarea>
+        <textarea class="mono" rows="12" aria-label="value as JSON" spellcheck="false" data-first readonly=${value === null} value=${value ?? ''} onInput=${(e) => setValue(e.currentTarget.value)}></textarea>
         ${error && html`<p class="wrong" role="alert">${error}</p>`}
         <p class="muted">The steps that follow see this value. The run's history keeps the edit, and what was there before.</p>
         <div class="form-end"><button type="submit" class="button primary" disabled=${value === null}><span>Save</span></button><${Button} label="Cancel" onClick=${closeDialog} /></div>

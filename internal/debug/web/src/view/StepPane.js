@@ -12,6 +12,8 @@ import { NodeActions, NodePane } from './NodePane.js';
 import { ResultPane } from './ResultPane.js';
 import { ValueBox } from './ValueBox.js';
 
+const EDITABLE = 1e6; // bytes; more is no text to type in
+
 // StepPane tells all there is about the step under inspection: what it evaluated, what
 // that read, what came of it. At the end of a run it tells how the run ended.
 export function StepPane() {
@@ -31,7 +33,7 @@ export function StepPane() {
 }
 
 function Details({ r, step, pending }) {
-  const latest = !pending && controlled.value && paused.value && isLatest(step);
+  const latest = !pending && step.output?.bytes <= EDITABLE && controlled.value && paused.value && isLatest(step);
   const toFile = (line) => {
     inspector.value = 'source';
     revealLine(line);
@@ -50,6 +52,7 @@ function Details({ r, step, pending }) {
       ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
       ${step.edited && html`<div><dt>edited</dt><dd>by hand, while the run was paused</dd></div>`}
     </dl>
+    ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
     ${!own.value || step.changed ? html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>` : ''}
     ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
     ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${i}`} expression=${e} onPlace=${toFile} />`)}
