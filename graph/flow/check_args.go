@@ -1,11 +1,10 @@
 package flow
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
@@ -23,8 +22,8 @@ func (c *checker) args(node int, m *graph.MCP) {
 	if data == nil {
 		data = &config.Data{Kind: config.KindObject}
 	}
-	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}}
-	a.root = schemaOf(knownTool(c.up, m.Server, m.Tool))
+	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, told: map[string]bool{}}
+	a.upstreamSchema = newUpstreamSchema(knownTool(c.up, m.Server, m.Tool))
 	a.need(data, a.root, needed)
 	for i, e := range m.Args.Expressions() {
 		c.expression(node, i, e, a.needs[e.Text.Pos])
@@ -34,20 +33,13 @@ func (c *checker) args(node int, m *graph.MCP) {
 			a.shapes[e.Text.Pos] = c.argument(node, i, e)
 		}
 	}
-	if a.root != nil {
-		a.object(data, a.root, nil, defined.Tool.Pos)
+	if a.root == nil {
+		return
 	}
-}
-
-// schemaOf is a tool's inputSchema, nil when it is not known.
-func schemaOf(t Tool) map[string]any {
-	decoder := json.NewDecoder(bytes.NewReader(t.InputSchema))
-	decoder.UseNumber()
-	var root map[string]any
-	if decoder.Decode(&root) != nil {
-		return nil
+	a.object(data, a.resolved(a.root), nil, defined.Tool.Pos)
+	if !hasExpression(data) {
+		a.constant(data, a.root, nil)
 	}
-	return root
 }
 
 // argument is the shape of what an expression among the arguments gives.
@@ -65,10 +57,11 @@ func (c *checker) argument(node, number int, e *graph.Expr) shape.Shape {
 // as the server will, expressions by their shapes.
 type argsChecker struct {
 	*checker
-	tool   string
-	root   map[string]any             // the schema, in which #/$defs/… are; nil when it is not known
+	tool string
+	upstreamSchema
 	shapes map[config.Pos]shape.Shape // of expressions, by their places
 	needs  map[config.Pos]need        // likewise
+	told   map[string]bool            // paths of what was refused
 }
 
 // need finds how much each expression's value is needed, by a part of the schema.
@@ -104,6 +97,7 @@ func (a *argsChecker) refuse(pos config.Pos, path []string, message, hint string
 	if len(path) > 0 {
 		what = fmt.Sprintf("argument %q", pathText(path))
 	}
+	a.told[pathText(path)] = true
 	a.found.Add(pos, "argument-refused", fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), hint)
 }
 
@@ -114,23 +108,23 @@ func (a *argsChecker) value(d *config.Data, part any, path []string) {
 		return // true, or a schema that refuses everything, which is no argument
 	}
 	s = a.resolved(s)
-	switch {
-	case d.Kind == config.KindExpression:
+	switch d.Kind {
+	case config.KindExpression:
 		a.expression(d, s, path)
-	case !hasExpression(d):
+	case config.KindObject:
+		if a.kind(d, s, path, "object") {
+			a.object(d, s, path, d.Pos)
+		}
+	case config.KindArray:
+		if a.kind(d, s, path, "array") {
+			for i, item := range d.Items {
+				a.value(item, s["items"], below(path, strconv.Itoa(i)))
+			}
+		}
+	case config.KindScalar:
+	}
+	if !hasExpression(d) {
 		a.constant(d, s, path)
-	case d.Kind == config.KindObject:
-		if !a.kind(d, s, path, "object") {
-			return
-		}
-		a.object(d, s, path, d.Pos)
-	case d.Kind == config.KindArray:
-		if !a.kind(d, s, path, "array") {
-			return
-		}
-		for _, item := range d.Items {
-			a.value(item, s["items"], append(path[:len(path):len(path)], "[]"))
-		}
 	}
 }
 
@@ -155,12 +149,12 @@ func (a *argsChecker) object(d *config.Data, s map[string]any, path []string, at
 	closed := s["additionalProperties"] == false && !hasPatterns
 	known := slices.Sorted(maps.Keys(properties))
 	for i, key := range d.Keys {
-		below := append(path[:len(path):len(path)], key.Value)
+		at := below(path, key.Value)
 		if part, declared := properties[key.Value]; declared {
-			a.value(d.Items[i], part, below)
+			a.value(d.Items[i], part, at)
 			continue
 		}
-		a.unknown(key, below, known, closed, d)
+		a.unknown(key, at, known, closed, d)
 	}
 	required, _ := s["required"].([]any)
 	for _, name := range required {
@@ -168,7 +162,7 @@ func (a *argsChecker) object(d *config.Data, s map[string]any, path []string, at
 		if !isText || d.Get(name) != nil {
 			continue
 		}
-		a.refuse(at, append(path[:len(path):len(path)], name), "it is required, and missing", fmt.Sprintf("add %s: … to args", name))
+		a.refuse(at, below(path, name), "it is required, and missing", fmt.Sprintf("add %s: … to args", name))
 	}
 }
 
@@ -197,19 +191,22 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 	}
 }
 
-// constant checks a value without expressions as the server will.
+// constant checks a value without expressions as the server will, and tells what is left
+// to be told of it.
 func (a *argsChecker) constant(d *config.Data, s map[string]any, path []string) {
 	compiled, err := schema.Compile(a.document(s))
 	if err != nil {
 		return
 	}
 	for _, p := range compiled.Check(expressions.FromPlain(d.Value())) {
-		at := dataAt(d, p.Path)
-		message := p.Expected
+		at, message := dataAt(d, p.Path), p.Expected
+		if a.told[pathText(below(path, p.Path...))] {
+			continue
+		}
 		if p.Given != "" {
 			message += ", found " + p.Given
 		}
-		a.refuse(at, append(path[:len(path):len(path)], p.Path...), message, p.Hint)
+		a.refuse(at, below(path, p.Path...), message, p.Hint)
 	}
 }
 
@@ -223,52 +220,15 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	if !conflicts {
 		return
 	}
-	a.refuse(d.Expr.At(0), append(path[:len(path):len(path)], conflict.Path...),
+	a.refuse(d.Expr.At(0), below(path, conflict.Path...),
 		fmt.Sprintf("expected %s, and the expression gives %s", conflict.Expected, conflict.Found), "")
-}
-
-// resolved follows references to definitions of the schema.
-func (a *argsChecker) resolved(s map[string]any) map[string]any {
-	for range 8 {
-		ref, isRef := s["$ref"].(string)
-		if !isRef {
-			return s
-		}
-		var at any = a.root
-		for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
-			m, _ := at.(map[string]any)
-			at = m[step]
-		}
-		next, isObject := at.(map[string]any)
-		if !isObject {
-			return map[string]any{}
-		}
-		s = next
-	}
-	return map[string]any{}
-}
-
-// document is a part of the schema as a schema of its own.
-func (a *argsChecker) document(s map[string]any) []byte {
-	whole := maps.Clone(s)
-	for _, name := range []string{"$defs", "definitions", "$schema"} {
-		if part, has := a.root[name]; has && whole[name] == nil {
-			whole[name] = part
-		}
-	}
-	raw, err := json.Marshal(whole)
-	if err != nil {
-		return []byte("{}")
-	}
-	return raw
 }
 
 func hasExpression(d *config.Data) bool {
 	return d.Kind == config.KindExpression || slices.ContainsFunc(d.Items, hasExpression)
 }
 
-// dataAt is the place of a part of d: of its key when it is there and of what lacks it
-// when it is not.
+// dataAt is the place of a part of d, or of what lacks it when it is not there.
 func dataAt(d *config.Data, path []string) config.Pos {
 	pos := d.Pos
 	for _, step := range path {
@@ -277,10 +237,8 @@ func dataAt(d *config.Data, path []string) config.Pos {
 		case config.KindObject:
 			next = d.Get(step)
 		case config.KindArray:
-			for i, item := range d.Items {
-				if fmt.Sprint(i) == step {
-					next = item
-				}
+			if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(d.Items) {
+				next = d.Items[i]
 			}
 		case config.KindScalar, config.KindExpression:
 		}
@@ -291,6 +249,9 @@ func dataAt(d *config.Data, path []string) config.Pos {
 	}
 	return pos
 }
+
+// below is a path with more steps.
+func below[T any](path []T, more ...T) []T { return slices.Concat(path, more) }
 
 // listed is words as a sentence lists them.
 func listed(words []string) string {

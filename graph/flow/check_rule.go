@@ -24,7 +24,7 @@ func (c *checker) conditions(node int, s *graph.Switch) {
 				fmt.Sprintf("condition %d of switch %q never holds: a condition before it holds whenever this one would", i+1, s.ID()),
 				"put the narrower condition first, or remove it")
 		} else {
-			c.comparisons(node, i, cond.Rule, t)
+			c.comparisons(node, i, t)
 			c.missing(node, cond.Rule, t)
 		}
 		before = before.assume(t, false)
@@ -32,14 +32,14 @@ func (c *checker) conditions(node int, s *graph.Switch) {
 }
 
 // comparisons tells of each comparison in a rule with what its other side can never be.
-func (c *checker) comparisons(node, number int, r *graph.Rule, t *term) {
+func (c *checker) comparisons(node, number int, t *term) {
 	for _, part := range t.parts {
-		c.comparisons(node, number, r, part)
+		c.comparisons(node, number, part)
 	}
 	if t.op != "equal" {
 		return
 	}
-	given, known := c.operand(node, number, r, t)
+	given, known := c.operand(node, number, t)
 	if !known || canEqual(given, t) {
 		return
 	}
@@ -100,7 +100,7 @@ func (c *checker) onlyFirstTurn(node, other int) bool {
 }
 
 // operand is the shape of the var that a rule compares; not known for anything else.
-func (c *checker) operand(node, number int, r *graph.Rule, t *term) (given shape.Shape, known bool) {
+func (c *checker) operand(node, number int, t *term) (given shape.Shape, known bool) {
 	if t.left.Kind != config.KindObject || len(t.left.Keys) != 1 || t.left.Keys[0].Value != "var" {
 		return given, false
 	}

@@ -10,7 +10,7 @@ import (
 // A node is looked at in so many worlds at most, fewer in a large graph; beyond that
 // they are taken together, and what is told apart by conditions is told apart no more.
 const (
-	mostWorlds = 64
+	mostWorlds = 128
 	allWorlds  = 20_000
 )
 
@@ -18,9 +18,10 @@ const (
 type explorer struct {
 	graph      *graph.Graph
 	index      index
-	reads      [][]reads // of each node's expressions or rules, in their order
-	terms      [][]*term // of each switch's rules
-	watched    []int     // nodes that are read somewhere, ascending
+	reads      [][]reads      // of each node's expressions or rules, in their order
+	terms      [][]*term      // of each switch's rules
+	watched    []int          // nodes that are read somewhere, ascending
+	asked      map[string]int // in how many switches a subject is asked for
 	worlds     []worlds
 	arrivals   [][]int // of each node, the nodes that a run can come from
 	departures [][]int // of each node, the nodes that a run can go to
@@ -30,7 +31,7 @@ func newExplorer(g *graph.Graph) *explorer {
 	e := &explorer{
 		graph: g, index: indexOf(g),
 		reads: make([][]reads, len(g.Nodes)), terms: make([][]*term, len(g.Nodes)),
-		worlds: make([]worlds, len(g.Nodes)), arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
+		worlds: make([]worlds, len(g.Nodes)), asked: map[string]int{}, arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
 	}
 	var all reads
 	for i, node := range g.Nodes {
@@ -39,13 +40,26 @@ func newExplorer(g *graph.Graph) *explorer {
 			all.join(r)
 		}
 		if s, isSwitch := node.(*graph.Switch); isSwitch {
-			for _, c := range s.Conditions {
-				e.terms[i] = append(e.terms[i], e.index.termOf(c.Rule))
-			}
+			e.askedBy(i, s)
 		}
 	}
 	e.watched = all.nodes
 	return e
+}
+
+// askedBy reads the rules of a switch.
+func (e *explorer) askedBy(node int, s *graph.Switch) {
+	subjects := map[string]bool{}
+	for _, c := range s.Conditions {
+		t := e.index.termOf(c.Rule)
+		e.terms[node] = append(e.terms[node], t)
+		for _, leaf := range t.leaves() {
+			subjects[leaf.subject] = true
+		}
+	}
+	for subject := range subjects {
+		e.asked[subject]++
+	}
 }
 
 // readsOf is what each expression of a node depends on.
@@ -118,11 +132,15 @@ func (e *explorer) step(w *world) []*world {
 	return append(next, e.leave(w, s, s.Default, left))
 }
 
-// leave is the world behind a switch: its output is the id of the node it went to.
+// leave is the world behind a switch: its output is the id of the node it went to. Facts
+// that no other switch asks for would only tell worlds apart that are the same.
 func (e *explorer) leave(w *world, s *graph.Switch, to graph.Node, known facts) *world {
-	v := (&world{node: w.node, must: w.must, may: w.may, facts: known, from: w.from}).after(e.index[to.ID()])
+	known = slices.DeleteFunc(slices.Clone(known), func(f fact) bool { return e.asked[f.leaf.subject] < 2 })
+	v := (&world{node: w.node, must: w.must, may: w.may, facts: known}).after(e.index[to.ID()])
 	v.from = w
-	v.facts = v.facts.with(e.index.wentTo(s, to), true)
+	if went := e.index.wentTo(s, to); e.asked[went.subject] > 0 {
+		v.facts = v.facts.with(went, true)
+	}
 	return v
 }
 

@@ -34,7 +34,7 @@ func (c *checker) loops(node int, s *graph.Switch) {
 		if !c.staysSame(node, way, body) {
 			continue
 		}
-		c.addLoop(node, s, way, body)
+		c.addLoop(s, way, body)
 		return
 	}
 }
@@ -116,7 +116,7 @@ func (s *steadiness) is(node int) bool {
 	return s.known[node]
 }
 
-func (c *checker) addLoop(node int, s *graph.Switch, way int, body set) {
+func (c *checker) addLoop(s *graph.Switch, way int, body set) {
 	const most = 6
 	ids := []string{s.ID()}
 	for i, n := range c.graph.Nodes {

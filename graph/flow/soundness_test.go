@@ -62,8 +62,8 @@ func randomGraph(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// What is said of all runs is so in each: nodes that have always run have, those that
-// never have have not, outputs have their shapes, and what is said to fail fails.
+// What is said of all runs is so in each: what must have run has, what cannot have run
+// has not, outputs have their shapes, and what is said to fail fails.
 func TestSoundness(t *testing.T) {
 	const graphs, runs = 1500, 8
 	built, failed := 0, 0
@@ -121,7 +121,7 @@ func failingNodes(g *graph.Graph, found config.Diagnostics) map[string]bool {
 func contradiction(t *testing.T, f *flow.Flow, failing map[string]bool, args expressions.Value) string {
 	t.Helper()
 	// A run that fails shows as much, up to there.
-	result, _ := execution.New(nil).Run(t.Context(), f.Graph, args) //nolint:errcheck // see above
+	result, _ := execution.New(nil).Run(t.Context(), f.Graph, args)
 	ran := map[string]bool{}
 	for _, rec := range result.History {
 		n := f.Node(rec.NodeID)

@@ -45,7 +45,7 @@ func (r termReader) read(d *config.Data, path []any) *term {
 		return r.leaf(d, path)
 	}
 	op := d.Keys[0].Value
-	inner := append(path[:len(path):len(path)], op)
+	inner := below(path, any(op))
 	operands, paths := operandsAt(d.Items[0], inner)
 	switch {
 	case op == "and" || op == "or":
@@ -95,7 +95,7 @@ func operandsAt(d *config.Data, path []any) (operands []*config.Data, paths [][]
 		return []*config.Data{d}, [][]any{path}
 	}
 	for i := range d.Items {
-		paths = append(paths, append(path[:len(path):len(path)], i))
+		paths = append(paths, below(path, any(i)))
 	}
 	return d.Items, paths
 }
