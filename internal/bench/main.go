@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -45,6 +46,10 @@ func run(args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	// The runs that we make are kept, as a user's are, and not among the user's.
+	if err := os.Setenv("TOOLGRAPH_STATE", filepath.Join(dir, "state")); err != nil {
+		return err
+	}
 	fleet, err := newFleet(ctx, dir, *binary, os.Stderr)
 	if err != nil {
 		return err
