@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child writes runs; acting "killed" it dies in the middle of one, while it waits for a
+// child writes runs; acting "killed…" it dies in the middle of one, while it waits for a
 // call.
 func child(dir, act string) error {
 	s, err := journal.Open(dir, journal.Options{})
@@ -35,7 +36,7 @@ func child(dir, act string) error {
 	}
 	j := s.Journal(nil, journal.About{File: "/x/graph.yaml"})
 	ctx := context.Background()
-	if act == "killed" {
+	if strings.HasPrefix(act, "killed") {
 		all := events("KILLED", map[string]any{"n": 1.0}, "out")
 		for _, e := range all[:3] {
 			if err := j.Append(ctx, e); err != nil {
@@ -48,6 +49,11 @@ func child(dir, act string) error {
 		visit := execution.Visit{Index: 2, NodeID: "call", NodeType: config.MCPNode, Server: "mail", Tool: "send"}
 		if err := j.Append(ctx, execution.Event{Kind: execution.CallStarted, Run: "KILLED", Time: began, Step: &visit, Sync: true}); err != nil {
 			return err
+		}
+		if act == "killed-late" { // the call is in the database as well as noted
+			if _, err := s.Run(ctx, "KILLED"); err != nil {
+				return err
+			}
 		}
 		self, err := os.FindProcess(os.Getpid())
 		if err != nil {

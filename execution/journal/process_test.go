@@ -23,8 +23,14 @@ func act(t *testing.T, dir, what string) error {
 // A run of a process that was killed is told apart, knows of the call that was under
 // way, and is taken on by one process only.
 func TestKilledProcess(t *testing.T) {
+	for _, when := range []string{"killed", "killed-late"} {
+		t.Run(when, func(t *testing.T) { killedProcess(t, when) })
+	}
+}
+
+func killedProcess(t *testing.T, when string) {
 	dir := t.TempDir()
-	if err := act(t, dir, "killed"); err == nil {
+	if err := act(t, dir, when); err == nil {
 		t.Fatal("the process was not killed")
 	}
 	s := openAt(t, dir, journal.Options{})

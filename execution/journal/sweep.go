@@ -78,6 +78,9 @@ func addNote(ctx context.Context, tx *sql.Tx, owner string, note execution.Event
 	if err != nil {
 		return err
 	}
+	if known, err := endsWith(ctx, tx, seq, note); err != nil || known {
+		return err
+	}
 	head, err := json.Marshal(note)
 	if err != nil {
 		return err
@@ -88,6 +91,17 @@ func addNote(ctx context.Context, tx *sql.Tx, owner string, note execution.Event
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + 1 WHERE seq = ?`, seq)
 	return err
+}
+
+// endsWith reports whether the last event of a run is the one that was noted.
+func endsWith(ctx context.Context, tx *sql.Tx, seq int64, note execution.Event) (bool, error) {
+	r := chunkReader{run: note.Run}
+	err := tx.QueryRowContext(ctx, `SELECT body FROM chunks WHERE run = ? ORDER BY n DESC LIMIT 1`, seq).Scan(&r.rest)
+	var last execution.Event
+	for err == nil && len(r.rest) > 0 {
+		last, _, err = r.next()
+	}
+	return last.Kind == note.Kind && last.Step != nil && last.Step.Index == note.Step.Index, err
 }
 
 // Claim makes an interrupted run this process's own, or one that ended because the
