@@ -46,7 +46,8 @@ type look struct {
 
 func (l look) expression(label string, e *graph.Expr) expressionJSON {
 	out := expressionJSON{Label: label, Kind: "jsonata", Source: l.hide(e.Source()), Reads: l.reads(e.References())}
-	out.Line, out.Column = placed(e.Text.At(0))
+	at := e.Text.At(0)
+	out.Line, out.Column = at.Line, at.Column
 	return out
 }
 
@@ -59,7 +60,7 @@ func (l look) rules(node *graph.Switch, taken string) []expressionJSON {
 			break
 		}
 		e := expressionJSON{Label: fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), Kind: "rule", Source: l.hide(indented(c.Rule.Data.JSON()))}
-		e.Line, e.Column = placed(c.Rule.Data.Pos)
+		e.Line, e.Column = c.Rule.Data.Pos.Line, c.Rule.Data.Pos.Column
 		var refs []expressions.Reference
 		for _, r := range c.Rule.References() {
 			if !r.Body { // that is read from an element

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
@@ -128,6 +127,3 @@ func caret(line string, column int) string {
 	}
 	return expressions.Caret(line, offset)
 }
-
-// placed are the line and column of an expression.
-func placed(pos config.Pos) (line, column int) { return pos.Line, pos.Column }
