@@ -92,13 +92,15 @@ func (a *argsChecker) need(d *config.Data, part any, own need) {
 	}
 }
 
-func (a *argsChecker) refuse(pos config.Pos, path []string, message, hint string) {
+func (a *argsChecker) refuse(pos config.Pos, severity config.Severity, path []string, message, hint string) {
 	what := "the arguments"
 	if len(path) > 0 {
 		what = fmt.Sprintf("argument %q", pathText(path))
 	}
 	a.told[pathText(path)] = true
-	a.found.Add(pos, "argument-refused", fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), hint)
+	a.found = append(a.found, config.Diagnostic{
+		Pos: pos, Severity: severity, Code: "argument-refused", Message: fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), Hint: hint,
+	})
 }
 
 // value checks one part of the arguments against its part of the schema.
@@ -136,7 +138,7 @@ func (a *argsChecker) kind(d *config.Data, s map[string]any, path []string, is s
 	}
 	conflict, conflicts := of.Conflict(shape.OfSchema(a.document(s)))
 	if conflicts && len(conflict.Path) == 0 {
-		a.refuse(d.Pos, path, "expected "+conflict.Expected+", found an "+is, "")
+		a.refuse(d.Pos, config.Error, path, "expected "+conflict.Expected+", found an "+is, "")
 		return false
 	}
 	return true
@@ -162,7 +164,7 @@ func (a *argsChecker) object(d *config.Data, s map[string]any, path []string, at
 		if !isText || d.Get(name) != nil {
 			continue
 		}
-		a.refuse(at, below(path, name), "it is required, and missing", fmt.Sprintf("add %s: … to args", name))
+		a.refuse(at, config.Error, below(path, name), "it is required, and missing", fmt.Sprintf("add %s: … to args", name))
 	}
 }
 
@@ -182,9 +184,9 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 	}
 	switch {
 	case closed && len(known) == 0:
-		a.refuse(key.Pos, path, "there is no such argument, expected none", hint)
+		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected none", hint)
 	case closed:
-		a.refuse(key.Pos, path, "there is no such argument, expected one of "+listed(known), hint)
+		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected one of "+listed(known), hint)
 	case near != "":
 		a.found.Warn(key.Pos, "argument-refused",
 			fmt.Sprintf("argument %q of tool %q is none that the tool declares, and it has %s", pathText(path), a.tool, listed(known)), hint)
@@ -206,7 +208,7 @@ func (a *argsChecker) constant(d *config.Data, s map[string]any, path []string) 
 		if p.Given != "" {
 			message += ", found " + p.Given
 		}
-		a.refuse(at, below(path, p.Path...), message, p.Hint)
+		a.refuse(at, config.Error, below(path, p.Path...), message, p.Hint)
 	}
 }
 
@@ -220,7 +222,7 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	if !conflicts {
 		return
 	}
-	a.refuse(d.Expr.At(0), below(path, conflict.Path...),
+	a.refuse(d.Expr.At(0), a.certainly(), below(path, conflict.Path...),
 		fmt.Sprintf("expected %s, and the expression gives %s", conflict.Expected, conflict.Found), "")
 }
 

@@ -12,10 +12,10 @@ import (
 
 // told is how a finding of package shape is told here: as an error where a run that comes
 // to the expression fails each time.
-func told(f shape.Finding) (code string, severity config.Severity) {
+func (c *checker) told(f shape.Finding) (code string, severity config.Severity) {
 	severity = config.Warning
 	if f.Fails {
-		severity = config.Error
+		severity = c.certainly()
 	}
 	switch f.Code {
 	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
@@ -108,7 +108,7 @@ func (c *checker) missingIn(node, number int, is func(shape.Env) bool) *world {
 // tell reports a finding about a node's expression; in gives a world in which what it
 // reads is missing.
 func (c *checker) tell(node int, f shape.Finding, text config.Text, in func() *world) {
-	code, severity := told(f)
+	code, severity := c.told(f)
 	if code == "maybe-missing" {
 		w := in()
 		if w == nil {

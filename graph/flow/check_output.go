@@ -31,9 +31,11 @@ func (c *checker) output(exit int) {
 		if len(conflict.Path) > 0 {
 			what = fmt.Sprintf("%q of the result", pathText(conflict.Path))
 		}
-		c.found.Add(placeOfOutput(node, conflict.Path, want), "output-mismatch",
-			fmt.Sprintf("%s is %s, and outputSchema of tool %q wants %s", what, conflict.Found, c.graph.Tool.Name.Value, conflict.Expected),
-			"change the expression or outputSchema: such a result is refused")
+		c.found = append(c.found, config.Diagnostic{
+			Pos: placeOfOutput(node, conflict.Path, want), Severity: c.certainly(), Code: "output-mismatch",
+			Message: fmt.Sprintf("%s is %s, and outputSchema of tool %q wants %s", what, conflict.Found, c.graph.Tool.Name.Value, conflict.Expected),
+			Hint:    "change the expression or outputSchema: such a result is refused",
+		})
 	}
 }
 

@@ -107,6 +107,33 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// learned is an upstream tool whose outputSchema is only known from answers.
+type learned struct{}
+
+func (learned) Tool(_, _ string) (flow.Tool, bool) {
+	return flow.Tool{OutputSchema: []byte(`{"type":"object","properties":{"n":{"type":"string"}},"required":["n"]}`), Learned: true}, true
+}
+
+// What was learned of some answers is no proof that a run fails.
+func TestLearned(t *testing.T) {
+	const src = `server: {name: g, version: 1.0.0}
+mcpServers: {up: {command: up}}
+tools:
+- name: t
+  outputSchema: {type: object, properties: {n: {type: number}}, required: [n]}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: t, next: sum}
+  - {id: sum, type: transform, transform: {expr: '{"n": $.call.n + 1}'}, next: again}
+  - {id: again, type: mcp, server: up, tool: t, next: exit}
+  - {id: exit, type: exit}
+`
+	found := check(t, "g.yaml", []byte(src), learned{})
+	if len(found) != 2 || found.Err() != nil || found[0].Code != "wrong-operand" || found[1].Code != "output-mismatch" {
+		t.Errorf("found\n%v", found)
+	}
+}
+
 // demoTools are the tools of the server that the examples call.
 func demoTools(t *testing.T) upstreams {
 	t.Helper()

@@ -18,6 +18,7 @@ type follower struct {
 	up      Upstreams
 	outputs []shape.Shape
 	settled []bool // outputs[i] holds something
+	learned bool   // an output is only known from answers: nothing that follows is certain
 }
 
 func newFollower(g *graph.Graph, up Upstreams) *follower {
@@ -71,6 +72,7 @@ func (f *follower) output(node int) (out shape.Shape, known bool) {
 		if len(t.OutputSchema) == 0 {
 			return shape.Any(), true
 		}
+		f.learned = f.learned || t.Learned
 		return shape.OfSchema(t.OutputSchema), true
 	case *graph.Transform:
 		var all []shape.Shape

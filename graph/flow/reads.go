@@ -92,7 +92,7 @@ func isOpen(t *expressions.Tree) bool {
 		}
 	}
 	parts := t.Parts
-	if t.Kind == "path" && parts[0].Kind == "context" && parts[1].Kind != "wildcard" {
+	if t.Kind == "path" && len(parts) > 1 && parts[0].Kind == "context" && parts[1].Kind != "wildcard" {
 		parts = parts[1:]
 	}
 	return slices.ContainsFunc(parts, func(p expressions.Tree) bool { return isOpen(&p) })
