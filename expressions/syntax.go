@@ -35,6 +35,9 @@ func readTokens(source string) ([]token, *SyntaxError) {
 	if err := checkBrackets(tokens); err != nil {
 		return nil, err
 	}
+	if err := checkSignatures(tokens); err != nil {
+		return nil, err
+	}
 	if err := checkPatterns(tokens); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{`function(x){1}`, 9, `x`, `parameter`, ``},
 		{`a b`, 2, `b`, `expected an operator`, ``},
 		{`a ?? b c`, 7, `c`, `expected an operator`, ``},
+		{`function($x)<n:n{$x}`, 12, `<`, `not closed`, `>`},
 		{`x@y`, 2, `y`, `$variable`, ``},
 		{`1e999`, 0, `1e999`, `number`, ``},
 		{`"\q"`, 0, `"\q"`, `backslash`, ``},
@@ -58,7 +59,7 @@ func TestSyntaxErrors(t *testing.T) {
 func TestNewerOperatorsCompile(t *testing.T) {
 	for _, source := range []string{
 		`a ?? b`, `a ?: b`, `a.b.%.c`, `a@$x.b[$x.id = id]`, `a#$i[$i < 2]`, `a."b c".d`, `/* x */ a`, "`a b`.c",
-		`function($x)<n-:n>{$x}`, `λ($x){$x}`, `a ~> |b|{"c":1},["d"]|`, `a^(<b, >c)`, `$map(a, function($v){$v})`,
+		`function($x)<n-:n>{$x}`, `$map(a, function($x){{"a": $x}}) < 1`, `function(){1} < 2`, `λ($x){$x}`, `a ~> |b|{"c":1},["d"]|`, `a^(<b, >c)`, `$map(a, function($v){$v})`,
 		`($f := $substring(?, 0, 2); $f("abc"))`, `$f := function(){1}`, `a{b: c}`, `a.*[0]`, `**.b`, `$`, `$$`, `and`, `a and b or c in d`,
 	} {
 		e, err := CompileJSONata(source)

@@ -79,16 +79,34 @@ func standIn(tokens []token, i int) string {
 	return t.text
 }
 
+// beginsSignature tells whether a function's signature begins at i.
+func beginsSignature(tokens []token, i int) bool {
+	if !tokens[i].is("<") || i == 0 || !tokens[i-1].is(")") {
+		return false
+	}
+	open := i - 2
+	for open > 0 && (tokens[open].kind == tokenVariable || tokens[open].is(",")) {
+		open-- // past the parameters
+	}
+	return open > 0 && tokens[open].is("(") && isFunctionWord(&tokens[open-1])
+}
+
+// checkSignatures refuses signatures that do not end: jparse v1.5.4 looks for the end
+// of one for ever (extractSignature).
+func checkSignatures(tokens []token) *SyntaxError {
+	for i := range tokens {
+		if beginsSignature(tokens, i) && signatureEnd(tokens, i) == i {
+			return &SyntaxError{
+				Offset: tokens[i].start, Token: "<", Message: "the function's signature is not closed", Hint: "add > before its body",
+			}
+		}
+	}
+	return nil
+}
+
 // signatureEnd is the index after the signature <…> that begins at i, or i.
 func signatureEnd(tokens []token, i int) int {
-	if !tokens[i].is("<") || i == 0 || !tokens[i-1].is(")") {
-		return i
-	}
-	open := i - 1
-	for open > 0 && !tokens[open].is("(") {
-		open--
-	}
-	if open == 0 || !isFunctionWord(&tokens[open-1]) {
+	if !beginsSignature(tokens, i) {
 		return i
 	}
 	depth := 0

@@ -1,0 +1,104 @@
+package shape
+
+import (
+	"strings"
+	"testing"
+
+	"toolgraph/expressions"
+)
+
+// TestEveryFunctionIsKnown holds that the table has the functions of the engine, and
+// no others.
+func TestEveryFunctionIsKnown(t *testing.T) {
+	for _, name := range expressions.Functions() {
+		if _, ok := builtins[name]; !ok {
+			t.Errorf("nothing is known of $%s", name)
+		}
+	}
+	if len(builtins) != len(expressions.Functions()) {
+		t.Errorf("%d functions are known, %d exist", len(builtins), len(expressions.Functions()))
+	}
+}
+
+// samples are values of all kinds, as fields that expressions read.
+const samples = `{"null": null, "yes": true, "number": 7, "text": "abc", "object": {"k": 1}, "numbers": [1, 2], "strings": ["a", "b"],
+	"objects": [{"k": 1}, {"k": 2}], "none": [], "nulls": [null], "digits": "12", "one": [1], "nested": [[1], [2]]}`
+
+// operands are what functions and operators are given.
+var operands = strings.Fields("`null` yes number text object numbers strings objects none nulls digits one nested missing function($v){$v} /a/ $sum")
+
+// argumentFor is a good argument for a parameter.
+func argumentFor(p param) string {
+	switch {
+	case p.items == kindString:
+		return "strings"
+	case p.items == kindObject:
+		return "objects"
+	case p.items != 0:
+		return "numbers"
+	case p.kinds == kindFunction:
+		return "function($v, $w){true}"
+	case p.kinds&kindAll == kindAll:
+		return "numbers"
+	}
+	for kind, name := range map[kinds]string{kindNumber: "number", kindString: "text", kindBoolean: "yes", kindObject: "object"} {
+		if p.kinds&kind != 0 {
+			return name
+		}
+	}
+	return "number"
+}
+
+// TestFunctionsAgainstEngine gives every function arguments of every kind, too few and
+// too many: what is said to fail does, and what comes out has the shape.
+func TestFunctionsAgainstEngine(t *testing.T) {
+	data := mustDecode(t, samples)
+	said, failed := 0, 0
+	try := func(source string) {
+		e, err := expressions.CompileJSONata(source)
+		if err != nil {
+			t.Fatalf("%s: %v", source, err)
+		}
+		for _, focus := range []Shape{Constant(data), OfValue(data)} {
+			if complaint, _ := unsound(source, e, data, focus); complaint != "" {
+				t.Error(complaint)
+			}
+		}
+		_, findings := inferOver(e, &Env{Open: true}, of(Constant(data)), of(Constant(data)))
+		if _, err := e.Eval(t.Context(), expressions.NewScope(rootOf(data), nil)); err != nil {
+			failed++
+			if len(findings) > 0 {
+				said++
+			}
+		}
+	}
+	for _, name := range expressions.Functions() {
+		params := builtins[name].params
+		args := make([]string, len(params))
+		for i, p := range params {
+			args[i] = argumentFor(p)
+		}
+		for n := range len(params) + 2 {
+			try("$" + name + "(" + strings.Join(append(args[:min(n, len(args)):len(args)], strings.Fields(strings.Repeat("number ", max(0, n-len(args))))...), ", ") + ")")
+		}
+		for i := range params {
+			for _, operand := range operands {
+				changed := append([]string(nil), args...)
+				changed[i] = operand
+				try("$" + name + "(" + strings.Join(changed, ", ") + ")")
+				try(changed[0] + " ~> $" + name + "(" + strings.Join(changed[1:], ", ") + ")")
+			}
+		}
+	}
+	for _, operator := range strings.Fields("+ - * / % & = != < <= > >= in and or ?? ?: ..") {
+		for _, left := range operands {
+			for _, right := range operands {
+				try("(" + left + ") " + operator + " (" + right + ")")
+			}
+		}
+	}
+	t.Logf("%d evaluations fail, of %d that is said", failed, said)
+	if said < failed*7/10 {
+		t.Errorf("%d evaluations fail, but that is said of %d only", failed, said)
+	}
+}

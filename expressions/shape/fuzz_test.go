@@ -1,0 +1,86 @@
+package shape
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/expressions"
+)
+
+// FuzzOfSchema holds that any text is read as some shape, at once, and that the shape
+// is written as a schema that is read as the same.
+func FuzzOfSchema(f *testing.F) {
+	for _, seed := range []string{
+		`{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a", "b"]}`,
+		`{"anyOf": [{"enum": ["a", 1]}, {"type": ["array", "null"], "prefixItems": [true], "minItems": 1}]}`,
+		`{"$defs": {"a": {"oneOf": [{"$ref": "#/$defs/a"}, {"const": {"x": []}}]}}, "$ref": "#/$defs/a"}`,
+		`[`, `1`, `{"items": [{"items": {"$ref": "#"}}], "additionalItems": false}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := OfSchema([]byte(text))
+		if again := OfSchema(s.Schema()); s.get().kinds != 0 && !again.Equal(s) {
+			t.Errorf("%s is %s, but is read again as %s", text, s, again)
+		}
+		if s.get().size > maxSize || s.get().depth > maxDepth {
+			t.Errorf("the shape has the size %d and the depth %d", s.get().size, s.get().depth)
+		}
+	})
+}
+
+// FuzzInfer holds that the inference of any expression ends, within the source.
+func FuzzInfer(f *testing.F) {
+	for _, source := range corpus(f) {
+		f.Add(source)
+	}
+	table, err := os.ReadFile("testdata/infer.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(table)) {
+		if source, ok := strings.CutPrefix(strings.TrimSpace(line), "> "); ok {
+			f.Add(source)
+		}
+	}
+	env := tableEnv()
+	f.Fuzz(func(t *testing.T, source string) {
+		e, err := expressions.CompileJSONata(source)
+		if err != nil {
+			t.Skip()
+		}
+		before := time.Now()
+		got, findings := Infer(e, env)
+		if took := time.Since(before); took > 5*time.Second {
+			t.Errorf("took %v", took)
+		}
+		_ = got.String()
+		for _, finding := range findings {
+			if finding.Offset < 0 || finding.End < finding.Offset || finding.End > len(source) || finding.Message == "" {
+				t.Errorf("%+v is not within %q", finding, source)
+			}
+		}
+	})
+}
+
+func BenchmarkInfer(b *testing.B) {
+	env := tableEnv()
+	for _, source := range []string{
+		`$.entry.directory`,
+		`{"names": $.list.entries[size > 10].name, "total": $sum($.list.entries.size), "sum": $exists($.sum) ? $.sum.n + 1 : 1}`,
+		`$reduce($.list.entries, function($a, $e){$merge([$a, {"n": $a.n + $e.size, "last": $e.name}])}, {"n": 0})`,
+	} {
+		e, err := expressions.CompileJSONata(source)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(source[:min(12, len(source))], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Infer(e, env)
+			}
+		})
+	}
+}
