@@ -8,8 +8,8 @@
 // It owns three modules. gnata evaluates JSONata; what it gets wrong or cannot
 // bound is covered here: sources are split into our own tokens and handed on
 // rewritten (engineSource), builtins are replaced (functions_*.go), and results are
-// checked (checker). jparse gives the tree from which References come. jsonlogic
-// checks rules.
+// checked (checker). A Tree is made of the same tokens, by the engine's precedence.
+// jparse gives the tree from which References come. jsonlogic checks rules.
 //
 // An evaluation is bounded by its context, by EvalBudget, by the growth of the
 // heap, and by MaxText and MaxDepth; a source by MaxSource and MaxNesting. The

@@ -7,4 +7,12 @@
 // A Shape is a set of values, and never too small a one: what is not known is Any,
 // and nothing is found where something is not known. The package knows no graph,
 // no file and no run. It owns no module.
+//
+// What is said of fields depends on how much is known of an object. One that the
+// expression makes, or whose schema says additionalProperties: false, has no other
+// fields: reading one is unknown-field. One whose schema lists properties and says
+// nothing more may have others, but hardly ever does: reading one is
+// undeclared-field, unless the expression asks whether it is there; its value is Any.
+// Of an open one (additionalProperties, patternProperties, allOf, anyOf …) nothing is
+// said.
 package shape

@@ -23,7 +23,7 @@ func TestInferRule(t *testing.T) {
 		{`{"var": "later.n"}`, "maybe", []string{"[var] 0-5 never-ran"}},
 		{`{">": [{"var": "sum.n"}, 3]}`, "maybe", nil},
 		{`{"var": "list.entries.0.nmae"}`, "maybe", nil}, // with an index it is JSON Logic's own path
-		{`{"some": [{"var": "list.entries"}, {"==": [{"var": "nmae"}, "a"]}]}`, "maybe", nil},
+		{`{"some": [{"var": "list.entries"}, {"==": [{"var": "titel"}, "a"]}]}`, "maybe", nil},
 		{`{"some": [{"var": "list.entries"}, {"==": [{"var": "$ctx.list.entires"}, "a"]}]}`, "maybe", []string{"[some 1 == 0 var] 10-17 unknown-field"}},
 		{`{"some": [{"var": "list.entries"}, {"var": "$x"}]}`, "maybe", []string{"[some 1 var] 0-2 unbound-variable"}},
 		{`{"==": [{"var": "$executionCount('smu')"}, 1]}`, "maybe", []string{"[== 0 var] 16-21 unknown-name"}},
