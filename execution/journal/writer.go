@@ -157,7 +157,10 @@ func (w *writer) flush() {
 	}
 	kept := make(chan error, 1)
 	if w.put(queued{kept: kept}) == nil {
-		_ = <-kept // its error has been told already
+		select {
+		case <-kept: // an error has been told already
+		case <-w.done:
+		}
 	}
 }
 
