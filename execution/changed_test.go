@@ -1,6 +1,7 @@
 package execution_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -79,5 +80,34 @@ func TestResumeOfNonsense(t *testing.T) {
 		if _, err := execution.New(echo).Resume(t.Context(), build(t, choosing), events); err == nil {
 			t.Errorf("%s was resumed", name)
 		}
+	}
+}
+
+// An edit of a switch leads where the graph leads.
+func TestResumeOfAnEditedSwitch(t *testing.T) {
+	edits := []execution.Edit{{NodeID: "pick", Output: "other"}}
+	gate := gateFunc(func(_ context.Context, next execution.Event) (edit []execution.Edit, _ error) {
+		if next.Step.Index == 2 {
+			edit, edits = edits, nil
+		}
+		return edit, nil
+	})
+	kept := &journal.Memory{}
+	if _, err := execution.New(echo, execution.WithJournal(kept), execution.WithGate(gate), execution.WithRunID("r")).
+		Run(t.Context(), build(t, choosing), decode(t, `{"n": 3}`)); err != nil {
+		t.Fatal(err)
+	}
+	events, _ := kept.Load(t.Context(), "r")
+	events = events[:4] // with the edit
+	result, err := execution.New(echo).Resume(t.Context(), build(t, choosing), events)
+	if err != nil || encode(t, result.Value) != `"other"` {
+		t.Error(result, err)
+	}
+	changed := build(t, strings.Replace(choosing, "next: other\n", "next: end\n", 1)+`
+- {id: more, type: switch, conditions: [{rule: true, next: other}], next: end}
+`)
+	_, err = execution.New(echo).Resume(t.Context(), changed, events, execution.WithChangedGraph())
+	if err == nil || !strings.Contains(err.Error(), `goes from switch "pick" to "other", which is no longer a way out of it`) {
+		t.Error(err)
 	}
 }

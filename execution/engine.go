@@ -103,6 +103,7 @@ func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
 	defer host.close()
 	r, h := host.run, host.hooks
 	value, err := drive(r, host)
+	err = host.reminded(err)
 	result := &Result{RunID: r.id, Value: value, History: r.Records()}
 	end := &End{Value: value}
 	if err != nil {

@@ -31,9 +31,11 @@ type Event struct {
 	Record *Record `json:"record,omitempty"` // step-finished, context-edited
 	End    *End    `json:"end,omitempty"`    // run-finished
 
-	// Sync: a journal that outlives the process has the event, and all before it,
-	// before Append returns. It is set where losing the event could do harm: before a
-	// call that may not be made twice, and at the end of a run.
+	// Sync is set where losing the event could do harm, or make somebody look things
+	// up: before a call that may not be made twice, on its record, on edits, and at the
+	// end of a run. A journal that outlives the process has such a call-started, and
+	// what is needed to know its run, before Append returns; it does not let the others
+	// wait for more.
 	Sync bool `json:"-"`
 	// Scope is what expressions of the step would see (step-ready); only valid until
 	// the Gate that it was given to returns.

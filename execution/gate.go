@@ -46,7 +46,7 @@ func (l *local) edit(e Edit) error {
 	if err != nil {
 		return err
 	}
-	if err := l.hooks.emit(l.base, Event{Kind: ContextEdited, Run: l.run.id, Time: rec.End, Record: &rec}); err != nil {
+	if err := l.hooks.emit(l.base, Event{Kind: ContextEdited, Run: l.run.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
 		return err
 	}
 	return l.run.Apply(rec)

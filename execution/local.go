@@ -19,11 +19,13 @@ type local struct {
 	hooks  hooks
 
 	interrupted *Visit            // a resumed run was cut in the middle of this call; nil once it is settled
+	askedAt     int               // the index at which a resumed run has asked about a call and ended; or -1
 	answer      expressions.Value // of the next call, when it is known; used up by Call
+	doubtful    bool              // the record to come is of a call that may not be made twice
 }
 
 func newLocal(ctx context.Context, caller ToolCaller, r *Run, h hooks) *local {
-	l := &local{base: ctx, caller: caller, run: r, hooks: h}
+	l := &local{base: ctx, caller: caller, run: r, hooks: h, askedAt: -1}
 	if h.gate != nil {
 		r.batch = 1
 	}
@@ -53,22 +55,24 @@ func (l *local) Advance(f func(context.Context) (Step, error)) (Step, error) {
 // Call tells that the call is about to be made, then makes it: were we to die now, it
 // has to be known that the call may have been made.
 func (l *local) Call(c Call) (expressions.Value, error) {
-	if answer := l.answer; answer != nil {
-		l.answer = nil
-		return answer, nil
-	}
-	if err := l.ctx.Err(); err != nil { // before it passes for one that may have been made
-		return nil, failureOf(l.ctx, l.run.graph.Limits, graph.Node(c.Node), err)
-	}
-	err := l.hooks.emit(l.ctx, Event{
-		Sync: !l.hooks.mayRepeat(c.Node), Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
+	started := Event{
+		Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
 		Step: &Visit{
 			Index: c.Index, NodeID: c.Node.ID(), NodeType: c.Node.Type(),
 			Server: c.Server, Tool: c.Tool, Args: c.Args, Digest: digest(c.Args),
 		},
-	})
-	if err != nil {
-		return nil, &Failure{Code: CodeInternal, Node: c.Node.ID(), Pos: c.Node.Pos(), Message: err.Error(), err: err}
+	}
+	l.doubtful = !l.hooks.mayRepeat(c.Node)
+	if answer := l.answer; answer != nil {
+		l.answer = nil
+		return answer, l.kept(c, l.hooks.keep(l.ctx, started)) // for a replay, which knows answers by it
+	}
+	if err := l.ctx.Err(); err != nil { // before it passes for one that may have been made
+		return nil, failureOf(l.ctx, l.run.graph.Limits, graph.Node(c.Node), err)
+	}
+	started.Sync = l.doubtful
+	if err := l.kept(c, l.hooks.emit(l.ctx, started)); err != nil {
+		return nil, err
 	}
 	value, err := l.caller.CallTool(l.ctx, c.Server, c.Tool, c.Args, c.Meta())
 	if err != nil {
@@ -77,13 +81,25 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 	return value, nil
 }
 
+// kept is the error of the journal as a failure of a call.
+func (l *local) kept(c Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Failure{Code: CodeInternal, Node: c.Node.ID(), Pos: c.Node.Pos(), Message: err.Error(), err: err}
+}
+
 // Commit tells of each record. What failed only because the run is suspended is none.
 func (l *local) Commit(records ...Record) error {
+	sync := l.doubtful
+	l.doubtful = false
 	for i := range records {
 		if suspended(l.base, records[i].Error) {
 			return records[i].Error
 		}
-		err := l.hooks.emit(l.ctx, Event{Kind: StepFinished, Run: l.run.id, Time: records[i].End, Record: &records[i]})
+		err := l.hooks.emit(l.ctx, Event{
+			Kind: StepFinished, Run: l.run.id, Time: records[i].End, Record: &records[i], Sync: sync,
+		})
 		if err != nil {
 			return err
 		}

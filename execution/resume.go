@@ -43,6 +43,9 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 	}
 	host := newLocal(ctx, e.caller, r, h)
 	host.interrupted = interrupted
+	if events[len(events)-1].End != nil {
+		host.askedAt = len(r.Records())
+	}
 	return e.finish(ctx, host)
 }
 
@@ -83,7 +86,7 @@ func rebuild(g *graph.Graph, events []Event, h hooks) (*Run, error) {
 // fits checks that a record is of the node that the graph goes to.
 func (r *Run) fits(rec *Record) error {
 	if rec.Edited {
-		return nil
+		return wayOut(r.graph.Node(rec.NodeID), rec)
 	}
 	node, err := r.next()
 	switch {
@@ -95,6 +98,11 @@ func (r *Run) fits(rec *Record) error {
 		return fmt.Errorf("record %d is of %s node %q, and the graph goes to %s node %q there",
 			rec.Index, rec.NodeType, rec.NodeID, node.Type(), node.ID())
 	}
+	return wayOut(node, rec)
+}
+
+// wayOut checks that the output of a switch, or an edit of it, still is a way out.
+func wayOut(node graph.Node, rec *Record) error {
 	if _, isSwitch := node.(*graph.Switch); isSwitch && rec.Error == nil {
 		if target, _ := rec.Output.(string); !slices.Contains(node.Successors(), target) {
 			return fmt.Errorf("record %d goes from switch %q to %q, which is no longer a way out of it", rec.Index, rec.NodeID, target)

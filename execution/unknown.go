@@ -1,7 +1,9 @@
 package execution
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -36,31 +38,41 @@ func (h *hooks) mayRepeat(node *graph.MCP) bool {
 func (l *local) settle(step Step) Step {
 	cut := l.interrupted
 	at := len(l.run.Records()) + len(step.Records)
-	if cut == nil || step.Failure != nil || at <= cut.Index && step.Call == nil {
+	if cut == nil || step.Failure != nil || at <= cut.Index && step.Call == nil && !step.Done {
 		return step
 	}
-	if at >= cut.Index {
+	if at >= cut.Index || step.Done {
 		l.interrupted = nil
 		if step.Call == nil || at > cut.Index || !isCallOf(step.Call.Node, cut) {
 			return l.elsewhere(step, cut)
 		}
 	}
-	switch {
-	case l.hooks.unknown.Answer != nil:
-		l.answer = l.hooks.unknown.Answer
-	case !l.hooks.unknown.Repeat && !l.hooks.mayRepeat(step.Call.Node):
-		step.Failure, step.Call = unknownOutcome(step.Call), nil
+	switch found := l.found(at, cut); {
+	case found.Answer != nil:
+		l.answer = found.Answer
+	case !found.Repeat && !l.hooks.mayRepeat(step.Call.Node):
+		step.Failure, step.Call = unknownOutcome(step.Call, cut), nil
 	}
-	l.hooks.unknown = Unknown{}
 	return step
+}
+
+// found is what somebody has found out about the call at an index, and is used up by it.
+// Nobody can mean another call than the one that was under way, or the one that the run
+// has asked about at its last end.
+func (l *local) found(at int, cut *Visit) Unknown {
+	if at != cut.Index && at != l.askedAt {
+		return Unknown{}
+	}
+	found := l.hooks.unknown
+	l.hooks.unknown = Unknown{}
+	return found
 }
 
 // elsewhere is a step that goes another way than the run had gone before it was cut, as
 // it may after a call that answers otherwise than before. What was called on the old way
-// is not forgotten.
+// is not forgotten, unless somebody has looked and lets the run go on.
 func (l *local) elsewhere(step Step, cut *Visit) Step {
-	node, isCall := l.run.graph.Node(cut.NodeID).(*graph.MCP)
-	if isCall && isCallOf(node, cut) && l.hooks.mayRepeat(node) {
+	if !l.doubted(cut) || l.askedAt >= 0 && l.hooks.unknown.Repeat {
 		return step
 	}
 	return Step{Failure: &Failure{
@@ -68,6 +80,27 @@ func (l *local) elsewhere(step Step, cut *Visit) Step {
 		Message: fmt.Sprintf("the run was cut while it called %s.%s, whether the call was made is not known, "+
 			"and the run would now go another way: look there for the idempotency key %s/%d", cut.Server, cut.Tool, l.run.id, cut.Index),
 	}}
+}
+
+// doubted reports whether it matters that nobody knows whether a call was made.
+func (l *local) doubted(cut *Visit) bool {
+	node, isCall := l.run.graph.Node(cut.NodeID).(*graph.MCP)
+	return !isCall || !isCallOf(node, cut) || !l.hooks.mayRepeat(node)
+}
+
+// reminded adds the call that was cut to a failure of a resumed run that has not come to
+// it again, and never will.
+func (l *local) reminded(err error) error {
+	var step *StepError
+	if cut := l.interrupted; cut == nil || !errors.As(err, &step) || step.Code() == CodeOutcomeUnknown || !l.doubted(cut) {
+		return err
+	}
+	f := *keptFailure(err) // the journal may still be writing the failure itself down
+	f.Message += fmt.Sprintf("; besides, the run had been cut while it called %s.%s, and whether that call was made is not known: "+
+		"look there for the idempotency key %s/%d", l.interrupted.Server, l.interrupted.Tool, l.run.id, l.interrupted.Index)
+	told := *step
+	told.Err = &f
+	return &told
 }
 
 func isCallOf(node *graph.MCP, v *Visit) bool {
@@ -78,11 +111,16 @@ func isCallOf(node *graph.MCP, v *Visit) bool {
 // shown at all: half a secret would not be recognised as one.
 const argumentsShown = 2000
 
-func unknownOutcome(c *Call) *Failure {
+func unknownOutcome(c *Call, cut *Visit) *Failure {
 	args := "arguments that cannot be shown"
 	if src, err := expressions.Encode(c.Args); err == nil {
 		if args = "the arguments " + string(src); len(src) > argumentsShown {
 			args = fmt.Sprintf("arguments of %d bytes", len(src))
+		}
+		// Values before it may be others now: somebody had edited them, or they were
+		// lost and asked for again.
+		if c.Index == cut.Index && cut.Digest != "" && cut.Digest != digest(c.Args) {
+			args = "other arguments than it would have now, " + strings.TrimPrefix(args, "the arguments ")
 		}
 	}
 	return &Failure{

@@ -154,8 +154,8 @@ func (s *syncs) Append(ctx context.Context, e execution.Event) error {
 // What may not be lost is marked: the intent of a call that may not be repeated, the end.
 func TestSync(t *testing.T) {
 	for onCrash, want := range map[string]string{
-		"":                 "[call-started run-finished]",
-		"onCrash: stop, ":  "[call-started run-finished]",
+		"":                 "[call-started step-finished run-finished]",
+		"onCrash: stop, ":  "[call-started step-finished run-finished]",
 		"onCrash: rerun, ": "[run-finished]",
 	} {
 		kept := &syncs{}
