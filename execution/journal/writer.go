@@ -157,10 +157,7 @@ func (w *writer) flush() {
 	}
 	kept := make(chan error, 1)
 	if w.put(queued{kept: kept}) == nil {
-		select {
-		case <-kept: // an error has been told already
-		case <-w.done:
-		}
+		<-kept //nolint:errcheck // it has been told already
 	}
 }
 
