@@ -16,6 +16,8 @@ import "strings"
 //     (a{k: v} ?? {});
 //   - forgets [] behind a first name inside another expression (evalName): a[]
 //     becomes $.a[];
+//   - binds ?? and ?: more weakly than and, or (internal/parser, bindingPower): a or b ?? c
+//     becomes a or (b ?? c);
 //   - writes what & joins without limits, in quadratic time for nested objects
 //     (stringifyValue): a & b becomes $§text(a) & $§text(b);
 //   - lets |$|{"a": $}| make an object that contains itself, and dies of it at the

@@ -20,6 +20,7 @@ func rewrite(tokens []token) rewriting {
 			r.transform(tokens, partner, i)
 		}
 	}
+	r.defaults(tokens)
 	return r
 }
 
