@@ -11,9 +11,16 @@ import (
 	"toolgraph/expressions"
 )
 
+// The methods of requests.
+const (
+	callMethod = "tools/call"
+	listMethod = "tools/list"
+)
+
 // request sends one request when there is a free place and a live session, once more
-// on a new session when the server cannot have seen the first.
-func (u *upstream) request(ctx context.Context, build func(*session) (request, *Error)) (json.RawMessage, *session, *Error) {
+// on a new session when the server cannot have seen the first. It is built when its turn
+// has come, so that what is checked then is not old when it is sent.
+func (u *upstream) request(ctx context.Context, method string, build func(*session) (request, *Error)) (json.RawMessage, *session, *Error) {
 	select {
 	case u.slot <- struct{}{}:
 	case <-ctx.Done():
@@ -25,11 +32,10 @@ func (u *upstream) request(ctx context.Context, build func(*session) (request, *
 		if fail != nil {
 			return nil, nil, fail
 		}
-		r, fail := build(s)
+		raw, fail, err := u.inTurn(ctx, s, method, build)
 		if fail != nil {
 			return nil, s, fail
 		}
-		raw, err := u.send(ctx, s, r)
 		if errors.Is(err, errUnsent) && again {
 			u.drop(s)
 			continue
@@ -44,6 +50,26 @@ func (u *upstream) request(ctx context.Context, build func(*session) (request, *
 	}
 }
 
+// inTurn builds and sends a request when the calls before it have ended, where they go
+// one at a time. fail is why it could not be built.
+func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error)) (raw json.RawMessage, fail *Error, err error) {
+	if s.turn != nil && method == callMethod {
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+		defer func() { <-s.turn }()
+	}
+	r, fail := build(s)
+	if fail != nil {
+		return nil, fail, nil
+	}
+	r.method = method
+	raw, err = u.send(ctx, s, r)
+	return raw, nil, err
+}
+
 // unencoded is the error of a request that cannot be written as JSON.
 func (u *upstream) unencoded(err error) *Error {
 	e := u.fault(CodeTransport, "the request cannot be encoded: "+err.Error())
@@ -53,17 +79,9 @@ func (u *upstream) unencoded(err error) *Error {
 
 // send sends under the call timeout.
 func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
-	if s.turn != nil && r.method == "tools/call" {
-		select {
-		case s.turn <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		defer func() { <-s.turn }()
-	}
 	timed, stop := startWatch(ctx, u.set.callTimeout)
 	defer stop()
-	if s.turn != nil && r.method == "tools/call" {
+	if s.turn != nil && r.method == callMethod {
 		s.calling.Store(timed)
 		defer s.calling.Store(nil)
 	}
@@ -130,7 +148,7 @@ func (u *upstream) callTool(ctx context.Context, tool string, args expressions.V
 // tryTool is one request of a call: there is a further one when the tool wants input.
 func (u *upstream) tryTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any, more []byte) (result, *session, *Error) {
 	mark := 0
-	raw, s, fail := u.request(ctx, func(s *session) (request, *Error) {
+	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
 		known, fail := u.vet(ctx, s, tool, args)
 		if fail != nil {
 			return request{}, fail
@@ -140,7 +158,7 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args expressions.Va
 		if err != nil {
 			return request{}, u.unencoded(err)
 		}
-		return request{method: "tools/call", name: tool, params: params, offer: known}, nil
+		return request{name: tool, params: params, offer: known}, nil
 	})
 	if fail != nil {
 		return result{}, s, fail

@@ -14,6 +14,9 @@ const (
 	// listFresh is how old a list may be that refuses a call: an older one is asked
 	// for again first, because not every server tells that its tools have changed.
 	listFresh = time.Second
+	// listTries is how often a list is asked for that has changed before it came, where a
+	// check wants to know what there is now.
+	listTries = 3
 )
 
 // listing is what a server's tools/list said at one time. Immutable.
@@ -55,6 +58,7 @@ type fetch struct {
 	changes int           // of the catalog when it began
 	done    chan struct{} // closed when listing is set
 	listing *listing      // nil when it could not be had
+	stale   bool          // the listing had changed before it came
 }
 
 // changed makes what is known invalid.
@@ -98,8 +102,8 @@ func (c *catalog) join(begin func(*fetch) bool) (*fetch, *listing) {
 func (c *catalog) settle(f *fetch, l *listing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f.listing = l
-	if f.changes == c.changes {
+	f.listing, f.stale = l, f.changes != c.changes
+	if !f.stale {
 		c.now.Store(l)
 	}
 	if c.fetching == f {
@@ -108,26 +112,41 @@ func (c *catalog) settle(f *fetch, l *listing) {
 	close(f.done)
 }
 
-// offered is the listing of a session; unlisted when it cannot be had, or not soon.
+// offered is the listing of a session; unlisted when it cannot be had, or not soon. Where
+// tools are checked it is none that the server has taken back already.
 func (u *upstream) offered(ctx context.Context, s *session) *listing {
 	if l := s.tools.now.Load(); l != nil {
 		return l
 	}
-	f, l := s.tools.join(func(f *fetch) bool {
-		return u.behind(func() { s.tools.settle(f, u.fetchListing(s, f.begun)) })
-	})
-	if l != nil {
-		return l
-	}
-	patience := time.NewTimer(time.Until(f.begun.Add(min(listPatience, u.set.callTimeout/2))))
-	defer patience.Stop()
-	select {
-	case <-f.done:
-		return f.listing
-	case <-patience.C:
-	case <-ctx.Done():
+	for range listTries {
+		f, l := s.tools.join(func(f *fetch) bool {
+			return u.behind(func() { s.tools.settle(f, u.fetchListing(s, f.begun)) })
+		})
+		if l != nil {
+			return l
+		}
+		if !f.within(ctx, min(listPatience, u.set.callTimeout/2)) {
+			break
+		}
+		if !f.stale || u.opts.check == nil {
+			return f.listing
+		}
 	}
 	return unlisted
+}
+
+// within reports whether the fetch has ended so long after it began, or does; not when
+// ctx ends first.
+func (f *fetch) within(ctx context.Context, patience time.Duration) bool {
+	timer := time.NewTimer(time.Until(f.begun.Add(patience)))
+	defer timer.Stop()
+	select {
+	case <-f.done:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // fetchListing asks for all pages on this very session, beside the limit of calls in
@@ -137,7 +156,7 @@ func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
 		params, err := s.listParams(cursor)
 		if err == nil {
 			var raw []byte
-			if raw, err = u.send(u.life, s, request{method: "tools/list", params: params}); err == nil {
+			if raw, err = u.send(u.life, s, request{method: listMethod, params: params}); err == nil {
 				return raw, nil
 			}
 		}

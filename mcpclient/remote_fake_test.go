@@ -17,10 +17,11 @@ import (
 // web is a fake upstream server over HTTP, of the older era unless modern.
 type web struct {
 	*httptest.Server
-	modern bool
-	listen bool   // modern: takes subscriptions, whose events come from events
-	stream bool   // answers calls as events
-	before string // an event before the answer of a call, when stream
+	modern  bool
+	listen  bool   // modern: takes subscriptions, whose events come from events
+	stream  bool   // answers calls as events
+	listing func() // is told when the answer to tools/list is made and not sent yet
+	before  string // an event before the answer of a call, when stream
 
 	mu       sync.Mutex // guards what follows
 	tools    string     // what tools/list answers
@@ -97,8 +98,12 @@ func (w *web) answer(m rpc) string {
 		return fmt.Sprintf(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":%t}}}`, w.listen)
 	case "tools/list":
 		w.mu.Lock()
-		defer w.mu.Unlock()
-		return w.tools
+		tools := w.tools
+		w.mu.Unlock()
+		if w.listing != nil {
+			w.listing()
+		}
+		return tools
 	case "tools/call":
 		return `{"structuredContent":` + string(m.Params) + `,"content":[]}`
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -30,12 +31,12 @@ var errPages = errors.New("tools/list does not end")
 func (u *upstream) listTools(ctx context.Context) ([]Tool, *Error) {
 	begun := time.Now()
 	tools, fail := u.pages(func(cursor string) ([]byte, *Error) {
-		raw, _, fail := u.request(ctx, func(s *session) (request, *Error) {
+		raw, _, fail := u.request(ctx, listMethod, func(s *session) (request, *Error) {
 			params, err := s.listParams(cursor)
 			if err != nil {
 				return request{}, u.unencoded(err)
 			}
-			return request{method: "tools/list", params: params}, nil
+			return request{params: params}, nil
 		})
 		return raw, fail
 	})
@@ -85,8 +86,7 @@ func (s *session) listParams(cursor string) (json.RawMessage, error) {
 }
 
 // readPage reads one page and the cursor of the next. A definition without a name is
-// passed over, and a field of a wrong kind is left out: one bad tool must not hide the
-// others.
+// passed over: one bad tool must not hide the others.
 func readPage(raw json.RawMessage) (tools []Tool, next string, err error) {
 	var page struct {
 		Tools      []json.RawMessage `json:"tools"`
@@ -96,10 +96,28 @@ func readPage(raw json.RawMessage) (tools []Tool, next string, err error) {
 		return nil, "", err
 	}
 	for _, def := range page.Tools {
-		t := Tool{Raw: def}
-		if _ = json.Unmarshal(def, &t); t.Name != "" { // it is JSON, so only kinds can be wrong
+		if t := readTool(def); t.Name != "" {
 			tools = append(tools, t)
 		}
 	}
 	return tools, page.NextCursor, nil
+}
+
+// readTool reads a definition; a field that is null or of a wrong kind is left out. Keys
+// are taken to the letter, which a struct does not do: a Description beside a description
+// would pass for it there, and not in what a check of the whole definition sees.
+func readTool(def json.RawMessage) Tool {
+	t := Tool{Raw: def}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(def, &fields) != nil {
+		return t
+	}
+	maps.DeleteFunc(fields, func(_ string, raw json.RawMessage) bool { return string(raw) == "null" })
+	for key, text := range map[string]*string{"name": &t.Name, "title": &t.Title, "description": &t.Description} {
+		if json.Unmarshal(fields[key], text) != nil {
+			*text = ""
+		}
+	}
+	t.InputSchema, t.OutputSchema, t.Annotations = fields["inputSchema"], fields["outputSchema"], fields["annotations"]
+	return t
 }
