@@ -51,7 +51,9 @@ var (
 	schemaOrder    = []string{"type", "title", "description", "enum", "items", "properties", "required", "additionalProperties"}
 )
 
-// canonicalTool is a tool with its keys, and those of its parts, in the usual order.
+// canonicalTool is a tool with its keys, and those of its parts, in the usual order. The
+// older name of a node type becomes the current one, for it would make a current file one
+// of the older form, in which other texts are expressions.
 func canonicalTool(tool *Data) *Data {
 	for _, key := range []string{"inputSchema", "outputSchema"} {
 		if schema := tool.Get(key); schema != nil {
@@ -59,6 +61,9 @@ func canonicalTool(tool *Data) *Data {
 		}
 	}
 	return tool.ordered(toolOrder).each("nodes", func(node *Data) *Data {
+		if node.Get("type").textValue() == "mcp_tool" {
+			node = node.With("type", &Data{Scalar: "mcp"})
+		}
 		return node.ordered(nodeOrder).each("conditions", func(c *Data) *Data { return c.ordered(conditionOrder) })
 	})
 }

@@ -21,14 +21,15 @@ type checkedTool struct {
 func checkGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	name := ""
 	if a.text("toolName") != "" || a.get("toolDefinition") != nil {
-		var err error
-		if v, name, err = v.subject(a); err != nil {
-			var found config.Diagnostics
-			if errors.As(err, &found) {
-				return told(v, found, ""), nil
-			}
+		held, named, err := v.subject(a)
+		var found config.Diagnostics
+		switch {
+		case errors.As(err, &found):
+			return told(v, found, ""), nil
+		case err != nil:
 			return nil, err
 		}
+		v, name = held, named
 	}
 	p, err := v.checked()
 	var found config.Diagnostics

@@ -81,7 +81,11 @@ func (k *Toolkit) save(v *view, src []byte, name, message string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)
 	}
-	return saved{Success: true, Message: message, Warnings: edited.findings(k.remarks(p, name), name)}, nil
+	remarks := k.remarks(p, name)
+	if remarks.Err() != nil {
+		message += "; but runs of it will fail: mend what is an error among the warnings"
+	}
+	return saved{Success: true, Message: message, Warnings: edited.findings(remarks, name)}, nil
 }
 
 // notSaved tells an agent everything that keeps a change from being saved.

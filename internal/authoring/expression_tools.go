@@ -3,6 +3,7 @@ package authoring
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"toolgraph/execution"
@@ -37,6 +38,9 @@ func testJSONata(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, er
 }
 
 func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
+	if text, isText := a.get("expression").(string); isText {
+		return nil, notARule(text)
+	}
 	rule, err := expressions.CompileRule(expressions.Plain(a.get("expression")))
 	if err != nil {
 		return failedIn("", err), nil
@@ -48,6 +52,21 @@ func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, 
 		}
 	}
 	return evaluate(ctx, rule, "", reads, a)
+}
+
+// notARule refuses a text, which as a rule would always hold: it is a rule that was
+// written as JSON once more, or an expression.
+func notARule(text string) error {
+	if value, err := expressions.Decode([]byte(text)); err == nil {
+		if _, isObject := value.(expressions.Object); isObject {
+			return errors.New("the rule is a text with JSON in it, expected an object; give the object itself")
+		}
+	}
+	quoted, err := expressions.Encode(text)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf(`the rule is a text, which always holds, expected an object with one operator; to ask an expression, give {"var": %s}`, quoted)
 }
 
 func evaluate(ctx context.Context, expr evaluator, source string, reads []string, a arguments) (any, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"toolgraph/config"
@@ -69,10 +70,10 @@ func suiteOf(v *view, name string, a arguments) (*graphtest.Suite, error) {
 	if !given {
 		base := v.path[:len(v.path)-len(filepath.Ext(v.path))]
 		suite, err := graphtest.Load(base+".test.yaml", graphtest.WithGraph(v.path))
-		if err != nil {
-			return nil, fmt.Errorf("%w; give tests as an argument, or have the user write that file", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there are no tests: %s is not there; give tests as an argument, or have the user write that file", base+".test.yaml")
 		}
-		return suite, nil
+		return suite, err
 	}
 	list := dataOf(tests)
 	for i, test := range list.Items {
