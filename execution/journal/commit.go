@@ -79,21 +79,17 @@ func (c *committer) close() {
 func (c *committer) failed(err error) error { return aboutStore(c.store.Path(), err) }
 
 // commit writes a batch in one transaction.
-func (c *committer) commit(batch []queued) error {
+func (c *committer) commit(batch []block) error {
 	var touched []*track
-	for _, q := range batch {
-		if q.view == nil { // somebody who only waits
-			continue
-		}
-		t, err := c.track(q)
-		if err != nil {
-			return err
-		}
-		if len(t.body) == 0 && len(t.chunks) == 0 {
-			touched = append(touched, t)
-		}
-		if err := t.add(q.event, q.bytes-eventBytes); err != nil {
-			return fmt.Errorf("an event of run %s cannot be written down: %w", q.event.Run, err)
+	for _, events := range batch {
+		for i := range events {
+			t, err := c.take(&events[i])
+			if err != nil {
+				return err
+			}
+			if t != nil {
+				touched = append(touched, t)
+			}
 		}
 	}
 	if len(touched) == 0 {
@@ -112,8 +108,26 @@ func (c *committer) commit(batch []queued) error {
 	return nil
 }
 
+// take takes an event up. It gives the event's run when it had nothing waiting before.
+func (c *committer) take(q *queued) (touched *track, err error) {
+	if q.view == nil { // somebody who only waits
+		return nil, nil
+	}
+	t, err := c.track(q)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.body) == 0 && len(t.chunks) == 0 {
+		touched = t
+	}
+	if err := t.add(q.event, q.bytes-eventBytes); err != nil {
+		return nil, fmt.Errorf("an event of run %s cannot be written down: %w", q.event.Run, err)
+	}
+	return touched, nil
+}
+
 // track is the run of an event.
-func (c *committer) track(q queued) (*track, error) {
+func (c *committer) track(q *queued) (*track, error) {
 	id := q.event.Run
 	t := c.runs[id]
 	if t != nil {

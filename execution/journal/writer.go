@@ -21,31 +21,20 @@ type writer struct {
 
 	mu      sync.Mutex // guards what follows
 	room    *sync.Cond // some of the queue was taken, or runs are not kept any more
-	queue   []queued
-	spare   []queued // empty: the queue's memory after the next batch is taken
-	bytes   int      // that the values in the queue take, about
+	queue   queue
+	bytes   int // that the values in the queue take, about
 	begun   bool
 	closing bool
 	off     error // why runs are not kept any more
 }
 
-// queued is an event on its way, or only somebody who waits for all before it.
-type queued struct {
-	event execution.Event
-	view  *view
-	bytes int
-	kept  chan<- error // nil: nobody waits
-}
-
 const (
 	// queueMost bounds what waits, in bytes: then runs wait, because nothing is lost.
 	queueMost = 64 << 20
-	// batchMost bounds one transaction, in bytes of values and in events.
-	batchMost, batchEvents = 16 << 20, 4096
+	// batchMost bounds one transaction, in bytes of values.
+	batchMost = 16 << 20
 	// linger is how long events gather: most runs are one transaction.
 	linger = 25 * time.Millisecond
-	// spareMost is how many events there is memory for when nothing happens.
-	spareMost = 2048
 	// eventBytes is what an event takes beside its value.
 	eventBytes = 512
 )
@@ -126,7 +115,7 @@ func (w *writer) put(q queued) error {
 	case w.closing:
 		return errClosed
 	}
-	w.queue = append(w.queue, q)
+	w.queue.put(q)
 	w.bytes += q.bytes
 	if !w.begun {
 		w.begun = true
@@ -177,7 +166,9 @@ func (w *writer) run() {
 		if len(batch) > 0 {
 			err := c.commit(batch)
 			release(batch, err)
-			w.reuse(batch)
+			w.mu.Lock()
+			w.queue.reuse(batch)
+			w.mu.Unlock()
 			if err != nil {
 				w.stop(err)
 				return
@@ -207,31 +198,13 @@ func (w *writer) gather(timer *time.Timer) {
 }
 
 // take takes events for one transaction; more is false at the end.
-func (w *writer) take() (batch []queued, more bool) {
+func (w *writer) take() (batch []block, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n, bytes := 0, 0
-	for n < len(w.queue) && n < batchEvents && bytes < batchMost {
-		bytes += w.queue[n].bytes
-		n++
-	}
-	batch = w.queue[:n]
-	w.queue = append(w.spare, w.queue[n:]...)
-	w.spare = nil
+	batch, bytes := w.queue.take(batchMost)
 	w.bytes -= bytes
 	w.room.Broadcast()
-	return batch, n > 0 || !w.closing
-}
-
-// reuse keeps the memory of a batch that was written for another, unless it is large.
-func (w *writer) reuse(batch []queued) {
-	clear(batch[:cap(batch)])
-	if cap(batch) > spareMost {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spare = batch[:0]
+	return batch, len(batch) > 0 || !w.closing
 }
 
 // stop ends the keeping of runs: what is wrong with the store would be wrong with each
@@ -239,8 +212,8 @@ func (w *writer) reuse(batch []queued) {
 func (w *writer) stop(err error) {
 	w.mu.Lock()
 	w.off = err
-	rest := w.queue
-	w.queue, w.bytes = nil, 0
+	rest := w.queue.blocks
+	w.queue, w.bytes = queue{}, 0
 	w.room.Broadcast()
 	w.mu.Unlock()
 	release(rest, err)
@@ -249,10 +222,12 @@ func (w *writer) stop(err error) {
 	}
 }
 
-func release(batch []queued, err error) {
-	for _, q := range batch {
-		if q.kept != nil {
-			q.kept <- err
+func release(batch []block, err error) {
+	for _, events := range batch {
+		for i := range events {
+			if kept := events[i].kept; kept != nil {
+				kept <- err
+			}
 		}
 	}
 }
