@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/mcpclient"
 )
 
 // dryFlags are --dry-run of run, and the form of what it tells.
@@ -47,7 +48,7 @@ func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *
 	if err != nil {
 		return err
 	}
-	pool := newPool(p, log, guarded(l, p)...)
+	pool := newPool(p, log, mcpclient.WithToolCheck(readOnlyAlone(l, p)))
 	defer closePool(pool, log)
 	calls := &dryCaller{pool: pool, locked: beside, asked: map[string]answeredTools{}, secrets: p.File.Secrets}
 	result, err := execution.New(calls).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args,

@@ -13,6 +13,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/project"
 	"toolgraph/internal/schema"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
@@ -104,8 +105,10 @@ func (d *dryCaller) answer(ctx context.Context, call *dryCall, args expressions.
 		return nil, err
 	}
 	if known.ReadOnly != nil && *known.ReadOnly {
-		call.Made = true
-		return d.pool.CallTool(ctx, call.Server, call.Tool, args, meta)
+		value, err := d.pool.CallTool(ctx, call.Server, call.Tool, args, meta)
+		var fault *mcpclient.Error
+		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
+		return value, err
 	}
 	if err := refused(known.InputSchema, args); err != nil {
 		return nil, err
@@ -119,10 +122,33 @@ func (d *dryCaller) answer(ctx context.Context, call *dryCall, args expressions.
 	if known.Learned {
 		call.From = "earlier answers in " + known.From
 	}
-	if call.Output, err = expressions.Encode(value); err != nil {
+	if call.Output, err = redactedJSON(value, d.secrets); err != nil {
 		return nil, err
 	}
 	return value, nil
+}
+
+// codeNotReadOnly is that of a call which a dry run does not make after all.
+const codeNotReadOnly = "not-read-only"
+
+// readOnlyAlone is a check of tools that lets nothing else be called, whatever an old lock
+// has said of them; and by a lock to call by, where there is one, what that refuses.
+func readOnlyAlone(l *lock.Lock, p *project.Project) mcpclient.ToolCheck {
+	return func(upstream string, tool mcpclient.Tool) *mcpclient.Error {
+		if l != nil {
+			if fault := l.Guard(p.File)(upstream, tool); fault != nil {
+				return fault
+			}
+		}
+		if said := lock.HintsOf(tool.Annotations).ReadOnly; said != nil && *said {
+			return nil
+		}
+		return &mcpclient.Error{
+			Code:    codeNotReadOnly,
+			Message: "not called in a dry run, because the server does not say any more that it is read-only",
+			Hint:    "run: toolgraph lock " + p.File.Path,
+		}
+	}
 }
 
 // known is what the lock knows of a tool, else what its server tells now.

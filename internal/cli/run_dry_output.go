@@ -19,18 +19,25 @@ func assumedOutput(raw []byte) (value expressions.Value, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return assumption{root}.of(root, 0), true
+	a := &assumption{root: root, left: mostAssumed}
+	return a.of(root, 0), true
 }
 
 // assumption makes values of the parts of one schema.
-type assumption struct{ root expressions.Value }
+type assumption struct {
+	root expressions.Value
+	left int // how many values may still be made
+}
 
-// deepest is how far properties are followed: a schema may be part of itself.
-const deepest = 12
+// A schema may be part of itself, and in several places.
+const (
+	deepest     = 12     // how far properties are followed
+	mostAssumed = 10_000 // values in one output
+)
 
-func (a assumption) of(schema expressions.Value, depth int) expressions.Value {
+func (a *assumption) of(schema expressions.Value, depth int) expressions.Value {
 	s, isObject := schema.(expressions.Object)
-	if !isObject || depth > deepest {
+	if a.left--; !isObject || depth > deepest || a.left < 0 {
 		return expressions.Null
 	}
 	for _, key := range []string{"const", "default"} {
@@ -72,7 +79,7 @@ func (a assumption) of(schema expressions.Value, depth int) expressions.Value {
 }
 
 // target is what a reference within the schema leads to, or nil.
-func (a assumption) target(s expressions.Object) expressions.Value {
+func (a *assumption) target(s expressions.Object) expressions.Value {
 	ref, _ := s.Get("$ref")
 	path, ok := ref.(string)
 	if !ok || !strings.HasPrefix(path, "#/") {
@@ -116,7 +123,7 @@ func listAt(s expressions.Object, key string) []any {
 }
 
 // array has as many items as the schema demands, up to three.
-func (a assumption) array(s expressions.Object, depth int) expressions.Value {
+func (a *assumption) array(s expressions.Object, depth int) expressions.Value {
 	least, _ := s.Get("minItems")
 	n, _ := least.(float64)
 	items, _ := s.Get("items")
@@ -128,7 +135,7 @@ func (a assumption) array(s expressions.Object, depth int) expressions.Value {
 }
 
 // object has every property that the schema or a part of it declares.
-func (a assumption) object(s expressions.Object, depth int) expressions.Value {
+func (a *assumption) object(s expressions.Object, depth int) expressions.Value {
 	var keys []string
 	var values []expressions.Value
 	add := func(from expressions.Value) {

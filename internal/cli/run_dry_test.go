@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"toolgraph/expressions"
@@ -48,5 +50,14 @@ func TestAssumedOutput(t *testing.T) {
 	// A schema that is part of itself ends.
 	if _, ok := assumedOutput([]byte(`{"properties": {"next": {"$ref": "#"}}}`)); !ok {
 		t.Error("a schema that is part of itself gave nothing")
+	}
+	// One that is so in many places ends as well, before it fills the memory.
+	var again []string
+	for i := range 200 {
+		again = append(again, fmt.Sprintf(`"p%d": {"$ref": "#"}`, i))
+	}
+	many, _ := assumedOutput([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`))
+	if raw, err := expressions.Encode(many); err != nil || len(raw) > 20*mostAssumed*deepest {
+		t.Errorf("a schema that is often part of itself gave %d bytes, %v", len(raw), err)
 	}
 }
