@@ -82,6 +82,9 @@ func (a *assumption) of(schema expressions.Value, depth int) expressions.Value {
 func (a *assumption) target(s expressions.Object) expressions.Value {
 	ref, _ := s.Get("$ref")
 	path, ok := ref.(string)
+	if path == "#" {
+		return a.root
+	}
 	if !ok || !strings.HasPrefix(path, "#/") {
 		return nil
 	}
