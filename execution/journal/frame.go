@@ -109,7 +109,7 @@ var nodeTypes = []config.NodeType{config.EntryNode, config.MCPNode, config.Trans
 func isPlain(e execution.Event) bool {
 	r := *e.Record
 	r.Output, r.Bytes = nil, 0
-	return e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: e.Record} &&
+	return e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: e.Record, Sync: e.Sync} &&
 		r == execution.Record{Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End} &&
 		r.Start.UnixNano() >= 0 && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
 }
