@@ -60,7 +60,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	if f.args == "-" {
 		return usagef("--args - reads standard input, where the commands come from; write the arguments out")
 	}
-	args, err := argumentsOf(nil, f.args, g.Tool.InputSchema, pairs)
+	args, err := argumentsOf(ctx, nil, f.args, g.Tool.InputSchema, pairs)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ long it took go to standard error. An error is shown under the place where it is
 }
 
 func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
-	scope, err := f.scope(std.in)
+	scope, err := f.scope(ctx, std.in)
 	if err != nil {
 		return err
 	}
@@ -75,25 +76,25 @@ func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
 }
 
 // scope is what the expression sees.
-func (f *evalFlags) scope(in io.Reader) (*expressions.Scope, error) {
+func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope, error) {
 	if f.data != "" && f.history != "" {
 		return nil, usagef("--data and --history exclude each other: the history makes the context")
 	}
 	if f.history != "" {
-		src, err := readInput(f.history, in)
+		src, err := dataFrom(ctx, "--history", f.history, in)
 		if err != nil {
 			return nil, err
 		}
 		var records []execution.Record
 		if err := json.Unmarshal(src, &records); err != nil {
-			return nil, usagef("--history: expected a list of {\"nodeId\": …, \"output\": …}: %v", err)
+			return nil, usagef("--history: %s is no history, expected a list of {\"nodeId\": …, \"output\": …}, the oldest first", f.history)
 		}
 		return execution.ScopeOf(records), nil
 	}
 	if f.data == "" {
 		return expressions.NewScope(map[string]any{}, nil), nil
 	}
-	src, err := readInput(f.data, in)
+	src, err := dataFrom(ctx, "--data", f.data, in)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +113,16 @@ func (f *evalFlags) scope(in io.Reader) (*expressions.Scope, error) {
 	return expressions.NewScope(outputs, nil), nil
 }
 
-func readInput(name string, in io.Reader) ([]byte, error) {
+// dataFrom reads the file that a flag names, or standard input.
+func dataFrom(ctx context.Context, flag, name string, in io.Reader) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(io.LimitReader(in, maxArguments))
+		return readInput(ctx, in, maxArguments)
 	}
-	return os.ReadFile(name)
+	src, err := os.ReadFile(name)
+	if err != nil && strings.ContainsAny(name[:1], "{[") {
+		return nil, usagef("%s names a file, and %q looks like JSON: write it to one, or give - and JSON on standard input", flag, name)
+	}
+	return src, err
 }
 
 // codeOf is the code of a failed evaluation, in brackets.

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -26,28 +29,47 @@ func newInit(std streams) *cobra.Command {
 		Long: `Write a commented graph that runs as it is, and beside it the JSON Schema that its first
 line names, so that an editor completes and checks it. A file that exists is left
 alone.`,
+		Example: `  toolgraph init
+  toolgraph init tools/notes.yaml`,
 		Args: args(0, 1, "at most one file name"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := "graph.yaml"
 			if len(args) == 1 {
 				path = args[0]
 			}
-			if err := createFile(path, starter); err != nil {
+			err := createFile(path, startingAt(path))
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%s is there already, and init writes over nothing; name a file that is not", path)
+			}
+			if err != nil {
 				return err
 			}
 			schema := filepath.Join(filepath.Dir(path), schemaFile)
 			wrote := path + " and " + schema
-			err := createFile(schema, config.Schema())
+			err = createFile(schema, config.Schema())
 			switch {
 			case errors.Is(err, fs.ErrExist):
 				wrote = path + " (and left " + schema + " as it was)"
 			case err != nil:
 				return err
 			}
-			fmt.Fprintf(std.err, "wrote %s; try: toolgraph run %s find_large_files directory=.\n", wrote, path)
+			fmt.Fprintf(std.err, "wrote %s; try: toolgraph run %s find_large_files directory=.\n", wrote, shellWord(path))
 			return nil
 		},
 	}
+}
+
+// startingAt is the starter, with the file's own name in the commands that it tells.
+func startingAt(path string) []byte {
+	return bytes.ReplaceAll(starter, []byte("graph.yaml"), []byte(shellWord(filepath.Base(path))))
+}
+
+// shellWord is a word as it is typed: in quotes where it has more in it than names do.
+func shellWord(word string) string {
+	if !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`$&|;<>()*?[]#!\\{}~", r) }) {
+		return printable(word)
+	}
+	return "'" + strings.ReplaceAll(printable(word), "'", `'\''`) + "'"
 }
 
 // createFile writes a file that must not exist yet.

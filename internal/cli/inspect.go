@@ -105,7 +105,7 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		if names = append(names, q.Def.Name.Value); q.Def.Name.Value != name {
 			continue
 		}
-		args, err := argumentsOf(std.in, f.args, q.Def.InputSchema, pairs)
+		args, err := argumentsOf(ctx, std.in, f.args, q.Def.InputSchema, pairs)
 		if err != nil {
 			return err
 		}

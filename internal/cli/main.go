@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,8 @@ func Main() int {
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
 	root.SetArgs(args)
-	return exitCode(root.ExecuteContext(ctx), std.err)
+	ran, err := root.ExecuteContextC(ctx)
+	return exitCode(err, ran.CommandPath(), std.err)
 }
 
 // usageError is a command line that cannot be understood.
@@ -57,8 +59,8 @@ var (
 	errFindings = errors.New("the findings are reported")
 )
 
-// exitCode tells err, unless it was told already, and gives its code.
-func exitCode(err error, stderr io.Writer) int {
+// exitCode tells err of a command, unless it was told already, and gives its code.
+func exitCode(err error, command string, stderr io.Writer) int {
 	var usage usageError
 	var findings config.Diagnostics
 	switch {
@@ -72,7 +74,7 @@ func exitCode(err error, stderr io.Writer) int {
 		printDiagnostics(stderr, findings)
 		return exitDiagnostics
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "toolgraph: %v\nRun 'toolgraph --help' for usage.\n", err)
+		fmt.Fprintf(stderr, "toolgraph: %v\nRun '%s --help' for usage.\n", err, command)
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "toolgraph: %v\n", err)
@@ -113,7 +115,7 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "serve", "Serve tools to a host:", newServe(std), newToolkit(std), newInspect(std), newDemoServer(std))
 	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newTest(std), newLock(std), newGraph(std), newEval(std), newUpgrade(std), newSchema(std))
 	addGroup(root, "run", "Run and debug them:", newRun(std), newDebug(std), newUI(std), newRuns(std), newResume(std), newReplay(std))
@@ -135,7 +137,7 @@ func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command)
 // noCommand refuses a first argument that is no subcommand.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" {
+		if isGraphFile(args) {
 			return usagef("%q is no command; to serve the file: toolgraph -g %s", args[0], args[0])
 		}
 		return usagef("unknown command %q%s", args[0], suggestion(cmd, args[0]))
@@ -150,10 +152,44 @@ var noArgs = args(0, 0, "no arguments")
 func args(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || (most >= 0 && len(args) > most) {
-			return usagef("%s takes %s, and %d arguments were given", cmd.Name(), what, len(args))
+			if cmd.Flags().Lookup("graph") != nil && isGraphFile(args) {
+				return usagef("%s takes the graph file with -g: -g %s", cmd.Name(), args[len(args)-1])
+			}
+			return usagef("%s takes %s, and %s given", cmd.Name(), what, wasGiven(len(args)))
 		}
 		return nil
 	}
+}
+
+// isGraphFile tells whether the last argument looks like a graph file.
+func isGraphFile(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	ext := filepath.Ext(args[len(args)-1])
+	return ext == ".yaml" || ext == ".yml"
+}
+
+func wasGiven(n int) string {
+	switch n {
+	case 0:
+		return "nothing was"
+	case 1:
+		return "1 argument was"
+	}
+	return fmt.Sprintf("%d arguments were", n)
+}
+
+// flagError is a usage error. Some subcommands take the graph file as -g, some as their
+// argument; -g where there is none is told so.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown interface{ GetSpecifiedName() string }
+	if errors.As(err, &unknown) && strings.Contains(cmd.Use, "FILE") {
+		if name := unknown.GetSpecifiedName(); name == "g" || name == "graph" {
+			return usagef("%s takes the graph file without -g: %s", cmd.Name(), cmd.UseLine())
+		}
+	}
+	return usageError{err}
 }
 
 func suggestion(cmd *cobra.Command, word string) string {

@@ -70,7 +70,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	args, err := argumentsOf(std.in, f.args, g.Tool.InputSchema, pairs)
+	args, err := argumentsOf(ctx, std.in, f.args, g.Tool.InputSchema, pairs)
 	if err != nil {
 		return err
 	}
@@ -120,11 +120,11 @@ func printValue(w io.Writer, v expressions.Value, secrets *config.Secrets) error
 }
 
 // argumentsOf are those of --args with the key=value pairs put over them.
-func argumentsOf(in io.Reader, given string, schema *config.Data, pairs []string) (expressions.Value, error) {
+func argumentsOf(ctx context.Context, in io.Reader, given string, schema *config.Data, pairs []string) (expressions.Value, error) {
 	src := []byte(given)
 	if given == "-" {
 		var err error
-		if src, err = io.ReadAll(io.LimitReader(in, maxArguments)); err != nil {
+		if src, err = readInput(ctx, in, maxArguments); err != nil {
 			return nil, err
 		}
 	}
@@ -141,8 +141,5 @@ func argumentsOf(in io.Reader, given string, schema *config.Data, pairs []string
 	}
 	return withPairs(schema, object, pairs)
 }
-
-// maxArguments bounds what --args - reads, in bytes: as much as a client may send.
-const maxArguments = 16 << 20
 
 var errPair = errors.New("an argument is written key=value")

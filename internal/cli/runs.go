@@ -85,7 +85,7 @@ func printJSON(w io.Writer, answer any) error {
 }
 
 func formatFlag(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVar(into, "format", "text", "text or json")
+	cmd.Flags().StringVarP(into, "format", "f", "text", "text or json")
 }
 
 // parseTime reads a moment: a date, a date with a time, or how long ago.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -60,7 +59,7 @@ toolgraph runs import reads, or as one event a line.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "json", "json, or ndjson for one event a line")
+	cmd.Flags().StringVarP(&format, "format", "f", "json", "json, or ndjson for one event a line")
 	return cmd
 }
 
@@ -85,8 +84,12 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 				defer f.Close()
 				in = f
 			}
+			src, err := readInput(cmd.Context(), in, mostExported)
+			if err != nil {
+				return err
+			}
 			var file exported
-			if err := json.NewDecoder(io.LimitReader(in, mostExported)).Decode(&file); err != nil {
+			if err := json.Unmarshal(src, &file); err != nil {
 				return fmt.Errorf("%s is no exported run: %w", args[0], err)
 			}
 			if err := file.check(); err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +19,11 @@ func newUpgrade(std streams) *cobra.Command {
 tools, entryNode and exitNode, the type mcp_tool, servers, target, and args that are
 expressions because they begin with $. Comments and order are kept; a file that is
 current already is left as it is. The file is replaced only as a whole.`,
+		Example: `  toolgraph upgrade graph.yaml --stdout | diff graph.yaml -
+  toolgraph upgrade graph.yaml`,
 		Args: args(1, 1, "one graph file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			src, err := os.ReadFile(args[0])
+			src, err := config.ReadFile(args[0])
 			if err != nil {
 				return err
 			}

@@ -116,11 +116,18 @@ func Find(paths ...string) ([]string, error) {
 	var found []string
 	for _, path := range paths {
 		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w, expected a test file, a graph file or a directory", path, fs.ErrNotExist)
+		}
 		if err != nil {
 			return nil, err
 		}
 		if !info.IsDir() {
-			found = append(found, testFile(path))
+			file, err := testFile(path)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, file)
 			continue
 		}
 		below, err := walk(path)
@@ -136,18 +143,32 @@ func Find(paths ...string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// testFile is the test file of a graph file, when that is what was named and it has
-// one.
-func testFile(path string) string {
+// testFile is the test file of a graph file, when that is what was named; else the file
+// itself.
+func testFile(path string) (string, error) {
 	ext := filepath.Ext(path)
 	if strings.HasSuffix(path, testEnding) || ext != ".yaml" && ext != ".yml" {
-		return path
+		return path, nil
 	}
 	beside := strings.TrimSuffix(path, ext) + testEnding
 	if _, err := os.Stat(beside); err == nil {
-		return beside
+		return beside, nil
 	}
-	return path
+	if isGraph(path) {
+		return "", fmt.Errorf("%s is a graph file without tests: they belong into %s, which is not there", path, beside)
+	}
+	return path, nil
+}
+
+// isGraph tells a graph file from one of tests. Of a file that cannot be read Load tells
+// why.
+func isGraph(path string) bool {
+	src, err := config.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	root, err := config.ParseData(path, src)
+	return err == nil && root.Get("tools") != nil && root.Get("tests") == nil
 }
 
 func walk(root string) ([]string, error) {

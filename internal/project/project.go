@@ -7,6 +7,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -67,7 +68,7 @@ func (p *Project) Graph(tool string) (*graph.Graph, error) {
 	if near := config.DidYouMean(tool, names); near != "" {
 		hint = fmt.Sprintf(": did you mean %q?", near)
 	}
-	return nil, fmt.Errorf("%s has no tool %q%s (it has %s)", p.File.Path, tool, hint, list(names))
+	return nil, fmt.Errorf("%s has no tool %q%s (it has %s)", p.File.Path, tool, hint, cmp.Or(list(names), "none"))
 }
 
 // list is the names as a sentence lists them.
