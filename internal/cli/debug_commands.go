@@ -148,8 +148,12 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 
 // list shows the lines of the next node, and a few before and after it.
 func (r *repl) list() error {
+	next := r.session.State().Next
+	if next == nil {
+		return errors.New("the run is not held any more")
+	}
 	const around = 4
-	at := r.graph.Node(r.session.State().Next.NodeID).Pos().Line
+	at := r.graph.Node(next.NodeID).Pos().Line
 	first, last := max(1, at-around), min(len(r.source), at+around)
 	width := len(strconv.Itoa(last))
 	for n := first; n <= last; n++ {

@@ -126,6 +126,9 @@ func (r *repl) wait(ctx context.Context) (ended bool) {
 
 // where tells where a held run is.
 func (r *repl) where(state debug.State) {
+	if state.Next == nil { // somebody has stopped the run meanwhile
+		return
+	}
 	node := r.graph.Node(state.Next.NodeID)
 	what := string(node.Type())
 	if state.Next.Tool != "" {
@@ -141,7 +144,7 @@ func (r *repl) where(state debug.State) {
 // watches tells what is watched.
 func (r *repl) watches(state debug.State) {
 	for _, w := range state.Watches {
-		text := w.Error
+		text := r.secrets.Redact(w.Error) // which may quote a value
 		if text == "" {
 			text = r.text(w.Value, outputShown)
 		}

@@ -37,8 +37,8 @@ which there are. What the run had done is not done again.
 A call that was under way is made again only when that does no harm: when its node says
 onCrash: rerun, or when its tool is read-only or idempotent and its server is trusted in
 the graph file. Otherwise the run ends with the code outcome-unknown and tells where to
-look. Once you have, say what you found: --repeat makes the call again, --answer is what
-it had returned.`,
+look. Once you have, say what you found: --repeat goes on as if the call had not been
+made, --answer is what it had returned.`,
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
   toolgraph resume 3QK7 --answer '{"id": 17}'
@@ -161,5 +161,5 @@ func explained(err error) error {
 	if !errors.As(err, &step) || step.Code() != execution.CodeOutcomeUnknown {
 		return err
 	}
-	return fmt.Errorf("%w\nwhen you have looked: toolgraph resume %s --repeat makes the call again, --answer JSON takes what it had returned", err, step.Run)
+	return fmt.Errorf("%w\nwhen you have looked: toolgraph resume %s --repeat goes on as if the call had not been made, --answer JSON takes what it had returned", err, step.Run)
 }

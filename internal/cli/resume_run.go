@@ -20,11 +20,16 @@ func takeOn(ctx context.Context, plugged *plugs, p *project.Project, g *graph.Gr
 		return nil, err
 	}
 	if !ended(events) {
-		// To go on, a run has to be kept whole.
-		if events, err = store.Journal(p.File.Secrets, aboutRuns(p)).Load(ctx, id); err != nil {
+		// To go on, a run has to be kept whole: it is not claimed else. Then it is read
+		// again, as another process may have taken it on and died in between.
+		whole := store.Journal(p.File.Secrets, aboutRuns(p))
+		if _, err := whole.Load(ctx, id); err != nil {
 			return nil, err
 		}
 		if err := store.Claim(ctx, id); err != nil {
+			return nil, err
+		}
+		if events, err = whole.Load(ctx, id); err != nil {
 			return nil, err
 		}
 	}
