@@ -67,14 +67,16 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Run watches one run of a tool.
+// Run watches one run of a tool, from its first event on: one that is taken on does not
+// start again.
 func (m *Metrics) Run(tool string) execution.Observer {
 	var began time.Time
 	return execution.ObserverFunc(func(e execution.Event) {
-		switch e.Kind {
-		case execution.RunStarted:
-			began = e.Time
+		if began.IsZero() {
+			began = beginning(e)
 			m.running.WithLabelValues(tool).Inc()
+		}
+		switch e.Kind {
 		case execution.StepFinished:
 			m.steps.WithLabelValues(tool, string(e.Record.NodeType)).Inc()
 		case execution.RunFinished:
@@ -87,6 +89,14 @@ func (m *Metrics) Run(tool string) execution.Observer {
 			m.running.WithLabelValues(tool).Dec()
 		}
 	})
+}
+
+// beginning is when that began of which an event is the first that is told.
+func beginning(e execution.Event) time.Time {
+	if e.Kind == execution.StepFinished {
+		return e.Record.Start
+	}
+	return e.Time
 }
 
 // Caller counts and times the calls that go through it to next.

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -107,7 +108,7 @@ func TestFailedSpansTellCodesAlone(t *testing.T) {
 			t.Errorf("%s: %+v %v", s.Name, s.Status, s.Attributes)
 		}
 		for _, a := range s.Attributes {
-			if strings.Contains(a.Value.Emit(), "hunter2") {
+			if strings.Contains(a.Value.String(), "hunter2") {
 				t.Errorf("%s tells a value: %v", s.Name, a)
 			}
 		}
@@ -136,7 +137,7 @@ func TestMetrics(t *testing.T) {
 		_, _ = execution.New(m.Caller(answer)).Run(t.Context(), g, expressions.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
 	}
 	told := httptest.NewRecorder()
-	m.Handler().ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
+	m.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`toolgraph_runs_total{outcome="ok",tool="t"} 1`,
 		`toolgraph_runs_total{outcome="tool",tool="t"} 2`,

@@ -76,29 +76,35 @@ func (t *Traces) Run(ctx context.Context, tool string, parent map[string]string)
 }
 
 func (r *runTrace) observe(from context.Context, tool string, e execution.Event) {
+	if r.run == nil {
+		r.begin(from, tool, e)
+	}
 	switch e.Kind {
-	case execution.RunStarted:
-		r.ctx, r.run = r.traces.tracer.Start(from, "tools/call "+tool,
-			trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(e.Time),
-			trace.WithAttributes(
-				attribute.String("mcp.method.name", "tools/call"), attribute.String("gen_ai.tool.name", tool),
-				attribute.String("toolgraph.run.id", e.Run), attribute.String("toolgraph.graph.hash", e.Start.Graph),
-			))
 	case execution.CallStarted:
 		r.callStarted(e)
 	case execution.StepFinished:
 		r.stepFinished(e.Record)
 	case execution.RunFinished:
-		if r.run != nil {
-			end(r.run, e.End.Failure, trace.WithTimestamp(e.Time))
-		}
+		end(r.run, e.End.Failure, trace.WithTimestamp(e.Time))
 	}
 }
 
-func (r *runTrace) callStarted(e execution.Event) {
-	if r.run == nil {
-		return
+// begin makes the span of the run. Its first event is another than that of its start when
+// an earlier process has started it.
+func (r *runTrace) begin(from context.Context, tool string, e execution.Event) {
+	how := attribute.Bool("toolgraph.run.resumed", true)
+	if e.Start != nil {
+		how = attribute.String("toolgraph.graph.hash", e.Start.Graph)
 	}
+	r.ctx, r.run = r.traces.tracer.Start(from, "tools/call "+tool,
+		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(beginning(e)),
+		trace.WithAttributes(
+			attribute.String("mcp.method.name", "tools/call"), attribute.String("gen_ai.tool.name", tool),
+			attribute.String("toolgraph.run.id", e.Run), how,
+		))
+}
+
+func (r *runTrace) callStarted(e execution.Event) {
 	r.called, r.call = r.traces.tracer.Start(r.ctx, "tools/call "+e.Step.Tool,
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(e.Time),
 		trace.WithAttributes(
@@ -108,9 +114,6 @@ func (r *runTrace) callStarted(e execution.Event) {
 }
 
 func (r *runTrace) stepFinished(rec *execution.Record) {
-	if r.run == nil {
-		return
-	}
 	span := r.call
 	if span == nil {
 		_, span = r.traces.tracer.Start(r.ctx, rec.NodeID, trace.WithTimestamp(rec.Start),
