@@ -103,13 +103,14 @@ func valueOf(src []byte) expressions.Value {
 
 // placeOf is a change as a line: - what was there, + what is there now, ~ both.
 func placeOf(c diff.Change) string {
+	place := shown(c.Path, placeShown)
 	switch {
 	case c.Old == nil:
-		return "+ " + c.Path + ": " + valueShown(c.New, "")
+		return "+ " + place + ": " + valueShown(c.New, "")
 	case c.New == nil:
-		return "- " + c.Path + ": " + valueShown(c.Old, "")
+		return "- " + place + ": " + valueShown(c.Old, "")
 	}
-	return "~ " + c.Path + ": " + valueShown(c.Old, encoded(c.New)) + " → " + valueShown(c.New, encoded(c.Old))
+	return "~ " + place + ": " + valueShown(c.Old, encoded(c.New)) + " → " + valueShown(c.New, encoded(c.Old))
 }
 
 func encoded(v expressions.Value) string {

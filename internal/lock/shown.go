@@ -13,6 +13,7 @@ const (
 	titleShown       = 100
 	descriptionShown = 1000
 	schemaTextShown  = 300
+	placeShown       = 200 // names of properties are the server's, too
 )
 
 // shown is a text of a server's as it may be shown to people: no longer than most
