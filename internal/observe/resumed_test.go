@@ -1,0 +1,59 @@
+package observe
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+)
+
+// takenOn takes a run on that was cut behind its first node.
+func takenOn(t *testing.T, caller func(execution.ToolCaller) execution.ToolCaller, watching execution.Observer) {
+	t.Helper()
+	g := testGraph(t)
+	answer := upstream(func(map[string]any) (expressions.Value, error) { return 1.0, nil })
+	var events []execution.Event
+	keep := execution.ObserverFunc(func(e execution.Event) { events = append(events, e) })
+	if _, err := execution.New(answer).Run(t.Context(), g, expressions.NewObject(nil, nil), execution.WithObserver(keep)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execution.New(caller(answer)).Resume(t.Context(), g, events[:2], execution.WithObserver(watching)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMetricsOfARunThatIsTakenOn(t *testing.T) {
+	m := NewMetrics()
+	takenOn(t, m.Caller, m.Run("t"))
+	told := httptest.NewRecorder()
+	m.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, want := range []string{
+		`toolgraph_runs_total{outcome="ok",tool="t"} 1`,
+		`toolgraph_runs_in_flight{tool="t"} 0`,
+		`toolgraph_run_duration_seconds_bucket{tool="t",le="300"} 1`,
+	} {
+		if !strings.Contains(told.Body.String(), want) {
+			t.Errorf("no %s in\n%s", want, told.Body)
+		}
+	}
+}
+
+func TestSpansOfARunThatIsTakenOn(t *testing.T) {
+	kept := tracetest.NewInMemoryExporter()
+	traces := newTraces(sdktrace.WithSyncer(kept))
+	_, watching := traces.Run(t.Context(), "t", nil)
+	takenOn(t, traces.Caller, watching)
+	var names []string
+	for _, s := range kept.GetSpans() {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, ", "); got != "tools/call add, done, exit, tools/call t" {
+		t.Errorf("the spans are %s", got)
+	}
+}
