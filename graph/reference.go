@@ -19,6 +19,9 @@ func (c *compiler) checkReference(text config.Text, ref expressions.Reference) {
 		return
 	}
 	hint := suggest(name, c.ids, "a path begins with a node's id: ")
+	if entry := c.entryID(); entry != "" && c.tool.InputSchema.Get("properties").Get(name) != nil {
+		hint = fmt.Sprintf("for the tool's argument write $.%s.%s", entry, name)
+	}
 	if id, start := c.unquotedID(text.Value, ref); id != "" {
 		if _, isNode := c.byID[plainStart(id)]; start < ref.Offset && !isNode {
 			return // its first word is reported
@@ -31,6 +34,16 @@ func (c *compiler) checkReference(text config.Text, ref expressions.Reference) {
 		message = fmt.Sprintf("$%s asks for %q, which is not a node of tool %q", ref.Function, name, tool)
 	}
 	c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, hint)
+}
+
+// entryID is the id of the tool's entry; empty when a path cannot have it as it is.
+func (c *compiler) entryID() string {
+	for _, node := range c.tool.Nodes {
+		if node.Type == config.EntryNode && isPlain(node.ID.Value) {
+			return node.ID.Value
+		}
+	}
+	return ""
 }
 
 // unquotedID is the node id that a path was meant to be a word of, and where it

@@ -64,3 +64,12 @@ func has(found config.Diagnostics, code, hint string) bool {
 	}
 	return false
 }
+
+// A path that begins with an argument's name lacks the entry before it.
+func TestReferenceToAnArgument(t *testing.T) {
+	file := newFile(entryNode("in", "step"), transformNode("step", "directory & '/x'", "exit"), exitNode("exit"))
+	file.Tools[0].InputSchema = data(object{"properties", object{"directory", object{"type", "string"}}})
+	if _, found := Build(file); !has(found, "unknown-node-reference", "for the tool's argument write $.in.directory") {
+		t.Error(found)
+	}
+}

@@ -64,13 +64,13 @@ func (i *Inspector) checkFile(h *Health) *project.Project {
 	switch {
 	case errors.As(err, &found):
 		mistakes, _ := found.Split()
-		h.add("graph file", Bad, fmt.Sprintf("%s has %d errors, the first is %s; toolgraph check tells all", i.File, len(mistakes), mistakes[0]))
+		h.add("graph file", Bad, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(mistakes), "error"), mistakes[0]))
 	case err != nil:
 		h.add("graph file", Bad, err.Error())
 	case len(p.Warnings) > 0:
-		h.add("graph file", Odd, fmt.Sprintf("%s has %d warnings, the first is %s; toolgraph check tells all", i.File, len(p.Warnings), p.Warnings[0]))
+		h.add("graph file", Odd, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(p.Warnings), "warning"), p.Warnings[0]))
 	default:
-		h.add("graph file", Good, fmt.Sprintf("%s loads, with %d tools", i.File, len(p.Graphs)))
+		h.add("graph file", Good, fmt.Sprintf("%s loads, with %s", i.File, count(len(p.Graphs), "tool")))
 	}
 	return p
 }
@@ -130,11 +130,18 @@ func (i *Inspector) checkStore(ctx context.Context, h *Health) {
 	case state.Readable:
 		h.add("kept runs", Odd, fmt.Sprintf("%s can be read by other users; run: chmod go-rwx on it and its directory", state.Path))
 	default:
-		h.add("kept runs", Good, fmt.Sprintf("%s has %d runs in %.1f MiB", state.Path, state.Runs, float64(state.Bytes)/(1<<20)))
+		h.add("kept runs", Good, fmt.Sprintf("%s has %s in %.1f MiB", state.Path, count(state.Runs, "run"), float64(state.Bytes)/(1<<20)))
 	}
 }
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -107,7 +108,7 @@ func (s *Schema) leaf(e *jsonschema.ValidationError, value any) Problem {
 	at := lookUp(value, e.InstanceLocation)
 	p := Problem{Path: e.InstanceLocation, Where: pathText(value, e.InstanceLocation), Given: describe(at)}
 	p.Expected = "expected " + expectation(e.ErrorKind)
-	p.Hint = enumHint(e.ErrorKind)
+	p.Hint = cmp.Or(enumHint(e.ErrorKind), textHint(e.ErrorKind, at))
 	if fs, isFalse := e.ErrorKind.(*kind.FalseSchema); isFalse && fs != nil {
 		p.Expected, p.Given = "not allowed here", ""
 	}
@@ -115,6 +116,21 @@ func (s *Schema) leaf(e *jsonschema.ValidationError, value any) Problem {
 		p.Given = "the key " + quoted(names.Property)
 	}
 	return p
+}
+
+// textHint tells of an object or a list that was written as JSON once more.
+func textHint(k jsonschema.ErrorKind, got any) string {
+	text, isText := got.(string)
+	types, ofType := k.(*kind.Type)
+	if !isText || !ofType || !json.Valid([]byte(text)) {
+		return ""
+	}
+	for is, begin := range map[string]string{"object": "{", "array": "["} {
+		if slices.Contains(types.Want, is) && strings.HasPrefix(strings.TrimSpace(text), begin) {
+			return "give the " + is + " itself, not a string with its JSON"
+		}
+	}
+	return ""
 }
 
 // enumHint tells which of the allowed strings may have been meant.

@@ -23,6 +23,8 @@ func TestProblems(t *testing.T) {
 			"arguments.Directory: unknown property; did you mean \"directory\"?\narguments.directory: required, but missing\n" +
 				"arguments.kinds: expected an array, got 5\narguments.limit: expected an integer, got the string \"x\"",
 		},
+		{"an object as text", `{"properties":{"a":{"type":"object"}}}`, `{"a":"{\"b\":1}"}`, `arguments.a: expected an object, got the string "{\"b\":1}"; give the object itself, not a string with its JSON`},
+		{"an array as text", `{"properties":{"a":{"type":["array","null"]}}}`, `{"a":"[1]"}`, `arguments.a: expected null or an array, got the string "[1]"; give the array itself, not a string with its JSON`},
 		{"types", `{"properties":{"a":{"type":["string","null"]}}}`, `{"a":{"b":1}}`, "arguments.a: expected null or a string, got an object with 1 key"},
 		{"any of types", `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"number"}]}}}`, `{"a":[]}`, "arguments.a: expected a string or a number, got an array of 0 items"},
 		{
