@@ -65,7 +65,7 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(limitConns(on, opts.MaxConns)) }()
+	go func() { ended <- srv.Serve(LimitConns(on, opts.MaxConns)) }()
 	select {
 	case err := <-ended:
 		return errors.Join(err, srv.Close())
@@ -97,8 +97,8 @@ func (s *Server) drainHTTP(srv *http.Server, cancel context.CancelFunc) {
 	}
 }
 
-// limitConns accepts a connection only while fewer than most are open.
-func limitConns(on net.Listener, most int) net.Listener {
+// LimitConns accepts a connection only while fewer than most are open.
+func LimitConns(on net.Listener, most int) net.Listener {
 	return &limitedListener{Listener: on, places: make(chan struct{}, most), closed: make(chan struct{})}
 }
 
