@@ -24,6 +24,7 @@
 //	PUT  /api/runs/{id}/breakpoints   {breakpoints}
 //	POST /api/runs/{id}/edit          {node, value}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, at, path, from} → {value, ms} or {error}
+//	POST /api/runs/{id}/watch         {sources, at} → [{value, ms} or {error}], one a source
 //	GET  /api/diff                    ?a&b → where two runs part
 //
 // Lists have previews of bounded length and come in pages; a step count is bounded by

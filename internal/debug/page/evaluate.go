@@ -45,8 +45,11 @@ func (s *Server) evaluate(r *http.Request) (any, error) {
 		return nil, err
 	}
 	now := f.now()
-	ctx, cancel := context.WithTimeout(r.Context(), lookBudget)
-	defer cancel()
+	ctx, done, err := s.evaluating(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	start := time.Now()
 	v, err := evaluated(ctx, in, execution.ScopeOf(now.before(in.At)))
 	out := evaluatedJSON{MS: float64(time.Since(start).Microseconds()) / 1000}
@@ -54,7 +57,7 @@ func (s *Server) evaluate(r *http.Request) (any, error) {
 		out.Error = mistakeOf(in.Source, err)
 		return out, nil
 	}
-	top, err := levelOf(v, in.Path, max(0, in.From))
+	top, err := levelOf(v, in.Path, min(max(0, in.From), maxBody))
 	if err != nil {
 		return nil, err
 	}

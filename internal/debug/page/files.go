@@ -2,17 +2,25 @@ package page
 
 import (
 	"io/fs"
-	"mime"
 	"net/http"
-	"path"
 
 	"toolgraph/internal/debug/web"
 )
 
+// kinds are the files and their types: those that a machine has for their names may be
+// others, and browsers run no script that is sent as text.
+var kinds = map[string]string{
+	"index.html":   "text/html; charset=utf-8",
+	"app.js":       "text/javascript; charset=utf-8",
+	"app.css":      "text/css; charset=utf-8",
+	"icon.svg":     "image/svg+xml",
+	"LICENSES.txt": "text/plain; charset=utf-8",
+}
+
 // routeFiles serves each file of the page by its own path, and nothing else.
 func routeFiles(mux *http.ServeMux) {
 	files := web.Files()
-	for _, name := range []string{"index.html", "app.js", "app.css", "icon.svg", "LICENSES.txt"} {
+	for name, kind := range kinds {
 		pattern := "GET /" + name
 		if name == "index.html" {
 			pattern = "GET /{$}"
@@ -23,7 +31,7 @@ func routeFiles(mux *http.ServeMux) {
 				fail(w, err)
 				return
 			}
-			w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+			w.Header().Set("Content-Type", kind)
 			_, _ = w.Write(src) // the browser may have gone
 		})
 	}

@@ -45,7 +45,7 @@ func newLiveFilm(p *loaded, s *debug.Session, args expressions.Value) *film {
 
 func newKeptFilm(p *loaded, run journal.Run, events []execution.Event) *film {
 	secrets := p.File.Secrets
-	f := &film{project: p, info: keptInfo(run, secrets.Redact)}
+	f := &film{project: p, info: keptInfo(run, secrets)}
 	if g := p.graphOf(run.Tool); g != nil && g.Hash == run.Graph {
 		f.graph = g
 	}
@@ -74,7 +74,7 @@ func (f *film) now() frame {
 		state := f.session.State() // before the records, so that it never tells of fewer
 		secrets := f.project.File.Secrets
 		f.records = append(f.records, hiddenRecords(secrets, f.session.Records(len(f.records)))...)
-		f.info.update(state, secrets.Redact)
+		f.info.update(state, secrets)
 		f.info.Steps = len(f.records)
 		if f.info.Next != nil {
 			f.info.Next.Index = len(f.records)

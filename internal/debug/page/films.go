@@ -40,6 +40,10 @@ func (s *Server) film(ctx context.Context, id string) (*film, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := s.loaded()
+	if run.File != p.path { // of another graph file, whose secrets this one does not know
+		return nil, errorf(http.StatusNotFound, "there is no run %q of this graph file", id)
+	}
 	if f := s.films.get(run.ID); f != nil && (f.session != nil || f.info.Steps == run.Steps && f.info.Status == string(run.Status)) {
 		return f, nil
 	}
@@ -47,7 +51,7 @@ func (s *Server) film(ctx context.Context, id string) (*film, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newKeptFilm(s.loaded(), run, events)
+	f := newKeptFilm(p, run, events)
 	s.films.add(f, s.opts.Store != nil)
 	return f, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/debug"
@@ -64,29 +65,23 @@ func cutCaret(message string) (rest, caret string) {
 }
 
 // keptInfo is a run of the store.
-func keptInfo(run journal.Run, redact func(string) string) info {
+func keptInfo(run journal.Run, secrets *config.Secrets) info {
 	out := info{
-		ID: run.ID, Tool: run.Tool, Status: string(run.Status), Args: redact(run.Args), Started: run.Started,
-		MS: run.Duration, Steps: run.Steps, Error: failureOf(run.Failure),
+		ID: run.ID, Tool: run.Tool, Status: string(run.Status), Args: secrets.Redact(run.Args), Started: run.Started,
+		MS: run.Duration, Steps: run.Steps, Error: failureOf(hiddenFailure(secrets, run.Failure)),
 	}
 	if !run.Ended.IsZero() {
 		out.Ended = &run.Ended
-	}
-	if out.Error != nil {
-		out.Error.Message = redact(out.Error.Message)
 	}
 	return out
 }
 
 // update takes over what a session says of itself.
-func (i *info) update(state debug.State, redact func(string) string) {
+func (i *info) update(state debug.State, secrets *config.Secrets) {
 	i.Status, i.PausedBy, i.Steps = string(state.Status), state.PausedBy, state.Records
-	i.Problem, i.Next, i.Error = redact(state.Problem), nil, failureOf(state.Error)
+	i.Problem, i.Next, i.Error = secrets.Redact(state.Problem), nil, failureOf(hiddenFailure(secrets, state.Error))
 	if state.Status == debug.Stopped {
 		i.Status = string(journal.Cancelled)
-	}
-	if i.Error != nil {
-		i.Error.Message = redact(i.Error.Message)
 	}
 	switch {
 	case state.Next != nil:

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	childrenShown = 100  // of a level
-	textShown     = 4000 // bytes of a scalar
-	childText     = 1000 // bytes of a scalar in a level
+	childrenShown = 100      // of a level
+	textShown     = 4000     // bytes of a scalar
+	childText     = 1000     // bytes of a scalar in a level
+	textRest      = 64 << 10 // bytes of a scalar that is read on
 )
 
 // level is a value as a tree shows it: itself and its children, those by previews.
@@ -20,18 +21,27 @@ type level struct {
 	Size     int     `json:"size"`          // children
 	Bytes    int     `json:"bytes"`         // as compact JSON; of a child only when it is cut
 	Text     string  `json:"text,omitempty"`
-	Cut      bool    `json:"cut,omitempty"` // Text is only the beginning
+	More     int     `json:"more,omitempty"` // the byte of a text to read on from; 0: Text is all of it
 	Preview  string  `json:"preview,omitempty"`
 	Children []level `json:"children,omitempty"` // a page of them; nil for a scalar and for a child
 }
 
-// levelOf is the value at a path, with its children from one on.
+// levelOf is the value at a path, with its children from one on; of a text, what stands
+// from a byte on.
 func levelOf(v expressions.Value, path []any, from int) (level, error) {
 	for _, part := range path {
 		var ok bool
 		if v, ok = child(v, part); !ok {
 			return level{}, errorf(http.StatusNotFound, "the value has no such part any more")
 		}
+	}
+	if text, ok := v.(string); ok && from > 0 {
+		rest := text[min(from, len(text)):]
+		out := level{Kind: "string", Text: begins(rest, textRest), Bytes: expressions.Size(v)}
+		if len(out.Text) < len(rest) {
+			out.More = from + len(out.Text)
+		}
+		return out, nil
 	}
 	out := brief(v, textShown)
 	out.Bytes = expressions.Size(v)
@@ -40,6 +50,7 @@ func levelOf(v expressions.Value, path []any, from int) (level, error) {
 	case "array":
 		out.Children = []level{}
 		items := v.([]any)
+		from = min(from, len(items))
 		for i := from; i < min(from+childrenShown, len(items)); i++ {
 			item := brief(items[i], childText)
 			item.Key = i
@@ -48,7 +59,8 @@ func levelOf(v expressions.Value, path []any, from int) (level, error) {
 	case "object":
 		out.Children = []level{}
 		keys := keysOf(v)
-		for _, key := range keys[min(from, len(keys)):min(from+childrenShown, len(keys))] {
+		from = min(from, len(keys))
+		for _, key := range keys[from:min(from+childrenShown, len(keys))] {
 			item := brief(fieldOf(v, key), childText)
 			item.Key = key
 			out.Children = append(out.Children, item)
@@ -81,9 +93,9 @@ func brief(v expressions.Value, most int) level {
 		out.Size, out.Preview = len(keysOf(v)), preview(v, previewShown)
 	case "string":
 		text := v.(string)
-		out.Text = shorten(text, most)
-		if out.Cut = len(text) > most; out.Cut {
-			out.Bytes = len(text)
+		out.Text = begins(text, most)
+		if len(out.Text) < len(text) {
+			out.Bytes, out.More = len(text), len(out.Text)
 		}
 	case "nothing":
 	default:

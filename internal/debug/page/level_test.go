@@ -42,8 +42,8 @@ func TestLevelIsBounded(t *testing.T) {
 	if err != nil || len(top.Children) != 2 || top.Children[0].Size != 10000 || len(top.Children[0].Preview) > previewShown+4 {
 		t.Errorf("%v %+v", err, top)
 	}
-	if text := top.Children[1]; !text.Cut || len(text.Text) > childText+4 || text.Bytes != 1e6 {
-		t.Errorf("a long text: cut %v, %d of %d bytes", text.Cut, len(text.Text), text.Bytes)
+	if text := top.Children[1]; text.More != childText || len(text.Text) != childText || text.Bytes != 1e6 {
+		t.Errorf("a long text: more from %d, %d of %d bytes", text.More, len(text.Text), text.Bytes)
 	}
 	list, err := levelOf(v, []any{"list"}, 9950)
 	if err != nil || len(list.Children) != 50 || list.Children[49].Text != "0" {

@@ -62,7 +62,11 @@ tools:
   - {id: exit, type: exit}
 `
 
-const token = "s3cret-t0ken-value"
+// Secrets: one that is the same in JSON, URLs and text, and one that is not.
+const (
+	token       = "s3cret-t0ken-value"
+	quotedToken = `s3c"ret t0ken/&value`
+)
 
 // inc answers n+1.
 type inc struct{}
@@ -84,7 +88,7 @@ type client struct {
 func parse(t *testing.T, src string) *project.Project {
 	t.Helper()
 	p, err := project.Parse("graph.yaml", []byte(src), config.Options{LookupEnv: func(name string) (string, bool) {
-		return map[string]string{"TOKEN": token}[name], true
+		return map[string]string{"TOKEN": token, "QUOTED_TOKEN": quotedToken}[name], true
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +138,12 @@ func serve(t *testing.T, src string, store *journal.Store) *client {
 // open is serve with a session.
 func open(t *testing.T, store *journal.Store) *client {
 	t.Helper()
-	c := serve(t, graphFile, store)
+	return openFile(t, graphFile, store)
+}
+
+func openFile(t *testing.T, src string, store *journal.Store) *client {
+	t.Helper()
+	c := serve(t, src, store)
 	if status, body := c.ask("POST", "/api/session", fmt.Sprintf(`{"token": %q}`, c.server.token)); status != http.StatusNoContent {
 		t.Fatalf("no session: %d %s", status, body)
 	}

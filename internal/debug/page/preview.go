@@ -65,15 +65,23 @@ func scalar(v expressions.Value) string {
 	return string(raw)
 }
 
-// shorten cuts text between characters.
+// shorten cuts text and says so.
 func shorten(text string, most int) string {
+	if cut := begins(text, most); len(cut) < len(text) {
+		return cut + "…"
+	}
+	return text
+}
+
+// begins is the beginning of text, cut between characters.
+func begins(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
 	for most > 0 && !utf8.RuneStart(text[most]) {
 		most--
 	}
-	return text[:most] + "…"
+	return text[:most]
 }
 
 // kindOf is object, array, string, number, boolean, null or nothing.

@@ -54,10 +54,10 @@ func (s *Server) listRuns(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	redact := s.loaded().File.Secrets.Redact
+	secrets := s.loaded().File.Secrets
 	for _, run := range kept {
 		if !known[run.ID] {
-			out.Runs = append(out.Runs, keptInfo(run, redact))
+			out.Runs = append(out.Runs, keptInfo(run, secrets))
 		}
 	}
 	if len(kept) == limit {

@@ -14,6 +14,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/debug"
+	"toolgraph/internal/server"
 )
 
 const (
@@ -23,6 +24,7 @@ const (
 	writeTimeout  = 30 * time.Second // for one answer, and for one event of a stream
 	maxHeader     = 32 << 10
 	maxBody       = 16 << 20
+	mostConns     = 128 // a browser opens a few for each page
 )
 
 // Options of New.
@@ -41,6 +43,7 @@ type Server struct {
 	cookie string // what the token is traded for
 	hub    *hub
 	films  films
+	looks  chan struct{}  // a place for each request that evaluates
 	live   sync.WaitGroup // goroutines that watch runs
 
 	mu      sync.Mutex // guards what follows
@@ -54,7 +57,7 @@ type Server struct {
 // New makes a server that is not serving yet.
 func New(opts Options) *Server {
 	base, cut := context.WithCancel(context.Background())
-	s := &Server{opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), base: base, cut: cut}
+	s := &Server{opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), base: base, cut: cut}
 	s.films.runs = map[string]*film{}
 	s.project = newLoaded(opts.Project)
 	s.found, s.source = opts.Project.Warnings, opts.Project.Source
@@ -77,7 +80,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		ErrorLog: slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(on) }()
+	go func() { ended <- srv.Serve(server.LimitConns(on, mostConns)) }()
 	var err error
 	select {
 	case err = <-ended:
@@ -118,6 +121,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 		"PUT /api/runs/{id}/breakpoints": s.setBreakpoints,
 		"POST /api/runs/{id}/edit":       s.edit,
 		"POST /api/runs/{id}/evaluate":   s.evaluate,
+		"POST /api/runs/{id}/watch":      s.watchAt,
 		"GET /api/diff":                  s.diff,
 	} {
 		mux.HandleFunc(pattern, answering(answer))

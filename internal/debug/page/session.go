@@ -5,6 +5,8 @@ import "net/http"
 // openSession trades the token for a cookie that scripts cannot read and that other
 // pages' requests do not carry.
 func (s *Server) openSession(w http.ResponseWriter, r *http.Request) {
+	const most = 4 << 10 // bytes: whoever asks is not known yet
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	var in struct{ Token string }
 	if err := read(r, &in); err != nil {
 		fail(w, err)

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/graph"
 )
-
-// lookBudget is how long looking at one step may evaluate.
-const lookBudget = 3 * time.Second
 
 // detailJSON is all there is to say about a step.
 type detailJSON struct {
@@ -42,8 +38,11 @@ func (s *Server) getStep(r *http.Request) (any, error) {
 	if err != nil || n < 0 || n > len(now.records) || n == len(now.records) && now.Next == nil {
 		return nil, errorf(http.StatusNotFound, "there is no step %s", r.PathValue("n"))
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), lookBudget)
-	defer cancel()
+	ctx, done, err := s.evaluating(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	out := detailJSON{Changed: now.graph == nil, Expressions: []expressionJSON{}}
 	if n < len(now.records) {
 		out.finished(now.records[n], s.sourceOf(now))

@@ -34,7 +34,7 @@ func (s *Server) value(r *http.Request) (expressions.Value, error) {
 		}
 		return nil, errorf(http.StatusNotFound, "there is no step %d yet", at)
 	case "input":
-		return now.input(r, at)
+		return s.input(r, now, at)
 	default:
 		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output or input", of)
 	}
@@ -57,12 +57,17 @@ func contextAt(records []execution.Record) expressions.Value {
 }
 
 // input are the arguments of the call that step at makes.
-func (f *frame) input(r *http.Request, at int) (expressions.Value, error) {
+func (s *Server) input(r *http.Request, f frame, at int) (expressions.Value, error) {
 	node, _ := f.node(at).(*graph.MCP)
 	if node == nil || node.Args == nil {
 		return nil, errorf(http.StatusNotFound, "step %d makes no call with arguments", at)
 	}
-	return node.Args.Eval(r.Context(), execution.ScopeOf(f.before(at)))
+	ctx, done, err := s.evaluating(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return node.Args.Eval(ctx, execution.ScopeOf(f.before(at)))
 }
 
 // node is the node of step at, also of the one about to run; nil when it is not known.

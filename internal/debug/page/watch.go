@@ -1,0 +1,52 @@
+package page
+
+import (
+	"net/http"
+	"time"
+
+	"toolgraph/execution"
+)
+
+const mostWatches = 20
+
+// watchAt evaluates JSONata as a step would have, one answer a source. Like evaluate it
+// sees values without their secrets.
+func (s *Server) watchAt(r *http.Request) (any, error) {
+	var in struct {
+		Sources []string `json:"sources"`
+		At      int      `json:"at"`
+	}
+	if err := read(r, &in); err != nil {
+		return nil, err
+	}
+	if len(in.Sources) > mostWatches {
+		return nil, errorf(http.StatusUnprocessableEntity, "%d expressions are watched, expected at most %d", len(in.Sources), mostWatches)
+	}
+	f, err := s.film(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	now := f.now()
+	ctx, done, err := s.evaluating(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	scope := execution.ScopeOf(now.before(in.At))
+	out := make([]evaluatedJSON, len(in.Sources))
+	for i, source := range in.Sources {
+		start := time.Now()
+		v, err := evaluated(ctx, evaluateJSON{Kind: "jsonata", Source: source}, scope)
+		out[i].MS = float64(time.Since(start).Microseconds()) / 1000
+		if err != nil {
+			out[i].Error = mistakeOf(source, err)
+			continue
+		}
+		top, err := levelOf(v, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		out[i].Value = &top
+	}
+	return out, nil
+}
