@@ -122,9 +122,10 @@ func sameInOlder(path string, src []byte, tool *Data) error {
 
 // Rewrite gives a YAML or JSON file another content. What is the same in both stays as
 // it stands: comments, order, quotes and line ends; list items are known by their id or
-// name. What changes is written in block style. That the result means exactly what is
-// wanted is checked before it is returned. The error is Diagnostics; path is for them
-// only, and nothing is read or written.
+// name. What changes is written in block style, an item that was one line as one line if
+// it fits; comments in it stay. That the result means exactly what is wanted is checked
+// before it is returned. The error is Diagnostics; path is for them only, and nothing is
+// read or written.
 func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
 	e, err := newEditor(path, src)
 	if err != nil {

@@ -153,3 +153,36 @@ func FuzzEditTools(f *testing.F) {
 		}
 	})
 }
+
+// An item that is written anew keeps the comments beside and in it.
+func TestRewriteKeepsCommentsOfItems(t *testing.T) {
+	const src = `list:
+  # Above.
+  - {id: a, k: 1}   # beside braces
+  - two # beside a text
+  - {id: c, # inside
+     k: 1} # behind
+  - [1, 2] # beside brackets
+  - "x" # wide
+`
+	const json = `{"list": [{"id": "a", "k": 2}, "deux", {"id": "c", "k": 2}, [1, 3], "LONG"]}`
+	const want = `list:
+  # Above.
+  - {id: a, k: 2} # beside braces
+  - deux # beside a text
+  # behind; inside
+  - id: c
+    k: 2
+  - [1, 3] # beside brackets
+  # wide
+  - LONG
+`
+	long := strings.Repeat("long ", 20)
+	for _, end := range []string{"\n", "\r\n"} {
+		got, err := Rewrite("l.yaml", []byte(strings.ReplaceAll(src, "\n", end)), parsed(t, strings.ReplaceAll(json, "LONG", long)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, strings.ReplaceAll(strings.ReplaceAll(want, "LONG", `"`+long+`"`), "\n", end))
+	}
+}

@@ -207,7 +207,7 @@ func TestReplaceTool(t *testing.T) {
 				"      - {id: exit, type: exit}\n\n", "      - {id: exit, type: exit}\n      # Where it begins.\n      - {id: entry, type: entry, next: greet}\n\n",
 			},
 		},
-		{"a node in braces", []string{`"entry", "next": "greet"`, `"entry", "next": "exit"`}, []string{"- {id: entry, type: entry, next: greet}", "- id: entry\n        type: entry\n        next: exit"}},
+		{"a node in braces", []string{`"entry", "next": "greet"`, `"entry", "next": "exit"`}, []string{"- {id: entry, type: entry, next: greet}", "- {id: entry, type: entry, next: exit}"}},
 		{"a new key", []string{`"Says hello.",`, `"Says hello.", "inputSchema": {"type": "object"}, "title": "Hello",`}, []string{"hello   # short\n", "hello   # short\n    title: Hello\n", "description: Says hello.\n", "description: Says hello.\n    inputSchema: {type: object}\n"}},
 		{"a key less", []string{`"description": "Says hello.",`, ""}, []string{"    description: Says hello.\n", ""}},
 		{"another name", []string{`"hello"`, `"hi"`}, []string{"name: hello   # short", "name: hi   # short"}},
