@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,6 +75,20 @@ func (p *Pool) Known(server, tool string) (known Tool, ok bool) {
 		return Tool{}, false
 	}
 	return l.byName[tool].Tool, true
+}
+
+// KnownTools are the names of the tools as a server told them last, without asking or
+// starting it; nil when it has told nothing yet, or does not tell its tools.
+func (p *Pool) KnownTools(server string) []string {
+	u := p.servers[server]
+	if u == nil {
+		return nil
+	}
+	l := u.known.Load()
+	if l == nil || l.byName == nil {
+		return nil
+	}
+	return slices.Clone(l.names)
 }
 
 func (p *Pool) find(server string) (*upstream, *Error) {

@@ -52,7 +52,8 @@ var elsewhereTold = map[string]string{
 	"cannot-edit":        "toolgraph toolkit",
 	"bad-test":           "toolgraph test", "unknown-test-name": "toolgraph test",
 	"bad-lock": "a lock", "not-locked": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
-	"argument-refused": "a lock",
+	"argument-refused":      "a lock",
+	"unknown-upstream-tool": "toolgraph check --live",
 }
 
 func repeatedText(n int, format string) string {

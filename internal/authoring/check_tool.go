@@ -55,6 +55,7 @@ func (k *Toolkit) remarks(p *project.Project, name string) config.Diagnostics {
 	for _, g := range p.Graphs {
 		if name == "" || g.Tool.Name.Value == name {
 			found = append(found, flow.Check(g, known)...)
+			found = append(found, known.unknownTools(g)...)
 		}
 	}
 	found.Sort()

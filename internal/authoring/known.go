@@ -1,6 +1,10 @@
 package authoring
 
 import (
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/mcpclient"
@@ -13,7 +17,7 @@ type known struct {
 	lock *lock.Lock      // nil: there is none that can be read
 }
 
-func (k *Toolkit) knownTools() flow.Upstreams {
+func (k *Toolkit) knownTools() known {
 	locked, _ := lock.Load(lock.Path(k.opts.Graph)) // its mistakes are for toolgraph check to tell
 	return known{pool: k.pools.known(), lock: locked}
 }
@@ -29,4 +33,19 @@ func (k known) Tool(server, tool string) (flow.Tool, bool) {
 		}
 	}
 	return k.lock.Tool(server, tool)
+}
+
+// unknownTools are the calls of tools that a server, which has told its tools, does not
+// have.
+func (k known) unknownTools(g *graph.Graph) config.Diagnostics {
+	var found config.Diagnostics
+	for _, call := range g.Calls() {
+		if k.pool == nil {
+			break
+		}
+		if names := k.pool.KnownTools(call.Server); names != nil && !slices.Contains(names, call.Tool) {
+			found = append(found, lock.UnknownTool(call, names))
+		}
+	}
+	return found
 }

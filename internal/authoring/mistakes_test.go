@@ -39,3 +39,16 @@ func TestCheckInAnOlderFile(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Once a server has told its tools, a call of another is found without a run.
+func TestUnknownUpstreamTool(t *testing.T) {
+	k := kit(t, graphFile)
+	check := `{"toolDefinition": {"name": "b", "description": "d", "nodes": [{"id": "entry", "type": "entry", "next": "call"}, {"id": "call", "type": "mcp", "server": "fake", "tool": "fake.echo", "next": "exit"}, {"id": "exit", "type": "exit"}]}}`
+	if got := k.answerTo(t, "checkGraphTool", check); strings.Contains(got, "unknown-upstream-tool") {
+		t.Errorf("before the server was asked: %s", got)
+	}
+	k.answerTo(t, "listMcpServerTools", `{}`)
+	if got := k.answerTo(t, "checkGraphTool", check); !strings.Contains(got, `"valid":false`) || !strings.Contains(got, "unknown-upstream-tool") {
+		t.Error(got)
+	}
+}

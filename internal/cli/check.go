@@ -101,7 +101,9 @@ func (f *checkFlags) check(ctx context.Context, std streams, path string, shown 
 	}
 	known := locked
 	if f.live {
-		known, err = askNow(ctx, std, p, locked)
+		var missing config.Diagnostics
+		known, missing, err = askNow(ctx, std, p, locked)
+		found = append(found, missing...)
 	}
 	found = append(found, p.Check(known)...)
 	for i := range found { // what servers tell may be in it
@@ -113,20 +115,20 @@ func (f *checkFlags) check(ctx context.Context, std streams, path string, shown 
 }
 
 // askNow is what the servers tell of the tools that the graphs call, as a lock that is
-// not written; what an older one has learned of them stays known. The error tells what
-// could not be had.
-func askNow(ctx context.Context, std streams, p *project.Project, older *lock.Lock) (*lock.Lock, error) {
+// not written; what an older one has learned of them stays known. With it come the calls
+// of tools that there are not. The error tells which servers could not be asked.
+func askNow(ctx context.Context, std streams, p *project.Project, older *lock.Lock) (*lock.Lock, config.Diagnostics, error) {
 	log, err := observe.NewLogger(std.err, "error", "text", p.File.Secrets)
 	if err != nil {
-		return older, err
+		return older, nil, err
 	}
 	pool := newPool(p, log)
 	defer closePool(pool, log)
-	told, err := askTools(ctx, pool, p, toolsOf(p), nil)
+	told, missing, err := askTools(ctx, pool, p, toolsOf(p), nil)
 	if err != nil {
 		err = errors.New(printable(p.File.Secrets.Redact(err.Error())))
 	}
-	return lock.Of(lock.Path(p.File.Path), told...).Recall(older), err
+	return lock.Of(lock.Path(p.File.Path), told...).Recall(older), missing, err
 }
 
 func summary(found config.Diagnostics) string {

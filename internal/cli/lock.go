@@ -82,8 +82,8 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 	}
 	pool := newPool(p, log)
 	defer closePool(pool, log)
-	asked, err := askTools(ctx, pool, p, wanted, f.only)
-	if err != nil {
+	asked, missing, err := askTools(ctx, pool, p, wanted, f.only)
+	if err = errors.Join(err, missing.Err()); err != nil {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.File.Secrets.Redact(err.Error())))
 		return errReported
 	}

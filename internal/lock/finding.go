@@ -3,6 +3,7 @@ package lock
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -34,6 +35,22 @@ func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostic
 	}
 	found.Sort()
 	return found
+}
+
+// UnknownTool is the finding that a server, whose tools have these names, does not have
+// the one that is called.
+func UnknownTool(call graph.Call, names []string) config.Diagnostic {
+	const few = 8
+	hint := ""
+	if near := config.DidYouMean(call.Tool, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if 0 < len(names) && len(names) <= few {
+		hint = "it has " + strings.Join(names, ", ")
+	}
+	return config.Diagnostic{
+		Pos: call.Pos, Code: "unknown-upstream-tool", Hint: hint,
+		Message: fmt.Sprintf("server %q has no tool %q, expected one of its %d", call.Server, call.Tool, len(names)),
+	}
 }
 
 // contradictions are the annotations of a graph that say less of its effects than its
