@@ -39,7 +39,7 @@ func newLiveFilm(p *loaded, s *debug.Session, args expressions.Value) *film {
 	args = hidden(p.File.Secrets, args)
 	return &film{
 		project: p, graph: s.Graph(), session: s, args: args,
-		info: info{ID: s.ID(), Tool: s.Graph().Tool.Name.Value, Live: true, Args: preview(args, journal.ArgsShown), Started: time.Now()},
+		info: info{ID: s.ID(), Tool: s.Graph().Tool.Name.Value, Graph: s.Graph().Hash, Live: true, Args: preview(args, journal.ArgsShown), Started: time.Now()},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type info struct {
 	ID       string       `json:"id"`
 	Tool     string       `json:"tool"`
+	Graph    string       `json:"graph"`  // its hash
 	Status   string       `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
 	Live     bool         `json:"live"`   // in this process: it takes commands while it is not over
 	Args     string       `json:"args"`   // a preview
@@ -67,7 +68,7 @@ func cutCaret(message string) (rest, caret string) {
 // keptInfo is a run of the store.
 func keptInfo(run journal.Run, secrets *config.Secrets) info {
 	out := info{
-		ID: run.ID, Tool: run.Tool, Status: string(run.Status), Args: secrets.Redact(run.Args), Started: run.Started,
+		ID: run.ID, Tool: run.Tool, Graph: run.Graph, Status: string(run.Status), Args: secrets.Redact(run.Args), Started: run.Started,
 		MS: run.Duration, Steps: run.Steps, Error: failureOf(hiddenFailure(secrets, run.Failure)),
 	}
 	if !run.Ended.IsZero() {

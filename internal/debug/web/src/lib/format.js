@@ -1,7 +1,8 @@
 // Numbers and times as people read them.
 export function duration(ms) {
   if (ms === null || ms === undefined) return '';
-  if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;
+  if (ms < 0.001) return '< 1 µs';
+  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60000) return `${(ms / 1000).toFixed(ms < 10000 ? 2 : 1)} s`;

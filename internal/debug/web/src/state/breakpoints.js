@@ -1,8 +1,10 @@
-// The breakpoints of each tool. They belong to the page until a run is told of them.
-import { signal, computed } from '@preact/signals';
+// The breakpoints of each tool. They belong to the page, which keeps them over a reload,
+// until a run is told of them.
+import { computed } from '@preact/signals';
+import { remembered } from '../lib/remembered.js';
 import { toolName } from './project.js';
 
-const all = signal({}); // tool → list of { node, condition, disabled }
+const all = remembered('breakpoints', {}); // tool → list of { node, condition, disabled }
 
 export const breakpoints = computed(() => all.value[toolName.value] ?? []);
 export const breakpointOf = (node) => breakpoints.value.find((b) => b.node === node);

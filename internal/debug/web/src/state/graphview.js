@@ -5,6 +5,8 @@ import { graph } from './project.js';
 export const view = signal({ x: 0, y: 0, k: 1 });
 export const size = { width: 0, height: 0 }; // of the pane, in pixels
 const least = 0.02;
+const above = 24; // pixels at the top and at the foot that tools and legend take, beside the margin
+const below = 12;
 const most = 3;
 
 // zoom enlarges around a point of the pane, its middle when none is given.
@@ -22,8 +24,9 @@ export function move(dx, dy) {
 export function fit() {
   const g = graph.value;
   if (!g || !size.width) return;
-  const k = Math.max(least, Math.min(1, size.width / g.width, size.height / g.height));
-  view.value = { k, x: (size.width - g.width * k) / 2, y: Math.max(0, (size.height - g.height * k) / 2) };
+  const room = Math.max(1, size.height - above - below);
+  const k = Math.max(least, Math.min(1, size.width / g.width, room / g.height));
+  view.value = { k, x: (size.width - g.width * k) / 2, y: above + Math.max(0, (room - g.height * k) / 2) };
 }
 
 // begin shows the whole graph when its words can be read then, else its entry.
@@ -48,8 +51,8 @@ export function reveal(id, readable = false) {
   const margin = 24;
   const left = x + (box.x - box.width / 2) * k - margin;
   const right = x + (box.x + box.width / 2) * k + margin - size.width;
-  const top = y + (box.y - box.height / 2) * k - margin;
-  const bottom = y + (box.y + box.height / 2) * k + margin - size.height;
+  const top = y + (box.y - box.height / 2) * k - margin - above;
+  const bottom = y + (box.y + box.height / 2) * k + margin + below - size.height;
   if (left < 0) x -= left;
   else if (right > 0) x -= right;
   if (top < 0) y -= top;

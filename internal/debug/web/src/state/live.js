@@ -21,8 +21,8 @@ export function listen() {
   });
   stream.addEventListener('project', async () => {
     await attempt(loadProject);
-    if (project.value?.rejected) notify('the graph file has changed, and has errors', 'they stand under File; the last good version is still here');
-    else notify('the graph file has changed and was read again', '', 'note');
+    if (project.value?.rejected) notify('the graph file has changed, and has errors', 'they stand under File; the last good version is still here', 'error', 'file');
+    else notify('the graph file has changed and was read again', '', 'note', 'file');
   });
   stream.addEventListener('missed', () => {
     loadRuns();

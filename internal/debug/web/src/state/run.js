@@ -1,7 +1,7 @@
 // The run that is open: its state, the path it took, and the step under inspection.
 import { signal, computed, batch } from '@preact/signals';
 import { get, post, put, seg } from '../lib/api.js';
-import { toolName, chooseTool, project } from './project.js';
+import { toolName, chooseTool, graph, project } from './project.js';
 import { breakpoints } from './breakpoints.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
@@ -20,6 +20,12 @@ export const controlled = computed(() => Boolean(run.value?.live) && active.valu
 export const paused = computed(() => run.value?.status === 'paused');
 // own tells whether the graph on the screen is the one that the run walked.
 export const own = computed(() => run.value && run.value.tool === toolName.value);
+
+// outdated tells whether the run began with another version of its graph.
+export const outdated = computed(() => own.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
+
+// showOwn shows the graph that the run walked, where the file still has it.
+export const showOwn = () => attempt(() => chooseTool(run.value.tool));
 
 // lit is what the graph shows of the run: how often each node ran up to the position,
 // the edges taken, the node at the position and the node that failed.

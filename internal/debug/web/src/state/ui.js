@@ -31,10 +31,11 @@ export function applyTheme() {
 
 let last = 0;
 
-// notify says something for a while; errors stay until they are dismissed.
-export function notify(text, hint = '', kind = 'error') {
-  const notice = { id: ++last, text, hint, kind };
-  notices.value = [...notices.value.slice(-3), notice];
+// notify says something for a while; errors stay until they are dismissed, or until
+// there is other news about the same.
+export function notify(text, hint = '', kind = 'error', about = text) {
+  const notice = { id: ++last, text, hint, kind, about };
+  notices.value = [...notices.value.filter((n) => n.about !== about).slice(-3), notice];
   if (kind !== 'error') setTimeout(() => dismiss(notice.id), 4000);
 }
 export const dismiss = (id) => {

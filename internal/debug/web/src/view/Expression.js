@@ -15,7 +15,7 @@ export const Expression = ({ expression: e, onPlace }) => html`
     ${e.source && html`<pre class="code">${e.source}</pre>`}
     ${e.reads.length > 0 && html`
       <dl class="reads" aria-label="what it read">
-        ${e.reads.map((r) => html`<div key=${r.path}><dt class="mono">${r.path}</dt><dd class=${cx('mono', r.missing && 'missing')}>${r.missing ? 'nothing' : r.preview}</dd></div>`)}
+        ${e.reads.map((r) => html`<div key=${r.path}><dt class="mono">${r.path}</dt><dd class=${cx('mono', r.missing && 'missing')} title=${r.preview}>${r.missing ? 'nothing' : r.preview}</dd></div>`)}
       </dl>`}
     ${e.error && html`<p class="wrong">${e.error}</p>`}
   </section>`;

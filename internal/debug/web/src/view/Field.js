@@ -26,11 +26,11 @@ function Wrong({ found, path, deep, id }) {
 
 const Name = ({ name, required, schema }) => html`
   <span class="field-name mono">${name}</span>${required && html`<span class="star" title="required">*</span>`}
-  <span class="muted field-type">${typeText(schema)}</span>`;
+  ${typeText(schema) && html`<span class="muted field-type">${typeText(schema)}</span>`}`;
 
 function typeText(schema) {
   if (Array.isArray(schema?.enum)) return 'one of';
-  return [].concat(schema?.type ?? 'any').join(' | ');
+  return [].concat(schema?.type ?? []).join(' | ');
 }
 
 function Scalar({ schema, draft, onChange, path, found, name, required }) {
@@ -66,7 +66,7 @@ function JSONField({ schema, draft, onChange, path, found, name, required, whole
   return html`
     <div class="field">
       <label for=${id}><${Name} ...${{ name, required, schema }} /> <span class="muted">JSON</span></label>
-      <textarea id=${id} class="mono" rows=${whole ? 8 : 3} spellcheck="false" value=${draft[key]}
+      <textarea id=${id} class="mono" rows=${whole ? 8 : 3} spellcheck="false" aria-invalid=${String(found.some((f) => whole || below(f.path, path)))} value=${draft[key]}
         onInput=${(e) => onChange({ ...draft, [key]: e.currentTarget.value })}></textarea>
       ${schema?.description && html`<p class="muted field-text">${schema.description}</p>`}
       ${!whole && html`<${Wrong} found=${found} path=${path} deep />`}

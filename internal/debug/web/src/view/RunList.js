@@ -44,7 +44,7 @@ const Item = ({ r }) => html`
     <input type="checkbox" aria-label=${`compare run ${r.id}`} title="Choose for comparing" checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} />
     <button type="button" aria-current=${run.value?.id === r.id ? 'true' : null} onClick=${() => { openRun(r.id); show('step'); }}>
       <span class="run-line"><span class="mono run-tool">${r.tool}</span><${Status} status=${r.status} /></span>
-      <span class="run-line muted"><span class="mono run-args">${r.args}</span></span>
+      <span class="run-line muted"><span class="mono run-args" title=${r.args}>${r.args}</span></span>
       <span class="run-line muted"><span>${clock(r.started)}</span><span>${plural(r.steps, 'step')}${r.ended ? `, ${duration(r.ms)}` : ''}</span></span>
     </button>
   </li>`;

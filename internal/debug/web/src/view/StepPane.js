@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
-import { at, controlled, nodeAt, own, path, paused, run, selected, total } from '../state/run.js';
+import { at, controlled, nodeAt, own, path, paused, run, selected, showOwn, total } from '../state/run.js';
 import { bytes, clock, duration } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
@@ -22,11 +22,11 @@ export function StepPane() {
   const pending = n >= total.value;
   const ended = r && pending && !['running', 'paused', 'not_started'].includes(r.status);
   const key = r && !ended && (!pending || r.next) ? `${r.id} ${n} ${pending}` : null;
-  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`));
+  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a kept run, and choose one of its steps." />`;
   if (ended) return html`<${ResultPane} run=${r} />`;
-  if (key === null) return html`<${Empty} title="Running …" text="The step under way shows here when the run is paused." />`;
+  if (key === null || (pending && r.status === 'running' && step?.index !== n)) return html`<${Empty} title="Running …" text="Pause the run to inspect the step under way." />`;
   if (error && !pending) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
   if (!step) return html`<${Empty} title="Reading …" />`;
   return html`<${Details} r=${r} step=${step} pending=${step.pending} />`;
@@ -53,7 +53,8 @@ function Details({ r, step, pending }) {
       ${step.edited && html`<div><dt>edited</dt><dd>by hand, while the run was paused</dd></div>`}
     </dl>
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
-    ${!own.value || step.changed ? html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>` : ''}
+    ${!own.value && html`<p class="note">A step of <span class="mono">${r.tool}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}
+    ${step.changed && html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>`}
     ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
     ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${i}`} expression=${e} onPlace=${toFile} />`)}
     ${step.input && html`<${ValueBox} title="Arguments of the call" run=${r.id} of="input" at=${step.index} level=${step.input} />`}
@@ -75,7 +76,7 @@ export function Failure({ error, onPlace }) {
     <section class="failure" role="alert">
       <p>${error.message}</p>
       ${error.caret && html`<pre class="caret">${error.caret}</pre>`}
-      <p class="muted">${[error.code, error.detail].filter(Boolean).join(' · ')}
+      <p class="muted">${[error.node && `node ${error.node}`, error.code, error.detail].filter(Boolean).join(' · ')}
         ${error.line > 0 && html` · <button type="button" class="linkish" onClick=${() => onPlace(error.line)}>line ${error.line}, column ${error.column}</button>`}</p>
     </section>`;
 }

@@ -11,6 +11,6 @@ export const StepRow = ({ i, node, step, chosen, count, style }) => html`
     <span class="row-index">${i}</span>
     <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
     <span class="row-node mono" title=${node}>${node}</span>
-    <span class="row-value mono">${step ? (step.error ? step.error : step.preview) : ''}</span>
+    <span class="row-value mono" title=${step?.error || step?.preview}>${step?.error || step?.preview}</span>
     <span class="row-time">${step ? (step.edited ? 'edited' : duration(step.ms)) : ''}</span>
   </div>`;

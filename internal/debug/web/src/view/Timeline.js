@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { at, go, opening, path, position, run, total } from '../state/run.js';
+import { at, go, opening, outdated, own, path, position, run, total } from '../state/run.js';
 import { stepAt, version } from '../state/steps.js';
 import { show } from '../state/ui.js';
 import { plural, duration } from '../lib/format.js';
@@ -19,8 +19,9 @@ export function Timeline() {
   return html`
     <section class="timeline" aria-label="timeline">
       <div class="timeline-head">
-        <h2>Steps</h2>
+        <h2>Steps${!own.value && html` of <span class="mono">${r.tool}</span>`}</h2>
         <span class="muted">${plural(total.value, 'step')}${r.ms !== undefined && r.ended ? ` in ${duration(r.ms)}` : ''}</span>
+        ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
         <${Slider} />
       </div>
       <${List} run=${r.id} />

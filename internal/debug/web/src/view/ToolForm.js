@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { tool } from '../state/project.js';
 import { startRun } from '../state/run.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
@@ -14,7 +14,9 @@ export function ToolForm() {
   const t = tool.value;
   const [found, setFound] = useState([]);
   const [busy, setBusy] = useState(false);
+  const form = useRef(null);
   useEffect(() => setFound([]), [t]);
+  useEffect(() => form.current?.querySelector('[aria-invalid=true]')?.focus(), [found]);
   if (!t) return null;
   const draft = drafts.value[t.name] ?? draftOf(t.inputSchema);
   const change = (next) => setDraft(t.name, next);
@@ -37,7 +39,7 @@ export function ToolForm() {
   const raw = draft.raw !== undefined;
   const top = found.filter((f) => raw || !f.path.length || !(f.path[0] in (t.inputSchema.properties ?? {})));
   return html`
-    <form id="run-form" class="form" onSubmit=${(e) => { e.preventDefault(); start(false); }} aria-label=${`arguments of ${t.name}`} novalidate>
+    <form id="run-form" ref=${form} class="form" onSubmit=${(e) => { e.preventDefault(); start(false); }} aria-label=${`arguments of ${t.name}`} novalidate>
       <div class="form-head">
         <h2>Arguments</h2>
         <label class="switch"><input type="checkbox" checked=${raw} onChange=${(e) => change(toggleRaw(t.inputSchema, draft, e.currentTarget.checked))} /> as JSON</label>

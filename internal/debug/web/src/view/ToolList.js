@@ -8,7 +8,7 @@ export const ToolList = ({ tools }) => html`
       <li key=${t.name}>
         <button type="button" aria-current=${t.name === toolName.value ? 'true' : null} onClick=${() => attempt(() => chooseTool(t.name))}>
           <span class="mono">${t.name}</span>
-          <span class="muted">${t.description || t.title}</span>
+          <span class="muted" title=${t.description}>${t.description || t.title}</span>
         </button>
       </li>`)}
   </ul>`;

@@ -12,7 +12,7 @@ export function TopBar() {
     <header class="top">
       <div class="brand">
         <img src="/icon.svg" alt="" width="22" height="22" />
-        <h1>${p.title}</h1>
+        <h1 title=${p.title}>${p.title}</h1>
         <span class="muted file" title=${p.file}>${p.file.split(/[\\/]/).pop()}</span>
       </div>
       <${Controls} />

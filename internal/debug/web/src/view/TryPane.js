@@ -6,6 +6,8 @@ import { kind, texts } from '../state/tryout.js';
 import { duration } from '../lib/format.js';
 import { Empty } from './Empty.js';
 import { ValueTree } from './ValueTree.js';
+import { Button } from './Button.js';
+import { addWatch, full, watches } from '../state/watches.js';
 
 const PAUSE = 180; // ms without a key before the expression is evaluated
 
@@ -46,7 +48,8 @@ export function TryPane() {
       <div class="answer" aria-live="polite">
         ${answer?.error && html`<div class="failure"><p>${answer.error.message}</p>${answer.error.caret && html`<pre class="caret">${answer.error.caret}</pre>`}</div>`}
         ${answer?.value && html`
-          <div class="box-head"><h3>Value</h3><span class="spring"></span><span class="muted">${duration(answer.ms)}</span></div>
+          <div class="box-head"><h3>Value</h3><span class="muted">${duration(answer.ms)}</span><span class="spring"></span>
+            ${kind.value === 'jsonata' && html`<${Button} label=${watches.value.includes(source.trim()) ? 'Watched' : 'Watch'} disabled=${full.value || watches.value.includes(source.trim())} onClick=${() => addWatch(source)} />`}</div>
           <${ValueTree} level=${answer.value} label="value" load=${(path, from) => evaluate(path, from).then((a) => a.value)} />`}
       </div>
       <p class="muted hint-text">${kind.value === 'jsonata'

@@ -1,12 +1,13 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect, useState } from 'preact/hooks';
 import { count } from '../lib/format.js';
+import { attempt } from '../state/ui.js';
 
 // ValueTree shows a value one level at a time: level is its first, load(path, from)
 // reads the others when they are opened. Text is only ever text.
 export function ValueTree({ level, load, label }) {
   if (!level) return null;
-  if (!level.children) return html`<${Leaf} item=${level} />`;
+  if (!level.children) return html`<${Leaf} item=${level} load=${load} path=${[]} />`;
   return html`
     <ul class="tree" role="tree" aria-label=${label} onKeyDown=${treeKeys}>
       <${Children} level=${level} load=${load} path=${[]} first />
@@ -29,7 +30,6 @@ function Children({ level, load, path, first }) {
   };
   return html`
     ${items.map((item, i) => html`<${Branch} key=${item.key} item=${item} load=${load} path=${[...path, item.key]} first=${first && i === 0} array=${level.kind === 'array'} />`)}
-    ${!items.length && html`<li class="muted none" role="none">${level.kind === 'array' ? 'an empty array' : 'an empty object'}</li>`}
     ${more > 0 && html`<li role="none"><button type="button" class="linkish" disabled=${busy} onClick=${next}>${busy ? 'reading …' : `${count(more)} more`}</button></li>`}`;
 }
 
@@ -50,7 +50,7 @@ function Branch({ item, load, path, first, array }) {
       <span class="tree-row">
         <span class=${cx('twist', branch && 'can', state.open && 'open')} aria-hidden="true"></span>
         <span class=${cx('tree-key', array && 'index')}>${item.key}</span><span class="colon">:</span>
-        <${Leaf} item=${item} brief=${state.open} />
+        <${Leaf} item=${item} brief=${state.open} load=${load} path=${path} />
       </span>
       ${state.open && html`<ul role="group">
         ${state.error ? html`<li class="wrong" role="none">${state.error}</li>` : state.level ? html`<${Children} level=${state.level} load=${load} path=${path} />` : html`<li class="muted none" role="none">reading …</li>`}
@@ -59,14 +59,26 @@ function Branch({ item, load, path, first, array }) {
 }
 
 // Leaf is a scalar, or what stands for a branch while it is closed.
-function Leaf({ item, brief }) {
+function Leaf({ item, brief, load, path }) {
   if (open[item.kind]) {
-    const size = item.kind === 'array' ? `[${count(item.size)}]` : `{${count(item.size)}}`;
+    const size = [item.kind === 'array' ? '[]' : '{}'].map(([begin, end]) => begin + (item.size ? count(item.size) : '') + end);
     return html`<span class="tree-size">${size}</span>${!brief && html` <span class="tree-preview">${item.preview}</span>`}`;
   }
   if (item.kind === 'nothing') return html`<span class="muted">nothing</span>`;
-  const text = item.text ?? '';
-  return html`<span class=${`scalar ${item.kind}`}>${item.kind === 'string' ? `"${text}${item.cut ? '' : '"'}` : text}</span>${item.cut && html`<span class="muted"> … ${count(item.bytes)} bytes</span>`}`;
+  if (item.kind === 'string') return html`<${Text} ...${{ item, load, path }} />`;
+  return html`<span class=${`scalar ${item.kind}`}>${item.text}</span>`;
+}
+
+// Text of any length: what is too long to be shown at once is read on when it is asked for.
+function Text({ item, load, path }) {
+  const begun = { text: item.text ?? '', more: item.more };
+  const [{ text, more }, set] = useState(begun);
+  useEffect(() => set(begun), [item]);
+  const next = () => attempt(async () => {
+    const rest = await load(path, more);
+    set({ text: text + rest.text, more: rest.more });
+  });
+  return html`<span class="scalar string">"${text}${more ? html`… <button type="button" class="linkish" onClick=${next}>more of ${count(item.bytes)} bytes</button>` : '"'}</span>`;
 }
 
 // treeKeys are those of ARIA's tree.
