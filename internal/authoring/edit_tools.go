@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/internal/project"
 )
 
 // saved is how a change of the file went.
@@ -76,7 +75,7 @@ func (k *Toolkit) save(v *view, src []byte, name, message string) (any, error) {
 		err = errors.New("somebody else has changed it at this very moment; try again")
 	}
 	if err == nil {
-		err = project.Replace(v.path, src)
+		err = config.WriteFile(v.path, src, 0o600) // the mode that it has
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)

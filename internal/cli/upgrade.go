@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/project"
 )
 
 func newUpgrade(std streams) *cobra.Command {
@@ -42,7 +41,7 @@ current already is left as it is. The file is replaced only as a whole.`,
 				fmt.Fprintf(std.err, "%s is current already\n", args[0])
 				return nil
 			}
-			return project.Replace(args[0], upgraded)
+			return config.WriteFile(args[0], upgraded, 0o600) // the mode that it has
 		},
 	}
 	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result and leave the file alone")

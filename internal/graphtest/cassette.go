@@ -50,6 +50,10 @@ func (r *Recorded) err() error {
 // cassetteVersion is that of the form of cassettes.
 const cassetteVersion = 1
 
+// recordAgain is the remedy for a cassette that cannot be read. Nothing but its owner puts
+// one away: recordings that cannot be made again here may be in it.
+const recordAgain = "mend it, or remove it and run toolgraph test --record"
+
 // maxCassette is the most that a cassette may have, in bytes.
 const maxCassette = 256 << 20
 
@@ -116,10 +120,10 @@ func readCassette(path string) (*Cassette, error) {
 func parseCassette(path string, src []byte) (*Cassette, error) {
 	var file cassetteFile
 	if err := json.Unmarshal(src, &file); err != nil {
-		return nil, fmt.Errorf("%s is no cassette: %w; record it again with toolgraph test --record", place(path, src, err), err)
+		return nil, fmt.Errorf("%s is no cassette: %w; "+recordAgain, place(path, src, err), err)
 	}
 	if file.Version != cassetteVersion {
-		return nil, fmt.Errorf("%s: the cassette has version %d, expected %d; record it again with toolgraph test --record", path, file.Version, cassetteVersion)
+		return nil, fmt.Errorf("%s: the cassette has version %d, expected %d; "+recordAgain, path, file.Version, cassetteVersion)
 	}
 	c := &Cassette{}
 	for i, run := range file.Runs {
@@ -127,7 +131,7 @@ func parseCassette(path string, src []byte) (*Cassette, error) {
 		for j, call := range run.Calls {
 			recorded, err := call.recorded()
 			if err != nil {
-				return nil, fmt.Errorf("%s: call %d of run %d: %w; record it again with toolgraph test --record", path, j+1, i+1, err)
+				return nil, fmt.Errorf("%s: call %d of run %d: %w; "+recordAgain, path, j+1, i+1, err)
 			}
 			r.Calls = append(r.Calls, recorded)
 		}

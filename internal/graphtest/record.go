@@ -2,10 +2,11 @@ package graphtest
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"slices"
 
-	"toolgraph/internal/project"
+	"toolgraph/config"
 )
 
 // record writes what servers have answered into the cassettes of the cases. Earlier runs
@@ -75,7 +76,7 @@ func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	return true, writeFile(path, r.suite.Path, src)
+	return true, config.WriteFile(path, src, modeLike(r.suite.Path))
 }
 
 // recordedRun is what a cassette keeps of a run: what servers answered, and the steps.
@@ -115,22 +116,10 @@ func codeOf(err error) string {
 	return ""
 }
 
-// writeFile gives a file new content as a whole; a new file gets the mode of another.
-func writeFile(path, like string, content []byte) error {
-	if _, err := os.Stat(path); err == nil {
-		return project.Replace(path, content)
+// modeLike is the mode of a new file beside another.
+func modeLike(other string) fs.FileMode {
+	if info, err := os.Stat(other); err == nil {
+		return info.Mode().Perm()
 	}
-	mode := os.FileMode(0o600)
-	if info, err := os.Stat(like); err == nil {
-		mode = info.Mode().Perm()
-	}
-	fresh := path + ".new"
-	err := os.WriteFile(fresh, content, mode)
-	if err == nil {
-		err = os.Rename(fresh, path)
-	}
-	if err != nil {
-		os.Remove(fresh)
-	}
-	return err
+	return 0o600
 }

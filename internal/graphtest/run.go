@@ -157,7 +157,7 @@ func (r *runner) load(path string, named bool) error {
 	cassette, err := readCassette(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (!named || r.opts.Mode != Offline):
-	case err != nil && r.opts.Mode != Record:
+	case err != nil:
 		return err
 	}
 	r.cassettes[path] = cassette
