@@ -101,6 +101,7 @@ func TestInspect(t *testing.T) {
 		{"list_runs", map[string]any{"limit": 1}, []string{"limit=1"}, []string{"runs", "list", "--limit", "1", "--format", "json", "--state", state}, `"next":"` + second},
 		{"list_runs", map[string]any{"before": second, "status": "finished"}, []string{"before=" + second, "status=finished"}, []string{"runs", "list", "--before", second, "--status", "finished", "--format", "json", "--state", state}, `"id":"` + first},
 		{"read_run", map[string]any{"run": first[:12], "from": 1, "limit": 2}, []string{"run=" + first[:12], "from=1", "limit=2"}, []string{"runs", "show", first, "--from", "1", "--limit", "2", "--format", "json", "--state", state}, `"next":3`},
+		{"read_run", map[string]any{"run": first, "from": 1, "limit": 1, "context": 1}, []string{"run=" + first, "from=1", "limit=1", "context=1"}, []string{"runs", "show", first, "--step", "1", "--context", "--format", "json", "--state", state}, `"context":{"entry":{"value":`},
 		{"read_run", map[string]any{"run": "last", "valueBytes": 3}, []string{"run=last", "valueBytes=3"}, []string{"runs", "show", "last", "--value-bytes", "3", "--format", "json", "--state", state}, `"beginning":"{\"n"`},
 		{"diff_inputs", map[string]any{"a": first, "b": "last"}, []string{"a=" + first, "b=last"}, []string{"runs", "diff", first, second, "--format", "json", "--state", state}, `"path":".n","a":{"value":3`},
 		{"doctor", nil, nil, []string{"doctor", "-g", graph, "--format", "json", "--state", state}, `"healthy":true`},

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -17,16 +19,17 @@ import (
 func newRunsShow(std streams, history *historyFlags) *cobra.Command {
 	q := inspect.RunQuery{}
 	step := -1
-	var full bool
+	var full, withContext bool
 	var format string
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show a kept run: its path, timings and values",
 		Long: `Show a kept run: its arguments, its path with timings and values, and how it ended.
-Long values are cut, and it says so; --step shows the value of one step, --full every
-value as a whole.`,
+Long values are cut, and it says so; --step shows the value of one step, with --context
+also what its expressions saw, and --full every value as a whole.`,
 		Example: `  toolgraph runs show last
   toolgraph runs show 5GNFQ --step 3 --full
+  toolgraph runs show last --step 3 --context
   toolgraph runs show last --format json`,
 		Args: args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,6 +39,11 @@ value as a whole.`,
 				return usagef("--step is %d, expected the number of a step, from 0", step)
 			case step >= 0:
 				q.From, q.Limit = step, 1
+				if withContext {
+					q.Context = &step
+				}
+			case withContext:
+				return usagef("--context is that of a step: add --step N")
 			case q.From < 0 || q.Limit < 0 || q.ValueBytes < 0:
 				return usagef("--from, --limit and --value-bytes are numbers from 0")
 			}
@@ -44,7 +52,7 @@ value as a whole.`,
 			}
 			show := func(w io.Writer, r *inspect.Run) error { return printRun(w, r, full) }
 			if step >= 0 {
-				show = printStep
+				show = func(w io.Writer, r *inspect.Run) error { return printStep(w, r, full) }
 			}
 			return answering(std, history, format, func(i *inspect.Inspector) (*inspect.Run, error) {
 				r, err := i.ReadRun(cmd.Context(), q)
@@ -56,6 +64,7 @@ value as a whole.`,
 		},
 	}
 	cmd.Flags().IntVar(&step, "step", -1, "only this step, by its number")
+	cmd.Flags().BoolVar(&withContext, "context", false, "with --step: also what the step's expressions saw, by node")
 	cmd.Flags().BoolVar(&full, "full", false, "every value as a whole")
 	cmd.Flags().IntVar(&q.From, "from", 0, "the first step")
 	cmd.Flags().IntVar(&q.Limit, "limit", 100, "at most so many steps")
@@ -142,10 +151,17 @@ func keptText(v inspect.Value, full bool) string {
 }
 
 // printStep writes one step with its value on lines of its own.
-func printStep(w io.Writer, r *inspect.Run) error {
+func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	s := r.History[0]
 	fmt.Fprintf(w, "step %d of run %s: node %q (%s), %s, at %s\n\n", s.Index, oneLine(r.ID), s.Node, s.Type,
 		milliseconds(s.Duration), s.Started.Local().Format(time.DateTime))
+	if r.Context != nil {
+		fmt.Fprintln(w, "context:")
+		for _, node := range slices.Sorted(maps.Keys(r.Context)) {
+			fmt.Fprintf(w, "  %s = %s\n", oneLine(node), keptText(r.Context[node], full))
+		}
+		fmt.Fprint(w, "\noutput:\n")
+	}
 	if s.Error != nil {
 		_, err := fmt.Fprintln(w, printable("error: "+s.Error.Message))
 		return err

@@ -68,9 +68,12 @@ var answers = map[string]func(context.Context, *Inspector, arguments) (any, erro
 		return i.ListRuns(ctx, f)
 	},
 	"read_run": func(ctx context.Context, i *Inspector, a arguments) (any, error) {
-		return i.ReadRun(ctx, RunQuery{
-			Run: a.text("run"), From: a.number("from"), Limit: a.number("limit"), ValueBytes: a.number("valueBytes"),
-		})
+		q := RunQuery{Run: a.text("run"), From: a.number("from"), Limit: a.number("limit"), ValueBytes: a.number("valueBytes")}
+		if _, asked := a.given.Get("context"); asked {
+			step := a.number("context")
+			q.Context = &step
+		}
+		return i.ReadRun(ctx, q)
 	},
 	"diff_inputs": func(ctx context.Context, i *Inspector, a arguments) (any, error) {
 		return i.DiffRuns(ctx, a.text("a"), a.text("b"))

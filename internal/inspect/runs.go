@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"toolgraph/config"
@@ -51,6 +52,7 @@ type RunQuery struct {
 	From       int    // the first step
 	Limit      int    // at most so many steps; 0: 100
 	ValueBytes int    // of each value; 0: DefaultValueBytes, below 0: all
+	Context    *int   // also tell what the expressions of this step saw; nil: no
 }
 
 const defaultSteps = 100
@@ -58,9 +60,10 @@ const defaultSteps = 100
 // Run is one kept run.
 type Run struct {
 	journal.Run
-	Arguments Value  `json:"arguments"`
-	History   []Step `json:"history"`
-	Next      int    `json:"next,omitempty"` // the value of "from" that gives the next steps; 0 at the end
+	Arguments Value            `json:"arguments"`
+	History   []Step           `json:"history"`
+	Context   map[string]Value `json:"context,omitempty"` // by node: its latest output before the step that was asked for
+	Next      int              `json:"next,omitempty"`    // the value of "from" that gives the next steps; 0 at the end
 }
 
 // Step is one entry of a run's history.
@@ -105,10 +108,36 @@ func (i *Inspector) ReadRun(ctx context.Context, q RunQuery) (*Run, error) {
 	for n, step := range steps {
 		answer.History[n] = stepOf(step)
 	}
+	if q.Context != nil {
+		if answer.Context, err = contextOf(ctx, s, kept, *q.Context, q.ValueBytes); err != nil {
+			return nil, err
+		}
+	}
 	if end := q.From + len(steps); len(steps) > 0 && end < kept.Steps {
 		answer.Next = end
 	}
 	return answer, nil
+}
+
+// contextOf is the context of a step: the latest output of each node before it.
+func contextOf(ctx context.Context, s *journal.Store, run journal.Run, step, most int) (map[string]Value, error) {
+	if step < 0 || step > run.Steps {
+		return nil, fmt.Errorf("run %s has %d steps, and there is no context of step %d", run.ID, run.Steps, step)
+	}
+	seen := map[string]Value{}
+	if step == 0 { // a limit of 0 would be all
+		return seen, nil
+	}
+	before, err := s.Steps(ctx, run.ID, 0, step, most)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range before {
+		if b.Record.Error == nil {
+			seen[b.Record.NodeID] = valueOf(b.Output)
+		}
+	}
+	return seen, nil
 }
 
 func stepOf(s journal.Step) Step {
