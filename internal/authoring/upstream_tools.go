@@ -9,8 +9,18 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
+)
+
+// What a server writes of itself and its tools is for an agent to read, and by whom it
+// was written nobody knows: it is told no longer than this, with hidden characters marked.
+const (
+	mostSaid        = 16 << 10 // characters of one description, or of instructions
+	mostSummary     = 1000     // characters of a description in a list
+	mostAnnotations = 4 << 10  // bytes of a tool's annotations in a list
+	mostTools       = 2000     // tools in a list
 )
 
 // upstreamAbout is a server that graphs can call, without what must not be shown:
@@ -56,7 +66,8 @@ func listMcpServers(ctx context.Context, k *Toolkit, v *view, _ arguments) (any,
 				items[i].Error = err.Error()
 				return
 			}
-			items[i].Title, items[i].Version, items[i].Instructions = said.Title, said.Version, said.Instructions
+			items[i].Title, items[i].Version = lock.Shown(said.Title, mostSummary), lock.Shown(said.Version, mostSummary)
+			items[i].Instructions = lock.Shown(said.Instructions, mostSaid)
 		})
 	}
 	all.Wait()
@@ -99,6 +110,7 @@ type upstreamTool struct {
 type upstreamTools struct {
 	Items  []upstreamTool `json:"items"`
 	Errors []serverError  `json:"errors,omitempty"`
+	Note   string         `json:"note,omitempty"` // what was left out
 }
 
 type serverError struct {
@@ -141,10 +153,21 @@ func listMcpServerTools(ctx context.Context, k *Toolkit, v *view, a arguments) (
 			told.Errors = append(told.Errors, serverError{Server: server, Message: failed[i].Error()})
 		}
 		for _, t := range offered[i] {
-			told.Items = append(told.Items, upstreamTool{Name: t.Name, Description: t.Description, Server: server, Annotations: t.Annotations})
+			told.Items = append(told.Items, summaryOf(server, t, v.secrets))
 		}
 	}
+	if n := len(told.Items); n > mostTools {
+		told.Items, told.Note = told.Items[:mostTools], fmt.Sprintf("there are %d tools, and the first %d are told; serverName asks for those of one server", n, mostTools)
+	}
 	return told, nil
+}
+
+func summaryOf(server string, t mcpclient.Tool, secrets *config.Secrets) upstreamTool {
+	s := upstreamTool{Name: t.Name, Description: lock.Shown(secrets.Redact(t.Description), mostSummary), Server: server}
+	if len(t.Annotations) <= mostAnnotations {
+		s.Annotations = t.Annotations
+	}
+	return s
 }
 
 // toolDetails is the whole definition of a server's tool.
@@ -182,7 +205,11 @@ func getMcpServerTool(ctx context.Context, k *Toolkit, v *view, a arguments) (an
 	var offered []string
 	for _, t := range tools {
 		if t.Name == name {
-			details := toolDetails{t.Name, t.Title, t.Description, t.InputSchema, t.OutputSchema, t.Annotations}
+			said := func(text string) string { return lock.Shown(v.secrets.Redact(text), mostSaid) } // whole, for half a secret is not recognised
+			details := toolDetails{t.Name, said(t.Title), said(t.Description), t.InputSchema, t.OutputSchema, t.Annotations}
+			if size := len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations); size > mostOutputs {
+				return nil, fmt.Errorf("the schemas of tool %q of server %q have %d bytes, too many to be told", name, server, size)
+			}
 			if len(details.InputSchema) == 0 {
 				details.InputSchema = json.RawMessage(`{"type":"object"}`)
 			}

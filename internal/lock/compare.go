@@ -103,7 +103,7 @@ func valueOf(src []byte) expressions.Value {
 
 // placeOf is a change as a line: - what was there, + what is there now, ~ both.
 func placeOf(c diff.Change) string {
-	place := shown(c.Path, placeShown)
+	place := Shown(c.Path, placeShown)
 	switch {
 	case c.Old == nil:
 		return "+ " + place + ": " + valueShown(c.New, "")
@@ -125,7 +125,7 @@ func encoded(v expressions.Value) string {
 // before the place where it parts from another.
 func valueShown(v expressions.Value, other string) string {
 	const room, before = 160, 40
-	src := []rune(shown(encoded(v), keptMost))
+	src := []rune(Shown(encoded(v), keptMost))
 	if len(src) <= room {
 		return string(src)
 	}

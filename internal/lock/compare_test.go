@@ -70,7 +70,7 @@ func TestT03HostileDescriptions(t *testing.T) {
 		"no UTF-8":   {"a\xffb", "a<U+FFFD>b… (3 bytes, sha256 "},
 		"1 MB":       {strings.Repeat("long ", 200_000), "long… (1000000 bytes, sha256 "},
 	} {
-		got := shown(c.text, descriptionShown)
+		got := Shown(c.text, descriptionShown)
 		if !strings.HasPrefix(got, c.want) && !strings.Contains(got, c.want) && name != "1 MB" || len(got) > 2*descriptionShown {
 			t.Errorf("%s: got %.300q, want %q", name, got, c.want)
 		}
@@ -89,7 +89,7 @@ func TestT03HostileDescriptions(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("x", 5000)
-	if shown(long+"a", descriptionShown) == shown(long+"b", descriptionShown) {
+	if Shown(long+"a", descriptionShown) == Shown(long+"b", descriptionShown) {
 		t.Error("two long texts are shown alike")
 	}
 }

@@ -27,8 +27,8 @@ type Entry struct {
 func Pin(server *config.Upstream, tool mcpclient.Tool, secrets *config.Secrets) Entry {
 	e := Entry{
 		Server: server.Name.Value, Tool: tool.Name, Identity: server.Identity, Hash: hash(server.Identity, tool),
-		Title:       shown(secrets.Redact(tool.Title), titleShown),
-		Description: shown(secrets.Redact(tool.Description), descriptionShown),
+		Title:       Shown(secrets.Redact(tool.Title), titleShown),
+		Description: Shown(secrets.Redact(tool.Description), descriptionShown),
 	}
 	for _, part := range []struct {
 		name string

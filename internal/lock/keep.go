@@ -48,7 +48,7 @@ func tidy(v any) any {
 			text, isText := item.(string)
 			switch {
 			case isText && (key == title || key == description || key == "$comment"):
-				out[key] = shown(text, schemaTextShown)
+				out[key] = Shown(text, schemaTextShown)
 			case verbatim[key]:
 				out[key] = item
 			default:

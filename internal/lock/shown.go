@@ -16,10 +16,10 @@ const (
 	placeShown       = 200 // names of properties are the server's, too
 )
 
-// shown is a text of a server's as it may be shown to people: no longer than most
+// Shown is a text of a server's as it may be shown to people: no longer than most
 // characters, characters that cannot be seen marked as <U+200B>. What lost something
 // ends with its length and a hash, so that texts that differ do so when shown as well.
-func shown(text string, most int) string {
+func Shown(text string, most int) string {
 	const hiddenMost = 4 // marks in a row; the rest is counted
 	var b strings.Builder
 	lost, count, row := false, 0, 0
