@@ -40,11 +40,10 @@ func (s *Server) evaluate(r *http.Request) (any, error) {
 	if err := read(r, &in); err != nil {
 		return nil, err
 	}
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	now := f.now()
 	ctx, done, err := s.evaluating(r.Context())
 	if err != nil {
 		return nil, err

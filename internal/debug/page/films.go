@@ -56,6 +56,15 @@ func (s *Server) film(ctx context.Context, id string) (*film, error) {
 	return f, nil
 }
 
+// frame is the run that a request names, as it is now.
+func (s *Server) frame(r *http.Request) (frame, error) {
+	f, err := s.film(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return frame{}, err
+	}
+	return f.now(), nil
+}
+
 func (l *films) get(id string) *film {
 	l.mu.Lock()
 	defer l.mu.Unlock()

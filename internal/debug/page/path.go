@@ -9,11 +9,10 @@ type pathJSON struct {
 }
 
 func (s *Server) getPath(r *http.Request) (any, error) {
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	now := f.now()
 	from, err := number(r, "from", 0, len(now.records))
 	if err != nil {
 		return nil, err

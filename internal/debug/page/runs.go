@@ -157,9 +157,9 @@ func sleep(ctx context.Context, d time.Duration) {
 }
 
 func (s *Server) getRun(r *http.Request) (any, error) {
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	return f.now().info, nil
+	return now.info, nil
 }

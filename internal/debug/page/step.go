@@ -29,11 +29,10 @@ type detailJSON struct {
 }
 
 func (s *Server) getStep(r *http.Request) (any, error) {
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	now := f.now()
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil || n < 0 || n > len(now.records) || n == len(now.records) && now.Next == nil {
 		return nil, errorf(http.StatusNotFound, "there is no step %s", r.PathValue("n"))

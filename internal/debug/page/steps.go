@@ -39,11 +39,10 @@ func stepOf(rec execution.Record) stepJSON {
 }
 
 func (s *Server) listSteps(r *http.Request) (any, error) {
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	now := f.now()
 	from, err := number(r, "from", 0, len(now.records))
 	if err != nil {
 		return nil, err

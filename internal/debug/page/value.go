@@ -12,11 +12,10 @@ import (
 
 // value is what a request asks for by of and at.
 func (s *Server) value(r *http.Request) (expressions.Value, error) {
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	now := f.now()
 	at, err := number(r, "at", 0, len(now.records))
 	if err != nil {
 		return nil, err

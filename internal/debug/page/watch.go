@@ -22,11 +22,10 @@ func (s *Server) watchAt(r *http.Request) (any, error) {
 	if len(in.Sources) > mostWatches {
 		return nil, errorf(http.StatusUnprocessableEntity, "%d expressions are watched, expected at most %d", len(in.Sources), mostWatches)
 	}
-	f, err := s.film(r.Context(), r.PathValue("id"))
+	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
 	}
-	now := f.now()
 	ctx, done, err := s.evaluating(r.Context())
 	if err != nil {
 		return nil, err
