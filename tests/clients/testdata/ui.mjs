@@ -71,6 +71,24 @@ await use(join(GRAPHS, 'ui-loop.yaml'), {}, async (page) => {
   await press(page, 'F5');
   await page.waitForSelector('.node.current[data-node=add]');
   assert.equal(await text(page, '[data-node=more] .count'), '×2');
+  await blur(page);
+  await press(page, '2'); // what is watched follows the run, and the step under inspection
+  for (const source of ['$.add', '$executionCount("more")', '$join([1..2000].$string($), " ")', '1 +']) {
+    await page.fill('#watch-source', source);
+    await press(page, 'Enter');
+  }
+  const watched = (i, word) => page.waitForFunction(([n, w]) => document.querySelectorAll('.watches > ul > li')[n]?.innerText.includes(w), [i, word]);
+  await watched(0, '\n1');
+  await watched(3, 'expected an operand');
+  for (let i = 0; i < 3 && (await page.locator('.watches .linkish:has-text("more of")').count()); i++) await page.click('.watches .linkish:has-text("more of")');
+  await watched(2, '1999 2000"');
+  await page.click('.watches >> [aria-label="Watch no more"] >> nth=3');
+  await page.waitForFunction(() => document.querySelectorAll('.watches > ul > li').length === 3 && document.activeElement.id === 'watch-source');
+  await blur(page);
+  await press(page, 'k');
+  await watched(1, '\n1'); // before its second time
+  await press(page, 'End');
+  await watched(1, '\n2');
   await page.locator('.row:has(.row-node:text-is("add"))').first().click(); // its output, 1, can be edited
   await page.click('text=Edit');
   await page.waitForFunction(() => document.querySelector('dialog textarea')?.value === '1');
@@ -202,6 +220,14 @@ await use(example, { colorScheme: 'dark' }, async (page) => {
   const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   assert.equal(ground, 'rgb(15, 18, 22)', 'the page is not dark');
   await shot(page, 'dark');
+});
+// Between wide and narrow: no pane covers another, and what is drawn stands beside them.
+await use(example, { viewport: { width: 1024, height: 700 } }, async (page) => {
+  await begin(page);
+  await page.click('#run-form [type=submit]');
+  await status(page, 'finished');
+  const edges = await page.evaluate(() => ['.side', '.graph', '.timeline', '.inspector'].map((name) => document.querySelector(name).getBoundingClientRect()).map((box) => [box.left, box.right]));
+  assert.deepEqual(edges, [[0, 240], [240, 704], [240, 704], [704, 1024]]);
 });
 await use(example, { viewport: { width: 360, height: 740 } }, async (page) => {
   await page.click('.panebar >> text=Tools');
