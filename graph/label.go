@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -129,6 +130,9 @@ func scalarText(scalar any) string {
 	case string:
 		return quoteJSON(s)
 	case float64:
+		if math.Abs(s) < 1e15 { // as people write it
+			return strconv.FormatFloat(s, 'f', -1, 64)
+		}
 		return strconv.FormatFloat(s, 'g', -1, 64)
 	}
 	return fmt.Sprint(scalar)

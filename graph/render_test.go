@@ -43,6 +43,7 @@ func TestRuleLabels(t *testing.T) {
 	}{
 		{object{">", []any{variable("entry.value"), 10}}, "entry.value > 10"},
 		{object{">", []any{variable("$.entry.value"), 10}}, "entry.value > 10"},
+		{object{"<", []any{variable("n"), 1e6}}, "n < 1000000"},
 		{object{"==", []any{object{"var", []any{"a.b"}}, "x"}}, `a.b == "x"`},
 		{object{"!", []any{variable("a")}}, "!a"},
 		{object{"!!", variable("a")}, "!!a"},
