@@ -109,7 +109,7 @@ func (fs *fields) text(name string) Text {
 		if _, isText := value.(string); isText && problem == nil {
 			return it.text
 		}
-		if it.text.Value != "" {
+		if it.text.Value != "" && (value != nil || problem != nil) { // null is not meant as a text
 			fs.wrong(name, "text", fmt.Sprintf("quote it: %q", shortened(it.text.Value)))
 			return it.text // what was meant, so that nobody finds it missing
 		}

@@ -70,7 +70,7 @@ var ourWords = []struct{ problem, message, hint string }{
 	{"did not find expected key", "found something that is no \"key: value\" where one was expected", "check the indentation and the quotes here and in the lines above"},
 	{"did not find expected '-' indicator", "found something that does not begin with \"- \" in a list", "check the indentation here and in the lines above"},
 	{"did not find expected ',' or ']'", "found a list in [ ] that goes on without \",\" or \"]\"", "close the list"},
-	{"did not find expected ',' or '}'", "found a mapping in { } that goes on without \",\" or \"}\"", "close the mapping, or quote the value"},
+	{"did not find expected ',' or '}'", "found a mapping in { } that goes on without \",\" or \"}\"", "close the mapping, or quote the value: within { } one with [ ], { } or a comma in it, such as list[0].name, wants quotes"},
 	{"did not find expected node content", "found nothing where a value was expected", "write a value"},
 	{"could not find expected ':'", "found a line that is neither \"key: value\" nor part of the value above", "add \":\", or indent it"},
 	{"found unexpected end of stream", "found the end of the file inside quotes", "close the quotes"},

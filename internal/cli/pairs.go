@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -40,6 +42,30 @@ func pairValue(schema *config.Data, text string) expressions.Value {
 		return value
 	}
 	return text
+}
+
+// tellUndeclared tells of arguments on the command line that the inputSchema allows and
+// does not declare: they are likely to be misspelt, and nothing else would say so.
+func tellUndeclared(w io.Writer, tool *config.Tool, pairs []string) {
+	declared := tool.InputSchema.Get("properties")
+	if declared == nil {
+		return
+	}
+	names := make([]string, len(declared.Keys))
+	for i, key := range declared.Keys {
+		names[i] = key.Value
+	}
+	for _, pair := range pairs {
+		name, _, _ := strings.Cut(pair, "=")
+		if slices.Contains(names, name) {
+			continue
+		}
+		hint := ""
+		if near := config.DidYouMean(name, names); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %q%s\n", oneLine(tool.Name.Value), oneLine(name), hint)
+	}
 }
 
 // firstKey is a key that the tool takes, for an example.

@@ -32,7 +32,7 @@ func newRun(std streams) *cobra.Command {
 		Short: "Run one tool once and print its result",
 		Long: `Run one tool once. The result goes to standard output as JSON, everything else to
 standard error. A value is taken as the type that the tool's inputSchema gives the
-key, else as JSON, else as text.
+key, else as JSON, else as text; it goes before the same key of --args.
 
 With --dry-run a call is made only when its tool is known as read-only, by the lock
 beside the graph file or by what its server says. Any other is told with its arguments,
@@ -77,6 +77,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err := server.CheckArguments(g.Tool, args); err != nil {
 		return usageError{err}
 	}
+	tellUndeclared(std.err, g.Tool, pairs)
 	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
 	if err != nil {
 		return usageError{err}

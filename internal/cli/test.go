@@ -37,7 +37,8 @@ The exit code is 1 when a test fails and 3 when a file has mistakes.`,
   toolgraph test graph.test.yaml --run 'empty|missing' -v
   toolgraph test examples --record        record the answers of the servers once
   toolgraph test graphs --coverage --junit report.xml
-  toolgraph test graph.yaml --update      take what comes as what is expected; read the diff`,
+  toolgraph test graph.yaml --update      take what comes as what is expected; read the diff
+  toolgraph test graph.yaml --record --update    both, for new tests without expect`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"."}
