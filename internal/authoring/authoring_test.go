@@ -84,6 +84,17 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	return string(raw)
 }
 
+// Tests that are given read no file but those that belong to the graph file.
+func TestGivenTestsStayInTheFolder(t *testing.T) {
+	k := kit(t, graphFile)
+	for _, path := range []string{"/etc/passwd", "../other.json", "a/../../b"} {
+		got := k.answerTo(t, "testGraphTool", `{"tests":[{"tool":"a","args":{"x":1},"cassette":"`+path+`","expect":{"value":{"x":1}}}]}`)
+		if !strings.Contains(got, "is not in the folder of the graph file") {
+			t.Errorf("%s: got %s", path, got)
+		}
+	}
+}
+
 // Every tool has a definition and an operation.
 func TestToolsAndOperations(t *testing.T) {
 	tools, err := New(Options{Graph: "g.yaml"}).tools()

@@ -77,6 +77,9 @@ func suiteOf(v *view, name string, a arguments) (*graphtest.Suite, error) {
 	}
 	list := dataOf(tests)
 	for i, test := range list.Items {
+		if named, _ := test.Get("cassette").Value().(string); named != "" && !filepath.IsLocal(named) {
+			return nil, fmt.Errorf("the tests cannot be run: the cassette %q is not in the folder of the graph file, expected a path within it", named)
+		}
 		if test.Kind == config.KindObject && test.Get("tool") == nil && name != "" {
 			test = test.With("tool", &config.Data{Scalar: name})
 		}

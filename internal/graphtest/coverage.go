@@ -76,8 +76,8 @@ func (r *reached) add(records []execution.Record) {
 	edges := r.graph.Edges()
 	for i, record := range records {
 		r.nodes[record.NodeID] = true
-		if record.Error != nil {
-			continue
+		if i == len(records)-1 {
+			break // the exit, or where the run was ended
 		}
 		from := record.NodeID
 		choice, isSwitch := r.graph.Node(from).(*graph.Switch)

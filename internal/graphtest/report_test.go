@@ -41,8 +41,12 @@ func TestCoverage(t *testing.T) {
 		{"2", "4/5", "3/7", "1/4", "which → same (entry.n == 1)"},
 		{"4", "4/5", "3/7", "1/4", "which → other (entry.n == 3)"},
 		{"1 2 3 4", "5/5", "7/7", "4/4", ""},
+		{"", "1/5", "0/7", "0/4", "entry → which"},
 	} {
 		tests := "tests:\n"
+		if c.numbers == "" { // a run that a limit ends has not gone on
+			tests += "  - {name: ends, tool: pick, args: {n: 1}, limits: {maxNodeExecutions: 1}, expect: {isError: true}}\n"
+		}
 		for _, n := range strings.Fields(c.numbers) {
 			tests += "  - {name: n" + n + ", tool: pick, args: {n: " + n + "}, expect: {path: [...]}}\n"
 		}
