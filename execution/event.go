@@ -34,8 +34,8 @@ type Event struct {
 	// Sync is set where losing the event could do harm, or make somebody look things
 	// up: before a call that may not be made twice, on its record, on edits, and at the
 	// end of a run. A journal that outlives the process has such a call-started, and
-	// what is needed to know its run, before Append returns; it does not let the others
-	// wait for more.
+	// what is needed to know its run, before Append returns; it does not let others of
+	// calls wait for more.
 	Sync bool `json:"-"`
 	// Scope is what expressions of the step would see (step-ready); only valid until
 	// the Gate that it was given to returns.

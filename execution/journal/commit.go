@@ -18,6 +18,7 @@ type committer struct {
 	runs   map[string]*track
 	pruned time.Time // when the bounds were last looked after; zero: not asked yet
 
+	begin, end                                     *sql.Stmt // of a transaction
 	insertRun, updateRun, insertChunk, insertSpill *sql.Stmt
 }
 
@@ -41,6 +42,8 @@ func newCommitter(s *Store) (*committer, error) {
 		into *(*sql.Stmt)
 		text string
 	}{
+		{&c.begin, `BEGIN IMMEDIATE`},
+		{&c.end, `COMMIT`},
 		{&c.insertRun, `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
 			events, steps, spills, bytes, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
 		{&c.updateRun, `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, steps = ?, spills = ?, bytes = ?,
@@ -70,7 +73,7 @@ func (s *Store) leaseOf() (*lease, error) {
 }
 
 func (c *committer) close() {
-	for _, s := range []*sql.Stmt{c.insertRun, c.updateRun, c.insertChunk, c.insertSpill} {
+	for _, s := range []*sql.Stmt{c.begin, c.end, c.insertRun, c.updateRun, c.insertChunk, c.insertSpill} {
 		_ = s.Close() // it goes with its connection
 	}
 	_ = c.conn.Close() // back to the pool, which closes it
@@ -158,12 +161,12 @@ func (c *committer) takeOn(t *track) error {
 // write writes what the runs have waiting, in one transaction. It is one by hand:
 // database/sql would compile each statement anew in each of its own.
 func (c *committer) write(touched []*track) error {
-	if _, err := c.conn.ExecContext(background, `BEGIN IMMEDIATE`); err != nil {
+	if _, err := c.begin.ExecContext(background); err != nil {
 		return err
 	}
 	err := c.writeAll(touched)
 	if err == nil {
-		_, err = c.conn.ExecContext(background, `COMMIT`)
+		_, err = c.end.ExecContext(background)
 	}
 	if err != nil {
 		_, _ = c.conn.ExecContext(background, `ROLLBACK`) // SQLite may have done so itself

@@ -10,6 +10,10 @@ type queued struct {
 	kept  chan<- error // nil: nobody waits
 }
 
+// hurries reports whether the event is about a call that may not be made twice. The end
+// of a run is not: taking the run on finds it again.
+func (q *queued) hurries() bool { return q.event.Sync && q.event.Kind != execution.RunFinished }
+
 // block is a piece of the queue.
 type block []queued
 
@@ -18,6 +22,10 @@ type block []queued
 type queue struct {
 	blocks []block
 	spare  []block // empty
+
+	bytes   int // of all events in it
+	awaited int // events for which somebody waits
+	hurried int // events about calls that may not be made twice
 }
 
 const (
@@ -29,13 +37,28 @@ const (
 func (q *queue) put(e queued) {
 	last := len(q.blocks) - 1
 	if last < 0 || len(q.blocks[last]) == blockEvents {
-		q.blocks = append(q.blocks, q.empty())
+		q.blocks = append(q.blocks, q.fresh())
 		last++
 	}
 	q.blocks[last] = append(q.blocks[last], e)
+	q.count(&e, 1)
 }
 
-func (q *queue) empty() block {
+// count counts an event in or, with -1, out.
+func (q *queue) count(e *queued, n int) {
+	q.bytes += n * e.bytes
+	if e.kept != nil {
+		q.awaited += n
+	}
+	if e.hurries() {
+		q.hurried += n
+	}
+}
+
+func (q *queue) empty() bool { return len(q.blocks) == 0 }
+
+// fresh is an empty block.
+func (q *queue) fresh() block {
 	if n := len(q.spare); n > 0 {
 		b := q.spare[n-1]
 		q.spare = q.spare[:n-1]
@@ -45,17 +68,16 @@ func (q *queue) empty() block {
 }
 
 // take takes the oldest blocks, up to the one that makes most bytes full.
-func (q *queue) take(most int) (batch []block, bytes int) {
+func (q *queue) take(most int) (batch []block) {
 	n := 0
-	for n < len(q.blocks) && n < batchBlocks && bytes < most {
+	for before := q.bytes; n < len(q.blocks) && n < batchBlocks && before-q.bytes < most; n++ {
 		for i := range q.blocks[n] {
-			bytes += q.blocks[n][i].bytes
+			q.count(&q.blocks[n][i], -1)
 		}
-		n++
 	}
 	batch = append(batch, q.blocks[:n]...)
 	q.blocks = append(q.blocks[:0], q.blocks[n:]...)
-	return batch, bytes
+	return batch
 }
 
 // reuse takes blocks back whose events are written.

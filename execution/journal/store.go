@@ -63,9 +63,8 @@ type About struct {
 // Journal is the store as the engine writes to it. Secrets are redacted; nil has none.
 //
 // Append hands the event over and returns; it waits only when too much is waiting
-// already, and for a call-started with Sync until that event survives the process; other
-// events with Sync are written within milliseconds. A store
-// that cannot be written never fails a run, unless Options.Durable is set: then Append
+// already, and for a call-started with Sync until that event survives the process; the
+// call's record is written within milliseconds. A store that cannot be written never fails a run, unless Options.Durable is set: then Append
 // waits for the disk each time, and its error tells why.
 //
 // Load gives a run only when it is kept whole, so that it can be taken on: the error is

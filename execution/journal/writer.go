@@ -15,15 +15,12 @@ import (
 type writer struct {
 	store *Store
 
-	wake  chan struct{} // something is waiting
-	soon  chan struct{} // something with Sync is
-	hurry chan struct{} // somebody is waiting for it
-	done  chan struct{} // closed when the goroutine has ended
+	wake chan struct{} // what urge tells may have become more
+	done chan struct{} // closed when the goroutine has ended
 
 	mu      sync.Mutex // guards what follows
 	room    *sync.Cond // some of the queue was taken, or runs are not kept any more
 	queue   queue
-	bytes   int // that the values in the queue take, about
 	begun   bool
 	closing bool
 	off     error // why runs are not kept any more
@@ -34,18 +31,20 @@ const (
 	queueMost = 64 << 20
 	// batchMost bounds one transaction, in bytes of values.
 	batchMost = 16 << 20
+	// hurryFrom is from when on it is written without waiting for more.
+	hurryFrom = min(queueMost/2, batchMost)
 	// linger is how long events gather: most runs are one transaction.
 	linger = 25 * time.Millisecond
 	// pace is how long it takes from one transaction to the next that begins only because
-	// of an event with Sync. Each makes it less likely that somebody has to look things up
-	// after a crash, and costs as much as a small run.
+	// of a call that may not be made twice. Each makes it less likely that somebody has to
+	// look things up after a crash, and costs as much as a small run.
 	pace = 3 * time.Millisecond
 	// eventBytes is what an event takes beside its value.
 	eventBytes = 512
 )
 
 func newWriter(s *Store) *writer {
-	w := &writer{store: s, wake: make(chan struct{}, 1), soon: make(chan struct{}, 1), hurry: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &writer{store: s, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	w.room = sync.NewCond(&w.mu)
 	return w
 }
@@ -111,7 +110,7 @@ func weight(e execution.Event) int {
 func (w *writer) put(q queued) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.bytes > queueMost && w.off == nil && !w.closing {
+	for w.queue.bytes > queueMost && w.off == nil && !w.closing {
 		w.room.Wait()
 	}
 	switch {
@@ -120,25 +119,21 @@ func (w *writer) put(q queued) error {
 	case w.closing:
 		return errClosed
 	}
+	before := w.urge()
 	w.queue.put(q)
-	w.bytes += q.bytes
 	if !w.begun {
 		w.begun = true
 		go w.run()
 	}
-	if q.event.Sync {
-		signal(w.soon)
-	}
-	signal(w.wake)
-	if q.kept != nil || w.bytes > queueMost/2 {
-		signal(w.hurry)
+	if w.urge() > before {
+		w.signal()
 	}
 	return nil
 }
 
-func signal(c chan struct{}) {
+func (w *writer) signal() {
 	select {
-	case c <- struct{}{}:
+	case w.wake <- struct{}{}:
 	default:
 	}
 }
@@ -171,42 +166,70 @@ func (w *writer) run() {
 	defer timer.Stop()
 	var written time.Time // when a transaction last ended
 	for {
+		w.gather(timer, written)
 		batch, more := w.take()
-		if len(batch) > 0 {
-			err := c.commit(batch)
-			release(batch, err)
-			written = time.Now()
-			w.mu.Lock()
-			w.queue.reuse(batch)
-			w.mu.Unlock()
-			if err != nil {
-				w.stop(err)
-				return
-			}
-			continue
-		}
 		if !more {
 			return
 		}
-		c.upkeep()
-		w.gather(timer, written)
+		err := c.commit(batch)
+		release(batch, err)
+		written = time.Now()
+		w.mu.Lock()
+		w.queue.reuse(batch)
+		idle := w.queue.empty()
+		w.mu.Unlock()
+		if err != nil {
+			w.stop(err)
+			return
+		}
+		if idle {
+			c.upkeep()
+		}
 	}
 }
 
-// gather waits for events, and then for more of them: less long when one has Sync.
-func (w *writer) gather(timer *time.Timer, written time.Time) {
-	select {
-	case <-w.hurry:
-		return
-	case <-w.wake:
+// urgency is how soon a transaction has to begin.
+type urgency int
+
+const (
+	never urgency = iota // nothing is waiting
+	later                // when linger is over
+	soon                 // when pace is: of a call that may not be made twice
+	now                  // somebody waits for it, or more would be too much
+)
+
+// urge is how urgent what is waiting is. The caller holds mu.
+func (w *writer) urge() urgency {
+	switch q := &w.queue; {
+	case w.closing, q.awaited > 0, q.bytes >= hurryFrom, len(q.blocks) >= batchBlocks:
+		return now
+	case q.hurried > 0:
+		return soon
+	case !q.empty():
+		return later
 	}
-	timer.Reset(linger)
-	for {
-		select {
-		case <-w.hurry:
+	return never
+}
+
+// gather waits until it is time for a transaction: what comes meanwhile is part of it.
+func (w *writer) gather(timer *time.Timer, written time.Time) {
+	timer.Stop()
+	for was := never; ; {
+		w.mu.Lock()
+		urge := w.urge()
+		w.mu.Unlock()
+		switch {
+		case urge == now:
 			return
-		case <-w.soon:
+		case urge == was:
+		case urge == soon:
 			timer.Reset(pace - time.Since(written)) // at once when that is over
+		case urge == later:
+			timer.Reset(linger)
+		}
+		was = urge
+		select {
+		case <-w.wake:
 		case <-timer.C:
 			return
 		}
@@ -217,10 +240,9 @@ func (w *writer) gather(timer *time.Timer, written time.Time) {
 func (w *writer) take() (batch []block, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	batch, bytes := w.queue.take(batchMost)
-	w.bytes -= bytes
+	batch = w.queue.take(batchMost)
 	w.room.Broadcast()
-	return batch, len(batch) > 0 || !w.closing
+	return batch, len(batch) > 0
 }
 
 // stop ends the keeping of runs: what is wrong with the store would be wrong with each
@@ -229,7 +251,7 @@ func (w *writer) stop(err error) {
 	w.mu.Lock()
 	w.off = err
 	rest := w.queue.blocks
-	w.queue, w.bytes = queue{}, 0
+	w.queue = queue{}
 	w.room.Broadcast()
 	w.mu.Unlock()
 	release(rest, err)
@@ -259,7 +281,7 @@ func (w *writer) close() error {
 	if !begun {
 		return nil
 	}
-	signal(w.hurry)
+	w.signal()
 	<-w.done
 	w.mu.Lock()
 	defer w.mu.Unlock()
