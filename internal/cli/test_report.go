@@ -145,8 +145,8 @@ func (t textTests) line(format string, args ...any) {
 }
 
 func (t textTests) end(o *testOutcome, coverage bool) error {
-	if coverage {
-		if err := printCoverage(t.std.out, o.coverage()); err != nil {
+	if tools := o.coverage(); coverage && len(tools) > 0 {
+		if err := printCoverage(t.std.out, tools); err != nil {
 			return err
 		}
 	}
@@ -200,5 +200,9 @@ func updateTests(r *graphtest.Report) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return config.WriteFile(r.Suite.Path, updated, 0o600) // the mode that it has
+	if err := config.WriteFile(r.Suite.Path, updated, 0o600); err != nil { // the mode that it has
+		return err
+	}
+	r.Written = append(r.Written, r.Suite.Path)
+	return nil
 }

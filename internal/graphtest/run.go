@@ -45,7 +45,7 @@ type Report struct {
 	Graphs   []*graph.Graph
 	Results  []*Result // of the cases that Options.Only matches
 	Warnings config.Diagnostics
-	Written  []string // cassettes that Record has written
+	Written  []string // files that were written: cassettes, and by its caller the test file
 	Err      error    // why the file could not be run, for those who gather reports; not set by Run
 }
 
