@@ -6,7 +6,6 @@ package diff
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -76,7 +75,7 @@ func compareObjects(found []Change, path string, a, b expressions.Object) []Chan
 		found = compare(found, step(path, key), was, is)
 	}
 	for _, key := range b.Keys() {
-		if !slices.Contains(a.Keys(), key) {
+		if _, had := a.Get(key); !had {
 			is, _ := b.Get(key)
 			found = append(found, Change{Path: step(path, key), New: is})
 		}

@@ -44,6 +44,21 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// Two large objects with other keys each are compared within the time of a test.
+func TestValuesOfManyKeys(t *testing.T) {
+	const keys = 100_000
+	many := func(prefix string) expressions.Value {
+		m := make(map[string]any, keys)
+		for i := range keys {
+			m[fmt.Sprint(prefix, i)] = float64(i)
+		}
+		return m
+	}
+	if n := len(diff.Values(many("a"), many("b"))); n != 2*keys {
+		t.Errorf("%d differences", n)
+	}
+}
+
 func decode(t *testing.T, src string) expressions.Value {
 	t.Helper()
 	v, err := expressions.Decode([]byte(src))
