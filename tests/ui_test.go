@@ -115,9 +115,14 @@ func TestUIRunsKeepsReloads(t *testing.T) {
 	if got := p.ask("GET", "api/runs/"+run.ID+"/whole?of=result", ""); got != "42" {
 		t.Errorf("the result is %s", got)
 	}
-	list, err := exec.Command(testbin.Build(t, "toolgraph"), "runs", "list", "--state", state).CombinedOutput()
-	if err != nil || !strings.Contains(string(list), "double") {
-		t.Errorf("the run is not kept: %v %s", err, list)
+	for end := time.Now().Add(answerTimeout); ; time.Sleep(5 * time.Millisecond) { // it is written soon after its end
+		list, err := exec.Command(testbin.Build(t, "toolgraph"), "runs", "list", "--state", state).CombinedOutput()
+		if err == nil && strings.Contains(string(list), "double") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the run is not kept: %v %s", err, list)
+		}
 	}
 	f.write(strings.ReplaceAll(uiGraph, "double", "twofold"))
 	p.until("api/project", `"twofold"`)

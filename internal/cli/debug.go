@@ -10,15 +10,12 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/server"
 )
 
 type debugFlags struct {
-	servers, args, logLevel string
-	locked                  lockedFlag
-	observe                 observeFlags
-	history                 historyFlags
+	runnerFlags
+	args string
 }
 
 func newDebug(std streams) *cobra.Command {
@@ -39,11 +36,8 @@ of the input stops the run.`,
 			return flags.run(cmd.Context(), std, args[0], args[1], args[2:])
 		},
 	}
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
-	flags.locked.register(cmd)
-	flags.observe.registerTraces(cmd)
+	flags.runnerFlags.register(cmd, "error")
 	flags.history.register(cmd)
 	return cmd
 }
@@ -67,22 +61,15 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	if err := server.CheckArguments(g.Tool, args); err != nil {
 		return usageError{err}
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	log, locked, err := f.prepare(std, p)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	plugged := &plugs{}
+	plugged, err := f.plug(ctx, log)
+	if err != nil {
+		return err
+	}
 	defer plugged.close()
-	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
-		return err
-	}
-	if err := f.history.plug(plugged, log); err != nil {
-		return err
-	}
-	locked, err := f.locked.load(p)
-	if err != nil {
-		return err
-	}
 	pool := newPool(p, log, guarded(locked, p)...)
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)

@@ -12,17 +12,13 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 )
 
 type resumeFlags struct {
-	graph, servers, logLevel string
-	changed, repeat, trace   bool
-	answer                   string
-	locked                   lockedFlag
-	observe                  observeFlags
-	history                  historyFlags
+	runnerFlags
+	graph, answer          string
+	changed, repeat, trace bool
 }
 
 func newResume(std streams) *cobra.Command {
@@ -49,14 +45,11 @@ made, --answer is what it had returned.`,
 		},
 	}
 	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file; the one that the run was started from when not given")
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().BoolVar(&flags.changed, "changed", false, "also when the graph has changed, as long as the way that the run has gone is still one of it")
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "the call whose outcome is unknown may be made again")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "the call whose outcome is unknown was made, and returned this JSON")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
-	flags.locked.register(cmd)
-	flags.observe.registerTraces(cmd)
+	flags.runnerFlags.register(cmd, "error")
 	flags.history.registerKept(cmd)
 	return cmd
 }
@@ -74,22 +67,15 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	log, locked, err := f.prepare(std, p)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	plugged := &plugs{}
+	plugged, err := f.plug(ctx, log)
+	if err != nil {
+		return err
+	}
 	defer plugged.close()
-	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
-		return err
-	}
-	if err := f.history.plug(plugged, log); err != nil {
-		return err
-	}
-	locked, err := f.locked.load(p)
-	if err != nil {
-		return err
-	}
 	pool := newPool(p, log, guarded(locked, p)...)
 	defer closePool(pool, log)
 	plugged.hints = asked(ctx, pool, hintsOf(pool, locked), log)

@@ -11,18 +11,14 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/debug"
 	"toolgraph/internal/debug/page"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 )
 
 type uiFlags struct {
-	files    serveFlags // graph and servers only
-	address  string
-	noOpen   bool
-	logLevel string
-	locked   lockedFlag
-	observe  observeFlags
-	history  historyFlags
+	runnerFlags
+	files   serveFlags // graph and servers only
+	address string
+	noOpen  bool
 }
 
 func newUI(std streams) *cobra.Command {
@@ -47,12 +43,9 @@ other. Its address has a token, which changes with each start.`,
 		},
 	}
 	cmd.Flags().StringVarP(&flags.files.graph, "graph", "g", "", "the graph file")
-	cmd.Flags().StringVarP(&flags.files.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "the address of the page, on this machine; port 0 is any that is free")
 	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address and open no browser")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.locked.register(cmd)
-	flags.observe.registerTraces(cmd)
+	flags.runnerFlags.register(cmd, "warn")
 	flags.history.register(cmd)
 	return cmd
 }
@@ -62,28 +55,22 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	f.files.servers = f.servers
 	seen := f.files.fingerprint() // before, so that no change after it goes unnoticed
 	p, err := load(f.files.graph, f.files.servers)
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	log, locked, err := f.prepare(std, p)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	told(log, p.Warnings)
-	plugged := &plugs{}
-	defer plugged.close()
-	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
-		return err
-	}
-	if err := f.history.plug(plugged, log); err != nil {
-		return err
-	}
-	locked, err := f.locked.load(p)
+	plugged, err := f.plug(ctx, log)
 	if err != nil {
 		return err
 	}
+	defer plugged.close()
 	users := newPoolUsers(p, locked, log)
 	defer users.close()
 	plugged.hints = users.hints

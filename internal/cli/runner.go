@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/internal/lock"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/project"
+)
+
+// runnerFlags are those of the commands that make runs for the one who calls them.
+type runnerFlags struct {
+	servers, logLevel string
+	locked            lockedFlag
+	observe           observeFlags
+	history           historyFlags
+}
+
+// register adds all flags but those of the history; level is where the log begins.
+func (f *runnerFlags) register(cmd *cobra.Command, level string) {
+	cmd.Flags().StringVarP(&f.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
+	cmd.Flags().StringVar(&f.logLevel, "log-level", level, "debug, info, warn or error")
+	f.locked.register(cmd)
+	f.observe.registerTraces(cmd)
+}
+
+// prepare makes the log for the runs of a file, and reads the lock beside it.
+func (f *runnerFlags) prepare(std streams, p *project.Project) (*slog.Logger, *lock.Lock, error) {
+	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	locked, err := f.locked.load(p)
+	return log, locked, err
+}
+
+// plug switches on what the flags say. The caller closes it when the last run has ended.
+func (f *runnerFlags) plug(ctx context.Context, log *slog.Logger) (*plugs, error) {
+	plugged := &plugs{}
+	err := f.observe.plug(ctx, plugged, nil, log)
+	if err == nil {
+		err = f.history.plug(plugged, log)
+	}
+	if err != nil {
+		plugged.close()
+		return nil, err
+	}
+	return plugged, nil
+}
