@@ -12,17 +12,14 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/server"
 )
 
 type runFlags struct {
-	servers, args, logLevel string
-	trace                   bool
-	dry                     dryFlags
-	locked                  lockedFlag
-	observe                 observeFlags
-	history                 historyFlags
+	runnerFlags
+	args  string
+	trace bool
+	dry   dryFlags
 }
 
 func newRun(std streams) *cobra.Command {
@@ -47,13 +44,10 @@ there.`,
 			return flags.run(cmd.Context(), std, args[0], args[1], args[2:])
 		},
 	}
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error when it has finished")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	flags.dry.register(cmd)
-	flags.locked.register(cmd)
-	flags.observe.registerTraces(cmd)
+	flags.runnerFlags.register(cmd, "error")
 	flags.history.register(cmd)
 	return cmd
 }
@@ -78,11 +72,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 		return usageError{err}
 	}
 	tellUndeclared(std.err, g.Tool, pairs)
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
-	if err != nil {
-		return usageError{err}
-	}
-	locked, err := f.locked.load(p)
+	log, locked, err := f.prepare(std, p)
 	if err != nil {
 		return err
 	}
@@ -90,14 +80,11 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if f.dry.on {
 		return f.dry.run(ctx, std, p, g, args, locked, show, log)
 	}
-	plugged := &plugs{}
+	plugged, err := f.plug(ctx, log)
+	if err != nil {
+		return err
+	}
 	defer plugged.close()
-	if err := f.observe.plug(ctx, plugged, nil, log); err != nil {
-		return err
-	}
-	if err := f.history.plug(plugged, log); err != nil {
-		return err
-	}
 	pool := newPool(p, log, guarded(locked, p)...)
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)
