@@ -62,7 +62,7 @@ function Branch({ item, load, path, first, array }) {
 function Leaf({ item, brief, load, path }) {
   if (open[item.kind]) {
     const size = [item.kind === 'array' ? '[]' : '{}'].map(([begin, end]) => begin + (item.size ? count(item.size) : '') + end);
-    return html`<span class="tree-size">${size}</span>${!brief && html` <span class="tree-preview">${item.preview}</span>`}`;
+    return html`<span class="tree-size">${size}</span>${!brief && item.size > 0 && html` <span class="tree-preview">${item.preview}</span>`}`;
   }
   if (item.kind === 'nothing') return html`<span class="muted">nothing</span>`;
   if (item.kind === 'string') return html`<${Text} ...${{ item, load, path }} />`;
