@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolgraph/expressions"
 )
@@ -22,27 +24,57 @@ const (
 
 // fill is a copy of v with the paths in place of their names.
 func (p places) fill(v expressions.Value) expressions.Value {
-	return p.replace(v, func(name, path string) (string, string) { return "{" + name + "}", path })
+	if len(p) == 0 {
+		return v
+	}
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		pairs = append(pairs, "{"+name+"}", p[name])
+	}
+	return eachString(v, strings.NewReplacer(pairs...).Replace)
 }
 
 // empty is the reverse of fill.
 func (p places) empty(v expressions.Value) expressions.Value {
-	return p.replace(v, func(name, path string) (string, string) { return path, "{" + name + "}" })
-}
-
-func (p places) replace(v expressions.Value, pair func(name, path string) (old, fresh string)) expressions.Value {
 	if len(p) == 0 {
 		return v
 	}
 	names := slices.SortedFunc(maps.Keys(p), func(a, b string) int { // the longest path first: one may be in another
 		return cmp.Or(cmp.Compare(len(p[b]), len(p[a])), cmp.Compare(a, b))
 	})
-	var pairs []string
-	for _, name := range names {
-		old, fresh := pair(name, p[name])
-		pairs = append(pairs, old, fresh)
+	return eachString(v, func(text string) string {
+		for _, name := range names {
+			text = replacePath(text, p[name], "{"+name+"}")
+		}
+		return text
+	})
+}
+
+// replacePath puts a name in the place of a path, where that stands by itself: /app is
+// neither in /apple nor in example.com/app.
+func replacePath(text, path, name string) string {
+	var b strings.Builder
+	for from := 0; ; {
+		i := strings.Index(text[from:], path)
+		if i < 0 {
+			return b.String() + text[from:]
+		}
+		at, end := from+i, from+i+len(path)
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		b.WriteString(text[from:at])
+		if isNamePart(before) || before == '.' || isNamePart(after) {
+			b.WriteString(path)
+		} else {
+			b.WriteString(name)
+		}
+		from = end
 	}
-	return eachString(v, strings.NewReplacer(pairs...).Replace)
+}
+
+// isNamePart reports whether a character goes on with the name of a file.
+func isNamePart(r rune) bool {
+	return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 func (p places) fillText(text string) string {
