@@ -73,6 +73,11 @@ func (k *Toolkit) answer(name string, op operation) server.Run {
 			case <-ctx.Done():
 				return nil, context.Cause(ctx)
 			}
+			release, err := exclusive(ctx, k.opts.Graph)
+			if err != nil {
+				return nil, fmt.Errorf("nothing was saved: %w", err)
+			}
+			defer release()
 		}
 		v, err := k.look()
 		if err != nil {
