@@ -123,7 +123,7 @@ func (c *committer) take(q *queued) (touched *track, err error) {
 	if len(t.body) == 0 && len(t.chunks) == 0 {
 		touched = t
 	}
-	if err := t.add(q.event, q.bytes-eventBytes); err != nil {
+	if err := t.add(q.event, q.size); err != nil {
 		return nil, fmt.Errorf("an event of run %s cannot be written down: %w", q.event.Run, err)
 	}
 	return touched, nil

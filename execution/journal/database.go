@@ -52,7 +52,8 @@ func (s *Store) database(create bool) (*sql.DB, error) {
 const connections = 4
 
 // source is what the driver opens. SQLite makes its other files with the mode of the
-// first; the cache is small because a server that hosts leave running must be.
+// first; the cache is small because a server that hosts leave running must be. A page is
+// often written again before so many have come that they are moved from the log.
 func (s *Store) source() string {
 	synchronous := "NORMAL" // a commit survives the process, and a checkpoint a power cut
 	if s.opts.Durable {
@@ -60,7 +61,7 @@ func (s *Store) source() string {
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		"busy_timeout(2000)", "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
-		"cache_size(-1024)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
+		"cache_size(-1024)", "wal_autocheckpoint(4000)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
 	}}
 	path := filepath.ToSlash(s.Path())
 	if !strings.HasPrefix(path, "/") { // C:/…

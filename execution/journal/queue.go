@@ -6,8 +6,39 @@ import "toolgraph/execution"
 type queued struct {
 	event execution.Event
 	view  *view
-	bytes int
+	size  int          // of its value as JSON; 0 when it is not known
+	bytes int          // that it takes in memory, about
 	kept  chan<- error // nil: nobody waits
+}
+
+const (
+	// eventBytes is what an event takes in memory beside its value, and valueBytes what a
+	// value takes for each byte of its JSON, about.
+	eventBytes = 1024
+	valueBytes = 4
+)
+
+// newQueued is an event of a run. The arguments of a call are left out: they are not kept,
+// and would take memory.
+func newQueued(v *view, e execution.Event) queued {
+	if e.Step != nil && e.Step.Args != nil {
+		step := *e.Step
+		step.Args = nil
+		e.Step = &step
+	}
+	size := weight(e)
+	return queued{event: e, view: v, size: size, bytes: eventBytes + valueBytes*size}
+}
+
+// weight is the size of an event's value as JSON.
+func weight(e execution.Event) int {
+	if e.Record != nil {
+		return e.Record.Bytes // 0 for what shares the value of another event
+	}
+	if e.Start != nil {
+		return sizeOf(e.Start.Args)
+	}
+	return 0
 }
 
 // hurries reports whether the event is about a call that may not be made twice. The end

@@ -27,20 +27,19 @@ type writer struct {
 }
 
 const (
-	// queueMost bounds what waits, in bytes: then runs wait, because nothing is lost.
-	queueMost = 64 << 20
-	// batchMost bounds one transaction, in bytes of values.
-	batchMost = 16 << 20
+	// queueMost bounds the memory of what waits, in bytes: then runs wait, because nothing
+	// is lost. More would not be written sooner, and doubles with the garbage collector.
+	queueMost = 6 << 20
+	// batchMost bounds one transaction, in bytes of the same.
+	batchMost = queueMost / 2
 	// hurryFrom is from when on it is written without waiting for more.
-	hurryFrom = min(queueMost/2, batchMost)
+	hurryFrom = batchMost
 	// linger is how long events gather: most runs are one transaction.
 	linger = 25 * time.Millisecond
 	// pace is how long it takes from one transaction to the next that begins only because
 	// of a call that may not be made twice. Each makes it less likely that somebody has to
 	// look things up after a crash, and costs as much as a small run.
 	pace = 3 * time.Millisecond
-	// eventBytes is what an event takes beside its value.
-	eventBytes = 512
 )
 
 func newWriter(s *Store) *writer {
@@ -51,7 +50,7 @@ func newWriter(s *Store) *writer {
 
 // append hands an event over; see Store.Journal.
 func (w *writer) append(v *view, e execution.Event) error {
-	q := queued{event: e, view: v, bytes: eventBytes + weight(e)}
+	q := newQueued(v, e)
 	var kept chan error
 	if w.waits(e) {
 		kept = make(chan error, 1)
@@ -93,17 +92,6 @@ func (w *writer) note(e execution.Event) bool {
 	l := w.store.lease
 	w.store.mu.Unlock()
 	return l != nil && l.note(e)
-}
-
-// weight is what the value of an event takes, in bytes of JSON.
-func weight(e execution.Event) int {
-	if e.Record != nil {
-		return e.Record.Bytes // 0 for what shares the value of another event
-	}
-	if e.Start != nil {
-		return sizeOf(e.Start.Args)
-	}
-	return 0
 }
 
 // put queues an event, and waits while the queue is full.
