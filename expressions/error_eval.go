@@ -35,6 +35,8 @@ func (e *JSONata) evalError(err error) *EvalError {
 			rest = message
 		}
 		out.Message = subject + ": " + rest
+	case subject == "+" && (code == "T2001" || code == "T2002"):
+		out.Message = message + "; & joins texts"
 	case known:
 		out.Message = message
 	case code == "":

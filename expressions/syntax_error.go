@@ -11,10 +11,19 @@ import (
 	"github.com/recolabs/gnata"
 )
 
-// locate makes a SyntaxError of what the engine says about the tokens. The engine
-// tells no place: the second parser does when it refuses them too, else the place
-// is the first token up to which they fail in the same way.
+// locate makes a SyntaxError of what the engine says about the tokens: what another
+// language has there, else what was found.
 func locate(source string, tokens []token, failure error) *SyntaxError {
+	found := locateFailure(source, tokens, failure)
+	if err := foreign(source, tokens, found.Offset); err != nil {
+		return err
+	}
+	return found
+}
+
+// locateFailure is where the source fails, and how. The engine tells no place: the second parser does when it refuses them too, else the place
+// is the first token up to which they fail in the same way.
+func locateFailure(source string, tokens []token, failure error) *SyntaxError {
 	code, message := engineMessage(failure)
 	if newer := code == "S0214" || code == "S0215" || code == "S0216"; !newer {
 		if err := placedByTree(source, tokens); err != nil {
