@@ -88,6 +88,7 @@ func (c *compiler) compileArgs(data *config.Data) *Args {
 		return nil
 	}
 	args := &Args{}
+	c.checkLiterals(data, 0)
 	args.root = c.compileArg(data, args)
 	return args
 }

@@ -74,7 +74,11 @@ func (in *inferrer) variable(t *tree) value {
 		known = append(sortedNames(s.binds), known...)
 	}
 	if !expressions.IsFunction(t.Text) && t.Text != expressions.RuleContext {
-		in.note(t, CodeUnboundVariable, "the variable $"+t.Text+" has no value here: nothing binds it", in.env.suggest("$", t.Text, known))
+		hint := in.env.suggest("$", t.Text, known)
+		if _, isNode := in.env.Context[t.Text]; isNode {
+			hint = "write $." + t.Text + " for a node's output"
+		}
+		in.note(t, CodeUnboundVariable, "the variable $"+t.Text+" has no value here: nothing binds it", hint)
 	}
 	return unknown()
 }
