@@ -30,7 +30,9 @@ func (s *Schema) prepare(field string, found *config.Diagnostics) {
 	}
 	if err != nil {
 		s.tell(err, field, found)
+		return
 	}
+	warnRequired(s.source, field, found)
 }
 
 // tell says why the schema does not compile.
