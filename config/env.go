@@ -108,8 +108,11 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 		}
 	default:
 		hint := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; " + literal
-		if name == "env" && operator[0] == ':' {
+		switch {
+		case name == "env" && operator[0] == ':':
 			hint = "write ${" + shortened(operator[1:]) + "}"
+		case name == "input" && operator[0] == ':':
+			hint = "an editor asks for inputs, toolgraph takes environment variables: write ${NAME}"
 		}
 		bad("a ${…} that cannot be read in a text", hint)
 		v = variable{}
