@@ -121,7 +121,7 @@ func TestServersFile(t *testing.T) {
 	}
 	for text, expected := range map[string]string{
 		`{"servers": {"a": {"command": "x", "env": {"K": "${input:key}"}}}, "inputs": [{"id": "key"}]}`: "an editor asks for inputs, toolgraph takes environment variables: write ${NAME}",
-		`{"mcpServers": {"a": {"command": "${X}"}, "b": {"env": {"A": "${NONE}"}}}}`: `server "b" has no command`,
+		`{"mcpServers": {"a": {"command": "${X}"}, "b": {"env": {"A": "${NONE}"}}}}`:                    `server "b" has no command`,
 		`{"mcpServers": {"a": }}`: "", `[]`: "the file of servers is a list", "": "the file is empty", `{"mcpServers": {"a": {"command": "x", "args": ["${NONE}"]}}}`: "the environment variable NONE, used by server \"a\" in args, is not set",
 		`{"mcpServers": {"a": {"command": "x"}, "A": {"command": "x"}}}`: "apart from upper and lower case",
 	} {
