@@ -18,6 +18,9 @@ import (
 type checkFlags struct {
 	format, servers      string
 	live, anyEnv, strict bool
+
+	unlocked []string // the files without a lock that call tools
+	unknown  int      // how many tools those are
 }
 
 func newCheck(std streams) *cobra.Command {
@@ -79,7 +82,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 		return errFindings
 	}
 	if f.format == "text" {
-		fmt.Fprintf(std.err, "%s: %s\n", plural(len(paths), "file"), summary(found))
+		fmt.Fprintf(std.err, "%s: %s%s\n", plural(len(paths), "file"), summary(found), f.ignorance())
 	}
 	return nil
 }
@@ -100,6 +103,9 @@ func (f *checkFlags) check(ctx context.Context, std streams, path string, shown 
 		return nil, err
 	}
 	known := locked
+	if locked == nil && !f.live {
+		f.noteUnknown(p)
+	}
 	if f.live {
 		var missing config.Diagnostics
 		known, missing, err = askNow(ctx, std, p, locked)
@@ -112,6 +118,35 @@ func (f *checkFlags) check(ctx context.Context, std streams, path string, shown 
 	}
 	found.Sort()
 	return found, err
+}
+
+// noteUnknown counts the tools that a file without a lock calls.
+func (f *checkFlags) noteUnknown(p *project.Project) {
+	count := 0
+	for _, tools := range toolsOf(p) {
+		count += len(tools)
+	}
+	if count > 0 {
+		f.unknown += count
+		f.unlocked = append(f.unlocked, p.File.Path)
+	}
+}
+
+// ignorance is what no finding can tell: of which tools nothing was known. Empty when
+// there are none.
+func (f *checkFlags) ignorance() string {
+	if f.unknown == 0 {
+		return ""
+	}
+	tools := "the tool that is called"
+	if f.unknown > 1 {
+		tools = fmt.Sprintf("the %d tools that are called", f.unknown)
+	}
+	file := "FILE"
+	if len(f.unlocked) == 1 {
+		file = printable(f.unlocked[0])
+	}
+	return fmt.Sprintf(" (nothing is known of %s: toolgraph lock %s, or --live)", tools, file)
 }
 
 // askNow is what the servers tell of the tools that the graphs call, as a lock that is
