@@ -22,6 +22,12 @@ type committer struct {
 	insertRun, updateRun, insertChunk, insertSpill *sql.Stmt
 }
 
+const (
+	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
+		events, steps, spills, bytes, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	insertChunk = `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`
+)
+
 // background is for what ends with a transaction and is never given up half-way.
 var background = context.Background()
 
@@ -44,11 +50,10 @@ func newCommitter(s *Store) (*committer, error) {
 	}{
 		{&c.begin, `BEGIN IMMEDIATE`},
 		{&c.end, `COMMIT`},
-		{&c.insertRun, `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
-			events, steps, spills, bytes, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`},
+		{&c.insertRun, insertRun},
 		{&c.updateRun, `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, steps = ?, spills = ?, bytes = ?,
 			failure = ? WHERE seq = ?`},
-		{&c.insertChunk, `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`},
+		{&c.insertChunk, insertChunk},
 		{&c.insertSpill, `INSERT INTO spills (run, id, body) VALUES (?,?,?)`},
 	} {
 		if *p.into, err = c.conn.PrepareContext(background, p.text); err != nil {
@@ -101,6 +106,7 @@ func (c *committer) commit(batch []block) error {
 	if err := c.write(touched); err != nil {
 		return c.failed(err)
 	}
+	c.store.writer.written(touched)
 	for _, t := range touched {
 		t.chunks, t.spills = nil, nil
 		if t.status != Running {
@@ -201,9 +207,7 @@ func (c *committer) writeRow(t *track) error {
 			t.events, t.steps, t.spilled, t.bytes, t.failure, t.seq)
 		return err
 	}
-	done, err := c.insertRun.ExecContext(background, t.id, t.tool, t.status, t.view.about.File, t.view.about.Server,
-		t.graph, t.args, micros(t.started), micros(t.ended), micros(t.latest),
-		t.events, t.steps, t.spilled, t.bytes, c.store.opts.Durable, t.failure, c.lease.name)
+	done, err := c.insertRun.ExecContext(background, t.columns(c.lease.name, c.store.opts.Durable)...)
 	if err != nil {
 		return err
 	}

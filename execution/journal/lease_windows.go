@@ -13,6 +13,13 @@ func createLocked(path string) (*os.File, error) {
 	return openAlone(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.CREATE_NEW)
 }
 
+// removeLocked closes a file, which could not be removed before, and removes it. Whether
+// it goes or stays, nobody holds it from now on.
+func removeLocked(f *os.File) {
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+}
+
 // openUnlocked opens a file that nobody has open.
 func openUnlocked(path string) (*os.File, error) {
 	return openAlone(path, syscall.GENERIC_READ, syscall.OPEN_EXISTING)

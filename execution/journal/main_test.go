@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"strconv"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("JOURNAL_CHILD_DIR"); dir != "" {
 		if err := child(dir, os.Getenv("JOURNAL_CHILD_ACT")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			os.Exit(2) // 1 is what a process that is killed has on Windows
 		}
 		return
 	}
@@ -36,6 +37,9 @@ func child(dir, act string) error {
 	}
 	j := s.Journal(nil, journal.About{File: "/x/graph.yaml"})
 	ctx := context.Background()
+	if strings.HasPrefix(act, "early") {
+		return dieEarly(s, act)
+	}
 	if strings.HasPrefix(act, "killed") {
 		all := events("KILLED", map[string]any{"n": 1.0}, "out")
 		for _, e := range all[:3] {
@@ -55,14 +59,7 @@ func child(dir, act string) error {
 				return err
 			}
 		}
-		self, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			return err
-		}
-		if err := self.Kill(); err != nil {
-			return err
-		}
-		select {} // until the signal has come
+		return die()
 	}
 	n, err := strconv.Atoi(act)
 	if err != nil {
@@ -76,4 +73,67 @@ func child(dir, act string) error {
 		}
 	}
 	return s.Close()
+}
+
+// die ends the process without its having a say.
+func die() error {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	if err := self.Kill(); err != nil {
+		return err
+	}
+	select {} // until the signal has come
+}
+
+// dieEarly dies right after a call has begun, while nothing can be written, so that the
+// run has no row; with "early-deleted", after the run has ended and was deleted.
+func dieEarly(s *journal.Store, act string) error {
+	ctx := context.Background()
+	j := s.Journal(config.NewSecrets("hunter2hunter2"), journal.About{File: "/x/graph.yaml", Server: "demo"})
+	args := map[string]any{"n": 1.0}
+	switch act {
+	case "early-secret":
+		args["password"] = "hunter2hunter2"
+	case "early-long":
+		args["text"] = strings.Repeat("long ", 1000)
+	}
+	for _, e := range events("FIRST", args, "out") {
+		if err := j.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	if _, err := s.Run(ctx, "FIRST"); err != nil { // so that there is a lease
+		return err
+	}
+	if act == "early" || act == "early-secret" {
+		other, err := sql.Open("sqlite", s.Path())
+		if err != nil {
+			return err
+		}
+		defer other.Close()
+		if _, err := other.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
+	}
+	all := events("KILLED", args, "out")
+	visit := execution.Visit{Index: 2, NodeID: "call", NodeType: config.MCPNode, Server: "mail", Tool: "send"}
+	all[2] = execution.Event{Kind: execution.CallStarted, Run: "KILLED", Time: began, Step: &visit, Sync: true}
+	for _, e := range all[:3] {
+		if err := j.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	if act == "early-deleted" {
+		for _, e := range all[3:] {
+			if err := j.Append(ctx, e); err != nil {
+				return err
+			}
+		}
+		if n, err := s.Delete(ctx, "KILLED"); err != nil || n != 1 {
+			return fmt.Errorf("%d deleted, %w", n, err)
+		}
+	}
+	return die()
 }

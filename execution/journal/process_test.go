@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -67,6 +68,66 @@ func killedProcess(t *testing.T, when string) {
 	}
 	if err := s.Claim(t.Context(), "KILLED"); err == nil || !strings.Contains(err.Error(), "has ended (finished)") {
 		t.Errorf("a finished run was claimed: %v", err)
+	}
+}
+
+// A process that is killed after a call has left and before the run has its row leaves the
+// run and the call all the same, without secrets; what was deleted does not come back.
+func TestKilledBeforeTheRow(t *testing.T) {
+	for _, when := range []string{"early", "early-secret", "early-long", "early-deleted"} {
+		t.Run(when, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := act(t, dir, when); err == nil || strings.Contains(err.Error(), "exit status 2") {
+				t.Fatalf("the process was not killed: %v", err)
+			}
+			if leases, err := os.ReadDir(dir + "/live"); err != nil || len(leases) != 1 {
+				t.Fatalf("%v %v", leases, err)
+			}
+			s := openAt(t, dir, journal.Options{})
+			r, err := s.Run(t.Context(), "KILLED")
+			if live, err := os.ReadDir(dir + "/live"); err != nil || len(live) != 0 {
+				t.Errorf("leases are left: %v %v", live, err)
+			}
+			if when == "early-deleted" {
+				if !errors.Is(err, journal.ErrNotFound) {
+					t.Errorf("%+v %v", r, err)
+				}
+				return
+			}
+			if err != nil || r.Status != journal.Interrupted || r.File != "/x/graph.yaml" || r.Server != "demo" || r.Tool != "tool" ||
+				r.Graph != "hash" || !r.Started.Equal(began) || strings.Contains(r.Args, "hunter2") || !strings.HasPrefix(r.Args, `{"n":1`) {
+				t.Fatalf("%+v %v", r, err)
+			}
+			foundAfterKill(t, s, when)
+		})
+	}
+}
+
+func foundAfterKill(t *testing.T, s *journal.Store, when string) {
+	t.Helper()
+	j := s.Journal(nil, journal.About{})
+	kept, err := j.Load(t.Context(), "KILLED")
+	if when == "early-secret" {
+		var gap *journal.GapError
+		if !errors.As(err, &gap) || gap.Gap.Reason != journal.Redacted {
+			t.Errorf("%v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := kept[len(kept)-1]; kept[0].Start == nil || last.Kind != execution.CallStarted || last.Step.Server != "mail" || last.Step.Index != 2 {
+		t.Errorf("%+v", kept)
+	}
+	if err := s.Claim(t.Context(), "KILLED"); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(t.Context(), events("KILLED", nil, "out")[4]); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.Load(t.Context(), "KILLED"); err != nil || len(again) != len(kept)+1 {
+		t.Errorf("%d events, %v", len(again), err)
 	}
 }
 

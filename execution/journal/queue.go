@@ -98,10 +98,10 @@ func (q *queue) fresh() block {
 	return make(block, 0, blockEvents)
 }
 
-// take takes the oldest blocks, up to the one that makes most bytes full.
-func (q *queue) take(most int) (batch []block) {
+// take takes the oldest blocks, up to the one that fills a transaction.
+func (q *queue) take() (batch []block) {
 	n := 0
-	for before := q.bytes; n < len(q.blocks) && n < batchBlocks && before-q.bytes < most; n++ {
+	for before := q.bytes; n < len(q.blocks) && n < batchBlocks && before-q.bytes < batchMost; n++ {
 		for i := range q.blocks[n] {
 			q.count(&q.blocks[n][i], -1)
 		}

@@ -28,18 +28,18 @@ func TestUrgency(t *testing.T) {
 	expect("a call", soon)
 	put(queued{kept: make(chan error, 1)})
 	expect("somebody who waits", now)
-	if got := len(w.queue.take(batchMost)); got != 1 {
+	if got := len(w.queue.take()); got != 1 {
 		t.Errorf("%d blocks", got)
 	}
 	expect("taking it", never)
 	put(queued{bytes: hurryFrom})
 	expect("much", now)
-	w.queue.take(batchMost)
+	w.queue.take()
 	for range blockEvents*(batchBlocks-1) + 1 {
-		put(queued{})
+		w.queue.put(queued{})
 	}
 	expect("as many as one transaction takes", now)
-	w.queue.take(batchMost)
+	w.queue.take()
 	w.closing = true
 	expect("the end", now)
 	if q := w.queue; q.bytes != 0 || q.awaited != 0 || q.hurried != 0 || !q.empty() {

@@ -2,60 +2,71 @@ package journal
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-
-	"toolgraph/execution"
+	"os"
 )
 
 // sweep turns the runs of processes that are gone into interrupted ones. What such a
 // process noted in its lease and could not write any more becomes part of its runs.
 func sweep(ctx context.Context, db executor, dir string) error {
-	owners, err := owners(ctx, db)
+	running, err := owners(ctx, db, dir)
 	if err != nil {
 		return err
 	}
-	for _, owner := range owners {
-		notes, gone := abandoned(dir, owner)
-		if !gone {
+	for owner, hasRuns := range running {
+		left, ok := abandonedLease(dir, owner)
+		if !ok {
 			continue
 		}
-		if err := interrupt(ctx, db, owner, notes); err != nil {
-			return err
+		if hasRuns || len(left.notes) > 0 {
+			if err := interrupt(ctx, db, owner, left); err != nil {
+				left.keep()
+				return err
+			}
 		}
-		drop(dir, owner)
+		left.drop()
 	}
 	return nil
 }
 
-// owners are the leases of the processes that have running runs.
-func owners(ctx context.Context, db executor) ([]string, error) {
+// owners are the processes that may have left something, by the names of their leases,
+// and whether they have running runs. One that has none may have died before it wrote the
+// row of its first.
+func owners(ctx context.Context, db executor, dir string) (map[string]bool, error) {
+	all := map[string]bool{}
+	leases, _ := os.ReadDir(leaseDir(dir)) // none, when it cannot be read
+	for _, l := range leases {
+		if l.Type().IsRegular() {
+			all[l.Name()] = false
+		}
+	}
 	rows, err := db.QueryContext(ctx, `SELECT DISTINCT owner FROM runs WHERE status = 'running'`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var all []string
 	for rows.Next() {
 		var owner string
 		if err := rows.Scan(&owner); err != nil {
 			return nil, err
 		}
-		all = append(all, owner)
+		all[owner] = true
 	}
 	return all, rows.Err()
 }
 
-func interrupt(ctx context.Context, db executor, owner string, notes map[string]execution.Event) error {
+func interrupt(ctx context.Context, db executor, owner string, left abandoned) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	for _, note := range notes {
-		if err := addNote(ctx, tx, owner, note); err != nil {
+	if left.removed() {                  // what others noted down may have been deleted since
+		left.notes = nil
+	}
+	for _, n := range left.notes {
+		if err := n.add(ctx, tx, owner); err != nil {
 			return err
 		}
 	}
@@ -63,45 +74,6 @@ func interrupt(ctx context.Context, db executor, owner string, notes map[string]
 		return err
 	}
 	return tx.Commit()
-}
-
-// addNote adds a call that had begun to its run, unless what came after the call is in
-// the database as well.
-func addNote(ctx context.Context, tx *sql.Tx, owner string, note execution.Event) error {
-	var seq int64
-	var events, steps int
-	err := tx.QueryRowContext(ctx, `SELECT seq, events, steps FROM runs WHERE id = ? AND owner = ? AND status = 'running'`,
-		note.Run, owner).Scan(&seq, &events, &steps)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && note.Step.Index < steps {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if known, err := endsWith(ctx, tx, seq, note); err != nil || known {
-		return err
-	}
-	head, err := json.Marshal(note)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`,
-		seq, events, steps, appendValue(appendBytes(nil, head), stored{})); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + 1 WHERE seq = ?`, seq)
-	return err
-}
-
-// endsWith reports whether the last event of a run is the one that was noted.
-func endsWith(ctx context.Context, tx *sql.Tx, seq int64, note execution.Event) (bool, error) {
-	r := chunkReader{run: note.Run}
-	err := tx.QueryRowContext(ctx, `SELECT body FROM chunks WHERE run = ? ORDER BY n DESC LIMIT 1`, seq).Scan(&r.rest)
-	var last execution.Event
-	for err == nil && len(r.rest) > 0 {
-		last, _, err = r.next()
-	}
-	return last.Kind == note.Kind && last.Step != nil && last.Step.Index == note.Step.Index, err
 }
 
 // Claim makes an interrupted run this process's own, or one that ended because the

@@ -172,6 +172,14 @@ func (t *track) weigh() {
 	}
 }
 
+// columns are the values of insertRun.
+func (t *track) columns(owner string, durable bool) []any {
+	return []any{
+		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
+		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.spilled, t.bytes, durable, t.failure, owner,
+	}
+}
+
 func deflate(text []byte) []byte {
 	var b bytes.Buffer
 	// Writes into memory do not fail, and the level is one that there is.

@@ -18,12 +18,14 @@ type writer struct {
 	wake chan struct{} // what urge tells may have become more
 	done chan struct{} // closed when the goroutine has ended
 
-	mu      sync.Mutex // guards what follows
-	room    *sync.Cond // some of the queue was taken, or runs are not kept any more
-	queue   queue
-	begun   bool
-	closing bool
-	off     error // why runs are not kept any more
+	mu    sync.Mutex // guards what follows
+	room  *sync.Cond // some of the queue was taken, or runs are not kept any more
+	queue queue
+	// unwritten are the run-started of runs that have no row yet, by run.
+	unwritten map[string]queued
+	begun     bool
+	closing   bool
+	off       error // why runs are not kept any more
 }
 
 const (
@@ -43,7 +45,7 @@ const (
 )
 
 func newWriter(s *Store) *writer {
-	w := &writer{store: s, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &writer{store: s, unwritten: map[string]queued{}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	w.room = sync.NewCond(&w.mu)
 	return w
 }
@@ -86,14 +88,6 @@ func (w *writer) answer(err error) error {
 	return fmt.Errorf("--durable: the run cannot be kept: %w", err)
 }
 
-// note writes an event into the lease of this process, if there is one already.
-func (w *writer) note(e execution.Event) bool {
-	w.store.mu.Lock()
-	l := w.store.lease
-	w.store.mu.Unlock()
-	return l != nil && l.note(e)
-}
-
 // put queues an event, and waits while the queue is full.
 func (w *writer) put(q queued) error {
 	w.mu.Lock()
@@ -109,6 +103,9 @@ func (w *writer) put(q queued) error {
 	}
 	before := w.urge()
 	w.queue.put(q)
+	if q.event.Start != nil && !w.store.opts.Durable { // then nothing is noted
+		w.unwritten[q.event.Run] = q
+	}
 	if !w.begun {
 		w.begun = true
 		go w.run()
@@ -206,13 +203,13 @@ func (w *writer) gather(timer *time.Timer, written time.Time) {
 		w.mu.Lock()
 		urge := w.urge()
 		w.mu.Unlock()
-		switch {
-		case urge == now:
+		switch urge {
+		case now:
 			return
-		case urge == was:
-		case urge == soon:
+		case was:
+		case soon:
 			timer.Reset(pace - time.Since(written)) // at once when that is over
-		case urge == later:
+		case later:
 			timer.Reset(linger)
 		}
 		was = urge
@@ -228,7 +225,7 @@ func (w *writer) gather(timer *time.Timer, written time.Time) {
 func (w *writer) take() (batch []block, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	batch = w.queue.take(batchMost)
+	batch = w.queue.take()
 	w.room.Broadcast()
 	return batch, len(batch) > 0
 }
@@ -239,7 +236,7 @@ func (w *writer) stop(err error) {
 	w.mu.Lock()
 	w.off = err
 	rest := w.queue.blocks
-	w.queue = queue{}
+	w.queue, w.unwritten = queue{}, nil
 	w.room.Broadcast()
 	w.mu.Unlock()
 	release(rest, err)

@@ -1,0 +1,47 @@
+package journal
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+// A lease that others look at while it is made is there in the end: nobody takes it for
+// one that was left.
+func TestLeaseIsNotTaken(t *testing.T) {
+	dir := t.TempDir()
+	var looking sync.WaitGroup
+	done := make(chan struct{})
+	for range 2 {
+		looking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				leases, _ := os.ReadDir(leaseDir(dir)) // there are none at first
+				for _, l := range leases {
+					if left, ok := abandonedLease(dir, l.Name()); ok {
+						left.drop()
+					}
+				}
+			}
+		})
+	}
+	for range 300 {
+		l, err := newLease(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !l.note("RUN", []byte(`{"event":{"run":"RUN","step":{}}}`)) {
+			t.Error("not noted")
+		}
+		if _, err := os.Lstat(l.file.Name()); err != nil {
+			t.Error(err)
+		}
+		l.release()
+	}
+	close(done)
+	looking.Wait()
+}
