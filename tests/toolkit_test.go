@@ -206,7 +206,7 @@ func TestToolkitMistakes(t *testing.T) {
 		{"listMcpServerTools", `{"serverName": "file"}`, `server "file" not found; did you mean "files"?`},
 		{"getMcpServerTool", `{"serverName": "files", "toolName": "list_dir"}`, `tool "list_dir" not found in server "files"`},
 		{"readRun", `{}`, "no run of this graph file is kept yet"},
-		{"readRun", `{"runId": "nope"}`, "nope"},
+		{"readRun", `{"runId": "nope"}`, `no run "nope" is kept; listRuns tells which there are`},
 		{"testGraphTool", `{"toolName": "first"}`, "give tests as an argument"},
 		{"testGraphTool", `{"toolName": "first", "tests": [{"expcet": {}}]}`, `did you mean "expect"?`},
 	} {

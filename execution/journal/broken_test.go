@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -145,7 +146,7 @@ func TestNoStore(t *testing.T) {
 	if runs, err := s.List(t.Context(), journal.Filter{}); err != nil || len(runs) != 0 {
 		t.Error(runs, err)
 	}
-	if _, err := s.Run(t.Context(), "last"); err == nil || !strings.Contains(err.Error(), "no such run is kept") {
+	if _, err := s.Run(t.Context(), "last"); !errors.Is(err, journal.ErrNotFound) || err.Error() != "no runs are kept yet" {
 		t.Error(err)
 	}
 	if n, err := s.Delete(t.Context(), "X"); n != 0 || err != nil {

@@ -172,6 +172,15 @@ func only(id string, found []Run) (Run, error) {
 	return Run{}, fmt.Errorf("several runs begin with %q: %s; give more of the id", id, strings.Join(names, ", "))
 }
 
+// noRuns is ErrNotFound where there is no run at all.
+type noRuns struct{}
+
+func (noRuns) Error() string        { return "no runs are kept yet" }
+func (noRuns) Is(target error) bool { return target == ErrNotFound }
+
 func notFound(id string) error {
+	if id == "last" {
+		return noRuns{}
+	}
 	return fmt.Errorf("%w: %q; toolgraph runs list tells which there are", ErrNotFound, id)
 }

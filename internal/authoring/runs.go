@@ -65,6 +65,9 @@ func readRun(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error)
 	run, err := kept.ReadRun(ctx, inspect.RunQuery{
 		Run: id, From: a.number("from", 0), Limit: a.number("limit", 0), ValueBytes: a.number("valueBytes", 0),
 	})
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, fmt.Errorf("no run %q is kept; listRuns tells which there are", id)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -25,14 +25,20 @@ fits, and runs can be kept. Nothing is started. The exit code is 1 when somethin
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			healthy := true
-			err := answering(std, &history, format, func(i *inspect.Inspector) (*inspect.Health, error) {
+			ask := func(i *inspect.Inspector) (*inspect.Health, error) {
 				i.File, i.Options.ServersFile, i.Command = graph, servers, commandPath
 				h, err := i.Doctor(cmd.Context())
 				if err == nil {
 					healthy = h.Healthy
 				}
 				return h, err
-			}, printHealth)
+			}
+			var err error
+			if _, noPlace := history.directory(); noPlace != nil {
+				err = answered(std, &inspect.Inspector{NoStore: noPlace, Version: versionText()}, format, ask, printHealth)
+			} else {
+				err = answering(std, &history, format, ask, printHealth)
+			}
 			if err == nil && !healthy {
 				return errReported
 			}

@@ -17,21 +17,32 @@ type runnerFlags struct {
 	locked            lockedFlag
 	observe           observeFlags
 	history           historyFlags
+
+	logChosen func() bool  // whether somebody has asked for logLevel
+	keeping   *slog.Logger // for the kept runs, from prepare on
 }
 
 // register adds all flags but those of the history; level is where the log begins.
 func (f *runnerFlags) register(cmd *cobra.Command, level string) {
 	cmd.Flags().StringVarP(&f.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().StringVar(&f.logLevel, "log-level", level, "debug, info, warn or error")
+	f.logChosen = func() bool { return cmd.Flags().Changed("log-level") }
 	f.locked.register(cmd)
 	f.observe.registerTraces(cmd)
 }
 
-// prepare makes the log for the runs of a file, and reads the lock beside it.
+// prepare makes the log for the runs of a file, and reads the lock beside it. That runs
+// are not kept is told unless somebody asked for less: nothing else would tell it.
 func (f *runnerFlags) prepare(std streams, p *project.Project) (*slog.Logger, *lock.Lock, error) {
 	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
 	if err != nil {
 		return nil, nil, usageError{err}
+	}
+	f.keeping = log
+	if !f.logChosen() {
+		if f.keeping, err = observe.NewLogger(std.err, "warn", "text", p.File.Secrets); err != nil {
+			return nil, nil, err
+		}
 	}
 	locked, err := f.locked.load(p)
 	return log, locked, err
@@ -42,7 +53,7 @@ func (f *runnerFlags) plug(ctx context.Context, log *slog.Logger) (*plugs, error
 	plugged := &plugs{}
 	err := f.observe.plug(ctx, plugged, nil, log)
 	if err == nil {
-		err = f.history.plug(plugged, log)
+		err = f.history.plug(plugged, f.keeping)
 	}
 	if err != nil {
 		plugged.close()

@@ -59,21 +59,26 @@ func (f *historyFlags) looking(look func(*journal.Store) error) error {
 	return err
 }
 
-// answering prints the answer to a question, as JSON or by show.
+// answering prints the answer to a question about the kept runs, as JSON or by show.
 func answering[T any](std streams, f *historyFlags, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error) error {
+	return f.looking(func(store *journal.Store) error {
+		return answered(std, &inspect.Inspector{Store: store, Version: versionText()}, format, ask, show)
+	})
+}
+
+// answered prints what an inspector answers, as JSON or by show.
+func answered[T any](std streams, i *inspect.Inspector, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error) error {
 	if format != "text" && format != "json" {
 		return usagef("--format is %q, expected text or json", format)
 	}
-	return f.looking(func(store *journal.Store) error {
-		answer, err := ask(&inspect.Inspector{Store: store, Version: versionText()})
-		if err != nil {
-			return err
-		}
-		if format == "json" {
-			return printJSON(std.out, answer)
-		}
-		return show(std.out, answer)
-	})
+	answer, err := ask(i)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return printJSON(std.out, answer)
+	}
+	return show(std.out, answer)
 }
 
 // printJSON writes an answer as indented JSON.

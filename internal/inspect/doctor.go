@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"toolgraph/config"
@@ -117,7 +119,11 @@ func checkLock(h *Health, p *project.Project) {
 }
 
 func (i *Inspector) checkStore(ctx context.Context, h *Health) {
-	if i.Store == nil {
+	switch {
+	case i.NoStore != nil:
+		h.add("kept runs", Bad, firstLine(i.NoStore))
+		return
+	case i.Store == nil:
 		h.add("kept runs", Odd, "none are kept")
 		return
 	}
@@ -126,12 +132,41 @@ func (i *Inspector) checkStore(ctx context.Context, h *Health) {
 	case err != nil:
 		h.add("kept runs", Bad, firstLine(err))
 	case !state.Exists:
+		if err := canMake(filepath.Dir(state.Path)); err != nil {
+			h.add("kept runs", Bad, fmt.Sprintf("%s cannot be made: %v; name another place with --state", state.Path, err))
+			return
+		}
 		h.add("kept runs", Good, fmt.Sprintf("%s is made with the first run", state.Path))
 	case state.Readable:
 		h.add("kept runs", Odd, fmt.Sprintf("%s can be read by other users; run: chmod go-rwx on it and its directory", state.Path))
 	default:
 		h.add("kept runs", Good, fmt.Sprintf("%s has %s in %.1f MiB", state.Path, count(state.Runs, "run"), float64(state.Bytes)/(1<<20)))
 	}
+}
+
+// canMake tells why a directory, or something in it, could not be made. It tries so in
+// the directory, or the nearest above that there is, and leaves nothing behind.
+func canMake(dir string) error {
+	for {
+		trial, err := os.MkdirTemp(dir, ".toolgraph-doctor-*")
+		if err == nil {
+			return os.Remove(trial)
+		}
+		above := filepath.Dir(dir)
+		if _, missing := os.Stat(dir); !errors.Is(missing, fs.ErrNotExist) || above == dir {
+			return firstCause(err)
+		}
+		dir = above
+	}
+}
+
+// firstCause is an error without the path of the trial, which nobody asked for.
+func firstCause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 func firstLine(err error) string {

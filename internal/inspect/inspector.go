@@ -19,6 +19,7 @@ type Inspector struct {
 	File    string         // the graph file, whose runs alone are told; empty: only runs can be asked for, of any file
 	Options config.Options // how it is loaded
 	Store   *journal.Store // nil: no runs are kept
+	NoStore error          // why they cannot be kept; nil when nobody wants them kept
 	Version string         // of this program
 
 	// Command is the program that would be started for a server; nil: nobody looks.
