@@ -37,7 +37,7 @@ of the input stops the run.`,
 		},
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object")
-	flags.runnerFlags.register(cmd, "error")
+	flags.register(cmd, "error")
 	flags.history.register(cmd)
 	return cmd
 }

@@ -49,7 +49,7 @@ made, --answer is what it had returned.`,
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "the call whose outcome is unknown may be made again")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "the call whose outcome is unknown was made, and returned this JSON")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error")
-	flags.runnerFlags.register(cmd, "error")
+	flags.register(cmd, "error")
 	flags.history.registerKept(cmd)
 	return cmd
 }

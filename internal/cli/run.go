@@ -47,7 +47,7 @@ there.`,
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error when it has finished")
 	flags.dry.register(cmd)
-	flags.runnerFlags.register(cmd, "error")
+	flags.register(cmd, "error")
 	flags.history.register(cmd)
 	return cmd
 }
