@@ -30,7 +30,8 @@ type writer struct {
 
 const (
 	// queueMost bounds the memory of what waits, in bytes: then runs wait, because nothing
-	// is lost. More would not be written sooner, and doubles with the garbage collector.
+	// is lost. What the process takes grows by about twice as much, with the batch that is
+	// being written and the garbage.
 	queueMost = 6 << 20
 	// batchMost bounds one transaction, in bytes of the same.
 	batchMost = queueMost / 2
