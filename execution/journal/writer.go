@@ -30,7 +30,7 @@ type writer struct {
 
 const (
 	// queueMost bounds the memory of what waits, in bytes: then runs wait, because nothing
-	// is lost. What the process takes grows by about twice as much, with the batch that is
+	// is lost. The process grows by about three times as much, with SQLite, the batch that is
 	// being written and the garbage.
 	queueMost = 6 << 20
 	// batchMost bounds one transaction, in bytes of the same.
