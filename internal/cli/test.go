@@ -122,6 +122,9 @@ func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts 
 	tell := f.teller(std)
 	for _, path := range files {
 		report := f.file(ctx, path, opts)
+		if err := writeText(std.err, mockFindings(report)); err != nil {
+			return err
+		}
 		outcome.add(report)
 		tell.file(report)
 		if ctx.Err() != nil || f.failFast && (report.Err != nil || outcome.Failed > 0) {

@@ -23,6 +23,7 @@ type Rule struct {
 
 // Answer is what a call comes to.
 type Answer struct {
+	Pos   config.Pos
 	Value expressions.Value // the node's output
 	Error string            // what the tool says, when Failed
 	// Failed tells that the tool fails.
@@ -99,7 +100,7 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 
 func (r *reader) answer(data *config.Data, who string) Answer {
 	if data.Get("error") != nil {
-		return Answer{Error: r.text(data, "error", who).Value, Failed: true}
+		return Answer{Pos: data.Get("error").Pos, Error: r.text(data, "error", who).Value, Failed: true}
 	}
-	return Answer{Value: valueOf(data.Get("result"))}
+	return Answer{Pos: data.At("result").Pos, Value: valueOf(data.Get("result"))}
 }
