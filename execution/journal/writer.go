@@ -114,6 +114,9 @@ func (w *writer) put(q queued) error {
 	if w.urge() > before {
 		w.signal()
 	}
+	if w.queue.bytes <= queueMost {
+		w.room.Signal()
+	}
 	return nil
 }
 
@@ -227,7 +230,7 @@ func (w *writer) take() (batch []block, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	batch = w.queue.take()
-	w.room.Broadcast()
+	w.room.Signal() // who finds room passes it on
 	return batch, len(batch) > 0
 }
 
