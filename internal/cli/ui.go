@@ -45,7 +45,7 @@ other. Its address has a token, which changes with each start.`,
 	cmd.Flags().StringVarP(&flags.files.graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "the address of the page, on this machine; port 0 is any that is free")
 	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address and open no browser")
-	flags.runnerFlags.register(cmd, "warn")
+	flags.register(cmd, "warn")
 	flags.history.register(cmd)
 	return cmd
 }
