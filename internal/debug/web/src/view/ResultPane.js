@@ -9,7 +9,7 @@ import { tool } from '../state/project.js';
 import { clock, duration, plural } from '../lib/format.js';
 import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
-import { Failure } from './StepPane.js';
+import { Failure } from './Failure.js';
 import { Status } from './Status.js';
 import { ValueBox } from './ValueBox.js';
 

@@ -8,6 +8,7 @@ import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
 import { Empty } from './Empty.js';
 import { Expression } from './Expression.js';
+import { Failure } from './Failure.js';
 import { NodeActions, NodePane } from './NodePane.js';
 import { ResultPane } from './ResultPane.js';
 import { ValueBox } from './ValueBox.js';
@@ -69,14 +70,4 @@ function Details({ r, step, pending }) {
 function isLatest(step) {
   for (let i = path.value.steps.length - 1; i > step.index; i--) if (nodeAt(i) === step.node) return false;
   return true;
-}
-
-export function Failure({ error, onPlace }) {
-  return html`
-    <section class="failure" role="alert">
-      <p>${error.message}</p>
-      ${error.caret && html`<pre class="caret">${error.caret}</pre>`}
-      <p class="muted">${[error.node && `node ${error.node}`, error.code, error.detail].filter(Boolean).join(' · ')}
-        ${error.line > 0 && html` · <button type="button" class="linkish" onClick=${() => onPlace(error.line)}>line ${error.line}, column ${error.column}</button>`}</p>
-    </section>`;
 }
