@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"toolgraph/config"
+	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
@@ -23,6 +24,20 @@ func graphOf(p *project.Project, tool string) (*graph.Graph, error) {
 		return nil, usageError{err}
 	}
 	return g, nil
+}
+
+// loadKept is the graph of a kept run as it is now: in the file at path, or when that is
+// empty in the file that the run was started from.
+func loadKept(kept journal.Run, path, serversFile string) (*project.Project, *graph.Graph, error) {
+	if path == "" {
+		path = kept.File
+	}
+	p, err := load(path, serversFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := graphOf(p, kept.Tool)
+	return p, g, err
 }
 
 // printDiagnostics writes one finding a line.

@@ -11,7 +11,6 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/observe"
-	"toolgraph/internal/project"
 )
 
 type replayFlags struct {
@@ -62,7 +61,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	if err != nil {
 		return err
 	}
-	p, g, err := f.load(kept)
+	p, g, err := loadKept(kept, f.graph, f.servers)
 	if err != nil {
 		return err
 	}
@@ -100,19 +99,6 @@ func (f *replayFlags) read(ctx context.Context, std streams, store *journal.Stor
 	}
 	events, err := store.Load(ctx, kept.ID)
 	return kept, events, err
-}
-
-func (f *replayFlags) load(kept journal.Run) (*project.Project, *graph.Graph, error) {
-	path := f.graph
-	if path == "" {
-		path = kept.File
-	}
-	p, err := load(path, f.servers)
-	if err != nil {
-		return nil, nil, err
-	}
-	g, err := graphOf(p, kept.Tool)
-	return p, g, err
 }
 
 // replay runs the graph from the start, or from the step that was asked for.

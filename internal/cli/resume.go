@@ -122,21 +122,13 @@ func (f *resumeFlags) find(ctx context.Context, id string) (journal.Run, error) 
 
 // load is the graph of a kept run, as it is in its file now.
 func (f *resumeFlags) load(kept journal.Run) (*project.Project, *graph.Graph, error) {
-	path := f.graph
-	if path == "" {
-		path = kept.File
-	}
-	p, err := load(path, f.servers)
-	if err != nil {
-		return nil, nil, err
-	}
-	g, err := graphOf(p, kept.Tool)
+	p, g, err := loadKept(kept, f.graph, f.servers)
 	if err != nil {
 		return nil, nil, err
 	}
 	if g.Hash != kept.Graph && !f.changed {
 		return nil, nil, fmt.Errorf("tool %q of %s has changed since run %s was started: take it on with --changed, "+
-			"or give the file as it was with -g", kept.Tool, path, kept.ID)
+			"or give the file as it was with -g", kept.Tool, p.File.Path, kept.ID)
 	}
 	return p, g, nil
 }

@@ -59,11 +59,7 @@ type ExplainedCall struct {
 // ExplainTool explains a tool of the file. What the tools that it calls give is known
 // from the lock beside the file, if there is one.
 func (i *Inspector) ExplainTool(_ context.Context, tool string) (*Explanation, error) {
-	p, err := i.load()
-	if err != nil {
-		return nil, err
-	}
-	g, err := p.Graph(tool)
+	p, g, err := i.tool(tool)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,16 @@ func (i *Inspector) load() (*project.Project, error) {
 	return project.Load(i.File, i.Options)
 }
 
+// tool is the graph of a tool of the file, and the file.
+func (i *Inspector) tool(name string) (*project.Project, *graph.Graph, error) {
+	p, err := i.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := p.Graph(name)
+	return p, g, err
+}
+
 // store is where runs are kept.
 func (i *Inspector) store() (*journal.Store, error) {
 	if i.Store == nil {

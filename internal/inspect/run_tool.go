@@ -24,11 +24,7 @@ func (i *Inspector) RunTool(ctx context.Context, tool string, args expressions.V
 	if i.Run == nil {
 		return nil, errNotAllowed
 	}
-	p, err := i.load()
-	if err != nil {
-		return nil, err
-	}
-	g, err := p.Graph(tool)
+	p, g, err := i.tool(tool)
 	if err != nil {
 		return nil, err
 	}

@@ -124,17 +124,17 @@ func contextOf(ctx context.Context, s *journal.Store, run journal.Run, step, mos
 	if step < 0 || step > run.Steps {
 		return nil, fmt.Errorf("run %s has %d steps, and there is no context of step %d", run.ID, run.Steps, step)
 	}
+	const page = 100 // so that no more is held than what was the latest somewhere
 	seen := map[string]Value{}
-	if step == 0 { // a limit of 0 would be all
-		return seen, nil
-	}
-	before, err := s.Steps(ctx, run.ID, 0, step, most)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range before {
-		if b.Record.Error == nil {
-			seen[b.Record.NodeID] = valueOf(b.Output)
+	for from := 0; from < step; from += page {
+		before, err := s.Steps(ctx, run.ID, from, min(page, step-from), most)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range before {
+			if b.Record.Error == nil {
+				seen[b.Record.NodeID] = valueOf(b.Output)
+			}
 		}
 	}
 	return seen, nil

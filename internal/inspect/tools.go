@@ -54,11 +54,7 @@ func (i *Inspector) ListTools(context.Context) (*Tools, error) {
 
 // Graph is the picture of a tool's graph, as toolgraph graph --format json draws it.
 func (i *Inspector) Graph(_ context.Context, tool string) (json.RawMessage, error) {
-	p, err := i.load()
-	if err != nil {
-		return nil, err
-	}
-	g, err := p.Graph(tool)
+	_, g, err := i.tool(tool)
 	if err != nil {
 		return nil, err
 	}

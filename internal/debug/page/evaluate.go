@@ -49,19 +49,22 @@ func (s *Server) evaluate(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer done()
+	return answered(ctx, in, execution.ScopeOf(now.before(in.At)))
+}
+
+// answered evaluates an expression and tells what came of it. The error is that the value
+// has no such part as was asked for.
+func answered(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (evaluatedJSON, error) {
 	start := time.Now()
-	v, err := evaluated(ctx, in, execution.ScopeOf(now.before(in.At)))
+	v, err := evaluated(ctx, in, scope)
 	out := evaluatedJSON{MS: float64(time.Since(start).Microseconds()) / 1000}
 	if err != nil {
 		out.Error = mistakeOf(in.Source, err)
 		return out, nil
 	}
 	top, err := levelOf(v, in.Path, min(max(0, in.From), maxBody))
-	if err != nil {
-		return nil, err
-	}
 	out.Value = &top
-	return out, nil
+	return out, err
 }
 
 func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (expressions.Value, error) {

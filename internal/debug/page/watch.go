@@ -2,7 +2,6 @@ package page
 
 import (
 	"net/http"
-	"time"
 
 	"toolgraph/execution"
 )
@@ -34,18 +33,9 @@ func (s *Server) watchAt(r *http.Request) (any, error) {
 	scope := execution.ScopeOf(now.before(in.At))
 	out := make([]evaluatedJSON, len(in.Sources))
 	for i, source := range in.Sources {
-		start := time.Now()
-		v, err := evaluated(ctx, evaluateJSON{Kind: "jsonata", Source: source}, scope)
-		out[i].MS = float64(time.Since(start).Microseconds()) / 1000
-		if err != nil {
-			out[i].Error = mistakeOf(source, err)
-			continue
-		}
-		top, err := levelOf(v, nil, 0)
-		if err != nil {
+		if out[i], err = answered(ctx, evaluateJSON{Kind: "jsonata", Source: source}, scope); err != nil {
 			return nil, err
 		}
-		out[i].Value = &top
 	}
 	return out, nil
 }
