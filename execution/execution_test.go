@@ -44,7 +44,7 @@ func build(t testing.TB, body string) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs, found := graph.Build(file)
+	graphs, found, _ := graph.Build(t.Context(), file)
 	if found.Err() != nil {
 		t.Fatal(found)
 	}

@@ -23,7 +23,7 @@ func (f gateFunc) Wait(ctx context.Context, next execution.Event) ([]execution.E
 func TestGate(t *testing.T) {
 	g := build(t, twoCalls)
 	var seen []string
-	expr, err := expressions.CompileJSONata(`$join($sort($append($keys($), [])), " ")`)
+	expr, err := expressions.CompileJSONata(t.Context(), `$join($sort($append($keys($), [])), " ")`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.Run(x.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := CompileJSONata(x.source); err != nil {
+				if _, err := CompileJSONata(b.Context(), x.source); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -61,7 +61,7 @@ func differentialCases(t *testing.T) ([]differentialCase, Value) {
 
 // answer is what we make of the case, in the words of want.
 func (c *differentialCase) answer(scope *Scope, data Value) string {
-	e, err := CompileJSONata(c.Expr)
+	e, err := CompileJSONata(context.Background(), c.Expr)
 	if err != nil {
 		return "error"
 	}

@@ -59,11 +59,11 @@ func TestJ04HugeSources(t *testing.T) {
 		strings.Repeat("[", 101) + strings.Repeat("]", 101),
 	} {
 		var syntax *SyntaxError
-		if _, err := CompileJSONata(source); !errors.As(err, &syntax) {
+		if _, err := CompileJSONata(t.Context(), source); !errors.As(err, &syntax) {
 			t.Errorf("%d bytes: %v", len(source), err)
 		}
 	}
-	if _, err := CompileJSONata("1" + strings.Repeat(" ", MaxSource-1)); err != nil {
+	if _, err := CompileJSONata(t.Context(), "1"+strings.Repeat(" ", MaxSource-1)); err != nil {
 		t.Errorf("the longest source: %v", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestJ05Eval(t *testing.T) {
 		`function($eval){$eval("1")}`:   9,
 		`$ /* x */ .entry.text.$eval()`: 22,
 	} {
-		_, err := CompileJSONata(source)
+		_, err := CompileJSONata(t.Context(), source)
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || syntax.Offset != offset || !strings.Contains(syntax.Message, "not available") {
 			t.Errorf("%s: %#v", source, err)
@@ -108,7 +108,7 @@ func TestJ08ErrorsWithoutValues(t *testing.T) {
 		`$nodeExecution(s, s)`, `$nodeExecution(o, s)`, `$previousNode(s)`, `$number(long)`, `$now(s, s)`, `$assert(s)`, `$contains(a, s)`, `s.%`, `s[%]`, `$merge(a)`, `$each(s, s)`,
 		`$reduce(a, s)`, `$map(a, s)`, `$sift(s, s)`, `$filter(a, s)`, `$keys(s)(s)`, `$string(o, s)`, `$round(s)`, `$abs(s)`, `$encodeUrl(o)`, `$reduce(a, function($x){s})`,
 	} {
-		e, err := CompileJSONata(source)
+		e, err := CompileJSONata(t.Context(), source)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue

@@ -50,7 +50,7 @@ func runHostile(name string) hostileAnswer {
 	}
 	start := time.Now()
 	answer := hostileAnswer{Outcome: "value"}
-	e, err := CompileJSONata(source)
+	e, err := CompileJSONata(context.Background(), source)
 	if err != nil {
 		answer.Outcome = "refused"
 	} else {

@@ -17,8 +17,12 @@ type JSONata struct {
 	tree       *Tree
 }
 
-// CompileJSONata compiles an expression. The error is a *SyntaxError.
-func CompileJSONata(source string) (*JSONata, error) {
+// CompileJSONata compiles an expression. The error is a *SyntaxError, or the cause of
+// ctx's end: an ended context compiles nothing.
+func CompileJSONata(ctx context.Context, source string) (*JSONata, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	return compile(source, checkNames)
 }
 

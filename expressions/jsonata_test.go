@@ -55,7 +55,7 @@ func contextOf(t testing.TB, text string) map[string]any {
 
 func mustCompile(t testing.TB, source string) *JSONata {
 	t.Helper()
-	e, err := CompileJSONata(source)
+	e, err := CompileJSONata(t.Context(), source)
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}

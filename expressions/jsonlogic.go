@@ -14,10 +14,14 @@ type Rule struct {
 }
 
 // CompileRule compiles a rule given as plain values (map[string]any, []any, string,
-// float64, json.Number, bool, nil). The rule is not kept. The error is a *RuleError.
-func CompileRule(rule any) (*Rule, error) {
+// float64, json.Number, bool, nil). The rule is not kept. The error is a *RuleError, or
+// the cause of ctx's end.
+func CompileRule(ctx context.Context, rule any) (*Rule, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	c := &ruleCompiler{}
-	root, err := c.compile(rule)
+	root, err := c.compile(ctx, rule)
 	if err != nil {
 		return nil, err
 	}
@@ -25,17 +29,19 @@ func CompileRule(rule any) (*Rule, error) {
 		return nil, err
 	}
 	r := &Rule{root: root, references: c.references, places: c.places, reads: c.reads}
-	r.foldConstant()
+	if r.foldConstant(ctx); ctx.Err() != nil {
+		return nil, context.Cause(ctx) // the rule may be constant and not be known as such
+	}
 	return r, nil
 }
 
 // foldConstant evaluates a rule that reads nothing, once for all. One that is too
 // costly for that, or that fails, is left to its run.
-func (r *Rule) foldConstant() {
+func (r *Rule) foldConstant(ctx context.Context) {
 	if r.reads {
 		return
 	}
-	run := newRuleRun(context.Background(), NewScope(nil, nil))
+	run := newRuleRun(ctx, NewScope(nil, nil))
 	run.limit = constantSteps
 	if v, err := r.root.eval(run, nil); err == nil {
 		truth := holds(v)

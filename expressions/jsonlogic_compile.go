@@ -1,6 +1,7 @@
 package expressions
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -40,7 +41,7 @@ func (c *ruleCompiler) fail(hint, format string, args ...any) *RuleError {
 
 // compile compiles the value at the compiler's path. It comes back at the depth
 // limit, so the input may be as deep as it likes.
-func (c *ruleCompiler) compile(rule any) (ruleNode, error) {
+func (c *ruleCompiler) compile(ctx context.Context, rule any) (ruleNode, error) {
 	if c.parts++; c.parts > ruleParts {
 		return nil, c.fail("split the rule over several switch conditions", "the rule has more than %d parts", ruleParts)
 	}
@@ -65,9 +66,9 @@ func (c *ruleCompiler) compile(rule any) (ruleNode, error) {
 	case uint64:
 		return literal{FromPlain(x)}, nil
 	case []any:
-		return c.compileArray(x)
+		return c.compileArray(ctx, x)
 	case map[string]any:
-		return c.compileObject(x)
+		return c.compileObject(ctx, x)
 	}
 	if rule == Null {
 		return literal{Null}, nil
@@ -94,8 +95,8 @@ func (c *ruleCompiler) compileFloat(f float64) (ruleNode, error) {
 	return literal{f}, nil
 }
 
-func (c *ruleCompiler) compileArray(items []any) (ruleNode, error) {
-	nodes, err := c.operands(operands{items, true}, 0)
+func (c *ruleCompiler) compileArray(ctx context.Context, items []any) (ruleNode, error) {
+	nodes, err := c.operands(ctx, operands{items, true}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (c *ruleCompiler) compileArray(items []any) (ruleNode, error) {
 	return literal{values}, nil
 }
 
-func (c *ruleCompiler) compileObject(rule map[string]any) (ruleNode, error) {
+func (c *ruleCompiler) compileObject(ctx context.Context, rule map[string]any) (ruleNode, error) {
 	op, err := c.operatorOf(rule)
 	if err != nil {
 		return nil, err
@@ -125,9 +126,9 @@ func (c *ruleCompiler) compileObject(rule map[string]any) (ruleNode, error) {
 			return nil, c.fail("", "operator %q takes %s, found %d", op, known.countedArguments(), n)
 		}
 		if known.compile != nil {
-			return known.compile(c, op, args)
+			return known.compile(ctx, c, op, args)
 		}
-		nodes, err := c.operands(args, 0)
+		nodes, err := c.operands(ctx, args, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -157,15 +158,15 @@ func (c *ruleCompiler) atOperand(args operands, i int, f func() (ruleNode, error
 	return c.at(i, f)
 }
 
-func (c *ruleCompiler) operand(args operands, i int) (ruleNode, error) {
-	return c.atOperand(args, i, func() (ruleNode, error) { return c.compile(args.values[i]) })
+func (c *ruleCompiler) operand(ctx context.Context, args operands, i int) (ruleNode, error) {
+	return c.atOperand(args, i, func() (ruleNode, error) { return c.compile(ctx, args.values[i]) })
 }
 
 // operands compiles the arguments from one on.
-func (c *ruleCompiler) operands(args operands, from int) ([]ruleNode, error) {
+func (c *ruleCompiler) operands(ctx context.Context, args operands, from int) ([]ruleNode, error) {
 	nodes := make([]ruleNode, 0, min(len(args.values), ruleParts))
 	for i := from; i < len(args.values); i++ {
-		n, err := c.operand(args, i)
+		n, err := c.operand(ctx, args, i)
 		if err != nil {
 			return nil, err
 		}
@@ -175,10 +176,10 @@ func (c *ruleCompiler) operands(args operands, from int) ([]ruleNode, error) {
 }
 
 // body compiles the i-th argument as what is evaluated per element.
-func (c *ruleCompiler) body(args operands, i int) (ruleNode, error) {
+func (c *ruleCompiler) body(ctx context.Context, args operands, i int) (ruleNode, error) {
 	c.bodies++
 	defer func() { c.bodies-- }()
-	return c.operand(args, i)
+	return c.operand(ctx, args, i)
 }
 
 // operatorOf is the rule's only key.

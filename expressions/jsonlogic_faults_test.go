@@ -17,7 +17,7 @@ func parseRule(t testing.TB, src string) any {
 
 func compiled(t testing.TB, src string) *Rule {
 	t.Helper()
-	r, err := CompileRule(parseRule(t, src))
+	r, err := CompileRule(t.Context(), parseRule(t, src))
 	if err != nil {
 		t.Fatalf("compile %s: %v", src, err)
 	}

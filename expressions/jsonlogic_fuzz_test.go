@@ -27,7 +27,7 @@ func FuzzRule(f *testing.F) {
 		if err != nil {
 			return
 		}
-		compiled, err := CompileRule(rule)
+		compiled, err := CompileRule(t.Context(), rule)
 		if err != nil {
 			if err.Error() == "" {
 				t.Errorf("%s: an error without words", source)
@@ -109,7 +109,7 @@ func BenchmarkRule(b *testing.B) {
 func BenchmarkCompileRule(b *testing.B) {
 	rule := parseRule(b, `{"and":[{">":[{"var":"list.total"},1]},{"<":[{"var":"entry.limit"},5]}]}`)
 	for b.Loop() {
-		if _, err := CompileRule(rule); err != nil {
+		if _, err := CompileRule(b.Context(), rule); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,5 +1,7 @@
 package expressions
 
+import "context"
+
 // frame is what the body of an iteration is about: the element, or what reduce
 // gives its body.
 type frame struct {
@@ -26,12 +28,12 @@ type iterationNode struct {
 	list, body ruleNode
 }
 
-func compileIteration(c *ruleCompiler, op string, args operands) (ruleNode, error) {
-	list, err := c.operand(args, 0)
+func compileIteration(ctx context.Context, c *ruleCompiler, op string, args operands) (ruleNode, error) {
+	list, err := c.operand(ctx, args, 0)
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.body(args, 1)
+	body, err := c.body(ctx, args, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -122,17 +124,17 @@ func (n *iterationNode) each(run *ruleRun, at *frame) (Value, error) {
 // reduceNode folds a list; without a start the accumulator begins as null.
 type reduceNode struct{ list, body, start ruleNode }
 
-func compileReduce(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+func compileReduce(ctx context.Context, c *ruleCompiler, _ string, args operands) (ruleNode, error) {
 	n := &reduceNode{start: literal{Null}}
 	var err error
-	if n.list, err = c.operand(args, 0); err != nil {
+	if n.list, err = c.operand(ctx, args, 0); err != nil {
 		return nil, err
 	}
-	if n.body, err = c.body(args, 1); err != nil {
+	if n.body, err = c.body(ctx, args, 1); err != nil {
 		return nil, err
 	}
 	if len(args.values) == 3 {
-		n.start, err = c.operand(args, 2)
+		n.start, err = c.operand(ctx, args, 2)
 	}
 	return n, err
 }

@@ -39,7 +39,7 @@ func TestL10FormsOfVar(t *testing.T) {
 		{`{"var":[{"?:":[true,"a.gone","list.0"]},"d"]}`, data, `"d"`},
 	})
 	for _, bad := range []string{`{"var":{"cat":["a"]}}`, `{"var":[["a"]]}`, `{"var":true}`, `{"var":{"if":[true,{"var":"x"},"b"]}}`, `{"var":["a",1,2]}`} {
-		if _, err := CompileRule(parseRule(t, bad)); err == nil {
+		if _, err := CompileRule(t.Context(), parseRule(t, bad)); err == nil {
 			t.Errorf("%s: compiled", bad)
 		}
 	}
@@ -67,7 +67,7 @@ func TestL13BadRulesSayWhere(t *testing.T) {
 		{`[1,{"no such":1}]`, []any{1, "no such"}, `unknown operator`, `operators are`},
 		{`{"missing":["a","b["]}`, []any{"missing", 1}, `no JSONata`, ``},
 	} {
-		_, err := CompileRule(parseRule(t, c.rule))
+		_, err := CompileRule(t.Context(), parseRule(t, c.rule))
 		var failure *RuleError
 		if !errors.As(err, &failure) {
 			t.Errorf("%s: got %v", c.rule, err)
@@ -83,7 +83,7 @@ func TestL13BadRulesSayWhere(t *testing.T) {
 }
 
 func TestL13SyntaxOfAVar(t *testing.T) {
-	_, err := CompileRule(parseRule(t, `{"==":[{"var":"a.b ["},1]}`))
+	_, err := CompileRule(t.Context(), parseRule(t, `{"==":[{"var":"a.b ["},1]}`))
 	var failure *RuleError
 	if !errors.As(err, &failure) || failure.Syntax == nil {
 		t.Fatalf("got %#v", err)
@@ -111,7 +111,7 @@ func TestL14ConstantRules(t *testing.T) {
 			t.Errorf("%s: holds %v constant %v, want %v", rule, truth, constant, want)
 		}
 	}
-	_, err := CompileRule(map[string]any{})
+	_, err := CompileRule(t.Context(), map[string]any{})
 	if err == nil {
 		t.Error("{}: compiled")
 	}
@@ -131,10 +131,10 @@ func nestedRule(levels int, listed bool) any {
 
 func TestL15DepthOfARule(t *testing.T) {
 	for _, listed := range []bool{false, true} {
-		if _, err := CompileRule(nestedRule(64, listed)); err != nil {
+		if _, err := CompileRule(t.Context(), nestedRule(64, listed)); err != nil {
 			t.Errorf("64 levels: %v", err)
 		}
-		if _, err := CompileRule(nestedRule(65, listed)); err == nil || !strings.Contains(err.Error(), "deeper than 64") {
+		if _, err := CompileRule(t.Context(), nestedRule(65, listed)); err == nil || !strings.Contains(err.Error(), "deeper than 64") {
 			t.Errorf("65 levels: %v", err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestL15DepthOfARule(t *testing.T) {
 		"path": map[string]any{"var": deepArray}, "missing": map[string]any{"missing": deepArray},
 	} {
 		start := time.Now()
-		if _, err := CompileRule(rule); err == nil {
+		if _, err := CompileRule(t.Context(), rule); err == nil {
 			t.Errorf("%s: compiled", name)
 		}
 		if took := time.Since(start); took > 100*time.Millisecond {
@@ -168,7 +168,7 @@ func TestL18NumbersAreEqualByValue(t *testing.T) {
 				if op == "in" {
 					right = []any{1, b}
 				}
-				rule, err := CompileRule(map[string]any{op: []any{a, right}})
+				rule, err := CompileRule(t.Context(), map[string]any{op: []any{a, right}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -190,7 +190,7 @@ func TestL18NumbersAreEqualByValue(t *testing.T) {
 		{`{"cat":{"var":"big"}}`, data, `"9007199254740993"`},
 	})
 	for _, bad := range []any{json.Number("1e999"), json.Number("x"), json.Number(""), fmt.Sprint, struct{}{}} {
-		if _, err := CompileRule(bad); err == nil {
+		if _, err := CompileRule(t.Context(), bad); err == nil {
 			t.Errorf("%v: compiled", bad)
 		}
 	}

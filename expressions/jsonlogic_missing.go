@@ -1,6 +1,9 @@
 package expressions
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // missingNode is missing, or missing_some where need is set: the keys of those
 // asked for that are not there, or are null or "".
@@ -12,44 +15,44 @@ type missingNode struct {
 	vars map[string]*varNode
 }
 
-func compileMissing(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+func compileMissing(ctx context.Context, c *ruleCompiler, _ string, args operands) (ruleNode, error) {
 	c.reads = true
 	n := &missingNode{vars: map[string]*varNode{}}
 	var err error
-	if n.keys, err = c.operands(args, 0); err != nil {
+	if n.keys, err = c.operands(ctx, args, 0); err != nil {
 		return nil, err
 	}
 	if !args.listed {
-		return n, c.writtenKeys(n, args.values[0], true)
+		return n, c.writtenKeys(ctx, n, args.values[0], true)
 	}
-	return n, c.writtenKeys(n, args.values, true)
+	return n, c.writtenKeys(ctx, n, args.values, true)
 }
 
-func compileMissingSome(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+func compileMissingSome(ctx context.Context, c *ruleCompiler, _ string, args operands) (ruleNode, error) {
 	c.reads = true
 	n := &missingNode{vars: map[string]*varNode{}}
 	var err error
-	if n.need, err = c.operand(args, 0); err != nil {
+	if n.need, err = c.operand(ctx, args, 0); err != nil {
 		return nil, err
 	}
-	if n.keys, err = c.operands(args, 1); err != nil {
+	if n.keys, err = c.operands(ctx, args, 1); err != nil {
 		return nil, err
 	}
-	_, err = c.at(1, func() (ruleNode, error) { return nil, c.writtenKeys(n, args.values[1], true) })
+	_, err = c.at(1, func() (ruleNode, error) { return nil, c.writtenKeys(ctx, n, args.values[1], true) })
 	return n, err
 }
 
 // writtenKeys compiles the keys that stand in the rule. Inside an operator, as in
 // {"missing": {"merge": ["a", …]}}, a string may be no key at all, so one that is
 // no expression is no error there.
-func (c *ruleCompiler) writtenKeys(n *missingNode, v any, sure bool) error {
+func (c *ruleCompiler) writtenKeys(ctx context.Context, n *missingNode, v any, sure bool) error {
 	switch x := v.(type) {
 	case string:
 		if n.vars[x] != nil {
 			return nil
 		}
 		before := len(c.references)
-		key, err := c.readVar(x, nil)
+		key, err := c.readVar(ctx, x, nil)
 		if err != nil && sure {
 			return err
 		}
@@ -60,7 +63,7 @@ func (c *ruleCompiler) writtenKeys(n *missingNode, v any, sure bool) error {
 		}
 	case []any:
 		for i, item := range x {
-			if _, err := c.at(i, func() (ruleNode, error) { return nil, c.writtenKeys(n, item, sure) }); err != nil {
+			if _, err := c.at(i, func() (ruleNode, error) { return nil, c.writtenKeys(ctx, n, item, sure) }); err != nil {
 				return err
 			}
 		}
@@ -69,7 +72,7 @@ func (c *ruleCompiler) writtenKeys(n *missingNode, v any, sure bool) error {
 			if op == "var" || op == "missing" || op == "missing_some" {
 				continue
 			}
-			if _, err := c.at(op, func() (ruleNode, error) { return nil, c.writtenKeys(n, inner, false) }); err != nil {
+			if _, err := c.at(op, func() (ruleNode, error) { return nil, c.writtenKeys(ctx, n, inner, false) }); err != nil {
 				return err
 			}
 		}

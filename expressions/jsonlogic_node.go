@@ -1,5 +1,7 @@
 package expressions
 
+import "context"
+
 // ruleNode is one part of a compiled rule. It is never changed after compiling.
 type ruleNode interface {
 	eval(run *ruleRun, at *frame) (Value, error)
@@ -71,8 +73,8 @@ func (n ifNode) eval(run *ruleRun, at *frame) (Value, error) {
 	return Null, nil
 }
 
-func compileIf(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
-	nodes, err := c.operands(args, 0)
+func compileIf(ctx context.Context, c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+	nodes, err := c.operands(ctx, args, 0)
 	return ifNode(nodes), err
 }
 
@@ -94,7 +96,7 @@ func (n *andOrNode) eval(run *ruleRun, at *frame) (v Value, err error) {
 	return v, nil
 }
 
-func compileAndOr(c *ruleCompiler, op string, args operands) (ruleNode, error) {
-	nodes, err := c.operands(args, 0)
+func compileAndOr(ctx context.Context, c *ruleCompiler, op string, args operands) (ruleNode, error) {
+	nodes, err := c.operands(ctx, args, 0)
 	return &andOrNode{op == "or", nodes}, err
 }

@@ -73,7 +73,7 @@ func TestL19OfficialSuite(t *testing.T) {
 		t.Errorf("the suite has %d cases, expected 308", len(cases))
 	}
 	for _, c := range cases {
-		rule, err := CompileRule(parseRule(t, string(c[0])))
+		rule, err := CompileRule(t.Context(), parseRule(t, string(c[0])))
 		if err != nil {
 			t.Errorf("%s: %v", c[0], err)
 			continue

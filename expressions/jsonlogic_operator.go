@@ -1,6 +1,7 @@
 package expressions
 
 import (
+	"context"
 	"fmt"
 	"sort"
 	"strings"
@@ -14,7 +15,7 @@ const many = -1
 type ruleOperator struct {
 	least, most int
 	apply       func(run *ruleRun, args []Value) (Value, error)
-	compile     func(c *ruleCompiler, op string, args operands) (ruleNode, error)
+	compile     func(ctx context.Context, c *ruleCompiler, op string, args operands) (ruleNode, error)
 }
 
 // ruleOperators is filled in init, as compiling refers back to it.

@@ -125,7 +125,7 @@ func TestRandomRulesAgreeWithLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compiled, err := CompileRule(rule)
+		compiled, err := CompileRule(t.Context(), rule)
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}

@@ -61,7 +61,7 @@ func TestL20RandomRulesAgreeWithJavaScript(t *testing.T) {
 
 func checkAnswer(t *testing.T, source json.RawMessage, data Value, want json.RawMessage) {
 	t.Helper()
-	rule, err := CompileRule(parseRule(t, string(source)))
+	rule, err := CompileRule(t.Context(), parseRule(t, string(source)))
 	if err != nil {
 		t.Errorf("%s: %v", source, err)
 		return

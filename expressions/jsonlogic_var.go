@@ -1,6 +1,7 @@
 package expressions
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,30 +19,30 @@ type varNode struct {
 	fallback ruleNode // the default, or nil
 }
 
-func compileVar(c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+func compileVar(ctx context.Context, c *ruleCompiler, _ string, args operands) (ruleNode, error) {
 	var fallback ruleNode
 	if len(args.values) == 2 {
-		n, err := c.operand(args, 1)
+		n, err := c.operand(ctx, args, 1)
 		if err != nil {
 			return nil, err
 		}
 		fallback = n
 	}
 	if len(args.values) == 0 {
-		return c.readVar("", fallback)
+		return c.readVar(ctx, "", fallback)
 	}
-	return c.varPath(args, 0, fallback)
+	return c.varPath(ctx, args, 0, fallback)
 }
 
 // varPath compiles what a var reads: a string, a number, nothing, or a choice
 // between those. Text put together at run time would make code of data.
-func (c *ruleCompiler) varPath(args operands, i int, fallback ruleNode) (ruleNode, error) {
+func (c *ruleCompiler) varPath(ctx context.Context, args operands, i int, fallback ruleNode) (ruleNode, error) {
 	return c.atOperand(args, i, func() (ruleNode, error) {
 		switch x := args.values[i].(type) {
 		case nil:
-			return c.readVar("", fallback)
+			return c.readVar(ctx, "", fallback)
 		case string:
-			return c.readVar(x, fallback)
+			return c.readVar(ctx, x, fallback)
 		case float64, int, json.Number:
 			// A number is a key or an index, and never the expression that its text is.
 			c.reads = c.reads || c.bodies == 0
@@ -49,7 +50,7 @@ func (c *ruleCompiler) varPath(args operands, i int, fallback ruleNode) (ruleNod
 		case map[string]any:
 			for op, choice := range x {
 				if len(x) == 1 && (op == "if" || op == "?:") {
-					return c.at(op, func() (ruleNode, error) { return c.varChoice(operandsOf(choice), fallback) })
+					return c.at(op, func() (ruleNode, error) { return c.varChoice(ctx, operandsOf(choice), fallback) })
 				}
 			}
 		}
@@ -59,7 +60,7 @@ func (c *ruleCompiler) varPath(args operands, i int, fallback ruleNode) (ruleNod
 }
 
 // varChoice compiles {"var": {"if": [condition, "a", "b"]}}.
-func (c *ruleCompiler) varChoice(args operands, fallback ruleNode) (ruleNode, error) {
+func (c *ruleCompiler) varChoice(ctx context.Context, args operands, fallback ruleNode) (ruleNode, error) {
 	if c.depth++; c.depth > ruleDepth {
 		return nil, c.fail("", "the rule is nested deeper than %d levels", ruleDepth)
 	}
@@ -69,9 +70,9 @@ func (c *ruleCompiler) varChoice(args operands, fallback ruleNode) (ruleNode, er
 		var n ruleNode
 		var err error
 		if i%2 == 1 || i == len(args.values)-1 {
-			n, err = c.varPath(args, i, fallback)
+			n, err = c.varPath(ctx, args, i, fallback)
 		} else {
-			n, err = c.operand(args, i)
+			n, err = c.operand(ctx, args, i)
 		}
 		if err != nil {
 			return nil, err
@@ -80,7 +81,7 @@ func (c *ruleCompiler) varChoice(args operands, fallback ruleNode) (ruleNode, er
 	}
 	if len(nodes)%2 == 0 {
 		// Without an else the path is null, which is the whole of what var reads from.
-		n, err := c.readVar("", fallback)
+		n, err := c.readVar(ctx, "", fallback)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ func (c *ruleCompiler) varChoice(args operands, fallback ruleNode) (ruleNode, er
 }
 
 // readVar compiles the string at the compiler's path.
-func (c *ruleCompiler) readVar(source string, fallback ruleNode) (ruleNode, error) {
+func (c *ruleCompiler) readVar(ctx context.Context, source string, fallback ruleNode) (ruleNode, error) {
 	n := &varNode{fallback: fallback, source: source}
 	if c.parts++; c.parts > ruleParts {
 		return nil, c.fail("", "the rule has more than %d parts", ruleParts)
@@ -103,7 +104,10 @@ func (c *ruleCompiler) readVar(source string, fallback ruleNode) (ruleNode, erro
 	n.path, n.simple = parseRulePath(source)
 	if !n.simple || !n.path.indexed && len(n.path.steps) > 0 {
 		n.outer = withOuterCalls(source)
-		expr, err := CompileJSONata(n.outer.code)
+		expr, err := CompileJSONata(ctx, n.outer.code)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, c.badExpression(err, n.outer)
 		}

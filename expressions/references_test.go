@@ -79,7 +79,7 @@ func TestReferencesOfOfficialSuite(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if _, failure := CompileJSONata(cases[i].Expr); failure != nil {
+		if _, failure := CompileJSONata(t.Context(), cases[i].Expr); failure != nil {
 			continue
 		}
 		if _, _, err := parseTree(tokens); err != nil {

@@ -25,7 +25,7 @@ func TestDefaultsBindAsInJSONata(t *testing.T) {
 		`false or nothing ?? 2 ? 7 : 8`:             `true`,
 		`true and $exists(nothing) or nothing ?: 0`: `false`,
 	} {
-		compiled, err := CompileJSONata(source)
+		compiled, err := CompileJSONata(t.Context(), source)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue

@@ -48,7 +48,7 @@ func TestForeignOperatorsAreTold(t *testing.T) {
 		{`{"a" 1} == 2`, 5, `1`, ``},
 		{`[a; b]`, 2, `;`, ``},
 	} {
-		_, err := CompileJSONata(c.source)
+		_, err := CompileJSONata(t.Context(), c.source)
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) {
 			t.Errorf("%q: %v, want a *SyntaxError", c.source, err)
@@ -66,7 +66,7 @@ func TestForeignLookalikesCompile(t *testing.T) {
 		`'it' = "it"`, `a ? b`, `a ?: b`, `not`, `let.const.return`, `a & "&&" & "{{x}}" & '${y}'`,
 		`${"a": b}`, `a.{"b": {"c": 1}}`, `a = -1`, `a < b`, `a=-b`, `$.l[x != 1]`, `a ~> $uppercase`, "`==`",
 	} {
-		if _, err := CompileJSONata(source); err != nil {
+		if _, err := CompileJSONata(t.Context(), source); err != nil {
 			t.Errorf("%q: %v", source, err)
 		}
 	}

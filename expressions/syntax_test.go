@@ -41,7 +41,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"a\xff", 1, ``, `UTF-8`, ``},
 		{strings.Repeat("(", 101) + "1" + strings.Repeat(")", 101), 100, `(`, `deeper than 100`, ``},
 	} {
-		_, err := CompileJSONata(c.source)
+		_, err := CompileJSONata(t.Context(), c.source)
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) {
 			t.Errorf("%q: %v, want a *SyntaxError", c.source, err)
@@ -62,7 +62,7 @@ func TestNewerOperatorsCompile(t *testing.T) {
 		`function($x)<n-:n>{$x}`, `$map(a, function($x){{"a": $x}}) < 1`, `function(){1} < 2`, `λ($x){$x}`, `a ~> |b|{"c":1},["d"]|`, `a^(<b, >c)`, `$map(a, function($v){$v})`,
 		`($f := $substring(?, 0, 2); $f("abc"))`, `$f := function(){1}`, `a{b: c}`, `a.*[0]`, `**.b`, `$`, `$$`, `and`, `a and b or c in d`,
 	} {
-		e, err := CompileJSONata(source)
+		e, err := CompileJSONata(t.Context(), source)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
@@ -81,7 +81,7 @@ func FuzzCompileJSONata(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		e, err := CompileJSONata(source)
+		e, err := CompileJSONata(t.Context(), source)
 		if err == nil {
 			for _, r := range e.References() {
 				if r.Offset < 0 || r.Offset >= len(source) || len(r.Path) == 0 {

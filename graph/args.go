@@ -78,7 +78,7 @@ func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (express
 }
 
 // compileArgs compiles an mcp node's args; data may be nil.
-func (c *compiler) compileArgs(data *config.Data) *Args {
+func (c *compiler) compileArgs(ctx context.Context, data *config.Data) *Args {
 	if data == nil {
 		return &Args{root: &arg{constant: expressions.NewObject(nil, nil)}}
 	}
@@ -89,20 +89,20 @@ func (c *compiler) compileArgs(data *config.Data) *Args {
 	}
 	args := &Args{}
 	c.checkLiterals(data, 0)
-	args.root = c.compileArg(data, args)
+	args.root = c.compileArg(ctx, data, args)
 	return args
 }
 
-func (c *compiler) compileArg(data *config.Data, args *Args) *arg {
+func (c *compiler) compileArg(ctx context.Context, data *config.Data, args *Args) *arg {
 	switch data.Kind {
 	case config.KindExpression:
-		expr := c.compileExpr(data.Expr)
+		expr := c.compileExpr(ctx, data.Expr)
 		if expr != nil {
 			args.exprs = append(args.exprs, expr)
 		}
 		return &arg{expr: expr, kind: data.Kind}
 	case config.KindObject, config.KindArray:
-		return c.compileItems(data, args)
+		return c.compileItems(ctx, data, args)
 	case config.KindScalar:
 	}
 	return &arg{constant: scalarValue(data.Scalar), kind: data.Kind}
@@ -110,12 +110,12 @@ func (c *compiler) compileArg(data *config.Data, args *Args) *arg {
 
 // compileItems compiles an object or array, and folds it into one constant when
 // nothing in it depends on the run.
-func (c *compiler) compileItems(data *config.Data, args *Args) *arg {
+func (c *compiler) compileItems(ctx context.Context, data *config.Data, args *Args) *arg {
 	a := &arg{kind: data.Kind}
 	constant := true
 	items := make([]*arg, len(data.Items))
 	for i, item := range data.Items {
-		items[i] = c.compileArg(item, args)
+		items[i] = c.compileArg(ctx, item, args)
 		constant = constant && item.Kind != config.KindExpression && items[i].isConstant()
 	}
 	keys := make([]string, len(data.Keys))

@@ -189,7 +189,7 @@ func TestIncompleteFiles(t *testing.T) {
 		"error missing-next g.yaml:30:1", "error missing-tool g.yaml:33:1", "error args-not-object g.yaml:90:1")
 	wantFindings(t, newFile(entryNode("entry", "call"), mcpNode("call", "", "read", "blank", nil), transformNode("blank", "", "exit"), exitNode("exit")),
 		"error missing-server g.yaml:22:1", "error missing-expr g.yaml:34:1")
-	if graphs, found := Build(&config.File{}); len(graphs) != 0 || found != nil {
+	if graphs, found, _ := Build(t.Context(), &config.File{}); len(graphs) != 0 || found != nil {
 		t.Error(graphs, found)
 	}
 }

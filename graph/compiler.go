@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 
 	"toolgraph/config"
@@ -43,16 +44,23 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 	return c
 }
 
-// compile is the tool's Graph, which is only good when nothing wrong was found.
-func (c *compiler) compile() *Graph {
+// compile is the tool's Graph, which is only good when nothing wrong was found and ctx
+// has not ended.
+func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkTool()
 	g := &Graph{Tool: c.tool, Limits: c.file.Limits, byID: make(map[string]Node, len(c.nodes))}
 	for i, n := range c.tool.Nodes {
+		if ctx.Err() != nil {
+			return nil
+		}
 		c.checkID(n)
-		c.nodes[i] = c.newNode(i, n)
+		c.nodes[i] = c.newNode(ctx, i, n)
 	}
 	for i, n := range c.tool.Nodes {
-		c.link(c.nodes[i], n)
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.link(ctx, c.nodes[i], n)
 	}
 	for _, node := range c.nodes {
 		b := node.core()
@@ -71,7 +79,7 @@ func (c *compiler) compile() *Graph {
 }
 
 // newNode compiles what stands in a node itself; link adds the ways out.
-func (c *compiler) newNode(i int, n *config.Node) Node {
+func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 	b := base{id: n.ID.Value, pos: n.Pos, index: i}
 	switch n.Type {
 	case config.EntryNode:
@@ -81,7 +89,7 @@ func (c *compiler) newNode(i int, n *config.Node) Node {
 		c.checkToolName(n)
 		return &MCP{
 			base: b, Server: n.Server.Value, Tool: n.Tool.Value,
-			Args: c.compileArgs(n.Args), OnCrash: n.OnCrash, toolPos: n.Tool.Pos,
+			Args: c.compileArgs(ctx, n.Args), OnCrash: n.OnCrash, toolPos: n.Tool.Pos,
 		}
 	case config.TransformNode:
 		if n.Expr.Value == "" {
@@ -89,7 +97,7 @@ func (c *compiler) newNode(i int, n *config.Node) Node {
 				"add transform: {expr: …}")
 			return &Transform{base: b}
 		}
-		return &Transform{base: b, Expr: c.compileExpr(n.Expr)}
+		return &Transform{base: b, Expr: c.compileExpr(ctx, n.Expr)}
 	case config.SwitchNode:
 		return &Switch{base: b}
 	case config.ExitNode:

@@ -56,9 +56,12 @@ func place(err error, text config.Text) error {
 }
 
 // compileExpr compiles an expression and checks what it refers to; nil when it
-// does not compile.
-func (c *compiler) compileExpr(text config.Text) *Expr {
-	compiled, err := expressions.CompileJSONata(text.Value)
+// does not compile, or ctx has ended.
+func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
+	compiled, err := expressions.CompileJSONata(ctx, text.Value)
+	if ctx.Err() != nil {
+		return nil // Build reports it
+	}
 	if err != nil {
 		c.addSyntax(text, err)
 		return nil

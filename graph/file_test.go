@@ -106,7 +106,7 @@ func over(op, path string, limit any) *config.Data {
 
 func mustBuild(t *testing.T, f *config.File, opts ...Option) []*Graph {
 	t.Helper()
-	graphs, found := Build(f, opts...)
+	graphs, found, _ := Build(t.Context(), f, opts...)
 	if err := found.Err(); err != nil {
 		t.Fatalf("build: %v", err)
 	}
@@ -116,7 +116,7 @@ func mustBuild(t *testing.T, f *config.File, opts ...Option) []*Graph {
 // findings are the diagnostics as "line severity code" lines.
 func wantFindings(t *testing.T, f *config.File, want ...string) config.Diagnostics {
 	t.Helper()
-	graphs, found := Build(f)
+	graphs, found, _ := Build(t.Context(), f)
 	found = otherThanSwitchToExit(found)
 	var got []string
 	for _, d := range found {
@@ -144,7 +144,7 @@ func otherThanSwitchToExit(found config.Diagnostics) config.Diagnostics {
 
 func TestSwitchToExit(t *testing.T) {
 	f := newFile(entryNode("e", "s"), switchNode("s", "x", when(over(">", "e.n", 1), "x")), exitNode("x"))
-	_, found := Build(f)
+	_, found, _ := Build(t.Context(), f)
 	if len(found) != 1 || found[0].Code != "switch-to-exit" || found[0].Severity != config.Warning {
 		t.Errorf("got %v", found)
 	}

@@ -30,7 +30,7 @@ func TestLargeGraphsBuildQuickly(t *testing.T) {
 	trapped := chain(5000)
 	trapped.Tools[0].Nodes[4998].Next.Value = "n1"
 	start = time.Now()
-	graphs, found := Build(trapped, highest)
+	graphs, found, _ := Build(t.Context(), trapped, highest)
 	if errs, _ := found.Split(); graphs != nil || len(errs) != 1 || errs[0].Code != "no-way-to-exit" {
 		t.Errorf("findings %v", found)
 	}
@@ -50,7 +50,7 @@ func TestOneFindingPerTrap(t *testing.T) {
 
 func TestCaps(t *testing.T) {
 	codes := func(f *config.File, opts ...Option) string {
-		_, found := Build(f, opts...)
+		_, found, _ := Build(t.Context(), f, opts...)
 		s := ""
 		for _, d := range otherThanSwitchToExit(found) {
 			s += d.Severity.String() + " " + d.Code + ";"
@@ -87,6 +87,6 @@ func TestCaps(t *testing.T) {
 func BenchmarkBuild5000(b *testing.B) {
 	f := chain(5000)
 	for b.Loop() {
-		Build(f, highest)
+		_, _, _ = Build(b.Context(), f, highest)
 	}
 }

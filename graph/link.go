@@ -1,13 +1,14 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 
 	"toolgraph/config"
 )
 
 // link resolves the ways out of a node.
-func (c *compiler) link(node Node, n *config.Node) {
+func (c *compiler) link(ctx context.Context, node Node, n *config.Node) {
 	switch node := node.(type) {
 	case *Entry:
 		node.Next = c.resolveNext(node, n)
@@ -16,21 +17,21 @@ func (c *compiler) link(node Node, n *config.Node) {
 	case *Transform:
 		node.Next = c.resolveNext(node, n)
 	case *Switch:
-		c.linkSwitch(node, n)
+		c.linkSwitch(ctx, node, n)
 	case *Exit:
 	}
 }
 
 // linkSwitch resolves the conditions of a switch and finds its default: the first
 // condition that always holds, else the node's own next.
-func (c *compiler) linkSwitch(node *Switch, n *config.Node) {
+func (c *compiler) linkSwitch(ctx context.Context, node *Switch, n *config.Node) {
 	checkCap(&c.found, "too-many-conditions", fmt.Sprintf("switch %q", node.id), "conditions", "split it into several switches",
 		len(n.Conditions), c.caps.ConditionsPerSwitch, func(i int) config.Pos { return n.Conditions[i].Pos })
 	always := 0 // the number of the condition that always holds
 	for i, cond := range n.Conditions {
 		number := i + 1
 		target := c.resolve(node, cond.Next, cond.Pos, fmt.Sprintf("condition %d of switch %q", number, node.id))
-		rule, holds := c.condition(node, cond, number)
+		rule, holds := c.condition(ctx, node, cond, number)
 		switch {
 		case always > 0:
 			c.found.Warn(cond.Pos, "unreachable-condition",
@@ -46,11 +47,11 @@ func (c *compiler) linkSwitch(node *Switch, n *config.Node) {
 }
 
 // condition compiles the rule of a condition and tells whether it always holds.
-func (c *compiler) condition(node *Switch, cond config.Condition, number int) (rule *Rule, always bool) {
+func (c *compiler) condition(ctx context.Context, node *Switch, cond config.Condition, number int) (rule *Rule, always bool) {
 	if cond.Rule == nil {
 		return nil, true
 	}
-	if rule = c.compileRule(cond.Rule); rule == nil {
+	if rule = c.compileRule(ctx, cond.Rule); rule == nil {
 		return nil, false
 	}
 	holds, constant := rule.Constant()

@@ -17,7 +17,7 @@ func TestReferencesOfExpressions(t *testing.T) {
 		"{'a': entry.b, 'c': 1}", "$executionCount(entry.id)",
 	}
 	for _, expr := range good {
-		if _, found := Build(build(expr)); found.Err() != nil {
+		if _, found, _ := Build(t.Context(), build(expr)); found.Err() != nil {
 			t.Errorf("%s: %v", expr, found)
 		}
 	}
@@ -29,7 +29,7 @@ func TestReferencesOfExpressions(t *testing.T) {
 		"{'a': elsewhere.deep.down}": "a path begins with a node's id: entry, my-node, step, exit",
 	}
 	for expr, hint := range bad {
-		_, found := Build(build(expr))
+		_, found, _ := Build(t.Context(), build(expr))
 		if !has(found, "unknown-node-reference", hint) {
 			t.Errorf("%s: %v, want a hint %s", expr, found, hint)
 		}
@@ -69,7 +69,7 @@ func has(found config.Diagnostics, code, hint string) bool {
 func TestReferenceToAnArgument(t *testing.T) {
 	file := newFile(entryNode("in", "step"), transformNode("step", "directory & '/x'", "exit"), exitNode("exit"))
 	file.Tools[0].InputSchema = data(object{"properties", object{"directory", object{"type", "string"}}})
-	if _, found := Build(file); !has(found, "unknown-node-reference", "for the tool's argument write $.in.directory") {
+	if _, found, _ := Build(t.Context(), file); !has(found, "unknown-node-reference", "for the tool's argument write $.in.directory") {
 		t.Error(found)
 	}
 }

@@ -26,9 +26,12 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 }
 
 // compileRule compiles a condition's rule and checks what it refers to; nil when
-// it does not compile.
-func (c *compiler) compileRule(data *config.Data) *Rule {
-	compiled, err := expressions.CompileRule(plain(data))
+// it does not compile, or ctx has ended.
+func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
+	compiled, err := expressions.CompileRule(ctx, plain(data))
+	if ctx.Err() != nil {
+		return nil // Build reports it
+	}
 	if err != nil {
 		c.addRule(data, err)
 		return nil

@@ -84,7 +84,7 @@ func TestShapeIsWhatBruteForceSays(t *testing.T) {
 				want["unreachable-node "+n.Pos.String()] = true
 			}
 		}
-		_, found := Build(f)
+		_, found, _ := Build(t.Context(), f)
 		for _, d := range otherThanSwitchToExit(found) {
 			if key := d.Code + " " + d.Pos.String(); !want[key] {
 				t.Fatalf("unexpected: %v", d)
@@ -101,7 +101,7 @@ func TestShapeIsWhatBruteForceSays(t *testing.T) {
 // What Build lets through can be walked: nothing is nil, and drawing never fails.
 func TestBuiltGraphsAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		graphs, _ := Build(drawGraph(t))
+		graphs, _, _ := Build(t.Context(), drawGraph(t))
 		for _, g := range graphs {
 			for _, e := range g.Edges() {
 				if g.Node(e.From) == nil || g.Node(e.To) == nil {

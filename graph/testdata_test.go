@@ -30,7 +30,7 @@ func TestErrFiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the loader refuses it before Build: %v", err)
 		}
-		graphs, found := Build(f)
+		graphs, found, _ := Build(t.Context(), f)
 		if graphs != nil || found.Err() == nil {
 			t.Error("it was accepted")
 		}
@@ -45,7 +45,7 @@ func TestOKFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		graphs, found := Build(f)
+		graphs, found, _ := Build(t.Context(), f)
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ tools:
 		if err != nil {
 			t.Fatal(err)
 		}
-		graphs, found := Build(f)
+		graphs, found, _ := Build(t.Context(), f)
 		if err := found.Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func FuzzBuild(f *testing.F) {
 			}
 			return
 		}
-		graphs, found := Build(file)
+		graphs, found, _ := Build(t.Context(), file)
 		for _, d := range found {
 			if !d.Pos.IsValid() || d.Code == "" || d.Message == "" {
 				t.Fatalf("finding %+v", d)

@@ -16,7 +16,7 @@ import (
 // What keeping runs costs a run: nothing but nodes, one call over stdio, a loop of 200
 // steps; without a store, with one, and with one that waits for the disk.
 func BenchmarkHistory(b *testing.B) {
-	p, err := project.Load(filepath.Join("testdata", "history.yaml"), config.Options{})
+	p, err := project.Load(b.Context(), filepath.Join("testdata", "history.yaml"), config.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

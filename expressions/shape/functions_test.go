@@ -55,7 +55,7 @@ func TestFunctionsAgainstEngine(t *testing.T) {
 	data := mustDecode(t, samples)
 	said, failed := 0, 0
 	try := func(source string) {
-		e, err := expressions.CompileJSONata(source)
+		e, err := expressions.CompileJSONata(t.Context(), source)
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}
@@ -64,7 +64,7 @@ func TestFunctionsAgainstEngine(t *testing.T) {
 				t.Error(complaint)
 			}
 		}
-		_, findings := inferOver(e, &Env{Open: true}, of(Constant(data)), of(Constant(data)))
+		_, findings := inferOver(t.Context(), e, &Env{Open: true}, of(Constant(data)), of(Constant(data)))
 		if _, err := e.Eval(t.Context(), expressions.NewScope(rootOf(data), nil)); err != nil {
 			failed++
 			if len(findings) > 0 {

@@ -47,12 +47,12 @@ func FuzzInfer(f *testing.F) {
 	}
 	env := tableEnv()
 	f.Fuzz(func(t *testing.T, source string) {
-		e, err := expressions.CompileJSONata(source)
+		e, err := expressions.CompileJSONata(t.Context(), source)
 		if err != nil {
 			t.Skip()
 		}
 		before := time.Now()
-		got, findings := Infer(e, env)
+		got, findings := Infer(t.Context(), e, env)
 		if took := time.Since(before); took > 5*time.Second {
 			t.Errorf("took %v", took)
 		}
@@ -72,14 +72,14 @@ func BenchmarkInfer(b *testing.B) {
 		`{"names": $.list.entries[size > 10].name, "total": $sum($.list.entries.size), "sum": $exists($.sum) ? $.sum.n + 1 : 1}`,
 		`$reduce($.list.entries, function($a, $e){$merge([$a, {"n": $a.n + $e.size, "last": $e.name}])}, {"n": 0})`,
 	} {
-		e, err := expressions.CompileJSONata(source)
+		e, err := expressions.CompileJSONata(b.Context(), source)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(source[:min(12, len(source))], func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Infer(e, env)
+				Infer(b.Context(), e, env)
 			}
 		})
 	}

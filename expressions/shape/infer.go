@@ -1,31 +1,36 @@
 package shape
 
-import "toolgraph/expressions"
+import (
+	"context"
+
+	"toolgraph/expressions"
+)
 
 type tree = expressions.Tree
 
 // Infer is the shape of what the expression's value can be over env, and what is
 // wrong with it, in the order of the places. Where something is not known there is
-// nothing found, and the shape is Any.
+// nothing found, and the shape is Any. So it is of everything once ctx has ended:
+// the caller looks at ctx before it makes something of the answer.
 //
 // An output that may be missing is found where it is harmful: where a field of an
 // object, or the whole when env needs it, would be missing with it; where text is
 // joined without it; and where its size is compared. What asks whether it is there
 // ($exists(x), x ?? y, x ?: y, x ? y : z, and, or, =), and what gathers what there
 // is (arrays, $append, $merge, $count), is fine.
-func Infer(e *expressions.JSONata, env Env) (Shape, []Finding) {
-	context := value{shape: env.root(), root: true}
-	return inferOver(e, &env, context, context)
+func Infer(ctx context.Context, e *expressions.JSONata, env Env) (Shape, []Finding) {
+	root := value{shape: env.root(), root: true}
+	return inferOver(ctx, e, &env, root, root)
 }
 
-// inferOver infers over a focus, which is the context but in the bodies of rules.
-func inferOver(e *expressions.JSONata, env *Env, focus, context value) (Shape, []Finding) {
+// inferOver infers over a focus, which is the root but in the bodies of rules.
+func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus, root value) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil
 	}
-	in := &inferrer{source: e.Source(), env: env, scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
-	in.root, in.context = focus, context
+	in := &inferrer{source: e.Source(), env: env, ended: ctx.Done(), scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
+	in.root, in.context = focus, root
 	result := in.infer(t, &focus)
 	if env.Needed {
 		in.need(result)
@@ -48,6 +53,7 @@ const (
 // inferrer infers one expression.
 type inferrer struct {
 	source   string
+	ended    <-chan struct{} // closed when the answer is not wanted any more
 	env      *Env
 	root     value // what $$ is
 	context  value // what the context is, wherever
@@ -114,6 +120,11 @@ func (in *inferrer) text(t *tree) string {
 
 // infer is what is known of the value of a part when focus is its context.
 func (in *inferrer) infer(t *tree, focus *value) value {
+	select {
+	case <-in.ended:
+		in.steps = maxSteps
+	default:
+	}
 	if in.steps++; in.exhausted() || in.nesting >= maxNesting {
 		in.steps = maxSteps + 1
 		return unknown()

@@ -94,11 +94,11 @@ func TestInfer(t *testing.T) {
 // told is what is inferred, as the table has it.
 func told(t *testing.T, source string, env Env) string {
 	t.Helper()
-	e, err := expressions.CompileJSONata(source)
+	e, err := expressions.CompileJSONata(t.Context(), source)
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
-	got, findings := Infer(e, env)
+	got, findings := Infer(t.Context(), e, env)
 	out := fmt.Sprintf("  %s\n", got)
 	for _, f := range findings {
 		fails := ""

@@ -69,7 +69,7 @@ func TestSound(t *testing.T) {
 	sources := corpus(t)
 	compiled := make([]*expressions.JSONata, len(sources))
 	for i, source := range sources {
-		e, err := expressions.CompileJSONata(source)
+		e, err := expressions.CompileJSONata(t.Context(), source)
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}

@@ -1,6 +1,10 @@
 package shape
 
-import "toolgraph/expressions"
+import (
+	"context"
+
+	"toolgraph/expressions"
+)
 
 // RuleShape is what is known of a rule's outcome.
 type RuleShape struct {
@@ -17,7 +21,7 @@ type RuleFinding struct {
 // InferRule is what the rule can come to over env, and what is wrong with what it
 // reads. That something may be missing is nothing wrong there: it is null then, or
 // the default of the var.
-func InferRule(r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
+func InferRule(ctx context.Context, r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
 	out := RuleShape{}
 	if holds, constant := r.Constant(); constant && holds {
 		out.Holds = Always
@@ -30,12 +34,12 @@ func InferRule(r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
 		if read.Expression == nil {
 			continue
 		}
-		context := value{shape: env.root(), root: true}
-		focus := context
+		root := value{shape: env.root(), root: true}
+		focus := root
 		if read.Body {
 			focus = unknown() // an element
 		}
-		_, findings := inferOver(read.Expression, &env, focus, context)
+		_, findings := inferOver(ctx, read.Expression, &env, focus, root)
 		for _, f := range findings {
 			f.Offset, f.End = read.Place(f.Offset), read.Place(f.End)
 			f.Fails = false // a rule looks at parts only as far as it has to

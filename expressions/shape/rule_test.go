@@ -29,11 +29,11 @@ func TestInferRule(t *testing.T) {
 		{`{"==": [{"var": "$executionCount('smu')"}, 1]}`, "maybe", []string{"[== 0 var] 16-21 unknown-name"}},
 		{`{"var": "$.text + 1"}`, "maybe", []string{"[var] 0-6 wrong-operand"}},
 	} {
-		rule, err := expressions.CompileRule(expressions.Plain(mustDecode(t, c.rule)))
+		rule, err := expressions.CompileRule(t.Context(), expressions.Plain(mustDecode(t, c.rule)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.rule, err)
 		}
-		got, findings := InferRule(rule, tableEnv())
+		got, findings := InferRule(t.Context(), rule, tableEnv())
 		if holds := map[Presence]string{Always: "always", Never: "never", Maybe: "maybe"}[got.Holds]; holds != c.holds {
 			t.Errorf("%s holds %s, want %s", c.rule, holds, c.holds)
 		}

@@ -22,7 +22,7 @@ func unsound(source string, e *expressions.JSONata, data expressions.Value, focu
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	// The expression sees the data as the only node's output, so that it is the root.
-	got, findings := inferOver(e, &Env{Open: true}, of(focus), of(focus))
+	got, findings := inferOver(context.Background(), e, &Env{Open: true}, of(focus), of(focus))
 	v, err := e.Eval(ctx, expressions.NewScope(rootOf(data), nil))
 	if err != nil {
 		return "", !got.IsAny()
@@ -84,7 +84,7 @@ func TestSoundOverOfficialSuite(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			e, err := expressions.CompileJSONata(c.Expr)
+			e, err := expressions.CompileJSONata(t.Context(), c.Expr)
 			if _, get := members(data); err != nil || data != nil && get == nil || len(c.Bindings) > 0 {
 				continue
 			}

@@ -1,17 +1,27 @@
 package flow
 
 import (
+	"context"
+
 	"toolgraph/config"
 	"toolgraph/graph"
 )
 
 // Check is what goes wrong in a graph, or may, as far as it can be told without running
 // it, sorted. Upstreams may be nil. It is an error only where a run is certain to fail.
-func Check(g *graph.Graph, up Upstreams) config.Diagnostics {
-	c := &checker{follower: newFollower(g, up), faulty: make([]bool, len(g.Nodes))}
+// The error is the cause of ctx's end, which is looked for at each node.
+func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostics, error) {
+	f, err := newFollower(ctx, g, up)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes))}
 	for i, node := range g.Nodes {
 		if c.reached(i) {
-			c.checkNode(i, node)
+			c.checkNode(ctx, i, node)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 	for i, node := range g.Nodes {
@@ -20,7 +30,7 @@ func Check(g *graph.Graph, up Upstreams) config.Diagnostics {
 		}
 	}
 	c.found.Sort()
-	return c.found
+	return c.found, nil
 }
 
 // checker collects findings.
@@ -30,17 +40,17 @@ type checker struct {
 	faulty []bool // nodes with a finding in an expression: what follows of it is not told
 }
 
-func (c *checker) checkNode(i int, node graph.Node) {
+func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	switch node := node.(type) {
 	case *graph.Transform:
-		c.expression(i, 0, node.Expr, needed)
+		c.expression(ctx, i, 0, node.Expr, needed)
 	case *graph.MCP:
-		c.args(i, node)
+		c.args(ctx, i, node)
 	case *graph.Switch:
 		for number, condition := range node.Conditions {
-			c.rule(i, number, condition.Rule)
+			c.rule(ctx, i, number, condition.Rule)
 		}
-		c.conditions(i, node)
+		c.conditions(ctx, i, node)
 		c.loops(i, node)
 	case *graph.Entry, *graph.Exit:
 	}

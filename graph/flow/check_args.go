@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // args tells what is wrong with the arguments of a call: with their expressions, and by
 // what the upstream tool refuses.
-func (c *checker) args(node int, m *graph.MCP) {
+func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	defined := c.graph.Tool.Nodes[node]
 	data := defined.Args
 	if data == nil {
@@ -26,11 +27,11 @@ func (c *checker) args(node int, m *graph.MCP) {
 	a.upstreamSchema = newUpstreamSchema(knownTool(c.up, m.Server, m.Tool))
 	a.need(data, a.root, needed)
 	for i, e := range m.Args.Expressions() {
-		c.expression(node, i, e, a.needs[e.Text.Pos])
+		c.expression(ctx, node, i, e, a.needs[e.Text.Pos])
 	}
 	for i, e := range m.Args.Expressions() {
 		if !c.faulty[node] {
-			a.shapes[e.Text.Pos] = c.argument(node, i, e)
+			a.shapes[e.Text.Pos] = c.argument(ctx, node, i, e)
 		}
 	}
 	if a.root == nil {
@@ -43,11 +44,11 @@ func (c *checker) args(node int, m *graph.MCP) {
 }
 
 // argument is the shape of what an expression among the arguments gives.
-func (c *checker) argument(node, number int, e *graph.Expr) shape.Shape {
+func (c *checker) argument(ctx context.Context, node, number int, e *graph.Expr) shape.Shape {
 	var all []shape.Shape
 	for _, w := range c.distinct(node, number) {
 		env, _ := c.env(w, number)
-		one, _ := shape.Infer(e.JSONata, env)
+		one, _ := shape.Infer(ctx, e.JSONata, env)
 		all = append(all, one)
 	}
 	return shape.Union(all...)

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,14 +47,14 @@ const (
 )
 
 // expression tells what is wrong with a node's expression of this number.
-func (c *checker) expression(node, number int, e *graph.Expr, value need) {
+func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need) {
 	env := c.envOfAll(node, number)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
-	_, found := shape.Infer(e.JSONata, env)
+	_, found := shape.Infer(ctx, e.JSONata, env)
 	for _, f := range found {
 		c.tell(node, f, e.Text, func() *world {
 			return c.missingIn(node, number, func(env shape.Env) bool {
-				_, again := shape.Infer(e.JSONata, env)
+				_, again := shape.Infer(ctx, e.JSONata, env)
 				return slices.ContainsFunc(again, func(g shape.Finding) bool { return g.Offset == f.Offset && isMissing(g) })
 			})
 		})
@@ -69,8 +70,8 @@ func (c *checker) firstTurn(node, number int) bool {
 }
 
 // rule is expression for a switch's rule.
-func (c *checker) rule(node, number int, r *graph.Rule) {
-	_, found := shape.InferRule(r.Rule, c.envOfAll(node, number))
+func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
+	_, found := shape.InferRule(ctx, r.Rule, c.envOfAll(node, number))
 	for _, f := range found {
 		at := r.Data.At(f.Path...)
 		text := at.Text
@@ -79,7 +80,7 @@ func (c *checker) rule(node, number int, r *graph.Rule) {
 		}
 		c.tell(node, f.Finding, text, func() *world {
 			return c.missingIn(node, number, func(env shape.Env) bool {
-				_, again := shape.InferRule(r.Rule, env)
+				_, again := shape.InferRule(ctx, r.Rule, env)
 				return slices.ContainsFunc(again, func(g shape.RuleFinding) bool {
 					return g.Offset == f.Offset && slices.Equal(g.Path, f.Path) && isMissing(g.Finding)
 				})

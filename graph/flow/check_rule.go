@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 
 // conditions tells of conditions of a switch that can never decide anything: because of
 // the conditions before them, or of what they compare.
-func (c *checker) conditions(node int, s *graph.Switch) {
+func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 	var before facts
 	for i, cond := range s.Conditions {
 		t := c.terms[node][i]
@@ -24,7 +25,7 @@ func (c *checker) conditions(node int, s *graph.Switch) {
 				fmt.Sprintf("condition %d of switch %q never holds: a condition before it holds whenever this one would", i+1, s.ID()),
 				"put the narrower condition first, or remove it")
 		} else {
-			c.comparisons(node, i, t)
+			c.comparisons(ctx, node, i, t)
 			c.missing(node, cond.Rule, t)
 		}
 		before = before.assume(t, false)
@@ -32,14 +33,14 @@ func (c *checker) conditions(node int, s *graph.Switch) {
 }
 
 // comparisons tells of each comparison in a rule with what its other side can never be.
-func (c *checker) comparisons(node, number int, t *term) {
+func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 	for _, part := range t.parts {
-		c.comparisons(node, number, part)
+		c.comparisons(ctx, node, number, part)
 	}
 	if t.op != "equal" {
 		return
 	}
-	given, known := c.operand(node, number, t)
+	given, known := c.operand(ctx, node, number, t)
 	if !known || canEqual(given, t) {
 		return
 	}
@@ -100,19 +101,19 @@ func (c *checker) onlyFirstTurn(node, other int) bool {
 }
 
 // operand is the shape of the var that a rule compares; not known for anything else.
-func (c *checker) operand(node, number int, t *term) (given shape.Shape, known bool) {
+func (c *checker) operand(ctx context.Context, node, number int, t *term) (given shape.Shape, known bool) {
 	if t.left.Kind != config.KindObject || len(t.left.Keys) != 1 || t.left.Keys[0].Value != "var" {
 		return given, false
 	}
 	path, isText := t.left.Items[0].Scalar.(string)
-	e, err := expressions.CompileJSONata(path)
+	e, err := expressions.CompileJSONata(ctx, path)
 	if !isText || err != nil {
 		return given, false
 	}
 	var all []shape.Shape
 	for _, w := range c.distinct(node, number) {
 		env, _ := c.env(w, number)
-		one, found := shape.Infer(e, env)
+		one, found := shape.Infer(ctx, e, env)
 		if len(found) > 0 {
 			return given, false // that is told, and what follows of it is not
 		}

@@ -44,7 +44,7 @@ func build(t *testing.T, path string, src []byte) []*graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs, found := graph.Build(file)
+	graphs, found, _ := graph.Build(t.Context(), file)
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func build(t *testing.T, path string, src []byte) []*graph.Graph {
 }
 
 // tryBuild is build for a source that may have mistakes.
-func tryBuild(src []byte) ([]*graph.Graph, bool) {
+func tryBuild(t *testing.T, src []byte) ([]*graph.Graph, bool) {
 	file, err := config.Parse("g.yaml", src, config.Options{AssumeEnv: true})
 	if err != nil {
 		return nil, false
 	}
-	graphs, found := graph.Build(file)
+	graphs, found, _ := graph.Build(t.Context(), file)
 	return graphs, found.Err() == nil
 }
 
@@ -83,7 +83,16 @@ func unmark(src string) (clean string, seeded []string) {
 func check(t *testing.T, path string, src []byte, up flow.Upstreams) (found config.Diagnostics) {
 	t.Helper()
 	for _, g := range build(t, path, src) {
-		found = append(found, flow.Check(g, up)...)
+		found = append(found, checkGraph(t, g, up)...)
+	}
+	return found
+}
+
+func checkGraph(t *testing.T, g *graph.Graph, up flow.Upstreams) config.Diagnostics {
+	t.Helper()
+	found, err := flow.Check(t.Context(), g, up)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -27,7 +28,7 @@ type explorer struct {
 	departures [][]int // of each node, the nodes that a run can go to
 }
 
-func newExplorer(g *graph.Graph) *explorer {
+func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 	e := &explorer{
 		graph: g, index: indexOf(g),
 		reads: make([][]reads, len(g.Nodes)), terms: make([][]*term, len(g.Nodes)),
@@ -35,12 +36,15 @@ func newExplorer(g *graph.Graph) *explorer {
 	}
 	var all reads
 	for i, node := range g.Nodes {
-		e.reads[i] = e.readsOf(node)
+		if ctx.Err() != nil {
+			return e
+		}
+		e.reads[i] = e.readsOf(ctx, node)
 		for _, r := range e.reads[i] {
 			all.join(r)
 		}
 		if s, isSwitch := node.(*graph.Switch); isSwitch {
-			e.askedBy(i, s)
+			e.askedBy(ctx, i, s)
 		}
 	}
 	e.watched = all.nodes
@@ -48,10 +52,10 @@ func newExplorer(g *graph.Graph) *explorer {
 }
 
 // askedBy reads the rules of a switch.
-func (e *explorer) askedBy(node int, s *graph.Switch) {
+func (e *explorer) askedBy(ctx context.Context, node int, s *graph.Switch) {
 	subjects := map[string]bool{}
 	for _, c := range s.Conditions {
-		t := e.index.termOf(c.Rule)
+		t := e.index.termOf(ctx, c.Rule)
 		e.terms[node] = append(e.terms[node], t)
 		for _, leaf := range t.leaves() {
 			subjects[leaf.subject] = true
@@ -63,7 +67,7 @@ func (e *explorer) askedBy(node int, s *graph.Switch) {
 }
 
 // readsOf is what each expression of a node depends on.
-func (e *explorer) readsOf(node graph.Node) []reads {
+func (e *explorer) readsOf(ctx context.Context, node graph.Node) []reads {
 	var all []reads
 	switch node := node.(type) {
 	case *graph.Transform:
@@ -74,7 +78,7 @@ func (e *explorer) readsOf(node graph.Node) []reads {
 		}
 	case *graph.Switch:
 		for _, c := range node.Conditions {
-			all = append(all, e.index.ofRule(c.Rule, nil))
+			all = append(all, e.index.ofRule(ctx, c.Rule, nil))
 		}
 	case *graph.Entry, *graph.Exit:
 	}
@@ -83,12 +87,12 @@ func (e *explorer) readsOf(node graph.Node) []reads {
 
 // explore finds the worlds of all nodes, nearest to the entry first, so that a world's
 // path is a short one.
-func (e *explorer) explore() {
+func (e *explorer) explore(ctx context.Context) {
 	most := max(1, min(mostWorlds, allWorlds/len(e.graph.Nodes)))
 	n := len(e.graph.Nodes)
 	start := &world{node: e.index[e.graph.Entry.ID()], must: newSet(n), may: newSet(n)}
 	queue := []*world{e.worlds[start.node].add(start, e.watched, most)}
-	for len(queue) > 0 {
+	for len(queue) > 0 && ctx.Err() == nil {
 		w := queue[0]
 		queue = queue[1:]
 		if at := &e.worlds[w.node]; at.one && at.list[0] != w {

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"context"
+
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -31,9 +33,14 @@ type Node struct {
 // Node is the node with this id, or nil.
 func (f *Flow) Node(id string) *Node { return f.byID[id] }
 
-// Of follows all runs that a graph can have. Upstreams may be nil: nothing is known then.
-func Of(g *graph.Graph, up Upstreams) *Flow {
-	return newFollower(g, up).flow()
+// Of follows all runs that a graph can have. Upstreams may be nil: nothing is known then. The
+// error is the cause of ctx's end.
+func Of(ctx context.Context, g *graph.Graph, up Upstreams) (*Flow, error) {
+	f, err := newFollower(ctx, g, up)
+	if err != nil {
+		return nil, err
+	}
+	return f.flow(), nil
 }
 
 func (f *follower) flow() *Flow {

@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
+	"toolgraph/graph"
 	"toolgraph/graph/flow"
 )
 
@@ -25,8 +26,18 @@ tools:
   - {id: exit, type: exit}
 `
 
+// followed is what is known of a graph of which no tool is known.
+func followed(t *testing.T, g *graph.Graph) *flow.Flow {
+	t.Helper()
+	f, err := flow.Of(t.Context(), g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func TestOf(t *testing.T) {
-	f := flow.Of(build(t, "g.yaml", []byte(loop))[0], nil)
+	f := followed(t, build(t, "g.yaml", []byte(loop))[0])
 	for id, want := range map[string]string{
 		"entry": "{n: number}", "step": "{i: number}", "more": `"last" or "step"`, "last": `"once" or {i: number}`, "exit": `"once" or {i: number}`,
 	} {

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"context"
+
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
@@ -21,24 +23,31 @@ type follower struct {
 	learned bool   // an output is only known from answers: nothing that follows is certain
 }
 
-func newFollower(g *graph.Graph, up Upstreams) *follower {
-	f := &follower{explorer: newExplorer(g), up: up, outputs: make([]shape.Shape, len(g.Nodes)), settled: make([]bool, len(g.Nodes))}
-	f.explore()
-	f.follow()
-	return f
+// newFollower follows a graph; the error is the cause of ctx's end.
+func newFollower(ctx context.Context, g *graph.Graph, up Upstreams) (*follower, error) {
+	f := &follower{explorer: newExplorer(ctx, g), up: up, outputs: make([]shape.Shape, len(g.Nodes)), settled: make([]bool, len(g.Nodes))}
+	f.explore(ctx)
+	f.follow(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return f, nil
 }
 
 func (f *follower) reached(node int) bool { return len(f.worlds[node].list) > 0 }
 
-func (f *follower) follow() {
+func (f *follower) follow(ctx context.Context) {
 	changed := true
 	for round := 0; changed && round < 2*mostRounds; round++ {
 		changed = false
 		for i := range f.graph.Nodes {
+			if ctx.Err() != nil {
+				return
+			}
 			if !f.reached(i) {
 				continue
 			}
-			out, known := f.output(i)
+			out, known := f.output(ctx, i)
 			if !known {
 				continue
 			}
@@ -63,7 +72,7 @@ func (f *follower) follow() {
 
 // output is what a node gives, as far as is known; not known while none of the nodes
 // that it depends on has been looked at.
-func (f *follower) output(node int) (out shape.Shape, known bool) {
+func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known bool) {
 	switch n := f.graph.Nodes[node].(type) {
 	case *graph.Entry:
 		return entryShape(f.graph.Tool), true
@@ -78,7 +87,7 @@ func (f *follower) output(node int) (out shape.Shape, known bool) {
 		var all []shape.Shape
 		for _, w := range f.distinct(node, 0) {
 			if env, ready := f.env(w, 0); ready {
-				one, _ := shape.Infer(n.Expr.JSONata, env)
+				one, _ := shape.Infer(ctx, n.Expr.JSONata, env)
 				all = append(all, one.Kept())
 			}
 		}

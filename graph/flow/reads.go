@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"slices"
 
 	"toolgraph/config"
@@ -99,7 +100,7 @@ func isOpen(t *expressions.Tree) bool {
 }
 
 // ofRule is what the part of a rule at a path depends on.
-func (x index) ofRule(rule *graph.Rule, path []any) reads {
+func (x index) ofRule(ctx context.Context, rule *graph.Rule, path []any) reads {
 	var r reads
 	for _, ref := range rule.References() {
 		if len(ref.Var) < len(path) || !slices.Equal(ref.Var[:len(path)], path) || ref.Body && ref.Function == "" {
@@ -107,12 +108,12 @@ func (x index) ofRule(rule *graph.Rule, path []any) reads {
 		}
 		x.add(&r, ref.Reference)
 	}
-	r.open = opensRule(rule.Data.At(path...))
+	r.open = opensRule(ctx, rule.Data.At(path...))
 	return r
 }
 
 // opensRule tells whether a var below d depends on more than paths and ids.
-func opensRule(d *config.Data) bool {
+func opensRule(ctx context.Context, d *config.Data) bool {
 	if d.Kind == config.KindObject && len(d.Keys) == 1 {
 		switch d.Keys[0].Value {
 		case "missing", "missing_some":
@@ -125,11 +126,11 @@ func opensRule(d *config.Data) bool {
 			if isPlainPath(path) {
 				return false
 			}
-			e, err := expressions.CompileJSONata(path)
+			e, err := expressions.CompileJSONata(ctx, path)
 			return err != nil || e.Tree() == nil || isOpen(e.Tree())
 		}
 	}
-	return slices.ContainsFunc(d.Items, opensRule)
+	return slices.ContainsFunc(d.Items, func(item *config.Data) bool { return opensRule(ctx, item) })
 }
 
 // firstOperand is the first argument of an operator, which may stand without brackets.

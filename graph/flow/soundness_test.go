@@ -70,13 +70,13 @@ func TestSoundness(t *testing.T) {
 	for seed := range uint64(graphs) {
 		r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // not for secrets
 		src := randomGraph(r, 2+r.IntN(9))
-		gs, ok := tryBuild([]byte(src))
+		gs, ok := tryBuild(t, []byte(src))
 		if !ok {
 			continue
 		}
 		built++
-		f := flow.Of(gs[0], nil)
-		failing := failingNodes(gs[0], flow.Check(gs[0], nil))
+		f := followed(t, gs[0])
+		failing := failingNodes(gs[0], checkGraph(t, gs[0], nil))
 		failed += len(failing)
 		for range runs {
 			if problem := contradiction(t, f, failing, randomArguments(r)); problem != "" {

@@ -31,8 +31,8 @@ type term struct {
 }
 
 // termOf reads a rule.
-func (x index) termOf(rule *graph.Rule) *term {
-	return termReader{index: x, rule: rule}.read(rule.Data, nil)
+func (x index) termOf(ctx context.Context, rule *graph.Rule) *term {
+	return termReader{index: x, rule: rule}.read(ctx, rule.Data, nil)
 }
 
 type termReader struct {
@@ -40,9 +40,9 @@ type termReader struct {
 	rule  *graph.Rule
 }
 
-func (r termReader) read(d *config.Data, path []any) *term {
+func (r termReader) read(ctx context.Context, d *config.Data, path []any) *term {
 	if d.Kind != config.KindObject || len(d.Keys) != 1 {
-		return r.leaf(d, path)
+		return r.leaf(ctx, d, path)
 	}
 	op := d.Keys[0].Value
 	inner := below(path, any(op))
@@ -51,31 +51,31 @@ func (r termReader) read(d *config.Data, path []any) *term {
 	case op == "and" || op == "or":
 		t := &term{op: op}
 		for i, operand := range operands {
-			t.parts = append(t.parts, r.read(operand, paths[i]))
+			t.parts = append(t.parts, r.read(ctx, operand, paths[i]))
 		}
 		return t
 	case op == "!" && len(operands) == 1:
-		return &term{op: "not", parts: []*term{r.read(operands[0], paths[0])}}
+		return &term{op: "not", parts: []*term{r.read(ctx, operands[0], paths[0])}}
 	case op == "!!" && len(operands) == 1:
-		return r.read(operands[0], paths[0])
+		return r.read(ctx, operands[0], paths[0])
 	case len(operands) != 2:
-		return r.leaf(d, path)
+		return r.leaf(ctx, d, path)
 	}
 	switch op {
 	case "==", "===":
-		return r.comparison(d, path, "equal", op == "===", operands, paths)
+		return r.comparison(ctx, d, path, "equal", op == "===", operands, paths)
 	case "!=", "!==":
-		return &term{op: "not", parts: []*term{r.comparison(d, path, "equal", op == "!==", operands, paths)}}
+		return &term{op: "not", parts: []*term{r.comparison(ctx, d, path, "equal", op == "!==", operands, paths)}}
 	case "<", "<=", ">", ">=":
-		t := r.comparison(d, path, "bound", false, operands, paths)
+		t := r.comparison(ctx, d, path, "bound", false, operands, paths)
 		if _, isNumber := t.constant.(float64); t.op == "bound" && !isNumber {
-			return r.leaf(d, path)
+			return r.leaf(ctx, d, path)
 		}
 		return t
 	case "in":
-		return r.membership(d, path, operands, paths)
+		return r.membership(ctx, d, path, operands, paths)
 	}
-	return r.leaf(d, path)
+	return r.leaf(ctx, d, path)
 }
 
 // leaves are the parts of a rule that are not made of others.
@@ -100,16 +100,16 @@ func operandsAt(d *config.Data, path []any) (operands []*config.Data, paths [][]
 	return d.Items, paths
 }
 
-func (r termReader) leaf(d *config.Data, path []any) *term {
-	t := &term{op: "holds", key: canonical(d), subject: canonical(d), reads: r.index.ofRule(r.rule, path), left: d, path: path}
-	t.setAbsent(d.Value())
+func (r termReader) leaf(ctx context.Context, d *config.Data, path []any) *term {
+	t := &term{op: "holds", key: canonical(d), subject: canonical(d), reads: r.index.ofRule(ctx, r.rule, path), left: d, path: path}
+	t.setAbsent(ctx, d.Value())
 	return t
 }
 
 var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // comparison is one of something with a constant; anything else is a leaf.
-func (r termReader) comparison(d *config.Data, path []any, op string, strict bool, operands []*config.Data, paths [][]any) *term {
+func (r termReader) comparison(ctx context.Context, d *config.Data, path []any, op string, strict bool, operands []*config.Data, paths [][]any) *term {
 	left, right, bound := 0, 1, d.Keys[0].Value
 	if constantOf(operands[1]) == nil {
 		left, right = 1, 0
@@ -117,16 +117,16 @@ func (r termReader) comparison(d *config.Data, path []any, op string, strict boo
 	}
 	t := &term{
 		op: op, subject: canonical(operands[left]), constant: constantOf(operands[right]), strict: strict,
-		at: operands[right], left: operands[left], path: paths[left], reads: r.index.ofRule(r.rule, path),
+		at: operands[right], left: operands[left], path: paths[left], reads: r.index.ofRule(ctx, r.rule, path),
 	}
 	if t.constant == nil || constantOf(operands[left]) != nil {
-		return r.leaf(d, path)
+		return r.leaf(ctx, d, path)
 	}
 	if op == "bound" {
 		t.bound = bound
 	}
 	t.setKey()
-	t.setAbsent(d.Value())
+	t.setAbsent(ctx, d.Value())
 	if d.Keys[0].Value[0] == '!' {
 		t.absent = t.absent.not() // the term is what the rule denies
 	}
@@ -134,37 +134,37 @@ func (r termReader) comparison(d *config.Data, path []any, op string, strict boo
 }
 
 // membership is in of a list of constants: equal to one of them.
-func (r termReader) membership(d *config.Data, path []any, operands []*config.Data, paths [][]any) *term {
+func (r termReader) membership(ctx context.Context, d *config.Data, path []any, operands []*config.Data, paths [][]any) *term {
 	list := operands[1]
 	if list.Kind != config.KindArray || len(list.Items) == 0 {
-		return r.leaf(d, path)
+		return r.leaf(ctx, d, path)
 	}
 	t := &term{op: "or"}
 	for _, item := range list.Items {
 		one := &term{
 			op: "equal", subject: canonical(operands[0]), constant: constantOf(item), strict: true,
-			at: item, left: operands[0], path: paths[0], reads: r.index.ofRule(r.rule, path),
+			at: item, left: operands[0], path: paths[0], reads: r.index.ofRule(ctx, r.rule, path),
 		}
 		if one.constant == nil {
-			return r.leaf(d, path)
+			return r.leaf(ctx, d, path)
 		}
 		one.setKey()
-		one.setAbsent(map[string]any{"===": []any{operands[0].Value(), one.constant}})
+		one.setAbsent(ctx, map[string]any{"===": []any{operands[0].Value(), one.constant}})
 		t.parts = append(t.parts, one)
 	}
 	return t
 }
 
 // setAbsent evaluates the rule that the term is, as it is when nothing has run.
-func (t *term) setAbsent(rule any) {
+func (t *term) setAbsent(ctx context.Context, rule any) {
 	if t.reads.open || len(t.reads.nodes) == 0 {
 		return
 	}
-	compiled, err := expressions.CompileRule(rule)
+	compiled, err := expressions.CompileRule(ctx, rule)
 	if err != nil {
 		return
 	}
-	if holds, err := compiled.Holds(context.Background(), expressions.NewScope(nil, nil)); err == nil {
+	if holds, err := compiled.Holds(ctx, expressions.NewScope(nil, nil)); err == nil {
 		t.absent = outcomeOf(holds)
 	}
 }

@@ -65,7 +65,7 @@ func (t *argsTrial) expression(ctx context.Context, source expressions.Value, wh
 		return nil, fmt.Errorf("%s.expr is no text, expected a JSONata expression", path)
 	}
 	t.expressions++
-	expr, err := expressions.CompileJSONata(text)
+	expr, err := expressions.CompileJSONata(ctx, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the JSONata does not compile: %w", path, err)
 	}

@@ -278,7 +278,7 @@ func TestSaveAfterAChange(t *testing.T) {
 	if err := os.WriteFile(v.path, other, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.save(v, append([]byte("# ours\n"), v.src...), "a", ""); err == nil || !strings.Contains(err.Error(), "try again") {
+	if _, err := k.save(t.Context(), v, append([]byte("# ours\n"), v.src...), "a", ""); err == nil || !strings.Contains(err.Error(), "try again") {
 		t.Errorf("got %v", err)
 	}
 	if now, err := os.ReadFile(v.path); err != nil || string(now) != string(other) {

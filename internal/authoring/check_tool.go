@@ -18,7 +18,7 @@ type checkedTool struct {
 
 // checkGraphTool tells the mistakes in the tool that is named or given, or in the whole
 // file when neither is.
-func checkGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
+func checkGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	name := ""
 	if a.text("toolName") != "" || a.get("toolDefinition") != nil {
 		held, named, err := v.subject(a)
@@ -31,7 +31,7 @@ func checkGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, e
 		}
 		v, name = held, named
 	}
-	p, err := v.checked()
+	p, err := v.checked(ctx)
 	var found config.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -44,22 +44,30 @@ func checkGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, e
 			return nil, err
 		}
 	}
-	return told(v, k.remarks(p, name), name), nil
+	if found, err = k.remarks(ctx, p, name); err != nil {
+		return nil, err
+	}
+	return told(v, found, name), nil
 }
 
 // remarks are what is not right with a file that can be used all the same, and what goes
-// wrong in a run of the tool of this name, or of any when there is none.
-func (k *Toolkit) remarks(p *project.Project, name string) config.Diagnostics {
+// wrong in a run of the tool of this name, or of any when there is none. The error is the
+// cause of ctx's end.
+func (k *Toolkit) remarks(ctx context.Context, p *project.Project, name string) (config.Diagnostics, error) {
 	found := slices.Clone(p.Warnings)
 	known := k.knownTools()
 	for _, g := range p.Graphs {
 		if name == "" || g.Tool.Name.Value == name {
-			found = append(found, flow.Check(g, known)...)
+			more, err := flow.Check(ctx, g, known)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, more...)
 			found = append(found, known.unknownTools(g)...)
 		}
 	}
 	found.Sort()
-	return found
+	return found, nil
 }
 
 func told(v *view, found config.Diagnostics, name string) checkedTool {

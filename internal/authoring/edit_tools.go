@@ -16,17 +16,17 @@ type saved struct {
 	Warnings []finding `json:"warnings,omitempty"`
 }
 
-func addGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
+func addGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	tool := a.data("tool")
 	name, _ := tool.Get("name").Value().(string)
 	src, err := config.AddTool(v.path, v.src, tool)
 	if err != nil {
 		return nil, notSaved(v, err)
 	}
-	return k.save(v, src, name, fmt.Sprintf("tool %q added to %s", name, v.path))
+	return k.save(ctx, v, src, name, fmt.Sprintf("tool %q added to %s", name, v.path))
 }
 
-func updateGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
+func updateGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	tool, older := a.data("tool"), a.text("toolName")
 	file, err := v.file()
 	if err != nil {
@@ -44,10 +44,10 @@ func updateGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, 
 	if name != older {
 		message += fmt.Sprintf("; it is called %q now", name)
 	}
-	return k.save(v, src, name, message)
+	return k.save(ctx, v, src, name, message)
 }
 
-func deleteGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
+func deleteGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	name := a.text("toolName")
 	file, err := v.file()
 	if err != nil {
@@ -60,13 +60,17 @@ func deleteGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, 
 	if err != nil {
 		return nil, notSaved(v, err)
 	}
-	return k.save(v, src, name, fmt.Sprintf("tool %q deleted from %s", name, v.path))
+	return k.save(ctx, v, src, name, fmt.Sprintf("tool %q deleted from %s", name, v.path))
 }
 
 // save writes the file's new text when all of it is right.
-func (k *Toolkit) save(v *view, src []byte, name, message string) (any, error) {
+func (k *Toolkit) save(ctx context.Context, v *view, src []byte, name, message string) (any, error) {
 	edited := v.with(src)
-	p, err := edited.checked()
+	p, err := edited.checked(ctx)
+	if err != nil {
+		return nil, notSaved(edited, err)
+	}
+	remarks, err := k.remarks(ctx, p, name)
 	if err != nil {
 		return nil, notSaved(edited, err)
 	}
@@ -80,7 +84,6 @@ func (k *Toolkit) save(v *view, src []byte, name, message string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)
 	}
-	remarks := k.remarks(p, name)
 	if remarks.Err() != nil {
 		message += "; but runs of it will fail: mend what is an error among the warnings"
 	}

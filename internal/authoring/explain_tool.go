@@ -7,12 +7,12 @@ import (
 	"toolgraph/internal/inspect"
 )
 
-func explainGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any, error) {
+func explainGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	held, name, err := v.subject(a)
 	if err != nil {
 		return nil, notStarted(v, err)
 	}
-	p, err := held.checked()
+	p, err := held.checked(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the tool cannot be explained before it is right; checkGraphTool tells what is wrong: %w", err)
 	}
@@ -20,5 +20,5 @@ func explainGraphTool(_ context.Context, k *Toolkit, v *view, a arguments) (any,
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Explain(g, k.knownTools()), nil
+	return inspect.Explain(ctx, g, k.knownTools())
 }

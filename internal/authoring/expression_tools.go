@@ -26,7 +26,7 @@ type evaluator interface {
 
 func testJSONata(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
 	source := a.text("expression")
-	expr, err := expressions.CompileJSONata(source)
+	expr, err := expressions.CompileJSONata(ctx, source)
 	if err != nil {
 		return failedIn(source, err), nil
 	}
@@ -41,7 +41,7 @@ func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, 
 	if text, isText := a.get("expression").(string); isText {
 		return nil, notARule(text)
 	}
-	rule, err := expressions.CompileRule(expressions.Plain(a.get("expression")))
+	rule, err := expressions.CompileRule(ctx, expressions.Plain(a.get("expression")))
 	if err != nil {
 		return failedIn("", err), nil
 	}

@@ -46,7 +46,7 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 	if err != nil {
 		return nil, notStarted(v, err)
 	}
-	p, err := held.live()
+	p, err := held.live(ctx)
 	if err != nil {
 		return nil, notStarted(held, err)
 	}

@@ -45,8 +45,8 @@ func testGraphTool(ctx context.Context, _ *Toolkit, v *view, a arguments) (any, 
 	}
 	report, err := suite.Run(ctx, graphtest.Options{
 		ServersFile: v.servers,
-		Load: func(_ string, opts config.Options) (*project.Project, error) {
-			return project.Parse(held.path, held.src, opts)
+		Load: func(ctx context.Context, _ string, opts config.Options) (*project.Project, error) {
+			return project.Parse(ctx, held.path, held.src, opts)
 		},
 	})
 	if err != nil {

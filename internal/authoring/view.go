@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -48,13 +49,16 @@ func (v *view) file() (*config.File, error) {
 }
 
 // checked is the file with its graphs, all of it right but for variables.
-func (v *view) checked() (*project.Project, error) {
-	return project.Parse(v.path, v.src, v.assumed())
+func (v *view) checked(ctx context.Context) (*project.Project, error) {
+	return project.Parse(ctx, v.path, v.src, v.assumed())
 }
 
 // live is the file with its graphs, ready to run.
-func (v *view) live() (*project.Project, error) {
-	p, err := project.Parse(v.path, v.src, config.Options{ServersFile: v.servers})
+func (v *view) live(ctx context.Context) (*project.Project, error) {
+	p, err := project.Parse(ctx, v.path, v.src, config.Options{ServersFile: v.servers})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("nothing was started, because the graph file has mistakes\n%w", err)
 	}

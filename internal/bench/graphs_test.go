@@ -22,7 +22,7 @@ func TestGraphsLoadInBothForms(t *testing.T) {
 				t.Errorf("%s, %s: %v", w.graph, d, err)
 				continue
 			}
-			graphs, found := graph.Build(file)
+			graphs, found, _ := graph.Build(t.Context(), file)
 			if found.Err() != nil || len(graphs) != 1 || graphs[0].Tool.Name.Value != w.tool {
 				t.Errorf("%s, %s: %d tools, want only %s; %v", w.graph, d, len(graphs), w.tool, found)
 			}

@@ -64,16 +64,27 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 	var found config.Diagnostics
 	var failed error // files that could not be read, servers that could not be asked
 	shown := lines{}
-	for _, path := range paths {
-		fresh, err := f.check(ctx, std, path, shown)
-		failed = errors.Join(failed, err)
-		found = append(found, fresh...)
-	}
-	if f.format == "text" && isTerminal(std.out) {
+	isText := f.format == "text"
+	if isText && isTerminal(std.out) {
 		print = shown.write
 	}
-	if err := print(std.out, found); err != nil {
-		return err
+	for _, path := range paths {
+		fresh, err := f.check(ctx, std, path, shown)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		failed = errors.Join(failed, err)
+		found = append(found, fresh...)
+		if isText { // the other formats are one document
+			if err := print(std.out, fresh); err != nil {
+				return err
+			}
+		}
+	}
+	if !isText {
+		if err := print(std.out, found); err != nil {
+			return err
+		}
 	}
 	if failed != nil {
 		return failed
@@ -81,7 +92,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 	if found.Err() != nil || f.strict && len(found) > 0 {
 		return errFindings
 	}
-	if f.format == "text" {
+	if isText {
 		fmt.Fprintf(std.err, "%s: %s%s\n", plural(len(paths), "file"), summary(found), f.ignorance())
 	}
 	return nil
@@ -89,7 +100,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 
 // check is everything that is to be said about one file, whose lines it notes.
 func (f *checkFlags) check(ctx context.Context, std streams, path string, shown lines) (config.Diagnostics, error) {
-	p, err := project.Load(path, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
+	p, err := project.Load(ctx, path, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
 	var found config.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -111,7 +122,11 @@ func (f *checkFlags) check(ctx context.Context, std streams, path string, shown 
 		known, missing, err = askNow(ctx, std, p, locked)
 		found = append(found, missing...)
 	}
-	found = append(found, p.Check(known)...)
+	more, ended := p.Check(ctx, known)
+	if ended != nil {
+		return nil, ended
+	}
+	found = append(found, more...)
 	for i := range found { // what servers tell may be in it
 		found[i].Message = p.File.Secrets.Redact(found[i].Message)
 		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)

@@ -43,7 +43,7 @@ of the input stops the run.`,
 }
 
 func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pairs []string) error {
-	p, err := load(file, f.servers)
+	p, err := load(ctx, file, f.servers)
 	if err != nil {
 		return err
 	}

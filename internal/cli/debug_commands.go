@@ -52,13 +52,13 @@ func (r *repl) goOn(ctx context.Context, err error) error {
 	return err
 }
 
-func breakAt(_ context.Context, r *repl, rest string) error {
+func breakAt(ctx context.Context, r *repl, rest string) error {
 	node, condition, _ := strings.Cut(rest, " if ")
 	b := debug.Breakpoint{Node: strings.TrimSpace(node), Condition: strings.TrimSpace(condition)}
 	if b.Node == "" {
 		return errors.New("break needs a node: break NODE [if EXPR]")
 	}
-	return r.session.SetBreakpoints(append(r.session.Breakpoints(), b))
+	return r.session.SetBreakpoints(ctx, append(r.session.Breakpoints(), b))
 }
 
 func listBreaks(_ context.Context, r *repl, _ string) error {
@@ -72,13 +72,13 @@ func listBreaks(_ context.Context, r *repl, _ string) error {
 	return nil
 }
 
-func deleteBreaks(_ context.Context, r *repl, node string) error {
+func deleteBreaks(ctx context.Context, r *repl, node string) error {
 	all := r.session.Breakpoints()
 	left := slices.DeleteFunc(slices.Clone(all), func(b debug.Breakpoint) bool { return node == "" || b.Node == node })
 	if len(left) == len(all) {
 		return fmt.Errorf("there is no breakpoint at %q", node)
 	}
-	return r.session.SetBreakpoints(left)
+	return r.session.SetBreakpoints(ctx, left)
 }
 
 func printExpr(ctx context.Context, r *repl, source string) error {
@@ -95,7 +95,7 @@ func printExpr(ctx context.Context, r *repl, source string) error {
 
 func watchExpr(ctx context.Context, r *repl, source string) error {
 	if source != "" {
-		if _, err := expressions.CompileJSONata(source); err != nil {
+		if _, err := expressions.CompileJSONata(ctx, source); err != nil {
 			return shown(source, err)
 		}
 		r.watched = append(r.watched, source)

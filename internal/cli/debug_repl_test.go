@@ -27,7 +27,7 @@ tools:
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs, found := graph.Build(file)
+	graphs, found, _ := graph.Build(t.Context(), file)
 	if found.Err() != nil {
 		t.Fatal(found)
 	}

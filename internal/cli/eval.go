@@ -51,7 +51,10 @@ func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
 	if err != nil {
 		return err
 	}
-	subject, err := f.compile(source)
+	subject, err := f.compile(ctx, source)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return usageError{err}
 	}

@@ -19,12 +19,12 @@ func newGraph(std streams) *cobra.Command {
 		Example: `  toolgraph graph graph.yaml count_files          Mermaid, as GitHub shows it
   toolgraph graph graph.yaml --format dot | dot -Tsvg > graph.svg`,
 		Args: args(1, 2, "a graph file and a tool"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			render, known := renderers[format]
 			if !known {
 				return usagef("--format is %q, expected mermaid, dot or json", format)
 			}
-			p, err := project.Load(args[0], config.Options{ServersFile: servers, AssumeEnv: anyEnv})
+			p, err := project.Load(cmd.Context(), args[0], config.Options{ServersFile: servers, AssumeEnv: anyEnv})
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
 )
 
@@ -26,6 +26,6 @@ func readInput(ctx context.Context, in io.Reader, most int64) ([]byte, error) {
 	case read := <-done:
 		return read.src, read.err
 	case <-ctx.Done():
-		return nil, errors.New("interrupted while waiting for standard input")
+		return nil, fmt.Errorf("interrupted while waiting for standard input: %w", context.Cause(ctx))
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,8 @@ import (
 )
 
 // load reads, builds and checks a graph file.
-func load(path, serversFile string) (*project.Project, error) {
-	return project.Load(path, config.Options{ServersFile: serversFile})
+func load(ctx context.Context, path, serversFile string) (*project.Project, error) {
+	return project.Load(ctx, path, config.Options{ServersFile: serversFile})
 }
 
 // graphOf is the graph of a tool that the command line names.
@@ -28,11 +29,11 @@ func graphOf(p *project.Project, tool string) (*graph.Graph, error) {
 
 // loadKept is the graph of a kept run as it is now: in the file at path, or when that is
 // empty in the file that the run was started from.
-func loadKept(kept journal.Run, path, serversFile string) (*project.Project, *graph.Graph, error) {
+func loadKept(ctx context.Context, kept journal.Run, path, serversFile string) (*project.Project, *graph.Graph, error) {
 	if path == "" {
 		path = kept.File
 	}
-	p, err := load(path, serversFile)
+	p, err := load(ctx, path, serversFile)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -63,7 +63,7 @@ answer.`,
 }
 
 func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
-	p, err := load(file, f.servers)
+	p, err := load(ctx, file, f.servers)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,12 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 			return err
 		}
 	}
+	findings, err := newFindings(ctx, p, older, newer)
+	if err != nil {
+		return err
+	}
 	report := lockReport{
-		Lock: path, Missing: older == nil, Changes: older.Compare(newer), Findings: newFindings(p, older, newer), Learned: f.learn,
+		Lock: path, Missing: older == nil, Changes: older.Compare(newer), Findings: findings, Learned: f.learn,
 	}
 	if err := report.print(std.out, f.format, newer, p.File.Path); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -67,20 +68,28 @@ func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file strin
 
 // newFindings are the findings that the graphs of a file have by the newer lock, and
 // did not have by the older.
-func newFindings(p *project.Project, older, newer *lock.Lock) config.Diagnostics {
-	before := lockFindings(p, older)
-	return slices.DeleteFunc(lockFindings(p, newer), func(d config.Diagnostic) bool { return slices.Contains(before, d) })
+func newFindings(ctx context.Context, p *project.Project, older, newer *lock.Lock) (config.Diagnostics, error) {
+	before, err := lockFindings(ctx, p, older)
+	if err != nil {
+		return nil, err
+	}
+	now, err := lockFindings(ctx, p, newer)
+	return slices.DeleteFunc(now, func(d config.Diagnostic) bool { return slices.Contains(before, d) }), err
 }
 
 // lockFindings are the findings that the graphs of a file have by a lock, nil for none.
-func lockFindings(p *project.Project, l *lock.Lock) config.Diagnostics {
+func lockFindings(ctx context.Context, p *project.Project, l *lock.Lock) (config.Diagnostics, error) {
 	var found config.Diagnostics
 	if l != nil {
 		found = l.Check(p.File, p.Graphs)
 	}
 	for _, g := range p.Graphs {
-		found = append(found, flow.Check(g, l)...)
+		more, err := flow.Check(ctx, g, l)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
 	}
 	found.Sort()
-	return found
+	return found, nil
 }

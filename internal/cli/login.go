@@ -44,7 +44,7 @@ here; oauth.redirectPort in the file fixes the port.`,
 }
 
 func (f *loginFlags) run(ctx context.Context, std streams, name string) error {
-	p, err := load(f.graph, f.servers)
+	p, err := load(ctx, f.graph, f.servers)
 	if err != nil {
 		return err
 	}

@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
 )
 
-// The exit codes.
+// The exit codes. A command that a signal ends before it is done has the signal's,
+// see signalError.
 const (
 	exitOK          = 0
 	exitFailed      = 1 // the run or the server failed
@@ -32,9 +31,8 @@ type streams struct {
 
 // Main runs the program on the process's arguments and streams.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends us at once, whatever we are waiting for
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
 
@@ -43,7 +41,11 @@ func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
 	root.SetArgs(args)
 	ran, err := root.ExecuteContextC(ctx)
-	return exitCode(err, ran.CommandPath(), std.err)
+	code := exitCode(err, ran.CommandPath(), std.err)
+	if ended, is := endedBy(ctx, err); is && code == exitFailed {
+		return ended.exitCode()
+	}
+	return code
 }
 
 // usageError is a command line that cannot be understood.

@@ -61,7 +61,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	if err != nil {
 		return err
 	}
-	p, g, err := loadKept(kept, f.graph, f.servers)
+	p, g, err := loadKept(ctx, kept, f.graph, f.servers)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 		return err
 	}
 	show.progress.clear()
-	follow.tell(std.err, p, g, result)
+	follow.tell(ctx, std.err, p, g, result)
 	return show.end(std, g, result, err)
 }
 

@@ -80,7 +80,7 @@ const (
 )
 
 // tell tells where the runs part first.
-func (f *follower) tell(w io.Writer, p *project.Project, g *graph.Graph, result *execution.Result) {
+func (f *follower) tell(ctx context.Context, w io.Writer, p *project.Project, g *graph.Graph, result *execution.Result) {
 	steps := len(result.History)
 	if f.parted == nil {
 		if steps < len(f.kept) {
@@ -112,7 +112,7 @@ func (f *follower) tell(w io.Writer, p *project.Project, g *graph.Graph, result 
 			fmt.Fprintf(w, "  and %d more\n", more)
 		}
 	}
-	for _, read := range readBy(g.Node(now.NodeID), execution.ScopeOf(result.History[:now.Index])) {
+	for _, read := range readBy(ctx, g.Node(now.NodeID), execution.ScopeOf(result.History[:now.Index])) {
 		fmt.Fprintf(w, "  it reads %s = %s\n", oneLine(read.path), text(read.value))
 	}
 }
@@ -139,7 +139,7 @@ type reading struct {
 
 // readBy is what the rules of a switch read from the context: the values that made it go
 // where it went.
-func readBy(node graph.Node, scope *expressions.Scope) []reading {
+func readBy(ctx context.Context, node graph.Node, scope *expressions.Scope) []reading {
 	n, isSwitch := node.(*graph.Switch)
 	if !isSwitch {
 		return nil
@@ -151,11 +151,11 @@ func readBy(node graph.Node, scope *expressions.Scope) []reading {
 			if ref.Body || ref.Function != "" || len(ref.Path) == 0 || slices.ContainsFunc(all, func(r reading) bool { return r.path == path }) {
 				continue
 			}
-			expr, err := expressions.CompileJSONata(path)
+			expr, err := expressions.CompileJSONata(ctx, path)
 			if err != nil {
 				continue // a name that wants backticks: it is only a help
 			}
-			if value, err := expr.Eval(context.Background(), scope); err == nil {
+			if value, err := expr.Eval(ctx, scope); err == nil {
 				all = append(all, reading{path, value})
 			}
 		}

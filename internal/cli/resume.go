@@ -63,7 +63,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if err != nil {
 		return err
 	}
-	p, g, err := f.load(kept)
+	p, g, err := f.load(ctx, kept)
 	if err != nil {
 		return err
 	}
@@ -121,8 +121,8 @@ func (f *resumeFlags) find(ctx context.Context, id string) (journal.Run, error) 
 }
 
 // load is the graph of a kept run, as it is in its file now.
-func (f *resumeFlags) load(kept journal.Run) (*project.Project, *graph.Graph, error) {
-	p, g, err := loadKept(kept, f.graph, f.servers)
+func (f *resumeFlags) load(ctx context.Context, kept journal.Run) (*project.Project, *graph.Graph, error) {
+	p, g, err := loadKept(ctx, kept, f.graph, f.servers)
 	if err != nil {
 		return nil, nil, err
 	}

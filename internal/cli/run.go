@@ -56,7 +56,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err := f.dry.check(); err != nil {
 		return err
 	}
-	p, err := load(file, f.servers)
+	p, err := load(ctx, file, f.servers)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	collectOften()
 	loaded := f.fingerprint() // before, so that no change after it goes unnoticed
-	p, err := load(f.graph, f.servers)
+	p, err := load(ctx, f.graph, f.servers)
 	if err != nil {
 		return err
 	}

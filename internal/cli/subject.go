@@ -17,11 +17,11 @@ type subject struct {
 }
 
 // compile compiles the source as the flags say. The error shows the place.
-func (f *evalFlags) compile(source string) (subject, error) {
+func (f *evalFlags) compile(ctx context.Context, source string) (subject, error) {
 	if f.rule {
-		return compileRule(source)
+		return compileRule(ctx, source)
 	}
-	expr, err := expressions.CompileJSONata(source)
+	expr, err := expressions.CompileJSONata(ctx, source)
 	if err != nil {
 		return subject{}, shown(source, err)
 	}
@@ -36,12 +36,12 @@ func (f *evalFlags) compile(source string) (subject, error) {
 	}}, nil
 }
 
-func compileRule(source string) (subject, error) {
+func compileRule(ctx context.Context, source string) (subject, error) {
 	value, err := expressions.Decode([]byte(source))
 	if err != nil {
 		return subject{}, fmt.Errorf("the rule is %w", err)
 	}
-	rule, err := expressions.CompileRule(expressions.Plain(value))
+	rule, err := expressions.CompileRule(ctx, expressions.Plain(value))
 	if err != nil {
 		return subject{}, err
 	}

@@ -141,7 +141,7 @@ func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts 
 	}
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted")
+		return context.Cause(ctx)
 	case outcome.mistakes:
 		return errFindings
 	case outcome.Failed > 0 || outcome.broken:

@@ -57,7 +57,7 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	}
 	f.files.servers = f.servers
 	seen := f.files.fingerprint() // before, so that no change after it goes unnoticed
-	p, err := load(f.files.graph, f.files.servers)
+	p, err := load(ctx, f.files.graph, f.files.servers)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (r *uiReload) start(ctx context.Context, log *slog.Logger) (stop func()) {
 			}
 			if now := r.flags.files.fingerprint(); now != r.seen {
 				r.seen = now
-				log = r.reload(log)
+				log = r.reload(ctx, log)
 			}
 		}
 	}()
@@ -54,8 +54,11 @@ func (r *uiReload) start(ctx context.Context, log *slog.Logger) (stop func()) {
 
 // reload shows the files as they are now, or what is wrong with them. It gives the
 // logger to go on with, which knows the secrets of what is shown.
-func (r *uiReload) reload(log *slog.Logger) *slog.Logger {
-	p, err := load(r.flags.files.graph, r.flags.files.servers)
+func (r *uiReload) reload(ctx context.Context, log *slog.Logger) *slog.Logger {
+	p, err := load(ctx, r.flags.files.graph, r.flags.files.servers)
+	if ctx.Err() != nil {
+		return log // nothing is shown any more
+	}
 	if err != nil {
 		r.reject(err)
 		return log

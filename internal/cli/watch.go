@@ -95,7 +95,7 @@ func (w *watcher) watch(ctx context.Context, events *fsnotify.Watcher, log *slog
 			waiting = false
 			if now := w.flags.fingerprint(); now != w.seen {
 				w.seen = now
-				log = w.reload(log)
+				log = w.reload(ctx, log)
 			}
 			continue
 		}
@@ -128,8 +128,11 @@ func (f *serveFlags) fingerprint() fingerprint {
 
 // reload serves the files as they are now, or tells why not. It gives the logger to go
 // on with, which knows the secrets of what is served.
-func (w *watcher) reload(log *slog.Logger) *slog.Logger {
-	p, err := load(w.flags.graph, w.flags.servers)
+func (w *watcher) reload(ctx context.Context, log *slog.Logger) *slog.Logger {
+	p, err := load(ctx, w.flags.graph, w.flags.servers)
+	if ctx.Err() != nil {
+		return log // nothing is served any more
+	}
 	if err != nil {
 		kept(log, err)
 		return log

@@ -15,7 +15,7 @@ type breakpoint struct {
 	holds *expressions.JSONata // nil: always
 }
 
-func compileBreakpoints(g *graph.Graph, given []Breakpoint) ([]*breakpoint, error) {
+func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint) ([]*breakpoint, error) {
 	compiled := make([]*breakpoint, len(given))
 	for i, b := range given {
 		if g.Node(b.Node) == nil {
@@ -25,11 +25,11 @@ func compileBreakpoints(g *graph.Graph, given []Breakpoint) ([]*breakpoint, erro
 		if b.Condition == "" {
 			continue
 		}
-		if _, err := expressions.CompileJSONata(b.Condition); err != nil { // with places in the condition itself
+		if _, err := expressions.CompileJSONata(ctx, b.Condition); err != nil { // with places in the condition itself
 			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
 		}
 		var err error
-		if compiled[i].holds, err = expressions.CompileJSONata("$boolean((" + b.Condition + "))"); err != nil {
+		if compiled[i].holds, err = expressions.CompileJSONata(ctx, "$boolean(("+b.Condition+"))"); err != nil {
 			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
 		}
 	}
@@ -37,8 +37,8 @@ func compileBreakpoints(g *graph.Graph, given []Breakpoint) ([]*breakpoint, erro
 }
 
 // SetBreakpoints replaces all breakpoints. An error changes nothing.
-func (s *Session) SetBreakpoints(given []Breakpoint) error {
-	compiled, err := compileBreakpoints(s.graph, given)
+func (s *Session) SetBreakpoints(ctx context.Context, given []Breakpoint) error {
+	compiled, err := compileBreakpoints(ctx, s.graph, given)
 	if err != nil {
 		return err
 	}

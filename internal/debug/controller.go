@@ -54,7 +54,7 @@ var ErrClosed = errors.New("the debugger is closed")
 // inputSchema. Errors are those of the options: an unknown node, a condition that does
 // not compile.
 func (c *Controller) Start(ctx context.Context, g *graph.Graph, args expressions.Value, engine *execution.Engine, o StartOptions) (*Session, error) {
-	s, err := newSession(c, g, rand.Text(), o)
+	s, err := newSession(ctx, c, g, rand.Text(), o)
 	if err != nil {
 		return nil, err
 	}

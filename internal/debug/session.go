@@ -44,7 +44,7 @@ const (
 	pause             // hold, because somebody said so
 )
 
-func newSession(c *Controller, g *graph.Graph, id string, o StartOptions) (*Session, error) {
+func newSession(ctx context.Context, c *Controller, g *graph.Graph, id string, o StartOptions) (*Session, error) {
 	s := &Session{
 		id: id, graph: g, controller: c, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		state:       State{Status: NotStarted, Run: id, Tool: g.Tool.Name.Value},
@@ -59,9 +59,9 @@ func newSession(c *Controller, g *graph.Graph, id string, o StartOptions) (*Sess
 		}
 		s.runTo = o.RunTo
 	}
-	s.watches = compileWatches(o.Watches)
+	s.watches = compileWatches(ctx, o.Watches)
 	var err error
-	s.breakpoints, err = compileBreakpoints(g, o.Breakpoints)
+	s.breakpoints, err = compileBreakpoints(ctx, g, o.Breakpoints)
 	return s, err
 }
 
@@ -119,7 +119,7 @@ func (s *Session) Scope(n int) *expressions.Scope { return execution.ScopeOf(s.u
 // Evaluate evaluates a JSONata expression as record at would see it; for a negative at as
 // the next node would. The error is an *expressions.SyntaxError or *expressions.EvalError.
 func (s *Session) Evaluate(ctx context.Context, expr string, at int) (expressions.Value, error) {
-	compiled, err := expressions.CompileJSONata(expr)
+	compiled, err := expressions.CompileJSONata(ctx, expr)
 	if err != nil {
 		return nil, err
 	}

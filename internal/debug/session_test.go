@@ -59,7 +59,7 @@ func build(t testing.TB) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs, found := graph.Build(file)
+	graphs, found, _ := graph.Build(t.Context(), file)
 	if found.Err() != nil {
 		t.Fatal(found)
 	}
@@ -176,7 +176,7 @@ func TestConditionalBreakpoint(t *testing.T) {
 	if got, err := s.Evaluate(t.Context(), "$.add", -1); err != nil || got != 2.0 {
 		t.Errorf("held with add = %v, %v", got, err)
 	}
-	do(t, s.SetBreakpoints([]debug.Breakpoint{{Node: "end", Condition: `$sum("x")`}}))
+	do(t, s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "end", Condition: `$sum("x")`}}))
 	do(t, s.Resume())
 	if state := at(t, s, "end", debug.AtBreakpoint); !strings.Contains(state.Problem, `breakpoint at "end"`) {
 		t.Errorf("a condition that fails is told as %q", state.Problem)
@@ -205,9 +205,9 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{"run to", s.RunTo("ad"), `did you mean "add"?`},
-		{"breakpoint", s.SetBreakpoints([]debug.Breakpoint{{Node: "more?"}}), `no node "more?"`},
-		{"condition", s.SetBreakpoints([]debug.Breakpoint{{Node: "more", Condition: "1 +"}}), "condition"},
-		{"condition in two parts", s.SetBreakpoints([]debug.Breakpoint{{Node: "more", Condition: "1) or (2"}}), "condition"},
+		{"breakpoint", s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "more?"}}), `no node "more?"`},
+		{"condition", s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "more", Condition: "1 +"}}), "condition"},
+		{"condition in two parts", s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "more", Condition: "1) or (2"}}), "condition"},
 		{"edit of what has not run", s.Edit(t.Context(), "add", 1.0), "no output yet"},
 		{"edit of what is not there", s.Edit(t.Context(), "adds", 1.0), `no node "adds"`},
 		{"edit by a function", s.Edit(t.Context(), "entry", func() {}), "JSON"},

@@ -14,10 +14,10 @@ type watch struct {
 	err    error // it does not compile
 }
 
-func compileWatches(sources []string) []watch {
+func compileWatches(ctx context.Context, sources []string) []watch {
 	watches := make([]watch, len(sources))
 	for i, source := range sources {
-		expr, err := expressions.CompileJSONata(source)
+		expr, err := expressions.CompileJSONata(ctx, source)
 		watches[i] = watch{source: source, expr: expr, err: err}
 	}
 	return watches
@@ -26,7 +26,7 @@ func compileWatches(sources []string) []watch {
 // SetWatches replaces the expressions that State shows. One that does not compile is
 // shown with its error.
 func (s *Session) SetWatches(ctx context.Context, sources []string) {
-	watches := compileWatches(sources)
+	watches := compileWatches(ctx, sources)
 	s.mu.Lock()
 	s.watches = watches
 	s.mu.Unlock()

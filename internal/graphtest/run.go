@@ -36,7 +36,7 @@ type Options struct {
 	ServersFile string         // instead of the one that the test file names
 	FailFast    bool           // after the first case that fails no further one begins
 	// Load loads the graph file; nil: project.Load.
-	Load func(path string, opts config.Options) (*project.Project, error)
+	Load func(ctx context.Context, path string, opts config.Options) (*project.Project, error)
 }
 
 // Report is how the cases of a test file went, in the order of the file.
@@ -53,7 +53,7 @@ type Report struct {
 // file has mistakes or the test file names what it does not have. Without servers the
 // cases run at the same time; with them one after the other.
 func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
-	r, err := newRunner(s, opts)
+	r, err := newRunner(ctx, s, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +103,14 @@ type runner struct {
 	cassettes map[string]*Cassette
 }
 
-func newRunner(s *Suite, opts Options) (*runner, error) {
+func newRunner(ctx context.Context, s *Suite, opts Options) (*runner, error) {
 	if opts.Load == nil {
 		opts.Load = project.Load
 	}
 	if opts.ServersFile == "" {
 		opts.ServersFile = s.Servers
 	}
-	p, err := opts.Load(s.Graph, config.Options{
+	p, err := opts.Load(ctx, s.Graph, config.Options{
 		ServersFile: opts.ServersFile, AssumeEnv: true,
 		LookupEnv: func(string) (string, bool) { return "", false },
 	})

@@ -32,7 +32,7 @@ func (r *runner) run(ctx context.Context, result *Result) {
 			return
 		}
 		var err error
-		if in, err = r.servers.of(c); err != nil {
+		if in, err = r.servers.of(ctx, c); err != nil {
 			result.Status, result.Problems = Failed, []Problem{{Pos: c.Pos, What: "error", Message: err.Error()}}
 			return
 		}

@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ type connected struct {
 }
 
 // of is the surroundings of a case.
-func (s *servers) of(c *Case) (surroundings, error) {
+func (s *servers) of(ctx context.Context, c *Case) (surroundings, error) {
 	dir, err := filepath.Abs(filepath.Dir(s.graph))
 	if err != nil {
 		return surroundings{}, err
@@ -50,7 +51,7 @@ func (s *servers) of(c *Case) (surroundings, error) {
 	if known := s.byEnv[key]; known != nil {
 		return surroundings{project: known.project, caller: known.caller, places: p}, nil
 	}
-	made, err := s.connect(env, dir)
+	made, err := s.connect(ctx, env, dir)
 	if err != nil {
 		return surroundings{}, err
 	}
@@ -68,8 +69,8 @@ func envKey(env map[string]string) string {
 
 // connect loads the graph file with the variables of a case over our own. A server
 // without a directory runs in that of the graph file, wherever the tests are run.
-func (s *servers) connect(env map[string]string, dir string) (*connected, error) {
-	p, err := s.opts.Load(s.graph, config.Options{ServersFile: s.opts.ServersFile, LookupEnv: func(name string) (string, bool) {
+func (s *servers) connect(ctx context.Context, env map[string]string, dir string) (*connected, error) {
+	p, err := s.opts.Load(ctx, s.graph, config.Options{ServersFile: s.opts.ServersFile, LookupEnv: func(name string) (string, bool) {
 		if value, ok := env[name]; ok {
 			return value, true
 		}

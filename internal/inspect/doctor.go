@@ -43,7 +43,7 @@ func (i *Inspector) Doctor(ctx context.Context) (*Health, error) {
 	h := &Health{Checks: []Check{}}
 	h.add("version", Good, "toolgraph "+i.Version)
 	if i.File != "" {
-		if p := i.checkFile(h); p != nil {
+		if p := i.checkFile(ctx, h); p != nil {
 			i.checkServers(h, p)
 			checkLock(h, p)
 		}
@@ -60,8 +60,8 @@ func (h *Health) add(name string, v Verdict, detail string) {
 	h.Checks = append(h.Checks, Check{Name: name, Result: v, Detail: detail})
 }
 
-func (i *Inspector) checkFile(h *Health) *project.Project {
-	p, err := i.load()
+func (i *Inspector) checkFile(ctx context.Context, h *Health) *project.Project {
+	p, err := i.load(ctx)
 	var found config.Diagnostics
 	switch {
 	case errors.As(err, &found):

@@ -58,12 +58,12 @@ type ExplainedCall struct {
 
 // ExplainTool explains a tool of the file. What the tools that it calls give is known
 // from the lock beside the file, if there is one.
-func (i *Inspector) ExplainTool(_ context.Context, tool string) (*Explanation, error) {
-	p, g, err := i.tool(tool)
+func (i *Inspector) ExplainTool(ctx context.Context, tool string) (*Explanation, error) {
+	p, g, err := i.tool(ctx, tool)
 	if err != nil {
 		return nil, err
 	}
-	return Explain(g, pinned(p)), nil
+	return Explain(ctx, g, pinned(p))
 }
 
 // pinned is what the lock beside a file knows.
@@ -72,8 +72,13 @@ func pinned(p *project.Project) flow.Upstreams {
 	return l
 }
 
-// Explain explains a graph, with what is known of the tools that it calls.
-func Explain(g *graph.Graph, up flow.Upstreams) *Explanation {
+// Explain explains a graph, with what is known of the tools that it calls. The error is
+// the cause of ctx's end.
+func Explain(ctx context.Context, g *graph.Graph, up flow.Upstreams) (*Explanation, error) {
+	followed, err := flow.Of(ctx, g, up)
+	if err != nil {
+		return nil, err
+	}
 	told := &Explanation{
 		Name: g.Tool.Name.Value, Description: g.Tool.Description.Value, Mermaid: graph.Mermaid(g),
 		Calls: []ExplainedCall{}, Result: shape.Any().String(),
@@ -85,13 +90,13 @@ func Explain(g *graph.Graph, up flow.Upstreams) *Explanation {
 		}
 		told.Calls = append(told.Calls, call)
 	}
-	for _, n := range flow.Of(g, up).Nodes {
+	for _, n := range followed.Nodes {
 		told.Nodes = append(told.Nodes, explain(g, n))
 		if n.Node.Type() == config.ExitNode {
 			told.Result = n.Output.String()
 		}
 	}
-	return told
+	return told, nil
 }
 
 func explain(g *graph.Graph, n *flow.Node) ExplainedNode {

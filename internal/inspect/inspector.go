@@ -29,16 +29,16 @@ type Inspector struct {
 }
 
 // load reads the file as it is now.
-func (i *Inspector) load() (*project.Project, error) {
+func (i *Inspector) load(ctx context.Context) (*project.Project, error) {
 	if i.File == "" {
 		return nil, errors.New("no graph file was given, expected one with -g")
 	}
-	return project.Load(i.File, i.Options)
+	return project.Load(ctx, i.File, i.Options)
 }
 
 // tool is the graph of a tool of the file, and the file.
-func (i *Inspector) tool(name string) (*project.Project, *graph.Graph, error) {
-	p, err := i.load()
+func (i *Inspector) tool(ctx context.Context, name string) (*project.Project, *graph.Graph, error) {
+	p, err := i.load(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,8 +49,8 @@ type Finding struct {
 }
 
 // Metadata is what the file says of itself, and the warnings about it.
-func (i *Inspector) Metadata(context.Context) (*Metadata, error) {
-	p, err := i.load()
+func (i *Inspector) Metadata(ctx context.Context) (*Metadata, error) {
+	p, err := i.load(ctx)
 	if err != nil {
 		return nil, err
 	}

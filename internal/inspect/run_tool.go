@@ -24,7 +24,7 @@ func (i *Inspector) RunTool(ctx context.Context, tool string, args expressions.V
 	if i.Run == nil {
 		return nil, errNotAllowed
 	}
-	p, g, err := i.tool(tool)
+	p, g, err := i.tool(ctx, tool)
 	if err != nil {
 		return nil, err
 	}

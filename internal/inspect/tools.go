@@ -33,8 +33,8 @@ type Call struct {
 }
 
 // ListTools are the tools of the file.
-func (i *Inspector) ListTools(context.Context) (*Tools, error) {
-	p, err := i.load()
+func (i *Inspector) ListTools(ctx context.Context) (*Tools, error) {
+	p, err := i.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func (i *Inspector) ListTools(context.Context) (*Tools, error) {
 }
 
 // Graph is the picture of a tool's graph, as toolgraph graph --format json draws it.
-func (i *Inspector) Graph(_ context.Context, tool string) (json.RawMessage, error) {
-	_, g, err := i.tool(tool)
+func (i *Inspector) Graph(ctx context.Context, tool string) (json.RawMessage, error) {
+	_, g, err := i.tool(ctx, tool)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func testGraph(t *testing.T) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs, found := graph.Build(f)
+	graphs, found, _ := graph.Build(t.Context(), f)
 	if found.Err() != nil {
 		t.Fatal(found)
 	}

@@ -8,6 +8,7 @@ package project
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,17 +27,20 @@ type Project struct {
 
 // Load reads and builds a graph file. Findings that are errors come as
 // config.Diagnostics, with the warnings among them: those of the file and, as far as
-// it was understood, those of the graphs.
-func Load(path string, opts config.Options) (*Project, error) {
-	return build(config.Load(path, opts))
+// it was understood, those of the graphs; other errors are those of reading, and the
+// cause of ctx's end.
+func Load(ctx context.Context, path string, opts config.Options) (*Project, error) {
+	file, err := config.Load(path, opts)
+	return build(ctx, file, err)
 }
 
 // Parse is Load for bytes in hand; path is what they are called.
-func Parse(path string, src []byte, opts config.Options) (*Project, error) {
-	return build(config.Parse(path, src, opts))
+func Parse(ctx context.Context, path string, src []byte, opts config.Options) (*Project, error) {
+	file, err := config.Parse(path, src, opts)
+	return build(ctx, file, err)
 }
 
-func build(file *config.File, err error) (*Project, error) {
+func build(ctx context.Context, file *config.File, err error) (*Project, error) {
 	var found config.Diagnostics
 	if err != nil && !errors.As(err, &found) || file == nil {
 		return nil, err
@@ -44,10 +48,16 @@ func build(file *config.File, err error) (*Project, error) {
 	if err == nil {
 		found = append(found, file.Warnings...)
 	}
-	graphs, more := graph.Build(file)
+	graphs, more, ended := graph.Build(ctx, file)
+	if ended != nil {
+		return nil, ended
+	}
 	found = append(found, more...)
 	found = append(found, server.CheckSchemas(file.Tools)...)
 	found = append(found, server.CheckPortability(file)...)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found

@@ -36,9 +36,9 @@ func newOwn(all []*input) (*own, error) {
 // evaluation is a compiled subject; a rule has no value but whether it holds.
 type evaluation func(context.Context, *expressions.Scope) (expressions.Value, error)
 
-func compile(s subject) (evaluation, error) {
+func compile(ctx context.Context, s subject) (evaluation, error) {
 	if s.source != "" {
-		e, err := expressions.CompileJSONata(s.source)
+		e, err := expressions.CompileJSONata(ctx, s.source)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func compile(s subject) (evaluation, error) {
 	if err := json.Unmarshal([]byte(s.rule), &plain); err != nil {
 		return nil, err
 	}
-	rule, err := expressions.CompileRule(plain)
+	rule, err := expressions.CompileRule(ctx, plain)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func compile(s subject) (evaluation, error) {
 }
 
 func (o *own) value(ctx context.Context, s subject, in *input) ([]byte, error) {
-	evaluate, err := compile(s)
+	evaluate, err := compile(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (o *own) value(ctx context.Context, s subject, in *input) ([]byte, error) {
 }
 
 func (o *own) measure(ctx context.Context, s subject, in *input, span time.Duration) (float64, error) {
-	evaluate, err := compile(s)
+	evaluate, err := compile(ctx, s)
 	if err != nil {
 		return 0, err
 	}

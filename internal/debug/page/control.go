@@ -63,7 +63,7 @@ func (s *Server) setBreakpoints(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.session.SetBreakpoints(in.Breakpoints); err != nil {
+	if err := f.session.SetBreakpoints(r.Context(), in.Breakpoints); err != nil {
 		return nil, errorf(http.StatusUnprocessableEntity, "%s", err)
 	}
 	return map[string]any{"breakpoints": f.session.Breakpoints()}, nil

@@ -70,7 +70,7 @@ func answered(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (e
 func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (expressions.Value, error) {
 	switch in.Kind {
 	case "jsonata":
-		e, err := expressions.CompileJSONata(in.Source)
+		e, err := expressions.CompileJSONata(ctx, in.Source)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (
 		if err != nil {
 			return nil, err
 		}
-		rule, err := expressions.CompileRule(expressions.Plain(v))
+		rule, err := expressions.CompileRule(ctx, expressions.Plain(v))
 		if err != nil {
 			return nil, err
 		}

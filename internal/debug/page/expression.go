@@ -100,7 +100,7 @@ func (l look) reads(refs []expressions.Reference) []readJSON {
 			continue
 		}
 		seen[path] = true
-		e, err := expressions.CompileJSONata(source)
+		e, err := expressions.CompileJSONata(l.ctx, source)
 		if err != nil {
 			continue // a name that cannot be quoted
 		}

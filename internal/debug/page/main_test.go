@@ -87,7 +87,7 @@ type client struct {
 
 func parse(t *testing.T, src string) *project.Project {
 	t.Helper()
-	p, err := project.Parse("graph.yaml", []byte(src), config.Options{LookupEnv: func(name string) (string, bool) {
+	p, err := project.Parse(t.Context(), "graph.yaml", []byte(src), config.Options{LookupEnv: func(name string) (string, bool) {
 		return map[string]string{"TOKEN": token, "QUOTED_TOKEN": quotedToken}[name], true
 	}})
 	if err != nil {

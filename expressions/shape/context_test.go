@@ -1,0 +1,24 @@
+package shape
+
+import (
+	"context"
+	"testing"
+
+	"toolgraph/expressions"
+)
+
+// Once the context has ended nothing is known, and nothing is found.
+func TestV20EndedInference(t *testing.T) {
+	e, err := expressions.CompileJSONata(t.Context(), `"a" + 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, found := Infer(t.Context(), e, tableEnv()); got.IsAny() || len(found) != 1 {
+		t.Fatalf("it gives %s, %v", got, found)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, found := Infer(ctx, e, tableEnv()); !got.IsAny() || found != nil {
+		t.Errorf("once ended it gives %s, %v", got, found)
+	}
+}
