@@ -55,6 +55,7 @@ var importer = map[string]string{
 	"github.com/recolabs/gnata":                "expressions",
 	"github.com/blues/jsonata-go":              "expressions",
 	"github.com/diegoholiveira/jsonlogic":      "expressions",
+	"golang.org/x/text":                        "expressions",
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",
 	"github.com/mark3labs/mcp-go/server":       "internal/server",
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/schema",
