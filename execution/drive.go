@@ -58,9 +58,12 @@ func commit(r *Run, host Host, records ...Record) error {
 	return nil
 }
 
-// value is the output of the exit, the last record.
+// value is the output of the exit, the last record: JSON, so nothing is null.
 func (r *Run) value() expressions.Value {
-	return r.state.records[len(r.state.records)-1].Output
+	if output := r.state.records[len(r.state.records)-1].Output; output != nil {
+		return output
+	}
+	return expressions.Null
 }
 
 // pathShown is how many of the last nodes an error tells.

@@ -2,7 +2,6 @@ package execution
 
 import (
 	"fmt"
-	"slices"
 
 	"toolgraph/expressions"
 )
@@ -10,19 +9,18 @@ import (
 // Edit replaces the latest output of a node of a run that is held.
 type Edit struct {
 	NodeID string
-	Output expressions.Value
+	Output expressions.Value // nil: nothing
 }
 
 // edit applies an edit. Slices that Executions handed out stay as they were.
 func (s *state) edit(r Record) error {
-	outputs := slices.Clone(s.outputs[r.NodeID])
-	if len(outputs) == 0 {
+	was := s.outputs[r.NodeID]
+	if len(was.all) == 0 {
 		return fmt.Errorf("record %d edits the output of %q, which has not run", r.Index, r.NodeID)
 	}
-	last := len(outputs) - 1
-	s.records, s.edited = append(s.records, r), append(s.edited, outputs[last])
-	outputs[last] = r.Output
-	s.outputs[r.NodeID], s.context[r.NodeID] = outputs, r.Output
+	s.records, s.edited = append(s.records, r), append(s.edited, was.last())
+	s.outputs[r.NodeID] = was.replace(r.Output)
+	setOutput(s.context, r.NodeID, r.Output)
 	s.bytes += r.Bytes
 	return nil
 }
@@ -32,9 +30,8 @@ func (s *state) unedit(id string) {
 	last := len(s.edited) - 1
 	was := s.edited[last]
 	s.edited = s.edited[:last]
-	outputs := slices.Clone(s.outputs[id])
-	outputs[len(outputs)-1] = was
-	s.outputs[id], s.context[id] = outputs, was
+	s.outputs[id] = s.outputs[id].replace(was)
+	setOutput(s.context, id, was)
 }
 
 // previousEdited is Previous for a history with edits: an execution has the output

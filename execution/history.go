@@ -9,7 +9,7 @@ import (
 // state is the History that expressions read.
 var _ expressions.History = (*state)(nil)
 
-// Previous is the output of the execution n before the one to come.
+// Previous is the output of the execution n before the one to come; nil is nothing.
 func (s *state) Previous(n int) (expressions.Value, bool) {
 	if len(s.edited) > 0 {
 		return s.previousEdited(n)
@@ -21,24 +21,24 @@ func (s *state) Previous(n int) (expressions.Value, bool) {
 }
 
 // Count is how often the node has finished.
-func (s *state) Count(id string) int { return len(s.outputs[id]) }
+func (s *state) Count(id string) int { return len(s.outputs[id].all) }
 
-// Execution is the node's i-th output; a negative i counts from the last.
+// Execution is the node's i-th output, nil when it is nothing; a negative i counts from
+// the last.
 func (s *state) Execution(id string, i int) (expressions.Value, bool) {
-	outputs := s.outputs[id]
+	all := s.outputs[id].all
 	if i < 0 {
-		i += len(outputs)
+		i += len(all)
 	}
-	if i < 0 || i >= len(outputs) {
+	if i < 0 || i >= len(all) {
 		return nil, false
 	}
-	return outputs[i], true
+	return all[i], true
 }
 
-// Executions are all outputs of the node, oldest first.
+// Executions are the outputs of the node that are not nothing, oldest first.
 func (s *state) Executions(id string) []expressions.Value {
-	outputs := s.outputs[id]
-	return outputs[:len(outputs):len(outputs)]
+	return slices.Clip(s.outputs[id].values)
 }
 
 // executions is how many records are executions of nodes and no edits.

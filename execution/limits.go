@@ -24,12 +24,8 @@ func (r *Run) checkLimits(ctx context.Context, node graph.Node) *Failure {
 	return nil
 }
 
-// measure checks an output against the size limits. Nothing becomes null: a record
-// always has a value.
+// measure checks an output against the size limits.
 func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Value, int, *Failure) {
-	if output == nil {
-		output = expressions.Null
-	}
 	limits := r.graph.Limits
 	size := sizeOf(node.Type(), output)
 	if size > limits.MaxNodeOutputBytes {
@@ -41,10 +37,10 @@ func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Va
 	return output, size, nil
 }
 
-// sizeOf is what an output counts: nothing for an entry, whose arguments are bounded by
-// the server, and for an exit, which adds no data.
+// sizeOf is what an output counts: 0 for an entry, whose arguments are bounded by the
+// server, for an exit, which adds no data, and for nothing.
 func sizeOf(kind config.NodeType, output expressions.Value) int {
-	if kind == config.EntryNode || kind == config.ExitNode {
+	if output == nil || kind == config.EntryNode || kind == config.ExitNode {
 		return 0
 	}
 	return expressions.Size(output)

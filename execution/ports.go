@@ -7,7 +7,7 @@ import (
 	"toolgraph/expressions"
 )
 
-// ToolCaller calls a tool of an upstream server. An error whose ErrorCode method
+// ToolCaller calls a tool of an upstream server; nil is a value too: nothing. An error whose ErrorCode method
 // tells a code keeps that code in the run's failure. Safe for concurrent use.
 type ToolCaller interface {
 	CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error)

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"toolgraph/config"
@@ -16,14 +17,18 @@ type Record struct {
 	NodeType config.NodeType // its kind
 	Start    time.Time
 	End      time.Time
-	Output   expressions.Value // nil when Error is set
-	Bytes    int               // size of Output as compact JSON; 0 when not measured yet
+	Output   expressions.Value // nil when the node yielded nothing, or Error is set
+	Bytes    int               // size of Output as compact JSON; 0 for nothing, or when not measured yet
 	Error    *Failure          // nil when the node finished
 
 	// Edited: this is no execution, but somebody replaced the node's latest output,
 	// which everything after it sees.
 	Edited bool
 }
+
+// Nothing reports whether the node finished and yielded nothing: it has no value in the
+// context then.
+func (r Record) Nothing() bool { return r.Error == nil && r.Output == nil }
 
 // Duration is the time between Start and End, never negative.
 func (r Record) Duration() time.Duration { return max(0, r.End.Sub(r.Start)) }
@@ -36,28 +41,34 @@ type recordJSON struct {
 	End      time.Time       `json:"endTime"`
 	Duration float64         `json:"duration"` // milliseconds
 	Output   *kept           `json:"output,omitempty"`
+	Nothing  bool            `json:"nothing,omitempty"`
 	Error    *Failure        `json:"error,omitempty"`
 	Edited   bool            `json:"edited,omitempty"`
 }
 
 // MarshalJSON gives executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
-// duration (milliseconds), output or error, and edited when it is one.
+// duration (milliseconds), one of output, nothing and error, and edited when it is one.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Edited: r.Edited,
+		Nothing: r.Nothing(),
 	}
-	if r.Error == nil {
+	if r.Error == nil && r.Output != nil {
 		out.Output = &kept{r.Output}
 	}
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON is the reverse of MarshalJSON.
+// UnmarshalJSON is the reverse of MarshalJSON. A record with none of output, nothing and
+// error has the output null, as the first releases wrote it.
 func (r *Record) UnmarshalJSON(src []byte) error {
 	var in recordJSON
 	if err := json.Unmarshal(src, &in); err != nil {
 		return err
+	}
+	if in.Nothing && (in.Output != nil || in.Error != nil) {
+		return fmt.Errorf("record %d says nothing: true and has an output or an error too; a record has one of them", in.Index)
 	}
 	*r = Record{
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
@@ -66,7 +77,7 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 	switch { // null makes no kept
 	case in.Output != nil:
 		r.Output = in.Output.value
-	case in.Error == nil:
+	case in.Error == nil && !in.Nothing:
 		r.Output = expressions.Null
 	}
 	return nil

@@ -9,14 +9,14 @@ import (
 // state is what a run has come to: a fold over its records and nothing else.
 type state struct {
 	records []Record
-	outputs map[string][]expressions.Value // nodeId → outputs of its finished executions
-	context map[string]any                 // nodeId → latest output
-	bytes   int                            // sum of the outputs' sizes
-	edited  []expressions.Value            // what each edit replaced, oldest first
+	outputs map[string]outputs  // nodeId → outputs of its finished executions
+	context map[string]any      // nodeId → latest output; no key where that is nothing
+	bytes   int                 // sum of the outputs' sizes
+	edited  []expressions.Value // what each edit replaced, oldest first
 }
 
 func newState() *state {
-	return &state{outputs: map[string][]expressions.Value{}, context: map[string]any{}}
+	return &state{outputs: map[string]outputs{}, context: map[string]any{}}
 }
 
 // apply is the only place where state grows. O(1).
@@ -29,11 +29,21 @@ func (s *state) apply(r Record) error {
 	}
 	s.records = append(s.records, r)
 	if r.Error == nil {
-		s.outputs[r.NodeID] = append(s.outputs[r.NodeID], r.Output)
-		s.context[r.NodeID] = r.Output
+		s.outputs[r.NodeID] = s.outputs[r.NodeID].add(r.Output)
+		setOutput(s.context, r.NodeID, r.Output)
 		s.bytes += r.Bytes
 	}
 	return nil
+}
+
+// setOutput makes output the value that expressions see of a node: none when it is
+// nothing, also where the node had one before.
+func setOutput(context map[string]any, id string, output expressions.Value) {
+	if output == nil {
+		delete(context, id)
+		return
+	}
+	context[id] = output
 }
 
 // truncate takes the state back to its first n records: the reverse of apply, O(1)
@@ -52,27 +62,27 @@ func (s *state) truncate(n int) {
 			s.unedit(r.NodeID)
 			continue
 		}
-		outputs := s.outputs[r.NodeID]
 		// A slice that Executions handed out may still see the slot: it is filled with
 		// the same output again, or was dropped with the step that had asked for it.
-		outputs = outputs[:len(outputs)-1]
-		s.outputs[r.NodeID] = outputs
-		if len(outputs) == 0 {
+		before := s.outputs[r.NodeID].drop()
+		s.outputs[r.NodeID] = before
+		if len(before.all) == 0 {
 			delete(s.outputs, r.NodeID)
 			delete(s.context, r.NodeID)
 			continue
 		}
-		s.context[r.NodeID] = outputs[len(outputs)-1]
+		setOutput(s.context, r.NodeID, before.last())
 	}
 }
 
 // Context is what expressions of execution len(records) saw: {nodeId: latest output}
-// over these records, edits among them. It is the time travel of a kept history.
+// over these records, edits among them; a node whose latest output is nothing has no
+// key. It is the time travel of a kept history.
 func Context(records []Record) map[string]expressions.Value {
 	context := map[string]expressions.Value{}
 	for _, r := range records {
 		if r.Error == nil {
-			context[r.NodeID] = r.Output
+			setOutput(context, r.NodeID, r.Output)
 		}
 	}
 	return context

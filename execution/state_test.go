@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"testing"
@@ -22,11 +23,11 @@ func TestContextEqualsRebuilt(t *testing.T) {
 			if rapid.Float64Range(0, 1).Draw(t, "fails") < 0.1 {
 				rec.Error = &Failure{Code: CodeTool}
 			} else {
-				rec.Output = rapid.OneOf(rapid.Just[any](nil), rapid.Just[any](expressions.Null), rapid.Map(rapid.Int(), func(i int) any { return float64(i) })).Draw(t, "out")
+				rec.Output = anyOutput(t)
 				rec.Bytes = 1
 			}
 			if s.Count(rec.NodeID) > 0 && rapid.Float64Range(0, 1).Draw(t, "is an edit") < 0.3 {
-				rec.Edited, rec.Error, rec.Output, rec.Bytes = true, nil, float64(-i), 1
+				rec.Edited, rec.Error, rec.Output, rec.Bytes = true, nil, anyOutput(t), 1
 			}
 			seen := s.Executions(rec.NodeID)
 			had := slices.Clone(seen)
@@ -48,7 +49,13 @@ func TestContextEqualsRebuilt(t *testing.T) {
 	})
 }
 
-// same compares the state with a rebuild from its records.
+// anyOutput is an output: nothing, null or a number.
+func anyOutput(t *rapid.T) any {
+	return rapid.OneOf(rapid.Just[any](nil), rapid.Just(expressions.Null), rapid.Map(rapid.Int16(), func(i int16) any { return float64(i) })).Draw(t, "out")
+}
+
+// same compares the state with a rebuild from its records, and with one from the records
+// as a journal keeps them.
 func same(t *rapid.T, s *state) {
 	t.Helper()
 	if got := Context(s.records); !reflect.DeepEqual(got, s.context) {
@@ -63,7 +70,11 @@ func same(t *rapid.T, s *state) {
 	if rebuilt.bytes != s.bytes {
 		t.Fatalf("rebuilt %d bytes, kept %d", rebuilt.bytes, s.bytes)
 	}
+	if read := Context(throughJSON(t, s.records)); !reflect.DeepEqual(read, s.context) {
+		t.Fatalf("from the journal %v, live %v", read, s.context)
+	}
 	samePrevious(t, s)
+	sameOutputs(t, s)
 	for _, id := range []string{"a", "b", "c", "d"} {
 		if rebuilt.Count(id) != s.Count(id) {
 			t.Fatalf("%s: rebuilt count %d, kept %d", id, rebuilt.Count(id), s.Count(id))
@@ -74,6 +85,50 @@ func same(t *rapid.T, s *state) {
 			if ok != wantOK || !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s[%d]: kept %v %v, rebuilt %v %v", id, i, got, ok, want, wantOK)
 			}
+		}
+	}
+}
+
+// throughJSON are the records as they come out of a journal.
+func throughJSON(t *rapid.T, records []Record) []Record {
+	t.Helper()
+	src, err := json.Marshal(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []Record
+	if err := json.Unmarshal(src, &read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// sameOutputs compares the context and what is known of each node with the outputs that
+// its executions have after all edits, found without the state.
+func sameOutputs(t *rapid.T, s *state) {
+	t.Helper()
+	all := map[string][]any{}
+	for _, r := range s.records {
+		switch list := all[r.NodeID]; {
+		case r.Edited:
+			list[len(list)-1] = r.Output
+		case r.Error == nil:
+			all[r.NodeID] = append(list, r.Output)
+		}
+	}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		var values []any
+		for _, v := range all[id] {
+			if v != nil {
+				values = append(values, v)
+			}
+		}
+		if got := s.Executions(id); s.Count(id) != len(all[id]) || !slices.Equal(got, values) {
+			t.Fatalf("%s: %d executions with the outputs %v, want %d with %v", id, s.Count(id), got, len(all[id]), values)
+		}
+		value, has := s.context[id]
+		if n := len(all[id]); has != (n > 0 && all[id][n-1] != nil) || has && value != all[id][n-1] {
+			t.Fatalf("%s is %v (%v) in the context, its outputs are %v", id, value, has, all[id])
 		}
 	}
 }

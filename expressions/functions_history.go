@@ -71,14 +71,11 @@ func nodeExecutions(c call) (any, error) {
 	return slices.Clip(outputs), nil
 }
 
-// found is an output as an expression sees it; one that is nothing reads as null,
-// as it does in the context.
+// found is an output as an expression sees it: undefined when there is none, and when
+// there is one that is nothing.
 func found(output Value, ok bool) (any, error) {
 	if !ok {
 		return nil, nil
-	}
-	if output == nil {
-		return Null, nil
 	}
 	return output, nil
 }

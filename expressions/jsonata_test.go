@@ -88,7 +88,11 @@ func TestHistoryFunctions(t *testing.T) {
 	h.add("nothing", nil)
 	scope := NewScope(contextOf(t, `{"entry":{"n":3},"loop":2}`), h)
 	for source, want := range map[string]string{
-		`$previousNode()`:                                         `null`,
+		`$previousNode()`:                                         `undefined`,
+		`$exists($previousNode())`:                                `false`,
+		`$executionCount("nothing")`:                              `1`,
+		`$nodeExecution("nothing",0)`:                             `undefined`,
+		`$nodeExecution("nothing",-1) ?? "none"`:                  `"none"`,
 		`$previousNode(2)`:                                        `2`,
 		`$previousNode(4).n`:                                      `3`,
 		`$previousNode(5)`:                                        `undefined`,

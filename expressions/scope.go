@@ -3,18 +3,20 @@ package expressions
 // History is what the history functions read: the executions that ended before
 // the expression's own. Every method is O(1).
 type History interface {
-	// Previous is the output of the execution n before this one, 1 = the last.
+	// Previous is the output of the execution n before this one, 1 = the last; nil is
+	// nothing.
 	Previous(n int) (Value, bool)
 	// Count is how often the node has finished.
 	Count(id string) int
-	// Execution is the node's i-th output, 0 = first, -1 = last.
+	// Execution is the node's i-th output, 0 = first, -1 = last; nil is nothing.
 	Execution(id string, i int) (Value, bool)
-	// Executions are all outputs of the node, oldest first; not to be changed.
+	// Executions are the outputs of the node that are not nothing, oldest first; not to
+	// be changed.
 	Executions(id string) []Value
 }
 
 // Scope is what an expression of one run sees: the context, {nodeId: latest
-// output}, and the history. It belongs to the run's goroutine; the owner may
+// output} without the nodes whose latest output is nothing, and the history. It belongs to the run's goroutine; the owner may
 // change the context between evaluations.
 type Scope struct {
 	context map[string]any

@@ -1,0 +1,56 @@
+package execution
+
+import (
+	"slices"
+
+	"toolgraph/expressions"
+)
+
+// outputs are the outputs of one node's finished executions, oldest first.
+type outputs struct {
+	all    []expressions.Value // one for each execution; nil is nothing
+	values []expressions.Value // those of all that are not nothing; all itself while there are no others
+}
+
+// add returns the outputs with one more. O(1).
+func (o outputs) add(v expressions.Value) outputs {
+	complete := len(o.values) == len(o.all)
+	o.all = append(o.all, v)
+	switch {
+	case complete && v == nil:
+		o.values = slices.Clip(o.values) // from here on the two are apart
+	case complete:
+		o.values = o.all
+	case v != nil:
+		o.values = append(o.values, v)
+	}
+	return o
+}
+
+// drop returns the outputs without the last one. O(1).
+func (o outputs) drop() outputs {
+	last := len(o.all) - 1
+	if o.all[last] != nil {
+		o.values = o.values[:len(o.values)-1]
+	}
+	o.all = o.all[:last]
+	if len(o.values) == len(o.all) {
+		o.values = o.all
+	}
+	return o
+}
+
+// replace returns the outputs with another last one. Slices that were handed out stay as
+// they were.
+func (o outputs) replace(v expressions.Value) outputs {
+	all := slices.Clone(o.all)
+	all[len(all)-1] = v
+	o = outputs{all: all, values: all}
+	if slices.Contains(all, nil) {
+		o.values = slices.DeleteFunc(slices.Clone(all), func(v expressions.Value) bool { return v == nil })
+	}
+	return o
+}
+
+// last is the output of the last execution.
+func (o outputs) last() expressions.Value { return o.all[len(o.all)-1] }
