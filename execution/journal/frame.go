@@ -14,7 +14,8 @@ import (
 // A frame is one event as a chunk holds it: the event without its value, then the value.
 // Apart they can be read without decoding what nobody asked for, and a value that one
 // event shares with the one before it is kept once: an entry's output is the arguments,
-// an exit's is the output before it, and a run's value is its exit's.
+// an exit's is the output before it, and a run's value is its exit's. A step that finished
+// without a value is one of which the node yielded nothing.
 //
 //	length of the JSON, the JSON of the event; or, for a step that finished well:
 //	0, index, length of the id, the id, type, start, duration (both ns)
@@ -40,12 +41,16 @@ const (
 // errFrame is a chunk that no version of ours has written.
 var errFrame = errors.New("a part of the run is damaged")
 
-// body is where an event's value is, or nil when it has none.
+// body is where an event's value is, or nil when it has none: a step that failed, or
+// yielded nothing.
 func body(e *execution.Event) *expressions.Value {
 	switch {
 	case e.Start != nil:
 		return &e.Start.Args
-	case e.Record != nil && e.Record.Error == nil:
+	case e.Record != nil:
+		if e.Record.Error != nil || e.Record.Nothing() {
+			return nil
+		}
 		return &e.Record.Output
 	case e.End != nil && e.End.Failure == nil:
 		return &e.End.Value
@@ -53,7 +58,8 @@ func body(e *execution.Event) *expressions.Value {
 	return nil
 }
 
-// bare is the event without its value, and without secrets; the event is not changed.
+// bare is the event without its value, and without secrets; the event is not changed. An
+// output is null there, so that it is not taken for nothing.
 func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	e.Time = e.Time.UTC()
 	if e.Start != nil {
@@ -63,7 +69,10 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	}
 	if e.Record != nil {
 		record := *e.Record
-		record.Output, record.Start, record.End = nil, record.Start.UTC(), record.End.UTC()
+		record.Start, record.End = record.Start.UTC(), record.End.UTC()
+		if !record.Nothing() {
+			record.Output = expressions.Null
+		}
 		record.Error = withoutSecrets(record.Error, secrets)
 		e.Record = &record
 	}

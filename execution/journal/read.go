@@ -90,7 +90,7 @@ type frame struct {
 
 // kept is the frame's value, of which the first most bytes are wanted (0: all).
 func (f frame) kept(most int) (Kept, error) {
-	k := Kept{Bytes: f.value.bytes}
+	k := Kept{Bytes: f.value.bytes, Nothing: f.value.kind == noValue && f.event.Record != nil && f.event.Record.Nothing()}
 	if f.value.redacted {
 		k.Gap = &Gap{Reason: Redacted}
 	}

@@ -35,7 +35,7 @@ func init() { // help lists the table that it is in
 		{"unwatch", "", "", "watch nothing any more", unwatch},
 		{"context", "", "", "the latest output of each node", printContext},
 		{"history", "h", "", "the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
-		{"edit", "e", "NODE JSON", "replace the latest output of a node", editOutput},
+		{"edit", "e", "NODE JSON", "replace the latest output of a node; nothing in the place of JSON takes it away", editOutput},
 		{"list", "l", "", "the next node in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
 		{"where", "", "", "where the run is, and what is watched", func(_ context.Context, r *repl, _ string) error { r.where(r.session.State()); return nil }},
 		{"quit", "q", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
@@ -87,7 +87,7 @@ func printExpr(ctx context.Context, r *repl, source string) error {
 		return errors.New(pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
 	}
 	if value == nil {
-		r.say("nothing\n")
+		r.say(nothing + "\n")
 		return nil
 	}
 	return printValue(r.std.err, value, r.secrets)
@@ -112,10 +112,13 @@ func unwatch(ctx context.Context, r *repl, _ string) error {
 }
 
 func printContext(_ context.Context, r *repl, _ string) error {
-	outputs := r.session.Context(-1)
+	outputs, ran := r.session.Context(-1), map[string]bool{}
+	for _, rec := range r.session.Records(0) {
+		ran[rec.NodeID] = ran[rec.NodeID] || rec.Error == nil
+	}
 	for _, n := range r.graph.Nodes {
-		if v, ran := outputs[n.ID()]; ran {
-			r.say("  %s = %s\n", oneLine(n.ID()), r.text(v, outputShown))
+		if ran[n.ID()] {
+			r.say("  %s = %s\n", oneLine(n.ID()), r.text(outputs[n.ID()], outputShown))
 		}
 	}
 	return nil
@@ -133,9 +136,12 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 	if node == "" || strings.TrimSpace(text) == "" {
 		return errors.New("edit needs a node and a value: edit NODE JSON")
 	}
-	value, err := expressions.Decode([]byte(text))
-	if err != nil {
-		return fmt.Errorf("%w; a text is written in quotes", err)
+	var value expressions.Value
+	if strings.TrimSpace(text) != nothing {
+		var err error
+		if value, err = expressions.Decode([]byte(text)); err != nil {
+			return fmt.Errorf("%w; a text is written in quotes, and no value at all is the word nothing", err)
+		}
 	}
 	if err := r.session.Edit(ctx, node, value); err != nil {
 		return err

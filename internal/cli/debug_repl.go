@@ -154,8 +154,5 @@ func (r *repl) watches(state debug.State) {
 
 // text is a value in one line.
 func (r *repl) text(v expressions.Value, most int) string {
-	if v == nil {
-		return "nothing"
-	}
 	return oneLine(valueText(v, most, r.secrets))
 }

@@ -31,7 +31,8 @@ value goes to standard output; with --explain its parse tree, what it reads and 
 long it took go to standard error. An error is shown under the place where it is.
 
 --data is the context, {"NODE": output, …}; --history is a run's history, a list of
-{"nodeId": …, "output": …} in order, from which context and history functions come.`,
+{"nodeId": …, "output": …} in order, from which context and history functions come. A
+record with "nothing": true in the place of an output is of a node that yielded nothing.`,
 		Example: `  toolgraph eval '$sum(list.entries.size)' --data context.json --explain
   toolgraph eval --rule '{">": [{"var": "list.total"}, 3]}' --data -`,
 		Args: args(1, 1, "one expression"),
@@ -72,7 +73,7 @@ func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
 		fmt.Fprintf(std.err, "time   %v\n", took.Round(time.Microsecond/10))
 	}
 	if value == nil {
-		fmt.Fprintln(std.err, "no value: the expression yields nothing (as a node's output: null)")
+		fmt.Fprintln(std.err, "nothing: the expression yields no value")
 		return nil
 	}
 	return printValue(std.out, value, nil)
@@ -90,7 +91,7 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 		}
 		var records []execution.Record
 		if err := json.Unmarshal(src, &records); err != nil {
-			return nil, usagef("--history: %s is no history, expected a list of {\"nodeId\": …, \"output\": …}, the oldest first", f.history)
+			return nil, usagef("--history: %s is no history, expected a list of {\"nodeId\": …, \"output\": …}, the oldest first: %v", f.history, err)
 		}
 		return execution.ScopeOf(records), nil
 	}

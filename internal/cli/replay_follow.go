@@ -106,7 +106,7 @@ func (f *follower) tell(ctx context.Context, w io.Writer, p *project.Project, g 
 		fmt.Fprintf(w, "  was  %s\n  is   %s\n", oneLine(outputText(f.kept[now.Index], p.File.Secrets)), oneLine(outputText(now, p.File.Secrets)))
 	default:
 		for _, c := range f.changes[:min(len(f.changes), changesShown)] {
-			fmt.Fprintf(w, "  %s: %s → %s\n", pathText(c.Path), orNothing(c.Old, text), orNothing(c.New, text))
+			fmt.Fprintf(w, "  %s: %s → %s\n", pathText(c.Path), text(c.Old), text(c.New))
 		}
 		if more := len(f.changes) - changesShown; more > 0 {
 			fmt.Fprintf(w, "  and %d more\n", more)
@@ -122,13 +122,6 @@ func pathText(path string) string {
 		return "the value"
 	}
 	return oneLine(path)
-}
-
-func orNothing(v expressions.Value, text func(expressions.Value) string) string {
-	if v == nil {
-		return "nothing"
-	}
-	return text(v)
 }
 
 // reading is a path that a rule reads, and its value.

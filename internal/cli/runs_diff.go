@@ -84,7 +84,7 @@ func printChanges(w io.Writer, all *inspect.Changes) {
 
 func changedText(v *inspect.Value) string {
 	if v == nil {
-		return "nothing"
+		return nothing
 	}
 	return keptText(*v, false)
 }

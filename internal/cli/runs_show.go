@@ -101,6 +101,8 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		switch {
 		case s.Error != nil:
 			output = shortened("error: "+s.Error.Message, errorShown)
+		case s.Nothing:
+			output = nothing
 		case s.Output != nil:
 			output = keptText(*s.Output, full)
 		}
@@ -164,6 +166,10 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	}
 	if s.Error != nil {
 		_, err := fmt.Fprintln(w, printable("error: "+s.Error.Message))
+		return err
+	}
+	if s.Nothing {
+		_, err := fmt.Fprintln(w, nothing)
 		return err
 	}
 	if !s.Output.Whole() {

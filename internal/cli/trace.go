@@ -81,8 +81,14 @@ func outputText(r execution.Record, secrets *config.Secrets) string {
 	return valueText(r.Output, outputShown, secrets)
 }
 
-// valueText is the beginning of a value as JSON.
+// nothing stands where JSON would, had the node yielded a value.
+const nothing = "nothing"
+
+// valueText is the beginning of a value as JSON; nil is nothing.
 func valueText(v expressions.Value, most int, secrets *config.Secrets) string {
+	if v == nil {
+		return nothing
+	}
 	src, err := expressions.Encode(v)
 	if err != nil {
 		return err.Error()

@@ -35,7 +35,7 @@ func (s *Session) answerEdits(err error) {
 }
 
 // Edit replaces the latest output of a node of a paused run, for everything after it,
-// and returns when the run has it. It becomes a record of the history and an event of
+// and returns when the run has it; nil is nothing. It becomes a record of the history and an event of
 // the journal. The output of a switch is the id of a node that it leads to: editing that
 // of a switch which has just run takes the run elsewhere.
 func (s *Session) Edit(ctx context.Context, node string, value expressions.Value) error {
@@ -65,7 +65,7 @@ func (s *Session) checkEdit(id string, value expressions.Value) error {
 	if node == nil {
 		return unknownNode(s.graph, id)
 	}
-	if _, has := s.Context(-1)[id]; !has {
+	if !slices.ContainsFunc(s.Records(0), func(r execution.Record) bool { return r.NodeID == id && r.Error == nil }) {
 		return fmt.Errorf("node %q has no output yet: only one that has run can be edited", id)
 	}
 	if _, isSwitch := node.(*graph.Switch); isSwitch {
@@ -88,6 +88,9 @@ func checkTarget(node graph.Node, value expressions.Value) error {
 
 // checkSize leaves the history the room that its limits give it.
 func (s *Session) checkSize(value expressions.Value) error {
+	if value == nil {
+		return nil
+	}
 	src, err := expressions.Encode(value)
 	if err != nil {
 		return fmt.Errorf("the value cannot be written as JSON: %w", err)

@@ -43,7 +43,7 @@ type Changes struct {
 // Change is one place in which two values differ.
 type Change struct {
 	Path string `json:"path"`        // .items[2].name; empty for the value as a whole
-	A    *Value `json:"a,omitempty"` // nil: it is not there
+	A    *Value `json:"a,omitempty"` // nil: it is not there, or the node yielded nothing
 	B    *Value `json:"b,omitempty"`
 }
 
@@ -150,11 +150,11 @@ func compare(a, b journal.Kept) (*Changes, error) {
 	if bytes.Equal(a.JSON, b.JSON) {
 		return nil, nil //nolint:nilnil // no difference is no error
 	}
-	older, err := expressions.Decode(a.JSON)
+	older, err := decoded(a)
 	if err != nil {
 		return nil, err
 	}
-	newer, err := expressions.Decode(b.JSON)
+	newer, err := decoded(b)
 	if err != nil {
 		return nil, err
 	}
@@ -168,4 +168,12 @@ func compare(a, b journal.Kept) (*Changes, error) {
 	}
 	told.More = len(found) - len(told.Changes)
 	return told, nil
+}
+
+// decoded is a value as it is kept; nil is nothing.
+func decoded(k journal.Kept) (expressions.Value, error) {
+	if k.Nothing {
+		return nil, nil
+	}
+	return expressions.Decode(k.JSON)
 }

@@ -62,7 +62,7 @@ type Run struct {
 	journal.Run
 	Arguments Value            `json:"arguments"`
 	History   []Step           `json:"history"`
-	Context   map[string]Value `json:"context,omitempty"` // by node: its latest output before the step that was asked for
+	Context   map[string]Value `json:"context,omitempty"` // by node: its latest output before the step that was asked for, unless that is nothing
 	Next      int              `json:"next,omitempty"`    // the value of "from" that gives the next steps; 0 at the end
 }
 
@@ -74,6 +74,7 @@ type Step struct {
 	Started  time.Time          `json:"startTime"`
 	Duration float64            `json:"duration"` // milliseconds
 	Output   *Value             `json:"output,omitempty"`
+	Nothing  bool               `json:"nothing,omitempty"` // the node yielded nothing
 	Error    *execution.Failure `json:"error,omitempty"`
 }
 
@@ -132,7 +133,11 @@ func contextOf(ctx context.Context, s *journal.Store, run journal.Run, step, mos
 			return nil, err
 		}
 		for _, b := range before {
-			if b.Record.Error == nil {
+			switch {
+			case b.Record.Error != nil:
+			case b.Output.Nothing:
+				delete(seen, b.Record.NodeID)
+			default:
 				seen[b.Record.NodeID] = valueOf(b.Output)
 			}
 		}
@@ -145,8 +150,9 @@ func stepOf(s journal.Step) Step {
 	step := Step{
 		Index: r.Index, Node: r.NodeID, Type: r.NodeType, Started: r.Start,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error,
+		Nothing: s.Output.Nothing,
 	}
-	if r.Error == nil {
+	if r.Error == nil && !step.Nothing {
 		output := valueOf(s.Output)
 		step.Output = &output
 	}

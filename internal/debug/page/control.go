@@ -74,11 +74,15 @@ const editTime = 10 * time.Second
 
 func (s *Server) edit(r *http.Request) (any, error) {
 	var in struct {
-		Node  string          `json:"node"`
-		Value json.RawMessage `json:"value"`
+		Node    string          `json:"node"`
+		Value   json.RawMessage `json:"value"`
+		Nothing bool            `json:"nothing"`
 	}
 	if err := read(r, &in); err != nil {
 		return nil, err
+	}
+	if in.Nothing == (in.Value != nil) {
+		return nil, errorf(http.StatusBadRequest, "an edit has one of value and nothing: true")
 	}
 	f, err := s.held(r)
 	if err != nil {
@@ -90,9 +94,11 @@ func (s *Server) edit(r *http.Request) (any, error) {
 			Hint: "write another text in its place",
 		}
 	}
-	v, err := expressions.Decode(in.Value)
-	if err != nil {
-		return nil, errorf(http.StatusUnprocessableEntity, "the value is not JSON: %s", err)
+	var v expressions.Value
+	if !in.Nothing {
+		if v, err = expressions.Decode(in.Value); err != nil {
+			return nil, errorf(http.StatusUnprocessableEntity, "the value is not JSON: %s", err)
+		}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), editTime)
 	defer cancel()

@@ -19,10 +19,10 @@
 //	GET  /api/runs/{id}/steps         ?from&limit → steps with previews
 //	GET  /api/runs/{id}/steps/{n}     one step: expressions, what they read, output, failure
 //	GET  /api/runs/{id}/value         ?of&at&path&from → one level of a value (see level)
-//	GET  /api/runs/{id}/whole         ?of&at&indent → a whole value as JSON
+//	GET  /api/runs/{id}/whole         ?of&at&indent → a whole value as JSON; 204 for nothing
 //	POST /api/runs/{id}/control       {action: pause|resume|step|stop|run-to, node}
 //	PUT  /api/runs/{id}/breakpoints   {breakpoints}
-//	POST /api/runs/{id}/edit          {node, value}, while it is paused
+//	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, at, path, from} → {value, ms} or {error}
 //	POST /api/runs/{id}/watch         {sources, at} → [{value, ms} or {error}], one a source
 //	GET  /api/diff                    ?a&b → where two runs part

@@ -44,7 +44,9 @@ func levelOf(v expressions.Value, path []any, from int) (level, error) {
 		return out, nil
 	}
 	out := brief(v, textShown)
-	out.Bytes = expressions.Size(v)
+	if v != nil {
+		out.Bytes = expressions.Size(v)
+	}
 	out.Preview = ""
 	switch out.Kind {
 	case "array":

@@ -8,8 +8,8 @@ import (
 	"toolgraph/expressions"
 )
 
-// preview is the beginning of a value's JSON, at most so many bytes and an ellipsis. It
-// costs no more than what it shows.
+// preview is the beginning of a value's JSON, at most so many bytes and an ellipsis; of
+// nothing, that word. It costs no more than what it shows.
 func preview(v expressions.Value, most int) string {
 	var b strings.Builder
 	if !begin(&b, v, most) {
@@ -24,6 +24,8 @@ func begin(b *strings.Builder, v expressions.Value, most int) bool {
 		return false
 	}
 	switch kindOf(v) {
+	case "nothing":
+		b.WriteString("nothing")
 	case "array":
 		b.WriteByte('[')
 		for i, item := range v.([]any) {

@@ -100,10 +100,15 @@ func (s *Server) getValue(r *http.Request) (any, error) {
 }
 
 // getWhole writes a value as its own JSON: numbers keep their digits, objects their order.
+// Nothing has no content.
 func (s *Server) getWhole(w http.ResponseWriter, r *http.Request) {
 	v, err := s.value(r)
 	if err != nil {
 		fail(w, err)
+		return
+	}
+	if v == nil {
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	raw, err := expressions.Encode(v)

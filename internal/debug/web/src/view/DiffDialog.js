@@ -30,7 +30,7 @@ function Found({ d, a, b }) {
     ${[['Arguments', d.args], ['The step at which they part', d.first?.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
       <section key=${title}><h3>${title}</h3>
         <div class="scroll"><table class="changes"><thead>${heads}</thead><tbody>
-          ${changes.map((c) => html`<tr key=${c.path}><th scope="row" class="mono">${c.path || 'value'}</th><td class="mono">${c.old ?? '–'}</td><td class="mono">${c.new ?? '–'}</td></tr>`)}
+          ${changes.map((c) => html`<tr key=${c.path}><th scope="row" class="mono">${c.path || 'value'}</th><td class="mono">${c.old ?? (c.path ? '–' : 'nothing')}</td><td class="mono">${c.new ?? (c.path ? '–' : 'nothing')}</td></tr>`)}
         </tbody></table></div>
       </section>`)}
     <section><h3>Steps that differ</h3>

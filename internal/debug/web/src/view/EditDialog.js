@@ -5,23 +5,27 @@ import { run } from '../state/run.js';
 import { Button } from './Button.js';
 import { Dialog, closeDialog } from './Dialog.js';
 
+// NOTHING stands in the field where a node yielded no value, or shall have none.
+const NOTHING = 'nothing';
+
 // EditDialog changes the latest output of a node, for the steps that follow.
 export function EditDialog({ node, at }) {
   const [value, setValue] = useState(null);
   const [error, setError] = useState('');
   useEffect(() => {
-    fetchText(`runs/${seg(run.value.id)}/whole`, { of: 'output', at, indent: 1 }).then(setValue, (e) => setError([e.message, e.hint].filter(Boolean).join('; ')));
+    fetchText(`runs/${seg(run.value.id)}/whole`, { of: 'output', at, indent: 1 }).then((found) => setValue(found || NOTHING), (e) => setError([e.message, e.hint].filter(Boolean).join('; ')));
   }, []);
   const save = async (e) => {
     e.preventDefault();
+    const none = value.trim() === NOTHING;
     try {
-      JSON.parse(value);
+      if (!none) JSON.parse(value);
     } catch (wrong) {
-      setError(`expected JSON: ${wrong.message}`);
+      setError(`expected JSON, or the word ${NOTHING}: ${wrong.message}`);
       return;
     }
     try {
-      await post(`runs/${seg(run.value.id)}/edit`, `{"node":${JSON.stringify(node)},"value":${value}}`);
+      await post(`runs/${seg(run.value.id)}/edit`, `{"node":${JSON.stringify(node)},${none ? '"nothing":true' : `"value":${value}`}}`);
       closeDialog();
     } catch (refused) {
       setError([refused.message, refused.hint].filter(Boolean).join('; '));
@@ -32,7 +36,7 @@ export function EditDialog({ node, at }) {
       <form onSubmit=${save}>
         <textarea class="mono" rows="12" aria-label="value as JSON" spellcheck="false" data-first readonly=${value === null} value=${value ?? ''} onInput=${(e) => setValue(e.currentTarget.value)}></textarea>
         ${error && html`<p class="wrong" role="alert">${error}</p>`}
-        <p class="muted">The steps that follow see this value. The run's history keeps the edit, and what was there before.</p>
+        <p class="muted">The steps that follow see this value; with the word ${NOTHING} they see none. The run's history keeps the edit, and what was there before.</p>
         <div class="form-end"><button type="submit" class="button primary" disabled=${value === null}><span>Save</span></button><${Button} label="Cancel" onClick=${closeDialog} /></div>
       </form>
     </${Dialog}>`;
