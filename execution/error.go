@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,6 +35,10 @@ type Failure struct {
 	Message string     `json:"message"`
 	Node    string     `json:"nodeId,omitempty"`
 	Pos     config.Pos `json:"pos,omitzero"`
+
+	// Structured is the structuredContent that a failed tool answered with, as JSON; nil
+	// when there was none. Message tells of it too.
+	Structured json.RawMessage `json:"structuredContent,omitempty"`
 
 	err error // what it was made of, in this process only
 }
@@ -113,6 +118,10 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	}
 	if errors.As(err, &coded) {
 		f.Detail = coded.ErrorCode()
+	}
+	var structured interface{ StructuredContent() json.RawMessage }
+	if errors.As(err, &structured) {
+		f.Structured = structured.StructuredContent()
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -196,6 +197,8 @@ type codedError struct{}
 func (codedError) Error() string     { return `server "up": no such table` }
 func (codedError) ErrorCode() string { return "tool-error" }
 
+func (codedError) StructuredContent() json.RawMessage { return json.RawMessage(`{"b":1,"a":2}`) }
+
 func TestFailedCall(t *testing.T) {
 	caller := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
 		return nil, codedError{}
@@ -206,7 +209,7 @@ func TestFailedCall(t *testing.T) {
 - {id: exit, type: exit}
 `)
 	step, failure := fails(t.Context(), t, caller, g, `{}`)
-	if failure.Code != execution.CodeTool || failure.Detail != "tool-error" {
+	if failure.Code != execution.CodeTool || failure.Detail != "tool-error" || string(failure.Structured) != `{"b":1,"a":2}` {
 		t.Errorf("got %+v", failure)
 	}
 	if !errors.As(step, &codedError{}) {

@@ -7,8 +7,9 @@ import (
 	"toolgraph/expressions"
 )
 
-// ToolCaller calls a tool of an upstream server; nil is a value too: nothing. An error whose ErrorCode method
-// tells a code keeps that code in the run's failure. Safe for concurrent use.
+// ToolCaller calls a tool of an upstream server. A nil value is nothing. The code that an
+// ErrorCode method of the error returns is kept in the run's failure, and so is the JSON
+// that a StructuredContent method returns. Safe for concurrent use.
 type ToolCaller interface {
 	CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error)
 }

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -99,3 +100,5 @@ type recordedError struct{ failure *Failure }
 
 func (e recordedError) Error() string     { return e.failure.Message }
 func (e recordedError) ErrorCode() string { return e.failure.Detail }
+
+func (e recordedError) StructuredContent() json.RawMessage { return e.failure.Structured }

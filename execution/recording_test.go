@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestRecordingKnowsCalls(t *testing.T) {
 	r := execution.NewRecording([]execution.Event{
 		started(1, "a", "{x: 1, y: [2, {z: 3, w: 4}]}"), answered(1, "first", nil),
 		started(2, "a", "{x: 1, y: [2, {z: 3, w: 4}]}"), answered(2, "second", nil),
-		started(3, "b", "{}"), answered(3, nil, &execution.Failure{Code: execution.CodeTool, Detail: "tool-error", Message: "no"}),
+		started(3, "b", "{}"), answered(3, nil, &execution.Failure{Code: execution.CodeTool, Detail: "tool-error", Message: "no", Structured: json.RawMessage(`{"why":5}`)}),
 	}, 0)
 	for _, test := range []struct{ tool, args, want string }{
 		{"a", `{"y": [2, {"w": 4, "z": 3}], "x": 1}`, "first"},
@@ -80,6 +81,10 @@ func TestRecordingKnowsCalls(t *testing.T) {
 		var coded interface{ ErrorCode() string }
 		if test.tool == "b" && (!errors.As(err, &coded) || coded.ErrorCode() != "tool-error") {
 			t.Errorf("the code is lost: %v", err)
+		}
+		var structured interface{ StructuredContent() json.RawMessage }
+		if test.tool == "b" && (!errors.As(err, &structured) || string(structured.StructuredContent()) != `{"why":5}`) {
+			t.Errorf("the structuredContent is lost: %v", err)
 		}
 	}
 }

@@ -168,7 +168,9 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args expressions.Va
 	case err != nil:
 		fail = u.fault(CodeBadResult, "the answer is no tool result: "+err.Error())
 	case r.failed:
-		fail = u.fault(CodeToolError, s.note.redact(r.text))
+		message, structured := s.note.failed(r)
+		fail = u.fault(CodeToolError, message)
+		fail.Structured = structured
 		fail.Stderr = s.lastWords(mark)
 	}
 	return r, s, fail

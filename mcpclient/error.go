@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -36,6 +37,10 @@ type Error struct {
 	ExitCode     *int     // of the server's process, 128+n after signal n; nil when unknown
 	Stderr       []string // the last lines of the server's stderr that may concern it
 	Err          error    // the cause, or nil; its text is part of Message already
+
+	// Structured is the structuredContent of a result with isError; nil when there was
+	// none, or more than 64 KiB of it. Message has it too, or the same in words.
+	Structured json.RawMessage
 }
 
 // Error is for people: the server, the tool, what happened, a remedy, and the
@@ -61,6 +66,9 @@ func (e *Error) Error() string {
 
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// StructuredContent is Structured, for callers that know this package only by what it can do.
+func (e *Error) StructuredContent() json.RawMessage { return e.Structured }
 
 // ErrorCode is Code, for those who know this package only by what it can do.
 func (e *Error) ErrorCode() string { return e.Code }

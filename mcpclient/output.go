@@ -11,17 +11,18 @@ import (
 
 // result is a tool result, taken apart.
 type result struct {
-	value         expressions.Value
-	failed        bool   // isError; text tells why and there is no value
-	text          string // all its text
+	value         expressions.Value // nil is nothing
+	failed        bool              // isError; text and structured say why and there is no value
+	text          string            // all its text
+	structured    []byte            // of a failed result: structuredContent as compact JSON; nil when there is none
 	inputRequired bool
 	input         input // what is wanted, when it is
 }
 
-// readResult is the value of a call: structuredContent when there is one; else, if
-// there is one text item, its text parsed as JSON, or the text itself when it is
-// none; else an array with one entry per item, of text likewise and of others their
-// content objects, known to us or not.
+// readResult is the value of a call: structuredContent when there is one; else that of
+// its one item, of a text the JSON that it is, or the text itself when it is none, of any
+// other its content object, of a known type or not; of several items an array of these;
+// of none nothing.
 func readResult(raw []byte) (result, error) {
 	var structured, content, isError, kind []byte
 	var wanted input
@@ -48,7 +49,8 @@ func readResult(raw []byte) (result, error) {
 	case string(kind) == `"input_required"`:
 		return result{inputRequired: true, input: wanted}, nil
 	case string(isError) == "true":
-		return result{failed: true, text: failureText(structured, content)}, nil
+		structured = structuredFailure(structured)
+		return result{failed: true, text: failureText(content), structured: structured}, nil
 	case structured != nil && !bytes.Equal(structured, []byte("null")):
 		v, err := expressions.Decode(structured)
 		if err != nil {
@@ -103,14 +105,17 @@ func contentValue(content []byte) (expressions.Value, error) {
 	for i, item := range items {
 		if text, ok := textOf(item); ok {
 			values[i] = textValue(text)
-			if len(items) == 1 {
-				return values[0], nil
-			}
 			continue
 		}
 		if values[i], err = expressions.Decode(item); err != nil {
 			return nil, fmt.Errorf("content %d: %w", i, err)
 		}
+	}
+	switch len(values) {
+	case 0:
+		return nil, nil
+	case 1:
+		return values[0], nil
 	}
 	return values, nil
 }
@@ -126,34 +131,4 @@ func textValue(text string) expressions.Value {
 		return text
 	}
 	return v
-}
-
-// failureText is what a failed result says.
-func failureText(structured, content []byte) string {
-	items, err := contentItems(content)
-	if err != nil {
-		items = nil
-	}
-	var said []string
-	for _, item := range items {
-		if text, _ := textOf(item); strings.TrimSpace(text) != "" {
-			said = append(said, strings.TrimSpace(text))
-		}
-	}
-	switch {
-	case len(said) > 0:
-		return clip(strings.Join(said, "\n"))
-	case structured != nil:
-		return clip(string(structured))
-	}
-	return "the tool failed and did not say why"
-}
-
-// clip keeps an error text readable.
-func clip(text string) string {
-	const most = 16 << 10
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }

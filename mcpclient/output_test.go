@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 )
 
@@ -19,11 +20,13 @@ func TestValueOfACall(t *testing.T) {
 		{"JSON null text", `{"content":[{"type":"text","text":"null"}]}`, `null`},
 		{"string text", `{"content":[{"type":"text","text":"\"quoted\""}]}`, `"quoted"`},
 		{"several", `{"content":[{"type":"text","text":"1"},{"type":"text","text":"x"}]}`, `[1,"x"]`},
-		{"one image", `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}`, `[{"type":"image","data":"aGk=","mimeType":"image/png"}]`},
-		{"unknown type", `{"content":[{"type":"hologram","planes":[1]}]}`, `[{"type":"hologram","planes":[1]}]`},
-		{"text without text", `{"content":[{"type":"text"}]}`, `[{"type":"text"}]`},
-		{"empty", `{"content":[]}`, `[]`},
-		{"missing", `{}`, `[]`},
+		{"one image", `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}`, `{"type":"image","data":"aGk=","mimeType":"image/png"}`},
+		{"an image and a text", `{"content":[{"type":"image","data":"aGk=","mimeType":"image/png"},{"type":"text","text":"{\"a\":1}"}]}`, `[{"type":"image","data":"aGk=","mimeType":"image/png"},{"a":1}]`},
+		{"unknown type", `{"content":[{"type":"hologram","planes":[1]}]}`, `{"type":"hologram","planes":[1]}`},
+		{"text without text", `{"content":[{"type":"text"}]}`, `{"type":"text"}`},
+		{"empty", `{"content":[]}`, `nothing`},
+		{"missing", `{}`, `nothing`},
+		{"null contents", `{"content":null,"structuredContent":null}`, `nothing`},
 		{"big integer", `{"structuredContent":{"n":9007199254740993}}`, `{"n":9007199254740993}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -32,6 +35,9 @@ func TestValueOfACall(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := expressions.Encode(r.value)
+			if r.value == nil {
+				got = []byte("nothing")
+			}
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s (%v), want %s", got, err, c.want)
 			}
@@ -40,16 +46,35 @@ func TestValueOfACall(t *testing.T) {
 }
 
 func TestFailedResult(t *testing.T) {
-	for _, c := range []struct{ result, want string }{
-		{`{"isError":true,"content":[{"type":"text","text":"disk full"},{"type":"text","text":"try later"}]}`, "disk full\ntry later"},
-		{`{"isError":true,"structuredContent":{"code":5}}`, `{"code":5}`},
-		{`{"isError":true,"content":[]}`, "the tool failed and did not say why"},
-		{`{"isError":true,"content":"odd"}`, "the tool failed and did not say why"},
+	secrets := notes{secrets: config.NewSecrets("hunter2-hunter2")}
+	for _, c := range []struct{ result, message, structured string }{
+		{`{"isError":true,"content":[{"type":"text","text":"disk full"},{"type":"text","text":"try later"}]}`, "disk full\ntry later", ""},
+		{`{"isError":true,"structuredContent":{"code":5}}`, `{"code":5}`, `{"code":5}`},
+		{
+			`{"isError":true,"content":[{"type":"text","text":"disk full"}],"structuredContent":{ "free":12345678901234567890, "a":null}}`,
+			"disk full\nstructuredContent: {\"free\":12345678901234567890,\"a\":null}", `{"free":12345678901234567890,"a":null}`,
+		},
+		{`{"isError":true,"content":[{"type":"text","text":"{\"a\": 1, \"b\": 2}"}],"structuredContent":{"b":2,"a":1}}`, `{"a": 1, "b": 2}`, `{"b":2,"a":1}`},
+		{`{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":null}`, "no", ""},
+		{
+			`{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"key":"hunter2-hunter2"}}`,
+			"no\nstructuredContent: {\"key\":\"[redacted]\"}", `{"key":"[redacted]"}`,
+		},
+		{`{"isError":true,"content":[]}`, "the tool failed and did not say why", ""},
+		{`{"isError":true,"content":"odd"}`, "the tool failed and did not say why", ""},
 	} {
 		r, err := readResult([]byte(c.result))
-		if err != nil || !r.failed || r.text != c.want {
+		if err != nil || !r.failed || r.value != nil {
 			t.Errorf("%s: got %+v, %v", c.result, r, err)
 		}
+		if message, structured := secrets.failed(r); message != c.message || string(structured) != c.structured {
+			t.Errorf("%s\ngot  %q, %s\nwant %q, %s", c.result, message, structured, c.message, c.structured)
+		}
+	}
+	large := `{"isError":true,"structuredContent":{"a":"` + strings.Repeat("x", mostStructured) + `"}}`
+	r, err := readResult([]byte(large))
+	if message, structured := secrets.failed(r); err != nil || structured != nil || len(message) > 17<<10 || !strings.Contains(message, "are not kept") {
+		t.Errorf("a structuredContent of 64 KiB was kept: %d and %d bytes, %v", len(structured), len(message), err)
 	}
 	long := `{"isError":true,"content":[{"type":"text","text":"` + strings.Repeat("é", 1<<20) + `"}]}`
 	if r, err := readResult([]byte(long)); err != nil || len(r.text) > 17<<10 {

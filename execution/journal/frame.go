@@ -88,6 +88,7 @@ func withoutSecrets(f *execution.Failure, secrets *config.Secrets) *execution.Fa
 	}
 	return &execution.Failure{
 		Code: f.Code, Detail: secrets.Redact(f.Detail), Message: secrets.Redact(f.Message), Node: f.Node, Pos: f.Pos,
+		Structured: secrets.RedactJSON(f.Structured),
 	}
 }
 

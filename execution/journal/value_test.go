@@ -22,7 +22,7 @@ func TestS05KeptRuns(t *testing.T) {
 	args := decode(t, `{"hunter2-hunter2":{"token":"a hunter2-hunter2 b"},"n":123456789}`)
 	write(t, j, "SECRET", args, decode(t, `["hunter2-hunter2"]`))
 	failed := events("FAILED", decode(t, `{}`), nil)
-	failure := &execution.Failure{Code: execution.CodeTool, Message: "the server says hunter2-hunter2", Detail: "hunter2-hunter2"}
+	failure := &execution.Failure{Code: execution.CodeTool, Message: "the server says hunter2-hunter2", Detail: "hunter2-hunter2", Structured: []byte(`{"key":"hunter2-hunter2","n":1}`)}
 	failed[2].Record.Error, failed[4].End = failure, &execution.End{Failure: failure}
 	for _, e := range append(failed[:3:3], failed[4]) {
 		if err := j.Append(t.Context(), e); err != nil {
@@ -37,7 +37,7 @@ func TestS05KeptRuns(t *testing.T) {
 		t.Error(got)
 	}
 	r, err := s.Run(t.Context(), "FAILED")
-	if err != nil || r.Status != journal.Failed || r.Failure.Message != "the server says [redacted]" {
+	if err != nil || r.Status != journal.Failed || r.Failure.Message != "the server says [redacted]" || string(r.Failure.Structured) != `{"key":"[redacted]","n":1}` {
 		t.Errorf("%+v %v", r, err)
 	}
 	var gap *journal.GapError

@@ -10,6 +10,7 @@ import (
 // called is how a call of a server's tool went: its output as a node would have it.
 type called struct {
 	Output        value    `json:"output"`
+	Nothing       bool     `json:"nothing,omitempty"`       // the call gave nothing; Output is null
 	EvaluatedArgs *value   `json:"evaluatedArgs,omitempty"` // when there are expressions among them
 	ExecutionTime float64  `json:"executionTime"`           // milliseconds
 	Note          string   `json:"note,omitempty"`
@@ -42,7 +43,7 @@ func testMcpTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, er
 	if err != nil {
 		return failed(err)
 	}
-	told.ExecutionTime = since(began)
+	told.ExecutionTime, told.Nothing = since(began), output == nil
 	told.Output, told.Note = whole(output, v.secrets)
 	return told, nil
 }

@@ -13,10 +13,11 @@ import (
 
 // evaluated is what an expression gives. Result is null when it gives nothing or fails.
 type evaluated struct {
-	Result value    `json:"result"`
-	Reads  []string `json:"reads,omitempty"`
-	Note   string   `json:"note,omitempty"`
-	Error  *failure `json:"error,omitempty"`
+	Result  value    `json:"result"`
+	Nothing bool     `json:"nothing,omitempty"`
+	Reads   []string `json:"reads,omitempty"`
+	Note    string   `json:"note,omitempty"`
+	Error   *failure `json:"error,omitempty"`
 }
 
 // evaluator is a compiled expression or rule.
@@ -80,9 +81,9 @@ func evaluate(ctx context.Context, expr evaluator, source string, reads []string
 		failed.Reads = reads
 		return failed, nil
 	}
-	told := evaluated{Result: value{result}, Reads: reads}
-	if result == nil {
-		told.Note = "the expression yields nothing: some path in it finds nothing in the context; as a node's output it would be null"
+	told := evaluated{Result: value{result}, Nothing: result == nil, Reads: reads}
+	if told.Nothing {
+		told.Note = "the expression yields nothing: some path in it finds nothing in the context; a node with it would have no value in the context"
 	}
 	return told, nil
 }

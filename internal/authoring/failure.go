@@ -31,7 +31,7 @@ func (d *failureDetails) concerning(err error) {
 	var upstream *mcpclient.Error
 	if errors.As(err, &upstream) {
 		d.Code = orText(d.Code, upstream.Code)
-		d.Stderr, d.Hint = upstream.Stderr, upstream.Hint
+		d.Stderr, d.Hint, d.Structured = upstream.Stderr, upstream.Hint, upstream.Structured
 	}
 }
 

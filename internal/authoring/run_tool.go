@@ -2,6 +2,7 @@ package authoring
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -39,6 +40,8 @@ type failureDetails struct {
 	Stderr []string `json:"stderr,omitempty"` // the last lines of a server
 	Caret  string   `json:"caret,omitempty"`  // an expression's line with the place under it
 	Hint   string   `json:"hint,omitempty"`
+
+	Structured json.RawMessage `json:"structuredContent,omitempty"` // of a tool that failed
 }
 
 func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
@@ -106,7 +109,7 @@ func failureOf(err error) *failure {
 	}
 	var inner *execution.Failure
 	if errors.As(err, &inner) {
-		details.Detail = inner.Detail
+		details.Detail, details.Structured = inner.Detail, inner.Structured
 	}
 	details.concerning(err)
 	if reflect.ValueOf(*details).IsZero() {

@@ -45,6 +45,11 @@ func checkMocks(mocks []*graphtest.Mock, graphs []*graph.Graph, l *lock.Lock, fo
 				if answer.Failed {
 					continue
 				}
+				if answer.Value == nil {
+					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("mock %q gives nothing, and %s has an outputSchema: it gives a value",
+						mock.Name.Value, name), "write result: VALUE; if the tool has changed, run: toolgraph lock")
+					continue
+				}
 				if problems := gives.Check(answer.Value); len(problems) > 0 {
 					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("the outputSchema of %s refuses what mock %q gives: %s",
 						name, mock.Name.Value, problems.Text("result")), "give what the tool gives; if that has changed, run: toolgraph lock")

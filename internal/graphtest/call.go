@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"toolgraph/expressions"
@@ -30,12 +31,16 @@ type Call struct {
 // servers tells one.
 type toolError struct {
 	code, text string
+	structured json.RawMessage // what the tool said beside its text; nil: nothing
 }
 
 func (e *toolError) Error() string { return e.text }
 
 // ErrorCode is the code that the failure of the run keeps.
 func (e *toolError) ErrorCode() string { return e.code }
+
+// StructuredContent is what the failure of the run keeps beside the text.
+func (e *toolError) StructuredContent() json.RawMessage { return e.structured }
 
 // mockedError is a tool's own error.
 func mockedError(server, tool, message string) error {

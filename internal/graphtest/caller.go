@@ -133,7 +133,7 @@ func nothingAnswers(call *Call, t *tape) Problem {
 // Problem is one way in which a case is not as expected.
 type Problem struct {
 	Pos     config.Pos // in the test file; invalid when no line is concerned
-	What    string     // call, error, value, partial, contains, path, calls, nodes or executions
+	What    string     // call, error, value, partial, contains, path, calls, nodes, nothing or executions
 	Message string
 	Changes []diff.Change // the parts that differ
 	Older   string        // what Old of the changes is called: expected or recorded

@@ -28,23 +28,25 @@ type RecordedRun struct {
 type Recorded struct {
 	Node, Server, Tool string
 	Args               expressions.Value
-	Result             expressions.Value // nil when Failed
+	Result             expressions.Value // nil when it is nothing, or Failed
 	Failed             bool
-	Error              string // the failure's text
-	Code               string // the failure's code, such as tool-error
+	Error              string          // the failure's text
+	Code               string          // the failure's code, such as tool-error
+	Structured         json.RawMessage // the structuredContent that a failed tool answered with; nil: none
 }
 
 // RecordedStep is one execution of a node.
 type RecordedStep struct {
-	Node   string
-	Output expressions.Value // of transforms, when it is not large; else nil
+	Node    string
+	Output  expressions.Value // of transforms, when it is not large; else nil
+	Nothing bool              // of transforms: the node yielded nothing
 }
 
 func (r *Recorded) err() error {
 	if !r.Failed {
 		return nil
 	}
-	return &toolError{code: r.Code, text: r.Error}
+	return &toolError{code: r.Code, text: r.Error, structured: r.Structured}
 }
 
 // cassetteVersion is that of the form of cassettes.
@@ -70,20 +72,23 @@ type (
 		Steps []stepFile `json:"steps,omitempty"`
 	}
 	callFile struct {
-		Node   string          `json:"node,omitempty"`
-		Server string          `json:"server"`
-		Tool   string          `json:"tool"`
-		Args   json.RawMessage `json:"args"`
-		Result json.RawMessage `json:"result,omitempty"`
-		Error  *errorFile      `json:"error,omitempty"`
+		Node    string          `json:"node,omitempty"`
+		Server  string          `json:"server"`
+		Tool    string          `json:"tool"`
+		Args    json.RawMessage `json:"args"`
+		Result  json.RawMessage `json:"result,omitempty"`
+		Nothing bool            `json:"nothing,omitempty"`
+		Error   *errorFile      `json:"error,omitempty"`
 	}
 	errorFile struct {
-		Code    string `json:"code,omitempty"`
-		Message string `json:"message"`
+		Code       string          `json:"code,omitempty"`
+		Message    string          `json:"message"`
+		Structured json.RawMessage `json:"structuredContent,omitempty"`
 	}
 	stepFile struct {
-		Node   string          `json:"node"`
-		Output json.RawMessage `json:"output,omitempty"`
+		Node    string          `json:"node"`
+		Output  json.RawMessage `json:"output,omitempty"`
+		Nothing bool            `json:"nothing,omitempty"`
 	}
 )
 
@@ -140,7 +145,7 @@ func parseCassette(path string, src []byte) (*Cassette, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: the steps of run %d: %w", path, i+1, err)
 			}
-			r.Steps = append(r.Steps, RecordedStep{Node: step.Node, Output: output})
+			r.Steps = append(r.Steps, RecordedStep{Node: step.Node, Output: output, Nothing: step.Nothing})
 		}
 		c.Runs = append(c.Runs, r)
 	}
@@ -171,8 +176,14 @@ func (c callFile) recorded() (Recorded, error) {
 	if c.Server == "" || c.Tool == "" {
 		return r, errors.New("it names no server and tool")
 	}
-	if (c.Result == nil) == (c.Error == nil) {
-		return r, errors.New("it has not one of result and error")
+	given := 0
+	for _, is := range []bool{c.Result != nil, c.Nothing, c.Error != nil} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return r, errors.New("it has not one of result, nothing and error")
 	}
 	var err error
 	if r.Args, err = decoded(c.Args); err != nil {
@@ -180,7 +191,11 @@ func (c callFile) recorded() (Recorded, error) {
 	}
 	if c.Error != nil {
 		r.Failed, r.Code, r.Error = true, c.Error.Code, c.Error.Message
-		return r, nil
+		v, err := decoded(c.Error.Structured)
+		if v != nil {
+			r.Structured = json.RawMessage(exactText(v)) // without the file's spaces
+		}
+		return r, err
 	}
 	r.Result, err = decoded(c.Result)
 	return r, err
@@ -207,7 +222,7 @@ func (c *Cassette) encode() ([]byte, error) {
 			out.Calls[j] = raw
 		}
 		for _, step := range run.Steps {
-			s := stepFile{Node: step.Node}
+			s := stepFile{Node: step.Node, Nothing: step.Nothing}
 			if step.Output != nil {
 				raw, err := expressions.Encode(step.Output)
 				if err != nil {
@@ -234,7 +249,11 @@ func (r *Recorded) file() (callFile, error) {
 		return out, err
 	}
 	if r.Failed {
-		out.Error = &errorFile{Code: r.Code, Message: r.Error}
+		out.Error = &errorFile{Code: r.Code, Message: r.Error, Structured: r.Structured}
+		return out, nil
+	}
+	if r.Result == nil {
+		out.Nothing = true
 		return out, nil
 	}
 	out.Result, err = expressions.Encode(r.Result)

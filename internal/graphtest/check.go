@@ -40,7 +40,7 @@ func (e *Expect) matchValue(value expressions.Value, text string) (found []Probl
 		return []Problem{{Pos: e.at("isError"), What: "error", Message: "the run gave a value, expected it to fail: " + clipped(text)}}
 	}
 	if e.Value != nil {
-		if changes := diff.Values(e.Value, something(value)); len(changes) > 0 {
+		if changes := diff.Values(e.Value, value); len(changes) > 0 {
 			found = append(found, differing(e.at("value"), "value", "the value is not the expected one", changes))
 		}
 	}
@@ -79,6 +79,9 @@ func (e *Expect) check(r *Result, text string) []Problem {
 	found = append(found, e.checkCalls(r.Calls)...)
 	for i, want := range e.Nodes {
 		found = append(found, checkNode(e.at("nodes", e.Nodes[i].Node.Value), want, r.Records)...)
+	}
+	for i, id := range e.Nothing {
+		found = append(found, checkNothing(e.at("nothing", i), id.Value, r.Records)...)
 	}
 	for _, want := range e.Executions {
 		if n := executions(want.Node.Value, r.Records); n != want.Count {
@@ -120,16 +123,38 @@ func parting(expected, path []string, fit int) string {
 }
 
 func checkNode(pos config.Pos, want ExpectedNode, records []execution.Record) []Problem {
-	for _, record := range slices.Backward(records) {
-		if record.NodeID != want.Node.Value || record.Error != nil {
-			continue
-		}
-		if changes := within(want.Partial, record.Output); len(changes) > 0 {
-			return []Problem{differing(pos, "nodes", fmt.Sprintf("the output of node %q has not what is expected in it", want.Node.Value), changes)}
-		}
+	record := latest(want.Node.Value, records)
+	if record == nil {
+		return []Problem{{Pos: pos, What: "nodes", Message: fmt.Sprintf("node %q gave no output, expected one", want.Node.Value)}}
+	}
+	if changes := within(want.Partial, record.Output); len(changes) > 0 {
+		return []Problem{differing(pos, "nodes", fmt.Sprintf("the output of node %q has not what is expected in it", want.Node.Value), changes)}
+	}
+	return nil
+}
+
+// checkNothing checks that the latest execution of a node yielded nothing.
+func checkNothing(pos config.Pos, node string, records []execution.Record) []Problem {
+	p := Problem{Pos: pos, What: "nothing"}
+	switch record := latest(node, records); {
+	case record == nil:
+		p.Message = fmt.Sprintf("node %q has not run, expected it to yield nothing", node)
+	case !record.Nothing():
+		p.Message = fmt.Sprintf("the output of node %q is %s, expected nothing", node, encoded(record.Output))
+	default:
 		return nil
 	}
-	return []Problem{{Pos: pos, What: "nodes", Message: fmt.Sprintf("node %q gave no output, expected one", want.Node.Value)}}
+	return []Problem{p}
+}
+
+// latest is the record of a node's last execution that did not fail, or nil.
+func latest(node string, records []execution.Record) *execution.Record {
+	for i := range slices.Backward(records) {
+		if records[i].NodeID == node && records[i].Error == nil {
+			return &records[i]
+		}
+	}
+	return nil
 }
 
 func executions(node string, records []execution.Record) (n int) {

@@ -51,7 +51,7 @@ func (want ExpectedCall) names(c Call) bool {
 func (want ExpectedCall) differences(c Call) []diff.Change {
 	var found []diff.Change
 	if want.Args != nil {
-		found = diff.Values(want.Args, something(c.Args))
+		found = diff.Values(want.Args, c.Args)
 	}
 	if want.Partial != nil {
 		found = append(found, within(want.Partial, c.Args)...)

@@ -89,7 +89,7 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 	c.Limits = r.limits(data.Get("limits"), who)
 	c.Expect = r.expect(data.Get("expect"), who)
 	if c.Expect.empty() && !r.drafts && !slips {
-		r.bad(c.Pos, who+" expects nothing", "write expect: with value, partial, contains, isError, path, calls, nodes or executions; toolgraph test --update writes value and path")
+		r.bad(c.Pos, who+" expects nothing", "write expect: with value, partial, contains, isError, path, calls, nodes, nothing or executions; toolgraph test --update writes value and path")
 	}
 	return c
 }

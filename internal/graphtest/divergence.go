@@ -20,7 +20,7 @@ func stepsOf(records []execution.Record) []RecordedStep {
 	for i, r := range records {
 		steps[i].Node = r.NodeID
 		if r.NodeType == config.TransformNode && r.Error == nil && expressions.Size(r.Output) <= largestStep {
-			steps[i].Output = something(r.Output)
+			steps[i].Output, steps[i].Nothing = r.Output, r.Nothing()
 		}
 	}
 	return steps
@@ -43,10 +43,10 @@ func divergence(e *Expect, t *tape, records []execution.Record) string {
 		if was.Node != r.NodeID {
 			return fmt.Sprintf("step %d: %s, where the recorded run went to %q", i, wentTo(records, i), was.Node)
 		}
-		if was.Output == nil || r.Error != nil {
+		if was.Output == nil && !was.Nothing || r.Error != nil {
 			continue
 		}
-		if changes := diff.Values(was.Output, something(r.Output)); len(changes) > 0 {
+		if changes := diff.Values(was.Output, r.Output); len(changes) > 0 {
 			p := Problem{
 				Message: fmt.Sprintf("step %d: the output of node %q is not the recorded one", i, r.NodeID),
 				Changes: changes, Older: "recorded", Newer: "now",

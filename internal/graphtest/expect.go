@@ -18,6 +18,7 @@ type Expect struct {
 	Path       []string       // node ids; "..." stands for any number of them
 	Calls      []ExpectedCall // one after the other
 	Nodes      []ExpectedNode
+	Nothing    []config.Text // ids of nodes whose latest output is nothing
 	Executions []ExpectedCount
 
 	data *config.Data // as it stands in the file
@@ -49,7 +50,7 @@ const ellipsis = "..."
 
 func (e *Expect) empty() bool {
 	return e.Value == nil && e.Partial == nil && e.Contains == "" && !e.IsError && e.Path == nil &&
-		e.Calls == nil && e.Nodes == nil && e.Executions == nil
+		e.Calls == nil && e.Nodes == nil && e.Nothing == nil && e.Executions == nil
 }
 
 func (r *reader) expect(data *config.Data, who string) Expect {
@@ -58,7 +59,7 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	}
 	who = "expect of " + who
 	e := Expect{Pos: data.Pos, data: data}
-	if !r.object(data, who, "value", "partial", "contains", "isError", "path", "calls", "nodes", "executions") {
+	if !r.object(data, who, "value", "partial", "contains", "isError", "path", "calls", "nodes", "nothing", "executions") {
 		return e
 	}
 	e.Value, e.Partial = valueOf(data.Get("value")), valueOf(data.Get("partial"))
@@ -74,6 +75,7 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	for i, key := range r.keys(data, "nodes", who) {
 		e.Nodes = append(e.Nodes, ExpectedNode{Node: key, Partial: valueOf(data.Get("nodes").Items[i])})
 	}
+	e.Nothing = r.texts(data, "nothing", who)
 	for _, key := range r.keys(data, "executions", who) {
 		n := r.count(data.Get("executions"), key.Value, "executions of "+who, 0)
 		e.Executions = append(e.Executions, ExpectedCount{Node: key, Count: n})

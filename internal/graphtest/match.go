@@ -30,7 +30,7 @@ func lacking(found []diff.Change, path string, want, got expressions.Value) []di
 	a, isList := want.([]any)
 	b, bothLists := got.([]any)
 	if !isList || !bothLists {
-		for _, c := range diff.Values(something(want), something(got)) {
+		for _, c := range diff.Values(want, got) {
 			found = append(found, diff.Change{Path: path + c.Path, Old: c.Old, New: c.New})
 		}
 		return found
@@ -47,14 +47,6 @@ func lacking(found []diff.Change, path string, want, got expressions.Value) []di
 		}
 	}
 	return found
-}
-
-// something is the value, with nothing at all as null: as JSON shows both.
-func something(v expressions.Value) expressions.Value {
-	if v == nil {
-		return expressions.Null
-	}
-	return v
 }
 
 func asObject(v expressions.Value) (expressions.Object, bool) {

@@ -24,7 +24,7 @@ type Rule struct {
 // Answer is what a call comes to.
 type Answer struct {
 	Pos   config.Pos
-	Value expressions.Value // the node's output
+	Value expressions.Value // the node's output; nil is nothing
 	Error string            // what the tool says, when Failed
 	// Failed tells that the tool fails.
 	Failed bool
@@ -55,18 +55,13 @@ func (r *reader) mocks(data *config.Data) []*Mock {
 
 func (r *reader) rule(data *config.Data, who string) Rule {
 	rule := Rule{Pos: data.Pos}
-	if !r.object(data, who, "when", "result", "error", "sequence", "repeat") {
+	if !r.object(data, who, "when", "result", "nothing", "error", "sequence", "repeat") {
 		return rule
 	}
 	rule.When = valueOf(data.Get("when"))
-	given := 0
-	for _, key := range []string{"result", "error", "sequence"} {
-		if data.Get(key) != nil {
-			given++
-		}
-	}
-	if given != 1 {
-		r.bad(data.Pos, fmt.Sprintf("%s has %d of result, error and sequence, expected exactly one", who, given), "write result: VALUE, error: TEXT, or sequence: [{result: VALUE}, …]")
+	if n := given(data, "result", "nothing", "error", "sequence"); n != 1 {
+		r.bad(data.Pos, fmt.Sprintf("%s has %d of result, nothing, error and sequence, expected exactly one", who, n),
+			"write result: VALUE, nothing: true, error: TEXT, or sequence: [{result: VALUE}, …]")
 		return rule
 	}
 	repeat := r.text(data, "repeat", who)
@@ -84,11 +79,11 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 	}
 	for _, item := range r.list(data, "sequence", who) {
 		step := "an item of the sequence of " + who
-		if !r.object(item, step, "result", "error") {
+		if !r.object(item, step, "result", "nothing", "error") {
 			continue
 		}
-		if (item.Get("result") == nil) == (item.Get("error") == nil) {
-			r.bad(item.Pos, step+" has not one of result and error", "write {result: VALUE} or {error: TEXT}")
+		if given(item, "result", "nothing", "error") != 1 {
+			r.bad(item.Pos, step+" has not one of result, nothing and error", "write {result: VALUE}, {nothing: true} or {error: TEXT}")
 		}
 		rule.Answers = append(rule.Answers, r.answer(item, step))
 	}
@@ -98,7 +93,23 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 	return rule
 }
 
+// given is how many of the keys a mapping has.
+func given(data *config.Data, keys ...string) (n int) {
+	for _, key := range keys {
+		if data.Get(key) != nil {
+			n++
+		}
+	}
+	return n
+}
+
 func (r *reader) answer(data *config.Data, who string) Answer {
+	if nothing := data.Get("nothing"); nothing != nil {
+		if nothing.Scalar != true {
+			r.wrong(nothing, "nothing of "+who, "true", "leave it out, and write result: VALUE")
+		}
+		return Answer{Pos: nothing.Pos}
+	}
 	if data.Get("error") != nil {
 		return Answer{Pos: data.Get("error").Pos, Error: r.text(data, "error", who).Value, Failed: true}
 	}

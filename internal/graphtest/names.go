@@ -58,6 +58,9 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 		for _, n := range e.Nodes {
 			unknown(n.Node, n.Node.Pos, owner, "node", nodes)
 		}
+		for _, id := range e.Nothing {
+			unknown(id, id.Pos, owner, "node", nodes)
+		}
 		for _, n := range e.Executions {
 			unknown(n.Node, n.Node.Pos, owner, "node", nodes)
 		}

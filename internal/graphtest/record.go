@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -86,9 +87,10 @@ func recordedRun(result *Result) *RecordedRun {
 		if call.Source != FromServer {
 			continue
 		}
-		recorded := Recorded{Node: call.Node, Server: call.Server, Tool: call.Tool, Args: call.Args, Result: something(call.Result)}
+		recorded := Recorded{Node: call.Node, Server: call.Server, Tool: call.Tool, Args: call.Args, Result: call.Result}
 		if call.Err != nil {
 			recorded.Result, recorded.Failed, recorded.Error, recorded.Code = nil, true, call.Err.Error(), codeOf(call.Err)
+			recorded.Structured = structuredOf(call.Err)
 		}
 		run.Calls = append(run.Calls, recorded)
 	}
@@ -114,6 +116,15 @@ func codeOf(err error) string {
 		return coded.ErrorCode()
 	}
 	return ""
+}
+
+// structuredOf is the structuredContent that a failed tool answered with, or nil.
+func structuredOf(err error) json.RawMessage {
+	var failed interface{ StructuredContent() json.RawMessage }
+	if errors.As(err, &failed) {
+		return failed.StructuredContent()
+	}
+	return nil
 }
 
 // modeLike is the mode of a new file beside another.

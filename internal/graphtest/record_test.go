@@ -219,7 +219,7 @@ func TestBrokenCassettes(t *testing.T) {
 		{"{\n  \"version\": 1,\n  oops", "3:3 is no cassette"},
 		{`{"version": "1"}`, "is no cassette"},
 		{`{"version": 2, "runs": []}`, "has version 2, expected 1"},
-		{`{"version": 1, "runs": [{"calls": [{"server": "a", "tool": "b", "args": {}}]}]}`, "call 1 of run 1: it has not one of result and error"},
+		{`{"version": 1, "runs": [{"calls": [{"server": "a", "tool": "b", "args": {}}]}]}`, "call 1 of run 1: it has not one of result, nothing and error"},
 		{`{"version": 1, "runs": [{"calls": [{"args": {}, "result": 1}]}]}`, "names no server and tool"},
 	} {
 		s := suiteOf(t, recordTests)

@@ -60,7 +60,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 	result.graph, result.Records, result.Calls = g, run.History, calls.made
 	text := ""
 	if err == nil {
-		result.Value = something(run.Value)
+		result.Value = run.Value
 	} else {
 		result.Failure = err.Error()
 	}
@@ -145,7 +145,11 @@ func (r *Result) clean(p places, secrets *config.Secrets) {
 		call := &r.Calls[i]
 		call.Args, call.Result = value(call.Args), value(call.Result)
 		if call.Err != nil {
-			call.Err = &toolError{code: codeOf(call.Err), text: text(call.Err.Error())}
+			structured := structuredOf(call.Err)
+			if v, err := decoded(structured); err == nil && v != nil {
+				structured = []byte(exactText(value(v)))
+			}
+			call.Err = &toolError{code: codeOf(call.Err), text: text(call.Err.Error()), structured: structured}
 		}
 	}
 	records := make([]execution.Record, len(r.Records))

@@ -174,7 +174,7 @@ func TestParseRefuses(t *testing.T) {
 		{"tests: [{name: a, tool: t, expect: {isError: maybe}}]", "expected true or false"},
 		{"tests: [{name: a, tool: t, expect: {executions: {n: -1}}}]", "a whole number of at least 0"},
 		{"tests: [{name: a, tool: t, limits: {maxNodeExecutions: 0}, expect: {value: 1}}]", "a whole number of at least 1"},
-		{"tests: [{name: a, tool: t, mocks: {n: {}}, expect: {value: 1}}]", `mock "n" has 0 of result, error and sequence, expected exactly one`},
+		{"tests: [{name: a, tool: t, mocks: {n: {}}, expect: {value: 1}}]", `mock "n" has 0 of result, nothing, error and sequence, expected exactly one`},
 		{"tests: [{name: a, tool: t, mocks: {n: {result: 1, error: x}}, expect: {value: 1}}]", `mock "n" has 2 of`},
 		{"tests: [{name: a, tool: t, mocks: {n: {result: 1, repeat: last}}, expect: {value: 1}}]", "repeat stands beside an answer"},
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [], repeat: last}}, expect: {value: 1}}]", "is empty"},

@@ -10,17 +10,19 @@ import (
 // Answer is one recorded answer of a tool: the value of a call that succeeded.
 type Answer struct {
 	Server, Tool string
-	Value        expressions.Value
+	Value        expressions.Value // nil is nothing
 }
 
 // Learn is the lock with an outputSchema for each tool that declares none and that has
 // answers: what the answers look like, taken together. A tool without answers keeps what
-// was learned of it before.
+// was learned of it before. A tool that has answered with nothing gets none: no schema
+// allows that.
 func (l *Lock) Learn(answers iter.Seq[Answer]) *Lock {
 	learned := Of(l.Name, l.Entries...)
 	type sum struct {
-		shape shape.Shape
-		count int
+		shape   shape.Shape
+		count   int
+		nothing bool // is among the answers
 	}
 	sums := map[int]sum{}
 	for a := range answers {
@@ -29,6 +31,7 @@ func (l *Lock) Learn(answers iter.Seq[Answer]) *Lock {
 			continue
 		}
 		s, seen := sums[i]
+		s.nothing = s.nothing || a.Value == nil
 		if s.count++; seen {
 			s.shape = shape.Union(s.shape, shape.OfValue(a.Value))
 		} else {
@@ -37,6 +40,10 @@ func (l *Lock) Learn(answers iter.Seq[Answer]) *Lock {
 		sums[i] = s
 	}
 	for i, s := range sums {
+		if s.nothing {
+			learned.Entries[i].Output, learned.Entries[i].Learned = nil, 0
+			continue
+		}
 		if kept := keepable(s.shape.Schema(), nil); kept != nil {
 			learned.Entries[i].Output, learned.Entries[i].Learned = kept, s.count
 		}

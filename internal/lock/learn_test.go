@@ -59,3 +59,16 @@ func TestLearn(t *testing.T) {
 		t.Errorf("recalled from nothing: %+v", e)
 	}
 }
+
+// A tool that has answered with nothing gets no outputSchema: none allows that.
+func TestLearnNothing(t *testing.T) {
+	before := Of("g", pin(t, `{"name":"free"}`))
+	learned := before.Learn(slices.Values([]Answer{{"files", "free", 1.0}}))
+	if e, _ := learned.Entry("files", "free"); e.Learned != 1 {
+		t.Errorf("learned %+v", e)
+	}
+	after := learned.Learn(slices.Values([]Answer{{"files", "free", 1.0}, {"files", "free", nil}}))
+	if e, _ := after.Entry("files", "free"); e.Learned != 0 || e.Output != nil {
+		t.Errorf("learned %+v", e)
+	}
+}

@@ -31,7 +31,10 @@ func hiddenFailure(secrets *config.Secrets, f *execution.Failure) *execution.Fai
 	if f == nil {
 		return nil
 	}
-	return &execution.Failure{Code: f.Code, Detail: f.Detail, Message: secrets.Redact(f.Message), Node: f.Node, Pos: f.Pos}
+	return &execution.Failure{
+		Code: f.Code, Detail: f.Detail, Message: secrets.Redact(f.Message), Node: f.Node, Pos: f.Pos,
+		Structured: secrets.RedactJSON(f.Structured),
+	}
 }
 
 // hiddenRecords are records without secrets.
