@@ -12,8 +12,8 @@ const (
 
 // Binding is what is known of a name in the context.
 type Binding struct {
-	Shape    Shape    // its value; nothing is read from the context as null
-	Presence Presence // whether it has a value when the expression is evaluated
+	Shape    Shape    // its value, nothing included when the node may yield that
+	Presence Presence // whether the node has run when the expression is evaluated
 }
 
 // Env is what an expression is evaluated over. The zero Env is an empty context.
@@ -48,12 +48,12 @@ func (e *Env) suggest(prefix, word string, known []string) string {
 func (e *Env) root() Shape {
 	fields := make([]Field, 0, len(e.Context))
 	for _, name := range sortedNames(e.Context) {
-		if b := e.Context[name]; b.Presence != Never {
-			fields = append(fields, Field{Name: name, Shape: b.read(), Optional: b.Presence == Maybe})
+		b := e.Context[name]
+		if b.Presence == Never || b.Shape.IsNothing() {
+			continue
 		}
+		mayLack := !b.Shape.IsAny() && b.Shape.MayBeNothing()
+		fields = append(fields, Field{Name: name, Shape: b.Shape.inside(), Optional: b.Presence == Maybe || mayLack})
 	}
 	return Object(fields, e.Open)
 }
-
-// read is what reading the name gives once it has a value.
-func (b Binding) read() Shape { return b.Shape.Kept() }

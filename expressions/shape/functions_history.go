@@ -64,10 +64,10 @@ func nodeExecutions(in *inferrer, s *site) value {
 		return like(Array(Any()), s.arg(0))
 	case b.Presence == Never:
 		return of(Array(none))
-	case b.Presence == Always:
-		return of(filledArray(b.read()))
+	case b.Presence == Always && !b.Shape.MayBeNothing():
+		return of(filledArray(b.Shape))
 	}
-	return of(Array(b.read()))
+	return of(Array(b.Shape.without(kindNothing))) // what is nothing is left out
 }
 
 // previousNode is $previousNode(n).

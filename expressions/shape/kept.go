@@ -1,7 +1,6 @@
 package shape
 
-// Kept is the shape of such a value when it is the output of a node: what is nothing is
-// kept as null.
+// Kept is the shape of such a value as JSON, which has no nothing: that is null there.
 func (s Shape) Kept() Shape {
 	if s.IsAny() || !s.MayBeNothing() {
 		return s

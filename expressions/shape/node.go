@@ -21,7 +21,7 @@ func (in *inferrer) output(t *tree, id string) value {
 		in.note(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that comes before this one")
 		return of(Nothing())
 	case b.Presence == Always || slices.Contains(in.present, id):
-		return of(b.read())
+		return of(b.Shape)
 	}
-	return value{shape: Union(b.read(), Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
+	return value{shape: Union(b.Shape, Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
 }

@@ -26,7 +26,7 @@ type Node struct {
 	Before map[string]shape.Binding
 	// Previous is the output of the node executed before it; Nothing for the entry.
 	Previous shape.Shape
-	// Output is what it can give. An exit gives Previous.
+	// Output is what it can give. An exit gives Previous as JSON: nothing is null there.
 	Output shape.Shape
 }
 

@@ -88,7 +88,7 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 		for _, w := range f.distinct(node, 0) {
 			if env, ready := f.env(w, 0); ready {
 				one, _ := shape.Infer(ctx, n.Expr.JSONata, env)
-				all = append(all, one.Kept())
+				all = append(all, one)
 			}
 		}
 		return shape.Union(all...), len(all) > 0
@@ -99,7 +99,8 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 		}
 		return shape.Union(all...), true
 	case *graph.Exit:
-		return f.previous(node)
+		out, known := f.previous(node)
+		return out.Kept(), known
 	}
 	return shape.Any(), true
 }
