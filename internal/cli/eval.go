@@ -91,7 +91,7 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 		}
 		var records []execution.Record
 		if err := json.Unmarshal(src, &records); err != nil {
-			return nil, usagef("--history: %s is no history, expected a list of {\"nodeId\": …, \"output\": …}, the oldest first: %v", f.history, err)
+			return nil, usagef("--history: %s is no history, expected a list of {\"nodeId\": …, \"output\": …}, the oldest first", f.history)
 		}
 		return execution.ScopeOf(records), nil
 	}

@@ -39,7 +39,8 @@ type call struct {
 //	structured    {n, size}: {items} as structuredContent and again as text
 //	several image unknowntype nothing nocontent nullstructured: shapes of content
 //	links         a resource link and an embedded resource, both at {text}
-//	fail          {message}: isError;  rpcerror: a JSON-RPC error;  inputrequired: a modern result
+//	fail          {message}: isError;  failstructured {message, text}: with structuredContent
+//	rpcerror: a JSON-RPC error;  inputrequired: a modern result
 //	count pid canceled(count of cancellations so far)
 //	more: misbehave.go (protocol), process.go (processes), ledger.go (a file)
 var tools map[string]func(*call)
@@ -83,6 +84,9 @@ func init() {
 		},
 		"fail": func(c *call) {
 			c.result(c.id, map[string]any{"isError": true, "content": texts(c.in.Message)})
+		},
+		"failstructured": func(c *call) {
+			c.result(c.id, map[string]any{"isError": true, "content": texts(c.in.Message), "structuredContent": map[string]any{"status": 429, "wait": c.in.Text}})
 		},
 		"rpcerror":      func(c *call) { c.refuse(-32050, "quota used up: "+c.in.Message) },
 		"inputrequired": func(c *call) { c.result(c.id, json.RawMessage(`{"resultType":"input_required","inputRequests":{}}`)) },
