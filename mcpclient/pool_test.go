@@ -17,8 +17,16 @@ func TestCall(t *testing.T) {
 	mustCall(t, p, "text", `{"text":"plain"}`, `"plain"`)
 	mustCall(t, p, "several", `{}`, `[{"a":1},"plain",3]`)
 	mustCall(t, p, "image", `{}`, `["a picture",{"type":"image","data":"aGk=","mimeType":"image/png"}]`)
-	mustCall(t, p, "unknowntype", `{}`, `[{"type":"hologram","planes":[1,2]}]`)
-	mustCall(t, p, "nocontent", `{}`, `[]`)
+	mustCall(t, p, "unknowntype", `{}`, `{"type":"hologram","planes":[1,2]}`)
+	for _, tool := range []string{"nothing", "nocontent"} {
+		if got, err := p.CallTool(t.Context(), "fake", tool, nil, nil); got != nil || err != nil {
+			t.Errorf("%s: got %v (%v), want nothing", tool, got, err)
+		}
+	}
+	failed := mustFail(t, p, "failstructured", `{"message":"too many","text":"x"}`, CodeToolError)
+	if failed.Message != "too many\nstructuredContent: {\"status\":429,\"wait\":\"x\"}" || string(failed.StructuredContent()) != `{"status":429,"wait":"x"}` {
+		t.Errorf("got %q and %s", failed.Message, failed.Structured)
+	}
 	mustCall(t, p, "nullstructured", `{}`, `7`)
 }
 

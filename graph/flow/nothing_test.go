@@ -21,7 +21,10 @@ tools:
   - {id: same, type: transform, transform: {expr: '$.found'}, next: exit}
   - {id: exit, type: exit}
 `
-	f := flow.Of(build(t, "g.yaml", []byte(src))[0], nil)
+	f, err := flow.Of(t.Context(), build(t, "g.yaml", []byte(src))[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for id, want := range map[string]string{
 		"found": "number or nothing",
 		"look":  `{is: boolean, or: "x" or number, all: array of number, last: "y" or number}`,

@@ -69,7 +69,7 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	s := findSuite(t, "tests: [{name: it, tool: find, mocks: {found: {nothing: true}}, expect: {nothing: [fuond]}}]")
-	p, err := project.Load(s.Graph, config.Options{})
+	p, err := project.Load(t.Context(), s.Graph, config.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
