@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"toolgraph/internal/cost"
 )
 
 // A syntax mistake is told at its own line, not where the block around it began.
@@ -51,4 +53,11 @@ tools:
 	if !errors.As(err, &found) || len(found) != 1 || !strings.Contains(found[0].Hint, "in quotes") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Looking for the line ends after so many bytes: each try reads all lines above again.
+func TestBrokenLineOfALongFile(t *testing.T) {
+	cost.Below(t, 128<<20, func() {
+		want(t, "a: [\n"+strings.Repeat("  "+strings.Repeat("x", 100)+",\n", 2000), "g.yaml:")
+	})
 }

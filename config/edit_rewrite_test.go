@@ -28,14 +28,16 @@ func TestAddAndDelete(t *testing.T) {
 			continue
 		}
 		tried++
-		got, err := AddTool(file, src, parsed(t, otherJSON))
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-			continue
-		}
-		if got, err = DeleteTool(file, got, "other"); err != nil || string(got) != string(src) {
-			t.Errorf("%s: %v\n%s", file, err, got)
-		}
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			got, err := AddTool(file, src, parsed(t, otherJSON))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err = DeleteTool(file, got, "other"); err != nil || string(got) != string(src) {
+				t.Errorf("%v\n%s", err, got)
+			}
+		})
 	}
 	if tried < 20 {
 		t.Errorf("only %d files were tried", tried)
@@ -50,28 +52,35 @@ func TestRewriteExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			rewriteExample(t, file)
+		})
+	}
+}
+
+func rewriteExample(t *testing.T, file string) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := ParseData(file, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, other := range mutations(root) {
+		if len(other.Keys) == 0 {
+			continue // an empty file is no mapping of keys any more
 		}
-		root, err := ParseData(file, src)
+		got, err := Rewrite(file, src, other)
 		if err != nil {
-			t.Fatal(err)
+			t.Errorf("change %d: %v", i, err)
+			continue
 		}
-		for i, other := range mutations(root) {
-			if len(other.Keys) == 0 {
-				continue // an empty file is no mapping of keys any more
-			}
-			got, err := Rewrite(file, src, other)
-			if err != nil {
-				t.Errorf("%s, change %d: %v", file, i, err)
-				continue
-			}
-			if back, err := Rewrite(file, got, root); err != nil {
-				t.Errorf("%s, change %d and back: %v", file, i, err)
-			} else if strings.Count(string(got), "#") < strings.Count(string(src), "#")-2 {
-				t.Errorf("%s, change %d: comments are gone\n%s\n%s", file, i, got, back)
-			}
+		if back, err := Rewrite(file, got, root); err != nil {
+			t.Errorf("change %d and back: %v", i, err)
+		} else if strings.Count(string(got), "#") < strings.Count(string(src), "#")-2 {
+			t.Errorf("change %d: comments are gone\n%s\n%s", i, got, back)
 		}
 	}
 }

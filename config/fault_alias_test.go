@@ -2,21 +2,11 @@ package config
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
-)
 
-// within holds that something is done in time; the limits are generous.
-func within(t testing.TB, limit time.Duration, f func()) {
-	t.Helper()
-	start := time.Now()
-	f()
-	if took := time.Since(start); took > limit*slowdown {
-		t.Errorf("took %v, expected at most %v", took, limit)
-	}
-}
+	"toolgraph/internal/cost"
+)
 
 func TestY01AliasBomb(t *testing.T) {
 	var b strings.Builder
@@ -24,24 +14,26 @@ func TestY01AliasBomb(t *testing.T) {
 	for i := 1; i < 9; i++ {
 		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 9), ","))
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	within(t, time.Second, func() { want(t, b.String(), "too many aliases") })
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 {
-		t.Errorf("used %d bytes", used)
-	}
+	cost.Below(t, 256<<10, func() { want(t, b.String(), "too many aliases") })
 }
 
 func TestY02LargeAnchorInArgs(t *testing.T) {
 	list := "x-list: &list [" + strings.TrimSuffix(strings.Repeat("1,", 5000), ",") + "]\n"
 	src := list + withArgs("{x: ["+strings.TrimSuffix(strings.Repeat("*list,", 2000), ",")+"]}")
-	within(t, time.Second, func() { want(t, src, "more than 50000 values;") })
+	cost.Below(t, 8<<20, func() { want(t, src, "more than 50000 values;") })
 }
 
 func TestY03LongAnchor(t *testing.T) {
 	src := "x-long: &long " + strings.Repeat("x", 1<<20-10_000) + "\nx-list: [" + strings.TrimSuffix(strings.Repeat("*long,", 1000), ",") + "]\n" + head
-	within(t, time.Second, func() { want(t, src, "longer than 4 MiB") })
+	cost.Below(t, 20<<20, func() { want(t, src, "longer than 4 MiB") })
+}
+
+func TestY03LongValuesOfVariables(t *testing.T) {
+	src := head + "mcpServers: {s: {command: x, args: [\"" + strings.Repeat("${LONG}", 1000) + "\"]}}\n"
+	_, err := Parse("g.yaml", []byte(src), Options{LookupEnv: environment("LONG", strings.Repeat("x", 10_000))})
+	if err == nil || !strings.Contains(err.Error(), "make the file longer than 4 MiB") {
+		t.Error(err)
+	}
 }
 
 func TestY04MergeChain(t *testing.T) {
@@ -50,7 +42,7 @@ func TestY04MergeChain(t *testing.T) {
 	for i := 1; i < 2000; i++ {
 		fmt.Fprintf(&b, "  - &m%d {<<: *m%d}\n", i, i-1)
 	}
-	within(t, time.Second, func() { want(t, b.String()+head, "nested deeper than 64 levels, aliases written out") })
+	cost.Below(t, 4<<20, func() { want(t, b.String()+head, "nested deeper than 64 levels, aliases written out") })
 }
 
 func TestY04MergesOfManyKeys(t *testing.T) {
@@ -60,7 +52,7 @@ func TestY04MergesOfManyKeys(t *testing.T) {
 		fmt.Fprintf(&b, "k%d: 1,", i)
 	}
 	b.WriteString("}\nx-list:\n" + strings.Repeat("  - {<<: *m}\n", 20_000))
-	within(t, time.Second, func() { want(t, b.String()+head, "too many aliases") })
+	cost.Below(t, 100<<20, func() { want(t, b.String()+head, "too many aliases") })
 }
 
 func TestY05AliasInItself(t *testing.T) {
@@ -75,7 +67,15 @@ func TestY06ManyKeys(t *testing.T) {
 		fmt.Fprintf(&b, "k%d:\n", i)
 	}
 	src := b.String()
-	within(t, time.Second, func() { want(t, src, "g.yaml:1001:1: the mapping has more than 1000 keys") })
+	cost.Below(t, 200<<20, func() { want(t, src, "g.yaml:1001:1: the mapping has more than 1000 keys") })
+}
+
+func TestY06ManyKeysByMerges(t *testing.T) {
+	merged := func(n int) string {
+		return head + "x-a: &a {" + inFlow(n, "a%d: 1,") + "}\nx-b: {" + inFlow(n, "b%d: 1,") + ", <<: *a}\n"
+	}
+	want(t, merged(500))
+	want(t, merged(501), "the mapping has more than 1000 keys, those of << included")
 }
 
 func TestAliasesAndMerges(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"toolgraph/internal/cost"
 )
 
 func TestY07FilesThatAreNone(t *testing.T) {
@@ -18,7 +19,7 @@ func TestY07FilesThatAreNone(t *testing.T) {
 	for name, expected := range map[string]string{
 		pipe: "found a named pipe, not a regular file", "/dev/zero": "found a device, not a regular file",
 	} {
-		within(t, time.Second, func() {
+		cost.Below(t, 64<<10, func() {
 			if _, err := Load(name, Options{}); err == nil || !strings.Contains(err.Error(), expected) {
 				t.Errorf("%s: %v, expected %s", name, err, expected)
 			}

@@ -40,7 +40,13 @@ func ReadFile(path string) ([]byte, error) {
 	if info.Size() > maxFileBytes {
 		return nil, tooLarge(path)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	return readBounded(path, f)
+}
+
+// readBounded reads to the end, and at most one byte more than a file may have: the size
+// of a file that grows, or of one that /proc makes up, is known only then.
+func readBounded(path string, r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
 	if err != nil {
 		return nil, readError(path, err)
 	}

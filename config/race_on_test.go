@@ -1,6 +1,0 @@
-//go:build race
-
-package config
-
-// slowdown is how much longer than usual things may take.
-const slowdown = 10
