@@ -21,6 +21,8 @@ type compiler struct {
 	nodes   []Node // nodes[i] is made of tool.Nodes[i]
 	loose   []bool // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
 	toExit  bool   // a switch goes to the exit, and that is reported
+
+	compared int // nodes looked at for "did you mean"
 }
 
 func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {

@@ -124,7 +124,7 @@ func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner st
 		c.loose[from.core().index] = true
 		c.found.Add(next.Pos, "unknown-node",
 			fmt.Sprintf("%s goes to %q, but tool %q has no node with this id", owner, next.Value, c.tool.Name.Value),
-			suggest(next.Value, c.targets(), "the nodes are "))
+			c.suggest(next.Value, c.targets, "the nodes are "))
 		return nil
 	}
 	if c.tool.Nodes[i].Type == config.EntryNode {

@@ -18,7 +18,7 @@ func (c *compiler) checkReference(text config.Text, ref expressions.Reference) {
 	if _, ok := c.byID[name]; ok {
 		return
 	}
-	hint := suggest(name, c.ids, "a path begins with a node's id: ")
+	hint := c.suggest(name, func() []string { return c.ids }, "a path begins with a node's id: ")
 	if entry := c.entryID(); entry != "" && c.tool.InputSchema.Get("properties").Get(name) != nil {
 		hint = fmt.Sprintf("for the tool's argument write $.%s.%s", entry, name)
 	}

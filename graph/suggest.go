@@ -20,6 +20,16 @@ func suggest(word string, known []string, intro string) string {
 	return intro + strings.Join(known, ", ")
 }
 
+// suggest is suggest for a word that should have been one of the tool's nodes. It gives up
+// when too many nodes have been looked at: each of 5,000 could name one that is not there.
+func (c *compiler) suggest(word string, known func() []string, intro string) string {
+	const most = 100_000
+	if c.compared += len(c.ids); c.compared > most {
+		return ""
+	}
+	return suggest(word, known(), intro)
+}
+
 func didYouMean(word string, known []string) string {
 	near := config.DidYouMean(word, known)
 	if near == "" {
