@@ -62,6 +62,8 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is the reverse of MarshalJSON. A record with none of output, nothing and
 // error has the output null, as the first releases wrote it.
+// When the times do not agree with the duration, which comes of the monotonic clock, End
+// is the time after it.
 func (r *Record) UnmarshalJSON(src []byte) error {
 	var in recordJSON
 	if err := json.Unmarshal(src, &in); err != nil {
@@ -73,6 +75,10 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 	*r = Record{
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
 		Start: in.Start, End: in.End, Error: in.Error, Edited: in.Edited,
+	}
+	took := time.Duration(in.Duration * float64(time.Millisecond))
+	if by := r.End.Sub(r.Start) - took; took > 0 && by.Abs() >= time.Millisecond { // the wall clock was set meanwhile
+		r.End = r.Start.Add(took)
 	}
 	switch { // null makes no kept
 	case in.Output != nil:
