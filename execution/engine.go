@@ -23,6 +23,7 @@ type hooks struct {
 	now       func() time.Time
 	runID     string
 
+	panicked     func(run string, p *PanicError)
 	repeatable   func(server, tool string) bool
 	changedGraph bool
 	unknown      Unknown
@@ -71,10 +72,15 @@ type Result struct {
 	History []Record
 }
 
-// Run runs the graph with the arguments, an Object or a map. The result has the
-// history also when the run failed; the error is then a *StepError, or the error of
-// the journal or the gate.
+// Run runs the graph with the arguments, an Object or a map, to which it adds the
+// defaults of the inputSchema. Arguments that do not fit the inputSchema make no run and no
+// result: the error is an *ArgumentsError. The result has the history also when the run
+// failed; the error is then a *StepError, or the error of the journal or the gate.
 func (e *Engine) Run(ctx context.Context, g *graph.Graph, args expressions.Value, opts ...Option) (*Result, error) {
+	args, err := Arguments(ctx, g, args)
+	if err != nil {
+		return nil, err
+	}
 	h := e.plug(opts)
 	if h.runID == "" {
 		h.runID = rand.Text()
@@ -84,10 +90,14 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args expressions.Value
 		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.Hash, Args: args},
 	}
 	r := newRun(h.runID, g, args, start.Time, h.now)
-	if err := h.emit(ctx, start); err != nil {
+	if err := h.keep(ctx, start); err != nil {
 		return &Result{RunID: h.runID}, err
 	}
-	return e.finish(ctx, newLocal(ctx, e.caller, r, h))
+	host := newLocal(ctx, e.caller, r, h)
+	if err := h.tell(start); err != nil {
+		return e.end(ctx, host, nil, err)
+	}
+	return e.finish(ctx, host)
 }
 
 func (e *Engine) plug(opts []Option) hooks {
@@ -100,10 +110,26 @@ func (e *Engine) plug(opts []Option) hooks {
 
 // finish drives the run to its end and tells how it ended.
 func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
+	value, err := e.take(host)
+	if err != nil {
+		value = nil
+	}
+	return e.end(ctx, host, value, host.reminded(err))
+}
+
+// take takes the run to its end. Its value fits the outputSchema.
+func (e *Engine) take(host *local) (value expressions.Value, err error) {
+	defer recovered(&err)
+	if value, err = drive(host.run, host); err != nil {
+		return nil, err
+	}
+	return value, host.run.checkValue(host.ctx, value)
+}
+
+// end keeps and tells how the run ended.
+func (e *Engine) end(ctx context.Context, host *local, value expressions.Value, err error) (*Result, error) {
 	defer host.close()
 	r, h := host.run, host.hooks
-	value, err := drive(r, host)
-	err = host.reminded(err)
 	result := &Result{RunID: r.id, Value: value, History: r.Records()}
 	end := &End{Value: value}
 	if err != nil {
@@ -117,6 +143,7 @@ func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
 	if lastErr := h.keep(ctx, last); err == nil && lastErr != nil {
 		result.Value, err = nil, lastErr
 	}
-	h.tell(last)
+	h.report(r.id, err)
+	h.report(r.id, h.tell(last)) // the run has ended: this is no failure of it any more
 	return result, err
 }

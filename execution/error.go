@@ -21,7 +21,8 @@ const (
 	CodeExpression Code = "expression" // JSONata or JSON Logic failed
 	CodeTool       Code = "tool"       // an upstream server or its tool failed
 	CodeCancelled  Code = "cancelled"  // the client cancelled, or we are stopping
-	CodeInternal   Code = "internal"   // the journal, a gate, or a fault of ours
+	CodeResult     Code = "result"     // the value does not fit the outputSchema
+	CodeInternal   Code = "internal"   // the journal, a gate, or a fault of the program
 
 	// CodeOutcomeUnknown: the process died in the middle of a call that may not be made
 	// twice, and nobody knows whether it was made.
@@ -102,6 +103,10 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	var known *Failure
 	if errors.As(err, &known) {
 		return known
+	}
+	var fault *PanicError
+	if errors.As(err, &fault) {
+		return &Failure{Code: CodeInternal, Node: node.ID(), Pos: node.Pos(), Message: err.Error(), err: err}
 	}
 	_, isCall := node.(*graph.MCP)
 	if ctx.Err() != nil {

@@ -74,11 +74,16 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 	if err := l.kept(c, l.hooks.emit(l.ctx, started)); err != nil {
 		return nil, err
 	}
-	value, err := l.caller.CallTool(l.ctx, c.Server, c.Tool, c.Args, c.Meta())
+	value, err := l.callTool(c)
 	if err != nil {
 		return nil, failureOf(l.ctx, l.run.graph.Limits, graph.Node(c.Node), err)
 	}
 	return value, nil
+}
+
+func (l *local) callTool(c Call) (value expressions.Value, err error) {
+	defer recovered(&err)
+	return l.caller.CallTool(l.ctx, c.Server, c.Tool, c.Args, c.Meta())
 }
 
 // kept is the error of the journal as a failure of a call.
@@ -115,22 +120,33 @@ func (h *hooks) emit(ctx context.Context, e Event) error {
 	if err := h.keep(ctx, e); err != nil {
 		return err
 	}
-	h.tell(e)
-	return nil
+	return h.tell(e)
 }
 
 // keep gives an event to the journal, also when the run has just been cancelled.
-func (h *hooks) keep(ctx context.Context, e Event) error {
+func (h *hooks) keep(ctx context.Context, e Event) (err error) {
+	defer recovered(&err)
 	if h.journal == nil {
 		return nil
 	}
 	return h.journal.Append(context.WithoutCancel(ctx), e)
 }
 
-func (h *hooks) tell(e Event) {
+// tell gives an event to all observers. The error is the panic of the first that did.
+func (h *hooks) tell(e Event) error {
+	var first error
 	for _, o := range h.observers {
-		o.Observe(e)
+		if err := observe(o, e); err != nil && first == nil {
+			first = err
+		}
 	}
+	return first
+}
+
+func observe(o Observer, e Event) (err error) {
+	defer recovered(&err)
+	o.Observe(e)
+	return nil
 }
 
 // keptFailure is an error of drive in the form that is kept.

@@ -143,7 +143,7 @@ func (r *Run) add(rec Record) bool {
 // in the state and returns nil.
 func (r *Run) prepare(ctx context.Context, node *graph.MCP) *Call {
 	start := r.now()
-	args, err := node.Args.Eval(ctx, r.scope)
+	args, err := r.arguments(ctx, node)
 	if err != nil {
 		r.add(r.record(ctx, node, start, nil, err))
 		return nil
@@ -152,6 +152,11 @@ func (r *Run) prepare(ctx context.Context, node *graph.MCP) *Call {
 		RunID: r.id, Index: len(r.state.records), Node: node,
 		Server: node.Server, Tool: node.Tool, Args: args,
 	}
+}
+
+func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args expressions.Value, err error) {
+	defer recovered(&err)
+	return node.Args.Eval(ctx, r.scope)
 }
 
 // record makes the record of a node's work that began at start.

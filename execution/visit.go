@@ -12,8 +12,12 @@ import (
 // become calls.
 func (r *Run) visit(ctx context.Context, node graph.Node) Record {
 	start := r.now()
-	var output expressions.Value
-	var err error
+	output, err := r.evaluate(ctx, node)
+	return r.record(ctx, node, start, output, err)
+}
+
+func (r *Run) evaluate(ctx context.Context, node graph.Node) (output expressions.Value, err error) {
+	defer recovered(&err)
 	switch n := node.(type) {
 	case *graph.Entry:
 		output = r.args
@@ -26,7 +30,7 @@ func (r *Run) visit(ctx context.Context, node graph.Node) Record {
 	default:
 		err = fmt.Errorf("node %q has a kind that cannot be visited: %T", node.ID(), node)
 	}
-	return r.record(ctx, node, start, output, err)
+	return output, err
 }
 
 // choose is the id of the node that a switch goes to.

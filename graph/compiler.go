@@ -72,6 +72,7 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 		}
 	}
 	g.Nodes = c.nodes
+	g.Input, g.Output = c.compileSchemas(ctx)
 	g.Entry = c.checkShape()
 	if c.found.Err() != nil {
 		return nil

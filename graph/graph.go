@@ -1,11 +1,16 @@
 package graph
 
-import "toolgraph/config"
+import (
+	"toolgraph/config"
+	"toolgraph/expressions/schema"
+)
 
 // Graph is one tool: checked, compiled, immutable, safe for concurrent use.
 type Graph struct {
 	Tool   *config.Tool // name, schemas, annotations, places
 	Limits config.Limits
+	Input  *schema.Schema // of the arguments
+	Output *schema.Schema // of the value; nil when the file has none
 	Entry  *Entry
 	Nodes  []Node // in file order
 	Hash   string // stable over formatting and comments: sha256 of the canonical meaning, hex

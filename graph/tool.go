@@ -1,12 +1,14 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
 )
 
 // maxToolName is the length that the Model Context Protocol allows for a tool's name.
@@ -40,11 +42,20 @@ func isToolNameRune(r rune) bool {
 	return r == '_' || r == '-' || r == '.' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// checkInputSchema checks that the schema says what the protocol asks of its root; what
-// it says is checked by those who validate with it.
+// compileSchemas compiles the schemas of the arguments and of the value; the second is nil
+// when there is none.
+func (c *compiler) compileSchemas(ctx context.Context) (input, output *schema.Schema) {
+	input = schema.Input(ctx, c.tool.InputSchema, &c.found)
+	if c.tool.OutputSchema != nil {
+		output = schema.Output(ctx, c.tool.OutputSchema, &c.found)
+	}
+	return input, output
+}
+
+// checkInputSchema checks that the schema says what the protocol asks of its root.
 func (c *compiler) checkInputSchema() {
-	schema := c.tool.InputSchema
-	if schema != nil && schema.Kind == config.KindObject && schema.Get("type") == nil {
-		c.found.Add(schema.Pos, "input-schema-type", "inputSchema has no type, expected type: object since arguments have names", "write type: object")
+	source := c.tool.InputSchema
+	if source != nil && source.Kind == config.KindObject && source.Get("type") == nil {
+		c.found.Add(source.Pos, "input-schema-type", "inputSchema has no type, expected type: object since arguments have names", "write type: object")
 	}
 }

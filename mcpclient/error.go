@@ -12,6 +12,7 @@ const (
 	CodeUnknownTool      = "unknown-tool"      // the server has no such tool
 	CodeNotListed        = "not-listed"        // it does not tell its tools, and they have to be checked
 	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
+	CodeBadSchema        = "bad-schema"        // its inputSchema is too large or takes too long to validate by; nothing was sent
 	CodeLoginNeeded      = "login-needed"      // somebody has to log in, by the command of the hint
 	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet
 	CodeServerExited     = "server-exited"     // its process ended

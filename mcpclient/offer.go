@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // offer is a tool of a listing with what a call of it needs, made at its first call.
@@ -23,6 +23,7 @@ type offer struct {
 	schema   *schema.Schema // nil: arguments are not checked
 	mirrored *mcp.Tool      // nil: no argument is mirrored into HTTP headers
 	unusable error          // why it must not be called over HTTP
+	tooLarge error          // why it must not be called at all
 
 	checked sync.Once
 	refused *Error // what the check of tools has against it
@@ -34,9 +35,11 @@ func (o *offer) ready(note notes) *offer {
 		if o.InputSchema == nil {
 			return
 		}
-		err := checkExpansion(o.InputSchema)
-		if err == nil {
-			o.schema, err = schema.Compile(o.InputSchema)
+		var err error
+		var size *schema.SizeError
+		if o.schema, err = schema.Compile(o.InputSchema); errors.As(err, &size) {
+			o.tooLarge = err
+			return
 		}
 		if err != nil {
 			note.uncheckable(o.Name, err)
@@ -74,11 +77,11 @@ func (u *upstream) vet(ctx context.Context, s *session, tool string, args expres
 		s.tools.outdated(l)
 		l = u.offered(ctx, s)
 	}
-	o, fail := u.judge(s, l, tool, args)
+	o, fail := u.judge(ctx, s, l, tool, args)
 	if fail != nil && !l.fresh() {
 		s.tools.outdated(l)
 		l = u.offered(ctx, s)
-		o, fail = u.judge(s, l, tool, args)
+		o, fail = u.judge(ctx, s, l, tool, args)
 	}
 	for fail != nil && fail.Code == CodeUnknownTool && s.tellsChanges && time.Since(s.since) < startsUp {
 		select {
@@ -88,12 +91,12 @@ func (u *upstream) vet(ctx context.Context, s *session, tool string, args expres
 		}
 		s.tools.outdated(l)
 		l = u.offered(ctx, s)
-		o, fail = u.judge(s, l, tool, args)
+		o, fail = u.judge(ctx, s, l, tool, args)
 	}
 	return o, fail
 }
 
-func (u *upstream) judge(s *session, l *listing, tool string, args expressions.Value) (*offer, *Error) {
+func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool string, args expressions.Value) (*offer, *Error) {
 	if l.byName == nil {
 		return nil, u.unchecked()
 	}
@@ -105,6 +108,11 @@ func (u *upstream) judge(s *session, l *listing, tool string, args expressions.V
 		return nil, fail
 	}
 	o.ready(s.note)
+	if o.tooLarge != nil {
+		e := u.fault(CodeBadSchema, "cannot be called, because its inputSchema cannot be used: "+presentable(s.note.redact(o.tooLarge.Error()), 300))
+		e.Err = errRefused
+		return nil, e
+	}
 	if o.unusable != nil && s.overModernHTTP() {
 		e := u.fault(CodeBadResult, "offers the tool with headers that the protocol forbids, so it cannot be called: "+
 			presentable(s.note.redact(o.unusable.Error()), 300))
@@ -116,7 +124,12 @@ func (u *upstream) judge(s *session, l *listing, tool string, args expressions.V
 	if args == nil {
 		args = noArguments
 	}
-	found := o.schema.Check(args)
+	found, err := o.schema.Check(ctx, args)
+	if err != nil {
+		e := u.fault(CodeBadSchema, "not called, because the arguments cannot be validated against the inputSchema of the tool: "+err.Error())
+		e.Err = errors.Join(errRefused, err)
+		return nil, e
+	}
 	if len(found) == 0 {
 		return o, nil
 	}

@@ -41,6 +41,13 @@ var hiddenFiles = map[string][]struct {
 	"too-many-conditions": {
 		{conditionsFile(80), ""}, {conditionsFile(81), "warning"}, {conditionsFile(100), "warning"}, {conditionsFile(101), "error"},
 	},
+	"schema-size": {{schemaFile(9_999), ""}, {schemaFile(10_000), "error"}},
+}
+
+// schemaFile is a tool whose inputSchema has n objects inside.
+func schemaFile(n int) string {
+	return serverLine + "tools:\n- name: t\n  inputSchema: {type: object, examples: [" + strings.Repeat("{},", n) +
+		"]}\n  nodes: [{id: a, type: entry, next: b}, {id: b, type: exit}]\n"
 }
 
 // elsewhereTold are the codes that check gives in no way that a file alone can bring about.

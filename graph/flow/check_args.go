@@ -10,9 +10,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/schema"
 )
 
 // args tells what is wrong with the arguments of a call: with their expressions, and by
@@ -37,9 +37,9 @@ func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	if a.root == nil {
 		return
 	}
-	a.object(data, a.resolved(a.root), nil, defined.Tool.Pos)
+	a.object(ctx, data, a.resolved(a.root), nil, defined.Tool.Pos)
 	if !hasExpression(data) {
-		a.constant(data, a.root, nil)
+		a.constant(ctx, data, a.root, nil)
 	}
 }
 
@@ -105,7 +105,7 @@ func (a *argsChecker) refuse(pos config.Pos, severity config.Severity, path []st
 }
 
 // value checks one part of the arguments against its part of the schema.
-func (a *argsChecker) value(d *config.Data, part any, path []string) {
+func (a *argsChecker) value(ctx context.Context, d *config.Data, part any, path []string) {
 	s, isObject := part.(map[string]any)
 	if !isObject {
 		return // true, or a schema that refuses everything, which is no argument
@@ -116,18 +116,18 @@ func (a *argsChecker) value(d *config.Data, part any, path []string) {
 		a.expression(d, s, path)
 	case config.KindObject:
 		if a.kind(d, s, path, "object") {
-			a.object(d, s, path, d.Pos)
+			a.object(ctx, d, s, path, d.Pos)
 		}
 	case config.KindArray:
 		if a.kind(d, s, path, "array") {
 			for i, item := range d.Items {
-				a.value(item, s["items"], below(path, strconv.Itoa(i)))
+				a.value(ctx, item, s["items"], below(path, strconv.Itoa(i)))
 			}
 		}
 	case config.KindScalar:
 	}
 	if !hasExpression(d) {
-		a.constant(d, s, path)
+		a.constant(ctx, d, s, path)
 	}
 }
 
@@ -146,7 +146,7 @@ func (a *argsChecker) kind(d *config.Data, s map[string]any, path []string, is s
 }
 
 // object checks the keys of an object; at is where one is missed.
-func (a *argsChecker) object(d *config.Data, s map[string]any, path []string, at config.Pos) {
+func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]any, path []string, at config.Pos) {
 	properties, _ := s["properties"].(map[string]any)
 	_, hasPatterns := s["patternProperties"]
 	closed := s["additionalProperties"] == false && !hasPatterns
@@ -154,7 +154,7 @@ func (a *argsChecker) object(d *config.Data, s map[string]any, path []string, at
 	for i, key := range d.Keys {
 		at := below(path, key.Value)
 		if part, declared := properties[key.Value]; declared {
-			a.value(d.Items[i], part, at)
+			a.value(ctx, d.Items[i], part, at)
 			continue
 		}
 		a.unknown(key, at, known, closed, d)
@@ -196,12 +196,14 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 
 // constant checks a value without expressions as the server will, and tells what is left
 // to be told of it.
-func (a *argsChecker) constant(d *config.Data, s map[string]any, path []string) {
+func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string]any, path []string) {
 	compiled, err := schema.Compile(a.document(s))
 	if err != nil {
 		return
 	}
-	for _, p := range compiled.Check(expressions.FromPlain(d.Value())) {
+	// A value that cannot be validated is the run's to find: it has the time to try.
+	problems, _ := compiled.Check(ctx, expressions.FromPlain(d.Value()))
+	for _, p := range problems {
 		at, message := dataAt(d, p.Path), p.Expected
 		if a.told[pathText(below(path, p.Path...))] {
 			continue

@@ -6,7 +6,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/schema"
 )
 
 // mostRounds bounds how often a loop is gone through; what has not settled by then is
@@ -75,7 +74,7 @@ func (f *follower) follow(ctx context.Context) {
 func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known bool) {
 	switch n := f.graph.Nodes[node].(type) {
 	case *graph.Entry:
-		return entryShape(f.graph.Tool), true
+		return shape.OfSchema(f.graph.Input.JSON()), true
 	case *graph.MCP:
 		t := knownTool(f.up, n.Server, n.Tool)
 		if len(t.OutputSchema) == 0 {
@@ -103,12 +102,6 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 		return out.Kept(), known
 	}
 	return shape.Any(), true
-}
-
-// entryShape is the shape of a tool's arguments.
-func entryShape(tool *config.Tool) shape.Shape {
-	var found config.Diagnostics
-	return shape.OfSchema(schema.Input(tool.InputSchema, &found).JSON())
 }
 
 // previous is the output of the node before a node.

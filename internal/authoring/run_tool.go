@@ -10,7 +10,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
-	"toolgraph/internal/server"
 )
 
 // ran is how a run went. Result is null when it failed.
@@ -58,9 +57,6 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 		return nil, err
 	}
 	args := a.object("arguments")
-	if err := server.CheckArguments(g.Tool, args); err != nil {
-		return nil, fmt.Errorf("nothing was run, because the arguments do not fit the tool's inputSchema: %w", err)
-	}
 	pool, done := k.pools.lease(p)
 	defer done()
 	var opts []execution.Option
@@ -70,8 +66,9 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 		opts = append(opts, execution.WithObserver(log))
 	}
 	result, err := k.opts.Run(ctx, p, pool, g, args, opts...)
-	if err == nil {
-		err = server.CheckResult(g.Tool, result.Value)
+	var refused *execution.ArgumentsError
+	if errors.As(err, &refused) {
+		return nil, fmt.Errorf("nothing was run, because the arguments do not fit the tool's inputSchema: %w", err)
 	}
 	if result == nil {
 		return nil, err

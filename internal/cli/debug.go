@@ -10,7 +10,6 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/server"
 )
 
 type debugFlags struct {
@@ -58,9 +57,6 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	if err != nil {
 		return err
 	}
-	if err := server.CheckArguments(g.Tool, args); err != nil {
-		return usageError{err}
-	}
 	log, locked, err := f.prepare(std, p)
 	if err != nil {
 		return err
@@ -81,6 +77,10 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	session, err := controller.Start(ctx, g, args, plugged.engine(p, pool), debug.StartOptions{
 		Pause: true, Run: append(watching, execution.WithObserver(show)),
 	})
+	var refused *execution.ArgumentsError
+	if errors.As(err, &refused) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -105,5 +105,5 @@ func (r *repl) end() error {
 	case debug.Failed:
 		err = errors.New(state.Message)
 	}
-	return r.trace.end(r.std, r.graph, &execution.Result{Value: state.Result}, err)
+	return r.trace.end(r.std, &execution.Result{Value: state.Result}, err)
 }

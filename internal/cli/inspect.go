@@ -109,7 +109,7 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		if err != nil {
 			return err
 		}
-		if err := server.CheckArguments(q.Def, args); err != nil {
+		if args, err = server.Arguments(ctx, q.Def, args); err != nil {
 			return usageError{err}
 		}
 		answer, err := q.Ask(ctx, i, args)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -61,14 +62,21 @@ func (p *plugs) resume(ctx context.Context, engine *execution.Engine, g *graph.G
 	return engine.Resume(ctx, g, events, append(watching, more...)...)
 }
 
+// reportPanics logs what clients do not see of a panic.
+func reportPanics(log *slog.Logger) execution.Option {
+	return execution.WithPanicReport(func(run string, p *execution.PanicError) {
+		log.Error("a run panicked", "id", p.ID, "run", run, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+	})
+}
+
 // begin begins to watch a run.
 func (p *plugs) begin(ctx context.Context, g *graph.Graph, log *slog.Logger) (context.Context, []execution.Option) {
 	ctx = withRuleLog(ctx, log, g.Tool.Name.Value)
-	watching := make([]execution.Option, len(p.watches))
-	for i, begin := range p.watches {
+	watching := []execution.Option{reportPanics(log)}
+	for _, begin := range p.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)
-		watching[i] = execution.WithObserver(observer)
+		watching = append(watching, execution.WithObserver(observer))
 	}
 	return ctx, watching
 }

@@ -72,14 +72,14 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	show := newTrace(std.err, p, g, f.trace)
 	follow := newFollower(events, f.from)
 	engine := execution.New(execution.NewRecording(events, f.from),
-		execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
+		reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
 	result, err := f.replay(withRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
 	if result == nil {
 		return err
 	}
 	show.progress.clear()
 	follow.tell(ctx, std.err, p, g, result)
-	return show.end(std, g, result, err)
+	return show.end(std, result, err)
 }
 
 // read is the run and its events.

@@ -85,7 +85,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	}
 	show := newTrace(std.err, p, g, f.trace)
 	result, err := takeOn(ctx, plugged, p, g, kept.ID, pool, log, append(opts, execution.WithObserver(show))...)
-	return show.end(std, g, result, explained(err))
+	return show.end(std, result, explained(err))
 }
 
 // unknown is what the flags say of the call whose outcome is unknown.

@@ -68,9 +68,6 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	if err := server.CheckArguments(g.Tool, args); err != nil {
-		return usageError{err}
-	}
 	tellUndeclared(std.err, g.Tool, pairs)
 	log, locked, err := f.prepare(std, p)
 	if err != nil {
@@ -89,7 +86,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)
 	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(show))
-	return show.end(std, g, result, err)
+	return show.end(std, result, err)
 }
 
 // printValue writes a value as indented JSON.

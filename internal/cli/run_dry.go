@@ -15,7 +15,6 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
 
@@ -52,10 +51,11 @@ func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *
 	defer closePool(pool, log)
 	calls := &dryCaller{pool: pool, locked: beside, asked: map[string]answeredTools{}, secrets: p.File.Secrets}
 	result, err := execution.New(calls).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args,
-		execution.WithObserver(calls), execution.WithObserver(show))
+		execution.WithObserver(calls), execution.WithObserver(show), reportPanics(log))
 	show.progress.clear()
-	if err == nil {
-		err = server.CheckResult(g.Tool, result.Value)
+	var refused *execution.ArgumentsError
+	if errors.As(err, &refused) {
+		return usageError{err}
 	}
 	plan := &dryPlan{Tool: g.Tool.Name.Value, Calls: calls.made, Path: []string{}, Complete: err == nil, Assumed: calls.assumed()}
 	for _, r := range result.History {

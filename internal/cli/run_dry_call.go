@@ -11,10 +11,10 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/schema"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
@@ -110,7 +110,7 @@ func (d *dryCaller) answer(ctx context.Context, call *dryCall, args expressions.
 		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
 		return value, err
 	}
-	if err := refused(known.InputSchema, args); err != nil {
+	if err := refused(ctx, known.InputSchema, args); err != nil {
 		return nil, err
 	}
 	value, ok := assumedOutput(known.OutputSchema)
@@ -184,7 +184,7 @@ func (d *dryCaller) known(ctx context.Context, upstream, tool string) (flow.Tool
 }
 
 // refused is why a server would refuse the arguments of a call.
-func refused(inputSchema []byte, args expressions.Value) error {
+func refused(ctx context.Context, inputSchema []byte, args expressions.Value) error {
 	if len(inputSchema) == 0 {
 		return nil
 	}
@@ -192,7 +192,11 @@ func refused(inputSchema []byte, args expressions.Value) error {
 	if err != nil {
 		return nil //nolint:nilerr // a schema that nobody understands refuses nothing
 	}
-	if problems := s.Check(args); len(problems) > 0 {
+	problems, err := s.Check(ctx, args)
+	if err != nil {
+		return fmt.Errorf("the call would be refused, because its arguments cannot be validated: %w", err)
+	}
+	if len(problems) > 0 {
 		return errors.New("the call would be refused: " + problems.Text("arguments"))
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // What is assumed is allowed by the schema that it is made of.
@@ -38,8 +38,8 @@ func TestAssumedOutput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if problems := s.Check(got); len(problems) > 0 {
-			t.Errorf("%s: %s does not fit it: %s", c.schema, raw, problems.Text("it"))
+		if problems, err := s.Check(t.Context(), got); err != nil || len(problems) > 0 {
+			t.Errorf("%s: %s does not fit it: %s %v", c.schema, raw, problems.Text("it"), err)
 		}
 	}
 	for _, none := range []string{"", "nonsense"} {

@@ -122,7 +122,7 @@ func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts 
 	tell := f.teller(std)
 	for _, path := range files {
 		report := f.file(ctx, path, opts)
-		if err := writeText(std.err, mockFindings(report)); err != nil {
+		if err := writeText(std.err, mockFindings(ctx, report)); err != nil {
 			return err
 		}
 		outcome.add(report)

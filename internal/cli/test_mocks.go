@@ -1,19 +1,20 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/schema"
 )
 
 // mockFindings are the answers of mocks that their tools would not give, as far as the
 // lock beside the graph file says what those give: a test on them shows little. A lock
 // that cannot be read is for check to tell of; tests do without.
-func mockFindings(report *graphtest.Report) config.Diagnostics {
+func mockFindings(ctx context.Context, report *graphtest.Report) config.Diagnostics {
 	if len(report.Graphs) == 0 {
 		return nil
 	}
@@ -22,11 +23,11 @@ func mockFindings(report *graphtest.Report) config.Diagnostics {
 		return nil //nolint:nilerr // see above
 	}
 	var found config.Diagnostics
-	checkMocks(report.Suite.Mocks, report.Graphs, l, &found)
+	checkMocks(ctx, report.Suite.Mocks, report.Graphs, l, &found)
 	for _, test := range report.Suite.Cases {
 		for i, g := range report.Graphs {
 			if g.Tool.Name.Value == test.Tool.Value {
-				checkMocks(test.Mocks, report.Graphs[i:i+1], l, &found)
+				checkMocks(ctx, test.Mocks, report.Graphs[i:i+1], l, &found)
 			}
 		}
 	}
@@ -34,7 +35,7 @@ func mockFindings(report *graphtest.Report) config.Diagnostics {
 	return found
 }
 
-func checkMocks(mocks []*graphtest.Mock, graphs []*graph.Graph, l *lock.Lock, found *config.Diagnostics) {
+func checkMocks(ctx context.Context, mocks []*graphtest.Mock, graphs []*graph.Graph, l *lock.Lock, found *config.Diagnostics) {
 	for _, mock := range mocks {
 		gives, name := declared(mock.Name.Value, graphs, l)
 		if gives == nil {
@@ -50,7 +51,8 @@ func checkMocks(mocks []*graphtest.Mock, graphs []*graph.Graph, l *lock.Lock, fo
 						mock.Name.Value, name), "write result: VALUE; if the tool has changed, run: toolgraph lock")
 					continue
 				}
-				if problems := gives.Check(answer.Value); len(problems) > 0 {
+				// What cannot be validated is the server's to answer for.
+				if problems, _ := gives.Check(ctx, answer.Value); len(problems) > 0 {
 					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("the outputSchema of %s refuses what mock %q gives: %s",
 						name, mock.Name.Value, problems.Text("result")), "give what the tool gives; if that has changed, run: toolgraph lock")
 				}

@@ -16,7 +16,7 @@ func tools(p *project.Project, plugged *plugs, caller execution.ToolCaller, log 
 	engine := plugged.engine(p, caller)
 	offered := make([]server.Tool, len(p.Graphs))
 	for i, g := range p.Graphs {
-		offered[i] = server.Tool{Def: g.Tool, Run: runner(plugged, engine, g, log)}
+		offered[i] = server.Tool{Def: g.Tool, Run: runner(plugged, engine, g, log), Input: g.Input, Output: g.Output}
 		for _, call := range g.Calls() {
 			offered[i].Calls = append(offered[i].Calls, server.Upstream{Server: call.Server, Tool: call.Tool})
 		}
@@ -36,6 +36,9 @@ func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.
 			})))
 		}
 		result, err := plugged.run(ctx, engine, g, args, log, opts...)
+		if result == nil { // the arguments make no run
+			return nil, err
+		}
 		return result.Value, err
 	}
 }

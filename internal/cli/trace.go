@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -58,11 +59,12 @@ func (t *trace) row(r execution.Record) {
 }
 
 // end tells how the run ended: its result goes to standard output, a failure after the
-// trace.
-func (t *trace) end(std streams, g *graph.Graph, result *execution.Result, err error) error {
+// trace. Arguments that make no run are an error of usage.
+func (t *trace) end(std streams, result *execution.Result, err error) error {
 	t.progress.clear()
-	if err == nil {
-		err = server.CheckResult(g.Tool, result.Value)
+	var refused *execution.ArgumentsError
+	if errors.As(err, &refused) {
+		return usageError{err}
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(t.secrets.Redact(err.Error())))

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
 	"toolgraph/internal/diff"
-	"toolgraph/internal/schema"
 )
 
 // encoded is a value as JSON, short enough for a message.

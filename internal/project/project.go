@@ -15,7 +15,6 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/server"
 )
 
 // Project is a graph file, loaded, built and checked. It is not changed after Load.
@@ -53,11 +52,8 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		return nil, ended
 	}
 	found = append(found, more...)
-	found = append(found, server.CheckSchemas(file.Tools)...)
-	found = append(found, server.CheckPortability(file)...)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	found = append(found, checkHeaders(file.Tools)...)
+	found = append(found, checkPortability(file)...)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found

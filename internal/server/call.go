@@ -111,9 +111,6 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if err != nil {
 		return s.appendFailure(dst, id, c, "invalid arguments: "+err.Error())
 	}
-	if err := c.tool.checkArguments(args); err != nil {
-		return s.appendFailure(dst, id, c, err.Error())
-	}
 	if c.ask != nil {
 		ctx = context.WithValue(ctx, askerKey{}, asker(c.askUser))
 	}
@@ -121,9 +118,6 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)
 	}
 	value, err := c.tool.run(ctx, args, c.observer())
-	if err == nil {
-		err = c.tool.checkResult(value)
-	}
 	if err != nil {
 		c.failed(err.Error())
 		return s.appendFailure(dst, id, c, err.Error())

@@ -8,7 +8,7 @@ import (
 	"io"
 	"sync"
 
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // conn is one client on a stream of lines. Its read loop takes each line and

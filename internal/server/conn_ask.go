@@ -9,7 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // asked is a request of ours that the client has not answered yet.

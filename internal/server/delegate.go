@@ -8,7 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 var emptyObject = []byte("{}")

@@ -6,6 +6,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
 )
 
 // era tells to which era a request belongs, and checks that its headers say what its
@@ -66,7 +67,7 @@ func (t *tool) checkHeaders(h http.Header, m *message, at era) *rpcError {
 // prepareHeaders notes whether there are such arguments, and tells what is wrong with
 // them.
 func (t *tool) prepareHeaders(found *config.Diagnostics) {
-	mark := findKey(t.def.InputSchema, "x-mcp-header")
+	mark := schema.Find(t.def.InputSchema, "x-mcp-header")
 	if mark == nil {
 		return
 	}
@@ -74,22 +75,6 @@ func (t *tool) prepareHeaders(found *config.Diagnostics) {
 	if err := mcp.ValidateParamHeaderAnnotations(t.forHeaders()); err != nil {
 		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients leave out a tool whose x-mcp-header they cannot use")
 	}
-}
-
-// findKey is the value of the first key of this name in d, or nil.
-func findKey(d *config.Data, key string) *config.Data {
-	if d == nil {
-		return nil
-	}
-	if at := d.Get(key); at != nil {
-		return at
-	}
-	for _, item := range d.Items {
-		if at := findKey(item, key); at != nil {
-			return at
-		}
-	}
-	return nil
 }
 
 // forHeaders is the tool as the library wants it to look for x-mcp-header.

@@ -3,7 +3,7 @@ package server
 import (
 	"unicode/utf8"
 
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // message is one line from a client. Its slices point into the line.

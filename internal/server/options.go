@@ -7,6 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
 )
 
 // Tool is one tool as the server offers it.
@@ -14,6 +15,10 @@ type Tool struct {
 	Def   *config.Tool // name, texts, schemas and annotations
 	Run   Run
 	Calls []Upstream // the tools that it calls, to derive annotations from
+
+	// The schemas of Def, where Run validates by them, as an engine does. With a nil Input
+	// the server compiles the schemas and validates.
+	Input, Output *schema.Schema
 }
 
 // Upstream is a tool of another server.

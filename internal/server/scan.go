@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // The nesting that a message may have: a hard bound that keeps the scanner's stack

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/schema"
+	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
 )
 
 func TestListedSchemas(t *testing.T) {
@@ -24,7 +26,7 @@ func TestListedSchemas(t *testing.T) {
 	} {
 		source := dataOf(t, c.source)
 		for _, side := range []struct {
-			take func(*config.Data, *config.Diagnostics) *schema.Schema
+			take func(context.Context, *config.Data, *config.Diagnostics) *schema.Schema
 			want string
 		}{{schema.Input, c.input}, {schema.Output, c.output}} {
 			if side.want == "" {
@@ -34,23 +36,32 @@ func TestListedSchemas(t *testing.T) {
 				continue
 			}
 			var found config.Diagnostics
-			if got := string(side.take(source, &found).JSON()); got != side.want || found != nil {
+			if got := string(side.take(t.Context(), source, &found).JSON()); got != side.want || found != nil {
 				t.Errorf("%s:\ngot  %s\nwant %s\n%v", c.name, got, side.want, found)
 			}
 		}
 	}
 }
 
-func TestCheckResult(t *testing.T) {
-	list := toolOf(t, "x", "", `{"type":"array","items":{"type":"string"}}`)
-	if err := CheckResult(list.Def, []any{"a"}); err != nil {
-		t.Error(err)
-	}
-	if err := CheckResult(list.Def, []any{"a", 1.0}); err == nil || !strings.Contains(err.Error(), "result[1]: expected a string, got 1") {
-		t.Errorf("got %v", err)
-	}
-	if err := CheckResult(toolOf(t, "x", "", "").Def, 5.0); err != nil {
-		t.Error(err)
+func TestResultsAreValidated(t *testing.T) {
+	for _, c := range []struct {
+		schema string
+		value  expressions.Value
+		want   string
+	}{
+		{`{"type":"array","items":{"type":"string"}}`, []any{"a"}, ""},
+		{`{"type":"array","items":{"type":"string"}}`, []any{"a", 1.0}, "result[1]: expected a string, got 1"},
+		{"", 5.0, ""},
+	} {
+		offered := toolOf(t, "x", "", c.schema)
+		offered.Run = func(context.Context, expressions.Value, func(string, int)) (expressions.Value, error) {
+			return c.value, nil
+		}
+		var found config.Diagnostics
+		_, err := newTool(offered, &found).run(t.Context(), expressions.NewObject(nil, nil), nil)
+		if got := fmt.Sprint(err); found != nil || !strings.Contains(got, c.want) || c.want == "" && err != nil {
+			t.Errorf("%s: %v %v", c.schema, err, found)
+		}
 	}
 }
 
@@ -78,13 +89,13 @@ func TestG15Schemas(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := toolOf(t, "x", c.input, c.output)
-			found := CheckSchemas([]*config.Tool{g.Def})
+			found := checkSchemas([]*config.Tool{g.Def})
 			if got := found.Error(); got != c.want {
 				t.Errorf("\ngot  %s\nwant %s", got, c.want)
 			}
 			_, err := newCatalog([]Tool{g}, nil)
 			if (err == nil) != (found.Err() == nil) {
-				t.Errorf("CheckSchemas and New do not agree: %v", err)
+				t.Errorf("checkSchemas and New do not agree: %v", err)
 			}
 		})
 	}
@@ -96,7 +107,7 @@ func TestG15WideSchema(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&wide, `,"p%d":{"type":"string"}`, i)
 	}
-	found := CheckSchemas([]*config.Tool{toolOf(t, "x", `{"properties":{`+wide.String()[1:]+`}}`, "").Def})
+	found := checkSchemas([]*config.Tool{toolOf(t, "x", `{"properties":{`+wide.String()[1:]+`}}`, "").Def})
 	if found != nil {
 		t.Error(found)
 	}

@@ -1,10 +1,11 @@
 package server
 
 import (
+	"context"
 	"strconv"
 
 	"toolgraph/config"
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 // tool is one tool as clients see it. Immutable.
@@ -26,10 +27,14 @@ func newTool(offered Tool, found *config.Diagnostics) *tool {
 	def := offered.Def
 	t := &tool{
 		def: def, run: offered.Run, calls: offered.Calls,
-		name: def.Name.Value, input: schema.Input(def.InputSchema, found),
+		name: def.Name.Value, input: offered.Input, output: offered.Output,
 	}
-	if def.OutputSchema != nil {
-		t.output = schema.Output(def.OutputSchema, found)
+	if t.input == nil { // no graph: the definition comes with the program and is small
+		t.input = schema.Input(context.Background(), def.InputSchema, found)
+		if def.OutputSchema != nil {
+			t.output = schema.Output(context.Background(), def.OutputSchema, found)
+		}
+		t.run = validated(t, offered.Run)
 	}
 	t.prepareHeaders(found)
 	if def.Annotations != nil && def.Annotations.Kind == config.KindObject {

@@ -1,60 +1,54 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
 )
 
-// CheckSchemas tells what is wrong with the schemas of the tools: what New would
-// refuse, and as warnings what some hosts refuse. Sorted.
-func CheckSchemas(tools []*config.Tool) config.Diagnostics {
-	var found config.Diagnostics
-	for _, def := range tools {
-		newTool(Tool{Def: def}, &found)
+// validated validates the arguments and the value of a tool that does not do so itself.
+func validated(t *tool, run Run) Run {
+	return func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
+		args, err := t.arguments(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		value, err := run(ctx, args, observe)
+		if err != nil || t.output == nil {
+			return value, err
+		}
+		found, err := t.output.Check(ctx, value)
+		if err == nil && len(found) > 0 {
+			err = fmt.Errorf("%s: the value of tool %q does not fit its outputSchema: %s", t.def.OutputSchema.Pos, t.name, found.Text("result"))
+		}
+		return value, err
 	}
-	found.Sort()
-	return found
 }
 
-// CheckArguments checks arguments against the tool's inputSchema, as a call over
-// the protocol does. The error is for people and names each argument.
-func CheckArguments(def *config.Tool, args expressions.Value) error {
-	var found config.Diagnostics
-	t := newTool(Tool{Def: def}, &found)
-	if err := found.Err(); err != nil {
-		return err
-	}
-	return t.checkArguments(args)
-}
-
-// CheckResult checks the value of a run against the tool's outputSchema, when it
-// has one.
-func CheckResult(def *config.Tool, v expressions.Value) error {
+// Arguments are the arguments of a tool without a graph, with their defaults. The error names each
+// that does not fit the inputSchema.
+func Arguments(ctx context.Context, def *config.Tool, args expressions.Value) (expressions.Value, error) {
 	var found config.Diagnostics
 	t := newTool(Tool{Def: def}, &found)
 	if err := found.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	return t.checkResult(v)
+	return t.arguments(ctx, args)
 }
 
-func (t *tool) checkArguments(args expressions.Value) error {
-	if problems := t.input.Check(args); len(problems) > 0 {
-		return errors.New("invalid arguments: " + problems.Text("arguments"))
+// arguments are the arguments with their defaults, when they fit the inputSchema.
+func (t *tool) arguments(ctx context.Context, args expressions.Value) (expressions.Value, error) {
+	full, err := t.input.Complete(ctx, args)
+	var found schema.Problems
+	if err == nil {
+		found, err = t.input.Check(ctx, full)
 	}
-	return nil
-}
-
-func (t *tool) checkResult(v expressions.Value) error {
-	if t.output == nil {
-		return nil
+	if err == nil && len(found) > 0 {
+		err = errors.New("invalid arguments: " + found.Text("arguments"))
 	}
-	if problems := t.output.Check(v); len(problems) > 0 {
-		return fmt.Errorf("%s: the value of tool %q does not fit its outputSchema: %s",
-			t.def.OutputSchema.Pos, t.name, problems.Text("result"))
-	}
-	return nil
+	return full, err
 }

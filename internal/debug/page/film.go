@@ -9,7 +9,6 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/server"
 )
 
 // film is a run with all of its steps, live or kept, secrets already hidden.
@@ -81,9 +80,6 @@ func (f *film) now() frame {
 		}
 		if state.Status == debug.Finished {
 			f.result = hidden(secrets, state.Result)
-			if err := server.CheckResult(f.graph.Tool, state.Result); err != nil {
-				f.info.Warning = secrets.Redact(err.Error())
-			}
 		}
 	}
 	n := len(f.records)

@@ -3,16 +3,15 @@ package page
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"sync"
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/schema"
 )
 
 // Project is a graph file and what runs its graphs.
@@ -28,22 +27,17 @@ type Project struct {
 // loaded is a project with what is made of it once.
 type loaded struct {
 	Project
-	path   string // absolute, as the store has it
-	inputs map[string]*schema.Schema
-	ended  chan struct{} // closed when it was replaced and its last run has ended
+	path  string        // absolute, as the store has it
+	ended chan struct{} // closed when it was replaced and its last run has ended
 
 	mu    sync.Mutex // guards what follows
 	users int        // its runs that go on, and one for being the current
 }
 
 func newLoaded(p Project) *loaded {
-	l := &loaded{Project: p, inputs: map[string]*schema.Schema{}, ended: make(chan struct{}), users: 1}
+	l := &loaded{Project: p, ended: make(chan struct{}), users: 1}
 	if abs, err := filepath.Abs(p.File.Path); err == nil {
 		l.path = abs
-	}
-	for _, g := range p.Graphs {
-		var found config.Diagnostics // none: the project is checked
-		l.inputs[g.Tool.Name.Value] = schema.Input(g.Tool.InputSchema, &found)
 	}
 	return l
 }
@@ -185,11 +179,16 @@ func (l *loaded) graphOf(tool string) *graph.Graph {
 	return nil
 }
 
-// check is what is wrong with arguments, by their places.
-func (l *loaded) check(tool string, args expressions.Value) []field {
-	var out []field
-	for _, p := range l.inputs[tool].Check(args) {
-		out = append(out, field{Path: append([]string{}, p.Path...), Message: l.File.Secrets.Redact(p.Text("arguments"))})
+// refused is the answer to a run that cannot begin.
+func (l *loaded) refused(err error) error {
+	hide := l.File.Secrets.Redact
+	var refused *execution.ArgumentsError
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return errorf(http.StatusUnprocessableEntity, "%s", hide(err.Error()))
 	}
-	return out
+	answer := &failure{status: http.StatusUnprocessableEntity, Message: "the arguments do not fit the tool"}
+	for _, p := range refused.Problems {
+		answer.Fields = append(answer.Fields, field{Path: append([]string{}, p.Path...), Message: hide(p.Text("arguments"))})
+	}
+	return answer
 }

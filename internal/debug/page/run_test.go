@@ -41,7 +41,7 @@ func TestHoldStepEditGoOn(t *testing.T) {
 	good[info](c, "POST", "/api/runs/"+id+"/control", `{"action": "resume"}`)
 	c.until(id, "finished")
 	status, whole := c.ask("GET", "/api/runs/"+id+"/whole?of=result", "")
-	if want := `{"n":5,"turns":4}`; status != http.StatusOK || whole != want {
+	if want := `{"n":5,"turns":4,"note":"none"}`; status != http.StatusOK || whole != want {
 		t.Errorf("%d %s, expected %s", status, whole, want)
 	}
 	if status, _ := c.ask("POST", "/api/runs/"+id+"/control", `{"action": "step"}`); status != http.StatusConflict {

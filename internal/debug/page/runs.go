@@ -98,9 +98,6 @@ func (s *Server) startRun(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, errorf(http.StatusUnprocessableEntity, "the arguments are not JSON: %s", err)
 	}
-	if wrong := p.check(in.Tool, args); len(wrong) > 0 {
-		return nil, &failure{status: http.StatusUnprocessableEntity, Message: "the arguments do not fit the tool", Fields: wrong}
-	}
 	if s.films.active() >= mostLive {
 		return nil, errorf(http.StatusTooManyRequests, "%d runs go on, and no more are started; stop some", mostLive)
 	}
@@ -120,7 +117,7 @@ func (s *Server) startRun(r *http.Request) (any, error) {
 	session, err := s.opts.Controller.Start(ctx, g, args, p.Engine, options)
 	if err != nil {
 		p.use(-1)
-		return nil, errorf(http.StatusUnprocessableEntity, "%s", p.File.Secrets.Redact(err.Error()))
+		return nil, p.refused(err)
 	}
 	f := newLiveFilm(p, session, args)
 	s.films.add(f, s.opts.Store != nil)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 func TestCompile(t *testing.T) {
@@ -38,10 +38,10 @@ func TestUnknownPattern(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Check("ab"); got != nil {
+	if got := check(t, s, "ab"); got != nil {
 		t.Errorf("got %v", got)
 	}
-	if got := s.Check("abc").Text("value"); got != `value: expected at most 2 characters, got the string "abc"` {
+	if got := check(t, s, "abc").Text("value"); got != `value: expected at most 2 characters, got the string "abc"` {
 		t.Errorf("got %s", got)
 	}
 }

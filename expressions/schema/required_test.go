@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 func TestRequiredNamesWhatIsDeclared(t *testing.T) {
@@ -26,7 +26,7 @@ func TestRequiredNamesWhatIsDeclared(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		var found config.Diagnostics
-		schema.Input(source, &found)
+		schema.Input(t.Context(), source, &found)
 		got := ""
 		for _, d := range found {
 			got += d.String()

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"fmt"
 
 	"toolgraph/config"
@@ -9,10 +10,16 @@ import (
 // Input takes the schema of a tool's arguments, nil when there is none, which MCP
 // wants to be of type object. What is wrong with it goes to found: with an error among
 // it, Check finds no problems.
-func Input(source *config.Data, found *config.Diagnostics) *Schema {
-	s := &Schema{source: source, listed: withObjectType(source)}
+func Input(ctx context.Context, source *config.Data, found *config.Diagnostics) *Schema {
+	s := &Schema{source: source, listed: withObjectType(source), patterns: newPatterns(false)}
 	if source == nil || checkRoot(source, found) {
-		s.prepare("inputSchema", found)
+		var defaults []declared
+		if deeperThan(source, maxDepth) == nil {
+			defaults = s.prepareDefaults()
+		}
+		if s.prepare("inputSchema", found); s.instances != nil {
+			s.checkDefaults(ctx, defaults, "inputSchema", found)
+		}
 		warnCombined(source, found)
 	}
 	return s
@@ -21,8 +28,8 @@ func Input(source *config.Data, found *config.Diagnostics) *Schema {
 // Output takes the schema of a tool's value. Clients refuse a whole list that has a
 // schema whose root is not of type object, so others are wrapped. What is wrong with it
 // goes to found, as with Input.
-func Output(source *config.Data, found *config.Diagnostics) *Schema {
-	s := &Schema{source: source}
+func Output(ctx context.Context, source *config.Data, found *config.Diagnostics) *Schema {
+	s := &Schema{source: source, patterns: newPatterns(false)}
 	if isObjectSchema(source) {
 		s.listed = withObjectType(source)
 	} else {

@@ -1,4 +1,4 @@
-package server
+package project
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestCheckPortability(t *testing.T) {
 			Server: config.Server{Name: config.Text{Value: c.server}},
 			Tools:  []*config.Tool{{Name: config.Text{Value: c.tool, Pos: config.Pos{File: "g.yaml", Line: 1, Column: 1}}}},
 		}
-		if got := CheckPortability(file).Error(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+		if got := checkPortability(file).Error(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s of %s:\ngot  %s\nwant %s", c.tool, c.server, got, c.want)
 		}
 	}

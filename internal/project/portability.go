@@ -1,10 +1,12 @@
-package server
+package project
 
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
 )
 
 // What hosts take for a tool's name. Claude Desktop refuses a server with any other, and
@@ -17,8 +19,8 @@ var (
 
 const longestFullName = 128
 
-// CheckPortability warns of names that the protocol allows and some hosts refuse.
-func CheckPortability(file *config.File) config.Diagnostics {
+// checkPortability warns of names that the protocol allows and some hosts refuse.
+func checkPortability(file *config.File) config.Diagnostics {
 	const code = "tool-name-portability"
 	var found config.Diagnostics
 	for _, tool := range file.Tools {
@@ -27,7 +29,7 @@ func CheckPortability(file *config.File) config.Diagnostics {
 		switch {
 		case !goodName.MatchString(name):
 		case !portableName.MatchString(name):
-			found.Warn(tool.Name.Pos, code, fmt.Sprintf("tool name %s is refused by some hosts, expected at most 64 letters, digits, _ or -", quoted(name)),
+			found.Warn(tool.Name.Pos, code, fmt.Sprintf("tool name %s is refused by some hosts, expected at most 64 letters, digits, _ or -", strconv.Quote(schema.Shorten(name))),
 				"write another name, or keep to hosts that take it")
 		case len(full) > longestFullName:
 			found.Warn(tool.Name.Pos, code, fmt.Sprintf("with the server's name, the tool name has %d characters, and some hosts leave out a tool with more than %d", len(full), longestFullName),

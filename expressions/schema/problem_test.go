@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/schema"
+	"toolgraph/expressions/schema"
 )
 
 const ordinary = `{"type":"object","properties":{"directory":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100},` +
@@ -54,7 +54,7 @@ func TestProblems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := s.Check(args).Text("arguments"); got != c.want {
+			if got := check(t, s, args).Text("arguments"); got != c.want {
 				t.Errorf("\ngot  %s\nwant %s", got, c.want)
 			}
 		})
@@ -70,7 +70,7 @@ func TestManyProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Check(args).Text("arguments"); strings.Count(got, "\n") != 10 || !strings.HasSuffix(got, "\nand more") {
+	if got := check(t, s, args).Text("arguments"); strings.Count(got, "\n") != 10 || !strings.HasSuffix(got, "\nand more") {
 		t.Errorf("got %s", got)
 	}
 }

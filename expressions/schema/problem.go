@@ -55,8 +55,11 @@ func (ps Problems) Text(root string) string {
 
 // problems flattens what the validator found into our own words.
 func (s *Schema) problems(invalid *jsonschema.ValidationError, value any) Problems {
-	var found Problems
-	s.collect(invalid, value, &found)
+	t := &telling{schema: s, value: value, choices: map[*jsonschema.ValidationError]Problem{}}
+	found := t.problems(invalid)
+	if len(found) == 0 { // all that is known was omitted
+		found = Problems{{Expected: "does not fit, for more reasons than can be listed"}}
+	}
 	if s.wrapped {
 		for i, p := range found {
 			if len(p.Path) > 0 && p.Path[0] == resultKey {
@@ -70,41 +73,60 @@ func (s *Schema) problems(invalid *jsonschema.ValidationError, value any) Proble
 	})
 }
 
-func (s *Schema) collect(e *jsonschema.ValidationError, value any, found *Problems) {
-	if len(*found) > maxProblems {
+// telling puts what the validator found about one value into words. Errors are shared by
+// all that have met them, so that each is looked at once.
+type telling struct {
+	schema  *Schema
+	value   any
+	choices map[*jsonschema.ValidationError]Problem // what alternatives has said
+}
+
+// problems are those of an error, at most one more than are shown.
+func (t *telling) problems(e *jsonschema.ValidationError) Problems {
+	var found Problems
+	t.collect(e, &found, map[*jsonschema.ValidationError]bool{})
+	return found
+}
+
+func (t *telling) collect(e *jsonschema.ValidationError, found *Problems, seen map[*jsonschema.ValidationError]bool) {
+	if len(*found) > maxProblems || seen[e] {
 		return
 	}
+	seen[e] = true
 	switch k := e.ErrorKind.(type) {
+	case omitted:
+		return
 	case *kind.AnyOf:
-		*found = append(*found, s.alternatives(e, value))
+		*found = append(*found, t.alternatives(e))
 		return
 	case *kind.OneOf:
 		if len(k.Subschemas) == 0 {
-			*found = append(*found, s.alternatives(e, value))
+			*found = append(*found, t.alternatives(e))
 			return
 		}
 	case *kind.AdditionalProperties:
-		*found = append(*found, s.unknownProperties(e, k.Properties, value)...)
+		*found = append(*found, t.unknownProperties(e, k.Properties)...)
 		return
 	case *kind.Required:
 		for _, name := range k.Missing {
-			*found = append(*found, missing(e, value, name))
+			*found = append(*found, missing(e, t.value, name))
 		}
 		return
 	case *kind.PropertyNames, *kind.ContentSchema, *kind.Contains, *kind.Not, *kind.FalseSchema:
-		*found = append(*found, s.leaf(e, value))
+		*found = append(*found, t.leaf(e))
 		return
 	}
 	if len(e.Causes) == 0 {
-		*found = append(*found, s.leaf(e, value))
+		*found = append(*found, t.leaf(e))
 		return
 	}
 	for _, cause := range e.Causes {
-		s.collect(cause, value, found)
+		t.collect(cause, found, seen)
 	}
 }
 
-func (s *Schema) leaf(e *jsonschema.ValidationError, value any) Problem {
+func (t *telling) leaf(e *jsonschema.ValidationError) Problem {
+	value := t.value
 	at := lookUp(value, e.InstanceLocation)
 	p := Problem{Path: e.InstanceLocation, Where: pathText(value, e.InstanceLocation), Given: describe(at)}
 	p.Expected = "expected " + expectation(e.ErrorKind)
@@ -162,8 +184,9 @@ func missing(e *jsonschema.ValidationError, value any, name string) Problem {
 
 // unknownProperties tells each property that the schema has not, and what may have
 // been meant: a property that it has and the value has not.
-func (s *Schema) unknownProperties(e *jsonschema.ValidationError, names []string, value any) Problems {
-	known := propertiesOf(s.document, e.SchemaURL)
+func (t *telling) unknownProperties(e *jsonschema.ValidationError, names []string) Problems {
+	value := t.value
+	known := propertiesOf(t.schema.document, e.SchemaURL)
 	given, _ := lookUp(value, e.InstanceLocation).(map[string]any)
 	var free []string
 	for _, name := range known {
@@ -189,12 +212,21 @@ func (s *Schema) unknownProperties(e *jsonschema.ValidationError, names []string
 
 // alternatives tells why no branch of anyOf or oneOf fits. When the branches want
 // different types, their types are the answer; else the branch that came nearest.
-func (s *Schema) alternatives(e *jsonschema.ValidationError, value any) Problem {
+func (t *telling) alternatives(e *jsonschema.ValidationError) Problem {
+	p, known := t.choices[e]
+	if !known {
+		p = t.choose(e)
+		t.choices[e] = p
+	}
+	return p
+}
+
+func (t *telling) choose(e *jsonschema.ValidationError) Problem {
+	value := t.value
 	var wanted []string
 	var best Problems
 	for _, branch := range e.Causes {
-		var found Problems
-		s.collect(branch, value, &found)
+		found := t.problems(branch)
 		if types, ok := branch.ErrorKind.(*kind.Type); ok && len(branch.InstanceLocation) == len(e.InstanceLocation) {
 			wanted = append(wanted, types.Want...)
 			continue

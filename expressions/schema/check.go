@@ -14,9 +14,6 @@ import (
 	"toolgraph/config"
 )
 
-// maxDepth bounds how deep a schema may be nested.
-const maxDepth = 64
-
 // prepare compiles the schema. Depth comes first: the library's time grows with
 // its cube (v6.0.3: 40 s at 5,000 levels).
 func (s *Schema) prepare(field string, found *config.Diagnostics) {
@@ -26,13 +23,30 @@ func (s *Schema) prepare(field string, found *config.Diagnostics) {
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.listed))
 	if err == nil {
-		err = s.compile(document, nil)
+		if why := tooLarge(document); why != "" {
+			found.Add(s.source.Pos, "schema-size", field+" "+why, "leave out what need not be checked")
+			return
+		}
+		err = s.ready(document)
 	}
 	if err != nil {
 		s.tell(err, field, found)
 		return
 	}
+	warnRecursive(s.source, field, found)
 	warnRequired(s.source, field, found)
+}
+
+// prepareDefaults notes the defaults of the source, before the schema is compiled.
+func (s *Schema) prepareDefaults() []declared {
+	if s.defaults = newDefaults(s.source); s.defaults == nil {
+		return nil
+	}
+	all := s.defaults.declarations()
+	for _, one := range all {
+		s.pointers = append(s.pointers, pointerTo(one.path))
+	}
+	return all
 }
 
 // tell says why the schema does not compile.
@@ -78,6 +92,9 @@ func (s *Schema) invalidParts(faults *jsonschema.ValidationError, field string, 
 		if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
 			message = fmt.Sprintf("%s%s is no regular expression that can be used: %v", field, where, regexFault(format.Err))
 			hint = "patterns follow RE2: no lookaround, no backreferences"
+			if errors.Is(format.Err, errPatterns) {
+				hint = "repeat fewer times, or bound the length by maxLength"
+			}
 		}
 		found.Add(at.Pos, "schema-invalid", message, hint)
 	}
@@ -103,39 +120,4 @@ func steps(d *config.Data, path []string) []any {
 		out, d = append(out, token), d.Get(token)
 	}
 	return out
-}
-
-// deeperThan is the first part of d that is nested deeper than limit, or nil.
-func deeperThan(d *config.Data, limit int) *config.Data {
-	if d == nil || len(d.Items) == 0 {
-		return nil
-	}
-	if limit == 0 {
-		return d
-	}
-	for _, item := range d.Items {
-		if deep := deeperThan(item, limit-1); deep != nil {
-			return deep
-		}
-	}
-	return nil
-}
-
-// tooDeep is deeperThan for JSON.
-func tooDeep(v any, limit int) bool {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			if limit == 0 || tooDeep(item, limit-1) {
-				return true
-			}
-		}
-	case map[string]any:
-		for _, item := range v {
-			if limit == 0 || tooDeep(item, limit-1) {
-				return true
-			}
-		}
-	}
-	return false
 }

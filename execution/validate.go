@@ -1,0 +1,77 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolgraph/expressions"
+	"toolgraph/expressions/schema"
+	"toolgraph/graph"
+)
+
+// ArgumentsError is why arguments make no run: they do not fit the tool's inputSchema, or
+// that cannot be found out.
+type ArgumentsError struct {
+	Tool     string
+	Problems schema.Problems // what does not fit; none when Err says why
+	Err      error
+}
+
+// Error names each argument, what was expected and what was given.
+func (e *ArgumentsError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("the arguments cannot be validated against inputSchema of tool %q: %s", e.Tool, e.Err)
+	}
+	return "invalid arguments: " + e.Problems.Text("arguments")
+}
+
+func (e *ArgumentsError) Unwrap() error { return e.Err }
+
+// Arguments is the arguments as a run of the graph takes them: with the defaults of its
+// inputSchema, and validated. The error is an *ArgumentsError. Every run asks it.
+func Arguments(ctx context.Context, g *graph.Graph, args expressions.Value) (expressions.Value, error) {
+	name := g.Tool.Name.Value
+	ctx, cancel := context.WithTimeoutCause(ctx, g.Limits.MaxExecutionTime, errTimeLimit)
+	defer cancel()
+	full, err := g.Input.Complete(ctx, args)
+	if err == nil {
+		var found schema.Problems
+		if found, err = g.Input.Check(ctx, full); err == nil && len(found) > 0 {
+			return nil, &ArgumentsError{Tool: name, Problems: found}
+		}
+	}
+	switch {
+	case errors.Is(err, errTimeLimit):
+		err = fmt.Errorf("executionLimits.maxExecutionTimeMs is %d and it takes longer", g.Limits.MaxExecutionTime.Milliseconds())
+		fallthrough
+	case err != nil:
+		return nil, &ArgumentsError{Tool: name, Err: err}
+	}
+	return full, nil
+}
+
+// checkValue validates the value of a run that has come to its exit.
+func (r *Run) checkValue(ctx context.Context, value expressions.Value) error {
+	found, err := r.graph.Output.Check(ctx, value)
+	if err == nil && len(found) == 0 {
+		return nil
+	}
+	exit := r.graph.Node(r.state.last().NodeID)
+	failure := &Failure{Code: CodeResult, Node: exit.ID()}
+	var budget *schema.BudgetError
+	switch {
+	case errors.As(err, &budget):
+		failure.Code, failure.Message, failure.err = CodeLimit, "the value cannot be validated against outputSchema: "+err.Error(), err
+	case err != nil:
+		failure = endOf(ctx, r.graph.Limits, exit, false, err)
+	default:
+		failure.Message = "the value does not fit its outputSchema: " + found.Text("result")
+	}
+	if out := r.graph.Tool.OutputSchema; out != nil {
+		failure.Pos = out.Pos
+	}
+	failed := r.stepError(failure)
+	failed.Step = len(r.state.records) - 1
+	return failed
+}

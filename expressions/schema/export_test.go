@@ -1,0 +1,30 @@
+package schema
+
+import (
+	"context"
+
+	"toolgraph/expressions"
+)
+
+// Steps is how many steps a validation takes.
+func (s *Schema) Steps(ctx context.Context, v expressions.Value) (int, Problems, error) {
+	i, err := s.take(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	s.give(i)
+	found, err := s.Check(ctx, v)
+	return i.meter.steps, found, err
+}
+
+// StepsUntilStopped is how many steps a validation goes on after its context has ended.
+func StepsUntilStopped(ctx context.Context, end func()) (steps int) {
+	m := &meter{}
+	m.begin(ctx, 0)
+	m.spend(1)
+	end()
+	defer func() { _ = recover(); steps = m.steps }()
+	for {
+		m.spend(1)
+	}
+}
