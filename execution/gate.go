@@ -26,7 +26,7 @@ func (l *local) hold() error {
 		if call, isCall := node.(*graph.MCP); isCall {
 			step.Server, step.Tool = call.Server, call.Tool
 		}
-		edits, err := l.ask(Event{
+		edits, err := l.hooks.gate.Wait(l.base, Event{
 			Kind: StepReady, Run: l.run.id, Time: l.hooks.now(), Scope: l.run.scope, Step: step,
 		})
 		if err != nil || len(edits) == 0 || l.base.Err() != nil {
@@ -38,11 +38,6 @@ func (l *local) hold() error {
 			}
 		}
 	}
-}
-
-func (l *local) ask(next Event) (edits []Edit, err error) {
-	defer recovered(&err)
-	return l.hooks.gate.Wait(l.base, next)
 }
 
 // edit makes an edit lasting, then applies it.
