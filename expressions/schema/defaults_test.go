@@ -69,7 +69,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Defaults are put in in time that is linear in the depth, whatever leads where.
+// The work of adding defaults is linear in the depth, whatever leads where.
 func TestDefaultsOfRecursion(t *testing.T) {
 	s, _ := input(t, `{"type":"object","$ref":"#/$defs/n","$defs":{"n":{"allOf":[{"properties":{"child":{"$ref":"#/$defs/n"}}},{"properties":{"child":{"$ref":"#/$defs/n"}}}],"properties":{"d":{"default":1}}}}}`)
 	args := func(depth int) expressions.Value { return decode(t, nested(depth, "{}")) }

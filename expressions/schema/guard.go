@@ -57,7 +57,7 @@ func (g *guard) Validate(ctx *jsonschema.ValidatorContext, v any) {
 		}
 		return
 	}
-	fault := err.(*jsonschema.ValidationError)
+	fault := err.(*jsonschema.ValidationError) //nolint:errorlint // the library gives this type, as it is
 	if fault.ErrorKind == nil {
 		fault = bareFault
 	} else {

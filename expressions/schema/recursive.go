@@ -102,7 +102,7 @@ func (r *recursion) walk(part *config.Data, path []string, owners []*config.Data
 		if part.Kind == config.KindObject {
 			key = part.Keys[i].Value
 		}
-		at := append(path[:len(path):len(path)], key)
+		at := slices.Concat(path, []string{key})
 		switch key {
 		case "oneOf", "anyOf", "allOf":
 			if item.Kind == config.KindArray && r.returns(item.Items, owners) && !r.differ(item.Items) {
