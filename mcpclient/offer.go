@@ -78,7 +78,7 @@ func (u *upstream) vet(ctx context.Context, s *session, tool string, args expres
 		l = u.offered(ctx, s)
 	}
 	o, fail := u.judge(ctx, s, l, tool, args)
-	if fail != nil && !l.fresh() {
+	if fail != nil && ctx.Err() == nil && !l.fresh() {
 		s.tools.outdated(l)
 		l = u.offered(ctx, s)
 		o, fail = u.judge(ctx, s, l, tool, args)

@@ -107,6 +107,22 @@ func (a agent) call(tool, args, want string) {
 	}
 }
 
+// raw is the whole answer to a call, as JSON.
+func (a agent) raw(tool, args string) string {
+	a.t.Helper()
+	var call mcp.CallToolRequest
+	call.Params.Name, call.Params.Arguments = tool, json.RawMessage(args)
+	result, err := a.c.CallTool(context.Background(), call)
+	if err != nil {
+		a.t.Fatalf("%s: %v", tool, err)
+	}
+	got, err := json.Marshal(result)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return string(got)
+}
+
 // The conversation in which a graph tool is made: from looking around to deleting it.
 func TestToolkitConversation(t *testing.T) {
 	path := toolkitFolder(t, toolkitGraph)
