@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/message"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // guard stands in front of one object of a compiled schema. The library (v6.0.3) has
@@ -144,14 +144,11 @@ func (g *guard) placeOf(ctx *jsonschema.ValidatorContext, v any) (place, int) {
 // there are too many reasons to keep.
 var (
 	bareFault    = &jsonschema.ValidationError{}
-	omittedFault = &jsonschema.ValidationError{ErrorKind: omitted{}}
+	omittedFault = &jsonschema.ValidationError{ErrorKind: omitted{&kind.FalseSchema{}}}
 )
 
 // omitted is the kind of an error without details.
-type omitted struct{}
-
-func (omitted) KeywordPath() []string                   { return nil }
-func (omitted) LocalizedString(*message.Printer) string { return "there are more errors" }
+type omitted struct{ *kind.FalseSchema }
 
 var (
 	no          = false
