@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"net/http"
 	"os/exec"
 	"strings"
 	"testing"
@@ -90,7 +91,7 @@ func TestV18EveryDoor(t *testing.T) {
 			}
 			defer resp.Body.Close()
 			var refusal json.RawMessage
-			if err := json.NewDecoder(resp.Body).Decode(&refusal); err != nil || resp.StatusCode != 422 {
+			if err := json.NewDecoder(resp.Body).Decode(&refusal); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
 				t.Errorf("%d, %v", resp.StatusCode, err)
 			}
 			return p.until("api/runs/"+run.ID, `"ended"`), string(refusal)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"toolgraph/expressions"
@@ -120,4 +121,21 @@ func TestV01Cancelled(t *testing.T) {
 	if steps := schema.StepsUntilStopped(ctx, end); steps > 200 {
 		t.Errorf("a validation went on for %d steps after its context had ended", steps)
 	}
+}
+
+// One schema serves many validations at once.
+func TestConcurrentValidations(t *testing.T) {
+	s := compile(t, exploding[0].schema)
+	shallow, deep := decode(t, nested(10, `"x"`)), decode(t, nested(20, `"x"`))
+	var all sync.WaitGroup
+	for range 4 * runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for _, v := range []expressions.Value{shallow, deep} {
+				if found, err := s.Check(t.Context(), v); err != nil || len(found) != 1 {
+					t.Errorf("%v, %v", found, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
