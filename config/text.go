@@ -26,16 +26,40 @@ const (
 // give the place just after the last byte. A byte that comes from an escape stands at
 // its backslash, one of a folded line end at that line's end. When the text is not that
 // of a file, for one of a variable, it is Pos.
-func (t Text) At(offset int) Pos {
-	if t.src == nil {
+func (t Text) At(offset int) Pos { return t.Places().At(offset) }
+
+// Places finds the places of many bytes of a text. It reads the text once, as long as
+// they are asked for in ascending order. Not safe for concurrent use.
+type Places struct {
+	Text Text
+
+	traced bool
+	at     []int  // of each byte of the value, where it stands; nil when that is not known
+	from   cursor // where the last answer is
+}
+
+// Places finds places in the text.
+func (t Text) Places() *Places { return &Places{Text: t} }
+
+// At is Text.At.
+func (p *Places) At(offset int) Pos {
+	t := p.Text
+	if !p.traced {
+		p.traced = true
+		if t.src != nil {
+			p.at, _, _ = t.trace()
+		}
+	}
+	if p.at == nil {
 		return t.Pos
 	}
-	at, _, ok := t.trace()
-	if !ok {
-		return t.Pos
+	at := p.at[min(max(offset, 0), len(t.Value))]
+	if p.from.src == nil || at < p.from.offset {
+		p.from = cursor{src: t.src, line: t.Pos.Line, column: t.Pos.Column, offset: t.start}
 	}
-	from := cursor{src: t.src, line: t.Pos.Line, column: t.Pos.Column, offset: t.start}
-	return from.pos(at[min(max(offset, 0), len(t.Value))])
+	pos := p.from.pos(at)
+	p.from.line, p.from.column, p.from.offset = pos.Line, pos.Column, at
+	return pos
 }
 
 // IsSet reports whether the string stands in the file.

@@ -44,6 +44,7 @@ func checkPlaces(t fataler, text Text) {
 	if !ok {
 		t.Fatalf("%q at %v was not read again from %q", text.Value, text.Pos, text.src.data)
 	}
+	places := text.Places() // as they are asked for: in order, and then not
 	for i, r := range text.Value {
 		rest := text.src.data[at[i]:]
 		there, _ := utf8.DecodeRune(rest)
@@ -61,6 +62,13 @@ func checkPlaces(t fataler, text Text) {
 		}
 		if want := text.src.pos(at[i]); text.At(i) != want {
 			t.Fatalf("At(%d) = %v, expected %v", i, text.At(i), want)
+		} else if got := places.At(i); got != want {
+			t.Fatalf("the place of byte %d is %v when it is asked for in order, expected %v", i, got, want)
+		}
+	}
+	for i := len(text.Value) - 1; i >= 0; i -= 3 {
+		if got := places.At(i); got != text.At(i) {
+			t.Fatalf("the place of byte %d is %v when it is asked for backwards, expected %v", i, got, text.At(i))
 		}
 	}
 }

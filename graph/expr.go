@@ -66,8 +66,9 @@ func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
 		c.addSyntax(text, err)
 		return nil
 	}
+	places := text.Places()
 	for _, ref := range compiled.References() {
-		c.checkReference(text, ref)
+		c.checkReference(places, ref)
 	}
 	return &Expr{JSONata: compiled, Text: text}
 }

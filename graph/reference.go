@@ -10,7 +10,7 @@ import (
 
 // checkReference reports a path or history function that names no node: the
 // context has nothing but node ids, so it could never have a value.
-func (c *compiler) checkReference(text config.Text, ref expressions.Reference) {
+func (c *compiler) checkReference(text *config.Places, ref expressions.Reference) {
 	if len(ref.Path) == 0 {
 		return
 	}
@@ -22,7 +22,7 @@ func (c *compiler) checkReference(text config.Text, ref expressions.Reference) {
 	if entry := c.entryID(); entry != "" && c.tool.InputSchema.Get("properties").Get(name) != nil {
 		hint = fmt.Sprintf("for the tool's argument write $.%s.%s", entry, name)
 	}
-	if id, start := c.unquotedID(text.Value, ref); id != "" {
+	if id, start := c.unquotedID(text.Text.Value, ref); id != "" {
 		if _, isNode := c.byID[plainStart(id)]; start < ref.Offset && !isNode {
 			return // its first word is reported
 		}

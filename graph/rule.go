@@ -42,7 +42,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 			c.checkElement(text, ref.Reference)
 			continue
 		}
-		c.checkReference(text, ref.Reference)
+		c.checkReference(text.Places(), ref.Reference)
 	}
 	return &Rule{Rule: compiled, Data: data}
 }

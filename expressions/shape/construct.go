@@ -5,23 +5,23 @@ import "fmt"
 // array is [a, b]: what its parts give, arrays among them spread unless they are
 // written as arrays.
 func (in *inferrer) array(t *tree, focus *value) value {
-	items, filled, written := none, false, true
+	all, filled, written := make([]Shape, 0, len(t.Parts)), false, true
 	for i := range t.Parts {
 		part := &t.Parts[i]
 		v := in.infer(part, focus)
 		written = written && v.written
 		if part.Kind == "array" {
-			items, filled = union(items, v.shape), true
+			all, filled = append(all, v.shape), true
 			continue
 		}
 		if v.shape.IsAny() {
-			items = Any()
+			all = append(all, Any())
 			continue
 		}
-		items = union(items, v.shape.item())
+		all = append(all, v.shape.item())
 		filled = filled || !v.shape.MayBeNothing() && (!v.shape.can(kindArray) || v.shape.get().filled)
 	}
-	return value{shape: shapeOf(alternatives{kinds: kindArray, items: items, filled: filled}), written: written}
+	return value{shape: shapeOf(alternatives{kinds: kindArray, items: Union(all...), filled: filled}), written: written}
 }
 
 // object is {key: value}; what is nothing is left out.

@@ -207,11 +207,11 @@ func fieldShape(s Shape) Shape {
 	if s.IsAny() || a.kinds.has(kindObject) && a.rest != closed {
 		return Value()
 	}
-	out := none
-	for _, f := range a.fields {
-		out = union(out, f.Shape)
+	all := make([]Shape, len(a.fields))
+	for i, f := range a.fields {
+		all[i] = f.Shape
 	}
-	return out
+	return Union(all...)
 }
 
 func isClosed(s Shape) bool {

@@ -71,7 +71,7 @@ func merged(in *inferrer, s *site) value {
 // overlaid is what the objects of a written array become one over the other; not ok
 // when its items are not one object each.
 func (in *inferrer) overlaid(list *tree, focus *value) (out Shape, ok bool) {
-	out = Object(nil, false)
+	pile := pile{at: map[string]int{}}
 	in.silently(func() {
 		for i := range list.Parts {
 			s := in.infer(&list.Parts[i], focus).shape
@@ -79,42 +79,46 @@ func (in *inferrer) overlaid(list *tree, focus *value) (out Shape, ok bool) {
 				return
 			}
 			if s.can(kindObject) {
-				over := overlay(out, s.only(kindObject))
-				if s.MayBeNothing() {
-					over = union(over, out)
-				}
-				out = over
+				pile.add(s.get(), s.MayBeNothing())
 			}
 		}
 	})
-	return out, ok
+	return object(pile.fields, pile.rest), ok
 }
 
-// overlay is an object of the first shape with the fields of one of the second over
-// it.
-func overlay(under, over Shape) Shape {
-	a, b := under.get(), over.get()
-	fields := make([]Field, 0, len(a.fields)+len(b.fields))
-	for _, f := range a.fields {
-		switch g, both := b.field(f.Name); {
-		case both && !g.Optional:
-			f = g
-		case both:
-			f.Shape = union(f.Shape, g.Shape)
-		case b.rest != closed:
-			f.Shape = Any()
+// pile is an object that others are put over, one after the other.
+type pile struct {
+	fields []Field
+	at     map[string]int // of fields, by name
+	rest   rest
+}
+
+// add puts an object over the pile, of which there may be none.
+func (p *pile) add(over *alternatives, mayBeNone bool) {
+	if over.rest != closed {
+		for i, f := range p.fields {
+			if _, both := over.field(f.Name); !both {
+				p.fields[i].Shape = Any()
+			}
 		}
-		fields = append(fields, f)
 	}
-	for _, g := range b.fields {
-		if _, both := a.field(g.Name); !both {
-			if g.Optional && a.rest != closed {
+	for _, g := range over.fields {
+		i, both := p.at[g.Name]
+		switch {
+		case !both:
+			if (g.Optional || mayBeNone) && p.rest != closed {
 				g.Shape = Any()
 			}
-			fields = append(fields, g)
+			g.Optional = g.Optional || mayBeNone
+			p.at[g.Name] = len(p.fields)
+			p.fields = append(p.fields, g)
+		case g.Optional || mayBeNone:
+			p.fields[i].Shape = union(p.fields[i].Shape, g.Shape)
+		default:
+			p.fields[i] = g
 		}
 	}
-	return object(fields, max(a.rest, b.rest))
+	p.rest = max(p.rest, over.rest)
 }
 
 // sifted is $sift: an object with some of the fields.

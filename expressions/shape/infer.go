@@ -29,7 +29,7 @@ func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus, roo
 	if t == nil {
 		return Any(), nil
 	}
-	in := &inferrer{source: e.Source(), env: env, ended: ctx.Done(), scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
+	in := &inferrer{source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
 	in.root, in.context = focus, root
 	result := in.infer(t, &focus)
 	if env.Needed {
@@ -62,12 +62,12 @@ type inferrer struct {
 	calls    []*lambda // whose bodies are being inferred
 	lambdas  []*lambda // all that were found
 	findings []Finding
-	quiet    int      // findings are not noted while it is not 0
-	asks     bool     // the next part is asked for whether it is there
-	asked    bool     // the path around the place is
-	probed   []string // fields of which it was asked whether they are there
-	spared   int      // something takes the place of what is missing
-	branches int      // conditions and repetitions around the place
+	quiet    int             // findings are not noted while it is not 0
+	asks     bool            // the next part is asked for whether it is there
+	asked    bool            // the path around the place is
+	probed   map[string]bool // fields of which it was asked whether they are there
+	spared   int             // something takes the place of what is missing
+	branches int             // conditions and repetitions around the place
 	steps    int
 	nesting  int
 }
@@ -111,11 +111,16 @@ func (in *inferrer) text(t *tree) string {
 		return t.Text
 	}
 	const most = 40
-	runes := []rune(in.source[t.Offset:t.End])
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	text, count, cut := in.source[t.Offset:t.End], 0, 0
+	for i := range text {
+		switch count++; {
+		case count == most:
+			cut = i
+		case count > most:
+			return text[:cut] + "…"
+		}
 	}
-	return string(runes)
+	return text
 }
 
 // infer is what is known of the value of a part when focus is its context.

@@ -152,17 +152,16 @@ func fieldValues(s Shape, depth int) Shape {
 	if s.IsAny() || depth > maxDepth || a.kinds.has(kindObject) && a.rest != closed {
 		return Value()
 	}
-	out := none
+	all := make([]Shape, 0, len(a.fields)+2)
 	for _, f := range a.fields {
 		// As a first step it opens only one array.
-		out = union(out, union(flat(f.Shape, depth), f.Shape.item()))
+		all = append(all, union(flat(f.Shape, depth), f.Shape.item()))
 	}
 	if a.kinds.has(kindArray) {
 		items := a.items
-		out = union(out, union(flat(items, depth), items))
-		out = union(out, fieldValues(items, depth+1))
+		all = append(all, union(flat(items, depth), items), fieldValues(items, depth+1))
 	}
-	return out
+	return Union(all...)
 }
 
 // flat is the shape with the items of arrays, however deep, in place of the arrays.

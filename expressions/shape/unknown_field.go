@@ -39,9 +39,9 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 	}
 	hint := in.env.suggest("", t.Text, known)
 	if where := before + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
-		in.probed = append(in.probed, where) // whether it is there is just the question
+		in.probed[where] = true // whether it is there is just the question
 		return
-	} else if slices.Contains(in.probed, where) {
+	} else if in.probed[where] {
 		return
 	}
 	message := fmt.Sprintf("%s has no field %q", before, t.Text)

@@ -37,6 +37,7 @@ func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostic
 type checker struct {
 	*follower
 	found  config.Diagnostics
+	places *config.Places // of the text that was told of last
 	faulty []bool // nodes with a finding in an expression: what follows of it is not told
 }
 

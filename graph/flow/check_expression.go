@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
@@ -51,13 +52,19 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 	env := c.envOfAll(node, number)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	_, found := shape.Infer(ctx, e.JSONata, env)
-	for _, f := range found {
-		c.tell(node, f, e.Text, func() *world {
-			return c.missingIn(node, number, func(env shape.Env) bool {
-				_, again := shape.Infer(ctx, e.JSONata, env)
-				return slices.ContainsFunc(again, func(g shape.Finding) bool { return g.Offset == f.Offset && isMissing(g) })
-			})
+	missing := sync.OnceValue(func() map[placeIn]*world {
+		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
+			_, again := shape.Infer(ctx, e.JSONata, env)
+			for _, f := range again {
+				if isMissing(f) {
+					all = append(all, placeIn{offset: f.Offset})
+				}
+			}
+			return all
 		})
+	})
+	for _, f := range found {
+		c.tell(node, f, e.Text, func() *world { return missing()[placeIn{offset: f.Offset}] })
 	}
 }
 
@@ -72,20 +79,24 @@ func (c *checker) firstTurn(node, number int) bool {
 // rule is expression for a switch's rule.
 func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 	_, found := shape.InferRule(ctx, r.Rule, c.envOfAll(node, number))
+	missing := sync.OnceValue(func() map[placeIn]*world {
+		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
+			_, again := shape.InferRule(ctx, r.Rule, env)
+			for _, f := range again {
+				if isMissing(f.Finding) {
+					all = append(all, placeIn{fmt.Sprint(f.Path), f.Offset})
+				}
+			}
+			return all
+		})
+	})
 	for _, f := range found {
 		at := r.Data.At(f.Path...)
 		text := at.Text
 		if !text.IsSet() {
 			text = config.Text{Pos: at.Pos}
 		}
-		c.tell(node, f.Finding, text, func() *world {
-			return c.missingIn(node, number, func(env shape.Env) bool {
-				_, again := shape.InferRule(ctx, r.Rule, env)
-				return slices.ContainsFunc(again, func(g shape.RuleFinding) bool {
-					return g.Offset == f.Offset && slices.Equal(g.Path, f.Path) && isMissing(g.Finding)
-				})
-			})
-		})
+		c.tell(node, f.Finding, text, func() *world { return missing()[placeIn{fmt.Sprint(f.Path), f.Offset}] })
 	}
 }
 
@@ -93,17 +104,27 @@ func isMissing(f shape.Finding) bool {
 	return f.Code == shape.CodeMayBeMissing || f.Code == shape.CodeNeverRan
 }
 
-// missingIn is a world of a node in which what may be missing is read all the same; nil
-// when whatever decides on the way there decides in the expression, too.
-func (c *checker) missingIn(node, number int, is func(shape.Env) bool) *world {
+// placeIn is a place in an expression, or in the string of a rule to which a path leads.
+type placeIn struct {
+	path   string
+	offset int
+}
+
+// missingIn is, for each place where what may be missing is read, a world of the node in
+// which it is read all the same. A place has none when whatever decides on the way there
+// decides in the expression, too.
+func (c *checker) missingIn(node, number int, places func(shape.Env) []placeIn) map[placeIn]*world {
+	in := map[placeIn]*world{}
 	for _, w := range c.distinct(node, number) {
 		env, _ := c.env(w, number)
 		env.Needed = true
-		if is(env) {
-			return w
+		for _, place := range places(env) {
+			if in[place] == nil {
+				in[place] = w
+			}
 		}
 	}
-	return nil
+	return in
 }
 
 // tell reports a finding about a node's expression; in gives a world in which what it
@@ -118,7 +139,15 @@ func (c *checker) tell(node int, f shape.Finding, text config.Text, in func() *w
 		f.Message += c.by(w)
 	}
 	c.faulty[node] = true
-	c.found = append(c.found, config.Diagnostic{Pos: text.At(f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint})
+	c.found = append(c.found, config.Diagnostic{Pos: c.place(text, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint})
+}
+
+// place is text.At; of one text it is asked for often.
+func (c *checker) place(text config.Text, offset int) config.Pos {
+	if c.places == nil || c.places.Text != text {
+		c.places = text.Places()
+	}
+	return c.places.At(offset)
 }
 
 // by tells the way of a run into a world.
