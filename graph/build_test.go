@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,11 +95,46 @@ func TestG02EntryExitAndReach(t *testing.T) {
 }
 
 func TestG03OddIDs(t *testing.T) {
-	odd := []string{"my-node", "a.b", "$x", "and", "__proto__", strings.Repeat("n", 65), "🙂", "größe", "a`b", "1st"}
-	for _, id := range odd {
-		found := wantFindings(t, newFile(entryNode("entry", id), transformNode(id, "1", "exit"), exitNode("exit")), "warning odd-node-id g.yaml:20:1")
-		if id == "my-node" && !strings.Contains(found[0].Hint, "$.`my-node`") {
+	with := func(id, expr string) *config.File {
+		return newFile(entryNode("entry", id), transformNode(id, "1", "my"), transformNode("my", "1", "node"), transformNode("node", expr, "exit"), exitNode("exit"))
+	}
+	for _, id := range []string{"__proto__", strings.Repeat("n", 65), "a`b"} {
+		wantFindings(t, with(id, "1"), "warning odd-node-id g.yaml:20:1")
+	}
+	// Silent where no expression has it, or all have it in backticks.
+	for _, id := range []string{"my-node", "a.b", "$x", "and", "true", "function", "🙂", "größe", "1st"} {
+		quoted := "`" + id + "`"
+		for _, expr := range []string{
+			"1", "$." + quoted + ".n", quoted, "$$." + quoted + " & " + quoted + ".n", `$nodeExecution("` + id + `", 0)`, `"` + id + `.n"`,
+			"1 /* " + id + ".n */", "$.entry." + quoted, "entry.n in [true] and false", `"it\" is" & '` + id + `'`,
+		} {
+			wantFindings(t, with(id, expr))
+		}
+		wantFindings(t, newFile(entryNode("entry", id), transformNode(id, "1", "s"),
+			switchNode("s", "a", when(over(">", quoted+".n", 1), "b")), transformNode("a", "1", "exit"), transformNode("b", "1", "exit"), exitNode("exit")))
+	}
+	for _, c := range []struct{ id, expr string }{
+		{"my-node", "my-node"},
+		{"my-node", "1 + $.my-node"},
+		{"my-node", "($$.my-node)"},
+		{"my-node", "[my-node]"},
+		{"my-node", "`my-node` + my-node"},
+		{"true", "true.n"},
+		{"null", "$string(null .n)"},
+	} {
+		found := wantFindings(t, with(c.id, c.expr), "warning odd-node-id g.yaml:20:1")
+		if c.id == "my-node" && !strings.Contains(found[0].Hint, "$.`my-node`") {
 			t.Error(found[0].Hint)
+		}
+	}
+	f := newFile(entryNode("entry", "my-node"), transformNode("my-node", "1", "my"), transformNode("my", "1", "node"), transformNode("node", "1", "s"),
+		switchNode("s", "a", when(over(">", "my-node", 1), "b")), transformNode("a", "1", "exit"), transformNode("b", "1", "exit"), exitNode("exit"))
+	wantFindings(t, f, "warning odd-node-id g.yaml:20:1")
+	// Not the first name of a path, or a part of another.
+	for _, expr := range []string{"entry.my-node", "entry.my-node.n", "amy-node", "my-nodes", "$my-node"} {
+		_, found, _ := Build(t.Context(), with("my-node", expr))
+		if slices.ContainsFunc(found, func(d config.Diagnostic) bool { return d.Code == "odd-node-id" }) {
+			t.Errorf("%s: %v", expr, found)
 		}
 	}
 	for _, id := range []string{"a\x00b", "a\nb", "\x7f"} {

@@ -18,9 +18,10 @@ type compiler struct {
 	ids     []string       // in file order
 	byID    map[string]int // index in tool.Nodes
 	servers map[string]bool
-	nodes   []Node // nodes[i] is made of tool.Nodes[i]
-	loose   []bool // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
-	toExit  bool   // a switch goes to the exit, and that is reported
+	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
+	loose   []bool    // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
+	toExit  bool      // a switch goes to the exit, and that is reported
+	written []written // the expressions
 
 	compared int // nodes looked at for "did you mean"
 }
@@ -64,6 +65,7 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 		}
 		c.link(ctx, c.nodes[i], n)
 	}
+	c.checkOddIDs()
 	for _, node := range c.nodes {
 		b := node.core()
 		b.successors = successors(node)

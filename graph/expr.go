@@ -66,6 +66,7 @@ func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
 		c.addSyntax(text, err)
 		return nil
 	}
+	c.written = append(c.written, written{text.Value, compiled.References()})
 	places := text.Places()
 	for _, ref := range compiled.References() {
 		c.checkReference(places, ref)

@@ -27,12 +27,32 @@ func (c *compiler) checkID(n *config.Node) {
 		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a backtick, which no path of an expression can write", id), "rename it")
 	case id == "__proto__":
 		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a special meaning in JavaScript engines", id), "rename it")
-	case isReserved(id):
-		c.found.Warn(pos, code, fmt.Sprintf("node id %q is a word of JSONata", id), backticks(id))
-	case !isPlain(id):
-		c.found.Warn(pos, code, fmt.Sprintf("node id %q is not a plain name (letters, digits and _)", id), backticks(id))
+	case isReserved(id) || !isPlain(id): // see checkOddIDs
 	case utf8.RuneCountInString(id) > maxID:
 		c.found.Warn(pos, code, fmt.Sprintf("node id %q is %d characters long, at most %d read well", id, utf8.RuneCountInString(id), maxID), "shorten it")
+	}
+}
+
+// checkOddIDs warns of ids that expressions can only write in backticks, where one of the
+// expressions writes them without.
+func (c *compiler) checkOddIDs() {
+	odd, bare := oddIDsOf(c.tool), map[string]bool{}
+	if len(odd.ids) == 0 {
+		return
+	}
+	for _, w := range c.written {
+		odd.bare(w, bare)
+	}
+	for _, n := range c.tool.Nodes {
+		id := n.ID.Value
+		if !bare[id] {
+			continue
+		}
+		message := fmt.Sprintf("node id %q is not a plain name (letters, digits and _)", id)
+		if isReserved(id) {
+			message = fmt.Sprintf("node id %q is a word of JSONata", id)
+		}
+		c.found.Warn(orPos(n.ID.Pos, n.Pos), "odd-node-id", message+", and an expression writes it without backticks", backticks(id))
 	}
 }
 

@@ -36,13 +36,20 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 		c.addRule(data, err)
 		return nil
 	}
+	reads := map[config.Pos][]expressions.Reference{} // by the strings that they stand in
 	for _, ref := range compiled.References() {
 		text := data.At(ref.Var...).Text
+		reads[text.Pos] = append(reads[text.Pos], ref.Reference)
 		if ref.Body && ref.Function == "" {
 			c.checkElement(text, ref.Reference)
 			continue
 		}
 		c.checkReference(text.Places(), ref.Reference)
+	}
+	for _, read := range compiled.Reads() {
+		if text := data.At(read.Var...).Text; read.Expression != nil && text.IsSet() {
+			c.written = append(c.written, written{text.Value, reads[text.Pos]})
+		}
 	}
 	return &Rule{Rule: compiled, Data: data}
 }

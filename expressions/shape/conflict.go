@@ -46,7 +46,7 @@ func (s Shape) Conflict(want Shape) (c Conflict, conflicts bool) {
 func (a *alternatives) conflict(b *alternatives, kind kinds) (why *Conflict, differ bool) {
 	switch kind {
 	case kindNumber:
-		return nil, apart(a.numbers, b.numbers)
+		return nil, apart(a.numbers, b.numbers) || a.allBroken() && b.whole || b.allBroken() && a.whole
 	case kindString:
 		return nil, apart(a.strings, b.strings)
 	case kindArray:
@@ -60,6 +60,11 @@ func (a *alternatives) conflict(b *alternatives, kind kinds) (why *Conflict, dif
 	default:
 		return nil, false
 	}
+}
+
+// allBroken tells whether each number of the shape has a fraction.
+func (a *alternatives) allBroken() bool {
+	return a.numbers != nil && !slices.ContainsFunc(a.numbers, func(f float64) bool { return !hasFraction(f) })
 }
 
 // apart tells whether two sets of constants, nil for all, have nothing in common.

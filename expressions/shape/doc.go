@@ -15,4 +15,7 @@
 // undeclared-field, unless the expression asks whether it is there; its value is Any.
 // Of an open one (additionalProperties, patternProperties, allOf, anyOf …) nothing is
 // said.
+//
+// In the body of an iteration of a rule, a var is read from the element, or from what
+// reduce gives its body. What those are is inferred of the rule as well (rule_walk.go).
 package shape

@@ -9,7 +9,7 @@ func (s Shape) Equal(t Shape) bool {
 		return true
 	}
 	a, b := s.get(), t.get()
-	if a.kinds != b.kinds || a.filled != b.filled || a.rest != b.rest || a.size != b.size || len(a.fields) != len(b.fields) ||
+	if a.kinds != b.kinds || a.whole != b.whole || a.filled != b.filled || a.rest != b.rest || a.size != b.size || len(a.fields) != len(b.fields) ||
 		(a.numbers == nil) != (b.numbers == nil) || (a.strings == nil) != (b.strings == nil) ||
 		!slices.Equal(a.numbers, b.numbers) || !slices.Equal(a.strings, b.strings) || !a.items.Equal(b.items) {
 		return false

@@ -1,9 +1,6 @@
 package shape
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // nodeArgument is the id that a history function is asked for, when it is known,
 // and what is known of that node.
@@ -53,6 +50,11 @@ func nodeExecution(in *inferrer, s *site) value {
 	if first && b.Presence == Always {
 		return out
 	}
+	if counted := len(index) != 1 && in.branches > 0; counted || len(in.calls) > 0 {
+		// For each of some items, which most often are counted by the node's executions:
+		// there are none when it has not run.
+		return of(out.shape)
+	}
 	return value{shape: out.shape, reads: out.reads}
 }
 
@@ -84,7 +86,7 @@ func previousNode(in *inferrer, s *site) value {
 
 // expectInteger notes a number that has a fraction.
 func (in *inferrer) expectInteger(s *site, i int) {
-	if n := s.arg(i).shape.get().numbers; len(n) == 1 && n[0] != math.Trunc(n[0]) {
+	if n := s.arg(i).shape.get().numbers; len(n) == 1 && hasFraction(n[0]) {
 		in.fault(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected a whole number", i+1, s.name, numberText(n[0])), "")
 	}
 }

@@ -25,12 +25,19 @@ func Infer(ctx context.Context, e *expressions.JSONata, env Env) (Shape, []Findi
 
 // inferOver infers over a focus, which is the root but in the bodies of rules.
 func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus, root value) (Shape, []Finding) {
+	return inferPart(ctx, e, env, focus, root, false)
+}
+
+// inferPart is inferOver of an expression of which it is asked whether it has a value, or
+// not.
+func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus, root value, asked bool) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil
 	}
 	in := &inferrer{source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
 	in.root, in.context = focus, root
+	in.asks = asked
 	result := in.infer(t, &focus)
 	if env.Needed {
 		in.need(result)

@@ -48,7 +48,7 @@ func randomValue(depth int) *rapid.Generator[any] {
 
 // randomShape draws a shape that v has.
 func randomShape(t *rapid.T, v expressions.Value) Shape {
-	switch rapid.IntRange(0, 5).Draw(t, "shape") {
+	switch rapid.IntRange(0, 6).Draw(t, "shape") {
 	case 0:
 		return Constant(v)
 	case 1:
@@ -59,6 +59,10 @@ func randomShape(t *rapid.T, v expressions.Value) Shape {
 		return OfSchema(Constant(v).Schema())
 	case 4:
 		return Union(Constant(v), Constant(expressions.FromPlain(randomValue(2).Draw(t, "other"))))
+	case 5:
+		if f, isNumber := v.(float64); isNumber && !hasFraction(f) {
+			return Integer()
+		}
 	}
 	return Union(OfValue(v), OfValue(expressions.FromPlain(randomValue(2).Draw(t, "other"))))
 }

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"context"
+	"slices"
 
 	"toolgraph/expressions"
 )
@@ -19,9 +20,10 @@ type RuleFinding struct {
 }
 
 // InferRule is what the rule can come to over env, and what is wrong with what it
-// reads. That something may be missing is nothing wrong there: it is null then, or
-// the default of the var.
-func InferRule(ctx context.Context, r *expressions.Rule, env Env) (RuleShape, []RuleFinding) {
+// reads; plain is what r was compiled of. That something may be missing is nothing wrong
+// there: it is null then, or the default of the var. In the bodies of map, filter, all,
+// some, none and reduce paths are read from what they give, as far as that is known.
+func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (RuleShape, []RuleFinding) {
 	out := RuleShape{}
 	if holds, constant := r.Constant(); constant && holds {
 		out.Holds = Always
@@ -29,17 +31,21 @@ func InferRule(ctx context.Context, r *expressions.Rule, env Env) (RuleShape, []
 		out.Holds = Never
 	}
 	env.Needed = false
+	root := value{shape: env.root(), root: true}
+	bodies := bodiesOf(ctx, r, plain, &env, root)
 	var found []RuleFinding
 	for _, read := range r.Reads() {
 		if read.Expression == nil {
 			continue
 		}
-		root := value{shape: env.root(), root: true}
-		focus := root
+		from, asked := root, false
 		if read.Body {
-			focus = unknown() // an element
+			from = unknown()
+			if of, known := bodies[rulePlace(read.Var)]; known {
+				from, asked = of.value, of.asked
+			}
 		}
-		_, findings := inferOver(ctx, read.Expression, &env, focus, root)
+		_, findings := inferPart(ctx, read.Expression, &env, from, root, asked)
 		for _, f := range findings {
 			f.Offset, f.End = read.Place(f.Offset), read.Place(f.End)
 			f.Fails = false // a rule looks at parts only as far as it has to
@@ -47,4 +53,16 @@ func InferRule(ctx context.Context, r *expressions.Rule, env Env) (RuleShape, []
 		}
 	}
 	return out, found
+}
+
+// bodiesOf is what the vars in the bodies of a rule are read from, by their places.
+func bodiesOf(ctx context.Context, r *expressions.Rule, plain any, env *Env, root value) map[string]focused {
+	if !slices.ContainsFunc(r.Reads(), func(read expressions.RuleRead) bool { return read.Body }) {
+		return nil
+	}
+	w := newRuleWalk(r, env, root)
+	if w.value(ctx, plain, nil, nil); w.exhausted() {
+		return nil
+	}
+	return w.focus
 }

@@ -131,12 +131,13 @@ func (r *schemaReader) typed(schema map[string]any, ordered expressions.Value, d
 	a := alternatives{rest: open}
 	switch t := schema["type"].(type) {
 	case string:
-		a.kinds = schemaKinds[t]
+		a.kinds, a.whole = schemaKinds[t], t == "integer"
 	case []any:
 		for _, one := range t {
 			name, _ := one.(string)
 			a.kinds |= schemaKinds[name]
 		}
+		a.whole = slices.Contains(t, any("integer")) && !slices.Contains(t, any("number"))
 	}
 	if a.kinds == 0 {
 		a.kinds = kindValue

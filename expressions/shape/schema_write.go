@@ -42,6 +42,9 @@ func (s Shape) schema() expressions.Value {
 			alone = append(alone, r.value())
 			continue
 		}
+		if one.kind == kindNumber && a.whole {
+			one.named = "integer"
+		}
 		types = append(types, one.named)
 	}
 	for _, one := range []struct {

@@ -9,6 +9,7 @@ type Shape struct{ of *alternatives }
 type alternatives struct {
 	kinds   kinds
 	numbers []float64 // sorted; no others, when not nil
+	whole   bool      // of numbers that are not listed: none has a fraction
 	strings []string  // sorted; no others, when not nil
 	items   Shape     // of arrays, which never hold nothing
 	filled  bool      // arrays have an item at least
@@ -59,6 +60,9 @@ func Boolean() Shape { return simple(kindBoolean) }
 // Number is the shape of all numbers.
 func Number() Shape { return simple(kindNumber) }
 
+// Integer is the shape of all numbers without a fraction.
+func Integer() Shape { return shapeOf(alternatives{kinds: kindNumber, whole: true}) }
+
 // String is the shape of all strings.
 func String() Shape { return simple(kindString) }
 
@@ -104,7 +108,7 @@ func shapeOf(a alternatives) Shape {
 
 // plain tells whether nothing is known but the kinds.
 func (a *alternatives) plain() bool {
-	return a.numbers == nil && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
+	return a.numbers == nil && !a.whole && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
 }
 
 // tidy drops what belongs to kinds that are absent, and what means nothing.
@@ -112,6 +116,7 @@ func (a *alternatives) tidy() {
 	if !a.kinds.has(kindNumber) || len(a.numbers) > maxConstants {
 		a.numbers = nil
 	}
+	a.whole = a.whole && a.kinds.has(kindNumber) && a.numbers == nil
 	if !a.kinds.has(kindString) || len(a.strings) > maxConstants {
 		a.strings = nil
 	}

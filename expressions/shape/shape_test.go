@@ -28,7 +28,7 @@ func TestOfSchema(t *testing.T) {
 		`[]`:                                    "any value",
 		`nope`:                                  "any value",
 		`{"type": "string"}`:                    "string",
-		`{"type": "integer"}`:                   "number",
+		`{"type": "integer"}`:                   "integer",
 		`{"type": ["string", "null"]}`:          "string or null",
 		`{"type": "text"}`:                      "any value",
 		`{"enum": ["a", 1, true, null]}`:        `"a" or 1 or true or null`,
@@ -69,7 +69,7 @@ func TestOfSchema(t *testing.T) {
 // A schema made of a shape is read as the same shape.
 func TestSchemaRoundTrip(t *testing.T) {
 	for _, s := range []Shape{
-		String(), Number(), Boolean(), Null(), Value(), Array(String()), filledArray(Number()), Array(none), simple(kindTrue),
+		String(), Number(), Integer(), Union(Integer(), Null()), Boolean(), Null(), Value(), Array(String()), filledArray(Number()), Array(none), simple(kindTrue),
 		Union(String(), Null()), Constant("a"), Union(Constant("a"), Constant(2.0), Null()), Union(Constant("a"), Number()),
 		Object(nil, true), Object(nil, false), object([]Field{{Name: "a", Shape: String()}}, declared),
 		Object([]Field{{Name: "b", Shape: Value()}, {Name: "a", Shape: Array(Union(Number(), Null())), Optional: true}}, false),
@@ -144,6 +144,16 @@ func TestConflict(t *testing.T) {
 		{"one item for an array", Object([]Field{{Name: "title", Shape: String()}, {Name: "labels", Shape: String()}}, false), issue, "labels: string, not array of string"},
 		{"an enum inside", Constant(expressions.FromPlain(map[string]any{"title": "t", "state": "opne"})), issue, `state: "opne", not "closed" or "open"`},
 		{"no value", none, String(), ""},
+		{"a fraction", Constant(1.5), Integer(), ": 1.5, not integer"},
+		{"fractions", Union(Constant(1.5), Constant(0.25)), Integer(), ": 0.25 or 1.5, not integer"},
+		{"perhaps a fraction", Union(Constant(1.5), Constant(2.0)), Integer(), ""},
+		{"a whole number", Constant(-2.0), Integer(), ""},
+		{"any number", Number(), Integer(), ""},
+		{"an integer for a fraction", Integer(), schema(`{"enum": [0.5, 1.5]}`), ": integer, not 0.5 or 1.5"},
+		{"an integer for a number", Integer(), Number(), ""},
+		{"integer or number", Constant(1.5), schema(`{"type": ["integer", "number"]}`), ""},
+		{"integer or text", Constant(1.5), schema(`{"type": ["integer", "string"]}`), ": 1.5, not string or integer"},
+		{"a fraction inside", Constant(expressions.FromPlain(map[string]any{"n": 1.5})), schema(`{"properties": {"n": {"type": "integer"}}}`), "n: 1.5, not integer"},
 	} {
 		got := ""
 		if conflict, differ := c.found.Conflict(c.want); differ {

@@ -43,7 +43,11 @@ func (s Shape) text(depth int) string {
 		parts = append(parts, constantsText("string", a.strings, shortQuote)...)
 	}
 	if rest.has(kindNumber) {
-		parts = append(parts, constantsText("number", a.numbers, numberText)...)
+		all := "number"
+		if a.whole {
+			all = "integer"
+		}
+		parts = append(parts, constantsText(all, a.numbers, numberText)...)
 	}
 	switch rest & kindBoolean {
 	case kindBoolean:

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -33,6 +34,7 @@ func union(s, t Shape) Shape {
 	a, b := s.of, t.of
 	out := alternatives{kinds: a.kinds | b.kinds}
 	out.numbers = uniteConstants(a.numbers, b.numbers, a.kinds.has(kindNumber), b.kinds.has(kindNumber))
+	out.whole = (!a.kinds.has(kindNumber) || a.allWhole()) && (!b.kinds.has(kindNumber) || b.allWhole())
 	out.strings = uniteConstants(a.strings, b.strings, a.kinds.has(kindString), b.kinds.has(kindString))
 	switch inA, inB := a.kinds.has(kindArray), b.kinds.has(kindArray); {
 	case inA && inB:
@@ -67,6 +69,13 @@ func uniteConstants[T cmp.Ordered](a, b []T, inA, inB bool) []T {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// allWhole tells whether no number of the shape has a fraction.
+func (a *alternatives) allWhole() bool {
+	return a.whole || a.numbers != nil && !slices.ContainsFunc(a.numbers, hasFraction)
+}
+
+func hasFraction(f float64) bool { return f != math.Trunc(f) }
 
 // uniteFields are the fields of objects that are of one shape or the other.
 func uniteFields(a, b *alternatives) []Field {

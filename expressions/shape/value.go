@@ -114,7 +114,7 @@ func (s Shape) Has(v expressions.Value) bool {
 		}
 		return a.kinds.has(kindFalse)
 	case float64:
-		return a.kinds.has(kindNumber) && (a.numbers == nil || slices.Contains(a.numbers, x))
+		return a.kinds.has(kindNumber) && (a.numbers == nil || slices.Contains(a.numbers, x)) && !(a.whole && hasFraction(x))
 	case json.Number:
 		return a.kinds.has(kindNumber) && a.numbers == nil
 	case string:

@@ -38,7 +38,7 @@ type checker struct {
 	*follower
 	found  config.Diagnostics
 	places *config.Places // of the text that was told of last
-	faulty []bool // nodes with a finding in an expression: what follows of it is not told
+	faulty []bool         // nodes with a finding in an expression: what follows of it is not told
 }
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/expressions"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -78,10 +79,11 @@ func (c *checker) firstTurn(node, number int) bool {
 
 // rule is expression for a switch's rule.
 func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
-	_, found := shape.InferRule(ctx, r.Rule, c.envOfAll(node, number))
+	plain := r.Data.Value()
+	_, found := shape.InferRule(ctx, r.Rule, plain, c.envOfAll(node, number))
 	missing := sync.OnceValue(func() map[placeIn]*world {
 		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
-			_, again := shape.InferRule(ctx, r.Rule, env)
+			_, again := shape.InferRule(ctx, r.Rule, plain, env)
 			for _, f := range again {
 				if isMissing(f.Finding) {
 					all = append(all, placeIn{fmt.Sprint(f.Path), f.Offset})
@@ -91,6 +93,9 @@ func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 		})
 	})
 	for _, f := range found {
+		if c.readsElement(r, f.Path) {
+			continue // the graph has told
+		}
 		at := r.Data.At(f.Path...)
 		text := at.Text
 		if !text.IsSet() {
@@ -98,6 +103,18 @@ func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 		}
 		c.tell(node, f.Finding, text, func() *world { return missing()[placeIn{fmt.Sprint(f.Path), f.Offset}] })
 	}
+}
+
+// readsElement tells whether the string at a place in a rule begins with a node's id, and
+// is read from the element of an iteration.
+func (c *checker) readsElement(r *graph.Rule, path []any) bool {
+	return slices.ContainsFunc(r.References(), func(ref expressions.RuleReference) bool {
+		if !ref.Body || ref.Function != "" || len(ref.Path) == 0 || !slices.Equal(ref.Var, path) {
+			return false
+		}
+		_, isNode := c.index[ref.Path[0]]
+		return isNode
+	})
 }
 
 func isMissing(f shape.Finding) bool {

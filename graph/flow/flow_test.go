@@ -39,7 +39,7 @@ func followed(t *testing.T, g *graph.Graph) *flow.Flow {
 func TestOf(t *testing.T) {
 	f := followed(t, build(t, "g.yaml", []byte(loop))[0])
 	for id, want := range map[string]string{
-		"entry": "{n: number}", "step": "{i: number}", "more": `"last" or "step"`, "last": `"once" or {i: number}`, "exit": `"once" or {i: number}`,
+		"entry": "{n: integer}", "step": "{i: number}", "more": `"last" or "step"`, "last": `"once" or {i: number}`, "exit": `"once" or {i: number}`,
 	} {
 		if got := f.Node(id).Output.String(); got != want {
 			t.Errorf("%s gives %s, expected %s", id, got, want)
@@ -54,7 +54,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("before step, %s has presence %d, expected %d", id, got, want)
 		}
 	}
-	if got := step.Previous.String(); got != `"last" or "step" or {n: number}` {
+	if got := step.Previous.String(); got != `"last" or "step" or {n: integer}` {
 		t.Errorf("before step comes %s", got)
 	}
 }
