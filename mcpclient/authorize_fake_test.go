@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"sync"
 	"testing"
-	"time"
 
 	"toolgraph/config"
 )
@@ -145,27 +144,29 @@ func (g *guarded) upstream(path string) *config.Upstream {
 
 // agree is a person with a browser.
 func agree(t testing.TB) func(string) {
-	return func(address string) {
-		go func() {
-			req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			resp.Body.Close()
-			http.DefaultClient.CloseIdleConnections()
-		}()
+	return func(address string) { go visited(t, address) }
+}
+
+// visited goes to an address as a browser does and gives the last status.
+func visited(t testing.TB, address string) int {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Error(err)
+		return 0
 	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	return resp.StatusCode
 }
 
 func login(t testing.TB, p *Pool, show func(string)) error {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
 	return p.Login(ctx, "fake", show)
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"toolgraph/config"
 )
@@ -183,9 +182,19 @@ func TestLoginRefusals(t *testing.T) {
 			t.Errorf("%q is missing in %v", want, err)
 		}
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	// A forged answer is turned away and ends nothing.
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	err := p.Login(ctx, "fake", visit(func(q url.Values) { q.Set("state", "forged") }))
+	err := p.Login(ctx, "fake", func(address string) {
+		to, _ := url.Parse(address)
+		forged := url.Values{"code": {"code-x"}, "state": {"forged"}}
+		go func() {
+			defer stop()
+			if status := visited(t, to.Query().Get("redirect_uri")+"?"+forged.Encode()); status != http.StatusBadRequest {
+				t.Errorf("a forged answer was answered with %d", status)
+			}
+		}()
+	})
 	wantError(t, "", err, CodeCancelled)
 	plain := pool(t, newWeb(t, nil).upstream("/mcp"), withAdjust(allowPrivate))
 	if err := login(t, plain, agree(t)); err == nil || !strings.Contains(err.Error(), "add oauth: {} to it") {

@@ -79,7 +79,7 @@ func (u *upstream) unencoded(err error) *Error {
 
 // send sends under the call timeout.
 func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
-	timed, stop := startWatch(ctx, u.set.callTimeout)
+	timed, stop := startWatch(ctx, u.set.callTimeout, u.opts.clock)
 	defer stop()
 	if s.turn != nil && r.method == callMethod {
 		s.calling.Store(timed)

@@ -40,7 +40,7 @@ func newListing(tools []Tool, at time.Time) *listing {
 	return l
 }
 
-func (l *listing) fresh() bool { return time.Since(l.at) < listFresh }
+func (l *listing) fresh(now time.Time) bool { return now.Sub(l.at) < listFresh }
 
 // catalog keeps the listing of one session. It is fetched when a call first needs
 // it, and again after the server has said that it changed.
@@ -80,7 +80,7 @@ func (c *catalog) outdated(l *listing) {
 
 // join is the fetch to wait for, or the listing that is there by now. begin starts
 // one, and reports whether it could.
-func (c *catalog) join(begin func(*fetch) bool) (*fetch, *listing) {
+func (c *catalog) join(now time.Time, begin func(*fetch) bool) (*fetch, *listing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l := c.now.Load(); l != nil {
@@ -89,7 +89,7 @@ func (c *catalog) join(begin func(*fetch) bool) (*fetch, *listing) {
 	if c.fetching != nil && c.fetching.changes == c.changes {
 		return c.fetching, nil
 	}
-	f := &fetch{begun: time.Now(), changes: c.changes, done: make(chan struct{})}
+	f := &fetch{begun: now, changes: c.changes, done: make(chan struct{})}
 	if !begin(f) {
 		return nil, unlisted
 	}
@@ -119,13 +119,13 @@ func (u *upstream) offered(ctx context.Context, s *session) *listing {
 		return l
 	}
 	for range listTries {
-		f, l := s.tools.join(func(f *fetch) bool {
+		f, l := s.tools.join(u.opts.clock.now(), func(f *fetch) bool {
 			return u.behind(func() { s.tools.settle(f, u.fetchListing(s, f.begun)) })
 		})
 		if l != nil {
 			return l
 		}
-		if !f.within(ctx, min(listPatience, u.set.callTimeout/2)) {
+		if !f.within(ctx, min(listPatience, u.set.callTimeout/2), u.opts.clock) {
 			break
 		}
 		if !f.stale || u.opts.check == nil {
@@ -137,13 +137,11 @@ func (u *upstream) offered(ctx context.Context, s *session) *listing {
 
 // within reports whether the fetch has ended so long after it began, or does; not when
 // ctx ends first.
-func (f *fetch) within(ctx context.Context, patience time.Duration) bool {
-	timer := time.NewTimer(time.Until(f.begun.Add(patience)))
-	defer timer.Stop()
+func (f *fetch) within(ctx context.Context, patience time.Duration, clk clock) bool {
 	select {
 	case <-f.done:
 		return true
-	case <-timer.C:
+	case <-clk.after(f.begun.Add(patience).Sub(clk.now())):
 	case <-ctx.Done():
 	}
 	return false

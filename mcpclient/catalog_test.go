@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"toolgraph/expressions"
 )
@@ -13,7 +12,7 @@ const strictTools = `{"tools":[{"name":"echo","annotations":{"readOnlyHint":true
 	`"properties":{"n":{"type":"integer","minimum":1},"mode":{"enum":["fast","slow"]}},"required":["n"],"additionalProperties":false}}]}`
 
 // strict is a server over HTTP whose one tool wants its arguments to be right.
-func strict(t testing.TB, change func(*web)) (*web, *Pool) {
+func strict(t testing.TB, change func(*web), opts ...Option) (*web, *Pool) {
 	t.Helper()
 	w := newWeb(t, func(w *web) {
 		w.tools = strictTools
@@ -21,7 +20,7 @@ func strict(t testing.TB, change func(*web)) (*web, *Pool) {
 			change(w)
 		}
 	})
-	return w, pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
+	return w, pool(t, w.upstream("/mcp"), append(opts, withAdjust(allowPrivate))...)
 }
 
 func TestToolsAreListedOnce(t *testing.T) {
@@ -73,7 +72,7 @@ func TestListChangedInvalidatesTheList(t *testing.T) {
 }
 
 func TestT02UnknownToolIsNotCalled(t *testing.T) {
-	w, p := strict(t, nil)
+	w, p := strict(t, nil, newMovedTime().clock(nil))
 	e := mustFail(t, p, "ecko", `{}`, CodeUnknownTool)
 	if !strings.Contains(e.Error(), "has no such tool, expected one of its 1") || !strings.Contains(e.Error(), `did you mean "echo"?`) {
 		t.Errorf("got %q", e)
@@ -85,12 +84,13 @@ func TestT02UnknownToolIsNotCalled(t *testing.T) {
 
 // A server that does not tell of its changes is asked again before a call is refused.
 func TestAnOldListRefusesNothing(t *testing.T) {
-	w, p := strict(t, nil)
+	passing := newMovedTime()
+	w, p := strict(t, nil, passing.clock(nil))
 	if _, err := call(p, "echo", `{"n":1}`); err != nil {
 		t.Fatal(err)
 	}
 	w.offer(webTools("echo", "later"))
-	p.servers["fake"].known.Load().at = time.Now().Add(-time.Minute) // long ago
+	passing.move(listFresh)
 	if _, err := call(p, "later", `{}`); err != nil {
 		t.Error(err)
 	}
@@ -103,7 +103,7 @@ func TestAnOldListRefusesNothing(t *testing.T) {
 }
 
 func TestArgumentsAreChecked(t *testing.T) {
-	w, p := strict(t, nil)
+	w, p := strict(t, nil, newMovedTime().clock(nil)) // all in one moment
 	for args, wants := range map[string][]string{
 		`{"n":"one"}`:            {"arguments.n: expected", "integer", `"one"`},
 		`{}`:                     {"arguments.n: required, but missing"},
@@ -229,12 +229,20 @@ func TestSubscriptionsThatEndAtOnce(t *testing.T) {
 	}
 }
 
-// A tool that a server adds in the moment after its start is waited for.
+// A tool that a server adds in the moment after its start is waited for, and no longer.
 func TestToolsThatComeLater(t *testing.T) {
-	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true })
-	time.AfterFunc(300*time.Millisecond, func() { w.offer(webTools("echo", "hang", "later")) })
-	if _, err := call(p, "later", `{}`); err != nil {
-		t.Error(err)
+	var w *web
+	var pauses int
+	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true }, newMovedTime().clock(func() {
+		if pauses++; pauses == 3 {
+			w.offer(webTools("echo", "hang", "later"))
+		}
+	}, startsUpPause))
+	if _, err := call(p, "later", `{}`); err != nil || pauses != 3 {
+		t.Errorf("%v after %d pauses, want 3", err, pauses)
 	}
 	mustFail(t, p, "never", `{}`, CodeUnknownTool)
+	if want := int(startsUp / startsUpPause); pauses != want {
+		t.Errorf("%d pauses, want %d", pauses, want)
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Under a server that is killed all the time, every call is answered: with its own
@@ -38,16 +37,15 @@ func TestServerKilledOften(t *testing.T) {
 			}
 		})
 	}
-	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for range 50 {
+		before := results.Load()
+		waitFor(t, "a result between two kills", func() bool { return results.Load() > before || t.Failed() })
 		got, err := call(p, "pid", `{}`)
 		if pid, perr := strconv.Atoi(got); err == nil && perr == nil {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // gone already: somebody else's turn
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone already
 		}
 	}
 	ended.Store(true)
 	all.Wait()
 	t.Logf("%d of %d calls had a result", results.Load(), calls.Load())
-	if results.Load() == 0 {
-		t.Error("no call had a result")
-	}
 }

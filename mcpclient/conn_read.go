@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -49,7 +48,7 @@ func (c *conn) ended(err error) {
 	case <-c.done:
 		return
 	case <-c.proc.exited:
-	case <-time.After(2 * drainGrace):
+	case <-c.proc.clock.after(2 * drainGrace):
 		c.fail(&Error{
 			Code: CodeTransport, Message: "the server closed its output but its process went on",
 			Stderr: c.proc.stderr.tail(tailLines, 0, c.note.redact),

@@ -48,7 +48,7 @@ func (c *conn) write(ctx context.Context, line []byte) error {
 	select {
 	case <-c.done:
 	case <-ctx.Done():
-	case <-time.After(drainGrace):
+	case <-c.proc.clock.after(drainGrace):
 		c.fail(&Error{Code: CodeTransport, Message: "the server closed its input"}, true)
 	}
 	if n > 0 || c.failure() == nil {
@@ -77,7 +77,7 @@ func (c *conn) writeRest(rest []byte) {
 		}
 		select {
 		case <-c.done:
-		case <-time.After(drainGrace): // the reader, if it knows why, says it better
+		case <-c.proc.clock.after(drainGrace): // the reader, if it knows why, says it better
 			c.fail(&Error{
 				Code:    CodeTransport,
 				Message: fmt.Sprintf("the server has not read its input for %s", writeStall),

@@ -127,7 +127,7 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 		return nil, u.fault(CodeBadResult, "the answer asks for input, and does not say which")
 	case empty:
 		select { // it only wants to be asked again
-		case <-time.After(inputPause):
+		case <-u.opts.clock.after(inputPause):
 		case <-ctx.Done():
 			return nil, u.gaveUp(ctx, "the tool wanted to be asked again")
 		}

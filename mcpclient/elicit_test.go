@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -116,24 +117,41 @@ func TestElicitationFailures(t *testing.T) {
 	}
 }
 
-// The time that the user takes is not the call's, and the end of the call ends the question.
+// The time that the user takes is not the call's, whose time begins anew with the answer.
 func TestElicitationStopsTheWatch(t *testing.T) {
-	slow := func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
-		select {
-		case <-time.After(1200 * time.Millisecond):
-			return []byte(`{"action":"decline"}`), nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
+	const limit = 800 * time.Millisecond
 	for tool, u := range asking(t) {
-		p := pool(t, u, WithElicitor(slow), withAdjust(func(s *settings) { s.allowPrivate, s.callTimeout = true, 800*time.Millisecond }))
+		timers := &heldTimers{}
+		slow := func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+			if n := timers.running(); n != 0 {
+				t.Errorf("%q: %d timers run while the user is asked", tool, n)
+			}
+			timers.expire()
+			return []byte(`{"action":"decline"}`), nil
+		}
+		p := pool(t, u, timers.clock(), WithElicitor(slow), withAdjust(allowPrivate), withAdjust(func(s *settings) { s.callTimeout = limit }))
 		got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 		if err != nil || !strings.Contains(got, `"action":"decline"`) {
 			t.Errorf("%q: got %s, %v", tool, got, err)
 		}
-		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
-		got, err = callWith(ctx, p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
+		// A modern server's question ends its request, and the next has a timer of its own.
+		if want := tool != "ask modern"; want != slices.Equal(timers.resets, []time.Duration{limit}) {
+			t.Errorf("%q: the timers began anew with %v", tool, timers.resets)
+		}
+	}
+}
+
+// The end of the call ends the question.
+func TestElicitationEndsWithTheCall(t *testing.T) {
+	for tool, u := range asking(t) {
+		ctx, stop := context.WithCancel(context.Background())
+		leaving := func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			stop()
+			receive(t, ctx.Done(), "the question's end")
+			return nil, ctx.Err()
+		}
+		p := pool(t, u, WithElicitor(leaving), withAdjust(allowPrivate))
+		got, err := callWith(ctx, p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 		stop()
 		wantError(t, got, err, CodeCancelled)
 	}
@@ -143,7 +161,7 @@ func TestAToolThatOnlyEverAsks(t *testing.T) {
 	w := newWeb(t, func(w *web) { w.modern = true })
 	u := w.upstream("/mcp")
 	u.AllowElicit = true
-	p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host))
+	p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host), skipping(inputPause))
 	if e := mustFail(t, p, "ask", `{}`, CodeInputRequired); !strings.Contains(e.Error(), "asked for input 10 times") {
 		t.Errorf("got %q", e)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,10 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	if code == 0 {
-		if err := goleak.Find(); err != nil {
+		err := goleak.Find()
+		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); err = goleak.Find() {
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -50,12 +54,27 @@ func fake(t testing.TB, modes ...string) *config.Upstream {
 	return u
 }
 
-func withAdjust(f func(*settings)) Option { return func(o *options) { o.adjust = f } }
+// withAdjust changes the settings of every server, after what other options changed.
+func withAdjust(f func(*settings)) Option {
+	return func(o *options) {
+		before := o.adjust
+		o.adjust = func(s *settings) {
+			if before != nil {
+				before(s)
+			}
+			f(s)
+		}
+	}
+}
 
-// pool is a pool of one server that is closed at the end of the test.
+// unlimited makes the time limits that a busy machine could reach guards against hanging.
+func unlimited(s *settings) { s.callTimeout, s.startTimeout = patience, patience }
+
+// pool is a pool of one server that is closed at the end of the test. Its limits and
+// graces are long, unless the options say otherwise.
 func pool(t testing.TB, u *config.Upstream, opts ...Option) *Pool {
 	t.Helper()
-	p := NewPool([]*config.Upstream{u}, opts...)
+	p := NewPool([]*config.Upstream{u}, append([]Option{withAdjust(unlimited), withClock(unhurried)}, opts...)...)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -66,7 +85,7 @@ func pool(t testing.TB, u *config.Upstream, opts ...Option) *Pool {
 
 // call calls a tool with arguments given as JSON and returns the value as JSON.
 func call(p *Pool, tool, args string) (string, error) {
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 	defer stop()
 	return callWith(ctx, p, tool, args)
 }
@@ -123,14 +142,23 @@ func encoded(t testing.TB, v expressions.Value) string {
 	return string(raw)
 }
 
-// waitFor waits, generously, until a condition holds.
+// waitFor waits until a condition holds.
 func waitFor(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}
 	}
+}
+
+// waitForLine waits until a file has a line.
+func waitForLine(t testing.TB, path, line string) {
+	t.Helper()
+	waitFor(t, line, func() bool {
+		raw, err := os.ReadFile(path)
+		return err == nil && slices.Contains(strings.Split(string(raw), "\n"), line)
+	})
 }
 
 func countLines(t testing.TB, path string) int {

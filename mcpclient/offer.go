@@ -72,20 +72,21 @@ const (
 // vet is the offer behind a call, nil when nothing is known of it, or why the call
 // must not be sent. Only a fresh listing refuses.
 func (u *upstream) vet(ctx context.Context, s *session, tool string, args expressions.Value) (*offer, *Error) {
+	now := u.opts.clock.now
 	l := u.offered(ctx, s)
 	if u.outOfCheck(l) {
 		s.tools.outdated(l)
 		l = u.offered(ctx, s)
 	}
 	o, fail := u.judge(ctx, s, l, tool, args)
-	if fail != nil && ctx.Err() == nil && !l.fresh() {
+	if fail != nil && ctx.Err() == nil && !l.fresh(now()) {
 		s.tools.outdated(l)
 		l = u.offered(ctx, s)
 		o, fail = u.judge(ctx, s, l, tool, args)
 	}
-	for fail != nil && fail.Code == CodeUnknownTool && s.tellsChanges && time.Since(s.since) < startsUp {
+	for fail != nil && fail.Code == CodeUnknownTool && s.tellsChanges && now().Sub(s.since) < startsUp {
 		select {
-		case <-time.After(startsUpPause):
+		case <-u.opts.clock.after(startsUpPause):
 		case <-ctx.Done():
 			return nil, fail
 		}

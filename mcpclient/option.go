@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"log/slog"
-	"time"
 
 	"toolgraph/config"
 )
@@ -19,7 +18,7 @@ type options struct {
 	elicit  Elicitor  // nil: no server may ask
 	check   ToolCheck // nil: tools are called whatever their servers tell of them
 	tokens  string    // the directory of tokens; "" is the user's own
-	now     func() time.Time
+	clock   clock
 	adjust  func(*settings) // tests shorten limits with it
 }
 

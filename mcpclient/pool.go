@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -22,7 +21,7 @@ type Pool struct {
 
 // NewPool makes a pool of these servers. It starts nothing.
 func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
-	o := options{logger: slog.New(slog.DiscardHandler), name: "toolgraph", version: "dev", now: time.Now}
+	o := options{logger: slog.New(slog.DiscardHandler), name: "toolgraph", version: "dev", clock: systemClock()}
 	for _, opt := range opts {
 		opt(&o)
 	}

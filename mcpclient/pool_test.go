@@ -45,19 +45,19 @@ func TestEras(t *testing.T) {
 		want config.Protocol
 		code string // of the error expected, or empty
 		meta string // part of the _meta that arrives
+		asks string // the requests of the handshake: no more than it takes
 	}{
-		{"legacy", config.ProtocolAuto, "", `{"run":"r1/0"}`},
-		{"legacy", config.ProtocolLegacy, "", `{"run":"r1/0"}`},
-		{"modern", config.ProtocolAuto, "", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`},
-		{"modern", config.ProtocolModern, "", `"run":"r1/0"`},
-		{"modern", config.ProtocolLegacy, CodeServerStart, ""},
-		{"both", config.ProtocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{}`},
-		{"both", config.ProtocolAuto, "", `{"run":"r1/0"}`},
-		{"nodiscover", config.ProtocolAuto, "", `{"run":"r1/0"}`},
+		{"legacy", config.ProtocolAuto, "", `{"run":"r1/0"}`, `"initialize"`},
+		{"legacy", config.ProtocolLegacy, "", `{"run":"r1/0"}`, `"initialize"`},
+		{"modern", config.ProtocolAuto, "", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`, `"initialize","server/discover"`},
+		{"modern", config.ProtocolModern, "", `"run":"r1/0"`, `"server/discover"`},
+		{"modern", config.ProtocolLegacy, CodeServerStart, "", ""},
+		{"both", config.ProtocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{}`, `"server/discover"`},
+		{"both", config.ProtocolAuto, "", `{"run":"r1/0"}`, `"initialize"`},
+		{"nodiscover", config.ProtocolAuto, "", `{"run":"r1/0"}`, `"initialize"`},
 	} {
 		t.Run(c.mode+"/"+string(c.want), func(t *testing.T) {
 			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.protocol = c.want }))
-			began := time.Now()
 			v, err := p.CallTool(context.Background(), "fake", "meta", nil, map[string]any{"run": "r1/0"})
 			if c.code != "" {
 				wantError(t, "", err, c.code)
@@ -69,8 +69,8 @@ func TestEras(t *testing.T) {
 			if got := encoded(t, v); !strings.Contains(got, c.meta) {
 				t.Errorf("the server saw %s, want %s in it", got, c.meta)
 			}
-			if took := time.Since(began); took > 4*time.Second {
-				t.Errorf("the handshake took %s", took)
+			if got, err := call(p, "heard", `{}`); err != nil || !strings.HasPrefix(got, `{"items":[`+c.asks+`,"tools/list"`) {
+				t.Errorf("the server was asked %s, %v, want %s first", got, err, c.asks)
 			}
 			if tools, err := p.ListTools(context.Background(), "fake"); err != nil || len(tools) < 30 {
 				t.Errorf("%d tools, %v", len(tools), err)
@@ -80,7 +80,7 @@ func TestEras(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	p := pool(t, fake(t))
+	p := pool(t, fake(t), newMovedTime().clock(nil, startsUpPause))
 	if e := mustFail(t, p, "fail", `{"message":"disk full"}`, CodeToolError); e.Error() != `server "fake", tool "fail": disk full` {
 		t.Errorf("got %q", e)
 	}
@@ -100,12 +100,19 @@ func TestErrors(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	p := pool(t, fake(t))
-	mustCall(t, p, "count", `{}`, `1`)
 	cause := errors.New("the run's limit is reached")
 	ctx, stop := context.WithCancelCause(context.Background())
-	time.AfterFunc(50*time.Millisecond, func() { stop(cause) })
-	got, err := callWith(ctx, p, "sleep", `{"ms":60000}`)
-	e := wantError(t, got, err, CodeCancelled)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := callWith(ctx, p, "hang", `{}`)
+		failed <- err
+	}()
+	waitFor(t, "the call to reach the server", func() bool {
+		got, err := call(p, "flying", `{}`)
+		return err == nil && got == "1"
+	})
+	stop(cause)
+	e := wantError(t, "", receive(t, failed, "the call's end"), CodeCancelled)
 	if !errors.Is(e, cause) {
 		t.Errorf("the cause is lost: %v", e)
 	}
@@ -113,12 +120,29 @@ func TestCancel(t *testing.T) {
 		got, err := call(p, "canceled", `{}`)
 		return err == nil && got == "1"
 	})
+	c, _ := live(p).link.(*conn)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.pending) != 0 {
+		t.Errorf("%d answers are still expected", len(c.pending))
+	}
 }
 
 func TestCallTimeout(t *testing.T) {
-	p := pool(t, fake(t), withAdjust(func(s *settings) { s.callTimeout = 100 * time.Millisecond }))
+	timers := &heldTimers{}
+	p := pool(t, fake(t), timers.clock(), withAdjust(func(s *settings) { s.callTimeout = 100 * time.Millisecond }))
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
-	e := mustFail(t, p, "hang", `{}`, CodeTimeout)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := call(p, "hang", `{}`)
+		failed <- err
+	}()
+	waitFor(t, "the call to reach the server", func() bool {
+		got, err := call(p, "flying", `{}`)
+		return err == nil && got == "1"
+	})
+	timers.expire()
+	e := wantError(t, "", receive(t, failed, "the call's end"), CodeTimeout)
 	if !strings.Contains(e.Error(), "did not answer within 100ms") {
 		t.Errorf("got %q", e)
 	}
@@ -138,9 +162,9 @@ func TestMaxInFlight(t *testing.T) {
 		first <- err
 	}()
 	waitFor(t, "the place to be taken", func() bool { return len(p.servers["fake"].slot) == 1 })
-	short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	got, err := callWith(short, p, "inc", `{"n":1}`)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	got, err := callWith(over, p, "inc", `{"n":1}`)
 	if e := wantError(t, got, err, CodeCancelled); !strings.Contains(e.Error(), "waiting for one of 1 calls in flight") {
 		t.Errorf("got %q", e)
 	}

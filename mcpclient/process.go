@@ -27,6 +27,7 @@ type process struct {
 	stdin  *os.File
 	stdout *os.File
 	stderr *stderrRing
+	clock  clock
 
 	exited chan struct{} // closed once the leader is reaped; status is set by then
 	status exitStatus
@@ -49,12 +50,13 @@ func (s exitStatus) String() string {
 
 // launch is what startProcess needs to know.
 type launch struct {
-	path string
-	args []string
-	env  []string
-	dir  string
-	said func(line string) // told each line of stderr; may be nil
-	keep *supervisor       // ends the group if we die; may be nil
+	path  string
+	args  []string
+	env   []string
+	dir   string
+	said  func(line string) // told each line of stderr; may be nil
+	keep  *supervisor       // ends the group if we die
+	clock clock
 }
 
 func launchOf(u *config.Upstream, self selfCommand) (launch, error) {
@@ -116,7 +118,7 @@ func startProcess(l launch) (*process, error) {
 	}
 	l.keep.watch(cmd.Process.Pid)
 	proc := &process{
-		cmd: cmd, stdin: p.inW, stdout: p.outR, stderr: &stderrRing{},
+		cmd: cmd, stdin: p.inW, stdout: p.outR, stderr: &stderrRing{}, clock: l.clock,
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	drained := make(chan struct{})
@@ -141,14 +143,14 @@ func (p *process) reap(stderr *os.File, drained chan struct{}, keep *supervisor)
 	p.status = statusOf(p.cmd.ProcessState)
 	select {
 	case <-drained: // so that the last words are in the ring before anybody asks
-	case <-time.After(drainGrace / 10):
+	case <-p.clock.after(drainGrace / 10):
 	}
 	close(p.exited)
 	sweepGroup(p.cmd.Process.Pid)
 	keep.forget(p.cmd.Process.Pid)
 	select {
 	case <-drained:
-	case <-time.After(drainGrace): // held open by a descendant that left the group
+	case <-p.clock.after(drainGrace): // held open by a descendant that left the group
 	}
 	closeAll(stderr, p.stdin)
 	<-drained
@@ -183,12 +185,10 @@ func (p *process) within(d time.Duration) bool {
 		return true
 	default:
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		return true
-	case <-timer.C:
+	case <-p.clock.after(d):
 		return false
 	}
 }

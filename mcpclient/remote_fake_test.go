@@ -151,7 +151,7 @@ func (w *web) ask(out http.ResponseWriter, m rpc) {
 	select {
 	case answer := <-w.answers:
 		_, _ = fmt.Fprintf(out, "data: %s\n\n", finish(answer))
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		_, _ = fmt.Fprintf(out, "data: %s\n\n", finish(`{"nobody":"answered"}`))
 	}
 }

@@ -63,17 +63,16 @@ func tooMuch() []hostileCase {
 		{"endless event", "more than is read", func(out http.ResponseWriter, _ *http.Request) {
 			endless(out, "text/event-stream", "data: "+strings.Repeat(kilobyte, 64)+"\n")
 		}},
-		{"endless events", "within 1.5s", func(out http.ResponseWriter, r *http.Request) {
+		{"endless events", "within 100ms", func(out http.ResponseWriter, r *http.Request) {
 			out.Header().Set("Content-Type", "text/event-stream")
 			for r.Context().Err() == nil {
 				if _, err := io.WriteString(out, "data: {}\n\n"); err != nil {
 					return
 				}
 				out.(http.Flusher).Flush()
-				time.Sleep(time.Millisecond)
 			}
 		}},
-		{"slow", "within 1.5s", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		{"slow", "within 100ms", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
 		{"gzip bomb", "more than is read", func(out http.ResponseWriter, _ *http.Request) {
 			out.Header().Set("Content-Type", "application/json")
 			out.Header().Set("Content-Encoding", "gzip")
@@ -118,15 +117,11 @@ func TestN10HostileServers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := hostile(t, c.serve)
 			if strings.HasPrefix(c.want, "within") {
-				p.servers["fake"].set.startTimeout = 1500 * time.Millisecond
+				p.servers["fake"].set.startTimeout = 100 * time.Millisecond
 			}
-			began := time.Now()
 			e := mustFail(t, p, "echo", `{}`, CodeServerStart)
 			if !strings.Contains(e.Error(), c.want) {
 				t.Errorf("%q is missing in %q", c.want, e)
-			}
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}

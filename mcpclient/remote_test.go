@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"toolgraph/config"
 )
@@ -71,17 +70,17 @@ func TestRemoteCancel(t *testing.T) {
 	for _, path := range []string{"/mcp", "/sse"} {
 		w := newWeb(t, nil)
 		p := pool(t, w.upstream(path), withAdjust(allowPrivate))
-		ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		got, err := callWith(ctx, p, "hang", `{}`)
+		ctx, stop := context.WithCancel(context.Background())
+		failed := make(chan error, 1)
+		go func() {
+			_, err := callWith(ctx, p, "hang", `{}`)
+			failed <- err
+		}()
+		waitFor(t, "the call", func() bool { return w.asked("tools/call") == 1 })
 		stop()
-		wantError(t, got, err, CodeCancelled)
-		select {
-		case params := <-w.canceled:
-			if !strings.Contains(params, `"requestId":10000`) {
-				t.Errorf("cancelled what: %s", params)
-			}
-		case <-time.After(10 * time.Second):
-			t.Errorf("%s: the server was not told", path)
+		wantError(t, "", receive(t, failed, "the call's end"), CodeCancelled)
+		if params := receive(t, w.canceled, path+": the cancellation"); !strings.Contains(params, `"requestId":10000`) {
+			t.Errorf("cancelled what: %s", params)
 		}
 	}
 }

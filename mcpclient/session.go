@@ -134,7 +134,7 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 
 // settle notes what was negotiated.
 func (s *session) settle(version string, o *options) error {
-	s.version, s.about.Protocol, s.since = version, version, time.Now()
+	s.version, s.about.Protocol, s.since = version, version, o.clock.now()
 	s.ids.Store(firstID)
 	if !mcp.IsModernProtocol(version) {
 		if s.elicit != nil && s.stderr != nil {

@@ -22,13 +22,13 @@ func (u *upstream) subscribe(s *session) {
 		if err != nil {
 			return
 		}
-		begun := time.Now()
+		begun := u.opts.clock.now()
 		_, err = s.request(u.life, request{method: string(mcp.MethodSubscriptionsListen), params: params})
 		if err != nil && u.life.Err() == nil {
 			u.opts.logger.Debug("upstream does not tell when its tools change",
 				"server", u.conf.Name.Value, "error", presentable(s.note.redact(err.Error()), 300))
 		}
-		if time.Since(begun) >= listenLeast {
+		if u.opts.clock.now().Sub(begun) >= listenLeast {
 			s.subscribed.Store(false)
 			s.tools.changed()
 		}

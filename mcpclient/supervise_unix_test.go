@@ -3,65 +3,68 @@
 package mcpclient
 
 import (
+	"bufio"
 	"fmt"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // sleeper is a process in a group of its own that ends only by a signal; stubborn, only
-// by SIGKILL.
-func sleeper(t *testing.T, stubborn bool) (group int, ended chan struct{}) {
+// by SIGKILL. ended gives the signal.
+func sleeper(t *testing.T, stubborn bool) (group int, ended chan syscall.Signal) {
 	t.Helper()
-	script := "sleep 60 & wait"
+	script := "echo ready; sleep 3600 & wait"
 	if stubborn {
-		script = "trap '' TERM; sleep 60 & wait; sleep 60"
+		script = "trap '' TERM; echo ready; sleep 3600 & wait; sleep 3600"
 	}
 	cmd := exec.Command("/bin/sh", "-c", script)
 	cmd.SysProcAttr = ownGroup()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended = make(chan struct{})
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	ended = make(chan syscall.Signal, 1)
+	reaped := make(chan struct{})
 	go func() {
+		defer close(reaped)
 		_ = cmd.Wait() // it ends by a signal
-		close(ended)
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
+			ended <- status.Signal()
+		}
 	}()
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // gone already when all is well
-		<-ended
+		<-reaped
 	})
 	return cmd.Process.Pid, ended
 }
 
-// The supervisor ends the groups that it was told of and that were not taken back,
-// with their descendants, and no others.
+// The supervisor ends the groups that were added and not removed, with their
+// descendants, and no others.
 func TestSupervisorScript(t *testing.T) {
 	plain, plainEnded := sleeper(t, false)
 	stubborn, stubbornEnded := sleeper(t, true)
 	forgotten, forgottenEnded := sleeper(t, false)
-	time.Sleep(100 * time.Millisecond) // for the trap to be set
 	cmd := supervisorCommand()
 	cmd.Stdin = strings.NewReader(fmt.Sprintf("+ %d\n+ %d\n+ %d\n- %d\nnoise\n\n", plain, forgotten, stubborn, forgotten))
-	begun := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("the supervisor ended with %v: %s", err, out)
 	}
-	if took := time.Since(begun); took > 3*time.Second {
-		t.Errorf("it took %v", took)
-	}
-	for name, ended := range map[string]chan struct{}{"plain": plainEnded, "stubborn": stubbornEnded} {
-		select {
-		case <-ended:
-		case <-time.After(5 * time.Second):
-			t.Errorf("the %s group was not ended", name)
-		}
+	receive(t, plainEnded, "the end of the plain group")
+	if by := receive(t, stubbornEnded, "the end of the stubborn group"); by != syscall.SIGKILL {
+		t.Errorf("the stubborn group was ended by %v", by)
 	}
 	select {
 	case <-forgottenEnded:
-		t.Error("a group that was taken back was ended")
+		t.Error("a group that was removed was ended")
 	default:
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
 )
 
 // Tool is a tool as its server tells it. The raw fields are the server's bytes, so
@@ -29,7 +28,7 @@ const (
 var errPages = errors.New("tools/list does not end")
 
 func (u *upstream) listTools(ctx context.Context) ([]Tool, *Error) {
-	begun := time.Now()
+	begun := u.opts.clock.now()
 	tools, fail := u.pages(func(cursor string) ([]byte, *Error) {
 		raw, _, fail := u.request(ctx, listMethod, func(s *session) (request, *Error) {
 			params, err := s.listParams(cursor)

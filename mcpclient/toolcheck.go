@@ -17,7 +17,7 @@ const checkLasts = time.Minute
 
 // outOfCheck reports whether a list is too old to say that a tool passes the check.
 func (u *upstream) outOfCheck(l *listing) bool {
-	return u.opts.check != nil && !isLocal(u.conf) && l.byName != nil && time.Since(l.at) > checkLasts
+	return u.opts.check != nil && !isLocal(u.conf) && l.byName != nil && u.opts.clock.now().Sub(l.at) > checkLasts
 }
 
 // refusal is what the check has against a tool, nil when it may be called.

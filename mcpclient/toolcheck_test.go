@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 )
 
 // expecting checks that a tool is read only, and keeps what it was asked.
@@ -32,7 +31,7 @@ func (x *expecting) times() int {
 
 const changedTools = `{"tools":[{"name":"echo","annotations":{"readOnlyHint":false},"inputSchema":{"type":"object"}}]}`
 
-func checked(t *testing.T, change func(*web)) (*web, *Pool, *expecting) {
+func checked(t *testing.T, change func(*web), opts ...Option) (*web, *Pool, *expecting) {
 	t.Helper()
 	w := newWeb(t, func(w *web) {
 		w.tools = strictTools
@@ -41,11 +40,12 @@ func checked(t *testing.T, change func(*web)) (*web, *Pool, *expecting) {
 		}
 	})
 	x := &expecting{}
-	return w, pool(t, w.upstream("/mcp"), withAdjust(allowPrivate), WithToolCheck(x.check)), x
+	return w, pool(t, w.upstream("/mcp"), append(opts, withAdjust(allowPrivate), WithToolCheck(x.check))...), x
 }
 
 func TestToolCheck(t *testing.T) {
-	w, p, x := checked(t, nil)
+	passing := newMovedTime()
+	w, p, x := checked(t, nil, passing.clock(nil))
 	for range 3 {
 		mustCall(t, p, "echo", `{"n":1}`, `{"name":"echo","arguments":{"n":1}}`)
 	}
@@ -66,18 +66,21 @@ func TestToolCheck(t *testing.T) {
 	}
 	w.offer(strictTools)
 	mustFail(t, p, "echo", `{"n":1}`, "changed") // the list is fresh
-	p.servers["fake"].known.Load().at = time.Now().Add(-2 * listFresh)
+	passing.move(listFresh)
 	mustCall(t, p, "echo", `{"n":1}`, `{"name":"echo","arguments":{"n":1}}`)
 }
 
 // A server over HTTP may be another by now without a word of it.
 func TestToolCheckOfARemoteServerIsRepeated(t *testing.T) {
-	w, p, x := checked(t, nil)
+	passing := newMovedTime()
+	w, p, x := checked(t, nil, passing.clock(nil))
 	mustCall(t, p, "echo", `{"n":1}`, `{"name":"echo","arguments":{"n":1}}`)
 	w.offer(changedTools)
-	p.servers["fake"].known.Load().at = time.Now().Add(-2 * checkLasts)
+	passing.move(checkLasts)
+	mustCall(t, p, "echo", `{"n":1}`, `{"name":"echo","arguments":{"n":1}}`) // not yet
+	passing.move(1)
 	mustFail(t, p, "echo", `{"n":1}`, "changed")
-	if calls := w.asked("tools/call"); calls != 1 || x.times() != 2 {
+	if calls := w.asked("tools/call"); calls != 2 || x.times() != 2 {
 		t.Errorf("%d calls and %d checks", calls, x.times())
 	}
 }

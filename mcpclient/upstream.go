@@ -50,7 +50,7 @@ func newUpstream(life context.Context, conf *config.Upstream, opts *options, kee
 	if opts.adjust != nil {
 		opts.adjust(&set)
 	}
-	gate := breaker{now: opts.now, circuit: isLocal(conf)} // a network comes back sooner than a broken program
+	gate := breaker{now: opts.clock.now, circuit: isLocal(conf)} // a network comes back sooner than a broken program
 	u := &upstream{
 		conf: conf, set: set, opts: opts, keep: keep, life: life,
 		slot: make(chan struct{}, set.maxInFlight), gate: gate,
@@ -169,7 +169,7 @@ func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
 	l, err := launchOf(u.conf, u.opts.self)
 	var proc *process
 	if err == nil {
-		l.said, l.keep = note.said(), u.keep
+		l.said, l.keep, l.clock = note.said(), u.keep, u.opts.clock
 		proc, err = startProcess(l)
 	}
 	if err != nil {

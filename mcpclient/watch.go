@@ -13,7 +13,7 @@ type watch struct {
 	limit time.Duration
 
 	mu     sync.Mutex // guards what follows
-	timer  *time.Timer
+	timer  timer
 	asking int
 }
 
@@ -21,11 +21,11 @@ type watch struct {
 type watchKey struct{}
 
 // startWatch is a context that ends after limit with errCallTimeout as its cause.
-func startWatch(ctx context.Context, limit time.Duration) (*watch, func()) {
+func startWatch(ctx context.Context, limit time.Duration, clk clock) (*watch, func()) {
 	c := &watch{limit: limit}
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.ctx = context.WithValue(ctx, watchKey{}, c)
-	c.timer = time.AfterFunc(limit, func() { cancel(errCallTimeout) })
+	c.timer = clk.afterFunc(limit, func() { cancel(errCallTimeout) })
 	return c, func() {
 		c.timer.Stop()
 		cancel(nil)

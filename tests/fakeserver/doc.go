@@ -14,6 +14,8 @@
 //	both           speaks both eras
 //	deaf           answers the handshake, then never reads its input again
 //	ignoreterm     ignores SIGTERM and the end of its input
+//	diary=PATH     appends a line to PATH when something happens: see diary.go
+//	gate=PATH      calls of hold wait until the file PATH exists
 //	banner         prints lines that are no JSON before anything else
 //	countfile=PATH appends one line with its process id to PATH at each start
 //	emptylist      lists no tools

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -32,7 +30,9 @@ type rpcError struct {
 type server struct {
 	modes map[string]string
 
-	out sync.Mutex // guards stdout
+	out     sync.Mutex    // guards stdout
+	writing sync.Mutex    // guards the diary
+	gate    chan struct{} // closed when the gate is open
 
 	calls    atomic.Int64
 	mu       sync.Mutex                      // guards the maps below
@@ -40,16 +40,21 @@ type server struct {
 	canceled []string                        // raw ids of notifications/cancelled
 	waiting  map[string]chan json.RawMessage // requests of ours by id
 	asked    int
+	methods  []string // of all requests
 }
 
 func main() {
-	s := &server{modes: map[string]string{}, flying: map[string]chan struct{}{}, waiting: map[string]chan json.RawMessage{}}
+	s := &server{
+		modes: map[string]string{}, gate: make(chan struct{}),
+		flying: map[string]chan struct{}{}, waiting: map[string]chan json.RawMessage{},
+	}
 	for _, arg := range os.Args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
 		s.modes[name] = value
 	}
 	s.begin()
 	s.serve(os.Stdin)
+	s.note("eof")
 	if s.has("ignoreterm") {
 		time.Sleep(time.Hour)
 	}
@@ -74,8 +79,9 @@ func (s *server) begin() {
 		os.Exit(7)
 	}
 	if s.has("ignoreterm") {
-		signal.Ignore(syscall.SIGTERM)
+		s.ignoreTerm()
 	}
+	go s.openGate()
 	if s.has("banner") {
 		s.raw("Welcome to fakeserver!\nDEBUG ready\n\n")
 	}
@@ -141,6 +147,9 @@ func (s *server) notified(m message) {
 }
 
 func (s *server) request(m message) {
+	s.mu.Lock()
+	s.methods = append(s.methods, m.Method)
+	s.mu.Unlock()
 	switch m.Method {
 	case "initialize", "server/discover":
 		s.handshake(m)

@@ -12,12 +12,11 @@ import (
 //
 //	die           {code, message}: message to stderr, then exit with code
 //	dieafter      answers, then exits with {code}
-//	hang          never answers
+//	hang          never answers; is in flight until it is cancelled
 //	stderr        {message} to stderr, then answers
 //	stderrflood   {size} MB to stderr, then answers
 //	noline        {size} MB to stdout without a newline
 //	garbage       junk, half a line, a wrong id, then the answer twice
-//	latecancel    answers even though cancelled, after {ms}
 //	closestdout   closes stdout and lives on
 //	progress      {n} progress notifications, then answers
 //	listchanged   sends notifications/tools/list_changed, then answers
@@ -33,7 +32,7 @@ func misbehaving() map[string]func(*call) {
 			c.text("bye")
 			os.Exit(c.in.Code)
 		},
-		"hang": func(*call) {},
+		"hang": func(c *call) { <-c.cancelled },
 		"stderr": func(c *call) {
 			fmt.Fprintln(os.Stderr, c.in.Message)
 			c.text("said")
@@ -41,13 +40,9 @@ func misbehaving() map[string]func(*call) {
 		"stderrflood": (*call).stderrFlood,
 		"noline":      (*call).noLine,
 		"garbage":     (*call).garbage,
-		"latecancel": func(c *call) {
-			time.Sleep(time.Duration(c.in.MS) * time.Millisecond)
-			c.text("late")
-		},
 		"closestdout": func(c *call) {
 			_ = os.Stdout.Close()
-			time.Sleep(time.Minute)
+			time.Sleep(time.Hour)
 		},
 		"progress": func(c *call) {
 			for i := range int(c.in.N) {
@@ -115,7 +110,7 @@ func (c *call) callback() {
 	select {
 	case raw := <-reply:
 		c.structured(raw)
-	case <-time.After(5 * time.Second):
+	case <-time.After(5 * time.Minute): // far more than any test needs
 		c.text("no reply")
 	}
 }

@@ -42,7 +42,7 @@ type call struct {
 //	fail          {message}: isError;  failstructured {message, text}: with structuredContent
 //	rpcerror: a JSON-RPC error;  inputrequired: a modern result
 //	count pid canceled(count of cancellations so far)
-//	more: misbehave.go (protocol), process.go (processes), ledger.go (a file)
+//	more: misbehave.go (protocol), process.go (processes), ledger.go and diary.go (files)
 var tools map[string]func(*call)
 
 func init() {
@@ -104,6 +104,7 @@ func init() {
 	maps.Copy(tools, misbehaving())
 	maps.Copy(tools, processTools())
 	maps.Copy(tools, ledgerTools())
+	maps.Copy(tools, diaryTools())
 }
 
 func toolNames() []string { return slices.Sorted(maps.Keys(tools)) }
