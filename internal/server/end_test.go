@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 )
 
@@ -36,16 +37,24 @@ func TestEndOfInputAnswersAll(t *testing.T) {
 	}
 }
 
+// The time of the tests in a bubble passes when all is at rest, and only then.
+
 func TestEndOfInputGrace(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Grace = 10 * time.Millisecond })
-	h := connect(t, b.server).handshake()
-	h.send(hold(1))
-	b.waitStarted(t, 1)
-	if err := h.close(); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, b.stopped, 1, "the run to be cancelled when the grace is over")
-	h.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the run was cancelled"}],"isError":true}}`)
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, nil)
+		h := connect(t, b.server).handshake()
+		h.send(hold(1))
+		b.waitStarted(t, 1)
+		ended := time.Now()
+		if err := h.close(); err != nil {
+			t.Fatal(err)
+		}
+		if grace := time.Since(ended); grace != defaultGrace {
+			t.Errorf("the run was cancelled %v after the end of the input, want %v", grace, defaultGrace)
+		}
+		wait(t, b.stopped, 1, "the run to be cancelled when the grace is over")
+		h.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the run was cancelled"}],"isError":true}}`)
+	})
 }
 
 // The end of the context is a regular end: calls are cancelled and say so.
@@ -92,7 +101,11 @@ func TestWriteFails(t *testing.T) {
 // A client that leaves its answers unread cannot keep us: neither while it runs,
 // where memory is bounded and the runs end, nor at the end.
 func TestM12ClientDoesNotRead(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Stall = 50 * time.Millisecond })
+	synctest.Test(t, clientDoesNotRead)
+}
+
+func clientDoesNotRead(t *testing.T) {
+	b := newBench(t, nil)
 	in, feed := io.Pipe()
 	never, sink := io.Pipe()
 	ended := make(chan error, 1)
@@ -122,13 +135,15 @@ func TestM12ClientDoesNotRead(t *testing.T) {
 	<-fed
 }
 
-func TestM12NobodyReadsTheLastWords(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Stall = 50 * time.Millisecond })
-	never, sink := io.Pipe()
-	defer func() { _ = never.Close() }()
-	begin := time.Now()
-	err := b.server.ServeStdio(t.Context(), strings.NewReader(initLine), sink)
-	if !errors.Is(err, errStalled) || time.Since(begin) > patience {
-		t.Fatalf("got %v after %v", err, time.Since(begin))
-	}
+func TestM12LastWordsAreNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, nil)
+		never, sink := io.Pipe()
+		defer func() { _ = never.Close() }()
+		begin := time.Now()
+		err := b.server.ServeStdio(t.Context(), strings.NewReader(initLine), sink)
+		if waited := time.Since(begin); !errors.Is(err, errStalled) || waited != lastWords {
+			t.Fatalf("got %v after %v, want %v after %v", err, waited, errStalled, lastWords)
+		}
+	})
 }

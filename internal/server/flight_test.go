@@ -107,12 +107,8 @@ func TestM13ManyCallsInOneWrite(t *testing.T) {
 	for id := range n {
 		burst = append(burst, hold(id))
 	}
-	begin := time.Now()
 	h.send(strings.Join(append(burst, ping), "\n"))
 	h.want(pong) // before any of the calls has ended
-	if took := time.Since(begin); took > time.Second {
-		t.Errorf("ping took %v behind %d calls", took, n)
-	}
 	b.waitStarted(t, n)
 	close(b.release)
 	for range n {
@@ -137,12 +133,8 @@ func TestG11Busy(t *testing.T) {
 		if got := h.next(); !strings.HasPrefix(got, want) || !strings.Contains(got, `"isError":true`) {
 			t.Fatalf("got %s", got)
 		}
-	}
-	begin := time.Now()
-	h.send(ping)
-	h.want(pong)
-	if took := time.Since(begin); took > time.Second {
-		t.Errorf("ping took %v with %d runs in flight", took, limit)
+		h.send(ping)
+		h.want(pong) // while all the others are in flight
 	}
 	close(b.release)
 	for range limit {

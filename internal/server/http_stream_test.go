@@ -200,7 +200,8 @@ func TestHTTPDrain(t *testing.T) {
 			b.waitStarted(t, 1)
 			h.cancel()
 			if c.grace == patience {
-				time.AfterFunc(20*time.Millisecond, func() { close(b.release) })
+				waitClosed(t, h.addr) // it has begun to end
+				close(b.release)
 			}
 			h.end()
 			if body := <-answer; !strings.Contains(body, c.want) {
@@ -211,5 +212,20 @@ func TestHTTPDrain(t *testing.T) {
 				_ = c.Close()
 			}
 		})
+	}
+}
+
+// waitClosed waits until an address accepts no connections.
+func waitClosed(t testing.TB, addr string) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		_ = c.Close()
+		if time.Now().After(end) {
+			t.Fatal("it still accepts")
+		}
 	}
 }

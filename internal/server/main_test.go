@@ -1,8 +1,10 @@
 package server
 
 import (
+	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -12,5 +14,15 @@ func TestMain(m *testing.M) {
 		guarded()
 		return
 	}
-	goleak.VerifyTestMain(m)
+	code := m.Run()
+	if code == 0 {
+		err := goleak.Find()
+		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); err = goleak.Find() {
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
