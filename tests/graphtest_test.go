@@ -87,7 +87,11 @@ func recordAndReplay(t *testing.T, dir string) {
 func writeAll(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil { // whole at once, for what watches it
 			t.Fatal(err)
 		}
 	}

@@ -92,14 +92,15 @@ func post(t testing.TB, addr, token, message string) (status int, body string) {
 // answered and the process ends with 0.
 func TestServeHTTP(t *testing.T) {
 	const token = "0123456789abcdef"
-	s, addr := startHTTP(t, strings.ReplaceAll(mirror, "maxInFlight: 16", "maxInFlight: 500"), []string{"TOOLGRAPH_HTTP_TOKEN=" + token}, "--log-level", "debug")
+	g := newGate(t)
+	s, addr := startHTTP(t, strings.Replace(mirror, "maxInFlight: 16", "args: ["+g.args()+"]", 1)+strings.SplitN(g.holding(""), "tools:\n", 2)[1], []string{"TOOLGRAPH_HTTP_TOKEN=" + token}, "--log-level", "debug")
 	if status, _ := post(t, addr, "", `{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", status)
 	}
 	var all sync.WaitGroup
 	for i := range 100 {
 		all.Go(func() {
-			_, body := post(t, addr, token, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"mirror","arguments":{"id":%d,"ms":200}}}`, i, i))
+			_, body := post(t, addr, token, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"mirror","arguments":{"id":%d,"ms":0}}}`, i, i))
 			if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"{\"id\":%d,\"entry\":%d}"}]`, i, i, i); !strings.HasPrefix(body, want) {
 				t.Errorf("call %d gave %s", i, body)
 			}
@@ -108,13 +109,21 @@ func TestServeHTTP(t *testing.T) {
 	all.Wait()
 	last := make(chan string, 1)
 	go func() {
-		_, body := post(t, addr, token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mirror","arguments":{"id":7,"ms":800}}}`)
+		_, body := post(t, addr, token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold","arguments":{"id":7}}}`)
 		last <- body
 	}()
-	time.Sleep(200 * time.Millisecond) // it is on its way
+	g.wait("in ", 1)
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "no more connections are accepted", func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+	g.open()
 	if body := <-last; !strings.Contains(body, `{\"id\":7,\"entry\":7}`) {
 		t.Errorf("the last call gave %s", body)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,39 +91,20 @@ func atoi(t testing.TB, text string) int {
 	return n
 }
 
-// allGone waits until none of the processes lives and tells how long that took.
-func allGone(t testing.TB, pids []int, within time.Duration) time.Duration {
+// allGone waits until none of the processes lives.
+func allGone(t testing.TB, pids []int) {
 	t.Helper()
-	begun := time.Now()
-	for {
-		left := 0
-		for _, pid := range pids {
-			if lives(pid) {
-				left++
-			}
-		}
-		took := time.Since(begun)
-		switch {
-		case left == 0:
-			return took
-		case took > within:
-			t.Errorf("%d of %d processes live after %v", left, len(pids), took)
-			return took
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	eventually(t, "all processes are gone", func() bool { return !slices.ContainsFunc(pids, lives) })
 }
 
-// exitWithin waits for a session's end and gives its exit code.
-func exitWithin(t testing.TB, s *session, d time.Duration) int {
+// exitOf waits for a session's end, which something else than the end of its input
+// brings about, and gives its exit code.
+func exitOf(t testing.TB, s *session) int {
 	t.Helper()
-	begun := time.Now()
 	select {
 	case <-s.exited:
-	case <-time.After(d):
-		t.Errorf("the server runs on for more than %v", d)
+	case <-time.After(answerTimeout):
+		t.Error("the server runs on")
 	}
-	code := s.end()
-	t.Logf("ended after %v with %d", time.Since(begun).Round(time.Millisecond), code)
-	return code
+	return s.end()
 }

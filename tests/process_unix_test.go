@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Killed without a word, we leave nothing behind: not a server that ignores all that
@@ -21,8 +21,7 @@ func TestP01KilledWithoutAWord(t *testing.T) {
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	took := allGone(t, pids, 1500*time.Millisecond)
-	t.Logf("all %d processes were gone after %v", len(pids), took.Round(time.Millisecond))
+	allGone(t, pids)
 }
 
 // A signal cancels the runs in flight, ends the servers with all that they have
@@ -31,16 +30,17 @@ func TestP02SignalDuringACall(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		server string
-		within time.Duration
+		diary  []string // what the server sees of its end
 	}{
-		{syscall.SIGTERM, "", 6 * time.Second},
-		{syscall.SIGINT, "", 6 * time.Second},
-		{syscall.SIGHUP, "", 6 * time.Second},
-		{syscall.SIGTERM, ", args: [ignoreterm]", 8 * time.Second}, // 2 s and 3 s of grace, then SIGKILL
+		{syscall.SIGTERM, "", []string{"eof"}},
+		{syscall.SIGINT, "", []string{"eof"}},
+		{syscall.SIGHUP, "", []string{"eof"}},
+		{syscall.SIGTERM, "ignoreterm, ", []string{"eof", "term"}}, // and SIGKILL
 	} {
-		t.Run(c.signal.String()+c.server, func(t *testing.T) {
+		t.Run(c.signal.String()+" "+c.server, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, each(c.server, "forkchildren", "pid", "hang"))
+			g := newGate(t)
+			s := start(t, each(", args: ["+c.server+g.args()+"]", "forkchildren", "pid", "hang"))
 			pids := family(t, s, 1)
 			_, answer := s.sendCall("hang", `{}`)
 			s.request("ping", `{}`) // the call has been read
@@ -50,10 +50,14 @@ func TestP02SignalDuringACall(t *testing.T) {
 			if r := s.result(s.await(answer)); !r.IsError || !strings.Contains(r.text(t), "the run was cancelled") {
 				t.Errorf("the call's answer is %+v", r)
 			}
-			if code := exitWithin(t, s, c.within); code != 0 {
+			if code := exitOf(t, s); code != 0 {
 				t.Errorf("the exit code is %d, want 0", code)
 			}
-			allGone(t, pids, 100*time.Millisecond)
+			allGone(t, pids)
+			got := slices.DeleteFunc(g.lines(""), func(line string) bool { return strings.HasPrefix(line, "done ") })
+			if !slices.Equal(got, c.diary) {
+				t.Errorf("the server saw %q, want %q", got, c.diary)
+			}
 		})
 	}
 }
@@ -62,13 +66,14 @@ func TestP02SignalDuringACall(t *testing.T) {
 // for half a minute, and a signal ends that at once.
 func TestP03EndOfInputDuringACall(t *testing.T) {
 	t.Run("that ends", func(t *testing.T) {
-		s := start(t, each("", "sleep"))
-		_, answer := s.sendCall("sleep", `{"ms":300}`)
+		g := newGate(t)
+		s := start(t, g.holding(""))
+		_, answer := s.sendCall("hold", `{"id":7}`)
+		g.wait("in ", 1)
 		_ = s.in.Close()
-		if got := s.result(s.await(answer)).text(t); got != `{"slept":300}` {
-			t.Errorf("got %s", got)
-		}
-		if code := exitWithin(t, s, 3*time.Second); code != 0 {
+		g.open()
+		ownResult(s, answer, 7)
+		if code := exitOf(t, s); code != 0 {
 			t.Errorf("the exit code is %d, want 0", code)
 		}
 	})
@@ -76,15 +81,15 @@ func TestP03EndOfInputDuringACall(t *testing.T) {
 		s := start(t, each("", "forkchildren", "pid", "hang"))
 		pids := family(t, s, 1)
 		s.sendCall("hang", `{}`)
+		s.request("ping", `{}`) // the call has been read
 		_ = s.in.Close()
-		time.Sleep(100 * time.Millisecond) // what a host waits before it sends the signal
 		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		if code := exitWithin(t, s, 6*time.Second); code != 0 {
+		if code := exitOf(t, s); code != 0 {
 			t.Errorf("the exit code is %d, want 0", code)
 		}
-		allGone(t, pids, 100*time.Millisecond)
+		allGone(t, pids)
 	})
 }
 
@@ -131,7 +136,7 @@ func TestP17ForkingServer(t *testing.T) {
 	if code := s.end(); code != 0 {
 		t.Errorf("the exit code is %d, want 0", code)
 	}
-	allGone(t, pids, 500*time.Millisecond)
+	allGone(t, pids)
 }
 
 // A server that is started over and over leaves no zombies and no open files.

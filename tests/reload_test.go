@@ -61,18 +61,20 @@ func (s *session) reloaded(n int) {
 	}
 }
 
-// versioned serves a tool whose runs nap and then tell the graph's version.
-func versioned(version, servers string) string {
+// versioned serves a tool whose runs wait at the gate, if they are to, and then report the
+// graph's version.
+func versioned(g *gate, version, servers string) string {
 	return `version: "1.0"
 server: {name: test, version: 1.0.0}
-mcpServers: {up: {command: $FAKE` + servers + `}}
+mcpServers: {up: {command: $FAKE, args: [` + g.args() + `]` + servers + `}}
 tools:
 - name: go
   description: version ` + version + `
-  inputSchema: {type: object, properties: {ms: {type: integer}}, required: [ms]}
+  inputSchema: {type: object, properties: {wait: {type: boolean}}}
   nodes:
-  - {id: entry, type: entry, next: nap}
-  - {id: nap, type: mcp, server: up, tool: sleep, args: {ms: {expr: $.entry.ms}}, next: pid}
+  - {id: entry, type: entry, next: which}
+  - {id: which, type: switch, conditions: [{rule: {"==": [{var: $.entry.wait}, true]}, next: nap}], next: pid}
+  - {id: nap, type: mcp, server: up, tool: hold, args: {n: 1}, next: pid}
   - {id: pid, type: mcp, server: up, tool: pid, next: tell}
   - {id: tell, type: transform, transform: {expr: '{"version": "` + version + `", "pid": $.pid}'}, next: exit}
   - {id: exit, type: exit}
@@ -81,15 +83,16 @@ tools:
 
 // A run keeps the graph that it began with; a broken file changes nothing and is told.
 func TestG16ReloadDuringARun(t *testing.T) {
-	f := newGraphFile(t, versioned("one", ""))
+	g := newGate(t)
+	f := newGraphFile(t, versioned(g, "one", ""))
 	s := startCommand(t, nil, "serve", "-g", f.path, "--watch")
 	s.handshake()
-	first := s.call("go", `{"ms": 0}`).text(t)
-	_, running := s.sendCall("go", `{"ms": 1200}`)
-	time.Sleep(50 * time.Millisecond) // it naps
-	f.write(versioned("two", ""))
+	first := s.call("go", `{}`).text(t)
+	_, running := s.sendCall("go", `{"wait": true}`)
+	g.wait("in ", 1)
+	f.write(versioned(g, "two", ""))
 	s.reloaded(1)
-	second := s.call("go", `{"ms": 0}`).text(t)
+	second := s.call("go", `{}`).text(t)
 	if !strings.Contains(second, `"two"`) || strings.Replace(second, "two", "one", 1) != first {
 		t.Errorf("before %s, after %s; want the new graph and the same server", first, second)
 	}
@@ -97,19 +100,20 @@ func TestG16ReloadDuringARun(t *testing.T) {
 		t.Errorf("the list is %s", list)
 	}
 
-	f.write(strings.Replace(versioned("three", ""), "next: pid", "next: pit", 1))
+	f.write(strings.Replace(versioned(g, "three", ""), "next: pid}\n  - {id: pid", "next: pit}\n  - {id: pid", 1))
 	eventually(t, "the broken file is told", func() bool {
-		return strings.Contains(s.stderr.String(), "graph.yaml:10:") && strings.Contains(s.stderr.String(), "what was served before still is")
+		return strings.Contains(s.stderr.String(), "graph.yaml:11:") && strings.Contains(s.stderr.String(), "what was served before still is")
 	})
-	if got := s.call("go", `{"ms": 0}`).text(t); got != second {
+	if got := s.call("go", `{}`).text(t); got != second {
 		t.Errorf("with a broken file: %s", got)
 	}
+	g.open()
 	if got := s.result(s.await(running)).text(t); got != first {
 		t.Errorf("the run that was on its way gave %s, want %s", got, first)
 	}
-	f.write(versioned("four", ""))
+	f.write(versioned(g, "four", ""))
 	s.reloaded(2)
-	if got := s.call("go", `{"ms": 0}`).text(t); !strings.Contains(got, `"four"`) {
+	if got := s.call("go", `{}`).text(t); !strings.Contains(got, `"four"`) {
 		t.Errorf("after the repair: %s", got)
 	}
 	if n := s.said(listChanged); n != 2 {
@@ -123,23 +127,25 @@ func TestG16ReloadDuringARun(t *testing.T) {
 // A server whose definition changes is started anew; the old one ends with its last
 // run.
 func TestG16ReloadOfServers(t *testing.T) {
-	f := newGraphFile(t, versioned("one", ""))
+	g := newGate(t)
+	f := newGraphFile(t, versioned(g, "one", ""))
 	s := startCommand(t, nil, "serve", "-g", f.path, "--watch")
 	s.handshake()
-	first := s.call("go", `{"ms": 0}`).text(t)
-	_, running := s.sendCall("go", `{"ms": 1000}`)
-	time.Sleep(50 * time.Millisecond)
-	f.write(versioned("one", ", maxInFlight: 7"))
+	first := s.call("go", `{}`).text(t)
+	_, running := s.sendCall("go", `{"wait": true}`)
+	g.wait("in ", 1)
+	f.write(versioned(g, "one", ", maxInFlight: 7"))
 	s.reloaded(1)
-	second := s.call("go", `{"ms": 0}`).text(t)
+	second := s.call("go", `{}`).text(t)
 	if second == first {
 		t.Errorf("the server is the old one: %s", second)
 	}
+	g.open()
 	if got := s.result(s.await(running)).text(t); got != first {
 		t.Errorf("the run that was on its way gave %s, want %s", got, first)
 	}
 	ended(t, first)
-	if got := s.call("go", `{"ms": 0}`).text(t); got != second {
+	if got := s.call("go", `{}`).text(t); got != second {
 		t.Errorf("later: %s, want %s", got, second)
 	}
 }

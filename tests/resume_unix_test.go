@@ -199,9 +199,7 @@ func TestServeResumes(t *testing.T) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for len(v.lines("pays")) < payingTurns/4 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "a quarter is paid", func() bool { return len(v.lines("pays")) >= payingTurns/4 })
 	kill()
 	_ = run.Wait() // it was killed
 	v.serve(path, func() bool { return len(v.lines("pays")) > payingTurns/2 }, "is left for the next start")
@@ -225,7 +223,7 @@ func (v *victim) serve(path string, until func() bool, logged string) {
 	if err := cmd.Start(); err != nil {
 		v.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); !until() && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(answerTimeout); !until() && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {

@@ -30,8 +30,8 @@ type message struct {
 	Error   json.RawMessage  `json:"error,omitempty"`
 }
 
-// patience is how long a server may take for one message.
-const patience = 30 * time.Second
+// patience is a guard against hanging, and is never waited for when a test passes.
+const patience = 2 * time.Minute
 
 // start runs the server; it ends with the test.
 func start(t *testing.T, command string, args ...string) *client {

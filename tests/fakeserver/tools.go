@@ -133,6 +133,7 @@ func (s *server) call(m message) {
 	s.mu.Unlock()
 	go func() {
 		f(c)
+		s.note("done %s", p.Name)
 		s.mu.Lock()
 		delete(s.flying, string(m.ID))
 		s.mu.Unlock()
