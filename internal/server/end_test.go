@@ -121,6 +121,15 @@ func clientDoesNotRead(t *testing.T) {
 			}
 		}
 	}()
+	synctest.Wait() // until the client takes nothing any more
+	for l := range b.server.listeners {
+		c := l.(*conn)
+		c.out.mu.Lock()
+		if n := len(c.out.waiting); n < outboxSize/2 || n > outboxSize+4<<20 {
+			t.Errorf("%d bytes wait, want about %d", n, outboxSize)
+		}
+		c.out.mu.Unlock()
+	}
 	select {
 	case err := <-ended:
 		if !errors.Is(err, errStalled) {
