@@ -134,7 +134,7 @@ func (h *heldTimers) running() int {
 	return n
 }
 
-// expire lets the timers that run run out.
+// expire ends the time of all timers that run.
 func (h *heldTimers) expire() {
 	h.mu.Lock()
 	var due []func()

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"toolgraph/tests/testbin"
 )
@@ -67,7 +66,7 @@ tools:
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			if got := endOf(t, cmd, 60*time.Second); got != code {
+			if got := endOf(t, cmd); got != code {
 				t.Errorf("the exit code is %d, want %d", got, code)
 			}
 		})
