@@ -75,7 +75,7 @@ func TestV03LargeSchemas(t *testing.T) {
 		}
 		return b.String()
 	}
-	w, p := strict(t, nil)
+	w, p := strict(t, nil, newMovedTime().clock(nil)) // one list is enough in one moment
 	w.offer(`{"tools":[` +
 		`{"name":"patterns","inputSchema":{"type":"object","patternProperties":{` + many(40, `"(a{1000})(bN{1000})(c{1000})":{}`) + `}}},` +
 		`{"name":"bytes","inputSchema":{"type":"object","properties":{` + many(600_000, `"pN":{}`) + `}}},` +

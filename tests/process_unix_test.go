@@ -43,7 +43,7 @@ func TestP02SignalDuringACall(t *testing.T) {
 			s := start(t, each(", args: ["+c.server+g.args()+"]", "forkchildren", "pid", "hang"))
 			pids := family(t, s, 1)
 			_, answer := s.sendCall("hang", `{}`)
-			s.request("ping", `{}`) // the call has been read
+			g.wait("hang", 1)
 			if err := s.cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestP02SignalDuringACall(t *testing.T) {
 				t.Errorf("the exit code is %d, want 0", code)
 			}
 			allGone(t, pids)
-			got := slices.DeleteFunc(g.lines(""), func(line string) bool { return strings.HasPrefix(line, "done ") })
+			got := slices.DeleteFunc(g.lines(""), func(line string) bool { return line == "hang" || strings.HasPrefix(line, "done ") })
 			if !slices.Equal(got, c.diary) {
 				t.Errorf("the server saw %q, want %q", got, c.diary)
 			}

@@ -11,7 +11,8 @@ import (
 // The diary is a file, whose path is the mode diary=PATH, to which a line is appended
 // when something happens, in the order in which it happens: "in N" and "out N" for the
 // call of hold with {n: N}, "eof" for the end of the input, "term" for a SIGTERM that is
-// ignored, "late N" for an answer to a cancelled call, "done TOOL" at the end of a call.
+// ignored, "late N" for an answer to a cancelled call, "done TOOL" at the end of a
+// call, "hang" for a call of that name.
 //
 //	hold           {n}: answers n when the file of the mode gate=PATH exists, or nothing
 //	               when cancelled

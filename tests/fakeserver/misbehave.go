@@ -32,7 +32,10 @@ func misbehaving() map[string]func(*call) {
 			c.text("bye")
 			os.Exit(c.in.Code)
 		},
-		"hang": func(c *call) { <-c.cancelled },
+		"hang": func(c *call) {
+			c.note("hang")
+			<-c.cancelled
+		},
 		"stderr": func(c *call) {
 			fmt.Fprintln(os.Stderr, c.in.Message)
 			c.text("said")
