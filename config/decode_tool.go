@@ -34,6 +34,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 	t := &Tool{
 		Pos: fs.at.pos, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
+		Result: fs.resultForm(),
 	}
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{
@@ -49,6 +50,19 @@ func (d *decoder) tool(fs *fields) *Tool {
 		}
 	}
 	return t
+}
+
+func (fs *fields) resultForm() ResultForm {
+	word := fs.text("result")
+	switch form := ResultForm(word.Value); {
+	case !word.IsSet(), form == JSONResult:
+		return JSONResult
+	case form == TextResult:
+		return TextResult
+	case !fs.bad["result"]:
+		fs.unknownWord("result", []string{string(JSONResult), string(TextResult)})
+	}
+	return JSONResult
 }
 
 // schema is kept as it stands; others check it.

@@ -45,7 +45,7 @@ func (d *Data) textValue() string {
 // The order in which a tool, its schemas, its nodes and their conditions are written; what
 // is in no list stands before the last.
 var (
-	toolOrder      = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "nodes"}
+	toolOrder      = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "result", "nodes"}
 	nodeOrder      = []string{"id", "type", "server", "tool", "args", "onCrash", "transform", "conditions", "next"}
 	conditionOrder = []string{"rule", "next"}
 	schemaOrder    = []string{"type", "title", "description", "enum", "items", "properties", "required", "additionalProperties"}

@@ -95,8 +95,18 @@ type Tool struct {
 	InputSchema              *Data // {type: object} when left out
 	OutputSchema             *Data // nil when left out
 	Annotations              *Data // nil when left out
+	Result                   ResultForm
 	Nodes                    []*Node
 }
+
+// ResultForm is how a tool's result becomes text for clients.
+type ResultForm string
+
+// The values of ResultForm.
+const (
+	JSONResult ResultForm = "json" // as JSON; also when it is left out
+	TextResult ResultForm = "text" // a string as it is, anything else as JSON
+)
 
 // NodeType is the kind of a node.
 type NodeType string

@@ -111,6 +111,7 @@ var toolForm = form{
 		}}},
 		{name: "outputSchema", doc: "JSON Schema of the result.", value: value{"type": "object"}},
 		{name: "annotations", doc: "Hints for hosts; derived from the tools that the graph calls when left out.", value: formValue("annotations")},
+		{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
 		{name: "nodes", doc: "The graph: one entry, one exit, and what lies between.", value: listOf(formValue("node"))},
 		{name: "entryNode", older: true},
 		{name: "exitNode", older: true},

@@ -77,6 +77,7 @@ type definition struct {
 	InputSchema  *config.Data `json:"inputSchema"`
 	OutputSchema *config.Data `json:"outputSchema,omitempty"`
 	Annotations  *config.Data `json:"annotations,omitempty"`
+	Result       string       `json:"result,omitempty"` // text; left out: json
 	Nodes        []node       `json:"nodes"`
 }
 
@@ -105,6 +106,9 @@ func definitionOf(t *config.Tool) definition {
 	d := definition{
 		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations, Nodes: []node{},
+	}
+	if t.Result == config.TextResult {
+		d.Result = string(t.Result)
 	}
 	for _, n := range t.Nodes {
 		d.Nodes = append(d.Nodes, nodeOf(n))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,6 +88,24 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	plugged.hints = hintsOf(pool, locked)
 	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(show))
 	return show.end(std, result, err)
+}
+
+// printResult writes the result of a tool: as JSON, or a string as it is when the tool has
+// result: text. A terminal gets no control characters.
+func printResult(w io.Writer, tool *config.Tool, v expressions.Value, secrets *config.Secrets) error {
+	text, isText := v.(string)
+	if !isText || tool.Result != config.TextResult {
+		return printValue(w, v, secrets)
+	}
+	text = secrets.Redact(text)
+	if isTerminal(w) {
+		text = printable(text)
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // printValue writes a value as indented JSON.

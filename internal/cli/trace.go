@@ -70,7 +70,7 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(t.secrets.Redact(err.Error())))
 		return errReported
 	}
-	return printValue(std.out, result.Value, t.secrets)
+	return printResult(std.out, g.Tool, result.Value, t.secrets)
 }
 
 // outputShown is how many characters of an output a row has room for.

@@ -9,7 +9,8 @@ import (
 
 // appendValue appends the answer of a run that gave a value: its JSON as one text
 // item, and as structuredContent when it is an object or the outputSchema wants it.
-// Without an outputSchema, content is given as content.
+// Without an outputSchema, content is given as content. A tool with result: text sends
+// a string as it is.
 func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) []byte {
 	if c.tool.output == nil {
 		if items := contentItems(value); items != nil {
@@ -23,7 +24,11 @@ func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) [
 	raw = c.from.redactJSON(raw, value)
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
-	dst = appendString(dst, raw)
+	if text, isText := value.(string); isText && c.tool.def.Result == config.TextResult {
+		dst = appendString(dst, c.from.redact(text))
+	} else {
+		dst = appendString(dst, raw)
+	}
 	dst = append(dst, "}]"...)
 	switch {
 	case c.tool.output != nil && c.tool.output.Wrapped():
