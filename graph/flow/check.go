@@ -42,6 +42,7 @@ type checker struct {
 }
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
+	c.historyNulls(i, node)
 	switch node := node.(type) {
 	case *graph.Transform:
 		c.expression(ctx, i, 0, node.Expr, needed)

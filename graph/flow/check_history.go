@@ -1,0 +1,123 @@
+package flow
+
+import (
+	"fmt"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// An execution that does not exist is nothing, and not null as in mcpGraph: a comparison
+// of it with null is false, whether it asks for equality or for difference.
+
+// historyNulls warns of comparisons with null, in the expressions of a node, of an
+// execution that may not exist.
+func (c *checker) historyNulls(i int, node graph.Node) {
+	switch node := node.(type) {
+	case *graph.Transform:
+		c.historyNull(i, node.Expr.JSONata, node.Expr.Text.At)
+	case *graph.MCP:
+		for _, e := range node.Args.Expressions() {
+			c.historyNull(i, e.JSONata, e.Text.At)
+		}
+	case *graph.Switch:
+		for _, condition := range node.Conditions {
+			for _, read := range condition.Rule.Reads() {
+				text := condition.Rule.Data.At(read.Var...).Text
+				if read.Expression != nil && text.IsSet() {
+					c.historyNull(i, read.Expression, func(offset int) config.Pos { return text.At(read.Place(offset)) })
+				}
+			}
+		}
+	case *graph.Entry, *graph.Exit:
+	}
+}
+
+// historyNull is historyNulls for one expression; at is a place in it.
+func (c *checker) historyNull(node int, e *expressions.JSONata, at func(offset int) config.Pos) {
+	tree := e.Tree()
+	if tree == nil {
+		return
+	}
+	f := nullFinder{checker: c, node: node, bound: map[string]*expressions.Tree{}}
+	f.look(tree)
+	for _, found := range f.calls {
+		call := e.Source()[found.Offset:found.End]
+		c.found.Warn(at(found.Offset), "history-null",
+			fmt.Sprintf("%s is nothing, and not null, when there is no such execution: the comparison is false then", call),
+			fmt.Sprintf("ask whether it is there: $exists(%s)", call))
+	}
+}
+
+// nullFinder looks for comparisons of history calls with null.
+type nullFinder struct {
+	*checker
+	node  int
+	bound map[string]*expressions.Tree // variables whose value is such a call
+	calls []*expressions.Tree
+}
+
+func (f *nullFinder) look(t *expressions.Tree) {
+	switch {
+	case t.Kind == "assignment" && len(t.Parts) == 2:
+		delete(f.bound, t.Parts[0].Text)
+		if call := f.call(&t.Parts[1]); call != nil {
+			f.bound[t.Parts[0].Text] = call
+		}
+	case t.Kind == "operator" && (t.Text == "=" || t.Text == "!=") && len(t.Parts) == 2:
+		for i := range t.Parts {
+			call := f.call(&t.Parts[i])
+			if other := t.Parts[1-i]; call != nil && other.Kind == "literal" && other.Text == "null" {
+				f.calls = append(f.calls, call)
+			}
+		}
+	}
+	for i := range t.Parts {
+		f.look(&t.Parts[i])
+	}
+}
+
+// call is the call that a part is, or that a variable stands for, when the execution
+// that it asks for may not exist; else nil.
+func (f *nullFinder) call(t *expressions.Tree) *expressions.Tree {
+	for t.Kind == "block" && len(t.Parts) == 1 {
+		t = &t.Parts[0]
+	}
+	if t.Kind == "variable" {
+		return f.bound[t.Text]
+	}
+	if t.Kind != "call" || t.Parts[0].Kind != "variable" {
+		return nil
+	}
+	args := t.Parts[1:]
+	switch name := t.Parts[0].Text; {
+	case name == "previousNode" && len(args) == 1 && numberOf(&args[0]) != "1":
+		return t
+	case name == "nodeExecution" && len(args) == 2 && !f.exists(&args[0], &args[1]):
+		return t
+	}
+	return nil
+}
+
+// exists reports whether a node has certainly run, and its first or last execution is
+// asked for.
+func (f *nullFinder) exists(id, index *expressions.Tree) bool {
+	other, known := f.index[id.Text]
+	if n := numberOf(index); id.Kind != "string" || !known || n != "0" && n != "-1" {
+		return false
+	}
+	return f.binding(f.node, other).Presence == shape.Always
+}
+
+// numberOf is the number that stands there, as text; "" for anything else.
+func numberOf(t *expressions.Tree) string {
+	switch {
+	case t.Kind == "number":
+		return t.Text
+	case t.Kind == "operator" && t.Text == "-" && len(t.Parts) == 1 && t.Parts[0].Kind == "number":
+		return "-" + t.Parts[0].Text
+	}
+	return ""
+}
