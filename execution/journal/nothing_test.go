@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -105,6 +106,21 @@ func TestOldFramesAreNull(t *testing.T) {
 	src := `{"kind":"step-finished","run":"RUN","record":{"executionIndex":1,"nodeId":"found","nodeType":"mcp","output":null}}`
 	if err := json.Unmarshal([]byte(src), &e); err != nil || !reflect.DeepEqual(e.Record.Output, expressions.Null) {
 		t.Errorf("%+v, %v", e.Record, err)
+	}
+}
+
+// The head of an event whose value stands behind it does not say that it is nothing.
+func TestHeadsDoNotSayNothing(t *testing.T) {
+	events := withNothing("RUN")
+	edit := events[5]
+	for value, want := range map[expressions.Value]bool{nil: true, 1.0: false, expressions.Null: false} {
+		record := *edit.Record
+		record.Output = value
+		edit.Record = &record
+		head, err := appendEvent(nil, edit, nil)
+		if err != nil || strings.Contains(string(head), "nothing") != want {
+			t.Errorf("the head of an edit to %v is %q, %v", value, head, err)
+		}
 	}
 }
 

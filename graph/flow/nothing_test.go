@@ -1,6 +1,7 @@
 package flow_test
 
 import (
+	"strings"
 	"testing"
 
 	"toolgraph/graph/flow"
@@ -17,7 +18,9 @@ tools:
   - {id: entry, type: entry, next: found}
   - {id: found, type: transform, transform: {expr: '$.entry.list[n = 7][0].n'}, next: never}
   - {id: never, type: transform, transform: {expr: '$filter([1, 2], function($x) { $x > 2 })[5]'}, next: look}
-  - {id: look, type: transform, transform: {expr: '{"is": $exists($.found), "or": $.found ?? "x", "all": $nodeExecutions("found"), "last": $nodeExecution("found", -1) ?? "y"}'}, next: same}
+  - {id: look, type: transform, transform: {expr: '{"is": $exists($.found), "or": $.found ?? "x", "all": $nodeExecutions("found"), "last": $nodeExecution("found", -1) ?? "y"}'}, next: item}
+  - {id: item, type: transform, transform: {expr: '$.entry.list[n = 7][0]'}, next: some}
+  - {id: some, type: transform, transform: {expr: '$nodeExecutions("item") ? "some" : "none"'}, next: same}
   - {id: same, type: transform, transform: {expr: '$.found'}, next: exit}
   - {id: exit, type: exit}
 `
@@ -28,6 +31,7 @@ tools:
 	for id, want := range map[string]string{
 		"found": "number or nothing",
 		"look":  `{is: boolean, or: "x" or number, all: array of number, last: "y" or number}`,
+		"some":  `"none" or "some"`,
 		"same":  "number or nothing",
 		"exit":  "number or null",
 	} {
@@ -51,6 +55,10 @@ tools:
 `
 	found := check(t, "g.yaml", []byte(src), nil)
 	if len(found) != 1 || found[0].Code != "output-mismatch" {
+		t.Errorf("found %v", found)
+	}
+	nullable := strings.Replace(src, "{type: object}", `{type: [object, "null"]}`, 1)
+	if found := check(t, "g.yaml", []byte(nullable), nil); len(found) > 0 {
 		t.Errorf("found %v", found)
 	}
 }
