@@ -20,6 +20,7 @@ import (
 type trace struct {
 	w        io.Writer
 	secrets  *config.Secrets
+	tool     *config.Tool
 	progress *progress
 	rows     bool
 	names    int // how wide the column of nodes is
@@ -27,7 +28,7 @@ type trace struct {
 }
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
-	t := &trace{w: w, secrets: p.File.Secrets, progress: newProgress(w), rows: rows, names: len("node")}
+	t := &trace{w: w, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, names: len("node")}
 	for _, n := range g.Nodes {
 		t.names = max(t.names, utf8.RuneCountInString(n.ID()))
 	}
@@ -70,7 +71,7 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(t.secrets.Redact(err.Error())))
 		return errReported
 	}
-	return printResult(std.out, g.Tool, result.Value, t.secrets)
+	return printResult(std.out, t.tool, result.Value, t.secrets)
 }
 
 // outputShown is how many characters of an output a row has room for.
