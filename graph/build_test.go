@@ -113,6 +113,9 @@ func TestG03OddIDs(t *testing.T) {
 		wantFindings(t, newFile(entryNode("entry", id), transformNode(id, "1", "s"),
 			switchNode("s", "a", when(over(">", quoted+".n", 1), "b")), transformNode("a", "1", "exit"), transformNode("b", "1", "exit"), exitNode("exit")))
 	}
+	for id, expr := range map[string]string{"größe": "größe.n + $.größe.n", "in": "in.n", "and": "$.and.n"} { // JSONata reads them as they stand
+		wantFindings(t, with(id, expr))
+	}
 	for _, c := range []struct{ id, expr string }{
 		{"my-node", "my-node"},
 		{"my-node", "1 + $.my-node"},

@@ -27,6 +27,7 @@ func (in *inferrer) array(t *tree, focus *value) value {
 // object is {key: value}; what is nothing is left out.
 func (in *inferrer) object(t *tree, focus *value) value {
 	var fields []Field
+	var parts []part
 	written, r := true, closed
 	for i := 0; i+1 < len(t.Parts); i += 2 {
 		key := in.infer(&t.Parts[i], focus)
@@ -39,6 +40,7 @@ func (in *inferrer) object(t *tree, focus *value) value {
 		}
 		names := key.shape.get().strings
 		if len(names) == 1 && key.shape.get().kinds == kindString {
+			parts = append(parts, part{names[0], v})
 			fields = append(fields, Field{Name: names[0], Shape: v.shape, Optional: v.shape.MayBeNothing()})
 			continue
 		}
@@ -53,5 +55,5 @@ func (in *inferrer) object(t *tree, focus *value) value {
 			}
 		}
 	}
-	return value{shape: object(fields, r), written: written}
+	return value{shape: object(fields, r), written: written, parts: parts}
 }

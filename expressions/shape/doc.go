@@ -16,6 +16,11 @@
 // Of an open one (additionalProperties, patternProperties, allOf, anyOf …) nothing is
 // said.
 //
+// A field that its schema does not require is followed to where a value is required
+// (optional.go): by an argument of a call, or by an outputSchema. Of fields of what an
+// expression makes nothing is said there: they may seem optional because too little is
+// known.
+//
 // In the body of an iteration of a rule, a var is read from the element, or from what
 // reduce gives its body. What those are is inferred of the rule as well (rule_walk.go).
 package shape

@@ -27,6 +27,17 @@ type Env struct {
 	Previous Shape
 	// Needed tells that a value of the whole expression is needed.
 	Needed bool
+	// Required says what requires the value of the expression, as in "argument "a" is
+	// required"; it is empty when nothing does. A field that may be missing counts then.
+	Required string
+	// Wanted is what the value has to be: nothing may be missing that it requires. The
+	// zero Shape wants nothing.
+	Wanted Shape
+	// Declared tells whether the shape of a name is what a schema says. It may be nil: that
+	// of none is.
+	Declared func(name string) bool
+	// Asked tells whether it was asked before whether a field is there. It may be nil.
+	Asked func(path []string) bool
 	// Suggest is the known word that was probably meant, or empty. It may be nil.
 	Suggest func(word string, known []string) string
 }

@@ -26,6 +26,8 @@ const (
 	CodeUnknownName = "unknown-name"
 	// CodeMayBeMissing is the output of a node that may not have run.
 	CodeMayBeMissing = "may-be-missing"
+	// CodeOptionalField is a field that may be missing where a value is required.
+	CodeOptionalField = "optional-field"
 	// CodeNeverRan is the output of a node that cannot have run.
 	CodeNeverRan = "never-ran"
 	// CodeWrongOperand is an operand that its operator cannot have.

@@ -42,6 +42,12 @@ func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus, roo
 	if env.Needed {
 		in.need(result)
 	}
+	if env.Required != "" {
+		in.require(result, env.Required)
+	}
+	if !env.Wanted.IsAny() {
+		in.requireAll(t, result, env.Wanted, nil)
+	}
 	in.uncalled()
 	if in.exhausted() {
 		return Any(), nil

@@ -20,13 +20,16 @@ type value struct {
 	whenFalse []string // nodes that have run if it is not
 	counts    string   // the node of which it is the number of executions
 	origin    string   // what it is, in words, where it has no path
+	at        []string // the path by which the context has it, where a schema declares it
+	parts     []part   // of an object that the expression makes
 }
 
 // read is a place where the output of a node that may not have run is read.
 type read struct {
 	node        string
 	offset, end int
-	either      bool // only on one of several ways
+	either      bool     // only on one of several ways
+	field       []string // the path of a field that its schema does not require; nil for a node
 }
 
 func unknown() value { return value{shape: Any()} }
@@ -83,7 +86,7 @@ func (in *inferrer) need(v value) {
 		return
 	}
 	for _, r := range v.reads {
-		if slices.Contains(in.present, r.node) {
+		if r.field != nil || slices.Contains(in.present, r.node) {
 			continue
 		}
 		hint := fmt.Sprintf("give what to use instead: … ?? value; or ask first: $exists(%s) ? … : …", nodeText(r.node))

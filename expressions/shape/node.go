@@ -6,7 +6,13 @@ import (
 )
 
 // node reads the output of a node from the context.
-func (in *inferrer) node(t *tree) value { return in.output(t, t.Text) }
+func (in *inferrer) node(t *tree) value {
+	v := in.output(t, t.Text)
+	if in.env.Declared != nil && in.env.Declared(t.Text) {
+		v.at = []string{t.Text}
+	}
+	return v
+}
 
 // output is the latest output of a node, read at t.
 func (in *inferrer) output(t *tree, id string) value {

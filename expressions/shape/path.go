@@ -1,5 +1,7 @@
 package shape
 
+import "slices"
+
 // path follows the steps of a path. A step that can meet an array is taken for each
 // of its items, and what comes of it is a sequence: nothing, one value or several.
 func (in *inferrer) path(t *tree, focus *value) value {
@@ -182,7 +184,8 @@ func (in *inferrer) name(t *tree, current value) value {
 	}
 	shape := fieldOf(current.shape, t.Text, 0)
 	in.checkField(t, current.shape, current.origin)
-	return value{shape: shape, reads: current.reads}
+	at, optional := in.optional(t, current)
+	return value{shape: shape, reads: slices.Concat(current.reads, optional), at: at}
 }
 
 // fieldOf is what reading a field gives: of an array, the sequence of what its items

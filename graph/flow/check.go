@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"toolgraph/config"
+	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
 
@@ -45,7 +46,7 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	c.historyNulls(i, node)
 	switch node := node.(type) {
 	case *graph.Transform:
-		c.expression(ctx, i, 0, node.Expr, needed)
+		c.expression(ctx, i, 0, node.Expr, needed, func(env *shape.Env) { env.Wanted = c.wanted(node.Next) })
 	case *graph.MCP:
 		c.args(ctx, i, node)
 	case *graph.Switch:

@@ -23,11 +23,11 @@ func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	if data == nil {
 		data = &config.Data{Kind: config.KindObject}
 	}
-	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, told: map[string]bool{}}
+	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, required: map[config.Pos]string{}, told: map[string]bool{}}
 	a.upstreamSchema = newUpstreamSchema(knownTool(c.up, m.Server, m.Tool))
-	a.need(data, a.root, needed)
+	a.need(data, a.root, needed, nil)
 	for i, e := range m.Args.Expressions() {
-		c.expression(ctx, node, i, e, a.needs[e.Text.Pos])
+		c.expression(ctx, node, i, e, a.needs[e.Text.Pos], func(env *shape.Env) { env.Required = a.required[e.Text.Pos] })
 	}
 	for i, e := range m.Args.Expressions() {
 		if !c.faulty[node] {
@@ -60,34 +60,39 @@ type argsChecker struct {
 	*checker
 	tool string
 	upstreamSchema
-	shapes map[config.Pos]shape.Shape // of expressions, by their places
-	needs  map[config.Pos]need        // likewise
-	told   map[string]bool            // paths of what was refused
+	shapes   map[config.Pos]shape.Shape // of expressions, by their places
+	needs    map[config.Pos]need        // likewise
+	required map[config.Pos]string      // likewise: by what a value is
+	told     map[string]bool            // paths of what was refused
 }
 
 // need finds how much each expression's value is needed, by a part of the schema.
-func (a *argsChecker) need(d *config.Data, part any, own need) {
+func (a *argsChecker) need(d *config.Data, part any, own need, path []string) {
 	s, _ := part.(map[string]any)
 	s = a.resolved(s)
 	switch d.Kind {
 	case config.KindExpression:
 		a.needs[d.Expr.Pos] = own
 	case config.KindArray:
-		for _, item := range d.Items {
-			a.need(item, s["items"], needed) // it would be null
+		for i, item := range d.Items {
+			a.need(item, s["items"], needed, below(path, strconv.Itoa(i))) // it would be null
 		}
 	case config.KindObject:
 		properties, _ := s["properties"].(map[string]any)
 		required, _ := s["required"].([]any)
 		for i, key := range d.Keys {
 			inner := afterwards
+			at := below(path, key.Value)
 			switch {
 			case slices.Contains(required, any(key.Value)):
 				inner = needed
+				if value := d.Items[i]; value.Kind == config.KindExpression {
+					a.required[value.Expr.Pos] = fmt.Sprintf("argument %q of tool %q is required", pathText(at), a.tool)
+				}
 			case properties[key.Value] != nil:
 				inner = needless
 			}
-			a.need(d.Items[i], properties[key.Value], inner)
+			a.need(d.Items[i], properties[key.Value], inner, at)
 		}
 	case config.KindScalar:
 	}

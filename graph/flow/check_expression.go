@@ -23,7 +23,7 @@ func (c *checker) told(f shape.Finding) (code string, severity config.Severity) 
 	switch f.Code {
 	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
 		return "impossible-path", severity
-	case shape.CodeMayBeMissing:
+	case shape.CodeMayBeMissing, shape.CodeOptionalField:
 		return "maybe-missing", severity
 	case shape.CodeNeverRan:
 		return "never-run", severity
@@ -48,9 +48,12 @@ const (
 	needed
 )
 
-// expression tells what is wrong with a node's expression of this number.
-func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need) {
+// expression tells what is wrong with a node's expression of this number; with says what
+// is wanted of its value, beside the need.
+func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
 	env := c.envOfAll(node, number)
+	env.Asked, env.Declared = c.asksForField, c.declared
+	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	_, found := shape.Infer(ctx, e.JSONata, env)
 	missing := sync.OnceValue(func() map[placeIn]*world {
@@ -67,6 +70,50 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 	for _, f := range found {
 		c.tell(node, f, e.Text, func() *world { return missing()[placeIn{offset: f.Offset}] })
 	}
+}
+
+// asksForField tells whether a switch of the graph asks for a field of an output, or
+// reads more or less than it: what is behind the switch may rely on that.
+func (c *checker) asksForField(path []string) bool {
+	for _, node := range c.graph.Nodes {
+		s, isSwitch := node.(*graph.Switch)
+		if !isSwitch {
+			continue
+		}
+		for _, condition := range s.Conditions {
+			for _, ref := range condition.Rule.References() {
+				n := min(len(ref.Path), len(path))
+				if n > 0 && !ref.Body && slices.Equal(ref.Path[:n], path[:n]) {
+					return true
+				}
+			}
+		}
+	}
+	return c.hasDefault(path)
+}
+
+// declared tells whether the output of a node is what a schema says.
+func (c *checker) declared(id string) bool {
+	switch c.graph.Node(id).(type) {
+	case *graph.Entry, *graph.MCP:
+		return true
+	case *graph.Transform, *graph.Switch, *graph.Exit:
+	}
+	return false
+}
+
+// hasDefault tells whether an argument of the tool has a value that takes its place.
+func (c *checker) hasDefault(path []string) bool {
+	if path[0] != c.graph.Entry.ID() {
+		return false
+	}
+	part := c.graph.Tool.InputSchema
+	for _, name := range path[1:] {
+		if part = part.Get("properties").Get(name); part.Get("default") != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // firstTurn tells whether all that may be missing for an expression is so in the first
@@ -148,7 +195,7 @@ func (c *checker) missingIn(node, number int, places func(shape.Env) []placeIn) 
 // reads is missing.
 func (c *checker) tell(node int, f shape.Finding, text config.Text, in func() *world) {
 	code, severity := c.told(f)
-	if code == "maybe-missing" {
+	if f.Code == shape.CodeMayBeMissing {
 		w := in()
 		if w == nil {
 			return

@@ -25,6 +25,7 @@ func (c *checker) output(exit int) {
 		}
 		conflict, conflicts := c.outputs[before].Kept().Conflict(want)
 		if !conflicts {
+			c.lacking(node, c.outputs[before], want)
 			continue
 		}
 		what := fmt.Sprintf("the result of node %q", node.ID())
@@ -37,6 +38,31 @@ func (c *checker) output(exit int) {
 			Hint:    "change the expression or outputSchema: such a result is refused",
 		})
 	}
+}
+
+// wanted is the outputSchema, for what a node gives to the exit.
+func (c *checker) wanted(next graph.Node) shape.Shape {
+	if _, isExit := next.(*graph.Exit); !isExit || c.graph.Tool.OutputSchema == nil {
+		return shape.Any()
+	}
+	return shape.OfSchema(c.graph.Tool.OutputSchema.JSON())
+}
+
+// lacking tells of the value of a call, or of the arguments, that go to the exit as they
+// are, and by their schema may lack what outputSchema requires.
+func (c *checker) lacking(node graph.Node, given, want shape.Shape) {
+	switch node.(type) {
+	case *graph.MCP, *graph.Entry:
+	case *graph.Transform, *graph.Switch, *graph.Exit:
+		return // its expression is looked at
+	}
+	path, lacks := given.Lacks(want)
+	if !lacks || c.asksForField(below([]string{node.ID()}, path...)) {
+		return
+	}
+	c.found.Warn(node.Pos(), "maybe-missing",
+		fmt.Sprintf("the result of node %q may lack %q, and outputSchema of tool %q requires it", node.ID(), pathText(path), c.graph.Tool.Name.Value),
+		fmt.Sprintf("put a transform behind it that gives what to use instead: $.%s ?? value", pathText(below([]string{node.ID()}, path...))))
 }
 
 // pathText is a path as people write it.
