@@ -128,7 +128,7 @@ func (d *decoder) object(depth int) (Value, error) {
 	if depth > MaxDepth {
 		return nil, d.failure(errTooDeep.Error())
 	}
-	object := newOrdered()
+	object := newObject()
 	d.pos++
 	d.space()
 	if d.pos < len(d.src) && d.src[d.pos] == '}' {

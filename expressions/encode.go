@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/recolabs/gnata"
 )
 
 var (
@@ -39,7 +37,7 @@ func appendValue(dst []byte, v Value, depth int) ([]byte, error) {
 		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
 		return appendObject(dst, sortedKeys(x), get, depth)
 	}
-	if gnata.IsNull(v) {
+	if isNull(v) {
 		return append(dst, "null"...), nil
 	}
 	return dst, errNotJSON

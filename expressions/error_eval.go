@@ -1,117 +1,22 @@
 package expressions
 
-import (
-	"errors"
-	"reflect"
-	"strings"
-)
+import "errors"
 
-// evalError makes an EvalError of what the engine or a builtin found wrong. The
-// engine's own texts can hold values of the context and Go's names of types, so
-// only its code and the names of functions and operators are taken from them.
-func (e *JSONata) evalError(err error) *EvalError {
+// evalError makes an EvalError of what ended an evaluation. No text of it holds values
+// of the context, but for the author's own words.
+func evalError(err error) *EvalError {
 	var eval *EvalError
 	if errors.As(err, &eval) {
 		return eval
 	}
 	var own *functionError
 	if errors.As(err, &own) {
-		return &EvalError{Code: own.Code, Message: "$" + own.Name + " " + own.Message, Offset: e.offsetOf("$" + own.Name)}
+		return &EvalError{Code: own.Code, Message: "$" + own.Name + " " + own.Message, Offset: -1}
 	}
-	var author *authorError
-	if errors.As(err, &author) {
-		return &EvalError{Code: author.code, Message: author.text, Offset: e.offsetOf("$" + author.name)}
-	}
-	code, text := engineError(err)
-	if code == "T2001" && strings.HasPrefix(text, "the right") {
-		code = "T2002" // the engine tells by the text only
-	}
-	subject := subjectOf(text)
-	out := &EvalError{Code: code, Offset: e.offsetOf(subject)}
-	switch message, known := evalMessages[code]; {
-	case strings.HasPrefix(subject, "$"):
-		rest := strings.TrimPrefix(text, subject+": ")
-		if holdsValue(rest) {
-			rest = message
-		}
-		out.Message = subject + ": " + rest
-	case subject == "+" && (code == "T2001" || code == "T2002"):
-		out.Message = message + "; & joins texts"
-	case known:
-		out.Message = message
-	case code == "":
-		out.Code, out.Message = "internal", "the expression cannot be evaluated"
-	default:
-		out.Message = "the evaluation failed with " + code
-	}
-	return out
+	return &EvalError{Code: "internal", Message: "the expression cannot be evaluated", Offset: -1}
 }
 
-// engineError is the code and the message of the engine's error, whose type is
-// internal to it.
-func engineError(err error) (code, message string) {
-	v := reflect.ValueOf(err)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return "", ""
-	}
-	field := func(name string) string {
-		if f := v.Elem().FieldByName(name); f.IsValid() && f.Kind() == reflect.String {
-			return f.String()
-		}
-		return ""
-	}
-	return field("Code"), field("Message")
-}
-
-// subjectOf is the function, as $name, or the operator that the engine's message
-// is about, or empty.
-func subjectOf(text string) string {
-	if strings.HasPrefix(text, "$") {
-		if name, _, ok := strings.Cut(text, ": "); ok && !strings.ContainsAny(name, " \t\"") {
-			return name
-		}
-	}
-	if _, rest, ok := strings.Cut(text, ` the "`); ok {
-		if operator, _, ok := strings.Cut(rest, `" operator`); ok {
-			return operator
-		}
-	}
-	switch {
-	case strings.Contains(text, "range operator"):
-		return ".."
-	case strings.Contains(text, "~> operator"):
-		return "~>"
-	case strings.HasPrefix(text, "modulo"):
-		return "%"
-	}
-	return ""
-}
-
-// holdsValue tells whether the engine's message may quote data or name Go's types.
-func holdsValue(message string) bool {
-	return strings.ContainsAny(message, `"%`) || strings.Contains(message, ", got ") || strings.Contains(message, "type ")
-}
-
-// offsetOf is the byte where the function or operator stands in the source when
-// that is one place only, else -1.
-func (e *JSONata) offsetOf(subject string) int {
-	offset := -1
-	if subject == "" {
-		return offset
-	}
-	for i := range e.tokens {
-		if e.tokens[i].text != subject || e.tokens[i].kind == tokenOperator && e.tokens[i].prefix {
-			continue
-		}
-		if offset >= 0 {
-			return -1
-		}
-		offset = e.tokens[i].start
-	}
-	return offset
-}
-
-// evalMessages say what the engine's codes mean: found and expected, without data.
+// evalMessages say what JSONata's codes mean: found and expected, without data.
 var evalMessages = map[string]string{
 	"D1001": "a number is out of range",
 	"D1002": "the operand of the unary - is not a number",

@@ -30,6 +30,7 @@ type evaluation struct {
 	budget   time.Duration
 	deadline time.Time // zero until the first poll
 	memory   memoryWatch
+	clock    time.Time // of $now and $millis; zero until one is asked for
 }
 
 var errBudget = errors.New("evaluation budget used up")

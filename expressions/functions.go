@@ -1,93 +1,42 @@
 package expressions
 
 import (
-	"context"
 	"maps"
-	"reflect"
 	"slices"
-
-	"github.com/recolabs/gnata"
+	"strconv"
 )
 
-// libraryEnv is what every evaluation starts from: the engine's library with our
-// functions in place of some of its own. It is never changed after init.
-var libraryEnv = gnata.NewCustomEnv(nil)
-
-// call is a call of a builtin of ours. The arguments and the focus are not to be
-// changed; a missing argument and an undefined one are both nil.
+// call is a call of a builtin. The arguments and the focus are not to be changed; a
+// missing argument and an undefined one are both nil. Arrays among the arguments are
+// plain, unless the builtin asks for lists.
 type call struct {
-	*evaluation
+	*machine
 
 	name  string
 	args  []any
-	focus any
-	env   any // the engine's environment
+	focus any // the context of the call
 }
 
-// function is a builtin of ours.
+// function is what a builtin does.
 type function func(c call) (any, error)
 
-// engineFunction is a builtin of the engine.
-type engineFunction func(args []any, focus, env any) (any, error)
+// library are the functions that every expression can call, by name.
+var library map[string]*builtin
 
-// engineFunctions are the engine's builtins, by name.
-var engineFunctions = map[string]engineFunction{}
+// functionNames are their names, sorted.
+var functionNames []string
 
 func init() {
-	bind := binder(libraryEnv)
-	for _, functions := range []map[string]function{
-		historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions, recursionFunctions, outerFunctions,
+	library = map[string]*builtin{}
+	for _, group := range [][]builtin{
+		historyFunctions, textFunctions, regexFunctions, arrayFunctions, higherFunctions, objectFunctions,
+		numberFunctions, pictureFunctions, encodingFunctions, typeFunctions,
 	} {
-		for name, fn := range functions {
-			bind(name, fn)
+		for i := range group {
+			library[group[i].name] = &group[i]
 		}
 	}
-}
-
-// environment is the engine's environment, whose type is internal to it.
-type environment interface {
-	Context() context.Context
-	Bind(name string, value any)
-	Lookup(name string) (any, bool)
-	Range(fn func(name string, value any))
-}
-
-// binder binds functions in env. They become the engine's kind of builtin that is
-// handed the environment, and so finds the evaluation: bound once for all runs,
-// and not wrapped by the engine's CustomFunc, which copies its arguments.
-func binder[E environment](env E) func(name string, fn function) {
-	native := reflect.TypeFor[func([]any, any, E) (any, error)]()
-	plain := reflect.TypeFor[func([]any, any) (any, error)]()
-	var builtinType reflect.Type
-	env.Range(func(name string, value any) {
-		v := reflect.ValueOf(value)
-		if v.Kind() == reflect.Pointer { // a builtin with a signature
-			v = v.Elem().FieldByName("Fn")
-		}
-		switch {
-		case !v.IsValid():
-		case v.CanConvert(native):
-			builtinType = v.Type()
-			fn := v.Convert(native).Interface().(func([]any, any, E) (any, error))
-			engineFunctions[name] = func(args []any, focus, env any) (any, error) { return fn(args, focus, env.(E)) }
-		case v.CanConvert(plain):
-			fn := v.Convert(plain).Interface().(func([]any, any) (any, error))
-			engineFunctions[name] = func(args []any, focus, _ any) (any, error) { return fn(args, focus) }
-		}
-	})
-	if builtinType == nil {
-		panic("expressions: the JSONata engine has no builtins of the known shape")
-	}
-	return func(name string, fn function) {
-		builtin := func(args []any, focus any, env E) (any, error) {
-			ev, ok := env.Context().(*evaluation)
-			if !ok {
-				return nil, &functionError{Code: "D3001", Name: name, Message: "is not available here"}
-			}
-			return fn(call{evaluation: ev, name: name, args: args, focus: focus, env: env})
-		}
-		env.Bind(name, reflect.ValueOf(builtin).Convert(builtinType).Interface())
-	}
+	functionNames = slices.Sorted(maps.Keys(library))
 }
 
 // arg is the argument i, counted from 0, or nil.
@@ -98,49 +47,29 @@ func (c *call) arg(i int) any {
 	return nil
 }
 
-// text is argument i, which must be a string.
-func (c *call) text(i int) (string, error) {
-	s, ok := c.arg(i).(string)
-	if !ok {
-		return "", c.wrong(i, "a string")
-	}
-	return s, nil
+// items are the items of argument i, which is an array or missing.
+func (c *call) items(i int) []any {
+	items, _ := itemsOf(c.arg(i))
+	return items
 }
 
 // wrong is the error of an argument that is of another kind than expected.
 func (c *call) wrong(i int, expected string) error {
-	return &functionError{Code: "T0410", Name: c.name, Message: "expects " + expected + " as argument " + string(rune('1'+i))}
+	return &functionError{Code: "T0410", Name: c.name, Message: "expects " + expected + " as argument " + strconv.Itoa(i+1)}
 }
 
 func (c *call) fail(code, message string) error {
 	return &functionError{Code: code, Name: c.name, Message: message}
 }
 
-// engine calls the engine's own function of that name.
-func (c *call) engine(name string, args []any) (any, error) {
-	return engineFunctions[name](args, c.focus, c.env)
+// each calls fn for an item of an array or an object, with as many arguments as it
+// takes, up to three.
+func (c *call) each(fn any, item, place, whole any) (any, error) {
+	args := []any{item, place, whole}
+	return c.apply(fn, args[:min(3, max(1, arityOf(fn)))], Null)
 }
 
-// apply calls fn, a function of the expression, with one argument.
-func (c *call) apply(fn, arg any) (any, error) {
-	value, err := c.engine("map", []any{[]any{arg}, fn})
-	if items, ok := value.([]any); ok && len(items) == 1 {
-		value = items[0]
-	}
-	return value, err
-}
-
-// isFunction tells whether v can be called.
-func isFunction(v any) bool {
-	switch v.(type) {
-	case nil, string, float64, bool, []any, map[string]any, Object:
-		return false
-	}
-	kind := reflect.TypeOf(v).Kind()
-	return kind == reflect.Func || kind == reflect.Pointer
-}
-
-// functionError is what a builtin of ours finds wrong with its call.
+// functionError is what a builtin finds wrong with its call.
 type functionError struct {
 	Code    string // JSONata's
 	Name    string // the function, without $
@@ -149,24 +78,9 @@ type functionError struct {
 
 func (e *functionError) Error() string { return e.Code + ": $" + e.Name + " " + e.Message }
 
-// libraryNames are the names of the engine's functions and ours.
-func libraryNames() map[string]bool {
-	names := map[string]bool{}
-	libraryEnv.Range(func(name string, _ any) { names[name] = true })
-	for _, functions := range []map[string]function{historyFunctions, textFunctions, regexFunctions, arrayFunctions, pictureFunctions, authorFunctions, stepFunctions, recursionFunctions} {
-		for name := range maps.Keys(functions) {
-			names[name] = true
-		}
-	}
-	return names
-}
-
 // Functions are the names of the functions that every expression can call, sorted,
 // without $. They are not to be changed.
 func Functions() []string { return functionNames }
 
-// IsFunction tells whether every expression can call a function of that name.
-func IsFunction(name string) bool {
-	_, ok := slices.BinarySearch(functionNames, name)
-	return ok
-}
+// IsFunction reports whether every expression can call a function of that name.
+func IsFunction(name string) bool { return library[name] != nil }

@@ -2,42 +2,81 @@ package expressions
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 )
 
-// arrayFunctions take the place of functions of the engine that cannot be
-// interrupted or differ from jsonata-js.
-var arrayFunctions = map[string]function{
-	"distinct": distinct,
-	"filter":   filter,
-	"sort":     bounded("sort"),
-	"shuffle":  bounded("shuffle"),
-	"zip":      bounded("zip"),
-	"reverse":  bounded("reverse"),
-	"flatten":  flatten,
-	"merge":    bounded("merge"),
-	"spread":   bounded("spread"),
+// arrayFunctions make arrays of arrays.
+var arrayFunctions = []builtin{
+	{name: "count", signature: mustSignature("<a:n>"), arity: 1, lists: true, fn: count},
+	{name: "append", signature: mustSignature("<xx:a>"), arity: 2, lists: true, fn: appendItems},
+	{name: "reverse", signature: mustSignature("<a:a>"), arity: 1, lists: true, fn: reverse},
+	{name: "shuffle", signature: mustSignature("<a:a>"), arity: 1, lists: true, fn: shuffle},
+	{name: "distinct", signature: mustSignature("<x:x>"), arity: 1, lists: true, fn: distinct},
+	{name: "flatten", signature: mustSignature("<an?:a>"), arity: 2, fn: flatten},
+	{name: "zip", signature: mustSignature("<a+>"), lists: true, fn: zip},
 }
 
-// bounded is the engine's own function for arrays of up to maxItems.
-func bounded(name string) function {
-	return func(c call) (any, error) {
-		for _, arg := range c.args {
-			if items, ok := arg.([]any); ok && len(items) > maxItems {
-				return nil, c.tooMany()
-			}
-		}
-		return c.engine(name, c.args)
+func count(c call) (any, error) { return float64(len(c.items(0))), nil }
+
+// appendItems is $append: both values as one array; one that is nothing counts for
+// nothing, so that the other stays as it is.
+func appendItems(c call) (any, error) {
+	if len(c.items(0))+len(c.items(1)) > maxItems {
+		return nil, c.tooMany()
 	}
+	return joined(c.args), c.spend()
+}
+
+func reverse(c call) (any, error) {
+	items := c.items(0)
+	if len(items) <= 1 {
+		return c.args[0], nil
+	}
+	out := slices.Clone(items)
+	slices.Reverse(out)
+	return out, c.spend()
+}
+
+func shuffle(c call) (any, error) {
+	items := c.items(0)
+	if len(items) <= 1 {
+		return c.args[0], nil
+	}
+	out := slices.Clone(items)
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out, c.spend()
+}
+
+// zip is arrays of the first items, the second items …, as many as the shortest has.
+func zip(c call) (any, error) {
+	shortest := -1
+	for i := range c.args {
+		if n := len(c.items(i)); shortest < 0 || n < shortest {
+			shortest = n
+		}
+	}
+	out := make([]any, 0, max(0, shortest))
+	for i := range max(0, shortest) {
+		row := make([]any, len(c.args))
+		for j := range c.args {
+			row[j] = c.items(j)[i]
+		}
+		out = append(out, row)
+	}
+	return out, c.spend()
 }
 
 // flatten is $flatten(array, depth), which jsonata-js does not have.
 func flatten(c call) (any, error) {
-	items, ok := c.arg(0).([]any)
-	levels, err := c.limit(1, "T0410")
-	if !ok || err != nil {
-		return c.engine("flatten", c.args)
+	if c.args[0] == nil {
+		return nil, nil
 	}
+	levels, err := c.limit(1, "T0410")
+	if err != nil {
+		return nil, err
+	}
+	items := c.items(0)
 	out := make([]any, 0, len(items))
 	var walk func(items []any, level, depth int) error
 	walk = func(items []any, level, depth int) error {
@@ -45,8 +84,7 @@ func flatten(c call) (any, error) {
 			return errDeepResult
 		}
 		for _, item := range items {
-			inner, ok := item.([]any)
-			if ok && level > 0 {
+			if inner, ok := itemsOf(item); ok && level > 0 {
 				if err := walk(inner, level-1, depth+1); err != nil {
 					return err
 				}
@@ -66,24 +104,11 @@ func flatten(c call) (any, error) {
 	return out, nil
 }
 
-// filter is $filter; one item left is that item, as of any sequence.
-func filter(c call) (any, error) {
-	value, err := c.engine("filter", c.args)
-	if items, ok := value.([]any); ok && len(items) == 1 {
-		value = items[0]
-	}
-	return value, err
-}
-
-// distinct is $distinct. The engine compares each object with all others; here
-// objects and arrays are told apart by their text with sorted keys.
+// distinct is $distinct: of equal items the first. Those of a sequence are one.
 func distinct(c call) (any, error) {
-	items, ok := c.arg(0).([]any)
+	items, ok := itemsOf(c.args[0])
 	if !ok || len(items) <= 1 {
-		return c.engine("distinct", c.args)
-	}
-	if len(items) > maxItems {
-		return nil, c.tooMany()
+		return c.args[0], nil
 	}
 	out := make([]any, 0, min(len(items), 1024))
 	seen := make(map[any]bool, min(len(items), 1024))
@@ -112,8 +137,8 @@ func distinct(c call) (any, error) {
 			out = append(out, item)
 		}
 	}
-	if len(out) == 1 {
-		return out[0], nil
+	if l, ok := c.args[0].(*list); ok && l.sequence {
+		return sequenceOf(out), nil
 	}
 	return out, nil
 }
@@ -135,6 +160,8 @@ func appendSorted(dst []byte, v any, depth int) ([]byte, error) {
 	}
 	var err error
 	switch x := v.(type) {
+	case *list:
+		return appendSorted(dst, x.items, depth)
 	case []any:
 		dst = append(dst, '[')
 		for _, item := range x {
@@ -164,7 +191,7 @@ func appendSorted(dst []byte, v any, depth int) ([]byte, error) {
 		}
 		return append(dst, '}'), nil
 	}
-	if isFunction(v) && !isNull(v) {
+	if isFunction(v) {
 		return append(dst, `""`...), nil
 	}
 	return appendValue(dst, v, depth)

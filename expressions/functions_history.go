@@ -7,11 +7,15 @@ import (
 )
 
 // historyFunctions read what the run has done so far.
-var historyFunctions = map[string]function{
-	"previousNode":   previousNode,
-	"executionCount": executionCount,
-	"nodeExecution":  nodeExecution,
-	"nodeExecutions": nodeExecutions,
+var historyFunctions = []builtin{
+	{name: "previousNode", arity: 1, fn: previousNode},
+	{name: "executionCount", arity: 1, fn: executionCount},
+	{name: "nodeExecution", arity: 2, fn: nodeExecution},
+	{name: "nodeExecutions", arity: 1, fn: nodeExecutions},
+}
+
+func isHistoryFunction(name string) bool {
+	return slices.ContainsFunc(historyFunctions, func(b builtin) bool { return b.name == name })
 }
 
 // noHistory is the history of a scope that was given none.

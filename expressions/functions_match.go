@@ -8,45 +8,69 @@ import (
 // match is $match(text, pattern, limit): {match, index, groups} of each match, the
 // index in characters.
 func match(c call) (any, error) {
-	text, isText := c.arg(0).(string)
-	value, isPattern := c.arg(1).(map[string]any)
-	if !isText || !isPattern || !isRegex(value) {
-		if literal, ok := c.arg(1).(string); ok && isText {
-			return matchLiteral(c, text, literal)
-		}
-		return c.engine("match", c.args)
+	if c.args[0] == nil {
+		return nil, nil
 	}
+	text := c.args[0].(string)
 	limit, err := c.limit(2, "D3040")
-	if err != nil {
+	if err != nil || limit == 0 {
 		return nil, err
 	}
-	s, err := c.search(value, text)
+	switch p := c.arg(1).(type) {
+	case *regex:
+		return matchAll(c, p, text, limit)
+	case string:
+		return matchLiteral(c, text, p, limit)
+	case nil:
+		return nil, c.wrong(1, "a function")
+	}
+	return matchBy(c, text, limit)
+}
+
+func matchAll(c call, r *regex, text string, limit int) (any, error) {
+	s, err := c.search(r, text)
 	if err != nil {
 		return nil, err
 	}
 	at := runes{text: text}
 	var out []any
-	for len(out) < limit {
-		loc, err := s.next()
-		if err != nil {
-			return nil, err
-		}
-		if loc == nil {
-			break
-		}
-		if loc[0] == loc[1] {
-			return nil, c.fail("D1004", "has a regular expression that matches an empty text")
-		}
-		out = append(out, matched(text[loc[0]:loc[1]], at.index(loc[0]), captured(text, loc)))
+	loc, err := s.next()
+	for loc != nil && err == nil && len(out) < limit {
+		out = append(out, matched(text[loc[0]:loc[1]], float64(at.index(loc[0])), captured(text, loc)))
+		loc, err = s.next()
 	}
-	return sequence(out), nil
+	return sequenceOf(out), err
 }
 
-func matchLiteral(c call, text, literal string) (any, error) {
-	limit, err := c.limit(2, "D3040")
-	if err != nil {
+// matchBy asks a function of the expression for the matches: it gives one with start,
+// end, groups and next, the function that gives the one behind it.
+func matchBy(c call, text string, limit int) (any, error) {
+	var out []any
+	found, err := c.matcher(c.args[1], text)
+	for found != nil && err == nil && len(out) < limit {
+		out = append(out, matched(lookup(found, "match"), lookup(found, "start"), lookup(found, "groups")))
+		found, err = c.matcher(lookup(found, "next"))
+	}
+	return sequenceOf(out), err
+}
+
+// matcher calls a function that finds matches.
+func (c *call) matcher(fn any, args ...any) (any, error) {
+	found, err := c.apply(fn, args, Null)
+	if err != nil || found == nil {
 		return nil, err
 	}
+	_, start := number(lookup(found, "start"))
+	_, end := number(lookup(found, "end"))
+	_, groups := itemsOf(lookup(found, "groups"))
+	if !start && !end && !groups && !isFunction(lookup(found, "next")) {
+		return nil, c.fail("T1010", "has a matcher that does not return what a regular expression does")
+	}
+	return found, nil
+}
+
+// matchLiteral is $match of a string, which jsonata-js does not have.
+func matchLiteral(c call, text, literal string, limit int) (any, error) {
 	if literal == "" {
 		return nil, c.fail("D1004", "has a pattern that matches an empty text")
 	}
@@ -65,29 +89,18 @@ func matchLiteral(c call, text, literal string) (any, error) {
 				return nil, err
 			}
 		}
-		out = append(out, matched(literal, at.index(pos+i), []any{}))
+		out = append(out, matched(literal, float64(at.index(pos+i)), []any{}))
 		pos += i + len(literal)
 	}
-	return sequence(out), nil
+	return sequenceOf(out), nil
 }
 
-func matched(text string, index int, groups []any) any {
-	object := newOrdered()
-	object.Set("match", text)
-	object.Set("index", float64(index))
-	object.Set("groups", groups)
-	return object
-}
-
-// sequence is JSONata's: nothing, the one item, or all.
-func sequence(items []any) any {
-	switch len(items) {
-	case 0:
-		return nil
-	case 1:
-		return items[0]
-	}
-	return items
+func matched(text, index, groups any) any {
+	made := newObject()
+	made.Set("match", text)
+	made.Set("index", index)
+	made.Set("groups", groups)
+	return made
 }
 
 // runes counts characters up to places that only grow, in linear time.
@@ -104,83 +117,40 @@ func (r *runes) index(pos int) int {
 
 // contains is $contains(text, pattern).
 func contains(c call) (any, error) {
-	args := c.args
-	if len(args) == 1 && c.focus != nil {
-		args = []any{c.focus, args[0]} // as a step of a path
-	}
-	if len(args) != 2 {
-		return c.engine("contains", c.args)
-	}
-	if args[0] == nil || args[1] == nil {
+	if c.args[0] == nil || c.arg(1) == nil {
 		return nil, nil
 	}
-	text, isText := args[0].(string)
-	if !isText {
-		// The engine looks into arrays, jsonata-js does not.
-		return nil, c.wrong(0, "a string")
+	text := c.args[0].(string)
+	switch p := c.args[1].(type) {
+	case string:
+		return strings.Contains(text, p), nil
+	case *regex:
+		if len(text)*p.pattern.size <= maxWork {
+			return p.pattern.MatchString(text), nil
+		}
+		r := &spender{Reader: strings.NewReader(text), ev: c.evaluation}
+		found := p.pattern.MatchReader(r)
+		return found, r.err
 	}
-	value, isPattern := args[1].(map[string]any)
-	if !isPattern || !isRegex(value) {
-		return c.engine("contains", args)
-	}
-	p, err := patternOf(value)
-	if err != nil {
-		return nil, c.fail("D3137", "has a regular expression that cannot be used")
-	}
-	if len(text)*p.size <= maxWork {
-		return p.MatchString(text), nil
-	}
-	r := &spender{Reader: strings.NewReader(text), ev: c.evaluation}
-	found := p.MatchReader(r)
-	return found, r.err
+	found, err := c.matcher(c.args[1], text)
+	return found != nil, err
 }
 
-// find is what text ~> /pattern/ is rewritten to: the first match.
-func find(c call) (any, error) {
-	text, isText := c.arg(0).(string)
-	value, isPattern := c.arg(1).(map[string]any)
-	if !isText || !isPattern {
-		return nil, nil
-	}
-	p, err := patternOf(value)
-	if err != nil {
-		return nil, c.fail("D3137", "has a regular expression that cannot be used")
-	}
-	s := search{c: &c, pattern: p, text: text}
-	loc, err := s.find()
-	if loc == nil || err != nil {
-		return nil, err
-	}
-	at := runes{text: text}
-	object := newOrdered()
-	object.Set("match", text[loc[0]:loc[1]])
-	object.Set("start", float64(at.index(loc[0])))
-	object.Set("end", float64(at.index(loc[1])))
-	object.Set("groups", captured(text, loc))
-	return object, nil
-}
-
-func splitByPattern(c call, text string, limit int) (any, error) {
-	value, _ := c.arg(1).(map[string]any)
-	s, err := c.search(value, text)
+func splitByPattern(c call, r *regex, text string, limit int) (any, error) {
+	s, err := c.search(r, text)
 	if err != nil {
 		return nil, err
 	}
 	parts := []any{}
 	start := 0
-	for len(parts) < limit {
-		loc, err := s.next()
-		if err != nil {
-			return nil, err
-		}
-		if loc == nil {
-			return append(parts, text[start:]), nil
-		}
-		if loc[0] == loc[1] {
-			return nil, c.fail("D1004", "has a regular expression that matches an empty text")
-		}
+	loc, err := s.next()
+	for loc != nil && err == nil && len(parts) < limit {
 		parts = append(parts, text[start:loc[0]])
 		start = loc[1]
+		loc, err = s.next()
 	}
-	return parts, nil
+	if len(parts) < limit {
+		parts = append(parts, text[start:])
+	}
+	return parts, err
 }

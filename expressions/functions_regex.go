@@ -5,16 +5,27 @@ import (
 	"regexp/syntax"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // regexFunctions search texts. A search ends with the evaluation, takes linear
 // time, and makes results within the limits.
-var regexFunctions = map[string]function{
-	"match":         match,
-	"replace":       replace,
-	"contains":      contains,
-	hidden + "find": find,
+var regexFunctions = []builtin{
+	{name: "match", signature: mustSignature("<s-(sf)n?:a<o>>"), arity: 3, fn: match},
+	{name: "contains", signature: mustSignature("<s-(sf):b>"), arity: 2, fn: contains},
+	{name: "replace", signature: mustSignature("<s-(sf)(sf)n?:s>"), arity: 4, fn: replace},
+	{name: "split", signature: mustSignature("<s-(sf)n?:a<s>>"), arity: 3, fn: split},
+}
+
+// regex is a regular expression of a source, /…/, as a value: a function of texts.
+type regex struct{ pattern *pattern }
+
+// regexOf is the regular expression of a pattern in a tree.
+func regexOf(t *Tree) *regex {
+	p, err := compilePattern(t.Text, t.flags)
+	if err != nil {
+		return nil // refused before: checkPatterns
+	}
+	return &regex{p}
 }
 
 // pattern is a regular expression of a source, compiled.
@@ -35,13 +46,6 @@ type patternCache struct {
 }
 
 const maxPatterns = 4096
-
-// patternOf is the pattern that the engine's value of a regular expression means.
-func patternOf(value map[string]any) (*pattern, error) {
-	text, _ := value["pattern"].(string)
-	flags, _ := value["flags"].(string)
-	return compilePattern(text, flags)
-}
 
 func compilePattern(text, flags string) (*pattern, error) {
 	switch i, m := strings.Contains(flags, "i"), strings.Contains(flags, "m"); {
@@ -106,17 +110,13 @@ type search struct {
 	ahead   [][]int // the matches found in one go, when the pattern looks back
 }
 
-func (c *call) search(value map[string]any, text string) (*search, error) {
-	p, err := patternOf(value)
-	if err != nil {
-		return nil, c.fail("D3137", "has a regular expression that cannot be used")
-	}
-	s := &search{c: c, pattern: p, text: text}
-	if p.backwards {
-		if len(text)*p.size > maxWork {
+func (c *call) search(r *regex, text string) (*search, error) {
+	s := &search{c: c, pattern: r.pattern, text: text}
+	if s.pattern.backwards {
+		if len(text)*s.pattern.size > maxWork {
 			return nil, c.fail("size", "searches too long a text for a pattern with ^ or \\b")
 		}
-		s.ahead = p.FindAllStringSubmatchIndex(text, maxItems+1)
+		s.ahead = s.pattern.FindAllStringSubmatchIndex(text, maxItems+1)
 		if len(s.ahead) > maxItems {
 			return nil, c.tooMany()
 		}
@@ -124,9 +124,10 @@ func (c *call) search(value map[string]any, text string) (*search, error) {
 	return s, nil
 }
 
-// next is the next match's places, in pairs, or nil after the last.
+// next is the next match's places, in pairs, or nil after the last. An empty match
+// behind another one, or with text behind it, would be found for ever: an error.
 func (s *search) next() ([]int, error) {
-	if s.count++; s.count%256 == 0 {
+	if s.count%256 == 255 {
 		if err := s.c.spend(); err != nil {
 			return nil, err
 		}
@@ -134,6 +135,23 @@ func (s *search) next() ([]int, error) {
 	if s.count > maxItems {
 		return nil, s.c.tooMany()
 	}
+	if s.count > 0 && s.pos >= len(s.text) {
+		return nil, nil
+	}
+	loc, err := s.found()
+	if loc == nil || err != nil {
+		return nil, err
+	}
+	if loc[0] == loc[1] && (s.count > 0 || loc[1] < len(s.text)) {
+		return nil, s.c.fail("D1004", "has a regular expression that matches an empty text")
+	}
+	s.count++
+	s.pos = loc[1]
+	return loc, nil
+}
+
+// found is the first match from the place on where the last one ended.
+func (s *search) found() ([]int, error) {
 	if s.pattern.backwards {
 		if len(s.ahead) == 0 {
 			return nil, nil
@@ -142,24 +160,13 @@ func (s *search) next() ([]int, error) {
 		s.ahead = s.ahead[1:]
 		return loc, nil
 	}
-	if s.pos > len(s.text) {
-		return nil, nil
-	}
 	loc, err := s.find()
-	if loc == nil || err != nil {
-		return nil, err
-	}
 	for i := range loc {
 		if loc[i] >= 0 {
 			loc[i] += s.pos
 		}
 	}
-	if s.pos = loc[1]; loc[0] == loc[1] {
-		// An empty match: the search goes on behind the next character.
-		_, size := utf8.DecodeRuneInString(s.text[s.pos:])
-		s.pos += max(1, size)
-	}
-	return loc, nil
+	return loc, err
 }
 
 // find searches the rest of the text; a long one in a way that can be ended.
@@ -192,12 +199,12 @@ func (r *spender) ReadRune() (rune, int, error) {
 	return r.Reader.ReadRune()
 }
 
-// captured are the texts of a match's groups; one that took no part is "".
+// captured are the texts of a match's groups; one that took no part is nothing.
 func captured(text string, loc []int) []any {
 	out := make([]any, 0, len(loc)/2-1)
 	for i := 2; i < len(loc); i += 2 {
 		if loc[i] < 0 {
-			out = append(out, "")
+			out = append(out, nil)
 			continue
 		}
 		out = append(out, text[loc[i]:loc[i+1]])
@@ -205,10 +212,56 @@ func captured(text string, loc []int) []any {
 	return out
 }
 
-// isRegex tells whether m is the engine's value of a regular expression, which is
-// a plain map as no Value is.
-func isRegex(m map[string]any) bool {
-	_, pattern := m["pattern"].(string)
-	_, flags := m["flags"].(string)
-	return pattern && flags && len(m) == 2
+// matchOnce is a regular expression called as a function: its first match.
+func (m *machine) matchOnce(r *regex, args []any) (any, error) {
+	c := call{machine: m, name: "match", args: args}
+	if c.arg(0) == nil {
+		return nil, nil
+	}
+	text, ok := c.arg(0).(string)
+	if !ok {
+		return nil, &EvalError{Code: "T0410", Message: "a regular expression expects a string", Offset: -1}
+	}
+	s := &search{c: &c, pattern: r.pattern, text: text}
+	if r.pattern.backwards {
+		var err error
+		if s, err = c.search(r, text); err != nil {
+			return nil, err
+		}
+	}
+	return (&nextMatch{search: s, at: runes{text: text}}).call()
+}
+
+// nextMatch is the function next of a match: the match behind it.
+type nextMatch struct {
+	search *search
+	at     runes
+}
+
+func (n *nextMatch) call() (any, error) {
+	loc, err := n.search.first()
+	if loc == nil || err != nil {
+		return nil, err
+	}
+	s := *n.search // each match goes on from its own place
+	text := s.text
+	made := newObject()
+	made.Set("match", text[loc[0]:loc[1]])
+	made.Set("start", float64(n.at.index(loc[0])))
+	made.Set("end", float64(n.at.index(loc[1])))
+	made.Set("groups", captured(text, loc))
+	made.Set("next", &nextMatch{search: &s, at: runes{text: text}})
+	return made, nil
+}
+
+// first is next, but takes an empty match that nothing has asked to go on from.
+func (s *search) first() ([]int, error) {
+	if s.count == 0 {
+		loc, err := s.found()
+		if loc != nil {
+			s.count, s.pos = 1, loc[1]
+		}
+		return loc, err
+	}
+	return s.next()
 }

@@ -8,37 +8,36 @@ import (
 
 // replace is $replace(text, pattern, replacement, limit).
 func replace(c call) (any, error) {
-	text, isText := c.arg(0).(string)
-	literal, isLiteral := c.arg(1).(string)
-	value, isPattern := c.arg(1).(map[string]any)
-	isPattern = isPattern && isRegex(value)
-	template, isTemplate := c.arg(2).(string)
-	if !isText || !isLiteral && !isPattern || isLiteral && literal == "" || !isTemplate && !isFunction(c.arg(2)) || isNull(c.arg(2)) {
-		return c.engine("replace", c.args)
+	if c.args[0] == nil {
+		return nil, nil
 	}
-	if len(c.args) > 3 && c.args[3] == nil {
-		return nil, c.wrong(3, "a number")
+	if c.args[1] == "" {
+		return nil, c.fail("D3010", "cannot replace an empty text")
 	}
 	limit, err := c.limit(3, "D3011")
 	if err != nil {
 		return nil, err
 	}
-	r := replacing{c: &c, text: text, limit: limit}
-	switch {
-	case isLiteral && isTemplate:
-		return r.literals(literal, func([]int) (string, error) { return template, nil })
-	case isLiteral:
-		return r.literals(literal, r.byFunction)
+	r := replacing{c: &c, text: c.args[0].(string), limit: limit}
+	template, isTemplate := c.arg(2).(string)
+	switch pattern := c.args[1].(type) {
+	case string:
+		if isTemplate {
+			return r.literals(pattern, func([]int) (string, error) { return template, nil })
+		}
+		return r.literals(pattern, r.byFunction)
+	case *regex:
+		s, err := c.search(pattern, r.text)
+		if err != nil {
+			return nil, err
+		}
+		if isTemplate {
+			t := templateOf(template)
+			return r.matches(s, func(loc []int) (string, error) { return t.expand(r.text, loc), nil })
+		}
+		return r.matches(s, r.byFunction)
 	}
-	s, err := c.search(value, text)
-	if err != nil {
-		return nil, err
-	}
-	if isTemplate {
-		t := templateOf(template)
-		return r.matches(s, func(loc []int) (string, error) { return t.expand(text, loc), nil })
-	}
-	return r.matches(s, r.byFunction)
+	return nil, c.wrong(1, "a string or a regular expression")
 }
 
 // replacing builds the new text.
@@ -97,32 +96,27 @@ func (r *replacing) literals(literal string, by func([]int) (string, error)) (an
 }
 
 func (r *replacing) matches(s *search, by func([]int) (string, error)) (any, error) {
-	for r.count < r.limit {
-		loc, err := s.next()
-		if err != nil {
-			return nil, err
-		}
-		if loc == nil {
-			break
-		}
-		if loc[0] == loc[1] {
-			return nil, r.c.fail("D1004", "has a regular expression that matches an empty text")
-		}
+	loc, err := s.next()
+	for loc != nil && err == nil && r.count < r.limit {
 		if err := r.put(loc, by); err != nil {
 			return nil, err
 		}
+		loc, err = s.next()
+	}
+	if err != nil {
+		return nil, err
 	}
 	return r.rest()
 }
 
 // byFunction asks the expression's own function for the replacement.
 func (r *replacing) byFunction(loc []int) (string, error) {
-	object := newOrdered()
-	object.Set("match", r.text[loc[0]:loc[1]])
-	object.Set("start", float64(utf8.RuneCountInString(r.text[:loc[0]])))
-	object.Set("end", float64(utf8.RuneCountInString(r.text[:loc[1]])))
-	object.Set("groups", captured(r.text, loc))
-	value, err := r.c.apply(r.c.args[2], object)
+	found := newObject()
+	found.Set("match", r.text[loc[0]:loc[1]])
+	found.Set("start", float64(utf8.RuneCountInString(r.text[:loc[0]])))
+	found.Set("end", float64(utf8.RuneCountInString(r.text[:loc[1]])))
+	found.Set("groups", captured(r.text, loc))
+	value, err := r.c.apply(r.c.args[2], []any{found}, Null)
 	if err != nil {
 		return "", err
 	}

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"math"
 	"strconv"
-
-	"github.com/recolabs/gnata"
 )
 
 var errTooLong = errors.New("the text is too long")
-
-func isNull(v any) bool { return gnata.IsNull(v) }
 
 // writer writes values as $string does, up to MaxText.
 type writer struct {
@@ -39,15 +35,13 @@ func (w *writer) value(v any, depth int) error {
 		w.out = strconv.AppendBool(w.out, x)
 	case json.Number:
 		w.out = append(w.out, x...)
+	case *list:
+		return w.array(x.items, depth)
 	case []any:
 		return w.array(x, depth)
 	case Object:
 		return w.object(x.Keys(), x.Get, depth)
 	case map[string]any:
-		if isRegex(x) {
-			w.out = append(w.out, `""`...)
-			return nil
-		}
 		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
 		return w.object(sortedKeys(x), get, depth)
 	default:

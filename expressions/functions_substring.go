@@ -2,33 +2,56 @@ package expressions
 
 import (
 	"math"
+	"strings"
 	"unicode/utf8"
 )
 
 // substring is $substring(text, start, length), in characters; a negative start
-// counts from the end. The engine makes an array of all the characters.
+// counts from the end.
 func substring(c call) (any, error) {
-	text, ok := c.arg(0).(string)
+	text, ok := c.args[0].(string)
 	start, isNumber := number(c.arg(1))
-	length, isLength := number(c.arg(2))
-	if !ok || !isNumber || len(c.args) > 3 || !isLength && c.arg(2) != nil {
-		return c.engine("substring", c.args)
+	if !ok || !isNumber {
+		return nil, nil
 	}
-	count := 0
 	if start < 0 {
-		count = utf8.RuneCountInString(text)
-		start = math.Max(0, float64(count)+start)
-	}
-	end := math.Inf(1)
-	if isLength {
-		if length <= 0 {
-			return "", nil
+		count := float64(utf8.RuneCountInString(text))
+		if start = count + start; start < 0 {
+			start = 0
 		}
-		end = start + length
 	}
 	first := byteOfRune(text, math.Trunc(start))
+	length, isLength := number(c.arg(2))
+	if !isLength {
+		return text[first:], nil
+	}
+	if length <= 0 {
+		return "", nil
+	}
 	rest := text[first:]
-	return rest[:byteOfRune(rest, math.Trunc(end)-math.Trunc(start))], nil
+	return rest[:byteOfRune(rest, math.Trunc(start+length)-math.Trunc(start))], nil
+}
+
+func substringBefore(c call) (any, error) {
+	text, ok := c.args[0].(string)
+	if !ok {
+		return nil, nil
+	}
+	chars, _ := c.arg(1).(string)
+	before, _, _ := strings.Cut(text, chars)
+	return before, nil
+}
+
+func substringAfter(c call) (any, error) {
+	text, ok := c.args[0].(string)
+	if !ok {
+		return nil, nil
+	}
+	chars, _ := c.arg(1).(string)
+	if _, after, found := strings.Cut(text, chars); found {
+		return after, nil
+	}
+	return text, nil
 }
 
 // byteOfRune is where the n-th character of text begins, or its end.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,12 +20,61 @@ const (
 )
 
 // textFunctions make strings, within MaxText, and end with the evaluation.
-var textFunctions = map[string]function{
-	"string": stringOf,
-	"join":   join,
-	"split":  split,
+var textFunctions = []builtin{
+	{name: "string", signature: mustSignature("<x-b?:s>"), arity: 1, lists: true, fn: stringOf},
+	{name: "length", signature: mustSignature("<s-:n>"), arity: 1, fn: ofText(func(s string) any { return float64(utf8.RuneCountInString(s)) })},
+	{name: "substring", signature: mustSignature("<s-nn?:s>"), arity: 3, fn: substring},
+	{name: "substringBefore", signature: mustSignature("<s-s:s>"), arity: 2, fn: substringBefore},
+	{name: "substringAfter", signature: mustSignature("<s-s:s>"), arity: 2, fn: substringAfter},
+	{name: "lowercase", signature: mustSignature("<s-:s>"), arity: 1, fn: ofText(func(s string) any { return lower(s) })},
+	{name: "uppercase", signature: mustSignature("<s-:s>"), arity: 1, fn: ofText(func(s string) any { return upper(s) })},
+	{name: "trim", signature: mustSignature("<s-:s>"), arity: 1, fn: ofText(trim)},
+	{name: "pad", signature: mustSignature("<s-ns?:s>"), arity: 3, fn: pad},
+	{name: "join", signature: mustSignature("<a<s>s?:s>"), arity: 2, fn: join},
+}
 
-	"substring": substring,
+// ofText is a function of one string.
+func ofText(f func(s string) any) function {
+	return func(c call) (any, error) {
+		s, ok := c.args[0].(string)
+		if !ok {
+			return nil, nil
+		}
+		return f(s), nil
+	}
+}
+
+// trim makes one blank of each run of blanks and takes those at the ends away.
+func trim(s string) any {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }), " ")
+}
+
+// pad is $pad(text, width, with): filled up behind it, or before it when the width is
+// negative.
+func pad(c call) (any, error) {
+	s, ok := c.args[0].(string)
+	width, isNumber := number(c.arg(1))
+	if !ok || !isNumber {
+		return nil, nil
+	}
+	with, _ := c.arg(2).(string)
+	if with == "" {
+		with = " "
+	}
+	missing := math.Abs(math.Trunc(width)) - float64(utf8.RuneCountInString(s))
+	if missing <= 0 {
+		return s, nil
+	}
+	if missing*float64(len(with)) > MaxText {
+		return nil, c.tooLong()
+	}
+	n := int(missing)
+	filling := strings.Repeat(with, n/utf8.RuneCountInString(with)+1)
+	filling = filling[:byteOfRune(filling, float64(n))]
+	if width < 0 {
+		return filling + s, c.spend()
+	}
+	return s + filling, c.spend()
 }
 
 func (c *call) tooLong() error {
@@ -36,29 +86,19 @@ func (c *call) tooMany() error {
 }
 
 // stringOf is $string(value, pretty): JSON, but strings as they are and numbers
-// with at most 15 digits.
+// with at most 15 digits; of a function the empty text.
 func stringOf(c call) (any, error) {
-	if len(c.args) > 2 {
-		return nil, c.fail("T0410", "expects at most two arguments")
-	}
-	value := c.arg(0)
-	if len(c.args) == 0 {
-		if value = c.focus; isFunction(value) && !isNull(value) {
-			return nil, nil
-		}
-	}
-	pretty, ok := c.arg(1).(bool)
-	switch {
-	case !ok && c.arg(1) != nil:
-		return nil, c.wrong(1, "true or false")
-	case value == nil:
+	switch v := c.args[0].(type) {
+	case nil:
 		return nil, nil
+	case string:
+		return v, nil
 	}
-	if s, ok := value.(string); ok {
-		return s, nil
+	if isFunction(c.args[0]) {
+		return "", nil
 	}
-	w := writer{ev: c.evaluation, pretty: pretty}
-	if err := w.value(value, 0); err != nil {
+	w := writer{ev: c.evaluation, pretty: c.arg(1) == true}
+	if err := w.value(plain(c.args[0]), 0); err != nil {
 		if errors.Is(err, errTooLong) {
 			return nil, c.tooLong()
 		}
@@ -72,27 +112,14 @@ func stringOf(c call) (any, error) {
 
 // join is $join(strings, separator).
 func join(c call) (any, error) {
-	if len(c.args) == 0 {
-		return nil, c.fail("T0410", "expects an array of strings as argument 1")
+	if c.args[0] == nil {
+		return nil, nil
 	}
-	items, ok := c.args[0].([]any)
-	if !ok {
-		// One string, nothing, or an error.
-		return c.engine("join", c.args)
-	}
-	separator := ""
-	if c.arg(1) != nil {
-		var err error
-		if separator, err = c.text(1); err != nil {
-			return nil, err
-		}
-	}
+	separator, _ := c.arg(1).(string)
+	items := c.items(0)
 	size := len(separator) * max(0, len(items)-1)
 	for _, item := range items {
-		s, ok := item.(string)
-		if !ok {
-			return nil, c.fail("T0412", "expects an array of strings as argument 1")
-		}
+		s, _ := item.(string)
 		size += len(s)
 	}
 	if size > MaxText {
@@ -104,29 +131,38 @@ func join(c call) (any, error) {
 		if i > 0 {
 			b.WriteString(separator)
 		}
-		b.WriteString(item.(string))
+		s, _ := item.(string)
+		b.WriteString(s)
 	}
-	return b.String(), nil
+	return b.String(), c.spend()
 }
 
 // split is $split(text, separator, limit).
 func split(c call) (any, error) {
-	text, isText := c.arg(0).(string)
-	separator, isSeparator := c.arg(1).(string)
-	_, isPattern := c.arg(1).(map[string]any)
-	if !isText || !isSeparator && !isPattern {
-		return c.engine("split", c.args)
+	if c.args[0] == nil {
+		return nil, nil
 	}
+	text := c.args[0].(string)
 	limit, err := c.limit(2, "D3020")
 	if err != nil {
 		return nil, err
 	}
-	if isPattern {
-		return splitByPattern(c, text, limit)
+	switch separator := c.arg(1).(type) {
+	case *regex:
+		return splitByPattern(c, separator, text, limit)
+	case string:
+		if f, ok := number(c.arg(2)); ok && f < float64(limit) {
+			limit-- // here a part of a number does not count
+		}
+		if separator == "" {
+			return splitRunes(c, text, limit)
+		}
+		return splitByText(c, separator, text, limit)
 	}
-	if separator == "" {
-		return splitRunes(c, text, limit)
-	}
+	return nil, c.wrong(1, "a string or a regular expression")
+}
+
+func splitByText(c call, separator, text string, limit int) (any, error) {
 	count := min(strings.Count(text, separator)+1, limit)
 	if count > maxItems {
 		return nil, c.tooMany()
@@ -162,14 +198,12 @@ func (c *call) limit(i int, code string) (int, error) {
 	if c.arg(i) == nil {
 		return none, nil
 	}
-	f, ok := number(c.arg(i))
+	f, _ := number(c.arg(i))
 	switch {
-	case !ok:
-		return 0, c.wrong(i, "a number")
 	case f < 0:
-		return 0, c.fail(code, "expects a number from 0 as argument "+string(rune('1'+i)))
+		return 0, c.fail(code, "expects a number from 0 as argument "+strconv.Itoa(i+1))
 	case f >= none:
 		return none, nil
 	}
-	return int(f), nil
+	return int(math.Ceil(f)), nil
 }

@@ -1,24 +1,22 @@
 package expressions
 
-import (
-	"context"
-
-	"github.com/recolabs/gnata"
-)
+import "context"
 
 // JSONata is a compiled expression, safe for concurrent use.
 type JSONata struct {
 	source string
-	engine *gnata.Expression
 	tokens []token
+	root   *node
+	rule   bool // it is part of a rule: $ctx is the run's context
 
 	path       []string // when it is nothing else
 	references []Reference
 	tree       *Tree
 }
 
-// CompileJSONata compiles an expression. The error is a *SyntaxError, or the cause of
-// ctx's end: an ended context compiles nothing.
+// CompileJSONata compiles an expression, in time linear in its length, which MaxSource
+// bounds. The error is a *SyntaxError, or the cause of ctx's end: an ended context
+// compiles nothing.
 func CompileJSONata(ctx context.Context, source string) (*JSONata, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -27,13 +25,7 @@ func CompileJSONata(ctx context.Context, source string) (*JSONata, error) {
 }
 
 // compile compiles source; check looks at the names that it uses.
-func compile(source string, check func([]token) *SyntaxError) (e *JSONata, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			// The parsers are other people's; a fault of theirs must not be ours.
-			e, err = nil, &SyntaxError{Message: "the expression cannot be read", Hint: "write it in a simpler way"}
-		}
-	}()
+func compile(source string, check func([]token) *SyntaxError) (*JSONata, error) {
 	tokens, fault := readTokens(source)
 	if fault == nil {
 		fault = check(tokens)
@@ -41,15 +33,15 @@ func compile(source string, check func([]token) *SyntaxError) (e *JSONata, err e
 	if fault != nil {
 		return nil, fault
 	}
-	rewritten := engineSource(tokens)
-	engine, failure := gnata.Compile(rewritten)
-	if failure != nil {
-		return nil, locate(source, tokens, failure)
+	tree, fault := parseTokens(source, tokens)
+	var root *node
+	if fault == nil {
+		root, fault = buildNode(tree)
 	}
-	if deeper := withRecursion(tokens, rewritten); deeper != nil {
-		engine = deeper
+	if fault != nil {
+		return nil, located(source, tokens, fault)
 	}
-	return &JSONata{source: source, engine: engine, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens), tree: treeOf(tokens)}, nil
+	return &JSONata{source: source, root: root, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens), tree: tree}, nil
 }
 
 // Source is the expression as it was compiled.
@@ -72,17 +64,23 @@ func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value
 			return value, nil
 		}
 	}
-	value, err := e.engine.EvalWithCustomFuncs(&ev, root, libraryEnv)
-	return e.finish(&ev, value, err)
+	return e.run(&ev, root, &bindings{})
 }
 
-// finish makes a Value or an EvalError of what the engine came back with.
-func (e *JSONata) finish(ev *evaluation, value any, err error) (Value, error) {
+// run evaluates with the variables given.
+func (e *JSONata) run(ev *evaluation, root Value, variables *bindings) (Value, error) {
+	m := machine{evaluation: ev, root: root, rule: e.rule}
+	input := root
+	if items, ok := root.([]any); ok {
+		// An array is one input, and not its items.
+		input = &list{items: []any{items}, sequence: true, outer: true}
+	}
+	value, err := m.eval(e.root, input, variables)
 	if failure := ev.failure(); failure != nil {
 		return nil, failure
 	}
 	if err != nil {
-		return nil, e.evalError(err)
+		return nil, evalError(err)
 	}
 	c := checker{live: ev.scope.context, ev: ev}
 	if value, err = c.value(value, 0); err == nil {
@@ -91,5 +89,5 @@ func (e *JSONata) finish(ev *evaluation, value any, err error) (Value, error) {
 	if failure := ev.failure(); failure != nil {
 		return nil, failure
 	}
-	return nil, e.evalError(err)
+	return nil, evalError(err)
 }

@@ -12,15 +12,7 @@ type RuleRead struct {
 	// Body is set inside the body of map, filter, reduce, all, some or none: the
 	// expression is read from the element, and not from the context.
 	Body bool
-
-	outer outerSource
 }
-
-// RuleContext is the variable that stands for the context in expressions of a rule.
-const RuleContext = hidden + outerName
-
-// Place is the byte in the rule's string of a byte in the expression.
-func (r RuleRead) Place(offset int) int { return r.outer.offset(offset) }
 
 // Reads are the places where the rule reads, in no particular order. The result is
 // not to be changed.
@@ -29,6 +21,6 @@ func (r *Rule) Reads() []RuleRead { return r.places }
 // place takes down where a var reads.
 func (c *ruleCompiler) place(n *varNode) {
 	c.places = append(c.places, RuleRead{
-		Var: slices.Clone(c.path), Expression: n.expr, Body: c.bodies > 0 && !n.path.outer, outer: n.outer,
+		Var: slices.Clone(c.path), Expression: n.expr, Body: c.bodies > 0 && !n.path.outer,
 	})
 }

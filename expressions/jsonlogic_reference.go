@@ -27,11 +27,10 @@ func (c *ruleCompiler) note(n *varNode) {
 		}
 	case n.expr != nil:
 		for _, r := range n.expr.References() {
-			r.Offset = n.outer.offset(r.Offset)
 			add(r)
 		}
 		fromElement = false
-		for _, r := range n.outer.paths {
+		for _, r := range outerReferences(n.expr.tokens) {
 			add(r)
 		}
 	}

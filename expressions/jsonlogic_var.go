@@ -14,7 +14,6 @@ type varNode struct {
 	path     rulePath
 	simple   bool // the string is only a path
 	source   string
-	outer    outerSource
 	expr     *JSONata // nil where a path alone decides
 	fallback ruleNode // the default, or nil
 }
@@ -103,27 +102,25 @@ func (c *ruleCompiler) readVar(ctx context.Context, source string, fallback rule
 	}
 	n.path, n.simple = parseRulePath(source)
 	if !n.simple || !n.path.indexed && len(n.path.steps) > 0 {
-		n.outer = withOuterCalls(source)
-		expr, err := CompileJSONata(ctx, n.outer.code)
+		expr, err := CompileJSONata(ctx, source)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {
-			return nil, c.badExpression(err, n.outer)
+			return nil, c.badExpression(err)
 		}
+		expr.rule = true
 		n.expr = expr
 	}
 	c.note(n)
 	return n, nil
 }
 
-func (c *ruleCompiler) badExpression(err error, outer outerSource) *RuleError {
+func (c *ruleCompiler) badExpression(err error) *RuleError {
 	failure := c.fail("", "the var is no JSONata expression: %s", err.Error())
 	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
-		moved := *syntax
-		moved.Offset = outer.offset(moved.Offset)
-		failure.Syntax, failure.Hint = &moved, moved.Hint
+		failure.Syntax, failure.Hint = syntax, syntax.Hint
 	}
 	return failure
 }

@@ -1,78 +1,99 @@
 package expressions
 
-import (
-	"context"
-	"fmt"
-	"reflect"
-
-	"github.com/recolabs/gnata"
-)
-
-// ordered is the engine's object with its setter, which only the maker of an
-// object may use.
-type ordered interface {
-	Object
-	Set(key string, value any)
+// Object is an object that keeps the order of its keys.
+type Object interface {
+	Keys() []string // in order; not to be changed
+	Get(key string) (any, bool)
+	Len() int
 }
 
-// newOrdered makes an empty object of the engine's own type, which it reads
-// without a conversion. The type is internal to the engine; its builtin "merge"
-// makes an empty one from an empty array.
-var newOrdered = orderedMaker()
+// object is the Object that this package makes. Only its maker calls Set and
+// Delete; afterwards it is read by many goroutines and never changes.
+type object struct {
+	keys   []string
+	values []any
+	index  map[string]int // of the keys, once there are more than indexFrom
+}
 
-func orderedMaker() func() ordered {
-	merge, ok := builtin("merge").(func([]any, any) (any, error))
-	if !ok {
-		panic("expressions: the JSONata engine has no builtin \"merge\" of the known shape")
+// indexFrom is how many keys are searched one by one.
+const indexFrom = 8
+
+func newObject() *object { return &object{} }
+
+// Keys are the keys in order; not to be changed.
+func (o *object) Keys() []string { return o.keys }
+
+// Len is the number of keys.
+func (o *object) Len() int { return len(o.keys) }
+
+// Get is the value of the key.
+func (o *object) Get(key string) (any, bool) {
+	if i := o.find(key); i >= 0 {
+		return o.values[i], true
 	}
-	nothing := []any{[]any{}}
-	empty := func() ordered {
-		object, err := merge(nothing, nil)
-		if err != nil {
-			panic(fmt.Sprintf("expressions: the JSONata engine cannot make an object: %v", err))
+	return nil, false
+}
+
+func (o *object) find(key string) int {
+	if o.index != nil {
+		if i, ok := o.index[key]; ok {
+			return i
 		}
-		return object.(ordered)
+		return -1
 	}
-	empty()
-	return empty
+	for i := range o.keys {
+		if o.keys[i] == key {
+			return i
+		}
+	}
+	return -1
 }
 
-// builtin is a function of the engine's library as a plain Go function, or nil.
-func builtin(name string) any {
-	fn, ok := engineEnv.Lookup(name)
-	if !ok {
-		return nil
+// Set gives the key a value; a key that is there keeps its place.
+func (o *object) Set(key string, value any) {
+	if i := o.find(key); i >= 0 {
+		o.values[i] = value
+		return
 	}
-	plain := reflect.TypeFor[func([]any, any) (any, error)]()
-	if v := reflect.ValueOf(fn); v.Kind() == reflect.Func && v.CanConvert(plain) {
-		return v.Convert(plain).Interface()
+	o.keys, o.values = append(o.keys, key), append(o.values, value)
+	switch {
+	case o.index != nil:
+		o.index[key] = len(o.keys) - 1
+	case len(o.keys) > indexFrom:
+		o.reindex()
 	}
-	return nil
+}
+
+// Delete takes the key out.
+func (o *object) Delete(key string) {
+	i := o.find(key)
+	if i < 0 {
+		return
+	}
+	o.keys = append(o.keys[:i:i], o.keys[i+1:]...)
+	o.values = append(o.values[:i:i], o.values[i+1:]...)
+	if o.index != nil {
+		o.reindex()
+	}
+}
+
+func (o *object) reindex() {
+	o.index = make(map[string]int, 2*len(o.keys))
+	for i, key := range o.keys {
+		o.index[key] = i
+	}
 }
 
 // NewObject makes an object with these keys in this order; of two equal keys the
 // last value counts. Keys without a value hold Null.
 func NewObject(keys []string, values []Value) Value {
-	object := newOrdered()
+	made := newObject()
 	for i, key := range keys {
 		value := Null
 		if i < len(values) && values[i] != nil {
 			value = values[i]
 		}
-		object.Set(key, value)
+		made.Set(key, value)
 	}
-	return object
-}
-
-// engineNull is the engine's own null, as an evaluation of the literal gives it.
-func engineNull() any {
-	expr, err := gnata.Compile("null")
-	if err != nil {
-		panic(fmt.Sprintf("expressions: the JSONata engine cannot compile null: %v", err))
-	}
-	null, err := expr.Eval(context.Background(), nil)
-	if err != nil || !gnata.IsNull(null) {
-		panic(fmt.Sprintf("expressions: the JSONata engine has no null: %v", err))
-	}
-	return null
+	return made
 }

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-
-	"github.com/recolabs/gnata"
 )
 
 // Plain is a copy of v of map[string]any, []any, string, float64, json.Number,
@@ -35,7 +33,7 @@ func Plain(v Value) any {
 		}
 		return out
 	}
-	if gnata.IsNull(v) {
+	if isNull(v) {
 		return nil
 	}
 	return v
@@ -71,13 +69,13 @@ func fromPlain(v any, depth int) Value {
 		}
 		return out
 	case map[string]any:
-		object := newOrdered()
+		object := newObject()
 		for _, key := range slices.Sorted(maps.Keys(x)) {
 			object.Set(key, fromPlain(x[key], depth+1))
 		}
 		return object
 	}
-	if gnata.IsNull(v) {
+	if isNull(v) {
 		return Null
 	}
 	return fromReflect(v, depth)

@@ -246,7 +246,7 @@ func (r *reader) call(n *jparse.FunctionCallNode, focus origin) origin {
 	if isVariable && len(n.Args) > 0 {
 		name := r.variableName(fn.Name)
 		id, isLiteral := n.Args[0].(*jparse.StringNode)
-		if _, ok := historyFunctions[name]; ok && isLiteral && name != "previousNode" {
+		if isHistoryFunction(name) && isLiteral && name != "previousNode" {
 			if i, ok := tokenOf(id.Value); ok && i < len(r.tokens) {
 				r.found = append(r.found, Reference{Path: []string{r.tokens[i].value}, Offset: r.tokens[i].start, Function: name})
 				if name != "executionCount" {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
-
-	"github.com/recolabs/gnata"
 )
 
 // checker walks what the engine made and lets only Values out: no function, no
@@ -26,6 +24,8 @@ func (c *checker) value(v any, depth int) (any, error) {
 		}
 	}
 	switch x := v.(type) {
+	case *list:
+		return c.array(x.items, depth)
 	case nil, string, bool, json.Number:
 		return v, nil
 	case float64:
@@ -40,7 +40,7 @@ func (c *checker) value(v any, depth int) (any, error) {
 	case map[string]any:
 		return c.plainMap(x, depth)
 	}
-	if gnata.IsNull(v) {
+	if isNull(v) {
 		return v, nil
 	}
 	return nil, errFunctionResult
@@ -76,33 +76,37 @@ func (c *checker) array(items []any, depth int) (any, error) {
 	return items, nil
 }
 
-func (c *checker) object(object Object, depth int) (any, error) {
+func (c *checker) object(source Object, depth int) (any, error) {
 	if depth >= MaxDepth {
 		return nil, errDeepResult
 	}
-	keys := object.Keys()
-	var out ordered // nil while it is as object
+	keys := source.Keys()
+	var out *object // nil while it is as source
 	for i, key := range keys {
-		item, _ := object.Get(key)
-		value, err := c.value(item, depth+1)
-		if err != nil {
-			return nil, err
+		item, _ := source.Get(key)
+		_, left := item.(*nextMatch) // the function of a match has no place in JSON
+		var value any
+		if !left {
+			var err error
+			if value, err = c.value(item, depth+1); err != nil {
+				return nil, err
+			}
 		}
-		if out == nil && changed(item, value) {
-			out = newOrdered()
+		if out == nil && (left || changed(item, value)) {
+			out = newObject()
 			for _, before := range keys[:i] {
-				same, _ := object.Get(before)
+				same, _ := source.Get(before)
 				out.Set(before, same)
 			}
 		}
-		if out != nil {
+		if out != nil && !left {
 			out.Set(key, value)
 		}
 	}
 	if out != nil {
 		return out, nil
 	}
-	return object, nil
+	return source, nil
 }
 
 // plainMap is a map of the engine's own making, which is without order, or the
@@ -111,9 +115,6 @@ func (c *checker) object(object Object, depth int) (any, error) {
 func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
 	if depth >= MaxDepth {
 		return nil, errDeepResult
-	}
-	if isRegex(m) {
-		return nil, errFunctionResult
 	}
 	live := sameMap(m, c.live)
 	out := make(map[string]any, len(m))
@@ -136,6 +137,8 @@ func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
 // changed tells whether value is a copy of item.
 func changed(item, value any) bool {
 	switch x := item.(type) {
+	case *list:
+		return true
 	case []any:
 		y := value.([]any)
 		return len(x) > 0 && &x[0] != &y[0]

@@ -1,22 +1,6 @@
 package expressions
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
-
-// functionNames are the functions that every expression can call, sorted.
-var functionNames = func() []string {
-	names := libraryNames()
-	delete(names, "eval")
-	maps.DeleteFunc(names, func(name string, _ bool) bool { return strings.HasPrefix(name, hidden) })
-	return slices.Sorted(maps.Keys(names))
-}()
-
-// hidden is what the names of our helpers for rewritten sources begin with. They
-// cannot be called by name: they are none of functionNames.
-const hidden = "§"
+import "strings"
 
 // checkNames refuses $eval, and calls of functions that do not exist.
 func checkNames(tokens []token) *SyntaxError {
@@ -42,7 +26,7 @@ func checkNames(tokens []token) *SyntaxError {
 		if t.kind != tokenVariable || bound[t.value] || i+1 >= len(tokens) || !tokens[i+1].is("(") {
 			continue
 		}
-		if _, ok := slices.BinarySearch(functionNames, t.value); !ok && t.value != "" && t.value != "$" {
+		if !IsFunction(t.value) && t.value != "" && t.value != "$" {
 			err := &SyntaxError{Offset: t.start, Token: t.text, Message: "there is no function " + shorten(t.text)}
 			if near := nearest(t.value, functionNames); near != "" {
 				err.Hint = `did you mean "$` + near + `"?`

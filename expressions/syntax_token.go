@@ -180,7 +180,7 @@ func (s *scanner) number() {
 	s.add(tokenNumber, end, s.source[s.pos:end])
 }
 
-// text reads a string literal; its escapes are checked by the engine.
+// text reads a string literal; the parser reports wrong escapes.
 func (s *scanner) text(quote byte) *SyntaxError {
 	for end := s.pos + 1; end < len(s.source); end++ {
 		switch s.source[end] {
@@ -188,7 +188,7 @@ func (s *scanner) text(quote byte) *SyntaxError {
 			end++
 		case quote:
 			value := s.source[s.pos+1 : end]
-			if strings.IndexByte(value, '\\') >= 0 && isJSONText(value) {
+			if strings.IndexByte(value, '\\') >= 0 && faultOfString(value) == "" {
 				value = unescape([]byte(value))
 			}
 			s.add(tokenString, end+1, value)
@@ -198,13 +198,6 @@ func (s *scanner) text(quote byte) *SyntaxError {
 	return &SyntaxError{
 		Offset: s.pos, Token: string(quote), Message: "the string is not closed", Hint: "add a closing " + string(quote),
 	}
-}
-
-// isJSONText tells whether text may stand between JSON's quotes.
-func isJSONText(text string) bool {
-	d := decoder{src: []byte(`"` + strings.ReplaceAll(text, `"`, ``) + `"`)}
-	_, _, err := d.quoted()
-	return err == nil && !strings.Contains(text, `"`) && d.pos == len(d.src)
 }
 
 // regex reads a regular expression up to the slash that is neither escaped nor

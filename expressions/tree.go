@@ -11,7 +11,7 @@ package expressions
 //	predicate                             what is filtered, then the filters
 //	keep                                  what has [] behind it
 //	focus index                           the variable of @ or #, then what has it behind it
-//	sort                                  what is sorted, then the terms
+//	sort                                  what is sorted, then the terms; Text has < or > for each term
 //	group                                 what is grouped, then keys and values in turn
 //	object                                keys and values in turn
 //	array block                           items, expressions
@@ -28,6 +28,9 @@ type Tree struct {
 	Offset int    // byte in the source where it begins
 	End    int    // byte behind it
 	Parts  []Tree // not to be changed
+
+	place int    // byte of the operator between the parts
+	flags string // of a pattern
 }
 
 // Tree is the expression's parse tree, or nil when there is none: a form that the

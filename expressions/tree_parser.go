@@ -1,22 +1,32 @@
 package expressions
 
-// treeParser reads tokens into a Tree as the engine understands them: by the
-// precedence of operators (gnata v0.2.2, internal/parser, bindingPower). The tokens
-// are known to compile; what is unexpected nevertheless gives no tree.
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// treeParser reads tokens into a Tree as jsonata-js 2.2.2 reads them: by the
+// precedence of operators. It takes time linear in the tokens.
 type treeParser struct {
+	source string
 	tokens []token
 	pos    int
-	failed bool
+	fault  *SyntaxError // the first one
 }
 
-// treeOf is the tokens' tree, or nil when there is none.
-func treeOf(tokens []token) *Tree {
-	p := treeParser{tokens: tokens}
+// parseTokens is the tree of the tokens. The error is that of the source: at the
+// first token that does not fit.
+func parseTokens(source string, tokens []token) (*Tree, *SyntaxError) {
+	p := treeParser{source: source, tokens: tokens}
 	root := p.expression(0)
-	if p.failed || p.pos < len(tokens) {
-		return nil
+	if p.fault == nil && p.pos < len(tokens) {
+		p.refuse("an operator or the end")
 	}
-	return &root
+	if p.fault != nil {
+		return nil, p.fault
+	}
+	return &root, nil
 }
 
 // power is how strongly an operator binds what stands before it; right is how
@@ -24,22 +34,21 @@ func treeOf(tokens []token) *Tree {
 type power struct{ left, right int }
 
 var powers = map[string]power{
-	"(": {80, 0}, "[": {80, 0}, ".": {75, 74}, "@": {75, 0}, "#": {75, 0}, "{": {70, 0},
-	"*": {60, 60}, "/": {60, 60}, "%": {60, 60}, "**": {60, 60},
+	"(": {80, 0}, "[": {80, 0}, "@": {80, 0}, "#": {80, 0}, ".": {75, 75}, "{": {70, 0},
+	"*": {60, 60}, "/": {60, 60}, "%": {60, 60},
 	"+": {50, 50}, "-": {50, 50}, "&": {50, 50},
-	"~>": {45, 44},
-	"=":  {40, 40}, "!=": {40, 40}, "<": {40, 40}, "<=": {40, 40}, ">": {40, 40}, ">=": {40, 40}, "in": {40, 40}, "^": {40, 0},
+	"=": {40, 40}, "!=": {40, 40}, "<": {40, 40}, "<=": {40, 40}, ">": {40, 40}, ">=": {40, 40}, "in": {40, 40}, "^": {40, 0},
+	"~>": {40, 40}, "?:": {40, 0}, "??": {40, 0},
 	"and": {30, 30}, "or": {25, 25},
-	"?:": {40, 0}, "??": {40, 0}, // as jsonata-js has them, see rewriting.defaults
-	"..": {20, 19}, "?": {20, 0}, ":=": {10, 9},
+	"?": {20, 0}, ":=": {10, 9},
 }
 
 // transformPower ends the parts of a transform at their bar.
 const transformPower = 20
 
-// is tells whether the next token is that operator.
+// is reports whether the next token is that operator.
 func (p *treeParser) is(operator string) bool {
-	return !p.failed && p.pos < len(p.tokens) && p.tokens[p.pos].is(operator)
+	return p.fault == nil && p.pos < len(p.tokens) && p.tokens[p.pos].is(operator)
 }
 
 // accept passes the operator when it is next.
@@ -54,14 +63,33 @@ func (p *treeParser) accept(operator string) bool {
 // expect passes the operator, which must be next.
 func (p *treeParser) expect(operator string) {
 	if !p.accept(operator) {
-		p.failed = true
+		p.refuse(operator)
 	}
 }
 
-// next passes a token, of whatever kind; there must be one.
-func (p *treeParser) next() *token {
-	if p.failed || p.pos >= len(p.tokens) {
-		p.failed = true
+// refuse ends the parse at the next token, where something else was expected.
+func (p *treeParser) refuse(expected string) {
+	if p.pos < len(p.tokens) {
+		p.refuseToken(&p.tokens[p.pos], expected)
+		return
+	}
+	p.fail(len(p.source), "", "found the end of the expression, expected "+expected)
+}
+
+func (p *treeParser) refuseToken(t *token, expected string) {
+	p.fail(t.start, t.text, "found "+shorten(t.text)+", expected "+expected)
+}
+
+func (p *treeParser) fail(offset int, text, message string) {
+	if p.fault == nil {
+		p.fault = &SyntaxError{Offset: offset, Token: text, Message: message}
+	}
+}
+
+// next passes a token of any kind; there must be one.
+func (p *treeParser) next(expected string) *token {
+	if p.fault != nil || p.pos >= len(p.tokens) {
+		p.refuse(expected)
 		return &token{}
 	}
 	p.pos++
@@ -84,43 +112,70 @@ func (p *treeParser) made(kind, text string, offset int, parts ...Tree) Tree {
 // expression reads an operand and the operators that bind it more than least.
 func (p *treeParser) expression(least int) Tree {
 	left := p.operand()
-	for !p.failed && p.pos < len(p.tokens) && p.tokens[p.pos].kind == tokenOperator {
+	for p.fault == nil && p.pos < len(p.tokens) && p.tokens[p.pos].kind == tokenOperator {
 		bind, known := powers[p.tokens[p.pos].text]
 		if !known || bind.left <= least {
 			break
 		}
-		left = p.operator(left, p.next().text, bind.right)
+		left = p.operator(left, p.next("an operator"), bind.right)
 	}
 	return left
 }
 
 // list reads expressions with separators between them up to the closing bracket.
 func (p *treeParser) list(separator, closing string, parts []Tree) []Tree {
-	for !p.failed && !p.accept(closing) {
-		parts = append(parts, p.expression(0))
-		if !p.accept(separator) && !p.is(closing) {
-			p.failed = true
+	if p.accept(closing) {
+		return parts
+	}
+	for p.fault == nil {
+		parts = append(parts, p.item(closing))
+		if p.accept(closing) {
+			break
+		}
+		if p.expectOne(separator, closing); separator == ";" && p.accept(closing) {
+			break // a block may end with a semicolon
 		}
 	}
 	return parts
 }
 
+// expectOne passes the separator, which or the closing bracket must be next.
+func (p *treeParser) expectOne(separator, closing string) {
+	if !p.accept(separator) {
+		p.refuse(separator + " or " + closing)
+	}
+}
+
+// item reads an item of a list; one of an array may be a range.
+func (p *treeParser) item(closing string) Tree {
+	first := p.expression(0)
+	if closing != "]" || !p.accept("..") {
+		return first
+	}
+	last := p.expression(0)
+	return p.made("operator", "..", first.Offset, first, last)
+}
+
 // pairs reads keys and values up to the closing brace.
 func (p *treeParser) pairs(parts []Tree) []Tree {
-	for !p.failed && !p.accept("}") {
+	if p.accept("}") {
+		return parts
+	}
+	for p.fault == nil {
 		parts = append(parts, p.expression(0))
 		p.expect(":")
 		parts = append(parts, p.expression(0))
-		if !p.accept(",") && !p.is("}") {
-			p.failed = true
+		if p.accept("}") {
+			break
 		}
+		p.expectOne(",", "}")
 	}
 	return parts
 }
 
 // operand reads what stands where an operand begins.
 func (p *treeParser) operand() Tree {
-	t := p.next()
+	t := p.next("an operand")
 	switch t.kind {
 	case tokenName:
 		if isFunctionWord(t) && p.is("(") {
@@ -133,13 +188,21 @@ func (p *treeParser) operand() Tree {
 		}
 		return p.made("variable", t.value, t.start)
 	case tokenString:
+		if message := faultOfString(t.text[1 : len(t.text)-1]); message != "" {
+			p.fail(t.start, t.text, "found "+shorten(t.text)+": "+message)
+		}
 		return p.made("string", t.value, t.start)
 	case tokenNumber:
+		if _, err := strconv.ParseFloat(t.value, 64); err != nil {
+			p.refuseToken(t, "a number within float64")
+		}
 		return p.made("number", t.value, t.start)
 	case tokenWord:
 		return p.made("literal", t.value, t.start)
 	case tokenRegex:
-		return p.made("pattern", t.value, t.start)
+		made := p.made("pattern", t.value, t.start)
+		made.flags = t.text[strings.LastIndexByte(t.text, '/')+1:]
+		return made
 	case tokenOperator:
 	}
 	return p.bracket(t)
@@ -174,7 +237,7 @@ func (p *treeParser) bracket(t *token) Tree {
 	case "?":
 		return p.made("placeholder", "?", t.start)
 	}
-	p.failed = true
+	p.refuseToken(t, "an operand")
 	return Tree{}
 }
 
@@ -183,19 +246,34 @@ func (p *treeParser) function(offset int) Tree {
 	p.expect("(")
 	parts := p.list(",", ")", nil)
 	for i := range parts {
-		if parts[i].Kind != "variable" {
-			p.failed = true
+		if parts[i].Kind != "variable" && p.fault == nil {
+			text := p.source[parts[i].Offset:parts[i].End]
+			p.fail(parts[i].Offset, text, "found "+shorten(text)+", expected a $variable as a parameter")
 		}
 		parts[i].Kind = "parameter"
 	}
-	signature := ""
-	for !p.failed && !p.is("{") {
-		signature += p.next().text
-	}
+	signature := p.signature()
 	p.expect("{")
 	parts = append(parts, p.expression(0))
 	p.expect("}")
 	return p.made("function", signature, offset, parts...)
+}
+
+// signature passes the types of a function's parameters, <…>; empty without one.
+func (p *treeParser) signature() string {
+	if p.fault != nil || p.pos >= len(p.tokens) || !beginsSignature(p.tokens, p.pos) {
+		return ""
+	}
+	start, end := p.pos, signatureEnd(p.tokens, p.pos)
+	text := ""
+	for i := start; i < end; i++ {
+		text += p.tokens[i].text
+	}
+	p.pos = end
+	if _, fault := parseSignature(text); fault != "" {
+		p.fail(p.tokens[start].start, text, "found "+shorten(text)+": "+fault)
+	}
+	return text
 }
 
 // transform reads |pattern|update, deletion| behind its first bar.
@@ -212,8 +290,8 @@ func (p *treeParser) transform(offset int) Tree {
 
 // operator reads what follows the operator, which has been passed; right is how
 // strongly it binds that.
-func (p *treeParser) operator(left Tree, operator string, right int) Tree {
-	switch operator {
+func (p *treeParser) operator(left Tree, t *token, right int) Tree {
+	switch operator := t.text; operator {
 	case "(":
 		return p.call(left)
 	case "[":
@@ -222,7 +300,11 @@ func (p *treeParser) operator(left Tree, operator string, right int) Tree {
 		return p.path(left, p.expression(right))
 	case "@", "#":
 		kind := map[string]string{"@": "focus", "#": "index"}[operator]
-		return p.made(kind, p.next().value, left.Offset, left)
+		name := p.next("a $variable")
+		if p.fault == nil && (name.kind != tokenVariable || name.value == "" || name.value == "$") {
+			p.refuseToken(name, "a $variable")
+		}
+		return p.made(kind, name.value, left.Offset, left)
 	case "{":
 		parts := p.pairs([]Tree{left})
 		return p.made("group", "", left.Offset, parts...)
@@ -236,11 +318,16 @@ func (p *treeParser) operator(left Tree, operator string, right int) Tree {
 		}
 		return p.made("conditional", "", left.Offset, parts...)
 	case ":=":
+		if left.Kind != "variable" {
+			p.fail(t.start, t.text, "found :=, expected a $variable before it")
+		}
 		value := p.expression(right)
 		return p.made("assignment", "", left.Offset, left, value)
 	}
 	value := p.expression(right)
-	return p.made("operator", operator, left.Offset, left, value)
+	made := p.made("operator", t.text, left.Offset, left, value)
+	made.place = t.start
+	return made
 }
 
 func (p *treeParser) call(callee Tree) Tree {
@@ -261,37 +348,70 @@ func (p *treeParser) predicate(left Tree) Tree {
 	filter := p.expression(0)
 	p.expect("]")
 	if left.Kind == "predicate" {
-		return p.made("predicate", "", left.Offset, append(left.Parts[:len(left.Parts):len(left.Parts)], filter)...)
+		return p.made("predicate", "", left.Offset, append(left.Parts, filter)...)
 	}
 	return p.made("predicate", "", left.Offset, left, filter)
 }
 
+// sort reads the terms of an order; its text is their directions, < or > each.
 func (p *treeParser) sort(left Tree) Tree {
-	parts := []Tree{left}
-	for !p.failed && !p.accept(")") {
-		if !p.accept("<") {
-			p.accept(">")
+	parts, directions := []Tree{left}, ""
+	for p.fault == nil {
+		direction := "<"
+		if !p.accept("<") && p.accept(">") {
+			direction = ">"
 		}
+		directions += direction
 		parts = append(parts, p.expression(0))
-		if !p.accept(",") && !p.is(")") {
-			p.failed = true
+		if p.accept(")") {
+			break
 		}
+		p.expectOne(",", ")")
 	}
-	return p.made("sort", "", left.Offset, parts...)
+	return p.made("sort", directions, left.Offset, parts...)
 }
 
-// path joins steps; a text that is one of them is a name.
+// path adds a step; a text that is one is a name. The steps of left belong to this
+// parser, which has no other use for them.
 func (p *treeParser) path(left, right Tree) Tree {
-	var steps []Tree
-	for _, side := range []Tree{left, right} {
-		if side.Kind == "path" {
-			steps = append(steps, side.Parts...)
+	steps := left.Parts
+	if left.Kind != "path" {
+		steps = []Tree{p.step(left)}
+	}
+	return p.made("path", "", left.Offset, append(steps, p.step(right))...)
+}
+
+// step is a part as a step of a path.
+func (p *treeParser) step(part Tree) Tree {
+	switch part.Kind {
+	case "string":
+		part.Kind = "name"
+	case "number", "literal":
+		p.fail(part.Offset, part.Text, fmt.Sprintf("found %s, which cannot be a step of a path", shorten(part.Text)))
+	}
+	return part
+}
+
+// faultOfString is what is wrong with the escapes of a string literal, or empty.
+func faultOfString(text string) string {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
 			continue
 		}
-		if side.Kind == "string" {
-			side.Kind = "name"
+		i++
+		switch {
+		case i >= len(text):
+			return ""
+		case text[i] == 'u':
+			if i+4 >= len(text) {
+				return "\\u must be followed by four hexadecimal digits"
+			}
+			if _, err := strconv.ParseUint(text[i+1:i+5], 16, 16); err != nil {
+				return "\\u must be followed by four hexadecimal digits"
+			}
+		case !strings.ContainsRune("\"\\/bfnrt", rune(text[i])):
+			return "a backslash in a string must be followed by one of \"\\/bfnrtu"
 		}
-		steps = append(steps, side)
 	}
-	return p.made("path", "", left.Offset, steps...)
+	return ""
 }

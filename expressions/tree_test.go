@@ -29,7 +29,7 @@ func TestTree(t *testing.T) {
 		`($f := function($x){$x}; $f(?))`: `block(assignment(variable:f function(parameter:x variable:x)) partial call(variable:f placeholder:?))`,
 		`a ? {"k": null} : [true, 1..2]`:  `conditional(name:a object(string:k literal:null) array(literal:true operator:..(number:1 number:2)))`,
 		`a ~> |b|{}, "c"|`:                `operator:~>(name:a transform(name:b object string:c))`,
-		`list^(>x){k: v}`:                 `group(sort(name:list name:x) name:k name:v)`,
+		`list^(>x){k: v}`:                 `group(sort:>(name:list name:x) name:k name:v)`,
 		`*.**./a/`:                        `path(wildcard:* descendants:** pattern:a)`,
 	} {
 		e := mustCompile(t, source)
@@ -57,7 +57,7 @@ func TestTreePrecedence(t *testing.T) {
 		`(a.b)[0]`:                      `predicate(block(path(name:a name:b)) number:0)`,
 		`a.b[].c`:                       `path(name:a keep:[](name:b) name:c)`,
 		`a@$v.b#$i.%`:                   `path(focus:v(name:a) index:i(name:b) parent:%)`,
-		`a.b^(<x, >y).c`:                `path(sort(path(name:a name:b) name:x name:y) name:c)`,
+		`a.b^(<x, >y).c`:                `path(sort:<>(path(name:a name:b) name:x name:y) name:c)`,
 		`a."b c".(d)`:                   `path(name:a name:b c block(name:d))`,
 		`$x := $y := a + b`:             `assignment(variable:x assignment(variable:y operator:+(name:a name:b)))`,
 		`function($a, $b)<n-n:n>{ $a }`: `function:<n-n:n>(parameter:a parameter:b variable:a)`,

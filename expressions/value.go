@@ -1,7 +1,5 @@
 package expressions
 
-import "github.com/recolabs/gnata"
-
 // Value is a JSON value as it travels through a run. It is made by Decode, by
 // FromPlain or by an evaluation, is never changed in place, and is opaque but for
 // its scalars:
@@ -15,15 +13,12 @@ import "github.com/recolabs/gnata"
 //	map[string]any  an object without order (sorted when encoded)
 type Value = any
 
-// Object is an object that keeps the order of its keys.
-type Object interface {
-	Keys() []string // in order; not to be changed
-	Get(key string) (any, bool)
-	Len() int
-}
-
 // Null is JSON null.
-var Null Value = engineNull()
+var Null Value = null{}
 
-// engineEnv holds the engine's library as it comes, for looking functions up.
-var engineEnv = gnata.NewCustomEnv(nil)
+type null struct{}
+
+// MarshalJSON writes null.
+func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
+func isNull(v any) bool { return v == Null }
