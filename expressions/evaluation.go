@@ -10,23 +10,19 @@ import (
 const (
 	// EvalBudget is how long one evaluation may take, whatever its context allows.
 	EvalBudget = 2 * time.Second
-	// pollEvery is how many steps of the engine lie between two looks at the clock.
-	// It is small because a step may double a string; when an evaluation is longLived
-	// it is one.
-	pollEvery = 8
-	longLived = 100 * time.Millisecond
+	// pollEvery is how many steps lie between two looks at the clock. A step that makes
+	// much, or takes long, looks by itself.
+	pollEvery = 64
 )
 
-// evaluation is the engine's context.Context for one evaluation. The engine asks
-// Err before every node of the expression, which makes it the place that counts
-// steps and ends what takes too much. It belongs to one goroutine.
+// evaluation counts the steps of one evaluation and ends it when it takes too much. It
+// belongs to one goroutine.
 type evaluation struct {
 	context.Context
 
 	scope    *Scope
 	cause    error // why it ended, nil while it goes on
 	steps    int
-	long     bool
 	budget   time.Duration
 	deadline time.Time // zero until the first poll
 	memory   memoryWatch
@@ -35,24 +31,15 @@ type evaluation struct {
 
 var errBudget = errors.New("evaluation budget used up")
 
-// Err ends the engine's walk once the evaluation has to end.
+// Err counts a step, and is not nil once the evaluation has to end.
 func (ev *evaluation) Err() error {
 	if ev.cause != nil {
 		return ev.cause
 	}
-	if ev.steps++; ev.steps%pollEvery != 0 && !ev.long {
+	if ev.steps++; ev.steps%pollEvery != 0 {
 		return nil
 	}
 	return ev.poll(time.Now())
-}
-
-// Deadline is the sooner of the budget's and the parent's.
-func (ev *evaluation) Deadline() (time.Time, bool) {
-	parent, ok := ev.Context.Deadline()
-	if ev.deadline.IsZero() || ok && parent.Before(ev.deadline) {
-		return parent, ok
-	}
-	return ev.deadline, true
 }
 
 // poll looks at the clock, the parent and the heap.
@@ -66,7 +53,6 @@ func (ev *evaluation) poll(now time.Time) error {
 		ev.cause = errBudget
 	case ev.memory.due(now):
 		// The parent's Err takes a lock, so it is asked as rarely as the heap.
-		ev.long = ev.deadline.Sub(now) < ev.budget-longLived
 		if ev.cause = ev.Context.Err(); ev.cause == nil {
 			ev.cause = ev.memory.look(now)
 		}

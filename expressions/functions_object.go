@@ -3,7 +3,7 @@ package expressions
 // objectFunctions read and make objects.
 var objectFunctions = []builtin{
 	{name: "keys", signature: mustSignature("<x-:a<s>>"), arity: 1, lists: true, fn: keys},
-	{name: "values", signature: mustSignature("<o-:a>"), arity: 1, lists: true, fn: values},
+	{name: "values", signature: mustSignature("<x?:a>"), arity: 1, lists: true, fn: values},
 	{name: "lookup", signature: mustSignature("<x-s:x>"), arity: 2, lists: true, fn: lookupField},
 	{name: "spread", signature: mustSignature("<x-:a<o>>"), arity: 1, lists: true, fn: func(c call) (any, error) { return spread(c.args[0]), nil }},
 	{name: "merge", signature: mustSignature("<a<o>:o>"), arity: 1, lists: true, fn: merge},
@@ -31,14 +31,25 @@ func keys(c call) (any, error) {
 	return sequenceOf(out), c.spend()
 }
 
-// values are those of an object; jsonata-js does not have it.
+// values are those of an object, or of the objects of an array; jsonata-js does not
+// have it.
 func values(c call) (any, error) {
-	if c.args[0] == nil {
+	out := []any{}
+	items, isArray := itemsOf(c.args[0])
+	if !isArray {
+		items = c.args[:1]
+	}
+	found := false
+	for _, item := range items {
+		if isObject(item) {
+			fields(item, func(_ string, value any) { out = append(out, value) })
+			found = true
+		}
+	}
+	if !found {
 		return nil, nil
 	}
-	out := []any{}
-	fields(c.args[0], func(_ string, value any) { out = append(out, value) })
-	return out, nil
+	return out, c.spend()
 }
 
 func lookupField(c call) (any, error) {

@@ -46,7 +46,20 @@ func ofText(f func(s string) any) function {
 
 // trim makes one blank of each run of blanks and takes those at the ends away.
 func trim(s string) any {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }), " ")
+	const blanks = " \t\n\r"
+	var b strings.Builder
+	for s = strings.Trim(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
+		word := s
+		if end := strings.IndexAny(s, blanks); end >= 0 {
+			word = s[:end]
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+		s = s[len(word):]
+	}
+	return b.String()
 }
 
 // pad is $pad(text, width, with): filled up behind it, or before it when the width is

@@ -9,8 +9,12 @@ import (
 // become lists of steps, filters belong to their step, and every % knows its parent.
 type builder struct {
 	slots int
+	seeks int // steps that were looked through for the parents of %
 	fault *SyntaxError
 }
+
+// maxSeeks bounds that work, which many % in one path could make quadratic.
+const maxSeeks = 100_000
 
 // buildNode is the tree as it is evaluated.
 func buildNode(tree *Tree) (*node, *SyntaxError) {

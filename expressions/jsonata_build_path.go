@@ -200,6 +200,11 @@ func (b *builder) resolve(path *node) {
 
 // seek takes the parent's slot one step back, through n.
 func (b *builder) seek(n *node, s *slot, place *Tree) {
+	if b.seeks++; b.seeks > maxSeeks {
+		b.fail(place, "too many % go back too far; split the expression")
+		s.level = 0
+		return
+	}
 	switch n.kind {
 	case nodeName, nodeWildcard:
 		if s.level--; s.level > 0 {

@@ -5,7 +5,12 @@ import "strings"
 // checkNames refuses $eval, and calls of functions that do not exist.
 func checkNames(tokens []token) *SyntaxError {
 	bound := map[string]bool{}
+	parameters := false // inside of function(…)
 	for i := range tokens {
+		if i > 0 && tokens[i].is("(") && isFunctionWord(&tokens[i-1]) {
+			parameters = true
+		}
+		parameters = parameters && !tokens[i].is(")")
 		t := &tokens[i]
 		if t.kind != tokenVariable {
 			continue
@@ -17,7 +22,7 @@ func checkNames(tokens []token) *SyntaxError {
 			}
 		}
 		// Assigned, a focus or index variable, or a parameter.
-		if i+1 < len(tokens) && tokens[i+1].is(":=") || i > 0 && (tokens[i-1].is("@") || tokens[i-1].is("#")) || isParameter(tokens, i) {
+		if i+1 < len(tokens) && tokens[i+1].is(":=") || i > 0 && (tokens[i-1].is("@") || tokens[i-1].is("#")) || parameters {
 			bound[t.value] = true
 		}
 	}

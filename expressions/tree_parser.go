@@ -225,7 +225,11 @@ func (p *treeParser) bracket(t *token) Tree {
 	case "-":
 		value := p.expression(70)
 		if value.Kind == "number" {
-			return p.made("number", "-"+value.Text, t.start)
+			text, negative := strings.CutPrefix(value.Text, "-")
+			if !negative {
+				text = "-" + text
+			}
+			return p.made("number", text, t.start)
 		}
 		return p.made("operator", "-", t.start, value)
 	case "*":
@@ -343,6 +347,10 @@ func (p *treeParser) call(callee Tree) Tree {
 // predicate reads a filter, an index, or the closing bracket of [].
 func (p *treeParser) predicate(left Tree) Tree {
 	if p.accept("]") {
+		if left.Kind == "keep" {
+			left.End = p.end()
+			return left
+		}
 		return p.made("keep", "[]", left.Offset, left)
 	}
 	filter := p.expression(0)

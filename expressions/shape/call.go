@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"toolgraph/expressions"
 )
 
 // site is a call of a builtin.
@@ -126,9 +124,6 @@ func (in *inferrer) chain(t *tree, piped value, pipedTree *tree, focus *value) v
 	}
 	if t.Kind == "pattern" {
 		return unknown()
-	}
-	if t.Kind == "variable" && t.Text == expressions.RuleContext {
-		return in.context
 	}
 	v := in.infer(t, focus)
 	in.expectFunction(t, v)

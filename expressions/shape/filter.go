@@ -39,7 +39,7 @@ func (in *inferrer) filter(base value, filter *tree, several bool) value {
 	return out
 }
 
-// sort is ^(terms): the same items in another order.
+// sort is ^(terms): the same items in another order, as a sequence.
 func (in *inferrer) sort(t *tree, focus *value) value {
 	base := in.infer(&t.Parts[0], focus)
 	item := value{shape: base.shape.item(), origin: "what is sorted"}
@@ -49,7 +49,7 @@ func (in *inferrer) sort(t *tree, focus *value) value {
 	for i := 1; i < len(t.Parts); i++ {
 		in.perhaps(func() value { return in.infer(&t.Parts[i], &item) })
 	}
-	if containsTuples(t) {
+	if containsTuples(t) || base.shape.can(kindArray) {
 		base.shape = union(base.shape, sequence(item.shape))
 	}
 	base.root, base.fn = false, nil

@@ -28,12 +28,12 @@ var gatherers = map[string]bool{"count": true, "append": true, "merge": true}
 // builtins are the functions of the library, filled by init: they call each other.
 var builtins map[string]builtin
 
-// signatures are the parameters that the engine checks, as it does (gnata v0.2.2
-// and ours in place of its own): n number, s string or pattern, b boolean, o object,
+// signatures are the parameters that an evaluation checks, some of them less strictly
+// than it does: n number, s string or pattern, b boolean, o object,
 // f function, x anything; a<n> an array of numbers or one number; ? optional; -
 // the context can stand in for it; ~ not looked at in every case; ! at the end: more arguments are an error.
 var signatures = map[string]string{
-	"abs": "n-", "average": "a<n>!", "ceil": "n-", "floor": "n-", "max": "a<n>!", "min": "a<n>!", "power": "n- n",
+	"abs": "n-", "average": "a<n>!", "ceil": "n-", "clone": "x-", "floor": "n-", "max": "a<n>!", "min": "a<n>!", "power": "n- n",
 	"random": "", "round": "n- n?", "sqrt": "n-", "sum": "a<n>!", "number": "c-!",
 	"base64decode": "s-", "base64encode": "s-", "contains": "s- s", "decodeUrl": "s-", "decodeUrlComponent": "s-",
 	"encodeUrl": "s-", "encodeUrlComponent": "s-", "formatBase": "n- n?", "formatInteger": "n- s", "formatNumber": "n- s x?",

@@ -164,8 +164,9 @@ func sorted(in *inferrer, s *site) value {
 		in.apply(s.args[1].fn, []value{of(item), of(item)}, s.focus)
 	case len(s.args) == 1 && list.shape.can(kindFunction):
 		return unknown() // the context is sorted by it
-	case len(s.args) == 1 && item.get().kinds != 0 && !item.can(kindNumber|kindString) && surelyFilled(list.shape.without(kindNothing)):
-		in.fault(s.place(0), s.complete(), CodeWrongArgument, "argument 1 of $sort is "+list.shape.String()+", expected an array of numbers or one of strings",
+	case len(s.args) == 1 && item.get().kinds != 0 && !item.can(kindNumber|kindString) && list.shape.can(kindArray) && surelyFilled(list.shape.without(kindNothing)):
+		// One item alone is in order.
+		in.fault(s.place(0), false, CodeWrongArgument, "argument 1 of $sort is "+list.shape.String()+", expected an array of numbers or one of strings",
 			"tell how to compare: $sort(…, function($a, $b){$a.field > $b.field})")
 	}
 	return reordered(in, s)

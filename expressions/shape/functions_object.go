@@ -144,6 +144,9 @@ func sifted(in *inferrer, s *site) value {
 
 // spread is $spread: an object with one field for each field.
 func spread(_ *inferrer, s *site) value {
+	if len(s.args) == 0 {
+		return unknown() // the context is spread
+	}
 	return over(s.arg(0), func(of Shape) Shape {
 		parts := func(object Shape) Shape {
 			fields := object.Fields()
@@ -165,7 +168,10 @@ func spread(_ *inferrer, s *site) value {
 			if items.can(kindObject) {
 				inner = union(inner, parts(items.only(kindObject)))
 			}
-			out = union(out, Array(inner))
+			if items.can(kindArray) {
+				inner = Any()
+			}
+			out = union(out, union(Array(inner), Nothing()))
 		}
 		return out
 	})

@@ -20,23 +20,24 @@ type tree = expressions.Tree
 // is (arrays, $append, $merge, $count), is fine.
 func Infer(ctx context.Context, e *expressions.JSONata, env Env) (Shape, []Finding) {
 	root := value{shape: env.root(), root: true}
-	return inferOver(ctx, e, &env, root, root)
+	return inferOver(ctx, e, &env, root, map[string]value{})
 }
 
-// inferOver infers over a focus, which is the root but in the bodies of rules.
-func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus, root value) (Shape, []Finding) {
-	return inferPart(ctx, e, env, focus, root, false)
+// inferOver infers over a focus, which is the context but in the bodies of rules, with
+// the variables given.
+func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus value, variables map[string]value) (Shape, []Finding) {
+	return inferPart(ctx, e, env, focus, variables, false)
 }
 
 // inferPart is inferOver of an expression of which it is asked whether it has a value, or
 // not.
-func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus, root value, asked bool) (Shape, []Finding) {
+func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus value, variables map[string]value, asked bool) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil
 	}
-	in := &inferrer{source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), scope: &scope{vars: map[string]value{}, binds: boundNames(t, map[string]bool{})}}
-	in.root, in.context = focus, root
+	in := &inferrer{source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), scope: &scope{vars: variables, binds: boundNames(t, map[string]bool{})}}
+	in.root = focus
 	in.asks = asked
 	result := in.infer(t, &focus)
 	if env.Needed {
@@ -69,7 +70,6 @@ type inferrer struct {
 	ended    <-chan struct{} // closed when the answer is not wanted any more
 	env      *Env
 	root     value // what $$ is
-	context  value // what the context is, wherever
 	scope    *scope
 	present  []string  // nodes that are known to have run, here
 	calls    []*lambda // whose bodies are being inferred

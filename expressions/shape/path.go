@@ -85,7 +85,11 @@ func (in *inferrer) step(t *tree, current value, first bool, before string) valu
 	case "predicate":
 		return in.predicate(t, current, first, before)
 	case "wildcard":
-		return value{shape: sequence(fieldValues(current.shape, 0)), reads: current.reads}
+		shape := sequence(fieldValues(current.shape, 0))
+		if fields := fieldShape(current.shape); fields.can(kindArray) || current.shape.can(kindArray) {
+			shape = union(shape, Array(fieldValues(current.shape, 0))) // also of one item, and of none
+		}
+		return value{shape: shape, reads: current.reads}
 	case "descendants":
 		return value{shape: Any()}
 	case "sort":

@@ -45,14 +45,18 @@ func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (Ru
 				from, asked = of.value, of.asked
 			}
 		}
-		_, findings := inferPart(ctx, read.Expression, &env, from, root, asked)
+		_, findings := inferPart(ctx, read.Expression, &env, from, ruleVariables(root), asked)
 		for _, f := range findings {
-			f.Offset, f.End = read.Place(f.Offset), read.Place(f.End)
 			f.Fails = false // a rule looks at parts only as far as it has to
 			found = append(found, RuleFinding{Finding: f, Path: read.Var})
 		}
 	}
 	return out, found
+}
+
+// ruleVariables are those of every expression of a rule over the context.
+func ruleVariables(root value) map[string]value {
+	return map[string]value{expressions.RuleContext: root}
 }
 
 // bodiesOf is what the vars in the bodies of a rule are read from, by their places.

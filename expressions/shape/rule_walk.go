@@ -236,7 +236,7 @@ func (w *ruleWalk) path(ctx context.Context, operand any, path []any, at *body, 
 		from = at.value
 		w.focus[key] = focused{from, asked}
 	}
-	out, _ := inferOver(ctx, read.Expression, w.env, from, w.root)
+	out, _ := inferOver(ctx, read.Expression, w.env, from, ruleVariables(w.root))
 	return out
 }
 

@@ -22,7 +22,7 @@ func unsound(source string, e *expressions.JSONata, data expressions.Value, focu
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	// The expression sees the data as the only node's output, so that it is the root.
-	got, findings := inferOver(context.Background(), e, &Env{Open: true}, of(focus), of(focus))
+	got, findings := inferOver(context.Background(), e, &Env{Open: true}, of(focus), map[string]value{})
 	v, err := e.Eval(ctx, expressions.NewScope(rootOf(data), nil))
 	if err != nil {
 		return "", !got.IsAny()

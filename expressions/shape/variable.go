@@ -73,7 +73,7 @@ func (in *inferrer) variable(t *tree) value {
 		}
 		known = append(sortedNames(s.binds), known...)
 	}
-	if !expressions.IsFunction(t.Text) && t.Text != expressions.RuleContext {
+	if !expressions.IsFunction(t.Text) {
 		hint := in.env.suggest("$", t.Text, known)
 		if _, isNode := in.env.Context[t.Text]; isNode {
 			hint = "write $." + t.Text + " for a node's output"
