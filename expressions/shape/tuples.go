@@ -34,7 +34,7 @@ func (in *inferrer) tuples(t *tree, focus *value) value {
 		// Each item goes its own way from here on.
 		item := next.shape.item()
 		if item.can(kindArray) {
-			item = union(item, item.item())
+			item = Any() // a step may look at it as a whole, or at its items
 		}
 		current = value{shape: item, root: next.root}
 	}
