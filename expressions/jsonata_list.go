@@ -1,5 +1,7 @@
 package expressions
 
+import "slices"
+
 // list is an array that an evaluation makes and that is more than its items; a plain
 // []any is an array of the data. A list never leaves the evaluation: results and the
 // arguments of most functions are plain.
@@ -26,8 +28,7 @@ type binding struct {
 
 // with is the tuple with one variable more; of two of a name the last counts.
 func (t *tuple) with(name string, value any) *tuple {
-	names := append(t.names[:len(t.names):len(t.names)], binding{name, value})
-	return &tuple{value: t.value, names: names}
+	return &tuple{value: t.value, names: append(slices.Clip(t.names), binding{name, value})}
 }
 
 // itemsOf are the items of an array of either kind.

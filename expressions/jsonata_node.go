@@ -30,7 +30,6 @@ type node struct {
 	cons          bool // an array literal that is not flattened
 	tuple         bool // the step carries variables
 	tail          bool // a call in tail position of a function's body
-	descending    bool
 
 	seeking []*slot // of %, not yet found; used while compiling only
 }
