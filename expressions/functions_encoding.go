@@ -87,27 +87,13 @@ func hexValue(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// base64Encode is $base64encode(text). A text of Latin-1 characters is encoded with one
-// byte each, as in jsonata-js. Any other text is encoded as UTF-8, where jsonata-js
-// keeps only the low byte of each UTF-16 code unit.
-func base64Encode(text string) string {
-	raw := make([]byte, 0, len(text))
-	for _, r := range text {
-		if r > maxLatin1 {
-			return base64.StdEncoding.EncodeToString([]byte(text))
-		}
-		raw = append(raw, byte(r))
-	}
-	return base64.StdEncoding.EncodeToString(raw)
-}
+// base64Encode is $base64encode(text), of the text's UTF-8. That of jsonata-js takes the
+// low byte of each UTF-16 code unit, which loses what is beyond Latin-1.
+func base64Encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// maxLatin1 is the last character of Latin-1.
-const maxLatin1 = 0xFF
-
-// base64Decode is $base64decode(text), the reverse of base64Encode: the bytes are UTF-8
-// when they are valid as such and hold a character beyond Latin-1, else Latin-1, as
-// always in jsonata-js. Both alphabets are read, with padding and without; other
-// characters are skipped, and = ends the text.
+// base64Decode is $base64decode(text): the bytes are UTF-8, those that are none become
+// U+FFFD. Both alphabets are read, with padding and without; other characters are
+// skipped, and = ends the text.
 func base64Decode(text string) string {
 	text, _, _ = strings.Cut(text, "=")
 	clean := strings.Map(func(r rune) rune {
@@ -128,13 +114,5 @@ func base64Decode(text string) string {
 	if err != nil {
 		return ""
 	}
-	if utf8.Valid(raw) && strings.ContainsFunc(string(raw), func(r rune) bool { return r > maxLatin1 }) {
-		return string(raw)
-	}
-	var b strings.Builder
-	b.Grow(len(raw))
-	for _, c := range raw {
-		b.WriteRune(rune(c))
-	}
-	return b.String()
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }

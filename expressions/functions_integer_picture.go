@@ -7,6 +7,9 @@ import (
 	"unicode"
 )
 
+// maxRoman is the largest number that is written in Roman numerals.
+const maxRoman = 1_000_000
+
 // integerPicture is a picture of $formatInteger, and of the integers in a time.
 type integerPicture struct {
 	style   integerStyle

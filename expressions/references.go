@@ -34,7 +34,7 @@ type reader struct {
 
 // referencesOf are the references of the tokens' tree; none when it has none.
 func referencesOf(tokens []token) []Reference {
-	root, _, err := parseTree(tokens)
+	root, err := parseTree(tokens)
 	if err != nil {
 		return nil
 	}

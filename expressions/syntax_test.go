@@ -39,6 +39,14 @@ func TestSyntaxErrors(t *testing.T) {
 		{`1e999`, 0, `1e999`, `number`, ``},
 		{`"\q"`, 0, `"\q"`, `backslash`, ``},
 		{"a\xff", 1, ``, `UTF-8`, ``},
+		{`true.n`, 0, `true`, `step of a path`, "`true`"},
+		{`a.1`, 2, `1`, `step of a path`, "`1`"},
+		{`1..2`, 1, `..`, `an operator or the end`, ``},
+		{`a{b: 1}{c: 2}`, 0, ``, `only one grouping`, ``},
+		{`%.a`, 0, ``, `% stands where no parent`, ``},
+		{`x := 1`, 2, `:=`, `$variable`, ``},
+		{`$sum(a, )`, 8, `)`, `operand`, ``},
+		{`[?]`, 1, ``, `found ?`, ``},
 		{strings.Repeat("(", 101) + "1" + strings.Repeat(")", 101), 100, `(`, `deeper than 100`, ``},
 	} {
 		_, err := CompileJSONata(t.Context(), c.source)
@@ -70,7 +78,7 @@ func TestNewerOperatorsCompile(t *testing.T) {
 		if e.Source() != source {
 			t.Errorf("%s: Source is %s", source, e.Source())
 		}
-		if _, _, err := parseTree(e.tokens); err != nil {
+		if _, err := parseTree(e.tokens); err != nil {
 			t.Errorf("%s has no tree: %v", source, err)
 		}
 	}

@@ -12,19 +12,16 @@ import (
 // positions in its tree. Each token is therefore written as a stand-in that holds
 // its index and is of the older dialect: names as n7, variables as $v7, strings as
 // "s7", numbers as 7, patterns as /r7/; ?? and ?: as or, which reads the same operands; the parent % as a
-// variable; @$v and #$i, comments and signatures as nothing. offsets are where the
-// stand-ins begin, one more for the end.
-func parseTree(tokens []token) (root jparse.Node, offsets []int, err error) {
+// variable; @$v and #$i, comments and signatures as nothing.
+func parseTree(tokens []token) (root jparse.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			root, err = nil, fmt.Errorf("jparse: %v", r)
 		}
 	}()
 	var b strings.Builder
-	offsets = make([]int, 0, len(tokens)+1)
 	drop := 0 // tokens up to here are written as nothing
 	for i := range tokens {
-		offsets = append(offsets, b.Len())
 		if i < drop {
 			continue
 		}
@@ -39,9 +36,7 @@ func parseTree(tokens []token) (root jparse.Node, offsets []int, err error) {
 		b.WriteString(standIn(tokens, i))
 		b.WriteByte(' ')
 	}
-	offsets = append(offsets, b.Len())
-	root, err = jparse.Parse(b.String())
-	return root, offsets, err
+	return jparse.Parse(b.String())
 }
 
 func standIn(tokens []token, i int) string {

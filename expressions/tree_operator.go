@@ -106,6 +106,9 @@ func (p *treeParser) step(part Tree) Tree {
 		part.Kind = "name"
 	case "number", "literal":
 		p.fail(part.Offset, part.Text, fmt.Sprintf("found %s, which cannot be a step of a path", shorten(part.Text)))
+		if p.fault.Offset == part.Offset {
+			p.fault.Hint = "a field of that name is written `" + shorten(part.Text) + "`"
+		}
 	}
 	return part
 }

@@ -27,7 +27,7 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 			for _, read := range condition.Rule.Reads() {
 				text := condition.Rule.Data.At(read.Var...).Text
 				if read.Expression != nil && text.IsSet() {
-					c.historyNull(i, read.Expression, func(offset int) config.Pos { return text.At(read.Place(offset)) })
+					c.historyNull(i, read.Expression, text.At)
 				}
 			}
 		}
