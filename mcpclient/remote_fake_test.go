@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"toolgraph/config"
 )
@@ -120,7 +120,7 @@ type rpc struct {
 
 // ask is a tool that asks {method} of the client, as its era does, and answers with
 // what came back.
-func (w *web) ask(out http.ResponseWriter, m rpc) {
+func (w *web) ask(ctx context.Context, out http.ResponseWriter, m rpc) {
 	var p struct {
 		Arguments struct {
 			Method string `json:"method"`
@@ -151,8 +151,7 @@ func (w *web) ask(out http.ResponseWriter, m rpc) {
 	select {
 	case answer := <-w.answers:
 		_, _ = fmt.Fprintf(out, "data: %s\n\n", finish(answer))
-	case <-time.After(patience):
-		_, _ = fmt.Fprintf(out, "data: %s\n\n", finish(`{"nobody":"answered"}`))
+	case <-ctx.Done(): // the call was given up
 	}
 }
 
@@ -192,7 +191,7 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 		w.passOn(out, r)
 		return
 	case strings.Contains(string(m.Params), `"name":"ask"`):
-		w.ask(out, m)
+		w.ask(r.Context(), out, m)
 		return
 	case refused:
 		out.Header().Set("Content-Type", "application/json")
