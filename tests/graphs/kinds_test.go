@@ -128,7 +128,7 @@ func isCharacters(p pair, ours, theirs answer) bool {
 	if theirs.Error == "D3140" { // half a character in a URL
 		return ours.Value != nil && strings.Contains(source, "/, ")
 	}
-	if ours.Value == nil || theirs.Value == nil {
+	if p.isRule || ours.Value == nil || theirs.Value == nil {
 		return false
 	}
 	if strings.Contains(source, "$match(") {
