@@ -122,6 +122,7 @@ func clientDoesNotRead(t *testing.T) {
 		}
 	}()
 	synctest.Wait() // until the client takes nothing any more
+	b.server.mu.Lock()
 	for l := range b.server.listeners {
 		c := l.(*conn)
 		c.out.mu.Lock()
@@ -130,6 +131,7 @@ func clientDoesNotRead(t *testing.T) {
 		}
 		c.out.mu.Unlock()
 	}
+	b.server.mu.Unlock()
 	select {
 	case err := <-ended:
 		if !errors.Is(err, errStalled) {
