@@ -113,7 +113,7 @@ func sortItems(c call) (any, error) {
 	} else if !allNumbers(items) && !allStrings(items) {
 		return nil, c.fail("D3070", "without a function can only sort an array of strings or an array of numbers")
 	}
-	return c.mergeSort(items, after)
+	return mergeSort(c.machine, items, after)
 }
 
 func allStrings(items []any) bool {

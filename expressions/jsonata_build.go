@@ -26,7 +26,62 @@ func buildNode(tree *Tree) (*node, *SyntaxError) {
 	if b.fault != nil {
 		return nil, b.fault
 	}
+	prepare(root)
 	return root, nil
+}
+
+// prepare notes what makes an evaluation shorter. It reports whether the part assigns a
+// variable of the block or function around it.
+func prepare(n *node) (assigns bool) {
+	assigns = n.kind == nodeAssignment
+	visit := func(part *node) {
+		if part != nil && prepare(part) {
+			assigns = true
+		}
+	}
+	for _, part := range n.parts {
+		visit(part)
+	}
+	for _, pair := range n.pairs {
+		visit(pair[0])
+		visit(pair[1])
+	}
+	for i := range n.terms {
+		visit(n.terms[i].by)
+	}
+	for _, stages := range [][]stage{n.predicates, n.stages} {
+		for i := range stages {
+			visit(stages[i].filter)
+		}
+	}
+	visit(n.group)
+	switch n.kind {
+	case nodeBlock:
+		n.binds, assigns = assigns, false
+	case nodeLambda:
+		prepare(n.fn)
+		return false
+	case nodePath:
+		n.names = plainNames(n)
+	default:
+		visit(n.fn)
+	}
+	return assigns
+}
+
+// plainNames are the steps of a path that are names and no more; nil for another.
+func plainNames(n *node) []string {
+	if n.keepArray || n.keepSingleton || n.group != nil || len(n.predicates) > 0 {
+		return nil
+	}
+	names := make([]string, 0, len(n.parts))
+	for _, step := range n.parts {
+		if step.kind != nodeName || step.keepArray || step.tuple || len(step.stages) > 0 || len(step.predicates) > 0 || step.group != nil {
+			return nil
+		}
+		names = append(names, step.text)
+	}
+	return names
 }
 
 func (b *builder) fail(t *Tree, message string) {

@@ -14,8 +14,9 @@ type machine struct {
 
 	root  any  // $$
 	rule  bool // $ctx is the run's context
-	calls int  // open calls of the expression's own functions
-	depth int  // open evaluations of nodes
+	box   box
+	calls int // open calls of the expression's own functions
+	depth int // open evaluations of nodes
 }
 
 // maxOpen is how many nodes may be open at once: the calls that MaxRecursion allows,
@@ -27,6 +28,11 @@ const maxOpen = 100_000
 func (m *machine) eval(n *node, input any, env *bindings) (any, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
+	}
+	if n.names != nil {
+		if value, ok := followNames(input, n.names); ok {
+			return value, nil
+		}
 	}
 	if m.depth++; m.depth > maxOpen {
 		return nil, failure("U1001", n)
@@ -179,9 +185,11 @@ func tooManyItems(n *node) error {
 }
 
 func (m *machine) block(n *node, input any, env *bindings) (value any, err error) {
-	inner := &bindings{outer: env}
+	if n.binds {
+		env = &bindings{outer: env}
+	}
 	for _, part := range n.parts {
-		if value, err = m.eval(part, input, inner); err != nil {
+		if value, err = m.eval(part, input, env); err != nil {
 			return nil, err
 		}
 	}

@@ -22,6 +22,31 @@ func lookup(input any, key string) any {
 	return nil
 }
 
+// followNames follows names from object to object; not ok where an array lies on the
+// way, whose items each go on.
+func followNames(input any, names []string) (any, bool) {
+	last := len(names) - 1
+	for i, name := range names {
+		switch x := input.(type) {
+		case *object:
+			input, _ = x.Get(name)
+		case map[string]any:
+			input = x[name]
+		case nil, string, float64, bool:
+			return nil, true
+		default:
+			return nil, false
+		}
+		if items, ok := input.([]any); ok && (i < last || len(items) == 0) {
+			return nil, false
+		}
+		if _, ok := input.(*list); ok {
+			return nil, false
+		}
+	}
+	return input, true
+}
+
 func lookupAll(items []any, key string) any {
 	var out []any
 	for _, item := range items {

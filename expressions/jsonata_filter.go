@@ -58,35 +58,39 @@ func at(items []any, index float64) any {
 	return items[int(i)]
 }
 
-// selections is how often a predicate's result selects the i-th of n items: numbers select
-// by index, anything else by its truth.
+// selections is how often a predicate's result selects the i-th of n items: numbers
+// select by index, anything else by its truth.
 func selections(result any, i, n int) int {
-	selected := 0
-	selects := func(f float64) {
-		if f = math.Floor(f); f < 0 {
-			f += float64(n)
-		}
-		if f == float64(i) {
-			selected++
-		}
-	}
 	switch x := result.(type) {
-	case nil, bool, string:
+	case bool:
+		if x {
+			return 1
+		}
+		return 0
 	case float64, json.Number:
 		f, _ := number(x)
-		selects(f)
-		return selected
-	default:
-		items, isArray := itemsOf(result)
-		if isArray && allNumbers(items) {
-			for _, item := range items {
-				f, _ := number(item)
-				selects(f)
-			}
-			return selected
+		return selects(f, i, n)
+	}
+	if items, ok := itemsOf(result); ok && allNumbers(items) {
+		selected := 0
+		for _, item := range items {
+			f, _ := number(item)
+			selected += selects(f, i, n)
 		}
+		return selected
 	}
 	if truth(result) {
+		return 1
+	}
+	return 0
+}
+
+// selects is 1 when the index f, which counts from the end when negative, is i.
+func selects(f float64, i, n int) int {
+	if f = math.Floor(f); f < 0 {
+		f += float64(n)
+	}
+	if f == float64(i) {
 		return 1
 	}
 	return 0

@@ -195,14 +195,16 @@ func (m *machine) body(n *node, input any, env *bindings) (*tailCall, any, error
 		}
 		return m.body(branch, input, env)
 	case n.kind == nodeBlock && len(n.parts) > 0:
-		inner := &bindings{outer: env}
+		if n.binds {
+			env = &bindings{outer: env}
+		}
 		last := len(n.parts) - 1
 		for _, part := range n.parts[:last] {
-			if _, err := m.eval(part, input, inner); err != nil {
+			if _, err := m.eval(part, input, env); err != nil {
 				return nil, nil, err
 			}
 		}
-		return m.body(n.parts[last], input, inner)
+		return m.body(n.parts[last], input, env)
 	}
 	value, err := m.eval(n, input, env)
 	return nil, value, err

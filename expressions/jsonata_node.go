@@ -31,6 +31,9 @@ type node struct {
 	tuple         bool // the step carries variables
 	tail          bool // a call in tail position of a function's body
 
+	names []string // of a path that is no more than them
+	binds bool     // of a block: it assigns variables
+
 	seeking []*slot // of %, not yet found; used while compiling only
 }
 

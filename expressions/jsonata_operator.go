@@ -26,7 +26,7 @@ func (m *machine) operator(n *node, input any, env *bindings) (any, error) {
 	}
 	switch n.text {
 	case "+", "-", "*", "/", "%":
-		return compute(n, left, right)
+		return m.compute(n, left, right)
 	case "=":
 		return left != nil && right != nil && equal(left, right), nil
 	case "!=":
@@ -43,7 +43,7 @@ func (m *machine) operator(n *node, input any, env *bindings) (any, error) {
 	return nil, failure("internal", n)
 }
 
-func compute(n *node, left, right any) (any, error) {
+func (m *machine) compute(n *node, left, right any) (any, error) {
 	x, ok := number(left)
 	if left != nil && (!ok || math.IsNaN(x)) {
 		return nil, arithmeticError("T2001", n)
@@ -59,15 +59,17 @@ func compute(n *node, left, right any) (any, error) {
 	}
 	switch n.text {
 	case "+":
-		return x + y, nil
+		x += y
 	case "-":
-		return x - y, nil
+		x -= y
 	case "*":
-		return x * y, nil
+		x *= y
 	case "/":
-		return x / y, nil
+		x /= y
+	default:
+		x = math.Mod(x, y)
 	}
-	return math.Mod(x, y), nil
+	return m.box.number(x), nil
 }
 
 func arithmeticError(code string, n *node) error {

@@ -91,7 +91,8 @@ func (m *machine) step(n *node, input any, values []any, env *bindings, last boo
 		}
 		return m.stages(n.stages, sorted, env)
 	}
-	results := make([]any, 0, len(values))
+	out := make([]any, 0, len(values))
+	found, first := 0, any(nil)
 	for _, value := range values {
 		result, err := m.eval(n, value, env)
 		if err != nil {
@@ -102,42 +103,38 @@ func (m *machine) step(n *node, input any, values []any, env *bindings, last boo
 				return nil, err
 			}
 		}
-		if result != nil {
-			results = append(results, result)
+		if result == nil {
+			continue
 		}
-	}
-	if last && len(results) == 1 {
-		if l, ok := results[0].(*list); ok && !l.sequence {
-			return l, nil
+		if found++; found == 1 {
+			first = result
 		}
-		if items, ok := results[0].([]any); ok {
-			return items, nil
-		}
-	}
-	return m.flattened(n, results)
-}
-
-// flattened is the sequence of the results, of arrays their items.
-func (m *machine) flattened(n *node, results []any) (any, error) {
-	out := make([]any, 0, len(results))
-	for _, result := range results {
-		switch x := result.(type) {
-		case []any:
-			out = append(out, x...)
-		case *list:
-			if x.cons {
-				out = append(out, x)
-			} else {
-				out = append(out, x.items...)
-			}
-		default:
-			out = append(out, result)
-		}
-		if len(out) > maxItems {
+		if out = appendResult(out, result); len(out) > maxRange {
 			return nil, tooManyItems(n)
 		}
 	}
+	if last && found == 1 {
+		if l, ok := first.(*list); ok && !l.sequence {
+			return l, nil
+		}
+		if items, ok := first.([]any); ok {
+			return items, nil
+		}
+	}
 	return sequenceOf(out), nil
+}
+
+// appendResult appends a result of a step, or the items of one that is an array.
+func appendResult(out []any, result any) []any {
+	switch x := result.(type) {
+	case []any:
+		return append(out, x...)
+	case *list:
+		if !x.cons {
+			return append(out, x.items...)
+		}
+	}
+	return append(out, result)
 }
 
 // stages filters the values of a step; the variables of # are for tuples.

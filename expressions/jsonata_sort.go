@@ -9,7 +9,7 @@ func (m *machine) sort(n *node, input any, env *bindings) (any, error) {
 	if !ok || len(items) <= 1 {
 		return input, nil
 	}
-	sorted, err := m.mergeSort(items, func(a, b any) (bool, error) { return m.after(n, a, b, env) })
+	sorted, err := m.sorted(n, items, env)
 	if err != nil {
 		return nil, err
 	}
@@ -43,48 +43,79 @@ func (m *machine) sortTuples(n *node, values []any, tuples []*tuple, env *bindin
 	return tuplesOf(sorted), nil
 }
 
-// mergeSort sorts a copy of the items and keeps equal ones in order; after reports
-// whether a comes behind b.
-func (m *machine) mergeSort(items []any, after func(a, b any) (bool, error)) ([]any, error) {
-	if len(items) <= 1 {
-		return items, nil
+// sortItem is an item with the values of the terms, as far as they were asked for.
+type sortItem struct {
+	item any
+	keys []any
+	next int // the first term that was not asked for
+}
+
+func (m *machine) sorted(n *node, items []any, env *bindings) ([]any, error) {
+	keyed := make([]sortItem, len(items))
+	keys := make([]any, len(items)*len(n.terms))
+	order := make([]*sortItem, len(items))
+	for i := range items {
+		keyed[i] = sortItem{item: items[i], keys: keys[i*len(n.terms) : (i+1)*len(n.terms)]}
+		order[i] = &keyed[i]
 	}
-	left, err := m.mergeSort(items[:len(items)/2], after)
+	order, err := mergeSort(m, order, func(a, b *sortItem) (bool, error) { return m.after(n, a, b, env) })
 	if err != nil {
 		return nil, err
 	}
-	right, err := m.mergeSort(items[len(items)/2:], after)
-	if err != nil {
-		return nil, err
+	out := make([]any, len(order))
+	for i := range order {
+		out[i] = order[i].item
 	}
-	out := make([]any, 0, len(items))
-	for len(left) > 0 && len(right) > 0 {
-		if err := m.Err(); err != nil {
-			return nil, err
+	return out, nil
+}
+
+// mergeSort is a sorted copy of the items in which equal ones keep their order; after
+// reports whether a comes behind b.
+func mergeSort[T any](m *machine, items []T, after func(a, b T) (bool, error)) ([]T, error) {
+	from, to := append([]T(nil), items...), make([]T, len(items))
+	for width := 1; width < len(items); width *= 2 {
+		for start := 0; start < len(items); start += 2 * width {
+			middle, end := min(start+width, len(items)), min(start+2*width, len(items))
+			if err := mergeParts(m, to[start:end], from[start:middle], from[middle:end], after); err != nil {
+				return nil, err
+			}
 		}
-		swap, err := after(left[0], right[0])
-		if err != nil {
-			return nil, err
+		from, to = to, from
+	}
+	return from, nil
+}
+
+// mergeParts merges two sorted parts.
+func mergeParts[T any](m *machine, to, left, right []T, after func(a, b T) (bool, error)) error {
+	for i := range to {
+		swap := len(left) == 0
+		if len(left) > 0 && len(right) > 0 {
+			if err := m.Err(); err != nil {
+				return err
+			}
+			var err error
+			if swap, err = after(left[0], right[0]); err != nil {
+				return err
+			}
 		}
 		if swap {
-			out, right = append(out, right[0]), right[1:]
+			to[i], right = right[0], right[1:]
 		} else {
-			out, left = append(out, left[0]), left[1:]
+			to[i], left = left[0], left[1:]
 		}
 	}
-	return append(append(out, left...), right...), nil
+	return nil
 }
 
 // after reports whether a comes behind b by the terms of ^; what has no value comes
 // last.
-func (m *machine) after(n *node, a, b any, env *bindings) (bool, error) {
+func (m *machine) after(n *node, a, b *sortItem, env *bindings) (bool, error) {
 	for i := range n.terms {
-		term := &n.terms[i]
-		x, err := m.term(term, a, env)
+		x, err := m.key(n, a, i, env)
 		if err != nil {
 			return false, err
 		}
-		y, err := m.term(term, b, env)
+		y, err := m.key(n, b, i, env)
 		if err != nil {
 			return false, err
 		}
@@ -101,17 +132,25 @@ func (m *machine) after(n *node, a, b any, env *bindings) (bool, error) {
 		case code != "":
 			return false, failure("T2007", n)
 		case order != 0:
-			return order > 0 != term.descending, nil
+			return order > 0 != n.terms[i].descending, nil
 		}
 	}
 	return false, nil
 }
 
-func (m *machine) term(term *sortTerm, item any, env *bindings) (any, error) {
-	if t, ok := item.(*tuple); ok {
-		return m.eval(term.by, t.value, bindingsOf(env, t))
+// key is the value of the i-th term for an item, evaluated once.
+func (m *machine) key(n *node, s *sortItem, i int, env *bindings) (value any, err error) {
+	if i < s.next {
+		return s.keys[i], nil
 	}
-	return m.eval(term.by, item, env)
+	context := s.item
+	if t, ok := s.item.(*tuple); ok {
+		context, env = t.value, bindingsOf(env, t)
+	}
+	if value, err = m.eval(n.terms[i].by, context, env); err == nil {
+		s.keys[i], s.next = value, i+1
+	}
+	return value, err
 }
 
 // compare orders two numbers or two strings; code is T2010 when one is neither and
