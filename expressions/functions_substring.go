@@ -10,26 +10,33 @@ import (
 // counts from the end.
 func substring(c call) (any, error) {
 	text, ok := c.args[0].(string)
-	start, isNumber := number(c.arg(1))
-	if !ok || !isNumber {
+	if !ok {
 		return nil, nil
 	}
-	if start < 0 {
-		count := float64(utf8.RuneCountInString(text))
-		if start = count + start; start < 0 {
-			start = 0
-		}
-	}
-	first := byteOfRune(text, math.Trunc(start))
+	start, isNumber := number(c.arg(1))
 	length, isLength := number(c.arg(2))
-	if !isLength {
-		return text[first:], nil
-	}
-	if length <= 0 {
+	switch {
+	case isLength && (length <= 0 || !isNumber):
 		return "", nil
+	case !isNumber:
+		return text, nil
 	}
-	rest := text[first:]
-	return rest[:byteOfRune(rest, math.Trunc(start+length)-math.Trunc(start))], nil
+	count := float64(utf8.RuneCountInString(text))
+	if count+start < 0 {
+		start = 0
+	}
+	from, end := math.Trunc(start), start+length
+	if start < 0 {
+		end += count
+	}
+	if from < 0 {
+		from += count
+	}
+	rest := text[byteOfRune(text, from):]
+	if !isLength {
+		return rest, nil
+	}
+	return rest[:byteOfRune(rest, math.Trunc(end)-from)], nil
 }
 
 func substringBefore(c call) (any, error) {
@@ -37,7 +44,10 @@ func substringBefore(c call) (any, error) {
 	if !ok {
 		return nil, nil
 	}
-	chars, _ := c.arg(1).(string)
+	chars, ok := c.arg(1).(string)
+	if !ok {
+		return text, nil
+	}
 	before, _, _ := strings.Cut(text, chars)
 	return before, nil
 }
@@ -47,8 +57,9 @@ func substringAfter(c call) (any, error) {
 	if !ok {
 		return nil, nil
 	}
-	chars, _ := c.arg(1).(string)
-	if _, after, found := strings.Cut(text, chars); found {
+	if chars, ok := c.arg(1).(string); !ok {
+		return text, nil
+	} else if _, after, found := strings.Cut(text, chars); found {
 		return after, nil
 	}
 	return text, nil

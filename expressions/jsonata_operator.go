@@ -45,17 +45,20 @@ func (m *machine) operator(n *node, input any, env *bindings) (any, error) {
 
 func (m *machine) compute(n *node, left, right any) (any, error) {
 	x, ok := number(left)
-	if left != nil && (!ok || math.IsNaN(x)) {
+	switch {
+	case left != nil && (!ok || math.IsNaN(x)):
 		return nil, arithmeticError("T2001", n)
+	case math.IsInf(x, 0):
+		return nil, failure("D1001", n)
 	}
 	y, ok := number(right)
 	switch {
 	case right != nil && (!ok || math.IsNaN(y)):
 		return nil, arithmeticError("T2002", n)
+	case math.IsInf(y, 0):
+		return nil, failure("D1001", n)
 	case left == nil || right == nil:
 		return nil, nil
-	case math.IsInf(x, 0) || math.IsInf(y, 0):
-		return nil, failure("D1001", n)
 	}
 	switch n.text {
 	case "+":
