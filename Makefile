@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients conformance graphs web lint fmt cover bench check
+.PHONY: help build test race golden fuzz soak clients conformance graphs pairs web lint fmt cover bench check
 
 help: ## tell what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,11 @@ clients: ## call every example from third-party MCP clients (needs Node)
 
 conformance: ## run the official conformance suite (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/conformance/
+
+pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs Node; SEED=1)
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" jsonata@2.2.2 && \
+	  node expressions/testdata/jsonata/pairs.mjs $${SEED:-$$(date +%s)} 20000 "$$dir" > "$$dir/pairs.jsonl" && \
+	  TOOLGRAPH_JSONATA_PAIRS="$$dir/pairs.jsonl" go test -count=1 -v -run TestPairs ./expressions
 
 graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 	TOOLGRAPH_GRAPHS=1 go test -count=1 -timeout 30m -v ./tests/graphs/

@@ -2,6 +2,7 @@ package expressions
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -70,9 +71,9 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestReferencesOfOfficialSuite holds that the second parser follows the engine.
-func TestReferencesOfOfficialSuite(t *testing.T) {
-	cases, _ := differentialCases(t)
+// TestReferencesOfPairs holds that the second parser follows the engine.
+func TestReferencesOfPairs(t *testing.T) {
+	_, cases := pairs(t, filepath.Join("testdata", "jsonata", "pairs.jsonl"))
 	lost := 0
 	for i := range cases {
 		tokens, err := readTokens(cases[i].Expr)

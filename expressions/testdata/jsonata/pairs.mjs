@@ -115,6 +115,8 @@ for (let i = 0; i < Number(count); i++) {
   const e = expr(1 + random(2));
   // Left of ?: and ?? jsonata-js loses a regular expression, and may then never end.
   if (/\?[:?]/.test(e) && e.includes('/')) continue;
+  // Of an item that a predicate selects twice, jsonata-js numbers the last only.
+  if (/\[\$\]#\$i/.test(e)) continue;
   const line = { d, e };
   const before = JSON.stringify(data[d]);
   const input = JSON.parse(before);
