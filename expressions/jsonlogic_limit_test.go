@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"toolgraph/internal/cost"
 )
 
 // listOf is a list of the numbers below n.
@@ -19,79 +20,56 @@ func listOf(n int) []any {
 	return list
 }
 
-// overLimit evaluates a rule that must come to this limit.
-func overLimit(t *testing.T, rule string, scope *Scope, code string) {
-	t.Helper()
-	r := compiled(t, rule)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	start := time.Now()
-	_, err := r.Eval(t.Context(), scope)
-	took := time.Since(start)
-	runtime.ReadMemStats(&after)
-	var failure *EvalError
-	switch {
-	case !errors.As(err, &failure):
-		t.Errorf("%s: got %v, want code %s", rule, err, code)
-	case failure.Code == "timeout" && code == "steps" && took >= EvalBudget:
-		t.Logf("%s: this machine is so busy that time ended it first", rule)
-	case failure.Code != code:
-		t.Errorf("%s: got %v, want code %s", rule, err, code)
-	}
-	if took > EvalBudget+500*time.Millisecond {
-		t.Errorf("%s: stopped after %v", rule, took)
-	}
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 400<<20 {
-		t.Errorf("%s: the heap grew by %d MB", rule, grown>>20)
-	}
+// patient is an evaluation that no deadline ends, only what it costs: how long that takes
+// is up to the machine.
+func patient(t testing.TB, scope *Scope) *ruleRun {
+	run := newRuleRun(t.Context(), scope)
+	run.deadline = time.Now().Add(time.Hour)
+	return run
 }
 
-// fastest is the time of the fastest of five evaluations and the bytes that it
-// allocated; other tests may have the machine for a while.
-func fastest(t *testing.T, rule *Rule, scope *Scope) (took time.Duration, used uint64, err error) {
+// overLimit evaluates a rule that must come to this limit, within so many bytes.
+func overLimit(t *testing.T, rule string, scope *Scope, code string, most uint64) {
 	t.Helper()
-	took = time.Hour
-	for range 5 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		_, err = rule.Eval(t.Context(), scope)
-		if d := time.Since(start); d < took {
-			took = d
+	r, run := compiled(t, rule), patient(t, scope)
+	cost.Below(t, most, func() {
+		_, err := r.evalAt(run, nil)
+		var failure *EvalError
+		if !errors.As(err, &failure) || failure.Code != code {
+			t.Errorf("%s: got %v, want code %s", rule, err, code)
 		}
-		runtime.ReadMemStats(&after)
-		used = after.TotalAlloc - before.TotalAlloc
+	})
+	// One operator may take many steps at once: those of a value that it looks at.
+	if at := run.steps; at > ruleSteps+stepsPerCheck+ruleValueBytes/16 || code == "steps" && at < ruleSteps {
+		t.Errorf("%s: %s after %d steps", rule, code, at)
 	}
-	return took, used, err
+	if run.made > ruleTotalBytes+ruleValueBytes {
+		t.Errorf("%s: made %d bytes", rule, run.made)
+	}
 }
 
 func TestL16SizeOfValues(t *testing.T) {
-	if raceDetector {
-		t.Skip("times mean nothing under the race detector, and time ends these rules")
-	}
 	scope := NewScope(map[string]any{"list": listOf(40), "many": listOf(1500)}, nil)
 	acc := `{"var":"accumulator"}`
 	for _, rule := range []string{
 		`{"reduce":[{"var":"list"},{"cat":[` + acc + `,` + acc + `]},"x"]}`,
 		`{"reduce":[{"var":"list"},{"merge":[` + acc + `,` + acc + `]},[1]]}`,
 	} {
-		took, used, err := fastest(t, compiled(t, rule), scope)
+		overLimit(t, rule, scope, "size", 50<<20)
+		_, err := compiled(t, rule).Eval(t.Context(), scope)
 		if err == nil || !strings.Contains(err.Error(), "value size limit") {
 			t.Errorf("%s: %v", rule, err)
 		}
-		if took > 200*time.Millisecond || used > 50<<20 {
-			t.Errorf("%s: %v and %d MB", rule, took, used>>20)
-		}
 	}
 	double := `{"reduce":[{"var":"list"},[` + acc + `,` + acc + `],"x"]}`
-	overLimit(t, double, scope, "steps")
-	overLimit(t, `{"cat":`+double+`}`, scope, "steps")
-	overLimit(t, `{"==":[`+double+`,`+double+`]}`, scope, "steps")
-	overLimit(t, `{"reduce":[{"var":"many"},[`+acc+`],"x"]}`, scope, "depth")
-	overLimit(t, `{"cat":[{"reduce":[{"var":"many"},[`+acc+`],"x"]}]}`, scope, "depth")
-	overLimit(t, `{"reduce":[{"var":"many"},{"var":""},"x"]}`, scope, "depth")
+	overLimit(t, double, scope, "steps", 64<<20)
+	overLimit(t, `{"cat":`+double+`}`, scope, "steps", 64<<20)
+	overLimit(t, `{"==":[`+double+`,`+double+`]}`, scope, "steps", 64<<20)
+	overLimit(t, `{"reduce":[{"var":"many"},[`+acc+`],"x"]}`, scope, "depth", 4<<20)
+	overLimit(t, `{"cat":[{"reduce":[{"var":"many"},[`+acc+`],"x"]}]}`, scope, "depth", 4<<20)
+	overLimit(t, `{"reduce":[{"var":"many"},{"var":""},"x"]}`, scope, "depth", 4<<20)
 	text := `{"reduce":[[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],{"cat":[` + acc + `,` + acc + `]},"xx"]}`
-	overLimit(t, `{"map":[{"var":"many"},`+text+`]}`, scope, "size")
+	overLimit(t, `{"map":[{"var":"many"},`+text+`]}`, scope, "size", 160<<20)
 }
 
 func TestL17StepsOfNestedIterations(t *testing.T) {
@@ -100,14 +78,38 @@ func TestL17StepsOfNestedIterations(t *testing.T) {
 	for range 4 {
 		rule = `{"map":[{"var":"$ctx.l"},` + rule + `]}`
 	}
-	overLimit(t, rule, scope, "steps")
-	overLimit(t, strings.ReplaceAll(rule, `{"var":""}`, `{"var":"$ctx.l[$ > 3]"}`), scope, "timeout")
+	overLimit(t, rule, scope, "steps", 64<<20)
 	big := NewScope(map[string]any{"l": listOf(1000), "s": strings.Repeat("x", 1<<20)}, nil)
-	for _, body := range []string{`{"in":["y",{"var":"$ctx.s"}]}`, `{"==":[{"var":"$ctx.s"},{"cat":["y",{"var":"$ctx.s"}]}]}`, `{"-":[{"var":"$ctx.s"},1]}`, `{"substr":[{"var":"$ctx.s"},5]}`} {
-		_, err := compiled(t, `{"map":[{"var":"l"},`+body+`]}`).Eval(t.Context(), big)
-		if err == nil {
-			t.Errorf("%s over 1,000 times 1 MB: no limit", body)
-		}
+	for body, code := range map[string]string{
+		`{"in":["y",{"var":"$ctx.s"}]}`:                            "steps",
+		`{"==":[{"var":"$ctx.s"},{"cat":["y",{"var":"$ctx.s"}]}]}`: "size",
+		`{"-":[{"var":"$ctx.s"},1]}`:                               "steps",
+		`{"substr":[{"var":"$ctx.s"},5]}`:                          "steps",
+	} {
+		overLimit(t, `{"map":[{"var":"l"},`+body+`]}`, big, code, 160<<20)
+	}
+}
+
+// An expression in a rule is cheap in steps and may be slow, so the rule has a deadline
+// too. It is looked at every few steps, and belongs to the whole rule.
+func TestL17DeadlineOfARule(t *testing.T) {
+	scope := NewScope(map[string]any{"l": listOf(1000)}, nil)
+	rule := compiled(t, `{"map":[{"var":"$ctx.l"},{"map":[{"var":"$ctx.l"},{"var":"$ctx.l[$ > 3]"}]}]}`)
+	run := newRuleRun(t.Context(), scope)
+	run.deadline = time.Now().Add(-time.Nanosecond)
+	_, err := rule.evalAt(run, nil)
+	var failure *EvalError
+	if !errors.As(err, &failure) || failure.Code != "timeout" || run.steps > stepsPerCheck {
+		t.Errorf("got %v after %d steps", err, run.steps)
+	}
+	run = newRuleRun(t.Context(), scope)
+	before := time.Now()
+	if err := run.spend(1); err != nil || run.deadline.Before(before.Add(EvalBudget)) {
+		t.Errorf("the deadline is %v after the start, %v", run.deadline.Sub(before), err)
+	}
+	at := run.deadline
+	if err := run.spend(stepsPerCheck); err != nil || run.deadline != at {
+		t.Errorf("the deadline was moved, %v", err)
 	}
 }
 
@@ -128,7 +130,7 @@ func TestRuleThatIsLongButWithinLimits(t *testing.T) {
 		`{"reduce":[{"var":"l"},{"+":[{"var":"current"},{"var":"accumulator"}]},0]}`: "1249975000",
 		`{"in":[49999,{"map":[{"var":"l"},{"var":"$ + 0"}]}]}`:                       "true",
 	} {
-		v, err := compiled(t, rule).Eval(t.Context(), scope)
+		v, err := compiled(t, rule).evalAt(patient(t, scope), nil)
 		if err != nil || fmt.Sprint(v) != want && scalarText(v) != want {
 			t.Errorf("%s: %v %v", rule, v, err)
 		}
