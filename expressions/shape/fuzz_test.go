@@ -4,12 +4,12 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/internal/cost"
 )
 
-// FuzzOfSchema holds that any text is read as some shape, at once, and that the shape
+// FuzzOfSchema holds that any text is read as some shape, and that the shape
 // is written as a schema that is read as the same.
 func FuzzOfSchema(f *testing.F) {
 	for _, seed := range []string{
@@ -31,7 +31,8 @@ func FuzzOfSchema(f *testing.F) {
 	})
 }
 
-// FuzzInfer holds that the inference of any expression ends, within the source.
+// FuzzInfer holds that the inference of any expression ends, costs no more than its steps allow,
+// and finds within the source.
 func FuzzInfer(f *testing.F) {
 	for _, source := range corpus(f) {
 		f.Add(source)
@@ -51,11 +52,9 @@ func FuzzInfer(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		before := time.Now()
-		got, findings := Infer(t.Context(), e, env)
-		if took := time.Since(before); took > 5*time.Second {
-			t.Errorf("took %v", took)
-		}
+		var got Shape
+		var findings []Finding
+		cost.Below(t, 256<<20, func() { got, findings = Infer(t.Context(), e, env) })
 		_ = got.String()
 		for _, finding := range findings {
 			if finding.Offset < 0 || finding.End < finding.Offset || finding.End > len(source) || finding.Message == "" {
