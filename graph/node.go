@@ -2,7 +2,10 @@ package graph
 
 import "toolgraph/config"
 
-// Node is one of *Entry, *MCP, *Transform, *Switch, *Exit.
+// Node is one of *Entry, *MCP, *Transform, *Switch, *Exit. A linter names the type switch
+// that forgets one.
+//
+//sumtype:decl
 type Node interface {
 	ID() string
 	Type() config.NodeType
