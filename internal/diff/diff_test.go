@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/expressions"
+	"toolgraph/internal/cost"
 	"toolgraph/internal/diff"
 )
 
@@ -44,19 +45,43 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Two large objects with other keys each are compared within the time of a test.
+// counted is an object that counts the keys that it was asked for.
+type counted struct {
+	expressions.Object
+	asked *int
+}
+
+func (c counted) Keys() []string {
+	*c.asked += c.Len()
+	return c.Object.Keys()
+}
+
+func (c counted) Get(key string) (any, bool) {
+	*c.asked++
+	return c.Object.Get(key)
+}
+
+// Two large objects with other keys each are compared by looking at each key a few times.
 func TestValuesOfManyKeys(t *testing.T) {
-	const keys = 100_000
-	many := func(prefix string) expressions.Value {
-		m := make(map[string]any, keys)
-		for i := range keys {
-			m[fmt.Sprint(prefix, i)] = float64(i)
+	const keys = 2000
+	many := func(prefix string, n int) expressions.Object {
+		names, values := make([]string, n), make([]expressions.Value, n)
+		for i := range n {
+			names[i], values[i] = fmt.Sprint(prefix, i), float64(i)
 		}
-		return m
+		return expressions.NewObject(names, values).(expressions.Object)
 	}
-	if n := len(diff.Values(many("a"), many("b"))); n != 2*keys {
+	asked := 0
+	if n := len(diff.Values(counted{many("a", keys), &asked}, counted{many("b", keys), &asked})); n != 2*keys {
 		t.Errorf("%d differences", n)
 	}
+	if asked > 4*2*keys {
+		t.Errorf("%d keys were asked for, of %d", asked, 2*keys)
+	}
+	cost.Linear(t, keys, func(n int) func() {
+		older, newer := expressions.Plain(many("a", n)), expressions.Plain(many("b", n))
+		return func() { diff.Values(older, newer) }
+	})
 }
 
 func decode(t *testing.T, src string) expressions.Value {

@@ -13,7 +13,7 @@ const (
 
 // evaluating is the context of a request that evaluates. done gives its place back.
 func (s *Server) evaluating(ctx context.Context) (bounded context.Context, done func(), err error) {
-	bounded, cancel := context.WithTimeout(ctx, lookBudget)
+	bounded, cancel := context.WithTimeout(ctx, s.look)
 	select {
 	case s.looks <- struct{}{}:
 	case <-bounded.Done():

@@ -107,12 +107,15 @@ func projectOf(t *testing.T, src string, store *journal.Store) Project {
 }
 
 // serve serves a page until the test ends, and is a browser without a session.
-func serve(t *testing.T, src string, store *journal.Store) *client {
+func serve(t *testing.T, src string, store *journal.Store, prepare ...func(*Server)) *client {
 	t.Helper()
 	s := New(Options{
 		Controller: debug.New(debug.Options{Keep: 1}), Project: projectOf(t, src, store), Store: store,
 		Version: "test", Logger: slog.New(slog.DiscardHandler),
 	})
+	for _, f := range prepare {
+		f(s)
+	}
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -141,9 +144,9 @@ func open(t *testing.T, store *journal.Store) *client {
 	return openFile(t, graphFile, store)
 }
 
-func openFile(t *testing.T, src string, store *journal.Store) *client {
+func openFile(t *testing.T, src string, store *journal.Store, prepare ...func(*Server)) *client {
 	t.Helper()
-	c := serve(t, src, store)
+	c := serve(t, src, store, prepare...)
 	if status, body := c.ask("POST", "/api/session", fmt.Sprintf(`{"token": %q}`, c.server.token)); status != http.StatusNoContent {
 		t.Fatalf("no session: %d %s", status, body)
 	}
@@ -196,10 +199,10 @@ func good[T any](c *client, method, path, body string) T {
 	return out
 }
 
-// until asks for a run until it has the status.
+// until asks for a run until it has the status, for a minute and more.
 func (c *client) until(id, status string) info {
 	c.t.Helper()
-	for range 2000 {
+	for range 12_000 {
 		i := good[info](c, "GET", "/api/runs/"+id, "")
 		if i.Status == status {
 			return i

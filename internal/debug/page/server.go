@@ -44,6 +44,7 @@ type Server struct {
 	hub    *hub
 	films  films
 	looks  chan struct{}  // a place for each request that evaluates
+	look   time.Duration  // what it may take, waiting included
 	live   sync.WaitGroup // goroutines that watch runs
 
 	mu      sync.Mutex // guards what follows
@@ -57,7 +58,7 @@ type Server struct {
 // New makes a server that is not serving yet.
 func New(opts Options) *Server {
 	base, cut := context.WithCancel(context.Background())
-	s := &Server{opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), base: base, cut: cut}
+	s := &Server{opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), look: lookBudget, base: base, cut: cut}
 	s.films.runs = map[string]*film{}
 	s.project = newLoaded(opts.Project)
 	s.found, s.source = opts.Project.Warnings, opts.Project.Source

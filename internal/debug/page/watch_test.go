@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // What is watched has its values at any step, and its errors; a nothing is a value.
@@ -47,23 +48,46 @@ func TestPlacesPastTheEnd(t *testing.T) {
 	}
 }
 
-// However many expressions never end, each request has its answer.
+// However many expressions never end, each request has its answer: that too much was asked, or
+// that there is no place for it.
 func TestManyEndlessExpressions(t *testing.T) {
-	c := open(t, nil)
+	c := openFile(t, graphFile, nil, func(s *Server) { s.look = 200 * time.Millisecond })
 	id := c.start(`{"tool": "count", "args": {"n": 1}}`)
 	c.until(id, "finished")
 	var all sync.WaitGroup
 	for range 3 * mostLooks {
 		all.Go(func() {
 			body := `{"kind": "jsonata", "source": "$count([1..9999999][$ > $sum([1..9999])])", "at": 1}`
-			if status, answer := c.ask("POST", "/api/runs/"+id+"/evaluate", body); status != http.StatusOK && status != http.StatusServiceUnavailable {
-				t.Errorf("%d %s", status, answer)
+			status, answer := c.ask("POST", "/api/runs/"+id+"/evaluate", body)
+			if status == http.StatusOK && strings.Contains(answer, `"error":{`) || status == http.StatusServiceUnavailable {
+				return
 			}
+			t.Errorf("%d %s", status, answer)
 		})
 	}
 	all.Wait()
 	if len(c.server.looks) != 0 {
 		t.Errorf("%d places are not given back", len(c.server.looks))
+	}
+}
+
+// A request that finds no place says so when its time is up, and takes one that is free.
+func TestPlacesOfExpressions(t *testing.T) {
+	s := &Server{looks: make(chan struct{}, mostLooks), look: time.Hour}
+	var done func()
+	for range mostLooks {
+		var err error
+		if _, done, err = s.evaluating(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.look = time.Millisecond
+	if _, _, err := s.evaluating(t.Context()); err == nil || !strings.Contains(err.Error(), "ask again") {
+		t.Errorf("one more than there are places: %v", err)
+	}
+	done()
+	if _, _, err := s.evaluating(t.Context()); err != nil {
+		t.Errorf("a place that was given back: %v", err)
 	}
 }
 
