@@ -166,7 +166,11 @@ func (m *machine) span(n *node, left, right any) (any, error) {
 	out := make([]any, 0, int(last-first)+1)
 	var b box
 	for f := first; f <= last; f++ {
-		out = append(out, b.number(f))
+		if out = append(out, b.number(f)); len(out)%(16*spendEvery) == 0 {
+			if err := m.spend(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return sequenceOf(out), m.spend()
 }

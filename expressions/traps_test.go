@@ -86,3 +86,46 @@ func TestEngineTraps(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesOfFewItems holds what expressions give over lists of one item and of none, and
+// what else graphs were found to stumble on; the answers are those of jsonata-js 2.2.2.
+func TestValuesOfFewItems(t *testing.T) {
+	scope := NewScope(contextOf(t, `{"items":[{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}],"none":[],"two":[{"v":[]},{"v":[]}]}`), nil)
+	for source, want := range map[string]string{
+		`items.tags`:                      `["x"]`,
+		`items^(price)`:                   `{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}`,
+		`none^(price)`:                    `undefined`,
+		`items[[0..1]]`:                   `{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}`,
+		`$distinct(["a","a"])`:            `["a"]`,
+		`$distinct(items.tags)`:           `["x"]`,
+		`two.v`:                           `undefined`,
+		`[].tags`:                         `[]`,
+		`items[0][]`:                      `[{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}]`,
+		`items.tags[]`:                    `["x"]`,
+		`items[0]{name: $.id}`:            `{"a":1}`,
+		`items^(>price)[0]{name: $.id}`:   `{"a":1}`,
+		`items[price>4]{id: $sum($.qty)}`: `error T1003`,
+		`$formatNumber(2.675, "0.00")`:    `"2.68"`,
+		`$formatNumber(34.45, "0.0")`:     `"34.4"`,
+		`-5%3`:                            `-2`,
+		`$number("1_000")`:                `error D3030`,
+		`$number("  12 ")`:                `error D3030`,
+		`$match("ac", /(b)?c/)`:           `{"match":"c","index":1,"groups":[null]}`,
+		`$formatBase(2.5,2)`:              `"10"`,
+		`$formatNumber(1e10,"#.##e0")`:    `"1e10"`,
+		`[1] in [[1]]`:                    `false`,
+		`$uppercase("straße")`:            `"STRASSE"`,
+		`$decodeUrlComponent("%E0")`:      `error D3140`,
+		`"n: " & items^(price)`:           `"n: [{\"id\":1,\"name\":\"a\",\"price\":5,\"qty\":2,\"tags\":[\"x\"]}]"`,
+		`$count(nothing)`:                 `0`,
+		`$exists(nothing)`:                `false`,
+		`nothing ?? "x"`:                  `"x"`,
+	} {
+		if got := evalText(t, source, scope); got != want {
+			t.Errorf("%s is %s, want %s", source, got, want)
+		}
+	}
+	if _, err := CompileJSONata(t.Context(), `items[1..2]`); err == nil {
+		t.Error("items[1..2] compiles; a range stands in an array only: items[[1..2]]")
+	}
+}
