@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSyntaxErrors(t *testing.T) {
@@ -85,9 +86,11 @@ func TestNewerOperatorsCompile(t *testing.T) {
 }
 
 func FuzzCompileJSONata(f *testing.F) {
-	for _, seed := range []string{`$.a[0] / 2 & "x"`, `a{b: c}.d`, `(a; b)`, `$map(x, function($v){$v})`, `/a[b]\//i`, `a@$b#$c.%`, "`x`.\"y\"", `|a|b,c|`, `$.a[&]0`, `a.^&b`, `&{}[]`} {
+	for _, seed := range []string{`$.a[0] / 2 & "x"`, `a{b: c}.d`, `(a; b)`, `$map(x, function($v){$v})`, `/a[b]\//i`, `a@$b#$c.%`, "`x`.\"y\"", `|a|b,c|`, `$.a[&]0`, `a.^&b`, `&{}[]`,
+		`a#$i[0].c@$v{b: $v}`, `a.c.%.b^(>$)`, `$reduce(a, function($p, $v){$p ~> |$|{"z": $v}, "b"|}, {})`, `[a.[b]][[0..1]] ?? (f($x)[0])[]`, `$f := λ($a)<x-:x>{$f}`} {
 		f.Add(seed)
 	}
+	data := contextOf(f, `{"a":[{"b":1,"c":["x"]},{"b":2,"c":[]}],"x":{"y":[[1],[2,3]]},"c":"text","d":[],"e":null}`)
 	f.Fuzz(func(t *testing.T, source string) {
 		e, err := CompileJSONata(t.Context(), source)
 		if err == nil {
@@ -95,6 +98,15 @@ func FuzzCompileJSONata(f *testing.F) {
 				if r.Offset < 0 || r.Offset >= len(source) || len(r.Path) == 0 {
 					t.Fatalf("%q: reference %+v", source, r)
 				}
+			}
+			// Whatever compiles gives a value or an *EvalError.
+			ev := evaluation{Context: t.Context(), scope: NewScope(data, nil), budget: 50 * time.Millisecond}
+			value, err := e.run(&ev, data, &bindings{})
+			if _, fault := Encode(value); err == nil && fault != nil {
+				t.Fatalf("%q: %v", source, fault)
+			}
+			if err != nil && codeOf(err) == "" {
+				t.Fatalf("%q: %v", source, err)
 			}
 			return
 		}
