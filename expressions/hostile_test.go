@@ -16,7 +16,7 @@ import (
 const (
 	hostileEnv = "TOOLGRAPH_TEST_HOSTILE"
 	// endlessBudget is the time of scenarios that never end by themselves.
-	endlessBudget = 200 * time.Millisecond
+	endlessBudget = 100 * time.Millisecond
 	// hangGuard is when a scenario hangs, however busy the machine is.
 	hangGuard = 3 * time.Minute
 	// hostilePeak is four times what one evaluation may make the heap grow by.
