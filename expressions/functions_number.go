@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 var (
@@ -27,7 +26,7 @@ func numberOf(text string) (value float64, ok bool) {
 	if !prefixedNumber.MatchString(text) {
 		return 0, false
 	}
-	text = strings.TrimFunc(text, javaScriptSpace)
+	text = strings.TrimFunc(text, isScriptSpace)
 	if len(text) < 3 || text[0] != '0' {
 		return math.NaN(), true
 	}
@@ -41,13 +40,4 @@ func numberOf(text string) (value float64, ok bool) {
 	}
 	value, _ = new(big.Float).SetInt(n).Float64()
 	return value, true
-}
-
-// javaScriptSpace reports whether JavaScript's Number ignores r around a number.
-func javaScriptSpace(r rune) bool {
-	switch r {
-	case '\t', '\n', '\v', '\f', '\r', '\u2028', '\u2029', '\uFEFF':
-		return true
-	}
-	return unicode.Is(unicode.Zs, r)
 }

@@ -37,7 +37,7 @@ func shiftDecimal(f float64, places int) float64 {
 // and from 1e21 on it is the shortest text, with its exponent.
 func fixed(f float64, places int) string {
 	if !(f < 1e21) {
-		return javaScriptNumber(f)
+		return numberText(f)
 	}
 	// f is fraction × 2^exponent, and 2^-exponent is what 1 is counted in.
 	fraction, exponent := math.Frexp(f)
@@ -61,20 +61,6 @@ func fixed(f float64, places int) string {
 	return digits[:point] + "." + digits[point:]
 }
 
-// javaScriptNumber is a number as JavaScript writes it.
-func javaScriptNumber(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	}
-	text, _ := appendNumber(nil, f) // fails for the cases above only
-	return string(text)
-}
-
 // formatBase is $formatBase(value, radix), both rounded to integers; code is D3100 when
 // the radix is not from 2 to 36. The last digits of a number beyond 2^53 × radix are zeros,
 // as in JavaScript.
@@ -84,7 +70,7 @@ func formatBase(value, radix float64) (text, code string) {
 	case !(radix >= 2 && radix <= 36):
 		return "", "D3100"
 	case radix == 10 || math.IsInf(value, 0) || math.IsNaN(value):
-		return javaScriptNumber(value), ""
+		return numberText(value), ""
 	}
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	const exact = 1 << 53
