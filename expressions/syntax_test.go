@@ -86,8 +86,10 @@ func TestNewerOperatorsCompile(t *testing.T) {
 }
 
 func FuzzCompileJSONata(f *testing.F) {
-	for _, seed := range []string{`$.a[0] / 2 & "x"`, `a{b: c}.d`, `(a; b)`, `$map(x, function($v){$v})`, `/a[b]\//i`, `a@$b#$c.%`, "`x`.\"y\"", `|a|b,c|`, `$.a[&]0`, `a.^&b`, `&{}[]`,
-		`a#$i[0].c@$v{b: $v}`, `a.c.%.b^(>$)`, `$reduce(a, function($p, $v){$p ~> |$|{"z": $v}, "b"|}, {})`, `[a.[b]][[0..1]] ?? (f($x)[0])[]`, `$f := λ($a)<x-:x>{$f}`} {
+	for _, seed := range []string{
+		`$.a[0] / 2 & "x"`, `a{b: c}.d`, `(a; b)`, `$map(x, function($v){$v})`, `/a[b]\//i`, `a@$b#$c.%`, "`x`.\"y\"", `|a|b,c|`, `$.a[&]0`, `a.^&b`, `&{}[]`,
+		`a#$i[0].c@$v{b: $v}`, `a.c.%.b^(>$)`, `$reduce(a, function($p, $v){$p ~> |$|{"z": $v}, "b"|}, {})`, `[a.[b]][[0..1]] ?? (f($x)[0])[]`, `$f := λ($a)<x-:x>{$f}`,
+	} {
 		f.Add(seed)
 	}
 	data := contextOf(f, `{"a":[{"b":1,"c":["x"]},{"b":2,"c":[]}],"x":{"y":[[1],[2,3]]},"c":"text","d":[],"e":null}`)
