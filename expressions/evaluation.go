@@ -8,8 +8,6 @@ import (
 )
 
 const (
-	// EvalBudget is how long one evaluation may take, whatever its context allows.
-	EvalBudget = 2 * time.Second
 	// pollEvery is how many steps lie between two looks at the clock. A step that makes
 	// much, or takes long, looks by itself.
 	pollEvery = 64

@@ -18,14 +18,6 @@ func isHistoryFunction(name string) bool {
 	return slices.ContainsFunc(historyFunctions, func(b builtin) bool { return b.name == name })
 }
 
-// noHistory is the history of a scope that was given none.
-type noHistory struct{}
-
-func (noHistory) Previous(int) (Value, bool)          { return nil, false }
-func (noHistory) Count(string) int                    { return 0 }
-func (noHistory) Execution(string, int) (Value, bool) { return nil, false }
-func (noHistory) Executions(string) []Value           { return nil }
-
 func previousNode(c call) (any, error) {
 	n := 1
 	if len(c.args) > 1 {

@@ -49,7 +49,7 @@ func (p *integerPicture) parseDigits(text string) (float64, bool) {
 		}
 		return r
 	}, text)
-	text = strings.TrimLeftFunc(text, isScriptSpace)
+	text = strings.TrimLeftFunc(text, IsScriptSpace)
 	sign := ""
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		sign, text = text[:1], text[1:]

@@ -144,7 +144,7 @@ func (p *integerPicture) format(value float64) (text string, err *pictureError) 
 	}
 	switch p.style {
 	case styleDigits:
-		text = p.formatDigits(numberText(size))
+		text = p.formatDigits(NumberText(size))
 	case styleLetters:
 		text = lettersOf(size)
 	case styleRoman:

@@ -26,7 +26,7 @@ func numberOf(text string) (value float64, ok bool) {
 	if !prefixedNumber.MatchString(text) {
 		return 0, false
 	}
-	text = strings.TrimFunc(text, isScriptSpace)
+	text = strings.TrimFunc(text, IsScriptSpace)
 	if len(text) < 3 || text[0] != '0' {
 		return math.NaN(), true
 	}

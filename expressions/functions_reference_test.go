@@ -76,7 +76,7 @@ func (c *referenceCall) answer() (value any, code string) {
 
 func finite(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return numberText(f)
+		return NumberText(f)
 	}
 	return f + 0 // no -0
 }

@@ -37,7 +37,7 @@ func shiftDecimal(f float64, places int) float64 {
 // and from 1e21 on it is the shortest text, with its exponent.
 func fixed(f float64, places int) string {
 	if !(f < 1e21) {
-		return numberText(f)
+		return NumberText(f)
 	}
 	// f is fraction × 2^exponent, and 2^-exponent is what 1 is counted in.
 	fraction, exponent := math.Frexp(f)
@@ -70,7 +70,7 @@ func formatBase(value, radix float64) (text, code string) {
 	case !(radix >= 2 && radix <= 36):
 		return "", "D3100"
 	case radix == 10 || math.IsInf(value, 0) || math.IsNaN(value):
-		return numberText(value), ""
+		return NumberText(value), ""
 	}
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	const exact = 1 << 53

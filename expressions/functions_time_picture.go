@@ -99,7 +99,7 @@ func (p *timePart) isZone() bool { return p.component == 'Z' || p.component == '
 // newTimePart reads what stands between two brackets.
 func newTimePart(marker string) (timePart, *pictureError) {
 	marker = strings.Map(func(r rune) rune {
-		if isScriptSpace(r) {
+		if IsScriptSpace(r) {
 			return -1
 		}
 		return r

@@ -50,21 +50,7 @@ func (e *JSONata) Source() string { return e.source }
 // Eval evaluates over the scope. Nothing (undefined) is nil. The error is an
 // *EvalError; when ctx ended it, errors.Is finds the cause.
 func (e *JSONata) Eval(ctx context.Context, scope *Scope) (Value, error) {
-	return e.evalOver(ctx, scope, scope.context)
-}
-
-// evalOver evaluates with root in place of the scope's context.
-func (e *JSONata) evalOver(ctx context.Context, scope *Scope, root Value) (Value, error) {
-	ev := evaluation{Context: ctx, scope: scope, budget: EvalBudget}
-	if ev.cause = ctx.Err(); ev.cause != nil {
-		return nil, ev.failure()
-	}
-	if e.path != nil {
-		if value, ok := follow(root, e.path); ok {
-			return value, nil
-		}
-	}
-	return e.run(&ev, root, &bindings{})
+	return e.EvalAt(ctx, scope, scope.context)
 }
 
 // run evaluates with the variables given.

@@ -124,7 +124,7 @@ func scalarText(v Value) string {
 		}
 		return "false"
 	case float64:
-		return numberText(x)
+		return NumberText(x)
 	case json.Number:
 		return string(x)
 	}

@@ -90,7 +90,7 @@ func (c *ruleCompiler) compileNumber(n json.Number) (ruleNode, error) {
 
 func (c *ruleCompiler) compileFloat(f float64) (ruleNode, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, c.fail("", "a number in a rule is finite, found %s", numberText(f))
+		return nil, c.fail("", "a number in a rule is finite, found %s", NumberText(f))
 	}
 	return literal{f}, nil
 }

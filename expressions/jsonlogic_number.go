@@ -10,7 +10,7 @@ import (
 
 // numberFromText is JavaScript's Number(text).
 func numberFromText(s string) float64 {
-	s = strings.TrimFunc(s, isScriptSpace)
+	s = strings.TrimFunc(s, IsScriptSpace)
 	if s == "" {
 		return 0
 	}
@@ -33,7 +33,7 @@ func numberFromText(s string) float64 {
 
 // numberPrefix is JavaScript's parseFloat(text): the number that the text begins with.
 func numberPrefix(s string) float64 {
-	s = strings.TrimLeftFunc(s, isScriptSpace)
+	s = strings.TrimLeftFunc(s, IsScriptSpace)
 	n := decimalPrefix(s)
 	if n == 0 {
 		return math.NaN()
@@ -101,38 +101,6 @@ func numberInBase(s string, base int) float64 {
 		f = f*float64(base) + float64(d)
 	}
 	return f
-}
-
-// isScriptSpace is JavaScript's white space and line ends.
-func isScriptSpace(r rune) bool {
-	switch r {
-	case '\t', '\n', '\v', '\f', '\r', ' ', '\u00a0', '\u1680', '\u2028', '\u2029', '\u202f', '\u205f', '\u3000', '\ufeff':
-		return true
-	}
-	return '\u2000' <= r && r <= '\u200a'
-}
-
-// numberText is JavaScript's String(number).
-func numberText(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	case f == 0:
-		return "0"
-	}
-	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'e', -1, 64)
-	// Go writes at least two digits of exponent, JavaScript as few as there are.
-	if n := len(s); s[n-2] == '0' && (s[n-3] == '-' || s[n-3] == '+') {
-		s = s[:n-2] + s[n-1:]
-	}
-	return s
 }
 
 // compareNumbers orders two numbers (float64 or json.Number); ok is false when one

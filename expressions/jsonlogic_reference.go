@@ -30,7 +30,7 @@ func (c *ruleCompiler) note(n *varNode) {
 			add(r)
 		}
 		fromElement = false
-		for _, r := range outerReferences(n.expr.tokens) {
+		for _, r := range n.expr.ContextReferences() {
 			add(r)
 		}
 	}

@@ -68,22 +68,6 @@ func TestReferencesOfAnExpressionInABody(t *testing.T) {
 	}
 }
 
-func TestOuterPathsInsideExpressions(t *testing.T) {
-	const source = `x[n > $ctx.entry.limit and "$ctx.no" != $ctx].m[$ctx.other]`
-	var got []string
-	for _, r := range outerReferences(mustCompile(t, source).tokens) {
-		got = append(got, fmt.Sprintf("%v %s", r.Path, source[r.Offset:r.Offset+5]))
-	}
-	if want := []string{"[entry limit] entry", "[other] other"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for _, own := range []string{`($ctx := 1; $ctx.a)`, `$map(a, function($ctx){$ctx.a})`} {
-		if found := outerReferences(mustCompile(t, own).tokens); found != nil {
-			t.Errorf("%s: %v", own, found)
-		}
-	}
-}
-
 // pastRuns is a history in which every node has finished twice.
 type pastRuns struct{}
 

@@ -102,14 +102,13 @@ func (c *ruleCompiler) readVar(ctx context.Context, source string, fallback rule
 	}
 	n.path, n.simple = parseRulePath(source)
 	if !n.simple || !n.path.indexed && len(n.path.steps) > 0 {
-		expr, err := CompileJSONata(ctx, source)
+		expr, err := CompileVar(ctx, source)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {
 			return nil, c.badExpression(err)
 		}
-		expr.rule = true
 		n.expr = expr
 	}
 	c.note(n)
@@ -160,7 +159,7 @@ func (n *varNode) read(run *ruleRun, at *frame) (Value, error) {
 			return nil, err
 		}
 	}
-	v, err := n.expr.evalOver(run.ctx, run.scope, root)
+	v, err := n.expr.EvalAt(run.ctx, run.scope, root)
 	if err != nil {
 		return nil, n.failure(err)
 	}

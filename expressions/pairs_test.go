@@ -61,7 +61,7 @@ func (p *pair) answer(scope *Scope, data Value) string {
 	if err != nil {
 		return "error"
 	}
-	value, err := e.evalOver(context.Background(), scope, data)
+	value, err := e.EvalAt(context.Background(), scope, data)
 	var eval *EvalError
 	if errors.As(err, &eval) {
 		return "error " + eval.Code

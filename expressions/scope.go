@@ -1,5 +1,11 @@
 package expressions
 
+import "time"
+
+// EvalBudget is how long one evaluation of an expression or a rule may take, whatever its
+// context allows.
+const EvalBudget = 2 * time.Second
+
 // History is what the history functions read: the executions that ended before
 // the expression's own. Every method is O(1).
 type History interface {
@@ -16,8 +22,8 @@ type History interface {
 }
 
 // Scope is what an expression of one run sees: the context, {nodeId: latest
-// output} without the nodes whose latest output is nothing, and the history. It belongs to the run's goroutine; the owner may
-// change the context between evaluations.
+// output} without the nodes whose latest output is nothing, and the history. It belongs
+// to the run's goroutine; the owner may change the context between evaluations.
 type Scope struct {
 	context map[string]any
 	history History
@@ -31,3 +37,11 @@ func NewScope(context map[string]any, history History) *Scope {
 	}
 	return &Scope{context: context, history: history}
 }
+
+// noHistory is the history of a scope that was given none.
+type noHistory struct{}
+
+func (noHistory) Previous(int) (Value, bool)          { return nil, false }
+func (noHistory) Count(string) int                    { return 0 }
+func (noHistory) Execution(string, int) (Value, bool) { return nil, false }
+func (noHistory) Executions(string) []Value           { return nil }
