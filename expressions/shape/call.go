@@ -11,8 +11,8 @@ type site struct {
 	name  string
 	tree  *tree   // the call, or the function where it is handed on
 	trees []*tree // of the arguments; nil for one that came through ~>
-	args  []value
-	focus *value
+	args  []fact
+	focus *fact
 }
 
 // place is where argument i is to be found.
@@ -24,7 +24,7 @@ func (s *site) place(i int) *tree {
 }
 
 // arg is argument i, or nothing.
-func (s *site) arg(i int) value {
+func (s *site) arg(i int) fact {
 	if i < len(s.args) {
 		return s.args[i]
 	}
@@ -33,13 +33,13 @@ func (s *site) arg(i int) value {
 
 // complete tells whether all arguments have values: what lacks one is not looked at.
 func (s *site) complete() bool {
-	return !slices.ContainsFunc(s.args, func(v value) bool { return v.shape.MayBeNothing() })
+	return !slices.ContainsFunc(s.args, func(v fact) bool { return v.shape.MayBeNothing() })
 }
 
-func (in *inferrer) call(t *tree, focus *value) value { return in.callWith(t, focus, nil, nil) }
+func (in *inferrer) call(t *tree, focus *fact) fact { return in.callWith(t, focus, nil, nil) }
 
 // callStep is a call as a step of a path over an item.
-func (in *inferrer) callStep(t *tree, item *value) value {
+func (in *inferrer) callStep(t *tree, item *fact) fact {
 	if t.Kind != "call" || t.Parts[0].Kind == "name" {
 		return in.call(t, item)
 	}
@@ -51,8 +51,8 @@ func (in *inferrer) callStep(t *tree, item *value) value {
 }
 
 // callWith is a call with an argument before those that are written, or without.
-func (in *inferrer) callWith(t *tree, focus, before *value, beforeTree *tree) value {
-	var args []value
+func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fact {
+	var args []fact
 	var trees []*tree
 	if before != nil {
 		args, trees = append(args, *before), append(trees, beforeTree)
@@ -89,7 +89,7 @@ func (in *inferrer) callWith(t *tree, focus, before *value, beforeTree *tree) va
 }
 
 // callee is the function that is called, or nil.
-func (in *inferrer) callee(t *tree, focus *value) *lambda {
+func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 	if t.Kind == "name" {
 		if _, ok := builtins[t.Text]; ok {
 			in.fault(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, and no function", t.Text), "write $"+t.Text+"(…)")
@@ -102,7 +102,7 @@ func (in *inferrer) callee(t *tree, focus *value) *lambda {
 }
 
 // expectFunction notes what is certainly no function where one is called.
-func (in *inferrer) expectFunction(t *tree, v value) {
+func (in *inferrer) expectFunction(t *tree, v fact) {
 	found := v.shape.without(kindNothing)
 	if !v.shape.IsAny() && found.get().kinds != 0 && !found.can(kindFunction) {
 		in.fault(t, !v.shape.MayBeNothing(), CodeNoFunction, in.described(t, v)+", and no function", "")
@@ -110,7 +110,7 @@ func (in *inferrer) expectFunction(t *tree, v value) {
 }
 
 // chain is value ~> function: the value becomes the first argument.
-func (in *inferrer) chain(t *tree, piped value, pipedTree *tree, focus *value) value {
+func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fact {
 	if t.Kind == "operator" && t.Text == "~>" {
 		first := in.chain(&t.Parts[0], piped, pipedTree, focus)
 		out := in.chain(&t.Parts[1], first, nil, focus)
@@ -134,13 +134,13 @@ func (in *inferrer) chain(t *tree, piped value, pipedTree *tree, focus *value) v
 		v.fn.called = v.fn.called || piped.fn != nil
 		return unknown() // two functions make one
 	case v.fn.builtin != "":
-		return in.builtin(&site{name: v.fn.builtin, tree: t, trees: []*tree{pipedTree}, args: []value{piped}, focus: focus})
+		return in.builtin(&site{name: v.fn.builtin, tree: t, trees: []*tree{pipedTree}, args: []fact{piped}, focus: focus})
 	}
-	return in.apply(v.fn, []value{piped}, focus)
+	return in.apply(v.fn, []fact{piped}, focus)
 }
 
 // builtin is what a builtin gives; its arguments are checked.
-func (in *inferrer) builtin(s *site) value {
+func (in *inferrer) builtin(s *site) fact {
 	b := builtins[s.name]
 	params := b.params
 	least := 0
@@ -152,7 +152,7 @@ func (in *inferrer) builtin(s *site) value {
 	if missing := least - len(s.args); missing > 0 {
 		if missing == 1 && params[0].context {
 			// The context stands in for the first argument.
-			s.args = append([]value{{shape: Any()}}, s.args...)
+			s.args = append([]fact{{shape: Any()}}, s.args...)
 			s.trees = append([]*tree{nil}, s.trees...)
 			for i := range s.args {
 				if s.args[i].mismatches(params[i]) {
@@ -205,7 +205,7 @@ func plural(n int, word string) string {
 }
 
 // mismatches tells whether the function certainly refuses the value.
-func (v value) mismatches(p param) bool {
+func (v fact) mismatches(p param) bool {
 	found := v.shape.without(kindNothing)
 	switch {
 	case v.shape.IsAny() || found.get().kinds == 0:

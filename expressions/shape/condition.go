@@ -37,14 +37,14 @@ func (s Shape) truth() Presence {
 	return Maybe
 }
 
-func (in *inferrer) conditional(t *tree, focus *value) value {
+func (in *inferrer) conditional(t *tree, focus *fact) fact {
 	condition := in.probe(&t.Parts[0], focus)
 	in.constant(&t.Parts[0], condition)
 	truth := condition.shape.truth()
-	then := in.way(truth != Never, condition.ifTrue(), func() value { return in.infer(&t.Parts[1], focus) })
+	then := in.way(truth != Never, condition.ifTrue(), func() fact { return in.infer(&t.Parts[1], focus) })
 	otherwise := of(Nothing())
 	if len(t.Parts) > 2 {
-		otherwise = in.way(truth != Always, condition.whenFalse, func() value { return in.infer(&t.Parts[2], focus) })
+		otherwise = in.way(truth != Always, condition.whenFalse, func() fact { return in.infer(&t.Parts[2], focus) })
 	}
 	// What is missing on a way on which it is known to be there is not missing.
 	then, otherwise = in.settled(then, condition.ifTrue()), in.settled(otherwise, condition.whenFalse)
@@ -59,7 +59,7 @@ func (in *inferrer) conditional(t *tree, focus *value) value {
 }
 
 // settled forgets reads of nodes that are known to have run where they stand.
-func (in *inferrer) settled(v value, present []string) value {
+func (in *inferrer) settled(v fact, present []string) fact {
 	v.reads = slices.DeleteFunc(slices.Clone(v.reads), func(r read) bool {
 		return slices.Contains(present, r.node) || slices.Contains(in.present, r.node)
 	})
@@ -68,7 +68,7 @@ func (in *inferrer) settled(v value, present []string) value {
 
 // constant notes a condition that is the same whatever there is to read; a literal
 // true is how one writes a condition that always holds.
-func (in *inferrer) constant(t *tree, condition value) {
+func (in *inferrer) constant(t *tree, condition fact) {
 	if !condition.written || t.Kind == "literal" && t.Text == "true" {
 		return
 	}
@@ -78,15 +78,15 @@ func (in *inferrer) constant(t *tree, condition value) {
 }
 
 // choice is and, or, ?? and ?:.
-func (in *inferrer) choice(t *tree, focus *value) value {
+func (in *inferrer) choice(t *tree, focus *fact) fact {
 	ask := in.probe
 	if t.Text == "??" || t.Text == "?:" {
 		ask = in.replaced
 	}
 	left := ask(&t.Parts[0], focus)
 	truth := left.shape.truth()
-	rightAfter := func(taken bool, present []string) value {
-		return in.way(taken, present, func() value {
+	rightAfter := func(taken bool, present []string) fact {
+		return in.way(taken, present, func() fact {
 			if t.Text == "and" || t.Text == "or" {
 				return in.probe(&t.Parts[1], focus)
 			}
@@ -96,12 +96,12 @@ func (in *inferrer) choice(t *tree, focus *value) value {
 	switch t.Text {
 	case "and":
 		right := rightAfter(truth != Never, left.ifTrue())
-		out := value{shape: both(left.shape.truth(), right.shape.truth()), written: left.written && right.written}
+		out := fact{shape: both(left.shape.truth(), right.shape.truth()), written: left.written && right.written}
 		out.whenTrue = slices.Concat(left.ifTrue(), right.ifTrue())
 		return out
 	case "or":
 		right := rightAfter(truth != Always, left.whenFalse)
-		out := value{shape: oneOf(left.shape.truth(), right.shape.truth()), written: left.written && right.written}
+		out := fact{shape: oneOf(left.shape.truth(), right.shape.truth()), written: left.written && right.written}
 		out.whenFalse = slices.Concat(left.whenFalse, right.whenFalse)
 		return out
 	}

@@ -4,7 +4,7 @@ import "fmt"
 
 // array is [a, b]: what its parts give, arrays among them spread unless they are
 // written as arrays.
-func (in *inferrer) array(t *tree, focus *value) value {
+func (in *inferrer) array(t *tree, focus *fact) fact {
 	all, filled, written := make([]Shape, 0, len(t.Parts)), false, true
 	for i := range t.Parts {
 		part := &t.Parts[i]
@@ -21,11 +21,11 @@ func (in *inferrer) array(t *tree, focus *value) value {
 		all = append(all, v.shape.item())
 		filled = filled || !v.shape.MayBeNothing() && (!v.shape.can(kindArray) || v.shape.get().filled)
 	}
-	return value{shape: shapeOf(alternatives{kinds: kindArray, items: Union(all...), filled: filled}), written: written}
+	return fact{shape: shapeOf(alternatives{kinds: kindArray, items: Union(all...), filled: filled}), written: written}
 }
 
 // object is {key: value}; what is nothing is left out.
-func (in *inferrer) object(t *tree, focus *value) value {
+func (in *inferrer) object(t *tree, focus *fact) fact {
 	var fields []Field
 	var parts []part
 	written, r := true, closed
@@ -55,5 +55,5 @@ func (in *inferrer) object(t *tree, focus *value) value {
 			}
 		}
 	}
-	return value{shape: object(fields, r), written: written, parts: parts}
+	return fact{shape: object(fields, r), written: written, parts: parts}
 }

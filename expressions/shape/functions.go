@@ -7,7 +7,7 @@ type builtin struct {
 	params []param
 	strict bool  // the engine refuses more arguments
 	result Shape // unless infer tells
-	infer  func(in *inferrer, s *site) value
+	infer  func(in *inferrer, s *site) fact
 }
 
 // param is a parameter of a builtin.

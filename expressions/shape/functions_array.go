@@ -3,8 +3,8 @@ package shape
 import "slices"
 
 // inferences are the functions whose result depends on their arguments.
-func inferences() map[string]func(in *inferrer, s *site) value {
-	return map[string]func(in *inferrer, s *site) value{
+func inferences() map[string]func(in *inferrer, s *site) fact {
+	return map[string]func(in *inferrer, s *site) fact{
 		"average": least, "max": least, "min": least,
 		"append": appended, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
 		"reduce": reduced, "reverse": reordered, "shuffle": reordered, "single": single, "sort": sorted, "zip": zipped,
@@ -16,19 +16,19 @@ func inferences() map[string]func(in *inferrer, s *site) value {
 
 // over is what a function gives that is silent about what is not known, and gives
 // nothing for nothing.
-func over(v value, f func(s Shape) Shape) value {
+func over(v fact, f func(s Shape) Shape) fact {
 	if v.shape.IsAny() {
-		return value{shape: Any(), reads: v.reads}
+		return fact{shape: Any(), reads: v.reads}
 	}
 	kept := v.shape.without(kindNothing)
 	if kept.get().kinds == 0 {
-		return value{shape: Nothing(), reads: v.reads}
+		return fact{shape: Nothing(), reads: v.reads}
 	}
 	return like(f(kept), v)
 }
 
 // least is a number of several, and nothing of an empty array.
-func least(_ *inferrer, s *site) value {
+func least(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
 		if of.can(kindArray) && !of.get().filled {
 			return Union(Number(), Nothing())
@@ -37,7 +37,7 @@ func least(_ *inferrer, s *site) value {
 	})
 }
 
-func appended(_ *inferrer, s *site) value {
+func appended(_ *inferrer, s *site) fact {
 	a, b := s.arg(0).shape, s.arg(1).shape
 	if a.IsAny() || b.IsAny() {
 		return unknown()
@@ -60,19 +60,19 @@ func appended(_ *inferrer, s *site) value {
 // surelyFilled tells whether the shape, as an array, has an item for certain.
 func surelyFilled(s Shape) bool { return !s.can(kindArray) || s.get().filled }
 
-func counted(_ *inferrer, s *site) value { return of(Number()) }
+func counted(_ *inferrer, s *site) fact { return of(Number()) }
 
-func distinctItems(_ *inferrer, s *site) value {
+func distinctItems(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape { return union(of, of.item()) })
 }
 
-func filtered(in *inferrer, s *site) value {
+func filtered(in *inferrer, s *site) fact {
 	list := s.arg(0)
 	in.applyEach(s.arg(1), list.shape.item(), list.shape, s.focus)
 	return over(list, func(of Shape) Shape { return sequence(of.item()) })
 }
 
-func flattened(_ *inferrer, s *site) value {
+func flattened(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
 		items := flat(of.item(), 0)
 		for inner, depth := of.item(), 0; len(s.args) > 1 && inner.can(kindArray) && depth <= maxDepth; depth++ {
@@ -82,7 +82,7 @@ func flattened(_ *inferrer, s *site) value {
 	})
 }
 
-func mapped(in *inferrer, s *site) value {
+func mapped(in *inferrer, s *site) fact {
 	list := s.arg(0)
 	item := list.shape.item()
 	if list.shape.IsAny() {
@@ -98,13 +98,13 @@ func mapped(in *inferrer, s *site) value {
 }
 
 // reduced is what the function comes to when it is applied again and again.
-func reduced(in *inferrer, s *site) value {
+func reduced(in *inferrer, s *site) fact {
 	list, fn := s.arg(0), s.arg(1)
 	if list.shape.IsAny() || fn.fn == nil || fn.fn.builtin != "" {
 		if fn.fn != nil {
-			in.apply(fn.fn, []value{unknown(), unknown(), unknown(), unknown()}, s.focus)
+			in.apply(fn.fn, []fact{unknown(), unknown(), unknown(), unknown()}, s.focus)
 		}
-		return value{shape: Any(), reads: list.reads}
+		return fact{shape: Any(), reads: list.reads}
 	}
 	item := list.shape.item()
 	result := item
@@ -112,7 +112,7 @@ func reduced(in *inferrer, s *site) value {
 		result = s.args[2].shape
 	}
 	once := func() Shape {
-		return in.apply(fn.fn, []value{of(result), of(item), of(Number()), of(Array(item))}, s.focus).shape
+		return in.apply(fn.fn, []fact{of(result), of(item), of(Number()), of(Array(item))}, s.focus).shape
 	}
 	const rounds = 6
 	in.silently(func() {
@@ -129,7 +129,7 @@ func reduced(in *inferrer, s *site) value {
 	})
 	once() // now that it is known what there can be, what is wrong is certain
 	if result.IsAny() {
-		return value{shape: Any(), reads: list.reads}
+		return fact{shape: Any(), reads: list.reads}
 	}
 	if len(s.args) < 3 {
 		result = Union(result, Nothing())
@@ -137,13 +137,13 @@ func reduced(in *inferrer, s *site) value {
 	return like(result, list)
 }
 
-func reordered(_ *inferrer, s *site) value {
+func reordered(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
 		return shapeOf(alternatives{kinds: kindArray, items: of.item(), filled: surelyFilled(of)})
 	})
 }
 
-func single(in *inferrer, s *site) value {
+func single(in *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown() // of the context
 	}
@@ -153,7 +153,7 @@ func single(in *inferrer, s *site) value {
 }
 
 // sorted is $sort: without a function, of all numbers or all strings.
-func sorted(in *inferrer, s *site) value {
+func sorted(in *inferrer, s *site) fact {
 	list := s.arg(0)
 	item := list.shape.item()
 	if list.shape.IsAny() {
@@ -161,7 +161,7 @@ func sorted(in *inferrer, s *site) value {
 	}
 	switch {
 	case len(s.args) > 1 && s.args[1].fn != nil:
-		in.apply(s.args[1].fn, []value{of(item), of(item)}, s.focus)
+		in.apply(s.args[1].fn, []fact{of(item), of(item)}, s.focus)
 	case len(s.args) == 1 && list.shape.can(kindFunction):
 		return unknown() // the context is sorted by it
 	case len(s.args) == 1 && item.get().kinds != 0 && !item.can(kindNumber|kindString) && list.shape.can(kindArray) && surelyFilled(list.shape.without(kindNothing)):
@@ -172,7 +172,7 @@ func sorted(in *inferrer, s *site) value {
 	return reordered(in, s)
 }
 
-func zipped(_ *inferrer, s *site) value {
+func zipped(_ *inferrer, s *site) fact {
 	items := none
 	for _, v := range s.args {
 		if v.shape.IsAny() {
@@ -184,12 +184,12 @@ func zipped(_ *inferrer, s *site) value {
 }
 
 // eachField is $each: what the function makes of each field's value and name.
-func eachField(in *inferrer, s *site) value {
+func eachField(in *inferrer, s *site) fact {
 	from := s.arg(0)
 	if s.arg(1).fn == nil {
-		return value{shape: Any(), reads: from.reads}
+		return fact{shape: Any(), reads: from.reads}
 	}
-	args := []value{of(fieldShape(from.shape)), of(String()), of(from.shape)}
+	args := []fact{of(fieldShape(from.shape)), of(String()), of(from.shape)}
 	if s.arg(1).fn.builtin != "" {
 		args = args[:1]
 	}

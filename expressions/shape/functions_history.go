@@ -18,7 +18,7 @@ func (in *inferrer) nodeArgument(s *site) (id string, b Binding, known bool) {
 }
 
 // executionCount is $executionCount(id).
-func executionCount(in *inferrer, s *site) value {
+func executionCount(in *inferrer, s *site) fact {
 	id, b, known := in.nodeArgument(s)
 	out := like(Number(), s.arg(0))
 	if !known {
@@ -33,7 +33,7 @@ func executionCount(in *inferrer, s *site) value {
 }
 
 // nodeExecution is $nodeExecution(id, index).
-func nodeExecution(in *inferrer, s *site) value {
+func nodeExecution(in *inferrer, s *site) fact {
 	in.expectInteger(s, 1)
 	id, b, known := in.nodeArgument(s)
 	if !known {
@@ -55,11 +55,11 @@ func nodeExecution(in *inferrer, s *site) value {
 		// there are none when it has not run.
 		return of(out.shape)
 	}
-	return value{shape: out.shape, reads: out.reads}
+	return fact{shape: out.shape, reads: out.reads}
 }
 
 // nodeExecutions is $nodeExecutions(id).
-func nodeExecutions(in *inferrer, s *site) value {
+func nodeExecutions(in *inferrer, s *site) fact {
 	_, b, known := in.nodeArgument(s)
 	switch {
 	case !known:
@@ -73,7 +73,7 @@ func nodeExecutions(in *inferrer, s *site) value {
 }
 
 // previousNode is $previousNode(n).
-func previousNode(in *inferrer, s *site) value {
+func previousNode(in *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return of(in.env.Previous)
 	}

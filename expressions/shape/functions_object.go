@@ -2,7 +2,7 @@ package shape
 
 import "slices"
 
-func keys(_ *inferrer, s *site) value {
+func keys(_ *inferrer, s *site) fact {
 	from := s.arg(0)
 	if len(s.args) == 0 {
 		return unknown()
@@ -18,17 +18,17 @@ func keys(_ *inferrer, s *site) value {
 		}
 	}
 	if len(names) == 0 {
-		return value{shape: Nothing(), reads: from.reads}
+		return fact{shape: Nothing(), reads: from.reads}
 	}
 	slices.Sort(names)
 	return like(sequence(shapeOf(alternatives{kinds: kindString, strings: slices.Compact(names)})), from)
 }
 
 // looked is $lookup: a field by its name.
-func looked(in *inferrer, s *site) value {
+func looked(in *inferrer, s *site) fact {
 	from, name := s.arg(0), s.arg(1).shape.get().strings
 	if from.shape.IsAny() || len(name) != 1 || from.shape.can(kindFunction) {
-		return value{shape: Any(), reads: from.reads}
+		return fact{shape: Any(), reads: from.reads}
 	}
 	field := tree{Kind: "name", Text: name[0], Offset: s.place(1).Offset, End: s.place(1).End}
 	in.checkField(&field, from.shape, in.text(s.place(0)))
@@ -40,7 +40,7 @@ func looked(in *inferrer, s *site) value {
 }
 
 // merged is $merge: of two fields of a name the last one counts.
-func merged(in *inferrer, s *site) value {
+func merged(in *inferrer, s *site) fact {
 	from := s.arg(0)
 	if list := s.place(0); list != s.tree && list.Kind == "array" {
 		if out, ok := in.overlaid(list, s.focus); ok {
@@ -70,7 +70,7 @@ func merged(in *inferrer, s *site) value {
 
 // overlaid is what the objects of a written array become one over the other; not ok
 // when its items are not one object each.
-func (in *inferrer) overlaid(list *tree, focus *value) (out Shape, ok bool) {
+func (in *inferrer) overlaid(list *tree, focus *fact) (out Shape, ok bool) {
 	pile := pile{at: map[string]int{}}
 	in.silently(func() {
 		for i := range list.Parts {
@@ -122,28 +122,28 @@ func (p *pile) add(over *alternatives, mayBeNone bool) {
 }
 
 // sifted is $sift: an object with some of the fields.
-func sifted(in *inferrer, s *site) value {
+func sifted(in *inferrer, s *site) fact {
 	from := s.arg(0)
 	if len(s.args) < 2 || s.arg(1).fn == nil {
-		return value{shape: Any(), reads: from.reads}
+		return fact{shape: Any(), reads: from.reads}
 	}
-	args := []value{of(fieldShape(from.shape)), of(String()), of(from.shape)}
+	args := []fact{of(fieldShape(from.shape)), of(String()), of(from.shape)}
 	if s.arg(1).fn.builtin != "" {
 		args = args[:1]
 	}
 	in.apply(s.arg(1).fn, args, s.focus)
 	if from.shape.IsAny() || from.shape.can(kindArray|kindFunction) {
-		return value{shape: Any(), reads: from.reads}
+		return fact{shape: Any(), reads: from.reads}
 	}
 	fields := from.shape.Fields()
 	for i := range fields {
 		fields[i].Optional = true
 	}
-	return value{shape: Union(object(fields, from.shape.get().rest), Nothing()), reads: from.reads}
+	return fact{shape: Union(object(fields, from.shape.get().rest), Nothing()), reads: from.reads}
 }
 
 // spread is $spread: an object with one field for each field.
-func spread(_ *inferrer, s *site) value {
+func spread(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown() // the context is spread
 	}
@@ -177,20 +177,20 @@ func spread(_ *inferrer, s *site) value {
 	})
 }
 
-func values(_ *inferrer, s *site) value {
+func values(_ *inferrer, s *site) fact {
 	from := s.arg(0)
 	if from.shape.IsAny() {
-		return value{shape: Any(), reads: from.reads}
+		return fact{shape: Any(), reads: from.reads}
 	}
 	items := fieldShape(from.shape)
 	if from.shape.can(kindArray) {
 		items = union(items, fieldShape(from.shape.Items()))
 	}
-	return value{shape: Union(Array(items), Nothing()), reads: from.reads}
+	return fact{shape: Union(Array(items), Nothing()), reads: from.reads}
 }
 
 // asBoolean is $boolean.
-func asBoolean(_ *inferrer, s *site) value {
+func asBoolean(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown()
 	}
@@ -201,7 +201,7 @@ func asBoolean(_ *inferrer, s *site) value {
 }
 
 // negated is $not.
-func negated(_ *inferrer, s *site) value {
+func negated(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown()
 	}
@@ -212,7 +212,7 @@ func negated(_ *inferrer, s *site) value {
 }
 
 // exists is $exists.
-func exists(_ *inferrer, s *site) value {
+func exists(_ *inferrer, s *site) fact {
 	v := s.arg(0)
 	out := of(Boolean())
 	switch {
@@ -239,7 +239,7 @@ var typeNames = []struct {
 }
 
 // typeName is $type.
-func typeName(_ *inferrer, s *site) value {
+func typeName(_ *inferrer, s *site) fact {
 	v := s.arg(0)
 	var names []string
 	for _, t := range typeNames {
@@ -248,7 +248,7 @@ func typeName(_ *inferrer, s *site) value {
 		}
 	}
 	if len(names) == 0 {
-		return value{shape: Nothing(), reads: v.reads}
+		return fact{shape: Nothing(), reads: v.reads}
 	}
 	slices.Sort(names)
 	return like(shapeOf(alternatives{kinds: kindString, strings: names}), v)

@@ -65,7 +65,7 @@ func TestFunctionsAgainstEngine(t *testing.T) {
 				t.Error(complaint)
 			}
 		}
-		_, findings := inferOver(t.Context(), e, &Env{Open: true}, of(Constant(data)), map[string]value{})
+		_, findings := inferOver(t.Context(), e, &Env{Open: true}, of(Constant(data)), map[string]fact{})
 		if err != nil {
 			failed++
 			if len(findings) > 0 {

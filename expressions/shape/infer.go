@@ -19,19 +19,19 @@ type tree = expressions.Tree
 // ($exists(x), x ?? y, x ?: y, x ? y : z, and, or, =), and what gathers what there
 // is (arrays, $append, $merge, $count), is fine.
 func Infer(ctx context.Context, e *expressions.JSONata, env Env) (Shape, []Finding) {
-	root := value{shape: env.root(), root: true}
-	return inferOver(ctx, e, &env, root, map[string]value{})
+	root := fact{shape: env.root(), root: true}
+	return inferOver(ctx, e, &env, root, map[string]fact{})
 }
 
 // inferOver infers over a focus, which is the context but in the bodies of rules, with
 // the variables given.
-func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus value, variables map[string]value) (Shape, []Finding) {
+func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus fact, variables map[string]fact) (Shape, []Finding) {
 	return inferPart(ctx, e, env, focus, variables, false)
 }
 
 // inferPart is inferOver of an expression of which it is asked whether it has a value, or
 // not.
-func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus value, variables map[string]value, asked bool) (Shape, []Finding) {
+func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus fact, variables map[string]fact, asked bool) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil
@@ -69,7 +69,7 @@ type inferrer struct {
 	source   string
 	ended    <-chan struct{} // closed when the answer is not wanted any more
 	env      *Env
-	root     value // what $$ is
+	root     fact // what $$ is
 	scope    *scope
 	present  []string  // nodes that are known to have run, here
 	calls    []*lambda // whose bodies are being inferred
@@ -105,7 +105,7 @@ func (in *inferrer) fault(t *tree, certain bool, code, message, hint string) {
 }
 
 // perhaps infers what is not reached by every evaluation.
-func (in *inferrer) perhaps(f func() value) value {
+func (in *inferrer) perhaps(f func() fact) fact {
 	in.branches++
 	defer func() { in.branches-- }()
 	return f()
@@ -137,7 +137,7 @@ func (in *inferrer) text(t *tree) string {
 }
 
 // infer is what is known of the value of a part when focus is its context.
-func (in *inferrer) infer(t *tree, focus *value) value {
+func (in *inferrer) infer(t *tree, focus *fact) fact {
 	select {
 	case <-in.ended:
 		in.steps = maxSteps
@@ -164,7 +164,7 @@ func (in *inferrer) infer(t *tree, focus *value) value {
 	case "variable":
 		return in.variable(t)
 	case "string", "number", "literal":
-		return value{shape: literal(t), written: true}
+		return fact{shape: literal(t), written: true}
 	case "operator":
 		return in.operator(t, focus)
 	case "conditional":
@@ -186,7 +186,7 @@ func (in *inferrer) infer(t *tree, focus *value) value {
 }
 
 // selection is what is known of a part that picks from, orders or groups values.
-func (in *inferrer) selection(t *tree, focus *value) value {
+func (in *inferrer) selection(t *tree, focus *fact) fact {
 	switch t.Kind {
 	case "predicate", "keep", "wildcard", "descendants":
 		return in.path(&tree{Kind: "path", Offset: t.Offset, End: t.End, Parts: []tree{*t}}, focus)

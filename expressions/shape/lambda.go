@@ -7,22 +7,22 @@ type lambda struct {
 	builtin string // its name, or empty
 	tree    *tree
 	scope   *scope // around it
-	focus   *value // around it
+	focus   *fact  // around it
 	called  bool
 }
 
 // function is a function or a transform that the expression makes.
-func (in *inferrer) function(t *tree, focus *value) value {
+func (in *inferrer) function(t *tree, focus *fact) fact {
 	fn := &lambda{tree: t, scope: in.scope, focus: focus}
 	in.lambdas = append(in.lambdas, fn)
-	return value{shape: simple(kindFunction), fn: fn}
+	return fact{shape: simple(kindFunction), fn: fn}
 }
 
 // uncalled looks at the functions that nothing calls as far as can be seen.
 func (in *inferrer) uncalled() {
 	for i := 0; i < len(in.lambdas) && !in.exhausted(); i++ {
 		if fn := in.lambdas[i]; !fn.called {
-			args := make([]value, len(fn.tree.Parts))
+			args := make([]fact, len(fn.tree.Parts))
 			for i := range args {
 				args[i] = unknown()
 			}
@@ -33,10 +33,10 @@ func (in *inferrer) uncalled() {
 
 // apply is what a known function gives for the arguments; focus is the context of
 // the call.
-func (in *inferrer) apply(fn *lambda, args []value, focus *value) value {
+func (in *inferrer) apply(fn *lambda, args []fact, focus *fact) fact {
 	fn.called = true
 	if fn.builtin != "" {
-		return in.perhaps(func() value { return in.builtin(&site{name: fn.builtin, tree: fn.tree, args: args, focus: focus}) })
+		return in.perhaps(func() fact { return in.builtin(&site{name: fn.builtin, tree: fn.tree, args: args, focus: focus}) })
 	}
 	if slices.Contains(in.calls, fn) || in.exhausted() {
 		return unknown() // it calls itself
@@ -50,7 +50,7 @@ func (in *inferrer) apply(fn *lambda, args []value, focus *value) value {
 	if fn.tree.Kind == "transform" {
 		return in.transform(fn, args)
 	}
-	return in.scoped(fn.scope, fn.tree, func() value {
+	return in.scoped(fn.scope, fn.tree, func() fact {
 		params := fn.tree.Parts[:len(fn.tree.Parts)-1]
 		for i := range params {
 			v := of(Nothing())
@@ -78,11 +78,11 @@ func (in *inferrer) apply(fn *lambda, args []value, focus *value) value {
 
 // applyEach is what a function given as an argument makes of the items of an array:
 // it gets the item, its index and the array, as far as it takes them.
-func (in *inferrer) applyEach(fn value, item, all Shape, focus *value) value {
+func (in *inferrer) applyEach(fn fact, item, all Shape, focus *fact) fact {
 	if fn.fn == nil {
 		return unknown()
 	}
-	args := []value{of(item), of(Number()), of(all)}
+	args := []fact{of(item), of(Number()), of(all)}
 	if fn.fn.builtin != "" {
 		args = args[:1]
 	}
@@ -90,20 +90,20 @@ func (in *inferrer) applyEach(fn value, item, all Shape, focus *value) value {
 }
 
 // transform is |pattern|update, deletion| of a value.
-func (in *inferrer) transform(fn *lambda, args []value) value {
+func (in *inferrer) transform(fn *lambda, args []fact) fact {
 	base := of(Nothing())
 	if len(args) > 0 {
 		base = args[0]
 	}
-	return in.scoped(fn.scope, fn.tree, func() value {
-		focus := value{shape: base.shape, origin: "what is changed"}
+	return in.scoped(fn.scope, fn.tree, func() fact {
+		focus := fact{shape: base.shape, origin: "what is changed"}
 		target := in.infer(&fn.tree.Parts[0], &focus)
-		object := value{shape: target.shape.item().only(kindObject), origin: "what is changed"}
+		object := fact{shape: target.shape.item().only(kindObject), origin: "what is changed"}
 		if target.shape.IsAny() {
 			object = unknown()
 		}
 		for i := 1; i < len(fn.tree.Parts); i++ {
-			in.perhaps(func() value { return in.infer(&fn.tree.Parts[i], &object) })
+			in.perhaps(func() fact { return in.infer(&fn.tree.Parts[i], &object) })
 		}
 		// Whichever objects inside have changed: the kinds are the same.
 		kept := base.shape.without(kindArray | kindObject)
@@ -113,6 +113,6 @@ func (in *inferrer) transform(fn *lambda, args []value) value {
 		if base.shape.can(kindObject) {
 			kept = Union(kept, Object(nil, true))
 		}
-		return value{shape: kept, reads: base.reads}
+		return fact{shape: kept, reads: base.reads}
 	})
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // node reads the output of a node from the context.
-func (in *inferrer) node(t *tree) value {
+func (in *inferrer) node(t *tree) fact {
 	v := in.output(t, t.Text)
 	if in.env.Declared != nil && in.env.Declared(t.Text) {
 		v.at = []string{t.Text}
@@ -15,7 +15,7 @@ func (in *inferrer) node(t *tree) value {
 }
 
 // output is the latest output of a node, read at t.
-func (in *inferrer) output(t *tree, id string) value {
+func (in *inferrer) output(t *tree, id string) fact {
 	b, known := in.env.Context[id]
 	switch {
 	case !known && in.env.Open:
@@ -29,5 +29,5 @@ func (in *inferrer) output(t *tree, id string) value {
 	case b.Presence == Always || slices.Contains(in.present, id):
 		return of(b.Shape)
 	}
-	return value{shape: Union(b.Shape, Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
+	return fact{shape: Union(b.Shape, Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
 }

@@ -2,18 +2,18 @@ package shape
 
 import "fmt"
 
-func (in *inferrer) operator(t *tree, focus *value) value {
+func (in *inferrer) operator(t *tree, focus *fact) fact {
 	switch t.Text {
 	case "and", "or", "??", "?:":
 		return in.choice(t, focus)
 	case "~>":
 		return in.chain(&t.Parts[1], in.infer(&t.Parts[0], focus), &t.Parts[0], focus)
 	}
-	operands := make([]value, len(t.Parts))
+	operands := make([]fact, len(t.Parts))
 	for i := range t.Parts {
 		operands[i] = in.infer(&t.Parts[i], focus)
 	}
-	var out value
+	var out fact
 	switch t.Text {
 	case "=", "!=", "in":
 		out = in.equality(t, operands[0], operands[1])
@@ -40,7 +40,7 @@ func (in *inferrer) operator(t *tree, focus *value) value {
 
 // expectNumbers notes operands that are certainly no numbers. The engine does not
 // look at the right one when there is no left one.
-func (in *inferrer) expectNumbers(t *tree, operands []value) {
+func (in *inferrer) expectNumbers(t *tree, operands []fact) {
 	certain := true
 	for i, v := range operands {
 		certain = certain && !v.shape.MayBeNothing()
@@ -51,7 +51,7 @@ func (in *inferrer) expectNumbers(t *tree, operands []value) {
 }
 
 // expectKind notes an operand that is certainly of none of the kinds.
-func (in *inferrer) expectKind(t *tree, i int, certain bool, v value, want kinds, expected string) bool {
+func (in *inferrer) expectKind(t *tree, i int, certain bool, v fact, want kinds, expected string) bool {
 	found := v.shape.without(kindNothing)
 	if v.shape.IsAny() || found.get().kinds == 0 || found.can(want) {
 		return false
@@ -69,7 +69,7 @@ func (in *inferrer) expectKind(t *tree, i int, certain bool, v value, want kinds
 }
 
 // described tells what a part is; of what is written, only the kind.
-func (in *inferrer) described(t *tree, v value) string {
+func (in *inferrer) described(t *tree, v fact) string {
 	s := v.shape.without(kindNothing)
 	if v.written {
 		a := *s.get()
@@ -83,7 +83,7 @@ func (in *inferrer) described(t *tree, v value) string {
 }
 
 // order is a comparison by size, of two numbers or two strings.
-func (in *inferrer) order(t *tree, left, right value) value {
+func (in *inferrer) order(t *tree, left, right fact) fact {
 	certain := !left.shape.MayBeNothing()
 	wrong := in.expectKind(t, 0, certain, left, kindNumber|kindString, "numbers or strings")
 	certain = certain && !right.shape.MayBeNothing()
@@ -103,7 +103,7 @@ func (in *inferrer) order(t *tree, left, right value) value {
 }
 
 // equality is =, != and in. Nothing is equal to nothing, and not unequal either.
-func (in *inferrer) equality(t *tree, left, right value) value {
+func (in *inferrer) equality(t *tree, left, right fact) fact {
 	out := of(Boolean())
 	out.whenTrue = append(left.there(), right.there()...)
 	if t.Text == "in" {
@@ -124,7 +124,7 @@ func (in *inferrer) equality(t *tree, left, right value) value {
 
 // neverEqual notes a comparison of what cannot be equal. One constant that is read,
 // not written, may be there to be changed; and null may come from anywhere.
-func (in *inferrer) neverEqual(t *tree, left, right value) {
+func (in *inferrer) neverEqual(t *tree, left, right fact) {
 	a, b := compared(left), compared(right)
 	if a.can(kindNull) || b.can(kindNull) || a.get().kinds == 0 || b.get().kinds == 0 {
 		return
@@ -135,7 +135,7 @@ func (in *inferrer) neverEqual(t *tree, left, right value) {
 	}
 	how := map[string]string{"=": "is never", "!=": "is always unequal to", "in": "is never in"}[t.Text]
 	hint := ""
-	for i, side := range []value{left, right} {
+	for i, side := range []fact{left, right} {
 		other := []Shape{b, a}[i].get()
 		if side.written && len(side.shape.get().strings) == 1 && other.strings != nil {
 			hint = in.env.suggest("", side.shape.get().strings[0], other.strings)
@@ -157,7 +157,7 @@ func (in *inferrer) neverEqual(t *tree, left, right value) {
 
 // compared is the shape that counts in a comparison: one constant that is read is
 // only one of its kind.
-func compared(v value) Shape {
+func compared(v fact) Shape {
 	s := v.shape
 	if s.IsAny() {
 		return none
@@ -180,7 +180,7 @@ func compared(v value) Shape {
 }
 
 // counted tells what the comparison of $executionCount(id) with a number means.
-func (in *inferrer) counted(t *tree, left, right value, out *value) {
+func (in *inferrer) counted(t *tree, left, right fact, out *fact) {
 	operator, node, number := t.Text, left.counts, right.shape.get().numbers
 	if right.counts != "" {
 		operator = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}[operator]

@@ -9,7 +9,7 @@ import (
 // part is a field of an object that the expression makes.
 type part struct {
 	name  string
-	value value
+	value fact
 }
 
 // fieldKey tells a field of an output apart from other fields, and from the ids of nodes.
@@ -17,7 +17,7 @@ func fieldKey(at []string) string { return strings.Join(at, "\x00") }
 
 // optional is the read of a field that its schema does not require; place is the part
 // that names it.
-func (in *inferrer) optional(t *tree, current value) (at []string, reads []read) {
+func (in *inferrer) optional(t *tree, current fact) (at []string, reads []read) {
 	a := current.shape.get()
 	f, known := a.field(t.Text)
 	if current.at == nil || a.kinds&^kindNothing != kindObject || a.rest == open || !known {
@@ -32,7 +32,7 @@ func (in *inferrer) optional(t *tree, current value) (at []string, reads []read)
 
 // require notes the fields without which there would be no value, where one is required;
 // why says by what.
-func (in *inferrer) require(v value, why string) {
+func (in *inferrer) require(v fact, why string) {
 	if !v.shape.MayBeNothing() {
 		return
 	}
@@ -48,7 +48,7 @@ func (in *inferrer) require(v value, why string) {
 
 // requireAll notes the fields without which a value would lack what every value of a shape
 // has.
-func (in *inferrer) requireAll(t *tree, v value, want Shape, path []string) {
+func (in *inferrer) requireAll(t *tree, v fact, want Shape, path []string) {
 	for _, f := range want.only(kindObject).get().fields {
 		if f.Optional {
 			continue
@@ -66,9 +66,9 @@ func (in *inferrer) requireAll(t *tree, v value, want Shape, path []string) {
 		field := tree{Kind: "name", Text: f.Name, Offset: t.Offset, End: t.End}
 		inner, reads := in.optional(&field, v)
 		shape := fieldOf(v.shape.without(kindNothing), f.Name, 0)
-		in.require(value{shape: shape, reads: reads}, why)
+		in.require(fact{shape: shape, reads: reads}, why)
 		if reads == nil {
-			in.requireAll(t, value{shape: shape, at: inner}, f.Shape, at)
+			in.requireAll(t, fact{shape: shape, at: inner}, f.Shape, at)
 		}
 	}
 }

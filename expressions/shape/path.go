@@ -4,7 +4,7 @@ import "slices"
 
 // path follows the steps of a path. A step that can meet an array is taken for each
 // of its items, and what comes of it is a sequence: nothing, one value or several.
-func (in *inferrer) path(t *tree, focus *value) value {
+func (in *inferrer) path(t *tree, focus *fact) fact {
 	if hasTuples(t) {
 		return in.tuples(t, focus)
 	}
@@ -46,7 +46,7 @@ func unkept(step *tree) (inner *tree, kept bool) {
 }
 
 // keepArray is what [] makes of a path's value: an array, unless there is nothing.
-func keepArray(v value, t *tree) value {
+func keepArray(v fact, t *tree) fact {
 	single := v.shape.without(kindArray | kindNothing)
 	out := Union(v.shape.only(kindArray|kindNothing), Array(single))
 	for i := range t.Parts {
@@ -57,11 +57,11 @@ func keepArray(v value, t *tree) value {
 	if v.shape.can(kindArray) {
 		out = Union(out, Array(v.shape.Items()))
 	}
-	return value{shape: out, reads: v.reads}
+	return fact{shape: out, reads: v.reads}
 }
 
 // step takes one step. before is the path up to it, as it is written.
-func (in *inferrer) step(t *tree, current value, first bool, before string) value {
+func (in *inferrer) step(t *tree, current fact, first bool, before string) fact {
 	if before != "" {
 		current.origin = before
 	}
@@ -75,10 +75,10 @@ func (in *inferrer) step(t *tree, current value, first bool, before string) valu
 		case first:
 			return current
 		}
-		return in.each(current, first, func(item value) value { return item })
+		return in.each(current, first, func(item fact) fact { return item })
 	case "variable":
 		if v := in.variable(t); current.shape.MayBeNothing() && !first {
-			return value{shape: Union(v.shape, Nothing()), reads: append(current.reads, v.reads...), fn: v.fn}
+			return fact{shape: Union(v.shape, Nothing()), reads: append(current.reads, v.reads...), fn: v.fn}
 		} else {
 			return v
 		}
@@ -89,9 +89,9 @@ func (in *inferrer) step(t *tree, current value, first bool, before string) valu
 		if fields := fieldShape(current.shape); fields.can(kindArray) || current.shape.can(kindArray) {
 			shape = union(shape, Array(fieldValues(current.shape, 0))) // also of one item, and of none
 		}
-		return value{shape: shape, reads: current.reads}
+		return fact{shape: shape, reads: current.reads}
 	case "descendants":
-		return value{shape: Any()}
+		return fact{shape: Any()}
 	case "sort":
 		return in.sort(t, &current)
 	case "group":
@@ -102,11 +102,11 @@ func (in *inferrer) step(t *tree, current value, first bool, before string) valu
 	if first && t.Kind == "array" {
 		return in.infer(t, &current) // it is no step, but what the path begins with
 	}
-	return in.each(current, first, func(item value) value { return in.stepValue(t, &item) })
+	return in.each(current, first, func(item fact) fact { return in.stepValue(t, &item) })
 }
 
 // stepValue is the value of a part as a step over one item.
-func (in *inferrer) stepValue(t *tree, item *value) value {
+func (in *inferrer) stepValue(t *tree, item *fact) fact {
 	if t.Kind == "call" {
 		return in.callStep(t, item)
 	}
@@ -121,35 +121,35 @@ func (in *inferrer) stepValue(t *tree, item *value) value {
 // each is f of each item of the value, as a sequence when there can be several. The
 // first step of a path may be taken for a whole array at once, which says nothing
 // new about what is wrong.
-func (in *inferrer) each(current value, first bool, f func(item value) value) value {
+func (in *inferrer) each(current fact, first bool, f func(item fact) fact) fact {
 	if !current.shape.can(kindArray) || current.shape.IsAny() {
-		once := func() value {
-			return f(value{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn, origin: current.origin})
+		once := func() fact {
+			return f(fact{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn, origin: current.origin})
 		}
-		var out value
+		var out fact
 		if current.shape.MayBeNothing() && !current.root {
 			out = in.perhaps(once)
 		} else {
 			out = once()
 		}
 		if current.shape.IsAny() {
-			return value{shape: Any(), reads: append(current.reads, out.reads...)}
+			return fact{shape: Any(), reads: append(current.reads, out.reads...)}
 		}
-		return like(out.shape, current, value{shape: none, reads: out.reads})
+		return like(out.shape, current, fact{shape: none, reads: out.reads})
 	}
 	item := current.shape.item()
 	if item.get().kinds == 0 {
-		return value{shape: Union(Nothing(), Array(none)), reads: current.reads}
+		return fact{shape: Union(Nothing(), Array(none)), reads: current.reads}
 	}
-	out := in.perhaps(func() value { return f(value{shape: item, origin: current.origin}) })
+	out := in.perhaps(func() fact { return f(fact{shape: item, origin: current.origin}) })
 	shape := union(sequence(out.shape.item()), out.shape.without(kindArray|kindNothing))
 	if out.shape.can(kindArray) {
 		shape = Union(shape, Array(out.shape.only(kindArray)))
 	}
 	if first {
-		in.silently(func() { shape = union(shape, f(value{shape: current.shape}).shape) })
+		in.silently(func() { shape = union(shape, f(fact{shape: current.shape}).shape) })
 	}
-	return value{shape: shape, reads: current.reads}
+	return fact{shape: shape, reads: current.reads}
 }
 
 // fieldValues is what the fields of objects can be, and the items of arrays in them.
@@ -182,14 +182,14 @@ func flat(s Shape, depth int) Shape {
 }
 
 // name reads a field.
-func (in *inferrer) name(t *tree, current value) value {
+func (in *inferrer) name(t *tree, current fact) fact {
 	if current.root {
 		return in.node(t)
 	}
 	shape := fieldOf(current.shape, t.Text, 0)
 	in.checkField(t, current.shape, current.origin)
 	at, optional := in.optional(t, current)
-	return value{shape: shape, reads: slices.Concat(current.reads, optional), at: at}
+	return fact{shape: shape, reads: slices.Concat(current.reads, optional), at: at}
 }
 
 // fieldOf is what reading a field gives: of an array, the sequence of what its items

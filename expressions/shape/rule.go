@@ -31,7 +31,7 @@ func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (Ru
 		out.Holds = Never
 	}
 	env.Needed = false
-	root := value{shape: env.root(), root: true}
+	root := fact{shape: env.root(), root: true}
 	bodies := bodiesOf(ctx, r, plain, &env, root)
 	var found []RuleFinding
 	for _, read := range r.Reads() {
@@ -42,7 +42,7 @@ func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (Ru
 		if read.Body {
 			from = unknown()
 			if of, known := bodies[rulePlace(read.Var)]; known {
-				from, asked = of.value, of.asked
+				from, asked = of.fact, of.asked
 			}
 		}
 		_, findings := inferPart(ctx, read.Expression, &env, from, ruleVariables(root), asked)
@@ -55,12 +55,12 @@ func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (Ru
 }
 
 // ruleVariables are those of every expression of a rule over the context.
-func ruleVariables(root value) map[string]value {
-	return map[string]value{expressions.RuleContext: root}
+func ruleVariables(root fact) map[string]fact {
+	return map[string]fact{expressions.RuleContext: root}
 }
 
 // bodiesOf is what the vars in the bodies of a rule are read from, by their places.
-func bodiesOf(ctx context.Context, r *expressions.Rule, plain any, env *Env, root value) map[string]focused {
+func bodiesOf(ctx context.Context, r *expressions.Rule, plain any, env *Env, root fact) map[string]focused {
 	if !slices.ContainsFunc(r.Reads(), func(read expressions.RuleRead) bool { return read.Body }) {
 		return nil
 	}

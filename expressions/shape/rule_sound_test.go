@@ -117,7 +117,7 @@ func TestRuleSound(t *testing.T) {
 
 // walkOf is the shape of a whole rule.
 func walkOf(ctx context.Context, r *expressions.Rule, plain any, env Env) Shape {
-	w := newRuleWalk(r, &env, value{shape: env.root(), root: true})
+	w := newRuleWalk(r, &env, fact{shape: env.root(), root: true})
 	return w.value(ctx, plain, nil, nil)
 }
 
@@ -132,7 +132,7 @@ func TestNestedReduce(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := tableEnv()
-	w := newRuleWalk(rule, &env, value{shape: env.root(), root: true})
+	w := newRuleWalk(rule, &env, fact{shape: env.root(), root: true})
 	w.value(t.Context(), plain, nil, nil)
 	if !w.exhausted() || w.steps > maxRuleSteps+1000 {
 		t.Errorf("it took %d steps", w.steps)

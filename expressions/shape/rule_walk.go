@@ -12,13 +12,13 @@ import (
 // map, filter, all, some and none, and what reduce gives its body.
 type ruleWalk struct {
 	env   *Env
-	root  value
+	root  fact
 	reads map[string]*expressions.RuleRead // by the places of their strings
 	focus map[string]focused               // of those in bodies, by the same
 	steps int
 }
 
-func newRuleWalk(r *expressions.Rule, env *Env, root value) *ruleWalk {
+func newRuleWalk(r *expressions.Rule, env *Env, root fact) *ruleWalk {
 	w := &ruleWalk{env: env, root: root, reads: map[string]*expressions.RuleRead{}, focus: map[string]focused{}}
 	for i, read := range r.Reads() {
 		w.reads[rulePlace(read.Var)] = &r.Reads()[i]
@@ -34,12 +34,12 @@ func (w *ruleWalk) exhausted() bool { return w.steps > maxRuleSteps }
 
 // focused is what a var in a body is read from.
 type focused struct {
-	value
+	fact
 	asked bool // whether it is there is asked, or a default takes its place
 }
 
 // body is what is known at a place of a rule: what a body is read from, or nil outside.
-type body struct{ value }
+type body struct{ fact }
 
 // rulePlace is a place in a rule: the steps from its root.
 func rulePlace(path []any) string {
@@ -233,7 +233,7 @@ func (w *ruleWalk) path(ctx context.Context, operand any, path []any, at *body, 
 		if at == nil {
 			return Any()
 		}
-		from = at.value
+		from = at.fact
 		w.focus[key] = focused{from, asked}
 	}
 	out, _ := inferOver(ctx, read.Expression, w.env, from, ruleVariables(w.root))
@@ -246,7 +246,7 @@ func (w *ruleWalk) iteration(op string, list Shape, do func(*body) Shape) Shape 
 	if !list.IsAny() {
 		items = list.Items()
 	}
-	element := body{value{shape: items, origin: "the element"}}
+	element := body{fact{shape: items, origin: "the element"}}
 	if items.get().kinds == 0 {
 		element.shape = Any() // there are none
 	}
@@ -273,7 +273,7 @@ func (w *ruleWalk) reduce(list, start Shape, do func(*body) Shape) Shape {
 	sum := start
 	for turn := 0; !w.exhausted(); turn++ {
 		fields := []Field{{Name: "current", Shape: items}, {Name: "accumulator", Shape: sum}}
-		next := Union(sum, do(&body{value{shape: Object(fields, false), origin: "what reduce gives its body"}}))
+		next := Union(sum, do(&body{fact{shape: Object(fields, false), origin: "what reduce gives its body"}}))
 		if next.Equal(sum) {
 			return sum
 		}

@@ -48,12 +48,12 @@ func (s Shape) schema() expressions.Value {
 		types = append(types, one.named)
 	}
 	for _, one := range []struct {
-		kind  kinds
-		value bool
+		kind kinds
+		fact bool
 	}{{kindTrue, true}, {kindFalse, false}} {
 		if a.kinds&kindBoolean == one.kind {
 			var r record
-			r.add("const", one.value)
+			r.add("const", one.fact)
 			alone = append(alone, r.value())
 		}
 	}

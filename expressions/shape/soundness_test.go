@@ -33,7 +33,7 @@ func evaluated(e *expressions.JSONata, data expressions.Value) (expressions.Valu
 
 // unsoundOf is unsound for what an evaluation has come to.
 func unsoundOf(source string, e *expressions.JSONata, v expressions.Value, err error, focus Shape) (complaint string, known bool) {
-	got, findings := inferOver(context.Background(), e, &Env{Open: true}, of(focus), map[string]value{})
+	got, findings := inferOver(context.Background(), e, &Env{Open: true}, of(focus), map[string]fact{})
 	if err != nil {
 		return "", !got.IsAny()
 	}

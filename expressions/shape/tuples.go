@@ -15,7 +15,7 @@ func containsTuples(t *tree) bool {
 
 // tuples follows such a path. Its variables are bound in the scope around it: they
 // are read behind the path too, in its sort and its grouping.
-func (in *inferrer) tuples(t *tree, focus *value) value {
+func (in *inferrer) tuples(t *tree, focus *fact) fact {
 	current, reads := *focus, focus.reads
 	for i := range t.Parts {
 		before := ""
@@ -28,7 +28,7 @@ func (in *inferrer) tuples(t *tree, focus *value) value {
 			continue
 		}
 		if next.shape.IsAny() {
-			current = value{shape: Any()}
+			current = fact{shape: Any()}
 			continue
 		}
 		// Each item goes its own way from here on.
@@ -36,20 +36,20 @@ func (in *inferrer) tuples(t *tree, focus *value) value {
 		if item.can(kindArray) {
 			item = Any() // a step may look at it as a whole, or at its items
 		}
-		current = value{shape: item, root: next.root}
+		current = fact{shape: item, root: next.root}
 	}
 	if current.shape.IsAny() {
-		return value{shape: Any(), reads: reads}
+		return fact{shape: Any(), reads: reads}
 	}
 	shape := sequence(current.shape)
 	if t.Kind == "path" && slices.ContainsFunc(t.Parts, func(p tree) bool { _, kept := unkept(&p); return kept || p.Kind == "array" || p.Kind == "group" }) {
 		shape = Any()
 	}
-	return value{shape: shape, reads: reads}
+	return fact{shape: shape, reads: reads}
 }
 
 // tuple takes a step and binds its variables. With @ the context stays what it was.
-func (in *inferrer) tuple(t *tree, current value, first bool, before string) (next value, joins bool) {
+func (in *inferrer) tuple(t *tree, current fact, first bool, before string) (next fact, joins bool) {
 	switch t.Kind {
 	case "focus", "index":
 		next, joins = in.tuple(&t.Parts[0], current, first, before)
@@ -68,7 +68,7 @@ func (in *inferrer) tuple(t *tree, current value, first bool, before string) (ne
 			next.shape = Any()
 		}
 		for i := 1; i < len(t.Parts); i++ {
-			in.filter(value{shape: next.shape, root: next.root}, &t.Parts[i], true)
+			in.filter(fact{shape: next.shape, root: next.root}, &t.Parts[i], true)
 		}
 		if !next.shape.IsAny() {
 			next.shape = sequence(next.shape.item())

@@ -4,25 +4,25 @@ import "toolgraph/expressions"
 
 // scope holds the variables of a block, a function or a whole expression.
 type scope struct {
-	vars     map[string]value
+	vars     map[string]fact
 	outer    *scope
 	binds    map[string]bool // all that get a value in it, sooner or later
 	branches int             // conditions and repetitions around the block
 }
 
-func (s *scope) find(name string) (value, bool) {
+func (s *scope) find(name string) (fact, bool) {
 	for ; s != nil; s = s.outer {
 		if v, ok := s.vars[name]; ok {
 			return v, true
 		}
 	}
-	return value{}, false
+	return fact{}, false
 }
 
 // scoped infers in a scope of its own inside outer, that of the part t.
-func (in *inferrer) scoped(outer *scope, t *tree, f func() value) value {
+func (in *inferrer) scoped(outer *scope, t *tree, f func() fact) fact {
 	before := in.scope
-	in.scope = &scope{vars: map[string]value{}, outer: outer, branches: in.branches, binds: map[string]bool{}}
+	in.scope = &scope{vars: map[string]fact{}, outer: outer, branches: in.branches, binds: map[string]bool{}}
 	for i := range t.Parts {
 		boundNames(&t.Parts[i], in.scope.binds)
 	}
@@ -31,7 +31,7 @@ func (in *inferrer) scoped(outer *scope, t *tree, f func() value) value {
 	return out
 }
 
-func (in *inferrer) bind(name string, v value) {
+func (in *inferrer) bind(name string, v fact) {
 	if in.branches > in.scope.branches {
 		// On one of several ways only: it may keep what it was.
 		before, ok := in.scope.find(name)
@@ -59,12 +59,12 @@ func boundNames(t *tree, names map[string]bool) map[string]bool {
 	return names
 }
 
-func (in *inferrer) variable(t *tree) value {
+func (in *inferrer) variable(t *tree) fact {
 	if v, ok := in.scope.find(t.Text); ok {
 		return v
 	}
 	if _, ok := builtins[t.Text]; ok {
-		return value{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
+		return fact{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
 	}
 	known := expressions.Functions()
 	for s := in.scope; s != nil; s = s.outer {
@@ -83,8 +83,8 @@ func (in *inferrer) variable(t *tree) value {
 	return unknown()
 }
 
-func (in *inferrer) block(t *tree, focus *value) value {
-	return in.scoped(in.scope, t, func() value {
+func (in *inferrer) block(t *tree, focus *fact) fact {
+	return in.scoped(in.scope, t, func() fact {
 		last := of(Nothing())
 		for i := range t.Parts {
 			last = in.infer(&t.Parts[i], focus)
@@ -93,7 +93,7 @@ func (in *inferrer) block(t *tree, focus *value) value {
 	})
 }
 
-func (in *inferrer) assignment(t *tree, focus *value) value {
+func (in *inferrer) assignment(t *tree, focus *fact) fact {
 	v := in.infer(&t.Parts[1], focus)
 	v.written = false
 	in.bind(t.Parts[0].Text, v)

@@ -9,8 +9,8 @@ import (
 	"toolgraph/expressions"
 )
 
-// value is what is known of the value of a part of an expression.
-type value struct {
+// fact is what is known of the value of a part of an expression.
+type fact struct {
 	shape     Shape
 	root      bool     // it is the context
 	written   bool     // it stands in the expression and reads nothing
@@ -32,12 +32,12 @@ type read struct {
 	field       []string // the path of a field that its schema does not require; nil for a node
 }
 
-func unknown() value { return value{shape: Any()} }
+func unknown() fact { return fact{shape: Any()} }
 
-func of(s Shape) value { return value{shape: s} }
+func of(s Shape) fact { return fact{shape: s} }
 
 // there are the nodes that have run if there is a value.
-func (v value) there() []string {
+func (v fact) there() []string {
 	var out []string
 	for _, r := range v.reads {
 		if !r.either {
@@ -48,11 +48,11 @@ func (v value) there() []string {
 }
 
 // ifTrue are the nodes that have run if the value is true.
-func (v value) ifTrue() []string { return slices.Concat(v.there(), v.whenTrue) }
+func (v fact) ifTrue() []string { return slices.Concat(v.there(), v.whenTrue) }
 
 // like is a value of that shape that is missing when one of the values is.
-func like(s Shape, values ...value) value {
-	out := value{shape: s}
+func like(s Shape, values ...fact) fact {
+	out := fact{shape: s}
 	for _, v := range values {
 		out.reads = append(out.reads, v.reads...)
 		if v.shape.MayBeNothing() {
@@ -63,8 +63,8 @@ func like(s Shape, values ...value) value {
 }
 
 // either is what comes from one of several ways.
-func either(values ...value) value {
-	out := value{shape: none, written: true}
+func either(values ...fact) fact {
+	out := fact{shape: none, written: true}
 	for i, v := range values {
 		out.shape = union(out.shape, v.shape)
 		out.written = out.written && v.written
@@ -74,14 +74,14 @@ func either(values ...value) value {
 			out.reads = append(out.reads, r)
 		}
 	}
-	if len(values) > 0 && !slices.ContainsFunc(values, func(v value) bool { return v.fn != values[0].fn }) {
+	if len(values) > 0 && !slices.ContainsFunc(values, func(v fact) bool { return v.fn != values[0].fn }) {
 		out.fn = values[0].fn
 	}
 	return out
 }
 
 // need notes what the value may be missing for, unless something takes its place.
-func (in *inferrer) need(v value) {
+func (in *inferrer) need(v fact) {
 	if in.spared > 0 {
 		return
 	}
@@ -107,7 +107,7 @@ func nodeText(id string) string {
 
 // way infers one of several ways, where some nodes are known to have run. Nothing is
 // wrong on a way that is never taken.
-func (in *inferrer) way(taken bool, present []string, f func() value) value {
+func (in *inferrer) way(taken bool, present []string, f func() fact) fact {
 	before, quiet := in.present, in.quiet
 	in.present = slices.Concat(before, present)
 	in.branches++
@@ -122,7 +122,7 @@ func (in *inferrer) way(taken bool, present []string, f func() value) value {
 }
 
 // probe infers a part of which it is asked whether it is there.
-func (in *inferrer) probe(t *tree, focus *value) value {
+func (in *inferrer) probe(t *tree, focus *fact) fact {
 	in.asks = true
 	out := in.infer(t, focus)
 	in.asks = false
@@ -130,14 +130,14 @@ func (in *inferrer) probe(t *tree, focus *value) value {
 }
 
 // replaced infers a part that has something to take its place when it is missing.
-func (in *inferrer) replaced(t *tree, focus *value) value {
+func (in *inferrer) replaced(t *tree, focus *fact) fact {
 	in.spared++
 	defer func() { in.spared-- }()
 	return in.probe(t, focus)
 }
 
 // gathered infers a part that is left out when it is missing.
-func (in *inferrer) gathered(t *tree, focus *value) value {
+func (in *inferrer) gathered(t *tree, focus *fact) fact {
 	in.spared++
 	defer func() { in.spared-- }()
 	return in.infer(t, focus)
