@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func mustDecode(t testing.TB, text string) Value {
+func decodeText(t testing.TB, text string) Value {
 	t.Helper()
 	v, err := Decode([]byte(text))
 	if err != nil {
@@ -18,7 +18,7 @@ func mustDecode(t testing.TB, text string) Value {
 	return v
 }
 
-func mustEncode(t testing.TB, v Value) string {
+func encodeText(t testing.TB, v Value) string {
 	t.Helper()
 	text, err := Encode(v)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestDecodeEncodeKeepsText(t *testing.T) {
 		`""`, `"a"`, `"é"`, `"😀"`, `"\u0000\b\f\n\r\t\"\\/"`, `"<&>"`, `[]`, `{}`, `[[],{}]`,
 		`{"z":1,"a":{"y":[1,2,{"b":null,"a":""}],"x":false}}`, `{"":0," ":1}`,
 	} {
-		if got := mustEncode(t, mustDecode(t, " "+text+"\n")); got != text {
+		if got := encodeText(t, decodeText(t, " "+text+"\n")); got != text {
 			t.Errorf("%s came back as %s", text, got)
 		}
 	}
@@ -58,7 +58,7 @@ func TestDecodeNormalises(t *testing.T) {
 			t.Errorf("Decode(%q): %v", text, err)
 			continue
 		}
-		if got := mustEncode(t, v); got != want {
+		if got := encodeText(t, v); got != want {
 			t.Errorf("Decode(%q) is %s, want %s", text, got, want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 func TestDecodeDepth(t *testing.T) {
 	deep := strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth)
-	if got := mustEncode(t, mustDecode(t, deep)); got != deep {
+	if got := encodeText(t, decodeText(t, deep)); got != deep {
 		t.Error("the deepest allowed nesting changed")
 	}
 	for _, text := range []string{"[" + deep + "]", strings.Repeat("[", 1e6), strings.Repeat(`{"a":`, 1e6)} {
@@ -110,16 +110,16 @@ func TestEncodeRefuses(t *testing.T) {
 }
 
 func TestPlainAndBack(t *testing.T) {
-	v := mustDecode(t, `{"b":[1,null,"x",{"c":true}],"a":9007199254740993}`)
+	v := decodeText(t, `{"b":[1,null,"x",{"c":true}],"a":9007199254740993}`)
 	plain := Plain(v)
 	want := map[string]any{"b": []any{1.0, nil, "x", map[string]any{"c": true}}, "a": json.Number("9007199254740993")}
 	if !reflect.DeepEqual(plain, want) {
 		t.Fatalf("Plain is %#v", plain)
 	}
-	if got := mustEncode(t, FromPlain(plain)); got != `{"a":9007199254740993,"b":[1,null,"x",{"c":true}]}` {
+	if got := encodeText(t, FromPlain(plain)); got != `{"a":9007199254740993,"b":[1,null,"x",{"c":true}]}` {
 		t.Errorf("FromPlain is %s", got)
 	}
-	got := mustEncode(t, FromPlain([]any{
+	got := encodeText(t, FromPlain([]any{
 		int8(-3), uint64(math.MaxUint64), float32(0.5), nil, math.NaN(),
 		[]string{"a"},
 		struct{ B, A int }{1, 2},
@@ -132,7 +132,7 @@ func TestPlainAndBack(t *testing.T) {
 
 func TestNewObject(t *testing.T) {
 	v := NewObject([]string{"z", "a", "z", "n"}, []Value{1.0, "x", 2.0})
-	if got := mustEncode(t, v); got != `{"z":2,"a":"x","n":null}` {
+	if got := encodeText(t, v); got != `{"z":2,"a":"x","n":null}` {
 		t.Errorf("NewObject is %s", got)
 	}
 }
@@ -157,10 +157,10 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if second := mustEncode(t, again); second != string(text) {
+		if second := encodeText(t, again); second != string(text) {
 			t.Fatalf("%s came back as %s", text, second)
 		}
-		if got := mustEncode(t, FromPlain(Plain(v))); len(got) != len(text) {
+		if got := encodeText(t, FromPlain(Plain(v))); len(got) != len(text) {
 			t.Fatalf("Plain and back made %s of %s", got, text)
 		}
 	})
@@ -195,7 +195,7 @@ func BenchmarkDecode10MB(b *testing.B) {
 
 func BenchmarkEncode10MB(b *testing.B) {
 	src := benchmarkDocument(92_000)
-	v := mustDecode(b, string(src))
+	v := decodeText(b, string(src))
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
 		if _, err := Encode(v); err != nil {

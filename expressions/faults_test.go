@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -275,9 +276,9 @@ func TestSharedByGoroutines(t *testing.T) {
 			h := &outputs{}
 			h.add("loop", n)
 			list := []any{NewObject([]string{"x", "y"}, []Value{1.0, "a"}), NewObject([]string{"x", "y"}, []Value{2.0, "b"})}
-			number := mustText(g)
+			number := strconv.Itoa(g)
 			scope := NewScope(map[string]any{"entry": NewObject([]string{"n", "s"}, []Value{n, "x" + number}), "list": list}, h)
-			want := `{"n":` + number + `,"sum":` + mustText(3*g) + `,"last":` + number + `,"text":"a` + number + `b","m":"` + number + `"}`
+			want := `{"n":` + number + `,"sum":` + strconv.Itoa(3*g) + `,"last":` + number + `,"text":"a` + number + `b","m":"` + number + `"}`
 			for range 20 {
 				v, err := e.Eval(context.Background(), scope)
 				if err != nil {

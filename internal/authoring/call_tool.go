@@ -9,18 +9,18 @@ import (
 
 // called is how a call of a server's tool went: its output as a node would have it.
 type called struct {
-	Output        value    `json:"output"`
-	Nothing       bool     `json:"nothing,omitempty"`       // the call gave nothing; Output is null
-	EvaluatedArgs *value   `json:"evaluatedArgs,omitempty"` // when there are expressions among them
-	ExecutionTime float64  `json:"executionTime"`           // milliseconds
-	Note          string   `json:"note,omitempty"`
-	Error         *failure `json:"error,omitempty"`
+	Output        jsonValue  `json:"output"`
+	Nothing       bool       `json:"nothing,omitempty"`       // the call gave nothing; Output is null
+	EvaluatedArgs *jsonValue `json:"evaluatedArgs,omitempty"` // when there are expressions among them
+	ExecutionTime float64    `json:"executionTime"`           // milliseconds
+	Note          string     `json:"note,omitempty"`
+	Error         *failure   `json:"error,omitempty"`
 }
 
 // testMcpTool calls a tool as an mcp node would.
 func testMcpTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	began := time.Now()
-	told := called{Output: value{expressions.Null}}
+	told := called{Output: jsonValue{expressions.Null}}
 	failed := func(err error) (any, error) {
 		told.ExecutionTime, told.Error = since(began), failureOf(err)
 		return told, nil
@@ -31,7 +31,7 @@ func testMcpTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, er
 		return failed(err)
 	}
 	if trial.expressions > 0 {
-		told.EvaluatedArgs = &value{args}
+		told.EvaluatedArgs = &jsonValue{args}
 	}
 	pool, done, err := k.upstreams(v)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 
 // evaluated is what an expression gives. Result is null when it gives nothing or fails.
 type evaluated struct {
-	Result  value    `json:"result"`
-	Nothing bool     `json:"nothing,omitempty"`
-	Reads   []string `json:"reads,omitempty"`
-	Note    string   `json:"note,omitempty"`
-	Error   *failure `json:"error,omitempty"`
+	Result  jsonValue `json:"result"`
+	Nothing bool      `json:"nothing,omitempty"`
+	Reads   []string  `json:"reads,omitempty"`
+	Note    string    `json:"note,omitempty"`
+	Error   *failure  `json:"error,omitempty"`
 }
 
 // evaluator is a compiled expression or rule.
@@ -81,7 +81,7 @@ func evaluate(ctx context.Context, expr evaluator, source string, reads []string
 		failed.Reads = reads
 		return failed, nil
 	}
-	told := evaluated{Result: value{result}, Nothing: result == nil, Reads: reads}
+	told := evaluated{Result: jsonValue{result}, Nothing: result == nil, Reads: reads}
 	if told.Nothing {
 		told.Note = "the expression yields nothing: some path in it finds nothing in the context; a node with it would have no value in the context"
 	}
@@ -93,7 +93,7 @@ func failedIn(source string, err error) evaluated {
 	if f.Details != nil && f.Details.Offset != nil && f.Details.Caret == "" {
 		f.Details.Caret = expressions.Caret(source, *f.Details.Offset)
 	}
-	return evaluated{Result: value{expressions.Null}, Error: f}
+	return evaluated{Result: jsonValue{expressions.Null}, Error: f}
 }
 
 // scopeOf is what an expression sees: the context, or the history that makes it.

@@ -63,12 +63,12 @@ func joined(notes ...string) string {
 }
 
 // whole is a result as it is told, and a note when that is its beginning alone.
-func whole(v expressions.Value, secrets *config.Secrets) (told value, note string) {
+func whole(v expressions.Value, secrets *config.Secrets) (told jsonValue, note string) {
 	raw, err := expressions.Encode(v)
 	if err != nil || len(raw) <= mostOutputs {
-		return value{v}, ""
+		return jsonValue{v}, ""
 	}
-	return value{expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw)))},
+	return jsonValue{expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw)))},
 		fmt.Sprintf("the value has %d bytes of JSON, and only its beginning is told", len(raw))
 }
 

@@ -116,8 +116,8 @@ func listOf[T any](items []T) list[T] {
 	return list[T]{items}
 }
 
-// value is a Value inside what an operation tells.
-type value struct{ expressions.Value }
+// jsonValue is a Value inside the result of an operation.
+type jsonValue struct{ expressions.Value }
 
 // MarshalJSON is the value's own JSON.
-func (v value) MarshalJSON() ([]byte, error) { return expressions.Encode(v.Value) }
+func (v jsonValue) MarshalJSON() ([]byte, error) { return expressions.Encode(v.Value) }

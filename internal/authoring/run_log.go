@@ -10,10 +10,10 @@ import (
 
 // logged is one entry of a run's log.
 type logged struct {
-	Level     string  `json:"level"`
-	Message   string  `json:"message"`
-	Timestamp string  `json:"timestamp"` // RFC 3339
-	Args      []value `json:"args,omitempty"`
+	Level     string      `json:"level"`
+	Message   string      `json:"message"`
+	Timestamp string      `json:"timestamp"` // RFC 3339
+	Args      []jsonValue `json:"args,omitempty"`
 }
 
 // mostLogged bounds the log of one run.
@@ -22,7 +22,7 @@ const mostLogged = 1000
 // runLog gathers what a run does, in the run's goroutine.
 type runLog struct{ entries []logged }
 
-func (l *runLog) add(at time.Time, level, message string, args ...value) {
+func (l *runLog) add(at time.Time, level, message string, args ...jsonValue) {
 	switch {
 	case len(l.entries) < mostLogged:
 		l.entries = append(l.entries, logged{Level: level, Message: message, Timestamp: at.Format(time.RFC3339Nano), Args: args})
@@ -32,7 +32,7 @@ func (l *runLog) add(at time.Time, level, message string, args ...value) {
 }
 
 // rule is told what the log operator of a rule was given.
-func (l *runLog) rule(v expressions.Value) { l.add(time.Now(), "debug", "a rule logs", value{v}) }
+func (l *runLog) rule(v expressions.Value) { l.add(time.Now(), "debug", "a rule logs", jsonValue{v}) }
 
 // Observe logs an event.
 func (l *runLog) Observe(e execution.Event) {
@@ -44,7 +44,7 @@ func (l *runLog) Observe(e execution.Event) {
 		if expressions.Size(args) > mostShown {
 			args = "larger than is logged"
 		}
-		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", e.Step.NodeID, e.Step.Tool, e.Step.Server), value{args})
+		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", e.Step.NodeID, e.Step.Tool, e.Step.Server), jsonValue{args})
 	case execution.StepFinished:
 		r := e.Record
 		if r.Error != nil {

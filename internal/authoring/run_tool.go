@@ -14,12 +14,12 @@ import (
 
 // ran is how a run went. Result is null when it failed.
 type ran struct {
-	Result  value    `json:"result"`
-	Error   *failure `json:"error,omitempty"`
-	RunID   string   `json:"runId"`
-	Logging []logged `json:"logging,omitempty"`
-	History []step   `json:"executionHistory"`
-	Note    string   `json:"note,omitempty"` // what was left out
+	Result  jsonValue `json:"result"`
+	Error   *failure  `json:"error,omitempty"`
+	RunID   string    `json:"runId"`
+	Logging []logged  `json:"logging,omitempty"`
+	History []step    `json:"executionHistory"`
+	Note    string    `json:"note,omitempty"` // what was left out
 }
 
 // failure is why there is no result.
@@ -73,7 +73,7 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 	if result == nil {
 		return nil, err
 	}
-	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: value{expressions.Null}}
+	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: jsonValue{expressions.Null}}
 	var cut, left string
 	if err == nil {
 		told.Result, cut = whole(result.Value, v.secrets)
