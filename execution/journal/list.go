@@ -63,7 +63,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Run, error) {
 
 // where is the filter as SQL, order and limit included.
 func (f Filter) where() (clause string, args []any) {
-	var all []string
+	all := []string{"status <> 'deleting'"}
 	add := func(term string, values ...any) {
 		all = append(all, term)
 		args = append(args, values...)
@@ -89,9 +89,7 @@ func (f Filter) where() (clause string, args []any) {
 	if f.Text != "" {
 		add("instr(lower(id || ' ' || tool || ' ' || args || ' ' || failure), lower(?)) > 0", f.Text)
 	}
-	if len(all) > 0 {
-		clause = " WHERE " + strings.Join(all, " AND ")
-	}
+	clause = " WHERE " + strings.Join(all, " AND ")
 	limit := f.Limit
 	if limit == 0 {
 		limit = DefaultList
@@ -131,9 +129,9 @@ func (s *Store) Run(ctx context.Context, id string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	query, args := `SELECT `+runColumns+` FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
+	query, args := `SELECT `+runColumns+` FROM runs WHERE id >= ? AND id < ? AND status <> 'deleting' ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
 	if id == "last" {
-		query, args = `SELECT `+runColumns+` FROM runs ORDER BY seq DESC LIMIT 1`, nil
+		query, args = `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' ORDER BY seq DESC LIMIT 1`, nil
 	}
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *Store) State(ctx context.Context) (State, error) {
 		return state, err
 	}
 	state.Exists = true
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs`).Scan(&state.Runs); err != nil {
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status <> 'deleting'`).Scan(&state.Runs); err != nil {
 		return state, aboutStore(s.Path(), err)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
