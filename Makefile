@@ -7,8 +7,8 @@ GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 help: ## tell what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-build: ## build ./toolgraph
-	go build -o toolgraph .
+build: ## build ./toolgraph, static and stripped, as it is released
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o toolgraph .
 
 test: ## run the tests
 	go test ./...
@@ -55,7 +55,6 @@ cover: ## tell how much the tests cover
 	go test -coverpkg=./... -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
 
 bench: ## measure against other servers and engines, in one run (needs Node for some)
-	go run ./internal/bench
-	go run ./internal/bench/expressions
+	cd internal/bench && go run . && go run ./expressions
 
 check: lint test race ## what a change must pass

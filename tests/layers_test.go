@@ -44,9 +44,8 @@ var below = map[string][]string{
 		"config", "expressions", "graph", "graph/flow", "execution", "execution/journal",
 		"internal/diff", "internal/inspect", "internal/project", "internal/server",
 	},
-	"internal/bench": nil, // measures all of it
-	"internal/cli":   nil, // wires everything
-	"tests":          nil,
+	"internal/cli": nil, // wires everything
+	"tests":        nil,
 }
 
 // importer is the one room that may import a module.
@@ -130,7 +129,7 @@ func TestImportsPointDown(t *testing.T) {
 }
 
 // A room that measures or fakes others may use their libraries.
-var exempt = []string{"internal/bench", "tests"}
+var exempt = []string{"tests"}
 
 func TestOneImporterPerModule(t *testing.T) {
 	for _, p := range packages(t) {

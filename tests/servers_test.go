@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/internal/bench/npm"
 	"toolgraph/tests/examplefile"
+	"toolgraph/tests/npm"
 	"toolgraph/tests/testbin"
 )
 

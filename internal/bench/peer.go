@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"toolgraph/internal/bench/npm"
+	"toolgraph/tests/npm"
 )
 
 // The names of the peers, as the table shows them.
@@ -46,7 +46,7 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 	f := &fleet{dir: dir}
 	var err error
 	if binary == "" {
-		if binary, err = build(ctx, dir, "toolgraph"); err != nil {
+		if binary, err = build(ctx, dir, ours); err != nil {
 			return nil, err
 		}
 	} else if binary, err = filepath.Abs(binary); err != nil {
@@ -82,13 +82,21 @@ func (f *fleet) line(p *peer, w *workload) ([]string, error) {
 	return p.command(path), nil
 }
 
-// build compiles a main package of this module into dir.
+// build compiles a main package into dir. The product is compiled in its own module, with
+// the modules that its go.mod names.
 func build(ctx context.Context, dir, pkg string) (string, error) {
 	out := filepath.Join(dir, filepath.Base(pkg))
 	if runtime.GOOS == "windows" {
 		out += ".exe"
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", out, pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
+	if pkg == ours {
+		root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", ours).Output()
+		if err != nil {
+			return "", fmt.Errorf("go list -m %s: %w", ours, err)
+		}
+		cmd.Dir = strings.TrimSpace(string(root))
+	}
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, strings.TrimSpace(string(said)))

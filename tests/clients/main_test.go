@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/internal/bench/npm"
 	"toolgraph/tests/examplefile"
+	"toolgraph/tests/npm"
 	"toolgraph/tests/testbin"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/internal/bench/npm"
+	"toolgraph/tests/npm"
 	"toolgraph/tests/testbin"
 )
 

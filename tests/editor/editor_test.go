@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/internal/bench/npm"
+	"toolgraph/tests/npm"
 )
 
 const serverPackage = "yaml-language-server@2.0.0"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/bench/npm"
+	"toolgraph/tests/npm"
 )
 
 // The packages that the reference is made of.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"toolgraph/internal/bench/npm"
+	"toolgraph/tests/npm"
 )
 
 //go:embed node.mjs
