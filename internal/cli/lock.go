@@ -76,8 +76,8 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 		return err
 	}
 	path := lock.Path(file)
-	older, err := lock.Load(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	older, err := f.older(std, path)
+	if err != nil {
 		return err
 	}
 	pool := newPool(p, log)
@@ -111,6 +111,25 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 		return errReported
 	}
 	return nil
+}
+
+// older is the lock that there is, nil when there is none. One that contradicts itself
+// is refused where any entry of it could stay.
+func (f *lockFlags) older(std streams, path string) (*lock.Lock, error) {
+	l, edited, err := lock.LoadToReplace(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil //nolint:nilnil // nothing is locked yet
+	case err != nil:
+		return nil, err
+	case f.check || len(f.only) > 0:
+		return l, edited.Err()
+	}
+	for i := range edited {
+		edited[i].Severity = config.Warning // it is about to be written again
+	}
+	printDiagnostics(std.err, edited)
+	return l, nil
 }
 
 // knowServers checks the names given with --server.

@@ -2,6 +2,8 @@ package lock
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +39,7 @@ func (l *Lock) Compare(newer *Lock) []Change {
 			switch {
 			case !kept:
 				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Removed})
-			case was.Hash != is.Hash:
+			case was.Hash != is.Hash || !was.sameParts(is):
 				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Changed, Diff: was.diff(is)})
 			case !bytes.Equal(was.Output, is.Output) || was.Learned != is.Learned:
 				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Learned, Diff: was.diff(is)})
@@ -55,6 +57,11 @@ func (l *Lock) Compare(newer *Lock) []Change {
 		return strings.Compare(a.Server+"\x00"+a.Tool, b.Server+"\x00"+b.Tool)
 	})
 	return changes
+}
+
+// sameParts reports whether two entries have the same of the server's definition.
+func (e Entry) sameParts(other Entry) bool {
+	return maps.EqualFunc(e.parts(), other.parts(), func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
 // diff are the places in which two entries of a tool differ, one a line.

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -13,26 +14,43 @@ import (
 var wholeHash = regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{64}$`)
 
 // Load reads a lock. The error is fs.ErrNotExist when there is none, and
-// config.Diagnostics when it is not what `toolgraph lock` writes.
+// config.Diagnostics when it is not what `toolgraph lock` writes, or contradicts itself.
 func Load(path string) (*Lock, error) {
-	data, err := config.LoadData(path)
-	if err != nil {
-		return nil, err
+	l, edited, err := LoadToReplace(path)
+	if err == nil {
+		err = edited.Err()
 	}
-	return read(filepath.Base(path), data)
-}
-
-func read(name string, data *config.Data) (*Lock, error) {
-	r := &reader{}
-	l := r.lock(name, data)
-	if err := r.found.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
+// LoadToReplace is Load for a lock that is about to be written again: entries that do not
+// have what their hashes are of come with it as findings, and are not its error.
+func LoadToReplace(path string) (l *Lock, edited config.Diagnostics, err error) {
+	data, err := config.LoadData(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return read(filepath.Base(path), data)
+}
+
+func read(name string, data *config.Data) (*Lock, config.Diagnostics, error) {
+	r := &reader{}
+	l := r.lock(name, data)
+	if err := r.found.Err(); err != nil {
+		return nil, nil, err
+	}
+	r.edited.Sort()
+	return l, r.edited, nil
+}
+
 // reader reads a lock and notes what is wrong with it.
-type reader struct{ found config.Diagnostics }
+type reader struct {
+	found  config.Diagnostics
+	edited config.Diagnostics // entries that contradict themselves
+}
 
 func (r *reader) bad(at *config.Data, format string, args ...any) {
 	r.found.Add(at.Pos, "bad-lock", fmt.Sprintf(format, args...), "delete the file and run toolgraph lock, which writes it")
@@ -42,12 +60,14 @@ func (r *reader) lock(name string, data *config.Data) *Lock {
 	if r.keys(data, "the lock", "version", "servers"); len(r.found) > 0 {
 		return nil
 	}
-	if v := data.Get("version"); v == nil || v.Scalar != float64(version) {
+	v := data.Get("version")
+	format, _ := v.Value().(float64)
+	if format != firstFormat && format != version {
 		at := v
 		if at == nil {
 			at = data
 		}
-		r.bad(at, "the version of the lock is %s, expected %d", v.JSON(), version)
+		r.bad(at, "the version of the lock is %s, expected %d or %d", v.JSON(), firstFormat, version)
 		return nil
 	}
 	var entries []Entry
@@ -60,17 +80,33 @@ func (r *reader) lock(name string, data *config.Data) *Lock {
 			e := r.entry(tool, fmt.Sprintf("tool %q of %s", tools.Keys[j].Value, who))
 			e.Server, e.Tool = servers.Keys[i].Value, tools.Keys[j].Value
 			e.Identity = r.text(server, "identity", who)
+			r.verify(tool, &e, int(format))
 			entries = append(entries, e)
 		}
 	}
 	return Of(name, entries...)
 }
 
+// verify notes an entry that does not have what its hash is of. One of the first format
+// that passes gets the seal that it lacks.
+func (r *reader) verify(d *config.Data, e *Entry, format int) {
+	if !e.consistent(format) {
+		r.edited.Add(d.At("hash").Pos, "lock-edited",
+			fmt.Sprintf("the lock contradicts itself: the definition of tool %q of server %q does not match its hash, so it was edited after toolgraph lock wrote it", e.Tool, e.Server),
+			"undo the edit, or run toolgraph lock, which asks the server again")
+	}
+	if e.Seal == "" && hashOf(e.Identity, e.Tool, e.parts()) != e.Hash {
+		e.Seal = e.seal()
+	}
+}
+
 func (r *reader) entry(d *config.Data, who string) Entry {
-	r.keys(d, who, "hash", title, description, inputSchema, outputSchema, annotations, "omitted", "learned", "answers")
-	e := Entry{Hash: r.text(d, "hash", who), Title: r.text(d, title, who), Description: r.text(d, description, who)}
-	if !wholeHash.MatchString(e.Hash) {
-		r.bad(d, "the hash of %s is %q, expected %s and 64 hex digits", who, e.Hash, hashPrefix)
+	r.keys(d, who, "hash", title, description, inputSchema, outputSchema, annotations, "omitted", sealKey, "learned", "answers")
+	e := Entry{Hash: r.text(d, "hash", who), Seal: r.text(d, sealKey, who), Title: r.text(d, title, who), Description: r.text(d, description, who)}
+	for name, sum := range map[string]string{"hash": e.Hash, sealKey: cmp.Or(e.Seal, e.Hash)} {
+		if !wholeHash.MatchString(sum) {
+			r.bad(d, "the %s of %s is %q, expected %s and 64 hex digits", name, who, sum, hashPrefix)
+		}
 	}
 	for name, kept := range map[string]*[]byte{inputSchema: &e.Input, outputSchema: &e.Output, annotations: &e.Annotations} {
 		if part := d.Get(name); part != nil {

@@ -2,8 +2,14 @@ package lock
 
 import "toolgraph/config"
 
-// version is that of the file's format. A reader refuses another.
-const version = 1
+// The versions of the file's format. The first had no seals. A reader refuses any other.
+const (
+	firstFormat = 1
+	version     = 2
+)
+
+// sealKey is the key of an entry's seal in the file.
+const sealKey = "keptHash"
 
 // Encode is the lock as its file holds it. Equal locks give equal bytes.
 func (l *Lock) Encode() []byte {
@@ -44,6 +50,9 @@ func (e Entry) plain() map[string]any {
 			list[i] = name
 		}
 		out["omitted"] = list
+	}
+	if e.Seal != "" {
+		out[sealKey] = e.Seal
 	}
 	if e.Learned > 0 {
 		out["learned"], out["answers"] = true, float64(e.Learned)

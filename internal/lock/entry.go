@@ -20,6 +20,7 @@ type Entry struct {
 	Input, Output, Annotations []byte   // compact JSON, keys sorted; nil when the server gave none
 	Omitted                    []string // which of inputSchema, outputSchema and annotations are too large to be kept
 	Learned                    int      // from how many answers Output was learned; 0 when the server declares it
+	Seal                       string   // a hash like Hash, over what is kept, where Hash cannot be computed from that; else ""
 }
 
 // Pin is the entry of a tool as its server tells it. Values of secrets that the server
@@ -46,8 +47,14 @@ func Pin(server *config.Upstream, tool mcpclient.Tool, secrets *config.Secrets) 
 			e.Omitted = append(e.Omitted, part.name)
 		}
 	}
+	if hashOf(e.Identity, e.Tool, e.parts()) != e.Hash {
+		e.Seal = e.seal()
+	}
 	return e
 }
+
+// pinnedParts are the parts of a definition that the hash is over, beside its name.
+var pinnedParts = []string{title, description, inputSchema, outputSchema, annotations}
 
 // Hints are what the tool's annotations say.
 func (e Entry) Hints() Hints { return HintsOf(e.Annotations) }
@@ -64,29 +71,50 @@ const (
 // hash is the canonical hash of a definition: of JSON with sorted keys, so that the
 // order in which a server writes it does not count.
 func hash(identity string, tool mcpclient.Tool) string {
-	pinned := map[string]any{"name": tool.Name, "server": identity}
 	var parts map[string]json.RawMessage
 	if json.Unmarshal(tool.Raw, &parts) != nil {
-		parts = map[string]json.RawMessage{inputSchema: tool.InputSchema, outputSchema: tool.OutputSchema, annotations: tool.Annotations}
-		pinned[title], pinned[description] = tool.Title, tool.Description
+		parts = map[string]json.RawMessage{
+			title: jsonText(tool.Title), description: jsonText(tool.Description),
+			inputSchema: tool.InputSchema, outputSchema: tool.OutputSchema, annotations: tool.Annotations,
+		}
 	}
-	for _, name := range []string{title, description, inputSchema, outputSchema, annotations} {
-		raw := parts[name]
+	if sum := hashOf(identity, tool.Name, parts); sum != "" {
+		return sum
+	}
+	return hashBytes(append([]byte(identity+"\n"), tool.Raw...)) // deeper than we encode
+}
+
+// hashOf is the hash over the pinned parts of a definition; "" when they are deeper than
+// we encode.
+func hashOf(identity, name string, parts map[string]json.RawMessage) string {
+	pinned := map[string]any{"name": name, "server": identity}
+	for _, part := range pinnedParts {
+		raw := parts[part]
 		if len(raw) == 0 {
 			continue
 		}
 		if value, err := expressions.Decode(raw); err == nil {
-			pinned[name] = expressions.Plain(value)
+			pinned[part] = expressions.Plain(value)
 		} else {
-			pinned[name] = "not decodable: " + string(raw) // beyond our limits: its bytes count
+			pinned[part] = "not decodable: " + string(raw) // beyond our limits: its bytes count
 		}
 	}
 	src, err := expressions.Encode(pinned)
-	if err != nil { // deeper than we encode
-		src = append([]byte(identity+"\n"), tool.Raw...)
+	if err != nil {
+		return ""
 	}
+	return hashBytes(src)
+}
+
+func hashBytes(src []byte) string {
 	sum := sha256.Sum256(src)
 	return hashPrefix + hex.EncodeToString(sum[:])
+}
+
+// jsonText is a text as JSON.
+func jsonText(text string) json.RawMessage {
+	raw, _ := json.Marshal(text) // a text always has JSON
+	return raw
 }
 
 const hashPrefix = "sha256:"

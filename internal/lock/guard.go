@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,9 @@ func (l *Lock) Guard(file *config.File) mcpclient.ToolCheck {
 			}
 		}
 		is := Pin(file.Servers[i], tool, file.Secrets)
-		if was.Hash == is.Hash {
+		// The annotations of an entry that is shortened are not checked against its hash when
+		// the lock is read, where that is of the first format.
+		if was.Hash == is.Hash && bytes.Equal(was.Annotations, is.Annotations) {
 			return nil
 		}
 		return &mcpclient.Error{

@@ -73,7 +73,7 @@ func TestEncodeIsStable(t *testing.T) {
 	}
 	want := `# The upstream tools of the graph file, as their servers told them when they were locked.
 # Written by ` + "`toolgraph lock`" + `; commit it beside the graph, and do not edit it.
-version: 1
+version: 2
 servers:
   files:
     identity: npx files .
