@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -32,10 +33,13 @@ var unlisted = &listing{}
 func newListing(tools []Tool, at time.Time) *listing {
 	l := &listing{byName: make(map[string]*offer, len(tools)), names: make([]string, 0, len(tools)), at: at}
 	for i := range tools {
-		if _, twice := l.byName[tools[i].Name]; !twice { // the first wins, as in the list
+		first := l.byName[tools[i].Name]
+		if first == nil {
 			l.byName[tools[i].Name] = &offer{Tool: tools[i]}
 			l.names = append(l.names, tools[i].Name)
+			continue
 		}
+		first.ambiguous = first.ambiguous || !bytes.Equal(first.Raw, tools[i].Raw) && !sameJSON(first.Raw, tools[i].Raw)
 	}
 	return l
 }
@@ -172,6 +176,12 @@ func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
 // learn makes tools known to those who ask without starting anything.
 func (u *upstream) learn(tools []Tool, at time.Time) *listing {
 	l := newListing(tools, at)
-	u.known.Store(l)
+	before := u.known.Swap(l)
+	for _, name := range l.names {
+		if l.byName[name].ambiguous && (before == nil || before.byName[name] == nil || !before.byName[name].ambiguous) {
+			u.opts.logger.Warn("an upstream lists a tool twice, with different definitions; the first is used",
+				"server", u.conf.Name.Value, "tool", presentable(name, 200))
+		}
+	}
 	return l
 }

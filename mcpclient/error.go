@@ -11,6 +11,7 @@ const (
 	CodeUnknownServer    = "unknown-server"    // the file has no such server
 	CodeUnknownTool      = "unknown-tool"      // the server has no such tool
 	CodeNotListed        = "not-listed"        // it does not tell its tools, and they have to be checked
+	CodeListedTwice      = "listed-twice"      // it lists the tool with different definitions, and it has to be checked
 	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
 	CodeBadSchema        = "bad-schema"        // its inputSchema is too large or takes too long to validate by; nothing was sent
 	CodeLoginNeeded      = "login-needed"      // somebody has to log in, by the command of the hint

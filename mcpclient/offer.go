@@ -18,7 +18,9 @@ import (
 
 // offer is a tool of a listing with what a call of it needs, made at its first call.
 type offer struct {
-	Tool
+	Tool           // the first of its name, which is the one that is used
+	ambiguous bool // the list has another definition of this name
+
 	once     sync.Once
 	schema   *schema.Schema // nil: arguments are not checked
 	mirrored *mcp.Tool      // nil: no argument is mirrored into HTTP headers

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,7 @@ type web struct {
 	stream  bool   // answers calls as events
 	listing func() // is told when the answer to tools/list is made and not sent yet
 	before  string // an event before the answer of a call, when stream
+	more    string // what tools/list answers with a cursor
 
 	mu       sync.Mutex // guards what follows
 	tools    string     // what tools/list answers
@@ -100,6 +102,9 @@ func (w *web) answer(m rpc) string {
 		w.mu.Lock()
 		tools := w.tools
 		w.mu.Unlock()
+		if bytes.Contains(m.Params, []byte(`"cursor"`)) {
+			return w.more
+		}
 		if w.listing != nil {
 			w.listing()
 		}

@@ -27,6 +27,12 @@ func (u *upstream) refusal(o *offer) *Error {
 	}
 	o.checked.Do(func() {
 		found := u.opts.check(u.conf.Name.Value, o.Tool)
+		if found == nil && o.ambiguous {
+			found = &Error{
+				Code: CodeListedTwice, Hint: "have the server list the tool once",
+				Message: "not called, because the server lists it twice with different definitions, and nothing says which of them a call runs",
+			}
+		}
 		if found == nil {
 			return
 		}

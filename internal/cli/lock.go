@@ -82,8 +82,11 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 	}
 	pool := newPool(p, log)
 	defer closePool(pool, log)
-	asked, missing, err := askTools(ctx, pool, p, wanted, f.only)
-	if err = errors.Join(err, missing.Err()); err != nil {
+	asked, odd, err := askTools(ctx, pool, p, wanted, f.only)
+	for i := range odd {
+		odd[i].Severity = config.Error // what is ambiguous cannot be pinned
+	}
+	if err = errors.Join(err, odd.Err()); err != nil {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.File.Secrets.Redact(err.Error())))
 		return errReported
 	}

@@ -26,9 +26,10 @@ func toolsOf(p *project.Project) map[string][]string {
 }
 
 // askTools asks the servers for the tools that are wanted of them, all servers at once.
-// only, when it is not empty, names those that are asked. missing are the calls of tools
-// that their servers do not have; the error tells which servers could not be asked.
-func askTools(ctx context.Context, pool *mcpclient.Pool, p *project.Project, wanted map[string][]string, only []string) (entries []lock.Entry, missing config.Diagnostics, err error) {
+// only, when it is not empty, names those that are asked. odd are the calls of tools that
+// their servers do not list, as errors, or list twice, as warnings; the error says which
+// servers could not be asked.
+func askTools(ctx context.Context, pool *mcpclient.Pool, p *project.Project, wanted map[string][]string, only []string) (entries []lock.Entry, odd config.Diagnostics, err error) {
 	var asking sync.WaitGroup
 	told := make([][]mcpclient.Tool, len(p.File.Servers))
 	asked := make([]bool, len(p.File.Servers))
@@ -47,13 +48,13 @@ func askTools(ctx context.Context, pool *mcpclient.Pool, p *project.Project, wan
 			continue
 		}
 		found, unknown := pinned(p, u, told[i], wanted[u.Name.Value])
-		entries, missing = append(entries, found...), append(missing, unknown...)
+		entries, odd = append(entries, found...), append(odd, unknown...)
 	}
-	return entries, missing, errors.Join(failures...)
+	return entries, odd, errors.Join(failures...)
 }
 
 // pinned are the entries of the wanted tools among those that a server tells, and the
-// calls of tools that it does not tell.
+// calls of tools that it does not list, or lists twice.
 func pinned(p *project.Project, u *config.Upstream, told []mcpclient.Tool, wanted []string) ([]lock.Entry, config.Diagnostics) {
 	names := make([]string, len(told))
 	for i, t := range told {
@@ -61,17 +62,25 @@ func pinned(p *project.Project, u *config.Upstream, told []mcpclient.Tool, wante
 	}
 	var entries []lock.Entry
 	for _, name := range wanted {
-		if i := slices.Index(names, name); i >= 0 { // the first of a name is the one that is called
+		if i := slices.Index(names, name); i >= 0 { // the first of a name is the one that is used
 			entries = append(entries, lock.Pin(u, told[i], p.File.Secrets))
 		}
 	}
-	var missing config.Diagnostics
+	var odd config.Diagnostics
 	for _, g := range p.Graphs {
 		for _, call := range g.Calls() {
-			if call.Server == u.Name.Value && !slices.Contains(names, call.Tool) {
-				missing = append(missing, lock.UnknownTool(call, names))
+			switch first := slices.Index(names, call.Tool); {
+			case call.Server != u.Name.Value:
+			case first < 0:
+				odd = append(odd, lock.UnknownTool(call, names))
+			default:
+				for i := first + 1; i < len(told); i++ {
+					if names[i] == call.Tool {
+						odd = append(odd, lock.ListedTwice(call, lock.Pin(u, told[first], p.File.Secrets), lock.Pin(u, told[i], p.File.Secrets))...)
+					}
+				}
 			}
 		}
 	}
-	return entries, missing
+	return entries, odd
 }

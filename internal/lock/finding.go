@@ -3,6 +3,7 @@ package lock
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
@@ -14,13 +15,13 @@ import (
 // of graphs that contradict what the lock knows of the tools that they call, as errors.
 func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostics {
 	var found config.Diagnostics
-	remedy := "run: toolgraph lock " + file.Path
+	remedy := remedyFor(file)
 	servers := map[string]bool{}
 	for _, g := range graphs {
 		for _, call := range g.Calls() {
 			e, known := l.Entry(call.Server, call.Tool)
 			if !known {
-				found.Warn(call.Pos, "not-locked", fmt.Sprintf("the tool %q of server %q is not in %s", call.Tool, call.Server, l.Name), remedy)
+				found.Warn(call.Pos, "not-locked", fmt.Sprintf("the tool %q of server %q is not in %s", call.Tool, call.Server, l.Name), l.meant(call.Server, call.Tool, remedy))
 				continue
 			}
 			contradictions(&found, g, call, e)
@@ -37,6 +38,29 @@ func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostic
 	return found
 }
 
+func remedyFor(file *config.File) string { return "run: toolgraph lock " + file.Path }
+
+// meant is the hint for a tool that is not locked: the locked one whose name it nearly has,
+// or the server whose locked tool it is, before the remedy for a tool that is right.
+func (l *Lock) meant(server, tool, remedy string) string {
+	var near, elsewhere []string
+	for _, e := range l.Entries {
+		switch {
+		case e.Server == server:
+			near = append(near, e.Tool)
+		case e.Tool == tool:
+			elsewhere = append(elsewhere, strconv.Quote(e.Server))
+		}
+	}
+	switch name := config.DidYouMean(tool, near); {
+	case name != "":
+		return fmt.Sprintf("did you mean %q? If the tool is right, %s", name, remedy)
+	case len(elsewhere) > 0:
+		return fmt.Sprintf("did you mean server %s, which has it? If the server is right, %s", strings.Join(elsewhere, " or "), remedy)
+	}
+	return remedy
+}
+
 // UnknownTool is the finding that a server, whose tools have these names, does not have
 // the one that is called.
 func UnknownTool(call graph.Call, names []string) config.Diagnostic {
@@ -51,6 +75,19 @@ func UnknownTool(call graph.Call, names []string) config.Diagnostic {
 		Pos: call.Pos, Code: "unknown-upstream-tool", Hint: hint,
 		Message: fmt.Sprintf("server %q has no tool %q, expected one of its %d", call.Server, call.Tool, len(names)),
 	}
+}
+
+// ListedTwice is the warning that a server lists the tool of a call with two definitions;
+// none when they are pinned alike.
+func ListedTwice(call graph.Call, first, second Entry) config.Diagnostics {
+	if first.Hash == second.Hash {
+		return nil
+	}
+	var found config.Diagnostics
+	found.Warn(call.Pos, "tool-listed-twice",
+		fmt.Sprintf("server %q lists the tool %q twice, with different definitions (%s); the first is used", call.Server, call.Tool, strings.Join(few(first.diff(second)), ", ")),
+		"have the server list it once; toolgraph lock and --locked refuse it")
+	return found
 }
 
 // contradictions are the annotations of a graph that say less of its effects than its

@@ -19,13 +19,13 @@ const (
 // Guard refuses the calls of tools that are not what the lock has. It compares what is
 // known of a tool at the time of the call, whatever the graph's file was checked with.
 func (l *Lock) Guard(file *config.File) mcpclient.ToolCheck {
-	remedy := "run: toolgraph lock " + file.Path
+	remedy := remedyFor(file)
 	return func(server string, tool mcpclient.Tool) *mcpclient.Error {
 		i := slices.IndexFunc(file.Servers, func(u *config.Upstream) bool { return u.Name.Value == server })
 		was, known := l.Entry(server, tool.Name)
 		if !known || i < 0 {
 			return &mcpclient.Error{
-				Code: CodeNotLocked, Message: fmt.Sprintf("not called, because %s does not have the tool", l.Name), Hint: remedy,
+				Code: CodeNotLocked, Message: fmt.Sprintf("not called, because %s does not have the tool", l.Name), Hint: l.meant(server, tool.Name, remedy),
 			}
 		}
 		is := Pin(file.Servers[i], tool, file.Secrets)
