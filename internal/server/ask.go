@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"sync"
 )
 
 // asker puts a question to the user of a client and gives the answer; both are those of
@@ -76,13 +78,37 @@ func checkAnswer(result []byte) error {
 	return errors.New("expected an object whose action is accept, decline or cancel, got " + describeRaw(bytes.TrimSpace(result)))
 }
 
-// askUser is the asker that a run is given.
-func (c *call) askUser(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	shown, err := c.question(params)
-	if err != nil {
-		return nil, err
+// askUser is the asker of one run, which has a place among the runs: it gives the place up
+// while a question is open, and has it back with the answer, however many runs there are by
+// then. Runs that wait are bounded by MaxRuns as well.
+func (s *Server) askUser(c *call) asker {
+	var mu sync.Mutex // guards open
+	open := 0         // questions of the run without an answer
+	return func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+		shown, err := c.question(params)
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		if open == 0 && s.waiting.Add(1) > int64(s.opts.MaxRuns) {
+			s.waiting.Add(-1)
+			mu.Unlock()
+			return nil, fmt.Errorf("busy: %d runs wait for an answer of their user, which is the limit; call again when some have been answered", s.opts.MaxRuns)
+		}
+		if open++; open == 1 {
+			s.release()
+		}
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if open--; open == 0 {
+				s.runs.Add(1)
+				s.waiting.Add(-1)
+			}
+		}()
+		return c.ask(ctx, shown)
 	}
-	return c.ask(ctx, shown)
 }
 
 // question is how a question is put to a user: in one line, without secrets.

@@ -85,10 +85,13 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 
 // finished gives up the call's place among the runs, and its catalog.
 func (s *Server) finished(c *call) {
-	if !c.handedOver {
-		s.release()
-		c.from.release()
+	if c.handedOver {
+		return
 	}
+	if c.state == "" {
+		s.release()
+	}
+	c.from.release()
 }
 
 // perform runs a call and appends the whole answer line.
@@ -112,7 +115,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		return s.appendFailure(dst, id, c, "invalid arguments: "+err.Error())
 	}
 	if c.ask != nil {
-		ctx = context.WithValue(ctx, askerKey{}, asker(c.askUser))
+		ctx = context.WithValue(ctx, askerKey{}, s.askUser(c))
 	}
 	if c.trace != nil {
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)
@@ -140,8 +143,12 @@ func (s *Server) busy() string {
 	return fmt.Sprintf("busy: %d runs are in flight, which is the limit; call again when some have ended", s.opts.MaxRuns)
 }
 
-// reserve takes a place among the runs, and reports whether there was one.
-func (s *Server) reserve() bool {
+// reserve takes a place among the runs for a call, and reports whether there was one. An
+// answer needs none: its run gets its own back.
+func (s *Server) reserve(c *call) bool {
+	if c.state != "" {
+		return true
+	}
 	if s.runs.Add(1) > int64(s.opts.MaxRuns) {
 		s.runs.Add(-1)
 		return false

@@ -151,7 +151,7 @@ func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
 			return
 		}
 	}
-	if !d.server.reserve() {
+	if !d.server.reserve(call) {
 		defer call.from.release()
 		x.answer(d.server.appendFailure(nil, m.id, call, d.server.busy()), http.StatusOK)
 		return

@@ -81,7 +81,7 @@ func (c *conn) call(m *message, at era) *rpcError {
 	if fault != nil {
 		return fault
 	}
-	if !c.server.reserve() {
+	if !c.server.reserve(call) {
 		_ = c.out.putLater(func(dst []byte) []byte {
 			return c.server.appendFailure(dst, m.id, call, c.server.busy())
 		})

@@ -17,7 +17,8 @@ type Server struct {
 	opts    Options
 	tools   atomic.Pointer[catalog]
 	library *server.MCPServer // the handshakes, and all methods but our own
-	runs    atomic.Int64      // runs in flight
+	runs    atomic.Int64      // runs in flight, but for those that wait
+	waiting atomic.Int64      // runs that wait for an answer of their user
 
 	identity []byte // the end of a modern result: resultType and self
 	self     []byte // what it says about us, its _meta

@@ -100,10 +100,11 @@ func (s *Server) begin(c *call) *talk {
 	}
 	go func() {
 		defer cancel()
-		defer run.from.release()
-		defer s.release()
 		id := []byte("0")
-		t.ended <- s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
+		rest := s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
+		s.release() // before the client can know that it has ended
+		run.from.release()
+		t.ended <- rest
 	}()
 	return t
 }

@@ -65,17 +65,11 @@ func TestM18Talk(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	refused(10, askCall(10, "ask", answering(state, accepted)), none)
-	if n := b.server.runs.Load(); n != 0 {
-		t.Errorf("%d runs are left", n)
-	}
+	b.noneLeft(t)
 	b.server.talks.patience = time.Millisecond
 	h.send(askCall(11, "ask", ""))
 	state = stateOf(t, h.next())
-	for end := time.Now().Add(patience); b.server.runs.Load() != 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the run waits for ever")
-		}
-	}
+	b.noneLeft(t)
 	refused(12, askCall(12, "ask", answering(state, accepted)), none)
 	if err := h.close(); err != nil {
 		t.Error(err)

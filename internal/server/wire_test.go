@@ -155,6 +155,13 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, ob
 			observe("asked", 0)
 		}
 		return expressions.Decode(answer)
+	case "asktwice":
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() { _, _ = b.run(ctx, "ask", args, nil) })
+		}
+		both.Wait()
+		return nil, nil
 	case "hold":
 		tag, _ := plain["tag"].(string)
 		b.started <- tag
