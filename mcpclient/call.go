@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"toolgraph/expressions"
@@ -26,13 +27,14 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 	case <-ctx.Done():
 		return nil, nil, u.gaveUp(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.set.maxInFlight))
 	}
-	defer func() { <-u.slot }()
+	leave := sync.OnceFunc(func() { <-u.slot })
+	defer leave()
 	for again := true; ; again = false {
 		s, fail := u.session(ctx)
 		if fail != nil {
 			return nil, nil, fail
 		}
-		raw, fail, err := u.inTurn(ctx, s, method, build)
+		raw, fail, err := u.inTurn(ctx, s, method, build, leave)
 		if fail != nil {
 			return nil, s, fail
 		}
@@ -51,21 +53,21 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 }
 
 // inTurn builds and sends a request when the calls before it have ended, where they go
-// one at a time. fail is why it could not be built.
-func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error)) (raw json.RawMessage, fail *Error, err error) {
-	if s.turn != nil && method == callMethod {
-		select {
-		case s.turn <- struct{}{}:
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+// one at a time. fail is why it could not be built. leave gives up its place among the
+// requests in flight.
+func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error), leave func()) (raw json.RawMessage, fail *Error, err error) {
+	var mine *turn
+	if s.serial && method == callMethod {
+		if mine, err = s.turns.wait(ctx); err != nil {
+			return nil, nil, err
 		}
-		defer func() { <-s.turn }()
+		defer s.turns.end(mine)
 	}
 	r, fail := build(s)
 	if fail != nil {
 		return nil, fail, nil
 	}
-	r.method = method
+	r.method, r.turn, r.leave = method, mine, leave
 	raw, err = u.send(ctx, s, r)
 	return raw, nil, err
 }
@@ -81,9 +83,9 @@ func (u *upstream) unencoded(err error) *Error {
 func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
 	timed, stop := startWatch(ctx, u.set.callTimeout, u.opts.clock)
 	defer stop()
-	if s.turn != nil && r.method == callMethod {
-		s.calling.Store(timed)
-		defer s.calling.Store(nil)
+	timed.leave = r.leave
+	if r.turn != nil {
+		s.turns.begin(r.turn, timed)
 	}
 	ctx = timed.ctx
 	mark := s.mark()
@@ -94,6 +96,9 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	if ctx.Err() != nil && context.Cause(ctx) == errCallTimeout { //nolint:errorlint // the cause itself
 		e := u.fault(CodeTimeout, fmt.Sprintf("did not answer within %s", u.set.callTimeout))
 		e.Err, e.Stderr = errCallTimeout, s.lastWords(mark)
+		if r.turn != nil && s.turns.busy() {
+			e.Hint = "another call waits for an answer of its user, and the server may answer no other until then"
+		}
 		return nil, e
 	}
 	var rpc *rpcError

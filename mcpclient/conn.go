@@ -24,10 +24,11 @@ type conn struct {
 	limit int // longest line in bytes
 	note  notes
 	heard func(method string, params []byte) // told each notification; must be quick
-	asks  func(method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
+	asks  func(by claim, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
+	claim func() func() (*watch, func(), error) // of a question, as it is read
 
 	slot    chan struct{} // holds one token; whoever takes it may write
-	answers chan struct{} // bounds the requests of the server being answered
+	answers chan struct{} // bounds the requests of the server being answered, but for open questions
 
 	mu      sync.Mutex // guards what follows
 	pending map[int64]chan *transport.JSONRPCResponse
@@ -44,9 +45,7 @@ var _ transport.Interface = (*conn)(nil)
 func newConn(proc *process, limit int, s *session) *conn {
 	return &conn{
 		proc: proc, limit: limit, note: s.note, heard: s.heard,
-		asks: func(method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails) {
-			return s.asked(s.calling.Load(), method, params)
-		},
+		asks: s.asked, claim: s.turns.claim,
 		slot: make(chan struct{}, 1), answers: make(chan struct{}, 16),
 		pending: map[int64]chan *transport.JSONRPCResponse{}, done: make(chan struct{}),
 	}

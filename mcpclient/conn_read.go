@@ -114,8 +114,12 @@ func (c *conn) asked(e envelope) {
 	var method string
 	_ = json.Unmarshal(e.method, &method) // an odd method is refused as any other
 	id, params := bytes.Clone(e.id), bytes.Clone(e.params[:min(len(e.params), elicitMost+1)])
+	var by claim
+	if method == string(mcp.MethodElicitationCreate) {
+		by = c.claim()
+	}
 	if !c.behind(func() {
-		c.reply(id, method, params)
+		c.reply(id, method, params, by)
 		<-c.answers
 	}) {
 		<-c.answers

@@ -7,10 +7,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// reply answers the server's request id.
-func (c *conn) reply(id json.RawMessage, method string, params json.RawMessage) {
+// reply answers the server's request id. by is the call of a question; nil for any other
+// request.
+func (c *conn) reply(id json.RawMessage, method string, params json.RawMessage, by claim) {
 	message := map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": id}
-	if result, refusal := c.asks(method, params); refusal != nil {
+	if by != nil {
+		<-c.answers // a user may take long, and must not keep us from answering pings
+	}
+	result, refusal := c.asks(by, method, params)
+	if by != nil {
+		c.answers <- struct{}{}
+	}
+	if refusal != nil {
 		message["error"] = refusal
 	} else {
 		message["result"] = result

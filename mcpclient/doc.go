@@ -14,7 +14,7 @@
 //
 // Beside that way: catalog.go keeps what a server lists, by which offer.go refuses
 // calls that cannot succeed and toolcheck.go calls of tools that are not what they
-// were; elicit.go passes questions of a server on to whoever called, and watch.go stops
-// the call's time meanwhile; authorize.go gives requests their token, which login.go
+// were; elicit.go passes questions of a server on to the caller, turns.go finds
+// the call that a question on a pipe is of, and watch.go stops the call's time meanwhile; authorize.go gives requests their token, which login.go
 // gets and token_file.go keeps.
 package mcpclient

@@ -12,6 +12,7 @@ import (
 
 const (
 	elicitMost = 256 << 10 // bytes of one question
+	elicitOpen = 64        // questions of one server at a time
 	// inputRounds is how often a tool of the modern era may ask before it answers.
 	inputRounds = 10
 	inputPause  = 200 * time.Millisecond // before a retry for which nothing was asked
@@ -41,9 +42,11 @@ func (s *session) capabilities() (c mcp.ClientCapabilities) {
 	return c
 }
 
-// asked answers a request of the server. by is the call during which it asks, nil when
-// there is none.
-func (s *session) asked(by *watch, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails) {
+// claim finds the call during which a question is asked; answered ends the question.
+type claim func() (by *watch, answered func(), err error)
+
+// asked answers a request of the server. by finds the call of a question.
+func (s *session) asked(by claim, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails) {
 	if method == string(mcp.MethodPing) {
 		return []byte("{}"), nil
 	}
@@ -52,7 +55,7 @@ func (s *session) asked(by *watch, method string, params json.RawMessage) (json.
 		details := mcp.NewJSONRPCErrorDetails(mcp.METHOD_NOT_FOUND, "this client does not offer "+presentable(method, 100), nil)
 		return nil, &details
 	}
-	answer, err := s.question(by, params)
+	answer, err := s.questionOf(by, params)
 	if err != nil {
 		details := mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "the user was not asked: "+presentable(s.note.redact(err.Error()), 300), nil)
 		return nil, &details
@@ -60,14 +63,23 @@ func (s *session) asked(by *watch, method string, params json.RawMessage) (json.
 	return answer, nil
 }
 
-var errNoCall = errors.New("there is no call in flight for which it could be")
+// questionOf asks the user of the call that it finds.
+func (s *session) questionOf(by claim, params json.RawMessage) (json.RawMessage, error) {
+	w, answered, err := by()
+	if err != nil {
+		return nil, err
+	}
+	defer answered()
+	defer s.open.Add(-1)
+	if s.open.Add(1) > elicitOpen {
+		return nil, fmt.Errorf("%d questions of the server are open, which is the limit", elicitOpen)
+	}
+	return s.question(w, params)
+}
 
 // question asks the user; the call's watch stands meanwhile.
 func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, error) {
-	switch {
-	case by == nil:
-		return nil, errNoCall
-	case len(params) > elicitMost:
+	if len(params) > elicitMost {
 		return nil, fmt.Errorf("the question has %d bytes, at most %d are passed on", len(params), elicitMost)
 	}
 	by.pause()

@@ -25,7 +25,7 @@ type remote struct {
 	wire    *http.Transport
 	address string
 	headers map[string]string
-	asks    func(by *watch, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
+	asks    func(by claim, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
 
 	life  context.Context // the connection's, not any request's
 	stop  context.CancelFunc

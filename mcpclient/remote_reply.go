@@ -18,7 +18,12 @@ func (r *remote) asked(ctx context.Context, req transport.JSONRPCRequest) (*tran
 		return nil, err
 	}
 	if req.Method == string(mcp.MethodElicitationCreate) {
-		by, _ := ctx.Value(watchKey{}).(*watch)
+		by := func() (*watch, func(), error) {
+			if w, ok := ctx.Value(watchKey{}).(*watch); ok {
+				return w, func() {}, nil
+			}
+			return nil, nil, errNoCall
+		}
 		r.later(func() { r.reply(req.ID, req.Method, params, by) })
 		return nil, nil // the library would wait for 30 s at most
 	}
@@ -39,7 +44,7 @@ func (r *remote) later(f func()) {
 }
 
 // reply posts the answer to a request of the server.
-func (r *remote) reply(id mcp.RequestId, method string, params json.RawMessage, by *watch) {
+func (r *remote) reply(id mcp.RequestId, method string, params json.RawMessage, by claim) {
 	result, refusal := r.asks(by, method, params)
 	answer := transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Result: result, Error: refusal}
 	body, err := json.Marshal(answer)

@@ -44,10 +44,10 @@ type session struct {
 	tellsChanges bool        // it can tell when its tools change
 	subscribed   atomic.Bool // it was asked to, in the modern era
 
-	elicit Elicitor // nil: what the server asks is refused
-
-	turn    chan struct{}         // where the calls go one at a time: holds one token; else nil
-	calling atomic.Pointer[watch] // the one call, where they do
+	elicit Elicitor     // nil: what the server asks is refused
+	open   atomic.Int64 // questions without an answer
+	turns  *turns       // of a pipe
+	serial bool         // calls go by turns
 }
 
 func (s *session) alive() bool {
@@ -137,9 +137,7 @@ func (s *session) settle(version string, o *options) error {
 	s.version, s.about.Protocol, s.since = version, version, o.clock.now()
 	s.ids.Store(firstID)
 	if !mcp.IsModernProtocol(version) {
-		if s.elicit != nil && s.stderr != nil {
-			s.turn = make(chan struct{}, 1) // on one pipe it cannot be told for which call it asks
-		}
+		s.serial = s.elicit != nil && s.turns != nil
 		return nil
 	}
 	meta, err := json.Marshal(map[string]any{
@@ -168,6 +166,8 @@ type request struct {
 	name   string // of the tool of tools/call, which the modern era mirrors into HTTP headers
 	params json.RawMessage
 	offer  *offer // what is called; nil when it is not known
+	turn   *turn  // of a call where calls go by turns; else nil
+	leave  func() // gives up its place among the requests in flight
 }
 
 // request sends one request and returns the raw result.

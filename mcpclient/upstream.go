@@ -177,7 +177,7 @@ func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
 		e.Err = errLocal
 		return nil, e
 	}
-	s := &session{server: name, note: note, stderr: proc.stderr, elicit: u.elicitation()}
+	s := &session{server: name, note: note, stderr: proc.stderr, elicit: u.elicitation(), turns: newTurns()}
 	c := newConn(proc, u.set.maxMessage, s)
 	s.link = c
 	_ = c.Start(ctx) // cannot fail

@@ -11,6 +11,7 @@ import (
 type watch struct {
 	ctx   context.Context // the request's; ends when the time is over
 	limit time.Duration
+	leave func() // called when the user is asked: others may be sent meanwhile; or nil
 
 	mu     sync.Mutex // guards what follows
 	timer  timer
@@ -37,6 +38,9 @@ func (c *watch) pause() {
 	defer c.mu.Unlock()
 	if c.asking++; c.timer != nil {
 		c.timer.Stop()
+	}
+	if c.leave != nil {
+		c.leave()
 	}
 }
 
