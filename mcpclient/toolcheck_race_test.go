@@ -1,9 +1,9 @@
 package mcpclient
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,16 +45,11 @@ func TestT01ChangedWheneverItIsListed(t *testing.T) {
 
 // A call that waits for its turn is checked when that has come.
 func TestT01ChangedWhileTheCallWaitsForItsTurn(t *testing.T) {
-	u := fake(t)
+	gate, diary := filepath.Join(t.TempDir(), "gate"), filepath.Join(t.TempDir(), "diary")
+	u := fake(t, "gate="+gate, "diary="+diary)
 	u.AllowElicit = true
-	asked, answer := make(chan struct{}), make(chan struct{})
-	user := func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-		close(asked)
-		<-answer
-		return json.RawMessage(`{"action":"decline"}`), nil
-	}
 	var changed atomic.Bool
-	p := pool(t, u, WithElicitor(user), WithToolCheck(func(string, Tool) *Error {
+	p := pool(t, u, WithElicitor(host), WithToolCheck(func(string, Tool) *Error {
 		if changed.Load() {
 			return &Error{Code: "changed", Message: "it is another"}
 		}
@@ -63,11 +58,11 @@ func TestT01ChangedWhileTheCallWaitsForItsTurn(t *testing.T) {
 	mustCall(t, p, "echo", `{"n":1}`, `{"n":1}`)
 	var calls sync.WaitGroup
 	calls.Go(func() {
-		if _, err := call(p, "callback", `{"method":"elicitation/create"}`); err != nil {
+		if _, err := call(p, "hold", `{}`); err != nil {
 			t.Error(err)
 		}
 	})
-	<-asked
+	waitForLine(t, diary, "in 0")
 	calls.Go(func() {
 		got, err := call(p, "echo", `{"n":2}`)
 		if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "changed" {
@@ -77,7 +72,9 @@ func TestT01ChangedWhileTheCallWaitsForItsTurn(t *testing.T) {
 	waitFor(t, "the second call", func() bool { return len(p.servers["fake"].slot) == 2 })
 	changed.Store(true)
 	live(p).tools.changed()
-	close(answer)
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	calls.Wait()
 }
 
