@@ -171,7 +171,7 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 func (d *decoder) noteSecret(t Text, value, what string, tell bool) {
 	switch {
 	case d.assume: // it is no secret at all
-	case len(value) >= leastSecret:
+	case isSecret(value):
 		d.secrets = append(d.secrets, value)
 	case tell && value == "":
 		d.found.Warn(t.Pos, "short-secret", what+" is empty", "give it a value")

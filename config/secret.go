@@ -1,19 +1,13 @@
 package config
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
-// leastSecret is how long a secret must be to be kept out of texts, in bytes: with a
-// shorter one too much else would go.
+// leastSecret is how long a secret must be to be redacted, in bytes: a shorter one would
+// take too much else with it.
 const leastSecret = 6
 
 const redacted = "[redacted]"
@@ -21,20 +15,20 @@ const redacted = "[redacted]"
 // Secrets are the values that must never be shown. The zero value and nil have none.
 // Safe for concurrent use.
 type Secrets struct {
-	values   []string
-	once     sync.Once // makes replacer, at the first use
-	replacer *strings.Replacer
+	values []string
+	once   sync.Once // makes finder, at the first use
+	finder *secretFinder
 }
 
 // NewSecrets is the secrets with these values; values shorter than 6 bytes are left
-// out.
+// out, white space around them not counted.
 func NewSecrets(values ...string) *Secrets { return newSecrets(values) }
 
 func newSecrets(values []string) *Secrets {
 	s := &Secrets{}
 	seen := map[string]bool{}
 	for _, v := range values {
-		if len(v) >= leastSecret && !seen[v] {
+		if isSecret(v) && !seen[v] {
 			seen[v] = true
 			s.values = append(s.values, v)
 		}
@@ -42,33 +36,30 @@ func newSecrets(values []string) *Secrets {
 	return s
 }
 
-func newReplacer(values []string) *strings.Replacer {
-	var forms []string
-	for _, v := range values {
-		forms = append(forms, secretForms(v)...)
-	}
-	slices.SortFunc(forms, func(a, b string) int { // the longest first, so that no rest stays
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
-	forms = slices.Compact(forms)
-	pairs := make([]string, 0, 2*len(forms))
-	for _, f := range forms {
-		pairs = append(pairs, f, redacted)
-	}
-	return strings.NewReplacer(pairs...)
-}
+// isSecret reports whether a value is long enough to be redacted.
+func isSecret(v string) bool { return len(strings.TrimSpace(v)) >= leastSecret }
 
-// Redact returns text with every secret replaced by [redacted]: as it is, and as it
-// stands in a URL, in base64 and in JSON. A secret that is cut in two is not found.
+// Redact returns text with every secret replaced by [redacted]: as it is, each of its
+// lines of 8 bytes and more, and as it stands in a URL, in JSON and in base64, wrapped or
+// not. Its beginning counts too where an ellipsis (…) shows that a text was truncated.
 func (s *Secrets) Redact(text string) string {
-	if s == nil || len(s.values) == 0 || len(text) < leastSecret {
+	if s.Len() == 0 || len(text) < leastSecret {
 		return text
 	}
-	s.once.Do(func() { s.replacer = newReplacer(s.values) })
-	return s.replacer.Replace(text)
+	s.once.Do(func() { s.finder = newSecretFinder(s.values) })
+	found, _ := s.finder.find(text)
+	if len(found) == 0 {
+		return text
+	}
+	var out strings.Builder
+	end := 0
+	for _, f := range found {
+		out.WriteString(text[end:f.from])
+		out.WriteString(redacted)
+		end = f.to
+	}
+	out.WriteString(text[end:])
+	return out.String()
 }
 
 // RedactJSON is Redact for JSON, which stays JSON. A secret that stands outside a
@@ -125,71 +116,4 @@ func (s *Secrets) Len() int {
 		return 0
 	}
 	return len(s.values)
-}
-
-// secretForms are the ways in which a secret is written.
-func secretForms(v string) []string {
-	forms := []string{v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:]}
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		forms = append(forms, encoding.EncodeToString([]byte(v)))
-		forms = append(forms, insideBase64(v, encoding.WithPadding(base64.NoPadding))...)
-	}
-	forms = append(forms, insideJSON(v)...)
-	return slices.DeleteFunc(forms, func(f string) bool { return len(f) < leastSecret })
-}
-
-// insideBase64 are the letters that a secret gives inside a longer text in base64,
-// which depend on where it begins: the ones that are the secret's alone.
-func insideBase64(v string, encoding *base64.Encoding) []string {
-	const least = 8
-	var forms []string
-	for before := range 3 {
-		text := encoding.EncodeToString([]byte(strings.Repeat("x", before) + v))
-		from := (before*8 + 5) / 6
-		to := (before + len(v)) * 8 / 6
-		if to-from >= least {
-			forms = append(forms, text[from:to])
-		}
-	}
-	return append(forms, encoding.EncodeToString([]byte(v)))
-}
-
-// insideJSON are the ways in which JSON libraries write a secret in a string: some
-// escape <>&, some slashes, some all that is not ASCII. Each comes a second time as it
-// stands in a string that is itself in JSON, as a text with a request's body in a result.
-func insideJSON(v string) []string {
-	var forms []string
-	for _, escapeHTML := range []bool{true, false} {
-		var b strings.Builder
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(escapeHTML)
-		if enc.Encode(v) != nil {
-			continue
-		}
-		once := strings.Trim(b.String(), "\n")
-		once = once[1 : len(once)-1]
-		for _, f := range []string{once, strings.ReplaceAll(once, "/", `\/`)} {
-			for _, f := range []string{f, inASCII(f, `\u%04x`), inASCII(f, `\u%04X`)} {
-				forms = append(forms, f, escapeQuotes.Replace(f))
-			}
-		}
-	}
-	return forms
-}
-
-var escapeQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-
-// inASCII escapes what is not ASCII, in the format of one UTF-16 unit.
-func inASCII(text, format string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r < utf8.RuneSelf {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, format, unit)
-		}
-	}
-	return b.String()
 }

@@ -33,8 +33,9 @@ type authorizer struct {
 	plain  *http.Client // to the server, without a token
 	away   *http.Client // to its authorization server
 
-	held atomic.Pointer[grant]
-	turn chan struct{} // holds one token; whoever takes it may read the file and renew
+	held   atomic.Pointer[grant]
+	hidden atomic.Pointer[hiddenGrant] // the held one, as hide needs it
+	turn   chan struct{}               // holds one token; whoever takes it may read the file and renew
 }
 
 func newAuthorizer(conf *config.Upstream, server *url.URL, set settings, dir string) (*authorizer, error) {
@@ -62,10 +63,22 @@ func (a *authorizer) hide(text string) string {
 	if a == nil {
 		return text
 	}
-	if g := a.held.Load(); g != nil {
-		text = config.NewSecrets(g.Token.AccessToken, g.Token.RefreshToken).Redact(text)
+	g := a.held.Load()
+	if g == nil {
+		return text
 	}
-	return text
+	known := a.hidden.Load()
+	if known == nil || known.of != g {
+		known = &hiddenGrant{of: g, secrets: config.NewSecrets(g.Token.AccessToken, g.Token.RefreshToken)}
+		a.hidden.Store(known)
+	}
+	return known.secrets.Redact(text)
+}
+
+// hiddenGrant is what is redacted of a grant, prepared once.
+type hiddenGrant struct {
+	of      *grant
+	secrets *config.Secrets
 }
 
 func usable(g *grant, refused string) bool {

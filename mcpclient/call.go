@@ -124,7 +124,7 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 	case ctx.Err() != nil:
 		return u.gaveUp(ctx, "the call was in flight")
 	}
-	e := u.fault(CodeTransport, "the connection failed: "+presentable(s.note.redact(err.Error()), 500))
+	e := u.fault(CodeTransport, "the connection failed: "+s.note.shown(err.Error(), 500))
 	e.Err = err
 	return e
 }

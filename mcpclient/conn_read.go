@@ -51,14 +51,14 @@ func (c *conn) ended(err error) {
 	case <-c.proc.clock.after(2 * drainGrace):
 		c.fail(&Error{
 			Code: CodeTransport, Message: "the server closed its output but its process went on",
-			Stderr: c.proc.stderr.tail(tailLines, 0, c.note.redact),
+			Stderr: c.proc.stderr.tail(tailLines, 0, c.note),
 		}, true)
 		return
 	}
 	code := c.proc.status.code
 	c.fail(&Error{
 		Code: CodeServerExited, Message: "the server's process " + c.proc.status.String(), ExitCode: &code,
-		Stderr: c.proc.stderr.tail(tailLines, 0, c.note.redact),
+		Stderr: c.proc.stderr.tail(tailLines, 0, c.note),
 	}, true)
 }
 

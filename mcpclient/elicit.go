@@ -57,7 +57,7 @@ func (s *session) asked(by claim, method string, params json.RawMessage) (json.R
 	}
 	answer, err := s.questionOf(by, params)
 	if err != nil {
-		details := mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "the user was not asked: "+presentable(s.note.redact(err.Error()), 300), nil)
+		details := mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "the user was not asked: "+s.note.shown(err.Error(), 300), nil)
 		return nil, &details
 	}
 	return answer, nil
@@ -84,7 +84,7 @@ func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, 
 	}
 	by.pause()
 	defer by.resume()
-	answer, err := s.elicit(by.ctx, s.server, params)
+	answer, err := s.elicit(by.ctx, s.server, s.note.redactJSON(params))
 	if err == nil && !json.Valid(answer) {
 		err = errors.New("the answer is no JSON")
 	}
@@ -116,13 +116,13 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 			return
 		}
 		if json.Unmarshal(request, &m) != nil || m.Method != string(mcp.MethodElicitationCreate) {
-			why = "the tool asks for " + presentable(m.Method, 100) + ", which is not offered"
+			why = "the tool asks for " + s.note.shown(m.Method, 100) + ", which is not offered"
 			return
 		}
 		by := &watch{ctx: ctx} // nothing runs out: no request is in flight
 		answer, err := s.question(by, m.Params)
 		if err != nil {
-			why = "the tool asks for input, and the user was not asked: " + presentable(s.note.redact(err.Error()), 300)
+			why = "the tool asks for input, and the user was not asked: " + s.note.shown(err.Error(), 300)
 			return
 		}
 		if !empty {

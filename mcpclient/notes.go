@@ -28,6 +28,18 @@ func (n notes) redact(text string) string {
 	return n.auth.hide(text)
 }
 
+// shown is text of at most limit bytes that is fit to be shown: redacted before it is
+// truncated, for half a secret is not recognised, and both with and without the control
+// characters that may stand inside a secret. Work is bounded whatever the server sends.
+func (n notes) shown(text string, limit int) string {
+	text = n.redact(head(text, max(stderrLineRoom, 2*limit)))
+	return head(n.redact(plain(text)), limit)
+}
+
+// headOf is as much of a message as shown looks at, and one byte more, so that it sees
+// what is truncated.
+func headOf(message []byte) string { return string(message[:min(len(message), stderrLineRoom+1)]) }
+
 // stray notes a line that fits nobody.
 func (n notes) stray(what string, line []byte) {
 	level := slog.LevelDebug
@@ -36,19 +48,19 @@ func (n notes) stray(what string, line []byte) {
 	if !n.logger.Enabled(ctx, level) {
 		return
 	}
-	shown := presentable(n.redact(string(line[:min(len(line), stderrLineRoom)])), 200)
+	shown := n.shown(headOf(line), 200)
 	n.logger.Log(ctx, level, "upstream sent "+what+"; it is ignored", "server", n.server, "line", shown)
 }
 
 // refused notes a request of the server that we do not serve.
 func (n notes) refused(method string) {
-	n.logger.Warn("upstream asked for something that is not offered", "server", n.server, "method", presentable(method, 100))
+	n.logger.Warn("upstream asked for something that is not offered", "server", n.server, "method", n.shown(method, 100))
 }
 
 // uncheckable notes a schema of the server's that cannot be used.
 func (n notes) uncheckable(tool string, err error) {
 	n.logger.Debug("upstream has an inputSchema that cannot be used; arguments are not checked",
-		"server", n.server, "tool", presentable(tool, 200), "error", presentable(n.redact(err.Error()), 300))
+		"server", n.server, "tool", n.shown(tool, 200), "error", n.shown(err.Error(), 300))
 }
 
 // said is told each line of stderr, or nil when nobody wants to know.
@@ -57,14 +69,13 @@ func (n notes) said() func(string) {
 		return nil
 	}
 	return func(line string) {
-		n.logger.Debug("upstream stderr", "server", n.server, "line", presentable(n.redact(line), stderrLine))
+		n.logger.Debug("upstream stderr", "server", n.server, "line", n.shown(line, stderrLine))
 	}
 }
 
 // message notes what a server logs by the protocol.
 func (n notes) message(params []byte) {
 	if params != nil && n.logger.Enabled(context.Background(), slog.LevelDebug) {
-		shown := presentable(n.redact(string(params[:min(len(params), stderrLineRoom)])), stderrLine)
-		n.logger.Debug("upstream log", "server", n.server, "message", shown)
+		n.logger.Debug("upstream log", "server", n.server, "message", n.shown(headOf(params), stderrLine))
 	}
 }

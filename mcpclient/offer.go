@@ -112,13 +112,13 @@ func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool strin
 	}
 	o.ready(s.note)
 	if o.tooLarge != nil {
-		e := u.fault(CodeBadSchema, "cannot be called, because its inputSchema cannot be used: "+presentable(s.note.redact(o.tooLarge.Error()), 300))
+		e := u.fault(CodeBadSchema, "cannot be called, because its inputSchema cannot be used: "+s.note.shown(o.tooLarge.Error(), 300))
 		e.Err = errRefused
 		return nil, e
 	}
 	if o.unusable != nil && s.overModernHTTP() {
 		e := u.fault(CodeBadResult, "offers the tool with headers that the protocol forbids, so it cannot be called: "+
-			presentable(s.note.redact(o.unusable.Error()), 300))
+			s.note.shown(o.unusable.Error(), 300))
 		return nil, e
 	}
 	if o.schema == nil {

@@ -9,10 +9,13 @@ import (
 	"toolgraph/expressions"
 )
 
-// mostStructured is how many bytes of the structuredContent of a failed result are kept.
-const mostStructured = 64 << 10
+const (
+	mostStructured = 64 << 10 // bytes of the structuredContent of a failed result that are kept
+	mostFailure    = 16 << 10 // bytes of an error text that are shown
+	failureRoom    = 64 << 10 // bytes of it that are read: it is redacted before it is truncated
+)
 
-// failureText is the text of a failed result, or "".
+// failureText is the text of a failed result, or "". It is not redacted.
 func failureText(content []byte) string {
 	items, err := contentItems(content)
 	if err != nil {
@@ -24,7 +27,7 @@ func failureText(content []byte) string {
 			said = append(said, strings.TrimSpace(text))
 		}
 	}
-	return clip(strings.Join(said, "\n"))
+	return head(strings.Join(said, "\n"), failureRoom)
 }
 
 // structuredFailure is the structuredContent of a failed result as compact JSON; nil when
@@ -48,7 +51,7 @@ func structuredFailure(raw []byte) []byte {
 // unless that is what the text says too; and the structuredContent, unless it is too long.
 func (n notes) failed(r result) (message string, structured json.RawMessage) {
 	structured = n.redactJSON(r.structured)
-	message = n.redact(r.text)
+	message = clip(n.redact(r.text))
 	switch {
 	case message == "" && structured == nil:
 		message = "the tool failed and did not say why"
@@ -91,11 +94,5 @@ func (n notes) redactJSON(raw []byte) json.RawMessage {
 	return clean
 }
 
-// clip keeps an error text readable.
-func clip(text string) string {
-	const most = 16 << 10
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+// clip keeps an error text readable. It must be redacted already.
+func clip(text string) string { return strings.ToValidUTF8(head(text, mostFailure), "") }

@@ -77,8 +77,9 @@ func TestFailedResult(t *testing.T) {
 		t.Errorf("a structuredContent of 64 KiB was kept: %d and %d bytes, %v", len(structured), len(message), err)
 	}
 	long := `{"isError":true,"content":[{"type":"text","text":"` + strings.Repeat("é", 1<<20) + `"}]}`
-	if r, err := readResult([]byte(long)); err != nil || len(r.text) > 17<<10 {
-		t.Errorf("a text of a megabyte was kept: %d bytes, %v", len(r.text), err)
+	r, err = readResult([]byte(long))
+	if message, _ := secrets.failed(r); err != nil || len(message) > 17<<10 || len(r.text) > failureRoom+len("…") {
+		t.Errorf("a text of a megabyte was kept: %d bytes of %d, %v", len(message), len(r.text), err)
 	}
 }
 

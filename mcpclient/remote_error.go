@@ -66,4 +66,4 @@ func (r *remote) explain(ctx context.Context, err error) error {
 }
 
 // plain is the text of an error, redacted and short.
-func (r *remote) plain(err error) string { return presentable(r.note.redact(err.Error()), 500) }
+func (r *remote) plain(err error) string { return r.note.shown(err.Error(), 500) }

@@ -83,7 +83,7 @@ func (s *session) lastWords(mark int) []string {
 	if s.stderr == nil {
 		return nil
 	}
-	return s.stderr.tail(tailLines, mark, s.note.redact)
+	return s.stderr.tail(tailLines, mark, s.note)
 }
 
 // negotiate does the handshake. The older one is tried first: every server of that
@@ -184,7 +184,7 @@ func (s *session) request(ctx context.Context, r request) (json.RawMessage, erro
 		return nil, err
 	}
 	if resp.Error != nil {
-		message := presentable(s.note.redact(resp.Error.Message), stderrLine)
+		message := s.note.shown(resp.Error.Message, stderrLine)
 		return nil, &rpcError{code: resp.Error.Code, message: message}
 	}
 	return resp.Result, nil

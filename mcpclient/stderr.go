@@ -15,7 +15,7 @@ import (
 const (
 	stderrKept     = 64 << 10 // bytes of a server's stderr that are kept
 	stderrLine     = 4 << 10  // longest line shown
-	stderrLineRoom = 8 << 10  // longest line kept: redaction happens before the cut
+	stderrLineRoom = 8 << 10  // longest line kept: it is redacted before it is truncated
 )
 
 var ansiEscape = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])")
@@ -37,6 +37,9 @@ func (r *stderrRing) drain(in io.Reader, seen func(string)) {
 		part, err := reader.ReadSlice('\n')
 		if len(part) > 0 && !cut {
 			line := strings.TrimRight(string(part), "\r\n")
+			if errors.Is(err, bufio.ErrBufferFull) {
+				line = head(line, stderrLineRoom-1)
+			}
 			r.add(line)
 			if seen != nil {
 				seen(line)
@@ -71,16 +74,15 @@ func (r *stderrRing) mark() int {
 	return r.total
 }
 
-// tail is the last n non-empty lines written after mark, redacted and made fit to be
-// shown on a terminal.
-func (r *stderrRing) tail(n, mark int, redact func(string) string) []string {
+// tail is the last n non-empty lines written after mark, as note shows them.
+func (r *stderrRing) tail(n, mark int, note notes) []string {
 	r.mu.Lock()
 	lines := r.lines[max(0, len(r.lines)-max(0, r.total-mark)):]
 	lines = append([]string(nil), lines...)
 	r.mu.Unlock()
 	var shown []string
 	for i := len(lines) - 1; i >= 0 && len(shown) < n; i-- {
-		if line := presentable(redact(lines[i]), stderrLine); strings.TrimSpace(line) != "" {
+		if line := note.shown(lines[i], stderrLine); strings.TrimSpace(line) != "" {
 			shown = append(shown, line)
 		}
 	}
@@ -88,16 +90,24 @@ func (r *stderrRing) tail(n, mark int, redact func(string) string) []string {
 	return shown
 }
 
+// head is the beginning of a text, of at most limit bytes; an ellipsis after it shows that
+// it was truncated.
+func head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
 // presentable is text of at most limit bytes without control and direction
 // characters, which could forge lines or colours where it is shown.
-func presentable(text string, limit int) string {
-	if len(text) > limit {
-		cut := limit
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
+func presentable(text string, limit int) string { return plain(head(text, limit)) }
+
+func plain(text string) string {
 	text = ansiEscape.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	return strings.Map(func(r rune) rune {
 		switch {

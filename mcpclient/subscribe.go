@@ -26,7 +26,7 @@ func (u *upstream) subscribe(s *session) {
 		_, err = s.request(u.life, request{method: string(mcp.MethodSubscriptionsListen), params: params})
 		if err != nil && u.life.Err() == nil {
 			u.opts.logger.Debug("upstream does not tell when its tools change",
-				"server", u.conf.Name.Value, "error", presentable(s.note.redact(err.Error()), 300))
+				"server", u.conf.Name.Value, "error", s.note.shown(err.Error(), 300))
 		}
 		if u.opts.clock.now().Sub(begun) >= listenLeast {
 			s.subscribed.Store(false)

@@ -223,7 +223,7 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 		}
 		return e
 	default:
-		e.Message = "refused the handshake: " + presentable(s.note.redact(err.Error()), 500)
+		e.Message = "refused the handshake: " + s.note.shown(err.Error(), 500)
 	}
 	e.Stderr = s.lastWords(0)
 	return e

@@ -29,8 +29,13 @@ func forms() map[string]string {
 		"basic auth": base64.StdEncoding.EncodeToString([]byte("user:" + hidden)),
 		"query":      url.QueryEscape(hidden),
 		"path":       url.PathEscape(hidden),
+		"lower case": lowerCase.Replace(url.PathEscape(hidden)),
+		"slash kept": strings.ReplaceAll(lowerCase.Replace(url.PathEscape(hidden)), "%2f", "/"),
 	}
 }
+
+// lowerCase writes the escapes of the hidden secret with small letters.
+var lowerCase = strings.NewReplacer("%2F", "%2f", "%5C", "%5c", "%C3%B6", "%c3%b6")
 
 // quoted is text as a JSON string.
 func quoted(text string) string {
