@@ -129,7 +129,7 @@ func TestV05FormsOfASecret(t *testing.T) {
 }
 
 func TestV05WrappedBase64(t *testing.T) {
-	for _, size := range []int{6, 7, 11, 12, 40, 47, 48, 49, 57, 200, 3000} {
+	for _, size := range []int{6, 7, 11, 12, 40, 47, 48, 49, 57, 200, 500} {
 		secret := opaqueText(size, size)
 		s := NewSecrets(secret)
 		for _, before := range []string{"", "u:", "user:", "user1:"} {
@@ -184,16 +184,16 @@ func TestV05TruncatedSecrets(t *testing.T) {
 
 // The work that it takes to redact depends on the length of the text alone.
 func TestV05RedactionIsLinear(t *testing.T) {
-	steps := func(text string, values ...string) int {
-		s := NewSecrets(values...)
-		_, n := newSecretFinder(s.values).find(text)
+	steps := func(f *secretFinder, text string) int {
+		_, n := f.find(text)
 		return n
 	}
 	var many []string
-	for i := range 200 {
+	for i := range 100 {
 		many = append(many, opaqueText(i, 60), pemText(i), fmt.Sprintf("p/w %d \"x\" é", i))
 	}
 	repeated := strings.Repeat("a", 5000)
+	all, alone := newSecretFinder(append(many, repeated+"b")), newSecretFinder([]string{repeated + "b"})
 	hostile := map[string]string{
 		"plain":     strings.Repeat(`{"name": "some text of a result"}, `, 3000),
 		"almost":    strings.Repeat(repeated[:4000]+"c", 25),
@@ -205,15 +205,15 @@ func TestV05RedactionIsLinear(t *testing.T) {
 		"breaks":    strings.Repeat("a\n \n", 25_000),
 	}
 	for name, text := range hostile {
-		one, two := steps(text, append(many, repeated+"b")...), steps(text+text, append(many, repeated+"b")...)
+		one, two := steps(all, text), steps(all, text+text)
 		if two > 2*one+2*len(repeated) {
 			t.Errorf("%s: %d bytes take %d steps, twice as many take %d", name, len(text), one, two)
 		}
 		if most := 2 * 2 * (mostLevels + 1) * len(text); one > most {
 			t.Errorf("%s: %d bytes take %d steps, expected at most %d", name, len(text), one, most)
 		}
-		if few := steps(text, repeated+"b"); one > 3*few {
-			t.Errorf("%s: one secret takes %d steps, 601 secrets take %d", name, few, one)
+		if few := steps(alone, text); one > 3*few {
+			t.Errorf("%s: one secret takes %d steps, 301 secrets take %d", name, few, one)
 		}
 	}
 }
