@@ -31,6 +31,10 @@ type Event struct {
 	Record *Record `json:"record,omitempty"` // step-finished, context-edited
 	End    *End    `json:"end,omitempty"`    // run-finished
 
+	// Lost is set by a journal: so many events of the run right before this one were not
+	// recorded. A run with lost events cannot be resumed.
+	Lost int `json:"lost,omitempty"`
+
 	// Sync is set where losing the event could do harm, or make somebody look things
 	// up: before a call that may not be made twice, on its record, on edits, and at the
 	// end of a run. A journal that outlives the process has such a call-started, and

@@ -24,21 +24,26 @@ type committer struct {
 
 const (
 	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
-		events, steps, spills, bytes, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		events, steps, spills, bytes, lost, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	// A recorded step is progress, so the next process that resumes the run is the first.
+	updateRun = `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, resumed = CASE WHEN steps < ?5 THEN 0 ELSE resumed END,
+		steps = ?5, spills = ?, bytes = ?, lost = ?, failure = ? WHERE seq = ?`
 	insertChunk = `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`
 )
 
 // background is for what ends with a transaction and is never given up half-way.
 var background = context.Background()
 
-// newCommitter opens the database and takes a lease.
+// newCommitter takes a lease and opens the database. The lease is first: calls are noted in
+// it also while the database is locked.
 func newCommitter(s *Store) (*committer, error) {
-	db, err := s.database(true)
-	if err != nil {
+	c := &committer{store: s, runs: map[string]*track{}}
+	var err error
+	if c.lease, err = s.leaseOf(); err != nil {
 		return nil, err
 	}
-	c := &committer{store: s, runs: map[string]*track{}}
-	if c.lease, err = s.leaseOf(); err != nil {
+	db, err := s.database(true)
+	if err != nil {
 		return nil, err
 	}
 	if c.conn, err = db.Conn(background); err != nil {
@@ -51,8 +56,7 @@ func newCommitter(s *Store) (*committer, error) {
 		{&c.begin, `BEGIN IMMEDIATE`},
 		{&c.end, `COMMIT`},
 		{&c.insertRun, insertRun},
-		{&c.updateRun, `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, steps = ?, spills = ?, bytes = ?,
-			failure = ? WHERE seq = ?`},
+		{&c.updateRun, updateRun},
 		{&c.insertChunk, insertChunk},
 		{&c.insertSpill, `INSERT INTO spills (run, id, body) VALUES (?,?,?)`},
 	} {
@@ -67,7 +71,13 @@ func newCommitter(s *Store) (*committer, error) {
 func (s *Store) leaseOf() (*lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errClosed
+	}
 	if s.lease == nil {
+		if err := s.prepareFile(true); err != nil {
+			return nil, err
+		}
 		l, err := newLease(s.dir)
 		if err != nil {
 			return nil, err
@@ -86,12 +96,13 @@ func (c *committer) close() {
 
 func (c *committer) failed(err error) error { return aboutStore(c.store.Path(), err) }
 
-// commit writes a batch in one transaction.
+// commit writes a batch in one transaction, and tries again while the store cannot be
+// written.
 func (c *committer) commit(batch []block) error {
 	var touched []*track
 	for _, events := range batch {
 		for i := range events {
-			t, err := c.take(&events[i])
+			t, err := c.take(batch, &events[i])
 			if err != nil {
 				return err
 			}
@@ -103,8 +114,12 @@ func (c *committer) commit(batch []block) error {
 	if len(touched) == 0 {
 		return nil
 	}
-	if err := c.write(touched); err != nil {
-		return c.failed(err)
+	for _, t := range touched {
+		t.cut()
+		t.weigh()
+	}
+	if err := c.store.writer.persist(batch, func() error { return c.failed(c.write(touched)) }); err != nil {
+		return err
 	}
 	c.store.writer.written(touched)
 	for _, t := range touched {
@@ -118,11 +133,11 @@ func (c *committer) commit(batch []block) error {
 }
 
 // take takes an event up. It gives the event's run when it had nothing waiting before.
-func (c *committer) take(q *queued) (touched *track, err error) {
+func (c *committer) take(batch []block, q *queued) (touched *track, err error) {
 	if q.view == nil { // somebody who only waits
 		return nil, nil
 	}
-	t, err := c.track(q)
+	t, err := c.track(batch, q)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +151,7 @@ func (c *committer) take(q *queued) (touched *track, err error) {
 }
 
 // track is the run of an event.
-func (c *committer) track(q *queued) (*track, error) {
+func (c *committer) track(batch []block, q *queued) (*track, error) {
 	id := q.event.Run
 	t := c.runs[id]
 	if t != nil {
@@ -144,7 +159,7 @@ func (c *committer) track(q *queued) (*track, error) {
 	}
 	t = &track{view: q.view, row: row{id: id, status: Running}}
 	if q.event.Kind != execution.RunStarted {
-		if err := c.takeOn(t); err != nil {
+		if err := c.store.writer.persist(batch, func() error { return c.failed(c.takeOn(t)) }); err != nil {
 			return nil, err
 		}
 	}
@@ -155,8 +170,8 @@ func (c *committer) track(q *queued) (*track, error) {
 // takeOn makes the track of a run that was claimed.
 func (c *committer) takeOn(t *track) error {
 	row := c.conn.QueryRowContext(background,
-		`SELECT seq, events, steps, spills, bytes FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
-	err := row.Scan(&t.seq, &t.events, &t.steps, &t.spilled, &t.bytes)
+		`SELECT seq, events, steps, spills, bytes, lost FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
+	err := row.Scan(&t.seq, &t.events, &t.steps, &t.spilled, &t.bytes, &t.lost)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("run %s goes on and was not claimed", t.id)
 	}
@@ -170,41 +185,46 @@ func (c *committer) write(touched []*track) error {
 	if _, err := c.begin.ExecContext(background); err != nil {
 		return err
 	}
-	err := c.writeAll(touched)
+	inserted, err := c.writeAll(touched)
 	if err == nil {
 		_, err = c.end.ExecContext(background)
 	}
 	if err != nil {
 		_, _ = c.conn.ExecContext(background, `ROLLBACK`) // SQLite may have done so itself
+		for _, t := range inserted {
+			t.seq = 0
+		}
 	}
 	return err
 }
 
-func (c *committer) writeAll(touched []*track) error {
+// writeAll also returns the runs that have got their rows.
+func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 	for _, t := range touched {
-		t.cut()
-		t.weigh()
+		if t.seq == 0 {
+			inserted = append(inserted, t)
+		}
 		if err := c.writeRow(t); err != nil {
-			return err
+			return inserted, err
 		}
 		for _, s := range t.spills {
 			if _, err := c.insertSpill.ExecContext(background, t.seq, s.id, s.body); err != nil {
-				return err
+				return inserted, err
 			}
 		}
 		for _, part := range t.chunks {
 			if _, err := c.insertChunk.ExecContext(background, t.seq, part.first, part.before, part.body); err != nil {
-				return err
+				return inserted, err
 			}
 		}
 	}
-	return nil
+	return inserted, nil
 }
 
 func (c *committer) writeRow(t *track) error {
 	if t.seq != 0 {
 		_, err := c.updateRun.ExecContext(background, t.status, micros(t.ended), micros(t.latest),
-			t.events, t.steps, t.spilled, t.bytes, t.failure, t.seq)
+			t.events, t.steps, t.spilled, t.bytes, t.lost, t.failure, t.seq)
 		return err
 	}
 	done, err := c.insertRun.ExecContext(background, t.columns(c.lease.name, c.store.opts.Durable)...)

@@ -60,7 +60,7 @@ func (s *Store) source() string {
 		synchronous = "FULL"
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(2000)", "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
+		fmt.Sprintf("busy_timeout(%d)", s.busy.Milliseconds()), "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
 		"cache_size(-1024)", "wal_autocheckpoint(4000)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
 	}}
 	path := filepath.ToSlash(s.Path())
@@ -158,6 +158,9 @@ var migrations = []string{
 	CREATE TABLE spills (run INTEGER NOT NULL, id INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, id));
 	CREATE TABLE upkeep (pruned INTEGER NOT NULL);
 	INSERT INTO upkeep VALUES (0);`,
+	`ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE runs ADD COLUMN resumed INTEGER NOT NULL DEFAULT 0;
+	CREATE INDEX interrupted ON runs (file) WHERE status = 'interrupted';`,
 }
 
 // migrate brings the database to our version. One of a newer version is refused: what

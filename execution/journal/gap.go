@@ -20,8 +20,9 @@ type Reason string
 
 // The reasons.
 const (
-	TooLarge Reason = "too-large" // it is longer than Options.MaxValue
-	Redacted Reason = "redacted"  // it held a secret, which was replaced
+	TooLarge  Reason = "too-large" // it is longer than Options.MaxValue
+	Redacted  Reason = "redacted"  // it held a secret, which was replaced
+	Unwritten Reason = "unwritten" // the store could not be written, and no more could wait for it
 )
 
 // noteKey is the one key of an object that stands for a value that was not kept.
@@ -34,6 +35,15 @@ func (g *Gap) note() []byte {
 		return []byte(`null`) // it always can be written
 	}
 	return text
+}
+
+// value is the note as a value.
+func (g *Gap) value() expressions.Value {
+	v, err := expressions.Decode(g.note())
+	if err != nil {
+		return expressions.Null // it always can be read
+	}
+	return v
 }
 
 // GapOf is the gap that a note stands for, as events from Store.Load hold it; ok is
@@ -64,7 +74,10 @@ type GapError struct {
 // Error tells what is missing, why, and the remedy.
 func (e *GapError) Error() string {
 	why := "held a secret, and secrets are not written down; run the tool again"
-	if e.Gap.Reason == TooLarge {
+	switch e.Gap.Reason {
+	case Unwritten:
+		why = "could not be recorded, because the store was locked or full for too long; run the tool again"
+	case TooLarge:
 		why = fmt.Sprintf("has %d bytes and was not kept, because a value may have %d; run the tool again with a higher --history-max-value",
 			e.Gap.Bytes, e.Gap.Limit)
 	}

@@ -15,7 +15,7 @@ import (
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, failure`
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, lost, resumed, failure`
 
 // reader is the database for those who look at runs: with what this process has handed
 // over, and with the runs of dead processes told apart. The error is errNoStore when
@@ -34,6 +34,12 @@ func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 
 // List are the runs that the filter selects, the newest first.
 func (s *Store) List(ctx context.Context, f Filter) ([]Run, error) {
+	where, args := f.where()
+	return s.selected(ctx, where, args...)
+}
+
+// selected are the runs that a clause selects, in its order.
+func (s *Store) selected(ctx context.Context, where string, args ...any) ([]Run, error) {
 	db, err := s.reader(ctx)
 	if errors.Is(err, errNoStore) {
 		return nil, nil
@@ -41,7 +47,6 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	where, args := f.where()
 	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs`+where, args...)
 	if err != nil {
 		return nil, aboutStore(s.Path(), err)
@@ -104,7 +109,7 @@ func scanRun(from scanner) (Run, error) {
 	var started, ended, last int64
 	var failure string
 	err := from.Scan(&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Bytes, &r.Durable, &failure)
+		&started, &ended, &last, &r.Steps, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure)
 	if err != nil {
 		return Run{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -91,12 +92,19 @@ func die() error {
 // run has no row; with "early-deleted", after the run has ended and was deleted.
 func dieEarly(s *journal.Store, act string) error {
 	ctx := context.Background()
+	attempts := journal.Paced(s)
+	go func() {
+		for {
+			<-attempts.Failed
+			attempts.Again <- time.Time{}
+		}
+	}()
 	j := s.Journal(config.NewSecrets("hunter2hunter2"), journal.About{File: "/x/graph.yaml", Server: "demo"})
 	args := map[string]any{"n": 1.0}
 	switch act {
 	case "early-secret":
 		args["password"] = "hunter2hunter2"
-	case "early-long":
+	case "early-long", "early-long-locked":
 		args["text"] = strings.Repeat("long ", 1000)
 	}
 	for _, e := range events("FIRST", args, "out") {
@@ -107,7 +115,7 @@ func dieEarly(s *journal.Store, act string) error {
 	if _, err := s.Run(ctx, "FIRST"); err != nil { // so that there is a lease
 		return err
 	}
-	if act == "early" || act == "early-secret" {
+	if act == "early" || act == "early-secret" || act == "early-long-locked" {
 		other, err := sql.Open("sqlite", s.Path())
 		if err != nil {
 			return err

@@ -24,21 +24,36 @@ type beginning struct {
 	First  []byte `json:"first"` // the frame of its run-started; secrets are redacted
 }
 
+// A noteForm says what of a run without a row is in a note.
+type noteForm int
+
+const (
+	wholeNote noteForm = iota // with its arguments
+	shortNote                 // without: such a run is not resumed
+)
+
 // note writes a call down in the lease of this process and reports whether that is
-// enough to know of it. It is not when there is no lease yet, or when the run has no row
-// yet and arguments that are too long for a note: then the run waits for its row.
-func (w *writer) note(e execution.Event) bool {
-	w.store.mu.Lock()
-	l := w.store.lease
-	w.store.mu.Unlock()
-	if l == nil {
-		return false
-	}
+// enough to know of it. It is not when the lease cannot be written, or when the run has no
+// row yet and arguments that are too long for a whole note: then the run waits for its row.
+func (w *writer) note(e execution.Event, form noteForm) bool {
 	w.mu.Lock()
 	start, unwritten := w.unwritten[e.Run]
+	recorded := w.lost.runs[e.Run] != unrecorded
 	w.mu.Unlock()
+	if !recorded {
+		return true // nothing of the run can be resumed
+	}
+	l, err := w.store.leaseOf()
+	if err != nil {
+		return false
+	}
 	n := note{Event: e}
 	if unwritten {
+		if form == shortNote {
+			first := *start.event.Start
+			first.Args = (&Gap{Reason: Unwritten}).value()
+			start.event.Start, start.size = &first, 0
+		}
 		t := track{view: start.view, row: row{id: e.Run}}
 		if start.size >= slotSize || t.add(start.event, start.size) != nil {
 			return false

@@ -170,6 +170,9 @@ func (s *Store) load(ctx context.Context, id string, strict bool) ([]execution.E
 	var events []execution.Event
 	err := s.walk(ctx, id, 0, func(f frame) (bool, error) {
 		e, gap, err := f.whole()
+		if e.Lost > 0 && strict {
+			return false, &GapError{Run: id, What: fmt.Sprintf("%d events before %s", e.Lost, placeOf(e)), Gap: Gap{Reason: Unwritten}}
+		}
 		if gap != nil && strict && e.End == nil {
 			return false, &GapError{Run: id, What: nameOf(e), Gap: *gap}
 		}
@@ -180,6 +183,17 @@ func (s *Store) load(ctx context.Context, id string, strict bool) ([]execution.E
 		return nil, err
 	}
 	return events, nil
+}
+
+// placeOf names an event.
+func placeOf(e execution.Event) string {
+	switch {
+	case e.Record != nil:
+		return fmt.Sprintf("step %d (node %q)", e.Record.Index, e.Record.NodeID)
+	case e.Step != nil:
+		return fmt.Sprintf("the call of step %d (node %q)", e.Step.Index, e.Step.NodeID)
+	}
+	return "its end"
 }
 
 // nameOf names the value of an event.

@@ -39,6 +39,8 @@ type Run struct {
 	Steps    int                `json:"steps"`    // records of its history
 	Bytes    int64              `json:"bytes"`    // what it takes in the store, about
 	Durable  bool               `json:"durable,omitempty"`
+	Lost     int                `json:"lost,omitempty"`    // events that were not recorded, see execution.Event
+	Resumed  int                `json:"resumed,omitempty"` // how often it was resumed since its last recorded step
 	Failure  *execution.Failure `json:"failure,omitempty"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -19,13 +20,17 @@ type Options struct {
 	Logger   *slog.Logger // is told once when runs cannot be kept; nil: nobody is
 }
 
-const defaultMaxValue = 8 << 20
+const (
+	defaultMaxValue = 8 << 20
+	defaultBusy     = 2 * time.Second
+)
 
 // Store keeps runs in DIR/history.db, which several processes may share. Nothing is
 // opened before it is needed. Safe for concurrent use.
 type Store struct {
 	dir    string
 	opts   Options
+	busy   time.Duration // how long SQLite waits for a lock of others before it reports it
 	writer *writer
 
 	mu     sync.Mutex // guards what follows
@@ -46,7 +51,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{dir: dir, opts: opts}
+	s := &Store{dir: dir, opts: opts, busy: defaultBusy}
 	s.writer = newWriter(s)
 	return s, nil
 }
@@ -64,8 +69,12 @@ type About struct {
 //
 // Append hands the event over and returns; it waits only when too much is waiting
 // already, and for a call-started with Sync until that event survives the process; the
-// call's record is written within milliseconds. A store that cannot be written never fails a run, unless Options.Durable is set: then Append
-// waits for the disk each time, and its error tells why.
+// call's record is written within milliseconds.
+//
+// A store that cannot be written, because it is locked or full, delays a run by a few seconds
+// at most: what no longer fits into the queue is lost, which the next recorded event of the
+// run has in Lost. Only a call-started with Sync that can be noted nowhere is an error. With
+// Options.Durable Append waits for the disk each time, and its error says why.
 //
 // Load gives a run only when it is kept whole, so that it can be taken on: the error is
 // a *GapError otherwise.
@@ -73,14 +82,20 @@ func (s *Store) Journal(secrets *config.Secrets, about About) execution.Journal 
 	return &view{store: s, secrets: secrets, about: about}
 }
 
-// Close writes what was handed over and closes. Runs must have ended.
+// Close writes what was handed over and closes. Runs must have ended, or are suspended:
+// those are interrupted from now on.
 func (s *Store) Close() error {
 	err := s.writer.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	if s.lease != nil {
-		s.lease.release()
+		if err == nil {
+			s.letGo()
+			s.lease.release()
+		} else { // its notes are still needed
+			s.lease.leave()
+		}
 		s.lease = nil
 	}
 	if s.db == nil {

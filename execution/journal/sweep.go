@@ -76,6 +76,30 @@ func interrupt(ctx context.Context, db executor, owner string, left abandoned) e
 	return tx.Commit()
 }
 
+// letGo makes the runs of this process that are suspended interrupted ones at once: they
+// were not ended by a crash, which is what counts against a run that was resumed. The
+// caller holds mu. What fails here, the next process that looks does.
+func (s *Store) letGo() {
+	if s.db == nil {
+		return
+	}
+	var suspended bool
+	err := s.db.QueryRowContext(background, `SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running' AND owner = ?)`, s.lease.name).Scan(&suspended)
+	if err == nil && suspended {
+		_, _ = s.db.ExecContext(background, `UPDATE runs SET status = 'interrupted', resumed = max(resumed - 1, 0)
+			WHERE status = 'running' AND owner = ?`, s.lease.name)
+	}
+}
+
+// Interrupted are the interrupted runs of a graph file, the oldest first.
+func (s *Store) Interrupted(ctx context.Context, file string) ([]Run, error) {
+	// The status is a part of the text, so that SQLite uses the index of such runs.
+	return s.selected(ctx, ` WHERE status = 'interrupted' AND file = ? ORDER BY seq`, file)
+}
+
+// ErrRunning is a run that another process has.
+var ErrRunning = errors.New("it is running in another process")
+
 // Claim makes an interrupted run this process's own, or one that ended because the
 // outcome of a call was unknown, before it is taken on: from now on its status is
 // running, and nobody else can claim it. The error tells when another
@@ -93,7 +117,7 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 		return err
 	}
 	done, err := db.ExecContext(ctx,
-		`UPDATE runs SET status = 'running', ended = 0, failure = '', owner = ? WHERE id = ? AND (status = 'interrupted'
+		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = ? WHERE id = ? AND (status = 'interrupted'
 			OR status = 'error' AND json_extract(failure, '$.code') = 'outcome-unknown')`, l.name, id)
 	if err != nil {
 		return aboutStore(s.Path(), err)
@@ -106,7 +130,7 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 		return err
 	}
 	if r.Status == Running {
-		return fmt.Errorf("run %s is running in another process", id)
+		return fmt.Errorf("run %s: %w", id, ErrRunning)
 	}
 	return fmt.Errorf("run %s has ended (%s): only a run that was interrupted can be taken on", id, r.Status)
 }

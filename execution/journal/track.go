@@ -41,6 +41,7 @@ type row struct {
 	events, steps          int
 	spilled                int // values
 	bytes                  int64
+	lost                   int    // events
 	failure                string // JSON, or empty
 }
 
@@ -65,6 +66,11 @@ const (
 func (t *track) add(e execution.Event, size int) error {
 	var v stored
 	var err error
+	if e.Lost > 0 && e.Record != nil {
+		t.cut() // a chunk names the step that it begins with
+		t.steps = max(t.steps, e.Record.Index)
+		t.before = t.steps
+	}
 	value := body(&e)
 	if value != nil {
 		if v, err = t.keep(*value, size); err != nil {
@@ -86,6 +92,7 @@ func (t *track) add(e execution.Event, size int) error {
 // note brings the row up to date.
 func (t *track) note(e execution.Event, v stored) {
 	t.events++
+	t.lost += e.Lost
 	t.latest = e.Time
 	switch {
 	case e.Start != nil:
@@ -176,7 +183,7 @@ func (t *track) weigh() {
 func (t *track) columns(owner string, durable bool) []any {
 	return []any{
 		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
-		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.spilled, t.bytes, durable, t.failure, owner,
+		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.spilled, t.bytes, t.lost, durable, t.failure, owner,
 	}
 }
 

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -14,17 +13,22 @@ import (
 // that begins with the first event and ends with the store.
 type writer struct {
 	store *Store
+	pause func() <-chan time.Time // between two attempts to write
 
-	wake chan struct{} // what urge tells may have become more
-	done chan struct{} // closed when the goroutine has ended
+	wake   chan struct{} // what urge reports may have become more
+	closed chan struct{} // closed by close
+	done   chan struct{} // closed when the goroutine has ended
 
 	mu    sync.Mutex // guards what follows
-	room  *sync.Cond // some of the queue was taken, or runs are not kept any more
+	room  *sync.Cond // some of the queue was taken, or putting does not wait any more
 	queue queue
 	// unwritten are the run-started of runs that have no row yet, by run.
 	unwritten map[string]queued
+	lost      losses
 	begun     bool
 	closing   bool
+	failing   error // of the last attempt to write; nil: it succeeded
+	attempts  int   // that failed one after the other
 	off       error // why runs are not kept any more
 }
 
@@ -46,7 +50,11 @@ const (
 )
 
 func newWriter(s *Store) *writer {
-	w := &writer{store: s, unwritten: map[string]queued{}, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &writer{
+		store: s, pause: func() <-chan time.Time { return time.After(retryEvery) },
+		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}},
+		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
+	}
 	w.room = sync.NewCond(&w.mu)
 	return w
 }
@@ -59,16 +67,14 @@ func (w *writer) append(v *view, e execution.Event) error {
 		kept = make(chan error, 1)
 		q.kept = kept
 	}
-	if err := w.put(q); err != nil {
-		return w.answer(err)
+	err := w.put(q)
+	if err == nil && kept != nil {
+		err = <-kept
 	}
-	if kept == nil {
-		return nil
-	}
-	return w.answer(<-kept)
+	return w.answer(e, err, kept != nil)
 }
 
-// waits tells whether a run goes on only when the event is in the database.
+// waits reports whether a run goes on only when the event is in the database.
 //
 // A run that has to be durable waits for whatever others may have seen: its calls and
 // its end. Its own steps are evaluated again when they are lost, and they are lost only
@@ -78,29 +84,18 @@ func (w *writer) waits(e execution.Event) bool {
 	if w.store.opts.Durable {
 		return e.Record == nil || e.Record.NodeType == config.MCPNode
 	}
-	return e.Sync && e.Kind == execution.CallStarted && !w.note(e)
+	return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)
 }
 
-// answer is what a run is told of an error: nothing, unless runs have to be durable.
-func (w *writer) answer(err error) error {
-	if err == nil || !w.store.opts.Durable {
-		return nil
-	}
-	return fmt.Errorf("--durable: the run cannot be kept: %w", err)
-}
-
-// put queues an event, and waits while the queue is full.
+// put queues an event, and waits while the queue is full and is being written.
 func (w *writer) put(q queued) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.queue.bytes > queueMost && w.off == nil && !w.closing {
+	for w.queue.bytes > queueMost && w.off == nil && w.failing == nil && !w.closing {
 		w.room.Wait()
 	}
-	switch {
-	case w.off != nil:
-		return w.off
-	case w.closing:
-		return errClosed
+	if err := w.admit(&q); err != nil {
+		return err
 	}
 	before := w.urge()
 	w.queue.put(q)
@@ -128,7 +123,7 @@ func (w *writer) signal() {
 }
 
 // flush waits until everything that was handed over before is in the database, so that
-// a process sees its own runs.
+// a process sees its own runs; not for a database that cannot be written.
 func (w *writer) flush() {
 	w.mu.Lock()
 	begun := w.begun
@@ -145,9 +140,13 @@ func (w *writer) flush() {
 // run writes until the writer is closed and the queue is empty.
 func (w *writer) run() {
 	defer close(w.done)
-	c, err := newCommitter(w.store)
+	var c *committer
+	err := w.persist(nil, func() (err error) {
+		c, err = newCommitter(w.store)
+		return err
+	})
 	if err != nil {
-		w.stop(err)
+		w.stop(nil, err)
 		return
 	}
 	defer c.close()
@@ -160,17 +159,16 @@ func (w *writer) run() {
 		if !more {
 			return
 		}
-		err := c.commit(batch)
-		release(batch, err)
+		if err := c.commit(batch); err != nil {
+			w.stop(batch, err)
+			return
+		}
+		release(batch, nil)
 		written = time.Now()
 		w.mu.Lock()
 		w.queue.reuse(batch)
 		idle := w.queue.empty()
 		w.mu.Unlock()
-		if err != nil {
-			w.stop(err)
-			return
-		}
 		if idle {
 			c.upkeep()
 		}
@@ -236,33 +234,44 @@ func (w *writer) take() (batch []block, more bool) {
 
 // stop ends the keeping of runs: what is wrong with the store would be wrong with each
 // of them, and no run is to wait for it again.
-func (w *writer) stop(err error) {
+func (w *writer) stop(batch []block, err error) {
 	w.mu.Lock()
 	w.off = err
 	rest := w.queue.blocks
+	for run := range w.unwritten { // they have no row, and never will
+		w.lost.runs[run] = unrecorded
+	}
 	w.queue, w.unwritten = queue{}, nil
 	w.room.Broadcast()
 	w.mu.Unlock()
+	release(batch, err)
 	release(rest, err)
 	if !w.store.opts.Durable { // then the run that ends tells
 		w.store.opts.Logger.Warn("runs are not kept any more, until the next start; they go on", "error", err)
 	}
 }
 
-func release(batch []block, err error) {
+// release gives those who wait for events the outcome, once, and returns how many there were.
+func release(batch []block, err error) (n int) {
 	for _, events := range batch {
 		for i := range events {
 			if kept := events[i].kept; kept != nil {
 				kept <- err
+				events[i].kept = nil
+				n++
 			}
 		}
 	}
+	return n
 }
 
 // close writes what is left and waits for the goroutine. The error is why not all was
 // kept.
 func (w *writer) close() error {
 	w.mu.Lock()
+	if !w.closing {
+		close(w.closed)
+	}
 	w.closing = true
 	begun := w.begun
 	w.room.Broadcast()

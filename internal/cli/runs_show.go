@@ -90,6 +90,9 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		fmt.Fprintf(facts, "file\t%s\n", oneLine(r.File))
 	}
 	fmt.Fprintf(facts, "graph\t%.12s\narguments\t%s\n", oneLine(r.Graph), keptText(r.Arguments, full))
+	if r.Lost > 0 {
+		fmt.Fprintf(facts, "gap\t%s not recorded: the store was locked or full\n", plural(r.Lost, "event"))
+	}
 	if err := facts.Flush(); err != nil {
 		return err
 	}

@@ -1,0 +1,47 @@
+package journal
+
+import "time"
+
+// Attempts lets a test see and pace the attempts to write: after each that has failed, Failed
+// is sent to, and the next begins when Again is.
+type Attempts struct {
+	Failed chan struct{}
+	Again  chan time.Time
+}
+
+// Paced makes a store report a lock at once and wait for a test between two attempts.
+func Paced(s *Store) Attempts {
+	a := Attempts{Failed: make(chan struct{}), Again: make(chan time.Time)}
+	s.busy = 0
+	s.writer.pause = func() <-chan time.Time {
+		select {
+		case a.Failed <- struct{}{}:
+		case <-s.writer.closed:
+		}
+		return a.Again
+	}
+	return a
+}
+
+// BreakLease makes it impossible to note anything in the lease of the process.
+func BreakLease(s *Store) error {
+	l, err := s.leaseOf()
+	if err != nil {
+		return err
+	}
+	return l.file.Close()
+}
+
+// The limits that tests count up to.
+const (
+	QueueMost       = queueMost
+	DurableAttempts = durableAttempts
+)
+
+// Die lets go of the lease of a store as the end of its process does.
+func Die(s *Store) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.lease.file.Close()
+	s.lease = nil
+}
