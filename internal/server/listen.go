@@ -17,10 +17,12 @@ func (c *conn) listen(m *message) *rpcError {
 	if fault != nil {
 		return fault
 	}
-	_ = c.out.putLater(func(dst []byte) []byte { return appendAcknowledged(dst, f.id, wanted) })
-	c.mu.Lock()
-	f.listen = wanted
-	c.mu.Unlock()
+	_ = c.out.putLater(func(dst []byte) []byte {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		f.listen = wanted // what changes once the client has this line reaches it
+		return appendAcknowledged(dst, f.id, wanted)
+	})
 	if !wanted {
 		f.cancel() // nothing to wait for
 	}
