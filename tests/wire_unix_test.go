@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,6 +34,7 @@ func deafClient(t *testing.T, graph string) (cmd *exec.Cmd, in io.Writer, out io
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = out.Close() })
+	cmd.Stderr = &lockedBuffer{}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +57,11 @@ func callTool(t *testing.T, in io.Writer, tool, args string, first, n int) {
 // endOf waits for a process and gives its exit code.
 func endOf(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
+	return stateAtEnd(t, cmd).ExitCode()
+}
+
+func stateAtEnd(t *testing.T, cmd *exec.Cmd) *os.ProcessState {
+	t.Helper()
 	timer := time.AfterFunc(answerTimeout, func() {
 		t.Error("it has not ended")
 		_ = cmd.Process.Kill()
@@ -64,7 +71,7 @@ func endOf(t *testing.T, cmd *exec.Cmd) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return state.ExitCode()
+	return state
 }
 
 // Answers that nobody reads stay within bounds, and keep nobody from ending.
@@ -73,11 +80,11 @@ func TestM12ClientThatDoesNotRead(t *testing.T) {
 	g := newGate(t)
 	graph := strings.ReplaceAll(each(", args: ["+g.args()+"]", "structured"), "n: {expr: $.entry.n}", "n: {expr: $.entry.n}, size: 1000")
 	cmd, in, _ := deafClient(t, graph)
-	callTool(t, in, "structured", `{"n":1000}`, 1, 40) // 2 MB each
-	g.wait("done structured", 40)
+	callTool(t, in, "structured", `{"n":1000}`, 1, 30) // 2 MB each
+	g.wait("done structured", 30)
 	pids, _ := children(t, cmd.Process.Pid)
 	if mb := peakMB(t, cmd.Process.Pid); mb > 720 { // four times what it takes; internal/server counts the bytes
-		t.Errorf("80 MB of answers that are not read took %d MB", mb)
+		t.Errorf("60 MB of answers that are not read took %d MB", mb)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -86,6 +93,41 @@ func TestM12ClientThatDoesNotRead(t *testing.T) {
 		t.Errorf("the exit code is %d, want 1: answers were lost", code)
 	}
 	allGone(t, pids)
+}
+
+// V16: a client that calls and calls and never reads loses its connection when more than
+// 64 MiB wait for it; a gigabyte is never held.
+func TestV16UnreadAnswers(t *testing.T) {
+	t.Parallel()
+	cmd, in, _ := deafClient(t, `version: "1.0"
+server: {name: test, version: 1.0.0}
+tools:
+- name: big
+  description: gives 1 MB
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: pad}
+  - {id: pad, type: transform, transform: {expr: '{"x": $pad("", 500000, "x")}'}, next: exit}
+  - {id: exit, type: exit}
+`)
+	go func() {
+		for i := range 1000 {
+			if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big"}}`+"\n", i+1); err != nil {
+				return // it has ended
+			}
+		}
+	}()
+	state := stateAtEnd(t, cmd)
+	if said := cmd.Stderr.(*lockedBuffer).String(); state.ExitCode() != 1 || !strings.Contains(said, "the client has not read its answers: more than 64 MiB wait for it") {
+		t.Errorf("it has ended with %d and said %q", state.ExitCode(), said)
+	}
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
+		if mb := usage.Maxrss / 1024; mb > 600 { // three times what it takes; internal/server counts the bytes
+			t.Errorf("1 GB of answers that are not read took %d MB", mb)
+		} else {
+			t.Log(mb, "MB")
+		}
+	}
 }
 
 // A client whose end of the pipe is closed is gone, even when its input stays open.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -98,52 +99,112 @@ func TestWriteFails(t *testing.T) {
 	_ = feed.Close()
 }
 
-// A client that leaves its answers unread cannot keep us: neither while it runs,
-// where memory is bounded and the runs end, nor at the end.
-func TestM12ClientDoesNotRead(t *testing.T) {
-	synctest.Test(t, clientDoesNotRead)
-}
-
-func clientDoesNotRead(t *testing.T) {
-	b := newBench(t, nil)
+// unreadCalls serves a client that reads nothing and calls for n answers of 1 MB. It gives
+// its outbox and how ServeStdio ends.
+func unreadCalls(t *testing.T, b *bench, n int) (o *outbox, ended <-chan error) {
+	t.Helper()
 	in, feed := io.Pipe()
 	never, sink := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- b.server.ServeStdio(context.Background(), in, sink) }()
+	end := make(chan error, 1)
+	go func() { end <- b.server.ServeStdio(context.Background(), in, sink) }()
+	synctest.Wait()
+	for l := range b.server.listeners {
+		o = l.(*conn).out
+	}
 	fed := make(chan struct{})
 	go func() {
 		defer close(fed)
 		_, _ = io.WriteString(feed, initLine+hold(1)+"\n")
-		big := `{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"give","arguments":{"value":"` + strings.Repeat("x", 1<<20) + `"}}}` + "\n"
-		for i := range 40 {
-			if _, err := io.WriteString(feed, strings.Replace(big, `"b"`, `"b`+string(rune('A'+i))+`"`, 1)); err != nil {
+		rest := `,"method":"tools/call","params":{"name":"give","arguments":{"value":"` + strings.Repeat("x", 1<<20) + `"}}}` + "\n"
+		for i := range n {
+			if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":"b%d"%s`, i, rest); err != nil {
 				return
 			}
 		}
 	}()
-	synctest.Wait() // until the client takes nothing any more
-	b.server.mu.Lock()
-	for l := range b.server.listeners {
-		c := l.(*conn)
-		c.out.mu.Lock()
-		if n := len(c.out.waiting); n < outboxSize/2 || n > outboxSize+4<<20 {
+	t.Cleanup(func() {
+		_ = never.Close()
+		_ = in.Close()
+		<-fed
+	})
+	return o, end
+}
+
+// A client that leaves its answers unread cannot keep us: neither while it runs,
+// where memory is bounded and the runs end, nor at the end.
+func TestM12ClientDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, nil)
+		o, ended := unreadCalls(t, b, 50)
+		begin := time.Now()
+		synctest.Wait() // until the client takes nothing any more
+		o.mu.Lock()
+		if n := len(o.waiting); n < outboxSize/2 || n > outboxSize+4<<20 {
 			t.Errorf("%d bytes wait, want about %d", n, outboxSize)
 		}
-		c.out.mu.Unlock()
-	}
-	b.server.mu.Unlock()
-	select {
-	case err := <-ended:
-		if !errors.Is(err, errStalled) {
-			t.Errorf("got %v", err)
+		o.mu.Unlock()
+		if n := b.server.runs.Load(); n < 10 {
+			t.Errorf("%d runs are in flight, want those whose answers have no room among them", n)
 		}
-	case <-time.After(patience):
-		t.Fatal("a client that does not read keeps the server")
-	}
-	wait(t, b.stopped, 1, "the run to be cancelled")
-	_ = never.Close()
-	_ = in.Close()
-	<-fed
+		if err := <-ended; !errors.Is(err, errStalled) || errors.Is(err, errUnread) || time.Since(begin) != defaultStall {
+			t.Errorf("got %v after %v", err, time.Since(begin))
+		}
+		wait(t, b.stopped, 1, "the run to be cancelled")
+	})
+}
+
+// V16: a client that goes on calling and reads nothing is not waited for: its
+// connection ends when what waits for it, in the outbox and with the runs that want to put
+// their answers there, comes to the bound.
+func TestV16UnreadAnswersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, nil)
+		o, ended := unreadCalls(t, b, 500)
+		begin := time.Now()
+		err := <-ended
+		if !errors.Is(err, errUnread) || time.Since(begin) != 0 {
+			t.Errorf("got %v after %v, want %v at once", err, time.Since(begin), errUnread)
+		}
+		if n := o.unread; n < unreadMost || n > unreadMost+2<<20 {
+			t.Errorf("%d bytes came to wait, want %d and an answer", n, unreadMost)
+		}
+		wait(t, b.stopped, 1, "the run to be cancelled")
+	})
+}
+
+// slowClient takes a chunk each 10 ms.
+type slowClient struct{ taken int }
+
+func (c *slowClient) Write(p []byte) (int, error) {
+	time.Sleep(10 * time.Millisecond)
+	c.taken += len(p)
+	return len(p), nil
+}
+
+// However much more is produced than a client takes, one that reads gets it all: runs wait.
+func TestV16SlowClientGetsAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &slowClient{}
+		o := newOutbox(client, outboxSize, defaultStall)
+		line := bytes.Repeat([]byte("x"), 1<<20)
+		const n = 300
+		for i := range n {
+			go func() {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				mine, err := o.add(len(line), func(dst []byte) []byte { return append(dst, line...) })
+				if mine {
+					o.flush()
+				}
+				if err != nil {
+					t.Errorf("line %d: %v", i, err)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		if err := o.close(time.Second); err != nil || client.taken != n*len(line) {
+			t.Errorf("the client has taken %d bytes of %d: %v", client.taken, n*len(line), err)
+		}
+	})
 }
 
 func TestM12LastWordsAreNotRead(t *testing.T) {

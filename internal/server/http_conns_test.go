@@ -1,10 +1,13 @@
 package server
 
 import (
+	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // endlessListener always has one more connection, and counts those that were taken.
@@ -54,4 +57,30 @@ func TestN12LimitConns(t *testing.T) {
 			_ = c.Close()
 		}
 	})
+}
+
+// V16 over HTTP: a connection has one answer at a time, and ends when its client does not
+// take it: what it has asked for beside is not even begun.
+func TestV16HTTPUnreadAnswer(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Stall = 50 * time.Millisecond })
+	h := serveSite(t, b.server, HTTPOptions{})
+	c, err := net.Dial("tcp", h.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"give","arguments":{"value":"` + strings.Repeat("x", 15<<20) + `"}}}`
+	head := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+	_ = c.SetWriteDeadline(time.Now().Add(patience))
+	for range 100 {
+		if _, err = fmt.Fprintf(c, head, len(call), call); err != nil {
+			break
+		}
+	}
+	if err == nil || strings.Contains(err.Error(), "timeout") {
+		t.Errorf("the server goes on with a client that reads nothing: %v", err)
+	}
+	if n := b.server.runs.Load(); n > 1 {
+		t.Errorf("%d runs are in flight", n)
+	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -11,7 +12,13 @@ var (
 	errOutboxClosed = errors.New("the connection is closed")
 	// errStalled is a client that has stopped reading.
 	errStalled = errors.New("the client has not read its answers")
+	// errUnread is one that has stopped reading while answers keep coming.
+	errUnread = fmt.Errorf("%w: more than %d MiB wait for it", errStalled, unreadMost>>20)
 )
+
+// unreadMost is how many bytes come to wait for a client that takes none meanwhile, beside
+// the line that it is about to read.
+const unreadMost = 64 << 20
 
 // outbox writes whole lines in the order in which they are put. Whoever finds
 // nobody writing writes, and takes along what others put meanwhile: one write for
@@ -27,6 +34,7 @@ type outbox struct {
 	spare   []byte
 	writing bool
 	taken   int64         // bytes that the client has taken
+	unread  int           // bytes that came to wait since then, with their writers or here
 	err     error         // set once
 	dead    chan struct{} // closed when a failure sets err
 }
@@ -40,7 +48,7 @@ func newOutbox(out io.Writer, limit int, stall time.Duration) *outbox {
 // put adds what fill appends and writes it unless somebody is writing, who then
 // does. It waits when the outbox is full. The error is why nothing more can go out.
 func (o *outbox) put(fill func([]byte) []byte) error {
-	mine, err := o.add(fill)
+	mine, err := o.add(0, fill)
 	if mine {
 		o.flush()
 	}
@@ -50,26 +58,40 @@ func (o *outbox) put(fill func([]byte) []byte) error {
 // putLater is put for the goroutine that reads: it never writes itself, because a
 // client that does not read must not keep us from reading its cancellations.
 func (o *outbox) putLater(fill func([]byte) []byte) error {
-	mine, err := o.add(fill)
+	mine, err := o.add(0, fill)
 	if mine {
 		go o.flush()
 	}
 	return err
 }
 
-// add puts without writing. When mine is true the caller must call flush.
-func (o *outbox) add(fill func([]byte) []byte) (mine bool, err error) {
+// add puts without writing. held is how many of the bytes the caller holds until fill is
+// called, for which it may have to wait. When mine is true the caller must call flush.
+func (o *outbox) add(held int, fill func([]byte) []byte) (mine bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.unread > unreadMost {
+		o.failLocked(errUnread)
+	}
+	o.count(held)
 	if err := o.waitForRoom(); err != nil {
 		return false, err
 	}
+	before := len(o.waiting)
 	o.waiting = fill(o.waiting)
+	o.count(len(o.waiting) - before - held)
 	if o.writing {
 		return false, nil
 	}
 	o.writing = true
 	return true, nil
+}
+
+// count counts bytes that come to wait behind others; mu is held.
+func (o *outbox) count(n int) {
+	if o.writing && o.err == nil {
+		o.unread += n
+	}
 }
 
 // waitForRoom is called with mu held.
@@ -84,9 +106,13 @@ func (o *outbox) waitForRoom() error {
 	return o.err
 }
 
-// chunk bounds one write, so that a slow client can be told from one that has
-// stopped.
-const chunk = 1 << 20
+const (
+	// chunk bounds one write, so that a slow client can be told from one that has stopped:
+	// what a pipe takes at once.
+	chunk = 64 << 10
+	// spareMost is how large a buffer is kept for the next batch.
+	spareMost = 1 << 20
+)
 
 // flush writes until nothing waits.
 func (o *outbox) flush() {
@@ -97,7 +123,7 @@ func (o *outbox) flush() {
 		o.waiting, o.spare = o.spare[:0], nil
 		o.room.Broadcast()
 		o.write(batch)
-		if cap(batch) <= chunk {
+		if cap(batch) <= spareMost {
 			o.spare = batch
 		}
 	}
@@ -113,6 +139,7 @@ func (o *outbox) write(batch []byte) {
 		n, err := o.out.Write(part)
 		o.mu.Lock()
 		o.taken += int64(n)
+		o.unread = 0
 		batch = batch[n:]
 		if err == nil && n == 0 {
 			err = io.ErrShortWrite

@@ -112,14 +112,21 @@ func (c *conn) call(m *message, at era) *rpcError {
 }
 
 // perform runs a call and answers it. The call has ended when its answer waits in
-// the outbox; whether the client takes it is the outbox's business.
+// the outbox; whether the client takes it is the outbox's business. It keeps its place
+// among the runs until then, so that no more of them hold answers than there are places.
 func (c *conn) perform(f *flight, call *call) {
 	buffer := lineBuffers.Get().(*[]byte)
 	line := c.server.perform(f.ctx, call, (*buffer)[:0], f.id)
-	c.server.finished(call)
-	mine := false
+	mine, put := false, false
 	if c.end(f) {
-		mine, _ = c.out.add(func(dst []byte) []byte { return append(dst, line...) })
+		mine, _ = c.out.add(len(line), func(dst []byte) []byte {
+			c.server.finished(call) // before the client has the answer, and calls again
+			put = true
+			return append(dst, line...)
+		})
+	}
+	if !put {
+		c.server.finished(call)
 	}
 	c.calls.Done()
 	if mine {
