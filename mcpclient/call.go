@@ -130,6 +130,8 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 }
 
 func (u *upstream) callTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any) (expressions.Value, *Error) {
+	meta, end := u.reports.begin(ctx, meta)
+	defer end()
 	var more []byte
 	for round := 1; ; round++ {
 		r, s, fail := u.tryTool(ctx, tool, args, meta, more)

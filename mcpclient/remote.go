@@ -51,7 +51,7 @@ func (u *upstream) connectRemote(ctx context.Context) (*session, *Error) {
 		e.Err = errLocal
 		return nil, e
 	}
-	s := &session{server: u.conf.Name.Value, note: note, link: r}
+	s := &session{server: u.conf.Name.Value, note: note, link: r, reports: &u.reports}
 	if u.conf.Transport == config.StreamableHTTP { // the library does not hear what comes by sse
 		s.elicit = u.elicitation()
 	}
@@ -163,12 +163,16 @@ func (r *remote) cancel(req transport.JSONRPCRequest) {
 		return
 	}
 	r.tasks.Go(func() {
-		ctx, stop := context.WithTimeout(r.life, courtesy)
-		defer stop()
 		n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 		n.Method = string(mcp.MethodNotificationCancelled)
 		n.Params.AdditionalFields = map[string]any{"requestId": req.ID, "reason": "cancelled"}
-		_ = r.SendNotification(ctx, n) // best effort
+		if _, streams := r.HTTPConnection.(*transport.StreamableHTTP); streams {
+			_ = r.post(n) // best effort
+			return
+		}
+		ctx, stop := context.WithTimeout(r.life, courtesy)
+		defer stop()
+		_ = r.SendNotification(ctx, n) // likewise
 	})
 }
 

@@ -22,7 +22,8 @@ type web struct {
 	listen  bool   // modern: takes subscriptions, whose events come from events
 	stream  bool   // answers calls as events
 	listing func() // is told when the answer to tools/list is made and not sent yet
-	before  string // an event before the answer of a call, when stream
+	before  string // an event before the answer of a call, when stream or sse; TOKEN is its progressToken
+	lost    bool   // knows no request that is to be cancelled
 	more    string // what tools/list answers with a cursor
 
 	mu       sync.Mutex // guards what follows
@@ -189,6 +190,9 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 		w.answers <- string(m.Result) + string(m.Error)
 		out.WriteHeader(http.StatusAccepted)
 		return
+	case m.ID == nil && m.Method == "notifications/cancelled" && w.lost:
+		http.Error(out, "no such request", http.StatusNotFound)
+		return
 	case m.ID == nil:
 		out.WriteHeader(http.StatusAccepted)
 		return
@@ -214,13 +218,24 @@ func (w *web) post(out http.ResponseWriter, r *http.Request) {
 	if w.stream && m.Method == "tools/call" {
 		out.Header().Set("Content-Type", "text/event-stream")
 		if w.before != "" {
-			_, _ = fmt.Fprintf(out, "event: message\ndata: %s\n\n", w.before)
+			_, _ = fmt.Fprintf(out, "event: message\ndata: %s\n\n", w.reporting(m))
 		}
 		_, _ = fmt.Fprintf(out, "event: message\ndata: %s\n\n", body)
 		return
 	}
 	out.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprint(out, body)
+}
+
+// reporting is the event before the answer of a call.
+func (w *web) reporting(m rpc) string {
+	var p struct {
+		Meta struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.Params, &p)
+	return strings.ReplaceAll(w.before, "TOKEN", string(p.Meta.Token))
 }
 
 // open is the stream of the SSE transport.
@@ -256,6 +271,9 @@ func (w *web) message(out http.ResponseWriter, r *http.Request) {
 		w.events <- "end"
 	case strings.Contains(string(m.Params), `"name":"hang"`):
 	case m.ID != nil:
+		if w.before != "" && m.Method == "tools/call" {
+			w.events <- fmt.Sprintf("event: message\ndata: %s\n\n", w.reporting(m))
+		}
 		w.events <- fmt.Sprintf("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n\n", m.ID, w.answer(m))
 	}
 }

@@ -47,15 +47,23 @@ func (r *remote) later(f func()) {
 func (r *remote) reply(id mcp.RequestId, method string, params json.RawMessage, by claim) {
 	result, refusal := r.asks(by, method, params)
 	answer := transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: id, Result: result, Error: refusal}
-	body, err := json.Marshal(answer)
+	if err := r.post(answer); err != nil {
+		r.note.logger.Debug("an answer did not reach the upstream", "server", r.note.server, "error", r.plain(err))
+	}
+}
+
+// post sends a message that has no answer, as well as it can. The library would take a
+// 404 for the end of the session, and all its calls with it.
+func (r *remote) post(message any) error {
+	body, err := json.Marshal(message)
 	if err != nil {
-		return // the answer is checked JSON
+		return err
 	}
 	ctx, stop := context.WithTimeout(r.life, courtesy)
 	defer stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(body))
 	if err != nil {
-		return // the address has served before
+		return err
 	}
 	for name, value := range r.headers {
 		req.Header.Set(name, value)
@@ -71,8 +79,8 @@ func (r *remote) reply(id mcp.RequestId, method string, params json.RawMessage, 
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
-		r.note.logger.Debug("an answer did not reach the upstream", "server", r.note.server, "error", r.plain(r.explain(ctx, err)))
-		return
+		return r.explain(ctx, err)
 	}
 	discard(resp)
+	return nil
 }

@@ -159,3 +159,43 @@ func TestN09ProxyOfTheEnvironmentIsIgnored(t *testing.T) {
 		t.Error("the client asks for a proxy")
 	}
 }
+
+// A server that answers 404 to a cancellation, because another process of it serves the
+// call, keeps its session: the calls beside it go on.
+func TestCancelOfLostRequest(t *testing.T) {
+	w := newWeb(t, func(w *web) { w.lost = true })
+	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
+	if _, err := call(p, "echo", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	beside := make(chan error, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		_, err := callWith(ctx, p, "hang", `{"beside":true}`)
+		beside <- err
+	}()
+	lost, cancel := context.WithCancel(context.Background())
+	gone := make(chan error, 1)
+	go func() {
+		_, err := callWith(lost, p, "hang", `{}`)
+		gone <- err
+	}()
+	waitFor(t, "both calls to be in flight", func() bool { return w.asked("tools/call") == 3 })
+	cancel()
+	<-gone
+	receive(t, w.canceled, "the cancellation")
+	for range 3 {
+		if _, err := call(p, "echo", `{}`); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := w.asked("initialize"); n != 1 {
+		t.Errorf("%d sessions, want the first to go on", n)
+	}
+	select {
+	case err := <-beside:
+		t.Errorf("the call beside has ended: %v", err)
+	default:
+	}
+}

@@ -48,6 +48,8 @@ type session struct {
 	open   atomic.Int64 // questions without an answer
 	turns  *turns       // of a pipe
 	serial bool         // calls go by turns
+
+	reports *reports // of the upstream, whichever session its calls are on
 }
 
 func (s *session) alive() bool {
@@ -68,7 +70,18 @@ func (s *session) heard(method string, params []byte) {
 		s.note.message(params)
 	case "notifications/tools/list_changed":
 		s.tools.changed()
+	case progressMethod:
+		s.reported(params)
 	}
+}
+
+// notified is heard for HTTP, where the library reads; conn.go calls heard itself.
+func (s *session) notified(n mcp.JSONRPCNotification) {
+	var params []byte
+	if n.Method == progressMethod { // of the others only the method counts
+		params, _ = json.Marshal(n.Params) // it was JSON just now
+	}
+	s.heard(n.Method, params)
 }
 
 // mark and lastWords bracket a call: the last lines of stderr since the mark.
@@ -116,7 +129,7 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 		opts = []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_PROTOCOL_VERSION), client.WithDiscoverTimeout(-1)}
 	}
 	c := client.NewClient(s.link, opts...)
-	c.OnNotification(func(n mcp.JSONRPCNotification) { s.heard(n.Method, nil) }) // of HTTP; conn.go calls heard itself
+	c.OnNotification(s.notified)
 	if err := c.Start(ctx); err != nil {
 		return "", err
 	}

@@ -26,6 +26,8 @@ type upstream struct {
 
 	known atomic.Pointer[listing] // the last that any session gave; nil before
 
+	reports reports // of calls in flight
+
 	auth      *authorizer // nil unless the server's entry has oauth
 	authFault error       // why it has none all the same
 
@@ -177,7 +179,9 @@ func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
 		e.Err = errLocal
 		return nil, e
 	}
-	s := &session{server: name, note: note, stderr: proc.stderr, elicit: u.elicitation(), turns: newTurns()}
+	s := &session{
+		server: name, note: note, stderr: proc.stderr, elicit: u.elicitation(), turns: newTurns(), reports: &u.reports,
+	}
 	c := newConn(proc, u.set.maxMessage, s)
 	s.link = c
 	_ = c.Start(ctx) // cannot fail

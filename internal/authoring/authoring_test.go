@@ -14,6 +14,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/internal/project"
+	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"
 )
@@ -73,7 +74,7 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := k.answer(name, operations[name])(context.Background(), given, nil)
+	v, err := k.answer(name, operations[name])(context.Background(), given, server.Watch{})
 	if err != nil {
 		return err.Error()
 	}

@@ -62,7 +62,7 @@ func (k *Toolkit) refusal(name string, needs permission) error {
 // answer makes a tool's Run of an operation: on the files as they are now, and without
 // the secrets that are in them.
 func (k *Toolkit) answer(name string, op operation) server.Run {
-	return func(ctx context.Context, args expressions.Value, _ func(string, int)) (expressions.Value, error) {
+	return func(ctx context.Context, args expressions.Value, _ server.Watch) (expressions.Value, error) {
 		if err := k.refusal(name, op.needs); err != nil {
 			return nil, err
 		}

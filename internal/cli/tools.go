@@ -9,6 +9,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/mcpclient"
 )
 
 // tools are the graphs of a file as the server offers them.
@@ -26,14 +27,13 @@ func tools(p *project.Project, plugged *plugs, caller execution.ToolCaller, log 
 
 // runner runs one graph on the engine.
 func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.Run {
-	return func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
+	return func(ctx context.Context, args expressions.Value, watch server.Watch) (expressions.Value, error) {
 		var opts []execution.Option
-		if observe != nil {
-			opts = append(opts, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
-				if e.Kind == execution.StepFinished {
-					observe(e.Record.NodeID, e.Record.Index)
-				}
-			})))
+		if watch.Progress != nil {
+			ctx = mcpclient.WithProgress(ctx, watch.Progress)
+		}
+		if watch.Step != nil {
+			opts = append(opts, execution.WithObserver(watching(watch)))
 		}
 		result, err := plugged.run(ctx, engine, g, args, log, opts...)
 		if result == nil { // the arguments make no run
@@ -41,4 +41,16 @@ func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.
 		}
 		return result.Value, err
 	}
+}
+
+// watching leads the events of a run to its client.
+func watching(w server.Watch) execution.Observer {
+	return execution.ObserverFunc(func(e execution.Event) {
+		switch {
+		case e.Kind == execution.StepFinished:
+			w.Step(e.Record.NodeID, e.Record.Index)
+		case e.Kind == execution.CallStarted && w.Call != nil:
+			w.Call(e.Step.NodeID)
+		}
+	})
 }

@@ -56,7 +56,7 @@ func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slo
 
 // run makes a tool's Run of its answer.
 func run(answer func(arguments) (valued, error)) server.Run {
-	return func(_ context.Context, args expressions.Value, _ func(string, int)) (expressions.Value, error) {
+	return func(_ context.Context, args expressions.Value, _ server.Watch) (expressions.Value, error) {
 		given := args.(expressions.Object)
 		text := func(key string) string {
 			value, _ := given.Get(key)

@@ -18,9 +18,11 @@ type call struct {
 	arguments []byte
 	modern    bool
 
-	token  []byte                         // of progress; nil: nobody asked for it
+	token  []byte                         // of progress; nil: the client asks for none
 	level  severity                       // of the log messages that the client wants
 	notify func(fill func([]byte) []byte) // sends a line before the answer
+
+	follower *follower // leads what happens in the run to the client; nil: it wants nothing
 
 	can        abilities       // what the client can ask its user
 	ask        asker           // nil: it cannot be asked
@@ -99,6 +101,10 @@ func (s *Server) perform(ctx context.Context, c *call, dst, id []byte) []byte {
 	if c.state != "" || c.modern && c.can != (abilities{}) {
 		return s.converse(ctx, c, dst, id)
 	}
+	if c.token != nil || c.level != silent {
+		c.follower = newFollower()
+		defer c.follower.attend(c)()
+	}
 	return s.answer(ctx, c, dst, id)
 }
 
@@ -120,7 +126,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if c.trace != nil {
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)
 	}
-	value, err := c.tool.run(ctx, args, c.observer())
+	value, err := c.tool.run(ctx, args, c.watch())
 	if err != nil {
 		c.failed(err.Error())
 		return s.appendFailure(dst, id, c, err.Error())

@@ -143,7 +143,7 @@ func TestG11Busy(t *testing.T) {
 		}
 	}
 	h.send(hold(1)) // there is room again
-	h.next()
+	h.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\"1\""}]}}`)
 	if err := h.close(); err != nil {
 		t.Fatal(err)
 	}

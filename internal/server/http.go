@@ -55,7 +55,7 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	if opts.headerTimeout <= 0 {
 		opts.headerTimeout = defaultHeaderTimeout
 	}
-	d := &door{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: sessions{calls: map[string]context.CancelFunc{}, levels: map[string]severity{}}}
+	d := &door{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
 	srv := &http.Server{
 		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, d),
 		BaseContext:       func(net.Listener) context.Context { return base },

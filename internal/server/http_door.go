@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/schema"
 )
 
 // door is the endpoint: one message comes in by each POST, news go out by each GET.
@@ -56,13 +58,27 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) {
 	case fault != nil:
 		d.refuse(x, m, fault, status)
 	case !m.isRequest():
-		if string(m.method) == `"notifications/cancelled"` {
-			d.sessions.cancel(callKey(r.Header.Get(mcp.HeaderSessionID), m.requestID))
+		if fault := d.notified(r, m); fault != nil {
+			d.refuse(x, m, fault, http.StatusNotFound)
+			return
 		}
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		d.request(x, r, m)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer d.sessions.begin(r.Header.Get(mcp.HeaderSessionID), m.id, cancel)()
+		d.request(x, r.WithContext(ctx), m)
 	}
+}
+
+// notified takes a notification. The fault is that of a cancellation of a request which
+// this process has never had: another process may serve it.
+func (d *door) notified(r *http.Request, m *message) *rpcError {
+	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || d.sessions.cancel(r.Header.Get(mcp.HeaderSessionID), m.requestID) {
+		return nil
+	}
+	return &rpcError{code: codeInvalidParams, message: "requestId: this process has had no request " + schema.Shorten(string(m.requestID)) +
+		" of this session; if another process serves it, end it by closing its connection"}
 }
 
 // body reads the message within its limits in size and time.
@@ -157,14 +173,11 @@ func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
 		return
 	}
 	defer d.server.finished(call)
-	session := r.Header.Get(mcp.HeaderSessionID)
 	if at == legacy {
-		call.level = d.sessions.level(session)
+		call.level = d.sessions.level(r.Header.Get(mcp.HeaderSessionID))
 	}
 	call.notify, call.life = x.notify, d.base
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	defer d.sessions.begin(callKey(session, m.id), cancel)()
+	ctx := r.Context()
 	defer every(d.opts.KeepAlive, x.keepAlive)()
 	line := d.server.perform(ctx, call, nil, m.id)
 	if ctx.Err() != nil && d.base.Err() == nil { // the client's wish, not ours

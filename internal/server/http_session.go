@@ -3,58 +3,78 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"sync"
 )
 
-// sessions are what clients of the legacy era say in one request about another: end
-// that call, log from this level on. The client carries the name of its session; a
-// process that has not heard of it serves it all the same. Safe for concurrent use.
+// sessions are what clients say in one request about another: end it; log from this level
+// on. A client of the older era carries the name of its session; a process that has not heard
+// of it serves it all the same. In the modern era there are none, and a client ends a request
+// by closing its stream. Safe for concurrent use.
 type sessions struct {
 	mu     sync.Mutex // guards what follows
-	calls  map[string]context.CancelFunc
+	flying map[requestKey]context.CancelFunc
+	recent [2]map[requestKey]bool // requests that have ended: the latest, and those before
 	levels map[string]severity
 }
 
 const (
 	mostLevels     = 10_000 // sessions whose level is remembered
-	longestSession = 128    // bytes of a name
+	mostEnded      = 10_000 // requests that have ended and are remembered, at least
+	longestSession = 128    // bytes of a name whose level is remembered
 )
+
+// requestKey is a request by its session and its id. Without a session all clients share
+// their ids.
+type requestKey [sha256.Size]byte
+
+func keyOf(session string, id []byte) requestKey {
+	return sha256.Sum256([]byte(session + "\n" + idKey(id)))
+}
+
+func newSessions() sessions {
+	return sessions{flying: map[requestKey]context.CancelFunc{}, levels: map[string]severity{}}
+}
 
 func newSession() string { return rand.Text() }
 
-// callKey names a call of a session; "" when a later request cannot name it.
-func callKey(session string, id []byte) string {
-	if session == "" || len(session) > longestSession {
-		return ""
-	}
-	return session + "\n" + idKey(id)
-}
-
-// begin notes how a call is ended from outside, until the caller forgets it.
-func (s *sessions) begin(key string, cancel context.CancelFunc) (forget func()) {
-	if key == "" {
-		return func() {}
+// begin notes how a request is ended by another, until it has ended itself.
+func (s *sessions) begin(session string, id []byte, cancel context.CancelFunc) (end func()) {
+	key := keyOf(session, id)
+	if session == "" {
+		cancel = func() {} // it may be another client's
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls[key] != nil {
-		return func() {} // two calls of one id: none of our business, and the first stays
+	if s.flying[key] != nil {
+		return func() {} // two requests of one id: the first stays
 	}
-	s.calls[key] = cancel
+	s.flying[key] = cancel
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.calls, key)
+		delete(s.flying, key)
+		if len(s.recent[0]) >= mostEnded {
+			s.recent[0], s.recent[1] = nil, s.recent[0]
+		}
+		if s.recent[0] == nil {
+			s.recent[0] = map[requestKey]bool{}
+		}
+		s.recent[0][key] = true
 	}
 }
 
-// cancel ends a call. What is unknown, or answered already, is none of our business.
-func (s *sessions) cancel(key string) {
+// cancel ends a request, if it has not ended yet, and reports whether this process has had
+// it, as far as it remembers.
+func (s *sessions) cancel(session string, id []byte) (had bool) {
+	key := keyOf(session, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cancel := s.calls[key]; cancel != nil {
+	if cancel := s.flying[key]; cancel != nil {
 		cancel()
+		return true
 	}
+	return s.recent[0][key] || s.recent[1][key]
 }
 
 func (s *sessions) setLevel(session string, l severity) {

@@ -1,12 +1,15 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -19,6 +22,46 @@ func TestHTTPProgress(t *testing.T) {
 	}
 	s.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"1000"}]}}`)
 	s.want("")
+}
+
+// A stream over HTTP has the heartbeats of either era, and what upstream servers report.
+func TestHTTPHeartbeat(t *testing.T) {
+	_, headers := modernCall(1, "do", "{}")
+	for _, c := range []struct {
+		name, meta string
+		headers    []string
+	}{
+		{"legacy", `"_meta":{"progressToken":"p"}`, nil},
+		{"modern", strings.Replace(modernMeta, `"_meta":{`, `"_meta":{"progressToken":"p",`, 1), headers},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := doing(t, func(_ context.Context, w Watch) {
+					w.Step("entry", 0)
+					time.Sleep(3*heartbeat + 1)
+					w.Progress(1, 2, "half")
+					time.Sleep(time.Second)
+				})
+				d := &door{server: b.server, opts: HTTPOptions{KeepAlive: time.Hour}, base: t.Context(), closing: make(chan struct{}), sessions: newSessions()}
+				r := httptest.NewRequest(http.MethodPost, Endpoint, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"do",`+c.meta+`}}`))
+				r.Header.Set("Content-Type", "application/json")
+				setHeaders(r, c.headers)
+				w := httptest.NewRecorder()
+				d.ServeHTTP(w, r)
+				time.Sleep(10 * heartbeat)
+				var lines []string
+				for s := bufio.NewScanner(w.Body); s.Scan(); {
+					if data, ok := strings.CutPrefix(s.Text(), "data: "); ok {
+						lines = append(lines, data)
+					}
+				}
+				n := readNews(t, lines)
+				if len(n.Progress) != 5 || len(n.other) != 1 || !strings.Contains(n.other[0], `"id":1`) || lines[5] != n.other[0] || n.Progress[4] < 1.5 {
+					t.Errorf("got %+v", n)
+				}
+			})
+		})
+	}
 }
 
 // A session's level holds for its calls; in the modern era each call has its own.

@@ -34,46 +34,49 @@ func parseLevel(raw []byte) (severity, *rpcError) {
 // wants reports whether messages of a level go to the client.
 func (c *call) wants(l severity) bool { return c.level != silent && c.level <= l && c.notify != nil }
 
-// observer tells the client of each step, as progress and as log messages; nil when it
-// wants neither. The lines go out in order and before the answer, because the run's
-// goroutine sends them and the answer after them.
-func (c *call) observer() func(step string, index int) {
-	log := c.wants(debug)
-	if c.token == nil && !log {
-		return nil
+// watch leads what happens in the run of a call to its client. The lines of steps go out in
+// order and before the answer, because the run's goroutine sends them and the answer after
+// them.
+func (c *call) watch() (w Watch) {
+	if c.follower == nil {
+		return w
 	}
-	return func(step string, index int) {
-		if c.token != nil {
-			c.notify(func(dst []byte) []byte { return c.appendProgress(dst, step, index) })
-		}
-		if log {
-			c.notify(func(dst []byte) []byte {
-				dst = c.appendLog(dst, debug, "step "+step+" has finished")
-				dst = appendString(append(dst, `,"node":`...), step)
-				dst = strconv.AppendInt(append(dst, `,"executionIndex":`...), int64(index), 10)
-				return append(dst, "}}}\n"...)
-			})
-		}
+	w.Step = c.follower.step
+	if c.token != nil {
+		w.Call, w.Progress = c.follower.calling, c.follower.heard
+	}
+	return w
+}
+
+// step sends a step to the client of the call at hand, as progress and as a log message.
+func (f *follower) step(node string, index int) {
+	c := f.current()
+	if c == nil || c.token == nil {
+		f.took(node, index)
+	} else {
+		c.notify(func(dst []byte) []byte { return c.appendProgress(dst, f.took(node, index), node) })
+	}
+	if c != nil && c.wants(debug) {
+		c.notify(func(dst []byte) []byte {
+			dst = c.appendLog(dst, debug, "step "+node+" has finished")
+			dst = appendString(append(dst, `,"node":`...), node)
+			dst = strconv.AppendInt(append(dst, `,"executionIndex":`...), int64(index), 10)
+			return append(dst, "}}}\n"...)
+		})
 	}
 }
 
-// failed tells the client why its run has failed, when it wants to know apart from the
+// failed sends the client why its run has failed, when it wants to know apart from the
 // answer.
 func (c *call) failed(message string) {
-	if !c.wants(failure) {
+	if c.follower == nil {
 		return
 	}
-	c.notify(func(dst []byte) []byte {
-		return append(c.appendLog(dst, failure, message), "}}}\n"...)
-	})
-}
-
-func (c *call) appendProgress(dst []byte, step string, index int) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
-	dst = append(append(dst, c.token...), `,"progress":`...)
-	dst = strconv.AppendInt(dst, int64(index)+1, 10)
-	dst = appendString(append(dst, `,"message":`...), step)
-	return append(dst, "}}\n"...)
+	if at := c.follower.current(); at != nil && at.wants(failure) {
+		at.notify(func(dst []byte) []byte {
+			return append(at.appendLog(dst, failure, message), "}}}\n"...)
+		})
+	}
 }
 
 // appendLog appends a log message, up to where its data may go on.

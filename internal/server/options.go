@@ -25,9 +25,8 @@ type Tool struct {
 type Upstream struct{ Server, Tool string }
 
 // Run makes one run of a tool and is its value. The error's text is for people and
-// complete. When observe is not nil, it is called in the run's goroutine for each
-// step that has been taken, with its name and its index.
-type Run func(ctx context.Context, args expressions.Value, observe func(step string, index int)) (expressions.Value, error)
+// complete. The functions of watch that are not nil are called as the run goes on.
+type Run func(ctx context.Context, args expressions.Value, watch Watch) (expressions.Value, error)
 
 // Info is what we say about ourselves.
 type Info struct {

@@ -69,7 +69,7 @@ func toolOf(t testing.TB, name, input, output string) Tool {
 	if output != "" {
 		tool.OutputSchema = dataOf(t, output)
 	}
-	return Tool{Def: tool, Run: func(_ context.Context, args expressions.Value, _ func(string, int)) (expressions.Value, error) {
+	return Tool{Def: tool, Run: func(_ context.Context, args expressions.Value, _ Watch) (expressions.Value, error) {
 		return args, nil
 	}}
 }

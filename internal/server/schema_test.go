@@ -54,11 +54,11 @@ func TestResultsAreValidated(t *testing.T) {
 		{"", 5.0, ""},
 	} {
 		offered := toolOf(t, "x", "", c.schema)
-		offered.Run = func(context.Context, expressions.Value, func(string, int)) (expressions.Value, error) {
+		offered.Run = func(context.Context, expressions.Value, Watch) (expressions.Value, error) {
 			return c.value, nil
 		}
 		var found config.Diagnostics
-		_, err := newTool(offered, &found).run(t.Context(), expressions.NewObject(nil, nil), nil)
+		_, err := newTool(offered, &found).run(t.Context(), expressions.NewObject(nil, nil), Watch{})
 		if got := fmt.Sprint(err); found != nil || !strings.Contains(got, c.want) || c.want == "" && err != nil {
 			t.Errorf("%s: %v %v", c.schema, err, found)
 		}

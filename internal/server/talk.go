@@ -22,6 +22,7 @@ type talk struct {
 	tool      string
 	arguments [sha256.Size]byte
 	cancel    context.CancelFunc
+	follower  *follower
 	questions chan question // from the run to the call at hand
 	ended     chan []byte   // the answer without its head; holds one
 }
@@ -68,9 +69,12 @@ func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
 		if w == nil {
 			return s.appendRefusal(dst, id, errNotWaiting)
 		}
-		w.answer <- c.reply
 		t = w.talk
+		defer t.follower.attend(c)() // before the run goes on
+		w.answer <- c.reply
 	} else {
+		c.follower = newFollower()
+		defer c.follower.attend(c)()
 		t = s.begin(c)
 	}
 	select {
@@ -88,16 +92,13 @@ func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
 func (s *Server) begin(c *call) *talk {
 	ctx, cancel := context.WithCancel(c.life)
 	t := &talk{
-		tool: c.tool.name, arguments: sha256.Sum256(c.arguments), cancel: cancel,
+		tool: c.tool.name, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
 		questions: make(chan question), ended: make(chan []byte, 1),
 	}
 	c.handedOver = true
 	run := *c
 	run.arguments = bytes.Clone(c.arguments)
-	run.ask = func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-		run.notify = func(func([]byte) []byte) {} // what comes after a question is no part of the call that began the run
-		return t.ask(ctx, params)
-	}
+	run.ask = t.ask
 	go func() {
 		defer cancel()
 		id := []byte("0")

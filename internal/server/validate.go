@@ -12,12 +12,12 @@ import (
 
 // validated validates the arguments and the value of a tool that does not do so itself.
 func validated(t *tool, run Run) Run {
-	return func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
+	return func(ctx context.Context, args expressions.Value, watch Watch) (expressions.Value, error) {
 		args, err := t.arguments(ctx, args)
 		if err != nil {
 			return nil, err
 		}
-		value, err := run(ctx, args, observe)
+		value, err := run(ctx, args, watch)
 		if err != nil || t.output == nil {
 			return value, err
 		}

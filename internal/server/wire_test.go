@@ -132,10 +132,12 @@ type bench struct {
 	stopped chan string // its context has ended
 	release chan struct{}
 	log     *syncBuffer
+
+	do func(ctx context.Context, watch Watch) // what a run of tool "do" does, where there is one
 }
 
 // runs makes runs without an engine. What a tool does follows from its name.
-func (b *bench) run(ctx context.Context, name string, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
+func (b *bench) run(ctx context.Context, name string, args expressions.Value, watch Watch) (expressions.Value, error) {
 	plain, _ := expressions.Plain(args).(map[string]any)
 	switch name {
 	case "give", "typed", "listed":
@@ -151,14 +153,14 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, ob
 		if err != nil {
 			return nil, err
 		}
-		if observe != nil {
-			observe("asked", 0)
+		if watch.Step != nil {
+			watch.Step("asked", 0)
 		}
 		return expressions.Decode(answer)
 	case "asktwice":
 		var both sync.WaitGroup
 		for range 2 {
-			both.Go(func() { _, _ = b.run(ctx, "ask", args, nil) })
+			both.Go(func() { _, _ = b.run(ctx, "ask", args, Watch{}) })
 		}
 		both.Wait()
 		return nil, nil
@@ -172,13 +174,16 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, ob
 			b.stopped <- tag
 			return nil, errors.New("the run was cancelled")
 		}
+	case "do":
+		b.do(ctx, watch)
+		return "done", nil
 	case "trace":
 		return expressions.FromPlain(map[string]string(TraceOf(ctx))), nil
 	case "walk":
 		n, _ := plain["n"].(float64)
 		for i := range int(n) {
-			if observe != nil {
-				observe("node", i)
+			if watch.Step != nil {
+				watch.Step("node", i)
 			}
 		}
 		return n, nil
@@ -212,8 +217,8 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 	}
 	for i := range opts.Tools {
 		name := opts.Tools[i].Def.Name.Value
-		opts.Tools[i].Run = func(ctx context.Context, args expressions.Value, observe func(string, int)) (expressions.Value, error) {
-			return b.run(ctx, name, args, observe)
+		opts.Tools[i].Run = func(ctx context.Context, args expressions.Value, watch Watch) (expressions.Value, error) {
+			return b.run(ctx, name, args, watch)
 		}
 	}
 	s, err := New(opts)

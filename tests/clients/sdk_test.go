@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"toolgraph/tests/examplefile"
+	"toolgraph/tests/testbin"
 )
 
 // job is what testdata/sdk.mjs is to do.
@@ -18,7 +20,8 @@ type job struct {
 	Directory string            `json:"directory"`
 	Env       map[string]string `json:"env"`
 	Calls     []call            `json:"calls"`
-	SDK       int               `json:"sdk"` // its major version, 0 for 1
+	SDK       int               `json:"sdk"`     // its major version, 0 for 1
+	Timeout   int               `json:"timeout"` // of a call in ms, which begins anew with each progress; 0 for none
 }
 
 // seen is what the client has seen.
@@ -26,6 +29,10 @@ type seen struct {
 	Protocol string   `json:"protocol"` // as version 2 tells it
 	Tools    []string `json:"tools"`
 	Results  []result `json:"results"` // of each call
+	Progress []struct {
+		Progress float64 `json:"progress"`
+		Message  string  `json:"message"`
+	} `json:"progress"` // of calls with a timeout
 }
 
 type call struct {
@@ -129,5 +136,56 @@ func TestManyCallsOverOneSession(t *testing.T) {
 				t.Errorf("call %d: %s", i, r.text())
 			}
 		}
+	}
+}
+
+// A host that gives up a call after four silent seconds hears of a slow upstream server's
+// progress, and waits; one whose upstream server is silent gives up.
+func TestSlowUpstreamBehindAnImpatientHost(t *testing.T) {
+	for _, sdk := range []struct {
+		version  int
+		packages string
+	}{{1, sdkPackage}, {2, newerSDKPackage}} {
+		t.Run(sdk.packages, func(t *testing.T) {
+			modules := modules(t, sdk.packages)
+			graph := filepath.Join(t.TempDir(), "graph.yaml")
+			source := `version: "1.0"
+server: {name: test, version: 1.0.0}
+mcpServers: {up: {command: ` + testbin.Build(t, "toolgraph/tests/fakeserver") + `}}
+tools:
+- name: slow
+  description: takes nine seconds, and reports each
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: report, args: {n: 9, ms: 1000, message: a page}, next: exit}
+  - {id: exit, type: exit}
+- name: silent
+  description: takes a minute, and reports nothing
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: sleep, args: {ms: 60000}, next: exit}
+  - {id: exit, type: exit}
+`
+			if err := os.WriteFile(graph, []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := bySDK(t, modules, os.Environ(), job{
+				Command: []string{testbin.Build(t, "toolgraph"), "-g", graph}, Directory: t.TempDir(), SDK: sdk.version,
+				Calls: []call{{"slow", map[string]any{}}, {"silent", map[string]any{}}}, Timeout: 4000,
+			})
+			if slow := got.Results[0]; slow.text() != `"done"` || len(got.Progress) < 9 {
+				t.Errorf("the slow call gave %q after %d notifications", slow.text(), len(got.Progress))
+			}
+			if silent := got.Results[1]; !strings.Contains(strings.ToLower(silent.Thrown), "timed out") {
+				t.Errorf("the host has no such timeout: %q", silent.text())
+			}
+			for i, p := range got.Progress {
+				if i > 0 && strings.HasSuffix(p.Message, "a page") && p.Progress <= got.Progress[i-1].Progress {
+					t.Errorf("the progress %v comes after %v", p.Progress, got.Progress[i-1].Progress)
+				}
+			}
+		})
 	}
 }

@@ -19,6 +19,9 @@ import (
 //	garbage       junk, half a line, a wrong id, then the answer twice
 //	closestdout   closes stdout and lives on
 //	progress      {n} progress notifications, then answers
+//	report        {n, message, text, ms}: reports {text}, the rest of the params in JSON, and
+//	              n times i of n+1, each after {ms}, with the call's own token; answers when
+//	              the gate, if any, is open
 //	listchanged   sends notifications/tools/list_changed, then answers
 //	callback      sends the request {method} to the client and answers with its reply
 //	deep          structuredContent nested {n} deep
@@ -53,6 +56,7 @@ func misbehaving() map[string]func(*call) {
 			}
 			c.text("done")
 		},
+		"report": (*call).report,
 		"listchanged": func(c *call) {
 			c.raw(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
 			c.text("changed")
@@ -63,6 +67,36 @@ func misbehaving() map[string]func(*call) {
 			c.result(c.id, map[string]any{"structuredContent": json.RawMessage(strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n))})
 		},
 	}
+}
+
+func (c *call) report() {
+	var p struct {
+		Meta struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(c.params, &p)
+	send := func(rest string) {
+		if p.Meta.Token != nil {
+			c.raw(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + string(p.Meta.Token) + `,` + rest + "}}\n")
+		}
+	}
+	if c.in.Text != "" {
+		send(c.in.Text)
+	}
+	for i := range int(c.in.N) {
+		time.Sleep(time.Duration(c.in.MS) * time.Millisecond)
+		send(fmt.Sprintf(`"progress":%d,"total":%d,"message":%q`, i+1, int(c.in.N)+1, c.in.Message))
+	}
+	c.note("reported")
+	if c.modes["gate"] != "" {
+		select {
+		case <-c.gate:
+		case <-c.cancelled:
+			return
+		}
+	}
+	c.text("done")
 }
 
 func (c *call) stderrFlood() {

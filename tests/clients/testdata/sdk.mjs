@@ -26,10 +26,14 @@ const client = new Client({ name: "sdk-client", version: "1.0.0" }, { versionNeg
 await client.connect(transport);
 const { tools } = await client.listTools(); // from now on results are held to their schemas
 const results = [];
+const progress = [];
 for (const call of job.calls) {
   try {
     const params = { name: call.tool, arguments: call.args };
     const options = { timeout: 120000 };
+    if (job.timeout) {
+      Object.assign(options, { timeout: job.timeout, resetTimeoutOnProgress: true, onprogress: (p) => progress.push(p) });
+    }
     results.push(await (job.sdk === 2 ? client.callTool(params, options) : client.callTool(params, undefined, options)));
   } catch (error) {
     results.push({ thrown: String(error?.message ?? error) });
@@ -37,4 +41,4 @@ for (const call of job.calls) {
 }
 const protocol = client.getNegotiatedProtocolVersion?.() ?? ""; // version 1 does not tell
 await client.close();
-process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results }));
+process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results, progress }));
