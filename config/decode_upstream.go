@@ -203,7 +203,9 @@ func (d *decoder) address(u *Upstream, fs *fields) {
 		if u.Transport != Stdio {
 			u.Identity = nameable(url.Value, "")
 		}
-		u.URL = d.expand(url, usage{owner: fs.who + " in url", url: true})
+		var written string
+		u.URL, written = d.expandURL(url, usage{owner: fs.who + " in url", url: true})
+		u.NamesLoopback = namesLoopback(written, u.URL.Value)
 		if d.found[before:].Err() != nil || d.assume && u.URL != url {
 			fs.bad["url"] = true // there is nothing to check
 		}

@@ -24,8 +24,15 @@ var (
 // What it puts in is never read again. Secrets among it are noted. The result has no
 // exact places any more when something was replaced.
 func (d *decoder) expand(t Text, use usage) Text {
+	result, _ := d.expandURL(t, use)
+	return result
+}
+
+// expandURL is expand, and the text once more as the file alone writes it: with each
+// value of the environment replaced by an x.
+func (d *decoder) expandURL(t Text, use usage) (result Text, written string) {
 	const mostFindings = 10 // of one text
-	var out strings.Builder
+	var out, fixed strings.Builder
 	var used []variable
 	before := len(d.found)
 	for i := 0; i < len(t.Value) && len(d.found)-before < mostFindings; {
@@ -33,14 +40,16 @@ func (d *decoder) expand(t Text, use usage) Text {
 		switch {
 		case strings.HasPrefix(rest, "$${"):
 			out.WriteString("${")
+			fixed.WriteString("${")
 			i += 3
 		case strings.HasPrefix(rest, "${"):
 			v, size := d.variable(t, i, use)
 			if d.expanded += len(v.value); d.expanded > maxExpandedBytes {
 				d.found.Add(t.Pos, "bad-variable", fmt.Sprintf("the variables of %s make the file longer than 4 MiB", use.owner), "use shorter values")
-				return t
+				return t, ""
 			}
 			out.WriteString(v.value)
+			fixed.WriteString(v.written())
 			used = append(used, v)
 			i += size
 		default:
@@ -49,15 +58,16 @@ func (d *decoder) expand(t Text, use usage) Text {
 				next = len(rest)
 			}
 			out.WriteString(rest[:next])
+			fixed.WriteString(rest[:next])
 			i += next
 		}
 	}
-	result := t
+	result = t
 	if out.String() != t.Value {
 		result = Text{Value: out.String(), Pos: t.Pos}
 	}
 	d.noteSecrets(result, use, used)
-	return result
+	return result, fixed.String()
 }
 
 // variable is a variable that was put in.
@@ -65,6 +75,14 @@ type variable struct {
 	name, value string
 	fromEnv     bool
 	unset       bool // and told so
+}
+
+// written is the value as far as the file writes it, which is its default.
+func (v variable) written() string {
+	if v.fromEnv || v.unset {
+		return "x"
+	}
+	return v.value
 }
 
 // variable reads the ${…} at i and returns what it stands for and how long it is.

@@ -52,14 +52,15 @@ type Upstream struct {
 	Env     []Setting // stdio; exactly what is added to the safe base
 	Dir     string    // stdio: the absolute working directory (cwd, relative to the file that names it)
 
-	URL     Text      // streamableHttp, sse
-	Headers []Setting // streamableHttp, sse
+	URL           Text      // streamableHttp, sse
+	NamesLoopback bool      // the file itself names a loopback host and port in URL; no environment variable had a part in them
+	Headers       []Setting // streamableHttp, sse
 
 	Timeout      time.Duration // of one call; default 60 s
 	StartTimeout time.Duration // default 30 s
 	MaxInFlight  int           // calls at the same time; default 256
 	Protocol     Protocol      // default ProtocolAuto
-	AllowPrivate bool          // streamableHttp, sse: private and loopback addresses may be reached
+	AllowPrivate bool          // streamableHttp, sse: the host of URL may have a private or loopback address
 	Trusted      bool          // what it says of its tools (readOnlyHint, idempotentHint) is believed
 	AllowElicit  bool          // the server may ask the user something in the middle of a call
 	OAuth        *OAuth        // streamableHttp, sse: how we are authorized; nil when not by OAuth
