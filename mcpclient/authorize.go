@@ -45,7 +45,7 @@ func newAuthorizer(conf *config.Upstream, server *url.URL, set settings, dir str
 	}
 	plain, _ := newHTTPClient(server, set, nil)
 	return &authorizer{
-		conf: conf, server: server, file: file, plain: plain, away: newOAuthClient(set),
+		conf: conf, server: server, file: file, plain: plain, away: newOAuthClient(server, set),
 		turn: make(chan struct{}, 1),
 	}, nil
 }
@@ -137,31 +137,39 @@ func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) 
 	// Once sent, a refresh token is used up, whoever gives up waiting.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
 	defer stop()
+	ctx, seen := followed(ctx)
 	challenge, err := a.challenge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	token, err := a.client(g, challenge, "", nil).RefreshToken(ctx, g.Token.RefreshToken)
+	c := a.client(g, challenge, "", nil)
+	if _, err := c.discover(ctx, seen); err != nil {
+		return nil, &renewError{why: err.Error(), wait: seen.wait}
+	}
+	token, err := c.RefreshToken(ctx, g.Token.RefreshToken)
 	if err != nil {
-		return nil, renewFault(err)
+		return nil, renewFault(seen, err)
 	}
 	renewed := *g
 	renewed.Token = token
 	return &renewed, a.file.write(&renewed)
 }
 
-// renewFault tells a refusal from a failure. The text of the library may hold the
-// whole answer, and with it the token, so it is not passed on.
-func renewFault(err error) error {
-	var refused transport.OAuthError
-	if errors.As(err, &refused) {
-		return &loginError{why: "the token was not renewed: " + presentable(refused.ErrorCode, 100)}
+// renewError is a renewal that failed, and may succeed later.
+type renewError struct {
+	why  string
+	wait time.Duration // what the authorization server has asked for
+}
+
+func (e *renewError) Error() string { return "the token cannot be renewed: " + e.why }
+
+// renewFault separates a refusal, after which a person has to log in, from a failure.
+func renewFault(seen *trail, err error) error {
+	var denied transport.OAuthError
+	if errors.As(err, &denied) && seen.fault == nil {
+		return &loginError{why: "the token was not renewed: " + oauthCode(denied.ErrorCode)}
 	}
-	var address *url.Error
-	if errors.As(err, &address) {
-		return address
-	}
-	return errors.New("the token cannot be renewed: the authorization server does not answer as OAuth wants")
+	return &renewError{why: seen.words(err), wait: seen.wait}
 }
 
 // oauthClient is the library's part, and where it leaves the token.
@@ -181,4 +189,13 @@ func (a *authorizer) client(g *grant, challenge http.Header, redirect string, sc
 	c.SetBaseURL(a.file.server)
 	c.HandleUnauthorizedResponse(&http.Response{Header: challenge})
 	return c
+}
+
+// discover is what the authorization server says of itself.
+func (c oauthClient) discover(ctx context.Context, seen *trail) (*transport.AuthServerMetadata, error) {
+	metadata, err := c.GetServerMetadata(ctx)
+	if err != nil || seen.fault != nil {
+		return nil, errors.New(seen.words(err))
+	}
+	return metadata, nil
 }

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -23,6 +24,10 @@ type guarded struct {
 	issuer *httptest.Server
 	life   int // expires_in of a token
 
+	describe  func(map[string]any) // changes the metadata of the authorization server, nil: not
+	protect   func(map[string]any) // changes those of the resource, nil: not
+	published string               // where the authorization server publishes them; "" is RFC 8414's place
+
 	mu         sync.Mutex // guards what follows
 	registered int
 	exchanged  int
@@ -37,11 +42,19 @@ func newGuarded(t testing.TB, life int) *guarded {
 	t.Helper()
 	g := &guarded{life: life, codes: map[string]url.Values{}, access: map[string]bool{}, refresh: map[string]bool{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /.well-known/oauth-authorization-server", func(out http.ResponseWriter, _ *http.Request) {
-		reply(out, map[string]any{
+	mux.HandleFunc("GET /.well-known/{place}", func(out http.ResponseWriter, r *http.Request) {
+		if place := r.PathValue("place"); place != cmp.Or(g.published, "oauth-authorization-server") {
+			http.NotFound(out, r)
+			return
+		}
+		metadata := map[string]any{
 			"issuer": g.issuer.URL, "authorization_endpoint": g.issuer.URL + "/authorize", "token_endpoint": g.issuer.URL + "/token",
 			"registration_endpoint": g.issuer.URL + "/register", "response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
-		})
+		}
+		if g.describe != nil {
+			g.describe(metadata)
+		}
+		reply(out, metadata)
 	})
 	mux.HandleFunc("POST /register", g.register)
 	mux.HandleFunc("GET /authorize", g.authorize)
@@ -52,7 +65,11 @@ func newGuarded(t testing.TB, life int) *guarded {
 	inner := g.Config.Handler
 	g.Config.Handler = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/.well-known/oauth-protected-resource/mcp" {
-			reply(out, map[string]any{"resource": g.URL + "/mcp", "authorization_servers": []string{g.issuer.URL}})
+			metadata := map[string]any{"resource": g.URL + "/mcp", "authorization_servers": []string{g.issuer.URL}}
+			if g.protect != nil {
+				g.protect(metadata)
+			}
+			reply(out, metadata)
 			return
 		}
 		g.mu.Lock()

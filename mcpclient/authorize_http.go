@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -16,22 +16,21 @@ import (
 
 const metadataMost = 1 << 20 // bytes of an answer of an authorization server
 
-var errPlainHTTP = errors.New("an authorization server must be reached by https")
+var errPlainHTTP = errors.New("OAuth needs https here")
 
-// newOAuthClient is a client for authorization servers, whose addresses the server
-// tells: by https and at public addresses only unless private ones are allowed, no
-// proxy, nothing posted twice, and bounded answers.
-func newOAuthClient(set settings) *http.Client {
-	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	if !set.allowPrivate {
-		dialer.Control = publicOnly
-	}
+// newOAuthClient is a client for the authorization server of a server, whose addresses
+// the server names: by https and at public addresses only, with the one exception of the
+// host of the server's own url where its entry allows private addresses; no proxy,
+// nothing posted twice, and bounded answers.
+func newOAuthClient(server *url.URL, set settings) *http.Client {
+	g := gateTo(server, set)
+	g.loopback = false // what the file names is the server, and no other use of its machine
 	wire := &http.Transport{
-		DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		DialContext: g.dial, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 10 * time.Second, MaxResponseHeaderBytes: headerBytesMost,
 	}
 	return &http.Client{
-		Transport: outing{wire: wire, plainAllowed: set.allowPrivate}, Timeout: renewTimeout,
+		Transport: outing{wire: wire, gate: g}, Timeout: renewTimeout,
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			if to.Method != http.MethodGet || to.URL.Host != via[0].URL.Host || len(via) > redirectsMost {
 				return http.ErrUseLastResponse
@@ -41,24 +40,36 @@ func newOAuthClient(set settings) *http.Client {
 	}
 }
 
-// outing is the round tripper that holds those rules.
+// outing is the round tripper that holds those rules, and leaves a trail.
 type outing struct {
-	wire         *http.Transport
-	plainAllowed bool
+	wire *http.Transport
+	gate gate
 }
 
 func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme != "https" && !o.plainAllowed {
+	t := trailOf(req)
+	t.asks(req)
+	if err := o.gate.vetURL(req.URL); err != nil {
 		if req.Body != nil {
 			_ = req.Body.Close() // unread; the request goes nowhere
 		}
-		return nil, errPlainHTTP
+		return nil, t.refuse(fmt.Errorf("%s is refused: %w", req.URL.Host, err))
 	}
 	resp, err := o.wire.RoundTrip(req)
 	if err != nil {
+		var private *privateAddressError
+		if errors.As(err, &private) {
+			err = t.refuse(fmt.Errorf("%s is refused: %w", req.URL.Host, o.gate.advised(req.URL.Hostname(), private)))
+		}
 		return nil, err
 	}
+	t.status, t.wait = resp.StatusCode, retryAfter(resp.Header, time.Now())
 	resp.Body = &boundedBody{in: resp.Body, limit: metadataMost}
+	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
+		if err := o.vet(resp, t); err != nil {
+			return nil, err
+		}
+	}
 	return resp, nil
 }
 
@@ -140,15 +151,18 @@ func (a *authorizer) challenge(ctx context.Context) (http.Header, error) {
 		}
 	}
 	resp, err := a.plain.Do(req)
+	var status *statusError
+	if errors.As(err, &status) && status.status < 500 {
+		return nil, nil // it takes the request for another kind of mistake, and names nobody
+	} else if status != nil {
+		return nil, fmt.Errorf("%s answered with %w", a.server.Host, status)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close() // a stream of events has no end to read to
 	if resp.StatusCode == http.StatusUnauthorized {
 		return resp.Header, nil
-	}
-	if resp.StatusCode >= 500 {
-		return nil, fmt.Errorf("the server answered with status %d", resp.StatusCode)
 	}
 	return nil, nil
 }

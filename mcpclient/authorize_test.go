@@ -203,7 +203,7 @@ func TestLoginRefusals(t *testing.T) {
 }
 
 func TestAuthorizationServersAreReachedByHTTPS(t *testing.T) {
-	client := newOAuthClient(settings{})
+	client := newOAuthClient(mustURL(t, "https://mcp.test/mcp"), settings{})
 	for _, address := range []string{"http://example.test/token", "https://127.0.0.1:1/token"} {
 		resp, err := client.Get(address)
 		if err == nil {

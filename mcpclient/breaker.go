@@ -9,10 +9,12 @@ const (
 	startsWindow = 5 * time.Minute
 	startsMost   = 5 // failed starts in a window
 	openLeast    = time.Minute
+	retryMost    = 5 * time.Minute // of a Retry-After that is respected: a server that recovers sooner is not given up
 )
 
 // breaker spaces out the starts of a server that fails to start: 1, 2, 4 … 30
-// seconds, and where there is a circuit no more than five in five minutes. A server
+// seconds, and where there is a circuit no more than five in five minutes; a server that
+// asks for more time by Retry-After gets it. A server
 // that came up and died later is none of its business. Not safe for
 // concurrent use.
 type breaker struct {
@@ -28,7 +30,7 @@ type breaker struct {
 func (b *breaker) wait() time.Duration { return max(0, b.until.Sub(b.now())) }
 
 // open reports whether the circuit is open, not just the next start put off.
-func (b *breaker) open() bool { return b.until.Sub(b.now()) > longestDelay }
+func (b *breaker) open() bool { return b.circuit && b.until.Sub(b.now()) > longestDelay }
 
 func (b *breaker) failed(why *Error) {
 	now := b.now()
@@ -38,7 +40,7 @@ func (b *breaker) failed(why *Error) {
 	if shift := b.streak - 1; shift < 5 {
 		delay = min(firstDelay<<shift, longestDelay)
 	}
-	b.until = now.Add(delay)
+	b.until = now.Add(max(delay, min(why.RetryAfter, retryMost)))
 	b.failures = append(b.failures, now)
 	if len(b.failures) > startsMost {
 		b.failures = b.failures[1:]

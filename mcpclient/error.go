@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The codes of an Error.
@@ -18,7 +19,7 @@ const (
 	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet
 	CodeServerExited     = "server-exited"     // its process ended
 	CodeTransport        = "transport"         // its connection broke or carried nonsense
-	CodePrivateAddress   = "private-address"   // its address is private and allowPrivate is not set
+	CodePrivateAddress   = "private-address"   // its address may not be dialled; see allowPrivate
 	CodeTooLarge         = "too-large"         // it sent more than we read
 	CodeTimeout          = "timeout"           // it did not answer in time
 	CodeCancelled        = "cancelled"         // the caller gave up; Unwrap tells why
@@ -39,6 +40,10 @@ type Error struct {
 	ExitCode     *int     // of the server's process, 128+n after signal n; nil when unknown
 	Stderr       []string // the last lines of the server's stderr that may concern it
 	Err          error    // the cause, or nil; its text is part of Message already
+
+	// RetryAfter is how long the server asks to be left alone, 0 when it does not. Starts respect
+	// it; Message has it too.
+	RetryAfter time.Duration
 
 	// Structured is the structuredContent of a result with isError; nil when there was
 	// none, or more than 64 KiB of it. Message has it too, or the same in words.

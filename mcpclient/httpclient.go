@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
 )
 
 const (
 	redirectsMost   = 5
 	headerBytesMost = 256 << 10
-	errorBodyMost   = 64 << 10 // of an answer that is no success
 )
 
 var (
@@ -25,17 +22,13 @@ var (
 )
 
 // newHTTPClient is a client for one origin. It takes no proxy from the environment,
-// dials public addresses only unless allowed, sends nothing, headers least of all, to
+// dials only what its gate lets through, sends nothing, headers least of all, to
 // another origin, and bounds what it reads. Requests are bounded in time by their
 // contexts. Certificates are always checked.
 // auth gives each request its token, unless it is nil.
 func newHTTPClient(origin *url.URL, set settings, auth *authorizer) (*http.Client, *http.Transport) {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	if !set.allowPrivate {
-		dialer.Control = publicOnly
-	}
 	wire := &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            gateTo(origin, set).dial,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    10 * time.Second,
 		IdleConnTimeout:        90 * time.Second,
@@ -71,10 +64,15 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("%w: to %s", errElsewhere, req.URL.Host)
 	}
+	send := g.fetch
 	if g.auth != nil {
-		return g.authorized(req)
+		send = g.authorized
 	}
-	return g.fetch(req)
+	resp, err := send(req)
+	if err != nil {
+		return nil, err
+	}
+	return judge(req, resp)
 }
 
 func (g *guard) fetch(req *http.Request) (*http.Response, error) {
@@ -87,16 +85,13 @@ func (g *guard) fetch(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode >= 300 {
 		limit = min(limit, errorBodyMost)
 	}
-	over, _ := req.Context().Value(overflowKey{}).(*overflow)
-	resp.Body = &boundedBody{in: resp.Body, limit: limit, events: kind == "text/event-stream", over: over}
+	x := exchangeOf(req)
+	resp.Body = &boundedBody{in: resp.Body, limit: limit, events: kind == "text/event-stream", x: x}
+	if x != nil && x.direct && resp.StatusCode < 300 {
+		resp.Body = x.checked(kind, resp.Body)
+	}
 	return resp, nil
 }
-
-// overflow tells whoever sent a request that its answer exceeded the limit: the
-// library keeps the errors of a stream of events to itself.
-type overflow struct{ atomic.Bool }
-
-type overflowKey struct{}
 
 // boundedBody fails when a body, or one event of a stream of events, exceeds the
 // limit. It sees the body decompressed.
@@ -107,7 +102,7 @@ type boundedBody struct {
 	seen    int  // bytes of the body, or of the event so far
 	newline bool // the last byte but returns was one
 	failed  error
-	over    *overflow // may be nil
+	x       *exchange // may be nil
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
@@ -121,10 +116,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		b.count(p[:n])
 	}
 	if b.seen > b.limit {
-		b.failed = fmt.Errorf("%w: more than %d bytes", errBodyTooLarge, b.limit)
-		if b.over != nil {
-			b.over.Store(true)
-		}
+		b.failed = b.x.fail(fmt.Errorf("%w: more than %d bytes", errBodyTooLarge, b.limit))
 		return 0, b.failed
 	}
 	return n, err

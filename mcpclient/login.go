@@ -42,21 +42,17 @@ func (p *Pool) Login(ctx context.Context, server string, show func(address strin
 	return nil
 }
 
-// loginFault is what went wrong, without addresses and whole answers.
+// loginFault is what went wrong, without addresses that may hold a secret.
 func loginFault(err error) string {
-	var refused transport.OAuthError
 	var address *url.Error
-	switch {
-	case errors.As(err, &refused):
-		return presentable(refused.Error(), 300)
-	case errors.As(err, &address):
+	if errors.As(err, &address) {
 		at := "a server"
 		if to, perr := url.Parse(address.URL); perr == nil {
 			at = to.Host
 		}
-		return presentable(fmt.Sprintf("%s cannot be reached: %v", at, address.Err), 300)
+		err = fmt.Errorf("%s cannot be reached: %w", at, address.Err)
 	}
-	return presentable(err.Error(), 300)
+	return presentable(err.Error(), 500)
 }
 
 func (a *authorizer) login(ctx context.Context, clientName string, show func(string)) error {
@@ -67,7 +63,8 @@ func (a *authorizer) login(ctx context.Context, clientName string, show func(str
 	state := rand.Text() + rand.Text()
 	back := newCallback(listener, state)
 	defer back.close()
-	handler, err := a.registered(ctx, clientName, back.address())
+	ctx, seen := followed(ctx)
+	client, issuer, err := a.registered(ctx, seen, clientName, back.address())
 	if err != nil {
 		return err
 	}
@@ -75,57 +72,69 @@ func (a *authorizer) login(ctx context.Context, clientName string, show func(str
 	if err != nil {
 		return err
 	}
-	address, err := handler.GetAuthorizationURL(ctx, state, transport.GenerateCodeChallenge(verifier))
+	address, err := client.GetAuthorizationURL(ctx, state, transport.GenerateCodeChallenge(verifier))
 	if err != nil {
-		return err
-	}
-	metadata, err := handler.GetServerMetadata(ctx)
-	if err != nil {
-		return err
-	}
-	if known := metadata.CodeChallengeMethodsSupported; len(known) > 0 && !slices.Contains(known, "S256") {
-		return errors.New("the authorization server does not know PKCE with S256, which is wanted")
+		return errors.New(seen.words(err))
 	}
 	show(address)
-	answer, err := back.wait(ctx, metadata.Issuer)
+	answer, err := back.wait(ctx, issuer)
 	if err != nil {
 		return err
 	}
-	if err := handler.ProcessAuthorizationResponse(ctx, answer, state, verifier); err != nil {
-		return exchangeFault(err)
+	if err := client.ProcessAuthorizationResponse(ctx, answer, state, verifier); err != nil {
+		return fmt.Errorf("no token for the answer of the browser: %s", seen.words(err))
 	}
-	return a.keep(ctx, handler)
+	return a.keep(ctx, client)
 }
 
-// exchangeFault keeps what a server has said beyond the words of OAuth, which may be a
-// token, to itself.
-func exchangeFault(err error) error {
-	var refused transport.OAuthError
-	var address *url.Error
-	if errors.As(err, &refused) || errors.As(err, &address) {
-		return err
-	}
-	return errors.New("the authorization server gave no token for the answer of the browser")
-}
-
-// registered is a client with a client id: that of the file, or a new one.
-func (a *authorizer) registered(ctx context.Context, name, redirect string) (oauthClient, error) {
+// registered is a client with a client id, that of the file or a new one, and the
+// issuer that it asks.
+func (a *authorizer) registered(ctx context.Context, seen *trail, name, redirect string) (c oauthClient, issuer string, err error) {
 	challenge, err := a.challenge(ctx)
 	if err != nil {
-		return oauthClient{}, err
+		return c, "", err
 	}
 	scopes := a.conf.OAuth.Scopes
 	if len(scopes) == 0 {
 		scopes = strings.Fields(scopeOf(strings.Join(challenge.Values("WWW-Authenticate"), ", ")))
 	}
-	c := a.client(&grant{ClientID: a.conf.OAuth.ClientID}, challenge, redirect, scopes)
-	if a.conf.OAuth.ClientID != "" {
-		return c, nil
+	c = a.client(&grant{ClientID: a.conf.OAuth.ClientID}, challenge, redirect, scopes)
+	metadata, err := c.discover(ctx, seen)
+	if err != nil {
+		return c, "", err
 	}
-	if err := c.RegisterClient(ctx, name); err != nil {
-		return oauthClient{}, fmt.Errorf("we could not be registered; register by hand and give clientId: %w", err)
+	if err := provesCodes(metadata, seen); err != nil {
+		return c, "", err
 	}
-	return c, nil
+	if a.conf.OAuth.ClientID == "" {
+		if err := c.RegisterClient(ctx, name); err != nil {
+			return c, "", fmt.Errorf("dynamic client registration failed (%s); register manually and set clientId", seen.words(err))
+		}
+	}
+	return c, metadata.Issuer, nil
+}
+
+// provesCodes is the reason not to log in at an authorization server that does not say
+// that it supports PKCE with S256. Without it, a code that others catch is as good as a
+// token, and the MCP specification forbids to go on; that of OpenID Connect does not have
+// the field, and the rule is the same for its documents.
+func provesCodes(metadata *transport.AuthServerMetadata, seen *trail) error {
+	methods := metadata.CodeChallengeMethodsSupported
+	if slices.Contains(methods, "S256") {
+		return nil
+	}
+	host := seen.host
+	if issuer, err := url.Parse(metadata.Issuer); err == nil && issuer.Host != "" {
+		host = issuer.Host
+	}
+	why := "code_challenge_methods_supported in its metadata does not list S256"
+	switch {
+	case !seen.found:
+		why = "it publishes no metadata that can be read"
+	case len(methods) == 0:
+		why = "its metadata have no code_challenge_methods_supported, expected a list with S256"
+	}
+	return fmt.Errorf("the authorization server %s does not say that it supports PKCE with S256, without which MCP allows no login: %s; ask its operator to add it, or give a token in headers", presentable(host, 200), why)
 }
 
 // keep writes what the exchange gave.

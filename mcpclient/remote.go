@@ -24,6 +24,7 @@ type remote struct {
 	client  *http.Client
 	wire    *http.Transport
 	address string
+	direct  bool // answers come in the bodies of responses
 	headers map[string]string
 	asks    func(by claim, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
 
@@ -106,7 +107,7 @@ func newRemote(conf *config.Upstream, set settings, note notes, auth *authorizer
 		return nil, errors.New("its url cannot be used")
 	}
 	stream.SetRequestHandler(r.asked)
-	r.HTTPConnection = stream
+	r.HTTPConnection, r.direct = stream, true
 	return r, nil
 }
 
@@ -133,23 +134,23 @@ func (r *remote) SetProtocolVersion(version string) {
 // SendRequest sends a request and waits for its response, the caller or the
 // connection to end.
 func (r *remote) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	var over overflow
+	x := &exchange{
+		id: req.ID, direct: r.direct, note: r.note,
+		handshake: req.Method == string(mcp.MethodInitialize) || req.Method == string(mcp.MethodServerDiscover),
+	}
 	// The deadline is kept from the library, whose own timer would win over it by a
 	// hair and call it something else.
-	bound, stop := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), overflowKey{}, &over))
+	bound, stop := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), exchangeKey{}, x))
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 	defer context.AfterFunc(r.life, stop)()
-	resp, err := r.HTTPConnection.SendRequest(bound, req)
+	resp, err := x.answered(r.HTTPConnection.SendRequest(bound, req))
 	if err == nil {
 		return resp, nil
 	}
 	if ctx.Err() != nil {
 		r.cancel(req)
 		return nil, ctx.Err()
-	}
-	if over.Load() {
-		err = errBodyTooLarge
 	}
 	return nil, r.explain(ctx, err)
 }

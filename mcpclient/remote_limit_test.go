@@ -105,7 +105,7 @@ func oddAnswers() []hostileCase {
 			out.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(out, "<html>")
 		}},
-		{"not found", "400 to 499", http.NotFound},
+		{"not found", "status 404 Not Found: 404 page not found; check its url", http.NotFound},
 		{"failing", "status 500", func(out http.ResponseWriter, _ *http.Request) {
 			http.Error(out, "boom", http.StatusInternalServerError)
 		}},

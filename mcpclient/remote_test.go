@@ -134,6 +134,74 @@ func TestN08PrivateAddresses(t *testing.T) {
 	}
 }
 
+// The host and port that the file itself names need no allowPrivate, and nothing else
+// becomes reachable by that.
+func TestN08LoopbackThatTheFileNames(t *testing.T) {
+	byFile := withAdjust(func(s *settings) { s.namesLoopback = true })
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		for path, kind := range map[string]config.Transport{"/mcp": config.StreamableHTTP, "/sse": config.SSE} {
+			port := mustURL(t, newWeb(t, nil).URL).Port()
+			u := &config.Upstream{Name: text("fake"), Transport: kind, URL: text("http://" + host + ":" + port + path), NamesLoopback: true}
+			if _, err := call(pool(t, u), "echo", `{}`); err != nil {
+				t.Errorf("%s: %v", host, err)
+			}
+		}
+	}
+	w := newWeb(t, nil)
+	port := mustURL(t, w.URL).Port()
+	t.Run("redirect", func(t *testing.T) {
+		outer := redirector(t, w.URL+"/mcp", http.StatusTemporaryRedirect)
+		p := pool(t, &config.Upstream{Name: text("fake"), Transport: config.StreamableHTTP, URL: text(outer), NamesLoopback: true})
+		if e := mustFail(t, p, "echo", `{}`, CodeServerStart); !strings.Contains(e.Error(), "points to another host") {
+			t.Errorf("got %q", e)
+		}
+	})
+	t.Run("a name that leads to it", func(t *testing.T) {
+		known := withAdjust(func(s *settings) { s.resolver = names(map[string]string{"loop.test": "127.0.0.1"}) })
+		p := pool(t, &config.Upstream{Name: text("fake"), Transport: config.StreamableHTTP, URL: text("http://loop.test:" + port + "/mcp")}, known)
+		mustFail(t, p, "echo", `{}`, CodePrivateAddress)
+	})
+	t.Run("metadata", func(t *testing.T) {
+		g, seen := newGuarded(t, 3600), &diary{}
+		p := pool(t, g.upstream("/mcp"), byFile, WithTokenDir(t.TempDir()), withAdjust(func(s *settings) { s.connected = seen.write }))
+		err := login(t, p, agree(t))
+		if err == nil || !strings.Contains(err.Error(), "which is not a public address; if that is meant, add allowPrivate: true") {
+			t.Errorf("got %v", err)
+		}
+		for _, line := range seen.read() {
+			if !strings.HasSuffix(line, mustURL(t, g.URL).Host) {
+				t.Errorf("connected to %s", line)
+			}
+		}
+		if g.registered != 0 {
+			t.Error("a client was registered")
+		}
+	})
+	if len(w.methods) != 0 {
+		t.Errorf("the server was asked %v", w.methods)
+	}
+	own := gateTo(mustURL(t, "http://localhost:3000/mcp"), settings{namesLoopback: true})
+	for _, c := range []struct {
+		host, port, to string
+		passes         bool
+	}{
+		{"localhost", "3000", "127.0.0.1", true},
+		{"localhost", "3000", "::1", true},
+		{"localhost", "3001", "127.0.0.1", false},
+		{"localhost", "3000", "10.0.0.1", false}, // what a name server says of localhost
+		{"localhost", "3000", "169.254.169.254", false},
+		{"127.0.0.1", "3000", "127.0.0.1", false},
+		{"other.test", "3000", "127.0.0.1", false},
+	} {
+		if err := own.check(c.host, c.port, netip.MustParseAddr(c.to)); (err == nil) != c.passes {
+			t.Errorf("%s:%s at %s: %v", c.host, c.port, c.to, err)
+		}
+	}
+	if port := gateTo(mustURL(t, "https://localhost/mcp"), settings{}).port; port != "443" {
+		t.Errorf("the port of https is %s", port)
+	}
+}
+
 func TestN08RedirectToPrivateAddress(t *testing.T) {
 	inner := newWeb(t, nil)
 	outer := redirector(t, inner.URL+"/mcp", http.StatusTemporaryRedirect)

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"net"
 	"time"
 
 	"toolgraph/config"
@@ -22,6 +23,10 @@ type settings struct {
 	protocol     config.Protocol
 	allowPrivate bool
 	maxMessage   int
+
+	namesLoopback bool                        // see config.Upstream.NamesLoopback
+	resolver      *net.Resolver               // nil: the system's; tests bring another
+	connected     func(host, to string) error // nil; tests see and refuse connections with it
 }
 
 // settingsOf is the one place where a server's entry becomes limits.
@@ -29,6 +34,7 @@ func settingsOf(u *config.Upstream) settings {
 	s := settings{
 		callTimeout: u.Timeout, startTimeout: u.StartTimeout, maxInFlight: u.MaxInFlight,
 		protocol: u.Protocol, allowPrivate: u.AllowPrivate, maxMessage: messageMost,
+		namesLoopback: u.NamesLoopback,
 	}
 	if s.callTimeout <= 0 {
 		s.callTimeout = defaultCall

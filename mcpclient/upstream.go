@@ -218,7 +218,7 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 		if isLocal(u.conf) {
 			e.Message = "did not start: " + known.Message
 		}
-		e.Hint, e.ExitCode, e.Stderr = known.Hint, known.ExitCode, known.Stderr
+		e.Hint, e.ExitCode, e.Stderr, e.RetryAfter = known.Hint, known.ExitCode, known.Stderr, known.RetryAfter
 		switch known.Code {
 		case CodePrivateAddress:
 			e.Code = known.Code

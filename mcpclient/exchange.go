@@ -1,0 +1,230 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+var (
+	errForeignAnswer = errors.New("the answer belongs to another request")
+	errBatch         = errors.New("the answer is a batch (a JSON array), expected one response")
+	errNoID          = errors.New("the answer has no id")
+	errUnanswered    = errors.New("it ended the stream of the answer without an answer")
+)
+
+// exchange is one request over HTTP and what is known of its answer. It is in the
+// request's context, because the library keeps to itself why an answer was not taken.
+type exchange struct {
+	id        mcp.RequestId
+	handshake bool // initialize or server/discover
+	direct    bool // the answer comes in the body; sse sends it down its one stream
+	note      notes
+
+	mu     sync.Mutex // guards what follows
+	fault  error      // why the answer was not taken; the first one
+	status *statusError
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(req *http.Request) *exchange {
+	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// fail notes the first fault and returns it. x may be nil.
+func (x *exchange) fail(err error) error {
+	if x == nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.fault == nil {
+		x.fault = err
+	}
+	return x.fault
+}
+
+// answered is the response to the request, or what went wrong.
+func (x *exchange) answered(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.fault != nil:
+		return nil, x.fault
+	case errors.Is(err, transport.ErrLegacySSEServer) && x.status != nil:
+		return nil, x.status
+	case err != nil && strings.Contains(err.Error(), "unexpected nil response"): // the library's word for it
+		return nil, errUnanswered
+	case err != nil:
+		return nil, err
+	case resp.ID.String() != x.id.String():
+		return nil, x.foreign(resp.ID)
+	case resp.Error != nil && x.status != nil:
+		resp.Error.Message = statusWords(x.status.status, x.status.wait) + ": " + resp.Error.Message
+	}
+	return resp, nil
+}
+
+func (x *exchange) foreign(id mcp.RequestId) error {
+	return fmt.Errorf("%w: it has the id %s, expected %s", errForeignAnswer, presentable(fmt.Sprintf("%#v", id.Value()), 100), fmt.Sprint(x.id.Value()))
+}
+
+// accept is a message, read into e, as the library gets it when it is a response; to which
+// request is checked at the end. ok is false when it is no response at all.
+func (x *exchange) accept(raw []byte, e envelope) (message []byte, ok bool, err error) {
+	switch {
+	case e.method != nil || e.result == nil && e.fail == nil:
+		return nil, false, nil
+	case e.id != nil:
+		return raw, true, nil
+	case e.fail == nil || bytes.Equal(e.fail, []byte("null")):
+		return nil, true, x.fail(errNoID)
+	}
+	// A server says so that it could not read the request, which is this one.
+	id, err := json.Marshal(x.id)
+	if err != nil {
+		return nil, true, err
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, e.fail), true, nil
+}
+
+// checked is a body of which the library sees no response but that to the request.
+func (x *exchange) checked(kind string, body io.ReadCloser) io.ReadCloser {
+	switch kind {
+	case "application/json":
+		return &answerBody{x: x, in: body}
+	case "text/event-stream":
+		return &answerStream{x: x, body: body, in: bufio.NewReader(body)}
+	}
+	return body
+}
+
+// answerBody is a body that is one response.
+type answerBody struct {
+	x   *exchange
+	in  io.ReadCloser
+	out *bytes.Reader // nil before the first Read
+}
+
+func (b *answerBody) Read(p []byte) (int, error) {
+	if b.out == nil {
+		raw, err := io.ReadAll(b.in)
+		if err != nil {
+			return 0, err
+		}
+		e, err := readEnvelope(raw)
+		if err != nil {
+			if batch := bytes.TrimLeft(raw, " \t\r\n"); len(batch) > 0 && batch[0] == '[' {
+				return 0, b.x.fail(errBatch)
+			}
+			return 0, b.x.fail(errors.New("the answer is not a JSON object"))
+		}
+		message, ok, err := b.x.accept(raw, e)
+		switch {
+		case err != nil:
+			return 0, err
+		case !ok:
+			return 0, b.x.fail(errors.New("the answer is no JSON-RPC response"))
+		}
+		b.out = bytes.NewReader(message)
+	}
+	return b.out.Read(p)
+}
+
+func (b *answerBody) Close() error { return b.in.Close() }
+
+// answerStream is a stream of events that ends with the response. The library, which reads
+// lines as this does, would block for ever on what follows it.
+type answerStream struct {
+	x    *exchange
+	body io.Closer
+	in   *bufio.Reader
+	out  bytes.Buffer // checked and not read yet
+	end  error
+}
+
+func (s *answerStream) Read(p []byte) (int, error) {
+	for s.out.Len() == 0 {
+		if s.end != nil {
+			return 0, s.end
+		}
+		s.end = s.next()
+	}
+	return s.out.Read(p)
+}
+
+func (s *answerStream) Close() error { return s.body.Close() }
+
+// next reads one event and passes on what of it may be seen. The error is what follows.
+func (s *answerStream) next() error {
+	var data []string
+	var rest strings.Builder // all lines that are not data
+	for {
+		line, err := s.in.ReadString('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		text := strings.TrimRight(line, "\r\n")
+		if value, is := strings.CutPrefix(text, "data:"); is && line != "" {
+			data = append(data, strings.TrimPrefix(value, " "))
+		} else if text != "" {
+			rest.WriteString(text + "\n")
+		}
+		if err == nil && text != "" {
+			continue
+		}
+		if end := s.pass(rest.String(), []byte(strings.Join(data, "\n"))); end != nil {
+			return end
+		}
+		return err
+	}
+}
+
+// pass passes an event on. The error ends the stream; io.EOF is its good end.
+func (s *answerStream) pass(rest string, data []byte) error {
+	write := func(message []byte) {
+		s.out.WriteString(rest)
+		for line := range bytes.Lines(message) {
+			s.out.WriteString("data: " + string(bytes.TrimRight(line, "\r\n")) + "\n")
+		}
+		s.out.WriteByte('\n')
+	}
+	if len(data) == 0 {
+		write(nil)
+		return nil
+	}
+	e, err := readEnvelope(data)
+	if err != nil {
+		if data[0] == '[' {
+			return s.x.fail(errBatch)
+		}
+		s.x.note.stray("an event that is no JSON object", data)
+		write(nil)
+		return nil
+	}
+	message, ok, err := s.x.accept(data, e)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		write(message)
+		return io.EOF
+	case e.method == nil:
+		s.x.note.stray("a message that is neither request, response nor notification", data)
+		write(nil)
+	default:
+		write(data)
+	}
+	return nil
+}
