@@ -16,7 +16,7 @@ var upstreamForm = form{
 		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: positive(30_000)},
 		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: positive(256)},
 		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
-		{name: "allowPrivate", doc: "Whether private and loopback addresses may be reached.", value: value{"type": "boolean", "default": false}},
+		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed where the url of the file itself names localhost, 127.x.x.x or [::1]; link-local addresses are never reached.", value: value{"type": "boolean", "default": false}},
 		{name: "trusted", doc: "Whether what the server says of its tools is believed: a call of one that is read-only or idempotent is then repeated when a run is resumed.", value: value{"type": "boolean", "default": false}},
 		{name: "oauth", doc: "streamableHttp, sse: authorization by OAuth; {} is enough with most servers. toolgraph login gets the token.", value: formValue("oauth")},
 		{name: "allow", doc: "What the server may ask of us in the middle of a call: elicitation asks the user of the host.", value: listOf(oneOf("elicitation"))},

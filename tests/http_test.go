@@ -147,7 +147,6 @@ mcpServers:
     type: streamableHttp
     url: "http://`+addr+`/mcp"
     headers: {Authorization: "Bearer ${TOKEN}"}
-    allowPrivate: true
     protocol: `+protocol+`
 tools:
 - name: go
@@ -161,6 +160,79 @@ tools:
 		if got := s.call("go", `{}`).text(t); got != `{"id":3,"entry":3}` {
 			t.Errorf("%s: %s", protocol, got)
 		}
+	}
+}
+
+// A loopback address that a file names needs no allowPrivate, in the graph file and in
+// that of -m; one that a variable makes does.
+func TestN08LoopbackThatTheFileNames(t *testing.T) {
+	_, addr := startHTTP(t, mirror, nil)
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		url, more string // in the graph file, and in that of -m
+		reached   bool
+	}{
+		"graph":             {"http://" + addr + "/mcp", "", true},
+		"servers":           {"", "http://" + addr + "/mcp", true},
+		"localhost":         {"", "http://localhost:" + port + "/mcp", true},
+		"default":           {"${UNSET_URL:-http://" + addr + "/mcp}", "", true},
+		"variable":          {"${THERE}", "", false},
+		"variable port":     {"http://127.0.0.1:${PORT}/mcp", "", false},
+		"variable servers":  {"", "${THERE}", false},
+		"mapped":            {"http://[::ffff:127.0.0.1]:" + port + "/mcp", "", false},
+		"decimal":           {"http://2130706433:" + port + "/mcp", "", false},
+		"unspecified":       {"http://0.0.0.0:" + port + "/mcp", "", false},
+		"link-local server": {"", "http://169.254.169.254/mcp", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			servers := ""
+			if c.url != "" {
+				servers = "mcpServers:\n  there: {type: streamableHttp, url: \"" + c.url + "\"}\n"
+			}
+			graph := `version: "1.0"
+server: {name: test, version: 1.0.0}
+` + servers + `tools:
+- name: go
+  description: calls a graph elsewhere
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: there, tool: mirror, args: {id: 3, ms: 0}, next: exit}
+  - {id: exit, type: exit}
+`
+			args := []string{"-g", filepath.Join(dir, "graph.yaml")}
+			more := filepath.Join(dir, "servers.json")
+			if c.more != "" {
+				args = append(args, "-m", more)
+			}
+			for path, content := range map[string]string{args[1]: graph, more: `{"mcpServers":{"there":{"type":"http","url":"` + c.more + `"}}}`} {
+				if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := startCommand(t, []string{"THERE=http://" + addr + "/mcp", "PORT=" + port}, args...)
+			s.handshake()
+			got := s.call("go", `{}`)
+			switch {
+			case c.reached:
+				if got.text(t) != `{"id":3,"entry":3}` {
+					t.Errorf("got %s", got.text(t))
+				}
+			case !got.IsError:
+				t.Errorf("reached: %s", got.text(t))
+			case name == "decimal": // some systems read it as an address, others look it up
+			case name == "link-local server":
+				if text := got.text(t); !strings.Contains(text, "never contacted") || strings.Contains(text, "allowPrivate") {
+					t.Errorf("got %s", text)
+				}
+			case !strings.Contains(got.text(t), "if that is meant, add allowPrivate: true to the server"):
+				t.Errorf("got %s", got.text(t))
+			}
+		})
 	}
 }
 
