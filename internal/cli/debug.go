@@ -66,7 +66,8 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 		return err
 	}
 	defer plugged.close()
-	pool := newPool(p, log, guarded(locked, p)...)
+	user := newTerminal(ctx, std)
+	pool := newPool(p, log, append(guarded(locked, p), user.asks(p.File.Secrets))...)
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)
 
@@ -88,7 +89,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	if err != nil {
 		return err
 	}
-	r := &repl{std: std, session: session, graph: g, secrets: p.File.Secrets, trace: show, source: bytes.Split(source, []byte("\n"))}
+	r := &repl{std: std, lines: user.lines, session: session, graph: g, secrets: p.File.Secrets, trace: show, source: bytes.Split(source, []byte("\n"))}
 	r.commands(ctx)
 	session.Stop() // does nothing to a run that has ended
 	<-session.Done()

@@ -17,6 +17,7 @@ import (
 // repl reads commands and gives them to a session.
 type repl struct {
 	std     streams
+	lines   func() <-chan string // of the input
 	session *debug.Session
 	graph   *graph.Graph
 	secrets *config.Secrets
@@ -33,7 +34,7 @@ var errQuit = errors.New("quit")
 func (r *repl) commands(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	lines := readLines(ctx, r.std.in)
+	lines := r.lines()
 	if r.wait(ctx) {
 		return
 	}

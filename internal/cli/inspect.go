@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/mcpclient"
 )
 
 type inspectFlags struct {
@@ -73,12 +74,17 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 		Command: commandPath,
 	}
 	if f.allowRun {
-		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, args expressions.Value) (*execution.Result, error) {
-			pool := newPool(p, log)
+		user := newTerminal(ctx, std)
+		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, with expressions.Value) (*execution.Result, error) {
+			asks := mcpclient.WithElicitor(askUser) // of the host
+			if len(args) > 0 {
+				asks = user.asks(secrets)
+			}
+			pool := newPool(p, log, asks)
 			defer closePool(pool, log)
 			own := *plugged
 			own.hints = hintsOf(pool, nil)
-			return own.run(ctx, own.engine(p, pool), g, args, log)
+			return own.run(ctx, own.engine(p, pool), g, with, log)
 		}
 	}
 	if len(args) > 0 {

@@ -80,7 +80,7 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 	if err != nil {
 		return err
 	}
-	pool := newPool(p, log)
+	pool := newPool(p, log, newTerminal(ctx, std).asks(p.File.Secrets))
 	defer closePool(pool, log)
 	asked, odd, err := askTools(ctx, pool, p, wanted, f.only)
 	for i := range odd {

@@ -76,7 +76,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 		return err
 	}
 	defer plugged.close()
-	pool := newPool(p, log, guarded(locked, p)...)
+	pool := newPool(p, log, append(guarded(locked, p), newTerminal(ctx, std).asks(p.File.Secrets))...)
 	defer closePool(pool, log)
 	plugged.hints = asked(ctx, pool, hintsOf(pool, locked), log)
 	opts := []execution.Option{execution.WithUnknown(found)}

@@ -83,7 +83,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 		return err
 	}
 	defer plugged.close()
-	pool := newPool(p, log, guarded(locked, p)...)
+	pool := newPool(p, log, append(guarded(locked, p), newTerminal(ctx, std).asks(p.File.Secrets))...)
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)
 	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(show))

@@ -47,7 +47,7 @@ func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *
 	if err != nil {
 		return err
 	}
-	pool := newPool(p, log, mcpclient.WithToolCheck(readOnlyAlone(l, p)))
+	pool := newPool(p, log, mcpclient.WithToolCheck(readOnlyAlone(l, p)), newTerminal(ctx, std).asks(p.File.Secrets))
 	defer closePool(pool, log)
 	calls := &dryCaller{pool: pool, locked: beside, asked: map[string]answeredTools{}, secrets: p.File.Secrets}
 	result, err := execution.New(calls).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args,

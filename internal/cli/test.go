@@ -62,7 +62,7 @@ The exit code is 1 when a test fails and 3 when a file has mistakes.`,
 }
 
 func (f *testFlags) run(ctx context.Context, std streams, paths []string) error {
-	opts, err := f.options(std)
+	opts, err := f.options(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 }
 
 // options are those of the tests; the error is one of usage.
-func (f *testFlags) options(std streams) (graphtest.Options, error) {
-	opts := graphtest.Options{ServersFile: f.servers, FailFast: f.failFast, Connect: connectTests(std, f.logLevel)}
+func (f *testFlags) options(ctx context.Context, std streams) (graphtest.Options, error) {
+	opts := graphtest.Options{ServersFile: f.servers, FailFast: f.failFast, Connect: connectTests(newTerminal(ctx, std), std, f.logLevel)}
 	switch {
 	case f.format != "text" && f.format != "json":
 		return opts, usagef("--format is %q, expected text or json", f.format)
@@ -101,13 +101,13 @@ func (f *testFlags) options(std streams) (graphtest.Options, error) {
 }
 
 // connectTests reaches the servers of a graph file by a pool.
-func connectTests(std streams, level string) graphtest.Connect {
+func connectTests(user *terminal, std streams, level string) graphtest.Connect {
 	return func(p *project.Project) (execution.ToolCaller, func(), error) {
 		log, err := observe.NewLogger(std.err, level, "text", p.File.Secrets)
 		if err != nil {
 			return nil, nil, err
 		}
-		pool := newPool(p, log)
+		pool := newPool(p, log, user.asks(p.File.Secrets))
 		return pool, func() { closePool(pool, log) }, nil
 	}
 }

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/mcpclient"
+)
+
+// terminal puts questions of upstream servers to the user of a command, one at a time.
+// Safe for concurrent use.
+type terminal struct {
+	std   streams
+	talks bool                 // the user reads and writes here
+	lines func() <-chan string // of the input; begins to read at the first call
+	turn  chan struct{}        // holds one while a question is open
+}
+
+// newTerminal is the terminal of a command, whose input is read until ctx ends.
+func newTerminal(ctx context.Context, std streams) *terminal {
+	return &terminal{
+		std: std, talks: isTerminal(std.in) && isTerminal(std.err), turn: make(chan struct{}, 1),
+		lines: sync.OnceValue(func() <-chan string { return readLines(ctx, std.in) }),
+	}
+}
+
+// asks lets the servers of a pool ask whose entries allow it.
+func (t *terminal) asks(secrets *config.Secrets) mcpclient.Option {
+	return mcpclient.WithElicitor(func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+		f, err := readForm(params)
+		if err != nil {
+			return nil, err
+		}
+		return t.ask(ctx, upstream, f, secrets)
+	})
+}
+
+const (
+	shownMessage = 2000 // characters of a question that are shown
+	shownField   = 200  // of a name, a description, a choice
+)
+
+var (
+	errDeclined  = errors.New("declined")
+	errCancelled = errors.New("cancelled")
+	errNoInput   = errors.New("the input has ended")
+)
+
+// ask is the answer of the user, as the result of elicitation/create.
+func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *config.Secrets) (json.RawMessage, error) {
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-t.turn }()
+	message := presented(secrets.Redact(f.message), shownMessage)
+	if !t.talks {
+		t.say("toolgraph: server %q asks its user a question, which is cancelled because standard input or standard error is not a terminal; run the command in a terminal to answer: %s\n", upstream, oneLine(message))
+		return json.RawMessage(`{"action":"cancel"}`), nil
+	}
+	t.say("\r\x1b[2K") // the line of the progress
+	t.say("The server %q asks:\n  | %s\n", upstream, strings.ReplaceAll(message, "\n", "\n  | "))
+	content, err := t.fill(ctx, f, secrets)
+	switch {
+	case errors.Is(err, errDeclined):
+		return json.RawMessage(`{"action":"decline"}`), nil
+	case errors.Is(err, errNoInput):
+		t.say("\ntoolgraph: the question is cancelled because the input has ended\n")
+		return json.RawMessage(`{"action":"cancel"}`), nil
+	case errors.Is(err, errCancelled):
+		return json.RawMessage(`{"action":"cancel"}`), nil
+	case err != nil:
+		t.say("\n")
+		return nil, err
+	case f.url != "":
+		return json.RawMessage(`{"action":"accept"}`), nil
+	}
+	raw, err := expressions.Encode(content)
+	if err != nil {
+		return nil, err
+	}
+	return append(append([]byte(`{"action":"accept","content":`), raw...), '}'), nil
+}
+
+// fill has the user fill in a form and agree to send it.
+func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (expressions.Value, error) {
+	t.say("!no declines, !cancel cancels.\n")
+	if f.url != "" {
+		t.say("It wants you to open this address, which is not opened for you:\n  | %s\n", presented(f.url, shownMessage))
+	}
+	var keys []string
+	var values []expressions.Value
+	for _, field := range f.fields {
+		value, given, err := t.field(ctx, field, secrets)
+		if err != nil {
+			return nil, err
+		}
+		if given {
+			keys, values = append(keys, field.name), append(values, value)
+		}
+	}
+	for {
+		text, err := t.line(ctx, "Send this answer? yes or no: ")
+		if err != nil {
+			return nil, err
+		}
+		switch agreed, ok := yesOrNo(text); {
+		case ok && agreed:
+			return expressions.NewObject(keys, values), nil
+		case ok:
+			return nil, errDeclined
+		}
+	}
+}
+
+// field has the user fill in one field, until it is valid; given is false when the user
+// leaves it out.
+func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets) (value expressions.Value, given bool, err error) {
+	if f.description != "" {
+		t.say("%s\n", oneLine(presented(secrets.Redact(f.description), shownField)))
+	}
+	for i, c := range f.choices {
+		t.say("  %d  %s\n", i+1, oneLine(presented(secrets.Redact(c.label), shownField)))
+	}
+	prompt := fmt.Sprintf("%s (%s): ", oneLine(presented(secrets.Redact(f.title), shownField)), oneLine(presented(secrets.Redact(f.expects()), shownField)))
+	for {
+		text, err := t.line(ctx, prompt)
+		if err != nil {
+			return nil, false, err
+		}
+		value, given, wrong := f.read(ctx, text)
+		if wrong == "" {
+			return value, given, nil
+		}
+		t.say("%s\n", oneLine(presented(secrets.Redact(wrong), shownMessage)))
+	}
+}
+
+// line is one line of the user's.
+func (t *terminal) line(ctx context.Context, prompt string) (string, error) {
+	t.say("%s", prompt)
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case text, open := <-t.lines():
+		switch text = strings.TrimSpace(text); {
+		case !open && ctx.Err() != nil:
+			return "", ctx.Err()
+		case !open:
+			return "", errNoInput
+		case text == "!no":
+			return "", errDeclined
+		case text == "!cancel":
+			return "", errCancelled
+		}
+		return text, nil
+	}
+}
+
+func (t *terminal) say(format string, args ...any) { fmt.Fprintf(t.std.err, format, args...) }
+
+// presented is text of a server for a terminal: without control characters, and truncated.
+func presented(text string, most int) string {
+	n := 0
+	for i := range text {
+		if n == most {
+			return printable(text[:i]) + fmt.Sprintf("… (truncated, %d bytes)", len(text))
+		}
+		n++
+	}
+	return printable(text)
+}
