@@ -114,6 +114,11 @@ func TestV22EndpointsThatAreNotHTTP(t *testing.T) {
 	if said := refusedLogin(t, g); !strings.Contains(said, "the op_policy_uri with the scheme \"ftp\"") {
 		t.Errorf("got %q", said)
 	}
+	g = newGuarded(t, 3600)
+	g.protect = func(m map[string]any) { m["authorization_servers"] = []string{"ftp://127.0.0.1/as"} }
+	if said := refusedLogin(t, g); !strings.Contains(said, "the authorization server with the scheme \"ftp\", expected https") {
+		t.Errorf("got %q", said)
+	}
 }
 
 func TestOAuthByPlainHTTPOnlyAtTheHostOfTheURL(t *testing.T) {
