@@ -94,9 +94,16 @@ func TestProgressIsLate(t *testing.T) {
 	meta, end := all.begin(WithProgress(context.Background(), r.take), map[string]any{"key": 1})
 	params := fmt.Appendf(nil, `{"progressToken":%v,"progress":1}`, meta["progressToken"])
 	s.reported(params)
+	other := &reported{}
+	_, endOther := all.begin(WithProgress(context.Background(), other.take), nil) // beside it
+	defer endOther()
+	s.reported(params)
 	end()
 	s.reported(params)
-	if len(r.all) != 1 || len(all.by) != 0 || meta["key"] != 1 {
+	if len(other.all) != 0 {
+		t.Errorf("another call in flight got %q", other.all)
+	}
+	if len(r.all) != 2 || len(all.by) != 1 || meta["key"] != 1 {
 		t.Errorf("got %q; %v", r.all, meta)
 	}
 }

@@ -85,6 +85,20 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	return string(raw)
 }
 
+// What a server reports of a call that is tried reaches the agent's client.
+func TestProgressOfTriedCalls(t *testing.T) {
+	k := kit(t, graphFile)
+	given, err := expressions.Decode([]byte(`{"server":"fake","tool":"report","args":{"n":1,"message":"half"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	watch := server.Watch{Progress: func(done, total float64, message string) { got = append(got, fmt.Sprint(done, total, message)) }}
+	if _, err := k.answer("testMcpTool", operations["testMcpTool"])(context.Background(), given, watch); err != nil || len(got) != 1 || got[0] != "1 2half" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 // Tests that are given read no file but those that belong to the graph file.
 func TestGivenTestsStayInTheFolder(t *testing.T) {
 	k := kit(t, graphFile)

@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/expressions"
 	"toolgraph/internal/server"
+	"toolgraph/mcpclient"
 )
 
 // permission is what an operation needs that not every toolkit has.
@@ -62,7 +63,10 @@ func (k *Toolkit) refusal(name string, needs permission) error {
 // answer makes a tool's Run of an operation: on the files as they are now, and without
 // the secrets that are in them.
 func (k *Toolkit) answer(name string, op operation) server.Run {
-	return func(ctx context.Context, args expressions.Value, _ server.Watch) (expressions.Value, error) {
+	return func(ctx context.Context, args expressions.Value, watch server.Watch) (expressions.Value, error) {
+		if watch.Progress != nil {
+			ctx = mcpclient.WithProgress(ctx, watch.Progress)
+		}
 		if err := k.refusal(name, op.needs); err != nil {
 			return nil, err
 		}
