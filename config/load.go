@@ -47,6 +47,7 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 			return nil, err
 		}
 	}
+	d.noteForwarded()
 	d.file.Secrets = newSecrets(d.secrets)
 	d.found.Sort()
 	errs, warnings := d.found.Split()

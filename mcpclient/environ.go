@@ -3,14 +3,15 @@ package mcpclient
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"toolgraph/config"
 )
 
-// safeBase are the variables of our environment that every server gets. Nothing
-// else of it is passed on: it holds other servers' secrets and variables that change
-// how programs load code (LD_PRELOAD, NODE_OPTIONS, BASH_ENV).
+// safeBase are the variables of our environment that every server gets, with
+// config.Forwarded. Nothing else of it is passed on: it holds other servers' secrets and
+// variables that change how programs load code (LD_PRELOAD, NODE_OPTIONS, BASH_ENV).
 var safeBase = map[string]bool{
 	"PATH": true, "HOME": true, "LANG": true, "TMPDIR": true, "USER": true, "SHELL": true, "TERM": true,
 }
@@ -45,9 +46,10 @@ func environ(ours []string, listed []config.Setting) []string {
 func passedOn(name string) bool {
 	if runtime.GOOS == "windows" {
 		name = strings.ToUpper(name)
-		return safeBase[name] || windowsBase[name]
+		return safeBase[name] || windowsBase[name] ||
+			slices.ContainsFunc(config.Forwarded(), func(f string) bool { return strings.EqualFold(f, name) })
 	}
-	return safeBase[name] || strings.HasPrefix(name, "LC_")
+	return safeBase[name] || strings.HasPrefix(name, "LC_") || slices.Contains(config.Forwarded(), name)
 }
 
 // searchPath is the PATH in which a server's command is looked for: the server's

@@ -19,7 +19,8 @@ type options struct {
 	check   ToolCheck // nil: tools are called whatever their servers tell of them
 	tokens  string    // the directory of tokens; "" is the user's own
 	clock   clock
-	adjust  func(*settings) // tests shorten limits with it
+	began   func(server string) // told each server whose program is started
+	adjust  func(*settings)     // tests shorten limits with it
 }
 
 // Option changes a new Pool.
@@ -45,6 +46,16 @@ func WithClientInfo(name, version string) Option {
 // WithTokenDir sets the directory in which tokens of logins are kept, for our user
 // alone. Without it, it is toolgraph/tokens in the user's configuration directory.
 func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir } }
+
+// WithStartNotice has told called with the name of each server when its program has been
+// started and is expected to answer. It must be quick, and safe for concurrent use.
+func WithStartNotice(told func(server string)) Option {
+	return func(o *options) {
+		if told != nil {
+			o.began = told
+		}
+	}
+}
 
 // WithSelf makes the command name, exactly, mean the executable at path, so that a
 // graph can use the servers built into it without its being installed.

@@ -21,7 +21,7 @@ type Pool struct {
 
 // NewPool makes a pool of these servers. It starts nothing.
 func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
-	o := options{logger: slog.New(slog.DiscardHandler), name: "toolgraph", version: "dev", clock: systemClock()}
+	o := options{logger: slog.New(slog.DiscardHandler), name: "toolgraph", version: "dev", clock: systemClock(), began: func(string) {}}
 	for _, opt := range opts {
 		opt(&o)
 	}

@@ -179,6 +179,7 @@ func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
 		e.Err = errLocal
 		return nil, e
 	}
+	u.opts.began(name)
 	s := &session{
 		server: name, note: note, stderr: proc.stderr, elicit: u.elicitation(), turns: newTurns(), reports: &u.reports,
 	}
@@ -213,6 +214,9 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 		return e
 	case context.Cause(ctx) == errStartTimeout: //nolint:errorlint // the cause itself
 		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.set.startTimeout)
+		if isLocal(u.conf) {
+			e.Hint = presentable(s.note.redact(withheldHint(withheld(os.Environ(), u.conf))), 2*stderrLine)
+		}
 	case errors.As(err, &known):
 		e.Message = known.Message
 		if isLocal(u.conf) {

@@ -161,8 +161,17 @@ func told(log *slog.Logger, found config.Diagnostics) {
 
 func newPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
 	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets),
-		mcpclient.WithClientInfo("toolgraph", versionText()))
+		mcpclient.WithClientInfo("toolgraph", versionText()), mcpclient.WithStartNotice(startNotice(os.Stderr)))
 	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
+}
+
+// startNotice tells the user at a terminal which servers are being started, for some take
+// long; nil for any other stream. The line takes the place of the one of progress.
+func startNotice(stderr io.Writer) func(server string) {
+	if !isTerminal(stderr) {
+		return nil
+	}
+	return func(server string) { fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", oneLine(server)) }
 }
 
 // selfOption lets a server's command be toolgraph wherever we are installed.

@@ -1,0 +1,43 @@
+package mcpclient
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+)
+
+func TestWithheldVariables(t *testing.T) {
+	u := &config.Upstream{
+		Name: text("issues"), Command: text("npx"), Args: []config.Text{text("-y"), text("@modelcontextprotocol/server-github@1.2.3")},
+		Env: []config.Setting{{Name: text("LISTED_TOKEN"), Value: text("x")}},
+	}
+	ours := []string{
+		"ZED=1", "PATH=/bin", "HTTPS_PROXY=x", "no_proxy=x", "npm_config_cache=x", "LC_ALL=C", "LISTED_TOKEN=x", "PWD=/", "SSH_AUTH_SOCK=x", "_=x",
+		"XDG_RUNTIME_DIR=x", "LESSOPEN=x", "GITHUB_TOKEN=hunter2", "AWS_PROFILE=x", "all_proxy=x", "=C:=x", "BASH_FUNC_x%%=()", "ISSUES_AT=x", "ZED=2",
+	}
+	got := withheld(ours, u)
+	if want := []string{"GITHUB_TOKEN", "ISSUES_AT", "AWS_PROFILE", "all_proxy", "ZED"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	hint := withheldHint(append(got, "A", "B", "C", "D", "E"))
+	if want := "GITHUB_TOKEN, ISSUES_AT, AWS_PROFILE, all_proxy, ZED, A, B, C and 2 more; "; !strings.Contains(hint, want) || !strings.Contains(hint, `env: {GITHUB_TOKEN: "${GITHUB_TOKEN}"}`) {
+		t.Errorf("got %s", hint)
+	}
+	if got := withheldHint(nil); got != "" {
+		t.Errorf("without any: %q", got)
+	}
+}
+
+// A start that times out names the variables that the server was not given, and never
+// their values; a server that says why it ended is believed.
+func TestStartTimeoutNamesVariables(t *testing.T) {
+	t.Setenv("FAKE_SERVICE_KEY", "hunter2-hunter2")
+	p := pool(t, fake(t, "noinit"), withAdjust(func(s *settings) { s.startTimeout = 50 * time.Millisecond }))
+	e := mustFail(t, p, "text", `{}`, CodeServerStart)
+	if !strings.Contains(e.Message, "did not answer the handshake") || !strings.Contains(e.Hint, "without these variables of the environment: FAKE_SERVICE_KEY") || strings.Contains(e.Error(), "hunter2") {
+		t.Errorf("got %v", e)
+	}
+}
