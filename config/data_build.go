@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // data makes Data of an item, for what is kept as it stands.
@@ -86,7 +87,7 @@ func (d *decoder) expression(it, expr *item) *Data {
 	return data
 }
 
-var looksLikeExpression = regexp.MustCompile(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
+var looksLikeExpression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`) })
 
 // args are the arguments of an mcp node. In a file of the older language a text right
 // below args that begins with $ is an expression.
@@ -107,7 +108,7 @@ func (d *decoder) args(it *item) *Data {
 		case !isText || !strings.HasPrefix(text, "$"):
 		case d.file.Older:
 			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
-		case looksLikeExpression.MatchString(text):
+		case looksLikeExpression().MatchString(text):
 			d.found.Warn(child.Pos, "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", shortened(text)),
 				fmt.Sprintf("write %s: {expr: %s}", shortened(data.Keys[i].Value), shortened(text)))
 		}

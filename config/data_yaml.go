@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -93,7 +94,9 @@ func appendInline(dst []byte, d *Data) []byte {
 
 // plainText is text that every reader takes for text when it is not quoted, in a list
 // in one line too.
-var plainText = regexp.MustCompile(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
+var plainText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
+})
 
 // words are those that some reader of YAML takes for something else than text.
 var words = map[string]bool{
@@ -102,7 +105,7 @@ var words = map[string]bool{
 
 // appendYAMLText appends text, plain or in double quotes.
 func appendYAMLText(dst []byte, text string) []byte {
-	if plainText.MatchString(text) && !words[strings.ToLower(text)] {
+	if plainText().MatchString(text) && !words[strings.ToLower(text)] {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -174,14 +175,14 @@ func flowed(d *Data) string {
 }
 
 var (
-	plainKey = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`)
+	plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`) })
 	// wordOfYAML are texts that some readers of YAML take for a bool or nothing.
-	wordOfYAML = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
+	wordOfYAML = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`) })
 )
 
 // keyText is a key as it is written.
 func keyText(key string) string {
-	if plainKey.MatchString(key) && !wordOfYAML.MatchString(key) {
+	if plainKey().MatchString(key) && !wordOfYAML().MatchString(key) {
 		return key
 	}
 	return inQuotes(key)
@@ -189,7 +190,7 @@ func keyText(key string) string {
 
 // isPlain reports whether a text needs no quotes, for any reader of YAML.
 func isPlain(s string) bool {
-	if s == "" || strings.TrimSpace(s) != s || wordOfYAML.MatchString(s) || strings.HasSuffix(s, ":") {
+	if s == "" || strings.TrimSpace(s) != s || wordOfYAML().MatchString(s) || strings.HasSuffix(s, ":") {
 		return false
 	}
 	if strings.Contains(s, ": ") || strings.Contains(s, " #") || strings.ContainsFunc(s, isHidden) {

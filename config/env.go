@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // usage tells where a text is used in which variables are replaced.
@@ -16,8 +17,10 @@ type usage struct {
 }
 
 var (
-	variableName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
-	sensitiveName = regexp.MustCompile(`(?i)key|token|secret|password|passwd|auth|credential`)
+	variableName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`) })
+	sensitiveName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)key|token|secret|password|passwd|auth|credential`)
+	})
 )
 
 // expand replaces ${VAR}, ${VAR:-default} and ${VAR:?message}, once; $${ becomes ${.
@@ -89,7 +92,7 @@ func (v variable) written() string {
 func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	rest := t.Value[i:]
 	end := strings.IndexByte(rest, '}')
-	name := variableName.FindString(rest[2:])
+	name := variableName().FindString(rest[2:])
 	bad := func(message, hint string) {
 		d.found.Add(t.At(i), "bad-variable", fmt.Sprintf("%s of %s", message, use.owner), hint)
 	}
@@ -149,9 +152,9 @@ func flagName(arg string) string {
 
 // noteSecrets registers what must never be shown of a text.
 func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
-	sensitive := sensitiveName.MatchString(use.field)
+	sensitive := sensitiveName().MatchString(use.field)
 	for _, v := range used {
-		if named := sensitive || sensitiveName.MatchString(v.name); !v.unset && (named || use.secret && v.fromEnv) {
+		if named := sensitive || sensitiveName().MatchString(v.name); !v.unset && (named || use.secret && v.fromEnv) {
 			d.noteSecret(t, v.value, "the value of "+v.name, named)
 		}
 	}
@@ -177,7 +180,7 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 	}
 	for name, values := range u.Query() {
 		for _, value := range values {
-			if sensitiveName.MatchString(name) {
+			if sensitiveName().MatchString(name) {
 				d.noteSecret(t, value, shortened(name)+" in the url", true)
 			}
 		}

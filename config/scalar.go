@@ -8,18 +8,23 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // scalarProblem is why a plain scalar is refused where its meaning counts.
 type scalarProblem struct{ code, message, hint string }
 
 var (
-	decimal     = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	float       = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-	based       = regexp.MustCompile(`^[-+]?0(x[0-9a-fA-F]+|o[0-7]+|b[01]+)$`)
-	leadingZero = regexp.MustCompile(`^[-+]?0[0-9]+$`)
-	underscored = regexp.MustCompile(`^[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?$`)
-	nonFinite   = regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9]+$`) })
+	float   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	})
+	based       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?0(x[0-9a-fA-F]+|o[0-7]+|b[01]+)$`) })
+	leadingZero = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?0[0-9]+$`) })
+	underscored = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?$`)
+	})
+	nonFinite = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`) })
 )
 
 const maxExact = 1 << 53 // integers up to it are exact as float64
@@ -40,20 +45,20 @@ func resolvePlain(s string) (any, *scalarProblem) {
 		return s, nil
 	}
 	switch {
-	case nonFinite.MatchString(s):
+	case nonFinite().MatchString(s):
 		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot write, expected a finite number", s), "quote it if it is meant as text"}
-	case leadingZero.MatchString(s):
+	case leadingZero().MatchString(s):
 		return nil, leadingZeroProblem(s)
-	case underscored.MatchString(s):
+	case underscored().MatchString(s):
 		return nil, &scalarProblem{
 			"ambiguous-number", fmt.Sprintf("%s is a number in some YAML readers and text in others", s),
 			fmt.Sprintf("write %s, or quote it if it is meant as text", strings.ReplaceAll(s, "_", "")),
 		}
-	case decimal.MatchString(s):
+	case decimal().MatchString(s):
 		return integer(s, 10), nil
-	case based.MatchString(s):
+	case based().MatchString(s):
 		return basedInteger(s), nil
-	case float.MatchString(s):
+	case float().MatchString(s):
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsInf(v, 0) {
 			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is larger than any number that can be kept", shortened(s)), "quote it if it is meant as text"}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -47,7 +48,7 @@ func secretLeaves(parts []string, v any, sensitive bool) []string {
 		}
 	case map[string]any:
 		for key, item := range v {
-			parts = secretLeaves(parts, item, sensitive || sensitiveName.MatchString(key))
+			parts = secretLeaves(parts, item, sensitive || sensitiveName().MatchString(key))
 		}
 	}
 	return parts
@@ -80,13 +81,13 @@ func insideBase64(text string) []string {
 	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)))
 }
 
-var opaqueWord = regexp.MustCompile(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`)
+var opaqueWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`) })
 
 // opaqueWords are the words of a text that are random letters, as keys are: long, with
 // digits and letters of both cases, and hardly a mark among them, unlike paths and names.
 func opaqueWords(text string) []string {
 	var words []string
-	for _, word := range opaqueWord.FindAllString(text, -1) {
+	for _, word := range opaqueWord().FindAllString(text, -1) {
 		marks := strings.Count(word, "/") + strings.Count(word, "-") + strings.Count(word, "_") + strings.Count(word, "+")
 		if len(word) >= leastOpaque && marks*12 <= len(word) && strings.ContainsAny(word, "0123456789") &&
 			strings.ToLower(word) != word && strings.ToUpper(word) != word {

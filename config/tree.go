@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -61,7 +62,7 @@ func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
 	return doc, nil
 }
 
-var yamlProblem = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
+var yamlProblem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`) })
 
 // ourWords are the parser's problems told for people, by a part of its words. None
 // repeats text of the file.
@@ -88,7 +89,7 @@ var ourWords = []struct{ problem, message, hint string }{
 // a line only.
 func syntaxFinding(src *source, err error) Diagnostics {
 	problem, line := err.Error(), 1
-	if m := yamlProblem.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlProblem().FindStringSubmatch(err.Error()); m != nil {
 		problem = m[2]
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			line = min(max(n, 1), len(src.lines))

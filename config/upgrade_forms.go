@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -79,7 +80,7 @@ func (e *editor) rewriteArgs(node *yaml.Node) {
 	}
 }
 
-var safeInFlow = regexp.MustCompile(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`)
+var safeInFlow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`) })
 
 // inFlow is a scalar as it can stand inside braces: as it is written, if that is on
 // one line.
@@ -88,7 +89,7 @@ func (e *editor) inFlow(n *yaml.Node) string {
 	written := string(e.src.data[t.start:e.end(n)])
 	quotedHere := t.style == styleSingle || t.style == styleDouble
 	switch {
-	case quotedHere && !strings.ContainsAny(written, "\r\n"), safeInFlow.MatchString(written):
+	case quotedHere && !strings.ContainsAny(written, "\r\n"), safeInFlow().MatchString(written):
 		return written
 	case !strings.ContainsAny(n.Value, "\r\n\t") && t.style == stylePlain:
 		return "'" + strings.ReplaceAll(n.Value, "'", "''") + "'"

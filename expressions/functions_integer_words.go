@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Words of numbers, each with the ordinal one.
@@ -100,13 +101,13 @@ var wordValues = func() map[string]float64 {
 	return values
 }()
 
-var wordSeparator = regexp.MustCompile(`,\s|\sand\s|[\s\\-]`)
+var wordSeparator = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,\s|\sand\s|[\s\\-]`) })
 
 // valueOfWords is the reverse of wordsOf; ok is false when a word is no number's.
 func valueOfWords(text string) (value float64, ok bool) {
 	// Each segment is below 1,000 or was multiplied by its magnitude.
 	segments := []float64{0}
-	for _, word := range wordSeparator.Split(strings.ToLower(text), -1) {
+	for _, word := range wordSeparator().Split(strings.ToLower(text), -1) {
 		n, known := wordValues[word]
 		last := &segments[len(segments)-1]
 		switch {

@@ -6,24 +6,25 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 var (
-	decimalNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$`)
+	decimalNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$`) })
 	// prefixedNumber is looser than it looks, as in jsonata-js: the first form is at the
 	// start, the second anywhere, the third at the end.
-	prefixedNumber = regexp.MustCompile(`^0[xX][0-9A-Fa-f]+|0[oO][0-7]+|0[bB][01]+$`)
+	prefixedNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^0[xX][0-9A-Fa-f]+|0[oO][0-7]+|0[bB][01]+$`) })
 )
 
 // numberOf is $number of a text: a decimal number, or a hexadecimal, octal or binary
 // one with its prefix. ok is false for other texts and for decimal numbers that are out
 // of range. A text that only contains a number with a prefix is NaN and ok.
 func numberOf(text string) (value float64, ok bool) {
-	if decimalNumber.MatchString(text) {
+	if decimalNumber().MatchString(text) {
 		value, err := strconv.ParseFloat(text, 64)
 		return value, err == nil
 	}
-	if !prefixedNumber.MatchString(text) {
+	if !prefixedNumber().MatchString(text) {
 		return 0, false
 	}
 	text = strings.TrimFunc(text, IsScriptSpace)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -239,12 +240,14 @@ func (c timeComponents) unix() (float64, *pictureError) {
 	return float64(at.UnixMilli()), nil
 }
 
-var isoTime = regexp.MustCompile(`^(\d{4})(?:-([01]\d))?(?:-([0-3]\d))?(?:T([0-2]\d):([0-5]\d):([0-5]\d))?(?:\.(\d+))?(?:([+-])([0-2]\d):?([0-5]\d)|Z)?$`)
+var isoTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{4})(?:-([01]\d))?(?:-([0-3]\d))?(?:T([0-2]\d):([0-5]\d):([0-5]\d))?(?:\.(\d+))?(?:([+-])([0-2]\d):?([0-5]\d)|Z)?$`)
+})
 
 // isoTimeOf is $toMillis(text): a date, or a date and a time, of ISO 8601. A time
 // without an offset is in UTC. A date that does not exist is an error.
 func isoTimeOf(text string) (float64, *pictureError) {
-	groups := isoTime.FindStringSubmatch(text)
+	groups := isoTime().FindStringSubmatch(text)
 	if groups == nil {
 		return 0, pictureErrors["D3110"]
 	}

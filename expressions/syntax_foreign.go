@@ -3,6 +3,7 @@ package expressions
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // foreignOperators are what other languages have and JSONata has not, longest
@@ -69,7 +70,7 @@ func foreignOperator(offset int, text, hint string) *SyntaxError {
 	return &SyntaxError{Offset: offset, Token: text, Message: "found " + text + ", which is no operator of JSONata", Hint: hint}
 }
 
-var plainPath = regexp.MustCompile(`^(?:\$?\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$`)
+var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\$?\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$`) })
 
 // foreignTemplate finds the {{…}} or ${…} of a template that holds the place.
 func foreignTemplate(source string, tokens []token, failed int) *SyntaxError {
@@ -84,7 +85,7 @@ func foreignTemplate(source string, tokens []token, failed int) *SyntaxError {
 			continue
 		}
 		found, hint := head.text+"{", "write what is within the braces, without them"
-		if path := plainPath.FindStringSubmatch(strings.TrimSpace(source[brace.end:tokens[end].start])); path != nil {
+		if path := plainPath().FindStringSubmatch(strings.TrimSpace(source[brace.end:tokens[end].start])); path != nil {
 			hint = "write $." + path[1]
 		}
 		return &SyntaxError{Offset: head.start, Token: found, Message: "found " + found + ", but an expression is no template", Hint: hint}

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"regexp"
+	"sync"
 
 	"toolgraph/config"
 )
@@ -10,8 +11,10 @@ import (
 // What reads like a value to be filled in: the path in the {{…}} or ${…} of a
 // template, and a whole text that is $.path.
 var (
-	templatePath = regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
-	wholePath    = regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`)
+	templatePath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
+	})
+	wholePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
 )
 
 // checkLiterals warns of texts in args that read a node's output as other languages
@@ -25,10 +28,10 @@ func (c *compiler) checkLiterals(data *config.Data, depth int) {
 	if !isText {
 		return
 	}
-	for _, found := range templatePath.FindAllStringSubmatchIndex(text, -1) {
+	for _, found := range templatePath().FindAllStringSubmatchIndex(text, -1) {
 		c.warnLiteral(data, text, found)
 	}
-	if found := wholePath.FindStringSubmatchIndex(text); found != nil && depth > 1 {
+	if found := wholePath().FindStringSubmatchIndex(text); found != nil && depth > 1 {
 		c.warnLiteral(data, text, found)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"toolgraph/config"
@@ -120,11 +121,11 @@ func discard(resp *http.Response) {
 	_ = resp.Body.Close()
 }
 
-var scopeParam = regexp.MustCompile(`(?i)\bscope="([^"]*)"`)
+var scopeParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bscope="([^"]*)"`) })
 
 // scopeOf is the scope that a challenge names.
 func scopeOf(challenge string) string {
-	if m := scopeParam.FindStringSubmatch(challenge); m != nil {
+	if m := scopeParam().FindStringSubmatch(challenge); m != nil {
 		return m[1]
 	}
 	return ""

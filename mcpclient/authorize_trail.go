@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -181,7 +182,7 @@ func (o outing) vet(resp *http.Response, t *trail) error {
 }
 
 // numeric is a host that browsers read as an IPv4 address, in whatever notation.
-var numeric = regexp.MustCompile(`(?i)(^|\.)([0-9]+|0x[0-9a-f]*)\.?$`)
+var numeric = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|\.)([0-9]+|0x[0-9a-f]*)\.?$`) })
 
 // vet is the reason not to use an address that metadata name, or nil. asked says that it
 // is contacted. Names are looked up when they are dialled, and checked there.
@@ -215,7 +216,7 @@ func (g gate) vetURL(to *url.URL) error {
 	switch {
 	case strings.EqualFold(host, "localhost"):
 		ip, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
-	case err != nil && numeric.MatchString(host):
+	case err != nil && numeric().MatchString(host):
 		return errors.New("that is not a URL, expected https://host/path")
 	}
 	if err == nil {

@@ -185,15 +185,17 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args expressions.Va
 
 // toolMissing is how servers say, in an error or in a failed result, that they have
 // no such tool.
-var toolMissing = regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|invalid|no such|not found|does not exist|not exist)\b`)
+var toolMissing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|invalid|no such|not found|does not exist|not exist)\b`)
+})
 
 // unknownTool is the error that tells which tool may have been meant, when a call
 // failed because the server does not have it; only the server's list can tell.
 func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *Error {
 	var rpc *rpcError
-	suspect := fail.Code == CodeToolError && len(fail.Message) < 300 && toolMissing.MatchString(fail.Message)
+	suspect := fail.Code == CodeToolError && len(fail.Message) < 300 && toolMissing().MatchString(fail.Message)
 	if errors.As(fail, &rpc) {
-		suspect = rpc.code == -32601 || rpc.code == -32602 || toolMissing.MatchString(rpc.message)
+		suspect = rpc.code == -32601 || rpc.code == -32602 || toolMissing().MatchString(rpc.message)
 	}
 	if !suspect {
 		return nil

@@ -18,7 +18,9 @@ const (
 	stderrLineRoom = 8 << 10  // longest line kept: it is redacted before it is truncated
 )
 
-var ansiEscape = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])")
+var ansiEscape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])")
+})
 
 // stderrRing keeps the last lines that a server wrote to its stderr.
 type stderrRing struct {
@@ -108,7 +110,7 @@ func head(text string, limit int) string {
 func presentable(text string, limit int) string { return plain(head(text, limit)) }
 
 func plain(text string) string {
-	text = ansiEscape.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = ansiEscape().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t':

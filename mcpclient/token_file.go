@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -51,11 +52,11 @@ func newTokenFile(dir string, server *url.URL) (*tokenFile, error) {
 	}
 	address := (&url.URL{Scheme: server.Scheme, Host: server.Host, Path: server.Path}).String()
 	sum := sha256.Sum256([]byte(address))
-	name := notPlain.ReplaceAllString(server.Host, "_") + "-" + hex.EncodeToString(sum[:8]) + ".json"
+	name := notPlain().ReplaceAllString(server.Host, "_") + "-" + hex.EncodeToString(sum[:8]) + ".json"
 	return &tokenFile{dir: dir, name: name, server: address}, nil
 }
 
-var notPlain = regexp.MustCompile(`[^a-zA-Z0-9.-]`)
+var notPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9.-]`) })
 
 func (f *tokenFile) path() string { return filepath.Join(f.dir, f.name) }
 

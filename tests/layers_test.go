@@ -65,7 +65,7 @@ var importer = map[string]string{
 	"github.com/rogpeppe/go-internal/diff":     "internal/diff",
 	"modernc.org/sqlite":                       "execution/journal",
 	"go.opentelemetry.io/otel":                 "internal/observe",
-	"github.com/VictoriaMetrics/metrics":       "internal/observe",
+	"github.com/prometheus/client_golang":      "internal/observe",
 }
 
 type listed struct {

@@ -58,7 +58,7 @@ func asObject(v expressions.Value) (expressions.Object, bool) {
 }
 
 func pathStep(key string) string {
-	if plainKey.MatchString(key) {
+	if plainKey().MatchString(key) {
 		return "." + key
 	}
 	return fmt.Sprintf("[%q]", key)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
@@ -31,11 +32,11 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][\w.-]*$`)
+var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.-]*$`) })
 
 // quoteKey is a key as it can stand in YAML.
 func quoteKey(key string) string {
-	if plainKey.MatchString(key) {
+	if plainKey().MatchString(key) {
 		return key
 	}
 	return strconv.Quote(key)

@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"toolgraph/config"
 )
 
-var wholeHash = regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{64}$`)
+var wholeHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{64}$`) })
 
 // Load reads a lock. The error is fs.ErrNotExist when there is none, and
 // config.Diagnostics when it is not what `toolgraph lock` writes, or contradicts itself.
@@ -104,7 +105,7 @@ func (r *reader) entry(d *config.Data, who string) Entry {
 	r.keys(d, who, "hash", title, description, inputSchema, outputSchema, annotations, "omitted", sealKey, "learned", "answers")
 	e := Entry{Hash: r.text(d, "hash", who), Seal: r.text(d, sealKey, who), Title: r.text(d, title, who), Description: r.text(d, description, who)}
 	for name, sum := range map[string]string{"hash": e.Hash, sealKey: cmp.Or(e.Seal, e.Hash)} {
-		if !wholeHash.MatchString(sum) {
+		if !wholeHash().MatchString(sum) {
 			r.bad(d, "the %s of %s is %q, expected %s and 64 hex digits", name, who, sum, hashPrefix)
 		}
 	}

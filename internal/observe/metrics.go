@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
@@ -15,66 +17,81 @@ import (
 // Metrics counts and times runs, steps and calls. Its labels are names of the graph
 // file, so there are no more series than the file has names. Safe for concurrent use.
 type Metrics struct {
-	running  family[*metrics.Gauge]               // tool
-	runs     family[*metrics.Counter]             // outcome, tool
-	runTime  family[*metrics.PrometheusHistogram] // tool
-	steps    family[*metrics.Counter]             // tool, type
-	calls    family[*metrics.Counter]             // outcome, server, tool
-	callTime family[*metrics.PrometheusHistogram] // server, tool
+	registry *prometheus.Registry
+
+	running  *prometheus.GaugeVec     // tool
+	runs     *prometheus.CounterVec   // tool, outcome
+	runTime  *prometheus.HistogramVec // tool
+	steps    *prometheus.CounterVec   // tool, type
+	calls    *prometheus.CounterVec   // server, tool, outcome
+	callTime *prometheus.HistogramVec // server, tool
 }
 
-// NewMetrics makes metrics that nothing has been counted by.
+// seconds are the bounds of the histograms: a graph of pure nodes takes well under a
+// millisecond, a run of many calls minutes.
+var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+
+// NewMetrics makes metrics of their own registry, with those of the process and of Go's
+// runtime.
 func NewMetrics() *Metrics {
-	return &Metrics{
-		running:  gauges("toolgraph_runs_in_flight", "Runs that have begun and not ended."),
-		runs:     counters("toolgraph_runs_total", "Runs that have ended; outcome is ok or the code of the failure."),
-		runTime:  histograms("toolgraph_run_duration_seconds", "How long runs took."),
-		steps:    counters("toolgraph_steps_total", "Node executions, by the node's type."),
-		calls:    counters("toolgraph_calls_total", "Calls to upstream tools; outcome is ok or the code of the failure."),
-		callTime: histograms("toolgraph_call_duration_seconds", "How long calls to upstream tools took."),
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "toolgraph_runs_in_flight", Help: "Runs that have begun and not ended.",
+		}, []string{"tool"}),
+		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "toolgraph_runs_total", Help: "Runs that have ended; outcome is ok or the code of the failure.",
+		}, []string{"tool", "outcome"}),
+		runTime: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "toolgraph_run_duration_seconds", Help: "How long runs took.", Buckets: seconds,
+		}, []string{"tool"}),
+		steps: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "toolgraph_steps_total", Help: "Node executions, by the node's type.",
+		}, []string{"tool", "type"}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "toolgraph_calls_total", Help: "Calls to upstream tools; outcome is ok or the code of the failure.",
+		}, []string{"server", "tool", "outcome"}),
+		callTime: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "toolgraph_call_duration_seconds", Help: "How long calls to upstream tools took.", Buckets: seconds,
+		}, []string{"server", "tool"}),
 	}
+	m.registry.MustRegister(
+		m.running, m.runs, m.runTime, m.steps, m.calls, m.callTime,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return m
 }
 
-// Handler answers with all metrics, and those of the Go runtime and the process, in the
-// text format of Prometheus.
+// Handler tells the metrics in Prometheus's format.
 func (m *Metrics) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		m.running.write(w)
-		m.runs.write(w)
-		m.runTime.write(w)
-		m.steps.write(w)
-		m.calls.write(w)
-		m.callTime.write(w)
-		metrics.WriteProcessMetrics(w)
-	})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Run watches one run of a tool, from its first event on: a run that is resumed does not
+// Run watches one run of a tool, from its first event on: one that is taken on does not
 // start again.
 func (m *Metrics) Run(tool string) execution.Observer {
 	var began time.Time
 	return execution.ObserverFunc(func(e execution.Event) {
 		if began.IsZero() {
 			began = beginning(e)
-			m.running.of("tool", tool).Inc()
+			m.running.WithLabelValues(tool).Inc()
 		}
 		switch e.Kind {
 		case execution.StepFinished:
-			m.steps.of("tool", tool, "type", string(e.Record.NodeType)).Inc()
+			m.steps.WithLabelValues(tool, string(e.Record.NodeType)).Inc()
 		case execution.RunFinished:
 			outcome := "ok"
 			if e.End.Failure != nil {
 				outcome = string(e.End.Failure.Code)
 			}
-			m.runs.of("outcome", outcome, "tool", tool).Inc()
-			m.runTime.of("tool", tool).Update(e.Time.Sub(began).Seconds())
-			m.running.of("tool", tool).Dec()
+			m.runs.WithLabelValues(tool, outcome).Inc()
+			m.runTime.WithLabelValues(tool).Observe(e.Time.Sub(began).Seconds())
+			m.running.WithLabelValues(tool).Dec()
 		}
 	})
 }
 
-// beginning is when the thing began whose first event is e.
+// beginning is when that began of which an event is the first that is told.
 func beginning(e execution.Event) time.Time {
 	if e.Kind == execution.StepFinished {
 		return e.Record.Start
@@ -95,8 +112,8 @@ type measured struct {
 func (c measured) CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
 	began := time.Now()
 	value, err := c.next.CallTool(ctx, server, tool, args, meta)
-	c.metrics.callTime.of("server", server, "tool", tool).Update(time.Since(began).Seconds())
-	c.metrics.calls.of("outcome", outcome(err), "server", server, "tool", tool).Inc()
+	c.metrics.callTime.WithLabelValues(server, tool).Observe(time.Since(began).Seconds())
+	c.metrics.calls.WithLabelValues(server, tool, outcome(err)).Inc()
 	return value, err
 }
 

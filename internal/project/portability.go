@@ -2,8 +2,8 @@ package project
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
@@ -12,9 +12,9 @@ import (
 // What hosts take for a tool's name. Claude Desktop refuses a server with any other, and
 // Claude Code leaves out a tool whose full name, mcp__SERVER__TOOL, is longer than it
 // allows.
-var (
-	portableName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	goodName     = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) // of others, the graph's checks tell
+const (
+	portableCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	longestPortable    = 64
 )
 
 const longestFullName = 128
@@ -27,8 +27,8 @@ func checkPortability(file *config.File) config.Diagnostics {
 		name := tool.Name.Value
 		full := "mcp__" + file.Server.Name.Value + "__" + name
 		switch {
-		case !goodName.MatchString(name):
-		case !portableName.MatchString(name):
+		case !isName(name, portableCharacters+".", longestFullName): // the graph's checks report it
+		case !isName(name, portableCharacters, longestPortable):
 			found.Warn(tool.Name.Pos, code, fmt.Sprintf("tool name %s is refused by some hosts, expected at most 64 letters, digits, _ or -", strconv.Quote(schema.Shorten(name))),
 				"write another name, or keep to hosts that take it")
 		case len(full) > longestFullName:
@@ -37,4 +37,9 @@ func checkPortability(file *config.File) config.Diagnostics {
 		}
 	}
 	return found
+}
+
+// isName reports whether a name has 1 to longest characters, all of those given.
+func isName(name, characters string, longest int) bool {
+	return name != "" && len(name) <= longest && strings.Trim(name, characters) == ""
 }
