@@ -3,6 +3,9 @@ package graphtest
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -17,7 +20,8 @@ type caller struct {
 	used   map[*Rule]int
 	tape   *tape                // nil: none
 	server execution.ToolCaller // nil: none
-	places places               // whose paths a server gets, and whose names mocks have
+	fills  places               // whose paths a server gets, and mocks give
+	known  places               // whose names mocks are asked with
 	node   string
 
 	made       []Call
@@ -27,7 +31,7 @@ type caller struct {
 func newCaller(c *Case, s *Suite, t *tape, in surroundings) *caller {
 	return &caller{
 		mocks: append(c.Mocks[:len(c.Mocks):len(c.Mocks)], s.Mocks...), used: map[*Rule]int{},
-		tape: t, server: in.caller, places: in.places,
+		tape: t, server: in.caller, fills: in.fills, known: in.known,
 	}
 }
 
@@ -76,7 +80,7 @@ func (c *caller) mockFor(call *Call) (*Mock, *Rule) {
 				continue
 			}
 			for i := range m.Rules {
-				if rule := &m.Rules[i]; rule.When == nil || len(within(rule.When, c.places.empty(call.Args))) == 0 {
+				if rule := &m.Rules[i]; rule.When == nil || len(within(c.known.empty(rule.When), c.known.empty(call.Args))) == 0 {
 					return m, rule
 				}
 			}
@@ -101,7 +105,7 @@ func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
 	if answer := rule.Answers[n]; answer.Failed {
 		call.Err = mockedError(call.Server, call.Tool, answer.Error)
 	} else {
-		call.Result = c.places.fill(answer.Value)
+		call.Result = c.fills.fill(answer.Value)
 	}
 }
 
@@ -120,14 +124,25 @@ func nothingAnswers(call *Call, t *tape) Problem {
 	switch n, nearest := t.near(call.Server, call.Tool, call.Args); {
 	case nearest != nil:
 		p.Message = fmt.Sprintf("%s, and the cassette has %s of it with other arguments; record again with toolgraph test --record, or mock it", asked, plural(n, "call"))
-		p.Changes = diff.Values(nearest.Args, call.Args)
+		p.Changes = diff.Values(t.places.empty(nearest.Args), t.places.empty(call.Args))
 		p.Older, p.Newer = "recorded", "now"
+		if slices.ContainsFunc(p.Changes, movedPath) {
+			p.Message += "; write {" + directoryPlace + "} for the directory of the graph file"
+		}
 	case n > 0:
 		p.Message = fmt.Sprintf("%s once more than the cassette has answers (%d); record again with toolgraph test --record", asked, n)
 	default:
 		p.Message = fmt.Sprintf("%s, and nothing answers it; write mocks: {%s: {result: …}}, or record the calls once with toolgraph test --record", asked, quoteKey(call.Node))
 	}
 	return p
+}
+
+// movedPath reports whether an argument is a path of one machine where a path below the
+// graph's directory was recorded.
+func movedPath(c diff.Change) bool {
+	was, _ := c.Old.(string)
+	is, _ := c.New.(string)
+	return strings.HasPrefix(was, "{"+directoryPlace+"}") && filepath.IsAbs(is)
 }
 
 // Problem is one way in which a case is not as expected.

@@ -125,7 +125,7 @@ func readCassette(path string) (*Cassette, error) {
 func parseCassette(path string, src []byte) (*Cassette, error) {
 	var file cassetteFile
 	if err := json.Unmarshal(src, &file); err != nil {
-		return nil, fmt.Errorf("%s is no cassette: %w; "+recordAgain, place(path, src, err), err)
+		return nil, fmt.Errorf("%s is no cassette: %w; "+recordAgain, brokenAt(path, src, err), err)
 	}
 	if file.Version != cassetteVersion {
 		return nil, fmt.Errorf("%s: the cassette has version %d, expected %d; "+recordAgain, path, file.Version, cassetteVersion)
@@ -152,8 +152,8 @@ func parseCassette(path string, src []byte) (*Cassette, error) {
 	return c, nil
 }
 
-// place is where a JSON text is broken, as far as that is known.
-func place(path string, src []byte, err error) string {
+// brokenAt is where a JSON text is broken, as far as that is known.
+func brokenAt(path string, src []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	var offset int64

@@ -3,6 +3,7 @@ package graphtest
 import (
 	"cmp"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,16 +12,39 @@ import (
 	"toolgraph/expressions"
 )
 
-// places are what {name} stands for in the strings of a case that runs on servers. A
-// case that runs on mocks and a cassette keeps {name} as it is, and so does a
-// cassette, so that it is the same wherever it was recorded.
-type places map[string]string
+// place is a path of this machine and the {name} that stands for it.
+type place struct{ name, path string }
 
-// The places that a case on servers has.
+// places are what {name} stands for in the strings of a case: its path where the case runs
+// on servers, itself where it runs on mocks and a cassette. What is compared and recorded
+// has names in the place of paths in either case, so that it is the same in every
+// directory. Of several paths of one name the first is the one that is given to servers.
+type places []place
+
+// The places that a case has.
 const (
-	tempPlace      = "temp"      // a new directory of its own
+	tempPlace      = "temp"      // a new directory of its own; on servers alone
 	directoryPlace = "directory" // that of the graph file, in which its servers run
 )
+
+// placeOf is a directory under its path, and under the one that links in it lead to, by
+// which servers may know it. The root has no name: it is in every path.
+func placeOf(name, dir string) places {
+	p := places{{name, dir}}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil && resolved != dir {
+		p = append(p, place{name, resolved})
+	}
+	return slices.DeleteFunc(p, func(a place) bool { return filepath.Dir(a.path) == a.path })
+}
+
+// directoryOf is the place of a graph file's directory.
+func directoryOf(graph string) (places, error) {
+	dir, err := filepath.Abs(filepath.Dir(graph))
+	if err != nil {
+		return nil, err
+	}
+	return placeOf(directoryPlace, dir), nil
+}
 
 // fill is a copy of v with the paths in place of their names.
 func (p places) fill(v expressions.Value) expressions.Value {
@@ -28,8 +52,8 @@ func (p places) fill(v expressions.Value) expressions.Value {
 		return v
 	}
 	var pairs []string
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		pairs = append(pairs, "{"+name+"}", p[name])
+	for _, a := range p {
+		pairs = append(pairs, "{"+a.name+"}", a.path)
 	}
 	return eachString(v, strings.NewReplacer(pairs...).Replace)
 }
@@ -39,12 +63,12 @@ func (p places) empty(v expressions.Value) expressions.Value {
 	if len(p) == 0 {
 		return v
 	}
-	names := slices.SortedFunc(maps.Keys(p), func(a, b string) int { // the longest path first: one may be in another
-		return cmp.Or(cmp.Compare(len(p[b]), len(p[a])), cmp.Compare(a, b))
+	longest := slices.SortedStableFunc(slices.Values(p), func(a, b place) int { // one may be in another
+		return cmp.Compare(len(b.path), len(a.path))
 	})
 	return eachString(v, func(text string) string {
-		for _, name := range names {
-			text = replacePath(text, p[name], "{"+name+"}")
+		for _, a := range longest {
+			text = replacePath(text, a.path, "{"+a.name+"}")
 		}
 		return text
 	})
@@ -116,7 +140,14 @@ func eachString(v expressions.Value, f func(string) string) expressions.Value {
 // arguments and variables and in what Expect.Match compares: for those who run it by
 // other means.
 func (c *Case) Filled(paths map[string]string) *Case {
-	p := places(paths)
+	var p places
+	for _, name := range slices.Sorted(maps.Keys(paths)) {
+		p = append(p, place{name, paths[name]})
+	}
+	return c.filled(p)
+}
+
+func (c *Case) filled(p places) *Case {
 	filled := *c
 	filled.Args = p.fill(c.Args)
 	filled.Env = maps.Clone(c.Env)
@@ -126,6 +157,20 @@ func (c *Case) Filled(paths map[string]string) *Case {
 	e := &filled.Expect
 	e.Value, e.Partial, e.Contains = p.fill(e.Value), p.fill(e.Partial), p.fillText(e.Contains)
 	return &filled
+}
+
+// emptied is the expectation with names in the place of paths.
+func (e *Expect) emptied(p places) *Expect {
+	c := *e
+	c.Value, c.Partial, c.Contains = p.empty(e.Value), p.empty(e.Partial), p.emptyText(e.Contains)
+	c.Calls, c.Nodes = slices.Clone(e.Calls), slices.Clone(e.Nodes)
+	for i := range c.Calls {
+		c.Calls[i].Args, c.Calls[i].Partial = p.empty(c.Calls[i].Args), p.empty(c.Calls[i].Partial)
+	}
+	for i := range c.Nodes {
+		c.Nodes[i].Partial = p.empty(c.Nodes[i].Partial)
+	}
+	return &c
 }
 
 // names reports whether the case speaks of a place.

@@ -4,7 +4,7 @@ import "testing"
 
 // A path is replaced where it stands by itself, and comes back the same.
 func TestPathsStandByThemselves(t *testing.T) {
-	p := places{directoryPlace: "/app", tempPlace: "/app/tmp-1"}
+	p := places{{directoryPlace, "/app"}, {tempPlace, "/app/tmp-1"}}
 	for text, want := range map[string]string{
 		"/app":                           "{directory}",
 		"/app/a.txt and /app, /app.":     "{directory}/a.txt and {directory}, {directory}.",

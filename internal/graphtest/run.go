@@ -99,6 +99,8 @@ type runner struct {
 	project *project.Project // as it is without any variable
 	servers *servers         // nil: none
 
+	directory places // of the graph file
+
 	mu        sync.Mutex // guards cassettes
 	cassettes map[string]*Cassette
 }
@@ -120,7 +122,11 @@ func newRunner(ctx context.Context, s *Suite, opts Options) (*runner, error) {
 	if err := s.Check(p).Err(); err != nil {
 		return nil, err
 	}
-	r := &runner{suite: s, opts: opts, project: p, cassettes: map[string]*Cassette{}}
+	directory, err := directoryOf(s.Graph)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{suite: s, opts: opts, project: p, directory: directory, cassettes: map[string]*Cassette{}}
 	if opts.Mode != Offline {
 		r.servers = &servers{graph: s.Graph, opts: opts, byEnv: map[string]*connected{}}
 	}

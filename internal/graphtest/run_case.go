@@ -18,14 +18,15 @@ import (
 type surroundings struct {
 	project *project.Project
 	caller  execution.ToolCaller // nil: no servers
-	places  places
+	fills   places               // what {name} becomes; none without servers
+	known   places               // the paths that are {name} in what is compared and recorded
 }
 
 // run runs one case.
 func (r *runner) run(ctx context.Context, result *Result) {
 	c := result.Case
 	result.Why = ""
-	in := surroundings{project: r.project}
+	in := surroundings{project: r.project, known: r.directory}
 	if r.servers != nil {
 		if missing := c.Missing(); missing != "" {
 			result.Status, result.Why = Skipped, missing+" is not installed"
@@ -44,7 +45,7 @@ func (r *runner) run(ctx context.Context, result *Result) {
 	}
 	var t *tape
 	if r.opts.Mode == Offline {
-		t = r.cassettes[r.cassetteOf(c)].tape(c.Name)
+		t = r.cassettes[r.cassetteOf(c)].tape(c.Name, in.known)
 	}
 	r.runOn(ctx, g, in, t, result)
 }
@@ -55,7 +56,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 	secrets := in.project.File.Secrets
 	calls := newCaller(c, r.suite, t, in)
 	began := time.Now()
-	run, err := runTool(ctx, limited(g, c.Limits), in.places.fill(c.Args), calls)
+	run, err := runTool(ctx, limited(g, c.Limits), in.fills.fill(c.Args), calls)
 	result.Duration = time.Since(began)
 	result.graph, result.Records, result.Calls = g, run.History, calls.made
 	text := ""
@@ -64,19 +65,20 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 	} else {
 		result.Failure = err.Error()
 	}
-	result.clean(in.places, secrets)
+	result.clean(in.known, secrets)
 	if err == nil {
 		text = exactText(result.Value)
 	}
+	expect := c.Expect.emptied(in.known)
 	if calls.unanswered != nil {
 		result.Problems = []Problem{*calls.unanswered}
 	} else {
-		result.Problems = c.Expect.check(result, text)
+		result.Problems = expect.check(result, text)
 	}
 	result.Status = Passed
 	if len(result.Problems) > 0 {
 		result.Status = Failed
-		result.Divergence = divergence(&c.Expect, t, result.Records)
+		result.Divergence = divergence(expect, t, result.Records)
 	}
 	for i, p := range result.Problems {
 		if !p.Pos.IsValid() {

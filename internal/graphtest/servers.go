@@ -30,13 +30,9 @@ type connected struct {
 
 // of is the surroundings of a case.
 func (s *servers) of(ctx context.Context, c *Case) (surroundings, error) {
-	dir, err := filepath.Abs(filepath.Dir(s.graph))
+	p, err := directoryOf(s.graph)
 	if err != nil {
 		return surroundings{}, err
-	}
-	p := places{}
-	if filepath.Dir(dir) != dir { // the root is in every path
-		p[directoryPlace] = dir
 	}
 	if c.names(tempPlace) {
 		temp, err := os.MkdirTemp("", "toolgraph-test-")
@@ -44,19 +40,19 @@ func (s *servers) of(ctx context.Context, c *Case) (surroundings, error) {
 			return surroundings{}, err
 		}
 		s.temps = append(s.temps, temp)
-		p[tempPlace] = temp
+		p = append(p, placeOf(tempPlace, temp)...)
 	}
-	env := c.Filled(p).Env
+	env := c.filled(p).Env
 	key := envKey(env)
 	if known := s.byEnv[key]; known != nil {
-		return surroundings{project: known.project, caller: known.caller, places: p}, nil
+		return surroundings{project: known.project, caller: known.caller, fills: p, known: p}, nil
 	}
-	made, err := s.connect(ctx, env, dir)
+	made, err := s.connect(ctx, env)
 	if err != nil {
 		return surroundings{}, err
 	}
 	s.byEnv[key] = made
-	return surroundings{project: made.project, caller: made.caller, places: p}, nil
+	return surroundings{project: made.project, caller: made.caller, fills: p, known: p}, nil
 }
 
 func envKey(env map[string]string) string {
@@ -69,7 +65,11 @@ func envKey(env map[string]string) string {
 
 // connect loads the graph file with the variables of a case over our own. A server
 // without a directory runs in that of the graph file, wherever the tests are run.
-func (s *servers) connect(ctx context.Context, env map[string]string, dir string) (*connected, error) {
+func (s *servers) connect(ctx context.Context, env map[string]string) (*connected, error) {
+	dir, err := filepath.Abs(filepath.Dir(s.graph))
+	if err != nil {
+		return nil, err
+	}
 	p, err := s.opts.Load(ctx, s.graph, config.Options{ServersFile: s.opts.ServersFile, LookupEnv: func(name string) (string, bool) {
 		if value, ok := env[name]; ok {
 			return value, true

@@ -7,14 +7,16 @@ import (
 
 // tape plays the recorded calls of one case. It belongs to one run.
 type tape struct {
-	calls []Recorded
-	used  []bool
-	keys  []string // of each call
-	steps []RecordedStep
+	calls  []Recorded
+	used   []bool
+	keys   []string // of each call
+	places places   // that are {name} in the keys
+	steps  []RecordedStep
 }
 
-// tape is the calls that are for a case, or nil.
-func (c *Cassette) tape(test string) *tape {
+// tape is the calls that are for a case, or nil. A path of these places is the same call
+// as its {name}, in the cassette and in the run.
+func (c *Cassette) tape(test string, in places) *tape {
 	if c == nil {
 		return nil
 	}
@@ -24,7 +26,7 @@ func (c *Cassette) tape(test string) *tape {
 			continue
 		}
 		if t == nil {
-			t = &tape{}
+			t = &tape{places: in}
 		}
 		t.calls = append(t.calls, run.Calls...)
 		if run.Test == test {
@@ -36,7 +38,7 @@ func (c *Cassette) tape(test string) *tape {
 	}
 	t.used, t.keys = make([]bool, len(t.calls)), make([]string, len(t.calls))
 	for i, call := range t.calls {
-		t.keys[i] = callKey(call.Server, call.Tool, call.Args)
+		t.keys[i] = t.key(call.Server, call.Tool, call.Args)
 	}
 	return t
 }
@@ -44,7 +46,7 @@ func (c *Cassette) tape(test string) *tape {
 // next is the first recorded call with these arguments that was not played yet, or
 // nil.
 func (t *tape) next(server, tool string, args expressions.Value) *Recorded {
-	key := callKey(server, tool, args)
+	key := t.key(server, tool, args)
 	for i := range t.calls {
 		if !t.used[i] && t.keys[i] == key {
 			t.used[i] = true
@@ -60,7 +62,7 @@ func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest
 	if t == nil {
 		return 0, nil
 	}
-	key, same, least := callKey(server, tool, args), 0, 0
+	key, same, least := t.key(server, tool, args), 0, 0
 	for i := range t.calls {
 		call := &t.calls[i]
 		if call.Server != server || call.Tool != tool {
@@ -70,7 +72,7 @@ func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest
 		if t.keys[i] == key {
 			same++
 		}
-		if changes := len(diff.Values(call.Args, args)); nearest == nil || changes < least {
+		if changes := len(diff.Values(t.places.empty(call.Args), t.places.empty(args))); nearest == nil || changes < least {
 			nearest, least = call, changes
 		}
 	}
@@ -80,9 +82,9 @@ func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest
 	return n, nearest
 }
 
-// callKey is the same for the same call, in whatever order its arguments are written.
-func callKey(server, tool string, args expressions.Value) string {
-	src, err := expressions.Encode(expressions.FromPlain(expressions.Plain(args)))
+// key is the same for the same call, in whatever order its arguments are written.
+func (t *tape) key(server, tool string, args expressions.Value) string {
+	src, err := expressions.Encode(expressions.FromPlain(expressions.Plain(t.places.empty(args))))
 	if err != nil {
 		src = []byte(err.Error())
 	}
