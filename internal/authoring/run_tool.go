@@ -17,6 +17,7 @@ type ran struct {
 	Result  jsonValue `json:"result"`
 	Error   *failure  `json:"error,omitempty"`
 	RunID   string    `json:"runId"`
+	Path    []string  `json:"path"` // the nodes that the run visited
 	Logging []logged  `json:"logging,omitempty"`
 	History []step    `json:"executionHistory"`
 	Note    string    `json:"note,omitempty"` // what was left out
@@ -78,9 +79,24 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 	if err == nil {
 		told.Result, cut = whole(result.Value, v.secrets)
 	}
-	told.History, left = stepsOf(result.History, v.secrets)
+	told.Path, _ = ends(pathOf(result.History), mostSteps)
+	told.History, left = stepsOf(result.History, detailOf(a), v.secrets)
+	if left != "" && k.opts.Runs != nil {
+		left += "; readRun shows more of this run"
+	} else if left != "" {
+		left += "; give valueBytes for more"
+	}
 	told.Note = joined(cut, left)
 	return told, nil
+}
+
+// pathOf is the nodes of a history.
+func pathOf(history []execution.Record) []string {
+	path := make([]string, len(history))
+	for i, r := range history {
+		path[i] = r.NodeID
+	}
+	return path
 }
 
 // notStarted tells why there was no run.
