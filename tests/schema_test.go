@@ -11,10 +11,16 @@ import (
 	"toolgraph/tests/testbin"
 )
 
-// The schema in docs/ is the one that the program prints. UPDATE_GOLDEN=1 writes it.
+// The schemas in docs/ are those that the program prints. UPDATE_GOLDEN=1 writes them.
 func TestSchemaIsCurrent(t *testing.T) {
-	path := filepath.Join("..", "docs", "toolgraph.schema.json")
-	want, err := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), "schema").Output()
+	schemaIsCurrent(t, "toolgraph.schema.json", "schema")
+	schemaIsCurrent(t, "toolgraph-test.schema.json", "schema", "--tests")
+}
+
+func schemaIsCurrent(t *testing.T, name string, args ...string) {
+	t.Helper()
+	path := filepath.Join("..", "docs", name)
+	want, err := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +34,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what toolgraph schema prints; UPDATE_GOLDEN=1 writes it", path)
+		t.Errorf("%s is not what toolgraph %s prints; UPDATE_GOLDEN=1 writes it", path, strings.Join(args, " "))
 	}
 }
 

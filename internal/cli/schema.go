@@ -4,21 +4,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/graphtest"
 )
 
 func newSchema(std streams) *cobra.Command {
-	return &cobra.Command{
+	tests := false
+	cmd := &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON Schema of graph files, for editors",
-		Long: `Print the JSON Schema of graph files. An editor with a YAML language server completes
-and checks a graph whose first line is
+		Short: "Print the JSON Schema of graph files or test files, for editors",
+		Long: `Print the JSON Schema of graph files, or with --tests that of test files. An editor with
+a YAML language server completes and checks a graph whose first line is
 
   # yaml-language-server: $schema=./toolgraph.schema.json`,
-		Example: "  toolgraph schema > toolgraph.schema.json",
-		Args:    noArgs,
+		Example: `  toolgraph schema > toolgraph.schema.json
+  toolgraph schema --tests > toolgraph-test.schema.json`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := std.out.Write(config.Schema())
+			text := config.Schema()
+			if tests {
+				text = graphtest.Schema()
+			}
+			_, err := std.out.Write(text)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&tests, "tests", false, "the schema of test files, X.test.yaml")
+	return cmd
 }

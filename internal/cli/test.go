@@ -32,7 +32,8 @@ No server is started. A call is answered by a mock of the test file, or by the c
 X.cassette.json beside it, which --record writes; one that nothing answers fails its
 test and says what was called. --live calls the servers, and records nothing.
 
-The exit code is 1 when a test fails and 3 when a file has mistakes.`,
+A test with cases: runs once for each of them, as TEST/CASE. All mistakes of a file are
+reported at once. The exit code is 1 when a test fails and 3 when a file has mistakes.`,
 		Example: `  toolgraph test
   toolgraph test graph.test.yaml --run 'empty|missing' -v
   toolgraph test examples --record        record the answers of the servers once
@@ -46,7 +47,7 @@ The exit code is 1 when a test fails and 3 when a file has mistakes.`,
 			return flags.run(cmd.Context(), std, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.only, "run", "", "only the tests whose names this regular expression matches")
+	cmd.Flags().StringVar(&flags.only, "run", "", "only the tests whose names this regular expression matches; a case of a test is called TEST/CASE")
 	cmd.Flags().BoolVar(&flags.update, "update", false, "write the values and paths that come into the test files, in the place of what was expected")
 	cmd.Flags().BoolVar(&flags.record, "record", false, "call the servers, and write what they answer into cassettes")
 	cmd.Flags().BoolVar(&flags.live, "live", false, "call the servers, and use no cassette")
@@ -160,6 +161,9 @@ func (f *testFlags) file(ctx context.Context, path string, opts graphtest.Option
 		how = append(how, graphtest.WithDrafts())
 	}
 	suite, err := graphtest.Load(path, how...)
+	if suite != nil && err != nil {
+		err = errors.Join(err, suite.Mistakes(ctx, opts))
+	}
 	if err != nil {
 		failed.Err = err
 		return failed

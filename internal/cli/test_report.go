@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,7 @@ import (
 // testOutcome is how all tests went, as --format json gives it.
 type testOutcome struct {
 	Files    int                      `json:"files"`
+	Unloaded int                      `json:"filesFailedToLoad"` // of the files; they count in nothing else
 	Passed   int                      `json:"passed"`
 	Failed   int                      `json:"failed"`
 	Skipped  int                      `json:"skipped"`
@@ -45,15 +45,17 @@ func (o *testOutcome) add(r *graphtest.Report) {
 			o.Skipped++
 		}
 	}
-	var found config.Diagnostics
-	switch {
-	case r.Err == nil:
-	case errors.As(r.Err, &found):
+	found, others := r.Mistakes()
+	if len(found) > 0 {
 		o.mistakes = true
 		o.Findings = append(o.Findings, findingsOf(found)...)
-	default:
+	}
+	for _, err := range others {
 		o.broken = true
-		o.Errors = append(o.Errors, r.Err.Error())
+		o.Errors = append(o.Errors, err.Error())
+	}
+	if r.Err != nil && len(r.Results) == 0 {
+		o.Unloaded++
 	}
 }
 
@@ -122,13 +124,12 @@ func (t textTests) file(r *graphtest.Report) {
 	for _, written := range r.Written {
 		fmt.Fprintf(t.std.err, "wrote %s\n", printable(written))
 	}
-	var found config.Diagnostics
-	switch {
-	case errors.As(r.Err, &found):
-		printDiagnostics(t.std.err, found)
-	case r.Err != nil:
-		fmt.Fprintf(t.std.err, "toolgraph: %s\n", printable(r.Err.Error()))
-	case !t.verbose && failed == 0 && len(r.Results) > 0:
+	found, others := r.Mistakes()
+	printDiagnostics(t.std.err, found)
+	for _, err := range others {
+		fmt.Fprintf(t.std.err, "toolgraph: %s\n", printable(err.Error()))
+	}
+	if r.Err == nil && !t.verbose && failed == 0 && len(r.Results) > 0 {
 		t.line("ok    %s: %s%s", path, plural(passed, "test"), skippedText(len(r.Results)-passed))
 	}
 }
@@ -150,7 +151,11 @@ func (t textTests) end(o *testOutcome, coverage bool) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(t.std.err, "%s: %d passed, %d failed, %d skipped\n", plural(o.Files, "file"), o.Passed, o.Failed, o.Skipped)
+	unloaded := ""
+	if o.Unloaded > 0 {
+		unloaded = "; " + plural(o.Unloaded, "file") + " failed to load"
+	}
+	_, err := fmt.Fprintf(t.std.err, "%s: %d passed, %d failed, %d skipped%s\n", plural(o.Files, "file"), o.Passed, o.Failed, o.Skipped, unloaded)
 	return err
 }
 

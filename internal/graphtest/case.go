@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"os/exec"
+	"regexp"
 	"time"
 
 	"toolgraph/config"
@@ -11,7 +12,9 @@ import (
 // Case is one test: a call of a tool and what is expected of it.
 type Case struct {
 	Pos      config.Pos
-	Name     string
+	Name     string // of an item of cases: that of its test, a slash, and its own
+	Of       string // the name of the test whose case it is; "" when it is a test itself
+	Key      string // its own name among the cases of that test
 	Tool     config.Text
 	Args     expressions.Value // an Object
 	Env      map[string]string // for the ${VAR} of the graph file; and what a program is given that runs the case
@@ -43,6 +46,11 @@ func set[T int | time.Duration](limit *T, to T) {
 	if to != 0 {
 		*limit = to
 	}
+}
+
+// chosen reports whether a case is one of those that a name, or that of its test, selects.
+func (c *Case) chosen(only *regexp.Regexp) bool {
+	return only == nil || only.MatchString(c.Name) || c.Of != "" && only.MatchString(c.Of)
 }
 
 // Missing is the first program that the case needs and that is not on PATH, or "".

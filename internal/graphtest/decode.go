@@ -13,7 +13,7 @@ import (
 func (r *reader) suite(path string, data *config.Data) *Suite {
 	s := &Suite{Path: path, Graph: r.graph}
 	const who = "a test file"
-	if !r.object(data, who, "graph", "servers", "mocks", "tests") {
+	if !r.object(data, who, suiteKeys...) {
 		return s
 	}
 	if graph := r.text(data, "graph", who); graph.Value != "" {
@@ -32,12 +32,13 @@ func (r *reader) suite(path string, data *config.Data) *Suite {
 	}
 	seen := map[string]config.Pos{}
 	for _, item := range tests {
-		c := r.testCase(path, item)
-		if first, again := seen[c.Name]; again && c.Name != "" {
-			r.bad(c.Pos, fmt.Sprintf("the name %q is that of the test in line %d already", c.Name, first.Line), "give each test a name of its own")
+		for _, c := range r.cases(path, item) {
+			if first, again := seen[c.Name]; again && c.Name != "" {
+				r.bad(c.Pos, fmt.Sprintf("the name %q is that of the test in line %d already", c.Name, first.Line), "give each test a name of its own")
+			}
+			seen[c.Name] = c.Pos
+			s.Cases = append(s.Cases, c)
 		}
-		seen[c.Name] = c.Pos
-		s.Cases = append(s.Cases, c)
 	}
 	return s
 }
@@ -53,7 +54,7 @@ func relativeTo(path, named string) string {
 func (r *reader) testCase(path string, data *config.Data) *Case {
 	c := &Case{Pos: data.Pos}
 	before := len(r.found)
-	if !r.object(data, "a test", "name", "tool", "args", "env", "needs", "mocks", "cassette", "limits", "expect") {
+	if !r.object(data, "a test", testKeys...) {
 		return c
 	}
 	slips := len(r.found) > before // a key that was meant to be expect, perhaps
@@ -87,7 +88,9 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 		c.Cassette = relativeTo(path, cassette.Value)
 	}
 	c.Limits = r.limits(data.Get("limits"), who)
+	before = len(r.found)
 	c.Expect = r.expect(data.Get("expect"), who)
+	slips = slips || len(r.found) > before
 	if c.Expect.empty() && !r.drafts && !slips {
 		r.bad(c.Pos, who+" expects nothing", "write expect: with value, partial, contains, isError, path, calls, nodes, nothing or executions; toolgraph test --update writes value and path")
 	}
@@ -119,7 +122,7 @@ func (r *reader) limits(data *config.Data, who string) Limits {
 		return Limits{}
 	}
 	who = "limits of " + who
-	if !r.object(data, who, "maxNodeExecutions", "maxExecutionTimeMs", "maxNodeOutputBytes", "maxHistoryBytes") {
+	if !r.object(data, who, limitKeys...) {
 		return Limits{}
 	}
 	return Limits{

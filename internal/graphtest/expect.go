@@ -59,7 +59,7 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	}
 	who = "expect of " + who
 	e := Expect{Pos: data.Pos, data: data}
-	if !r.object(data, who, "value", "partial", "contains", "isError", "path", "calls", "nodes", "nothing", "executions") {
+	if !r.object(data, who, expectKeys...) {
 		return e
 	}
 	e.Value, e.Partial = valueOf(data.Get("value")), valueOf(data.Get("partial"))
@@ -107,7 +107,7 @@ func (r *reader) expectedCalls(data *config.Data, who string) []ExpectedCall {
 			calls = append(calls, ExpectedCall{Pos: item.Pos, Any: true})
 			continue
 		}
-		if !r.object(item, who, "node", "server", "tool", "args", "partial") {
+		if !r.object(item, who, callKeys...) {
 			continue
 		}
 		calls = append(calls, ExpectedCall{

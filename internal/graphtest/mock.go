@@ -55,7 +55,7 @@ func (r *reader) mocks(data *config.Data) []*Mock {
 
 func (r *reader) rule(data *config.Data, who string) Rule {
 	rule := Rule{Pos: data.Pos}
-	if !r.object(data, who, "when", "result", "nothing", "error", "sequence", "repeat") {
+	if !r.object(data, who, ruleKeys...) {
 		return rule
 	}
 	rule.When = valueOf(data.Get("when"))
@@ -79,10 +79,10 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 	}
 	for _, item := range r.list(data, "sequence", who) {
 		step := "an item of the sequence of " + who
-		if !r.object(item, step, "result", "nothing", "error") {
+		if !r.object(item, step, answerKeys...) {
 			continue
 		}
-		if given(item, "result", "nothing", "error") != 1 {
+		if given(item, answerKeys...) != 1 {
 			r.bad(item.Pos, step+" has not one of result, nothing and error", "write {result: VALUE}, {nothing: true} or {error: TEXT}")
 		}
 		rule.Answers = append(rule.Answers, r.answer(item, step))

@@ -32,7 +32,7 @@ type Connect func(p *project.Project) (caller execution.ToolCaller, end func(), 
 type Options struct {
 	Mode        Mode
 	Connect     Connect        // for Live and Record
-	Only        *regexp.Regexp // the cases whose names it matches; nil: all
+	Only        *regexp.Regexp // the cases whose names, or those of whose tests, it matches; nil: all
 	ServersFile string         // instead of the one that the test file names
 	FailFast    bool           // after the first case that fails no further one begins
 	// Load loads the graph file; nil: project.Load.
@@ -49,8 +49,42 @@ type Report struct {
 	Err      error    // why the file could not be run, for those who gather reports; not set by Run
 }
 
-// Run runs the cases of a test file. The error is config.Diagnostics when the graph
-// file has mistakes or the test file names what it does not have. Without servers the
+// Mistakes is everything that keeps the cases from running, nil when there is nothing:
+// mistakes of the graph file, names that it does not have, cassettes that cannot be read.
+func (s *Suite) Mistakes(ctx context.Context, opts Options) error {
+	_, err := newRunner(ctx, s, opts)
+	return err
+}
+
+// Mistakes are the findings among the reasons why a file could not be run, in the order of
+// their places, and the other reasons.
+func (r *Report) Mistakes() (found config.Diagnostics, others []error) {
+	found, others = apart(r.Err)
+	found.Sort()
+	return found, others
+}
+
+// apart takes joined errors apart.
+func apart(err error) (found config.Diagnostics, others []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // each of them is looked at
+		for _, e := range joined.Unwrap() {
+			f, o := apart(e)
+			found, others = append(found, f...), append(others, o...)
+		}
+		return found, others
+	}
+	var these config.Diagnostics
+	switch {
+	case errors.As(err, &these):
+		return these, nil
+	case err != nil:
+		return nil, []error{err}
+	}
+	return nil, nil
+}
+
+// Run runs the cases of a test file. The error has all mistakes at once, of the graph file
+// as config.Diagnostics, as Report.Mistakes takes them apart. Without servers the
 // cases run at the same time; with them one after the other.
 func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
 	r, err := newRunner(ctx, s, opts)
@@ -60,7 +94,7 @@ func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
 	defer r.close()
 	report := &Report{Suite: s, Graphs: r.project.Graphs, Warnings: r.project.Warnings}
 	for _, c := range s.Cases {
-		if opts.Only == nil || opts.Only.MatchString(c.Name) {
+		if c.chosen(opts.Only) {
 			report.Results = append(report.Results, &Result{Suite: s, Case: c, Status: Skipped, Why: "it was not begun"})
 		}
 	}
@@ -112,28 +146,29 @@ func newRunner(ctx context.Context, s *Suite, opts Options) (*runner, error) {
 	if opts.ServersFile == "" {
 		opts.ServersFile = s.Servers
 	}
-	p, err := opts.Load(ctx, s.Graph, config.Options{
-		ServersFile: opts.ServersFile, AssumeEnv: true,
-		LookupEnv: func(string) (string, bool) { return "", false },
-	})
-	if err != nil {
+	r := &runner{suite: s, opts: opts, cassettes: map[string]*Cassette{}}
+	var wrong []error
+	if s.Graph != "" {
+		p, err := opts.Load(ctx, s.Graph, config.Options{
+			ServersFile: opts.ServersFile, AssumeEnv: true,
+			LookupEnv: func(string) (string, bool) { return "", false },
+		})
+		if r.project = p; err == nil {
+			err = s.Check(p).Err()
+		}
+		wrong = append(wrong, err)
+	}
+	var err error
+	r.directory, err = directoryOf(s.Graph)
+	wrong = append(wrong, err)
+	for _, c := range s.Cases {
+		wrong = append(wrong, r.load(r.cassetteOf(c), c.Cassette != ""))
+	}
+	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
-	if err := s.Check(p).Err(); err != nil {
-		return nil, err
-	}
-	directory, err := directoryOf(s.Graph)
-	if err != nil {
-		return nil, err
-	}
-	r := &runner{suite: s, opts: opts, project: p, directory: directory, cassettes: map[string]*Cassette{}}
 	if opts.Mode != Offline {
 		r.servers = &servers{graph: s.Graph, opts: opts, byEnv: map[string]*connected{}}
-	}
-	for _, c := range s.Cases {
-		if err := r.load(r.cassetteOf(c), c.Cassette != ""); err != nil {
-			return nil, err
-		}
 	}
 	return r, nil
 }
@@ -161,11 +196,9 @@ func (r *runner) load(path string, named bool) error {
 		return nil
 	}
 	cassette, err := readCassette(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && (!named || r.opts.Mode != Offline):
-	case err != nil:
-		return err
-	}
 	r.cassettes[path] = cassette
-	return nil
+	if errors.Is(err, fs.ErrNotExist) && (!named || r.opts.Mode != Offline) {
+		return nil
+	}
+	return err
 }

@@ -38,7 +38,8 @@ func WithDrafts() Option { return func(r *reader) { r.drafts = true } }
 // WithGraph sets the path of the graph file for a test file that names none.
 func WithGraph(path string) Option { return func(r *reader) { r.graph = path } }
 
-// Load reads a test file. The error is config.Diagnostics when the file has mistakes.
+// Load reads a test file. The error is config.Diagnostics when the file has mistakes; the
+// suite comes with them, as far as it was understood.
 func Load(path string, opts ...Option) (*Suite, error) {
 	src, err := readFile(path)
 	if err != nil {
@@ -51,19 +52,17 @@ func Load(path string, opts ...Option) (*Suite, error) {
 // in them are relative to.
 func Parse(path string, src []byte, opts ...Option) (*Suite, error) {
 	data, err := config.ParseData(path, src)
-	if err != nil {
+	if data == nil {
 		return nil, err
 	}
 	r := &reader{graph: graphBeside(path)}
+	errors.As(err, &r.found)
 	for _, o := range opts {
 		o(r)
 	}
 	s := r.suite(path, data)
 	r.found.Sort()
-	if err := r.found.Err(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, r.found.Err()
 }
 
 // maxTestFile is the most that a test file may have, in bytes: as much as a graph file.

@@ -22,16 +22,16 @@ func (r *Report) Update(src []byte) (updated []byte, names []string, err error) 
 	tests := *root.Get("tests")
 	tests.Items = slices.Clone(tests.Items)
 	for _, result := range r.Results {
-		at := slices.IndexFunc(tests.Items, func(t *config.Data) bool { return t.Get("name").Value() == result.Case.Name })
-		if at < 0 || !result.updatable() {
+		at, of := lookUp(&tests, result.Case)
+		if of == nil || !result.updatable() {
 			continue
 		}
-		changed, err := result.expected(tests.Items[at].Get("expect"))
+		changed, err := result.expected(of.Get("expect"))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: what test %q gives cannot be written into the file: %w", result.Case.Pos, result.Case.Name, err)
 		}
 		if changed != nil {
-			tests.Items[at] = tests.Items[at].With("expect", changed)
+			tests.Items[at] = withExpect(tests.Items[at], result.Case, changed)
 			names = append(names, result.Case.Name)
 		}
 	}
@@ -47,6 +47,50 @@ func (r *Report) Update(src []byte) (updated []byte, names []string, err error) 
 		}
 	}
 	return updated, names, nil
+}
+
+// lookUp is where a case stands in the list of tests: the index of its test, and the lines
+// that are its own; nil when it is not there any more.
+func lookUp(tests *config.Data, c *Case) (int, *config.Data) {
+	name := c.Name
+	if c.Of != "" {
+		name = c.Of
+	}
+	at := named(tests, name)
+	switch {
+	case at < 0:
+		return at, nil
+	case c.Of == "":
+		return at, tests.Items[at]
+	}
+	cases := tests.Items[at].Get("cases")
+	if i := named(cases, c.Key); i >= 0 {
+		return at, cases.Items[i]
+	}
+	return at, nil
+}
+
+// named is the index of an item by its key, in a list by its name; -1 when there is none.
+func named(items *config.Data, name string) int {
+	if items == nil {
+		return -1
+	}
+	if items.Kind == config.KindObject {
+		return slices.IndexFunc(items.Keys, func(k config.Text) bool { return k.Value == name })
+	}
+	return slices.IndexFunc(items.Items, func(d *config.Data) bool { return d.Get("name").Value() == name })
+}
+
+// withExpect is a test with another expectation, of it or of one of its cases.
+func withExpect(test *config.Data, c *Case, expect *config.Data) *config.Data {
+	if c.Of == "" {
+		return test.With("expect", expect)
+	}
+	cases := *test.Get("cases")
+	cases.Items = slices.Clone(cases.Items)
+	at := named(&cases, c.Key)
+	cases.Items[at] = cases.Items[at].With("expect", expect)
+	return test.With("cases", &cases)
 }
 
 // updatable reports whether what the run gave can become what is expected.
