@@ -66,21 +66,18 @@ func (r *Report) Mistakes() (found config.Diagnostics, others []error) {
 
 // apart takes joined errors apart.
 func apart(err error) (found config.Diagnostics, others []error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // each of them is looked at
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+	case ok:
 		for _, e := range joined.Unwrap() {
 			f, o := apart(e)
 			found, others = append(found, f...), append(others, o...)
 		}
-		return found, others
+	case !errors.As(err, &found):
+		others = append(others, err)
 	}
-	var these config.Diagnostics
-	switch {
-	case errors.As(err, &these):
-		return these, nil
-	case err != nil:
-		return nil, []error{err}
-	}
-	return nil, nil
+	return found, others
 }
 
 // Run runs the cases of a test file. The error has all mistakes at once, of the graph file
