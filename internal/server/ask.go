@@ -47,6 +47,17 @@ func abilitiesOf(capabilities []byte) (a abilities) {
 	return a
 }
 
+// abilities are what initialize says that the client can ask its user.
+func (m *message) abilities() (a abilities) {
+	var params struct {
+		Capabilities json.RawMessage `json:"capabilities"`
+	}
+	if json.Unmarshal(m.params, &params) == nil {
+		a = abilitiesOf(params.Capabilities)
+	}
+	return a
+}
+
 // may tells why a client cannot put this question to its user, if so.
 func (a abilities) may(params json.RawMessage) error {
 	var question struct {

@@ -32,9 +32,8 @@ type conn struct {
 	flights map[string]*flight
 	closed  bool // no more calls may begin
 
-	questions int                   // that we have asked
-	pending   map[string]chan asked // those without an answer
-	gone      chan struct{}         // closed when no more answers can come
+	questions questions
+	gone      chan struct{} // closed when no more answers can come
 }
 
 // flight is a request that has no answer yet.
@@ -161,7 +160,7 @@ func (c *conn) handle(line []byte) {
 		case string(m.method) == `"notifications/cancelled"`:
 			c.cancel(m.requestID)
 		case m.method == nil:
-			c.answered(m)
+			c.questions.answered("", m)
 		}
 	case c.inUse(m):
 		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + schema.Shorten(string(m.id)) + " is still in flight"})

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +17,12 @@ import (
 
 // door is the endpoint: one message comes in by each POST, news go out by each GET.
 type door struct {
-	server   *Server
-	opts     HTTPOptions
-	sessions sessions
-	base     context.Context // of all requests; ends when the calls in flight must
-	closing  chan struct{}   // closed when streams are to end
+	server    *Server
+	opts      HTTPOptions
+	sessions  sessions
+	questions questions
+	base      context.Context // of all requests; ends when the calls in flight must
+	closing   chan struct{}   // closed when streams are to end
 }
 
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,6 +60,10 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) {
 	case fault != nil:
 		d.refuse(x, m, fault, status)
 	case !m.isRequest():
+		if m.method == nil && !d.questions.answered(r.Header.Get(mcp.HeaderSessionID), m) {
+			x.answer(d.server.appendRefusal(nil, []byte("null"), errNotAsked), http.StatusBadRequest)
+			return
+		}
 		if fault := d.notified(r, m); fault != nil {
 			d.refuse(x, m, fault, http.StatusNotFound)
 			return
@@ -69,6 +75,12 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) {
 		defer d.sessions.begin(r.Header.Get(mcp.HeaderSessionID), m.id, cancel)()
 		d.request(x, r.WithContext(ctx), m)
 	}
+}
+
+// errNotAsked is an answer without a question.
+var errNotAsked = &rpcError{
+	code:    codeInvalidRequest,
+	message: "no question of this session with this id waits for an answer here: it was answered already, was withdrawn, or is of another process",
 }
 
 // notified takes a notification. The fault is that of a cancellation of a request which
@@ -134,7 +146,7 @@ func (d *door) request(x *exchange, r *http.Request, m *message) {
 		return
 	}
 	if method == "initialize" {
-		x.w.Header().Set(mcp.HeaderSessionID, newSession())
+		x.w.Header().Set(mcp.HeaderSessionID, newSession(m.abilities()))
 	}
 	x.answer(appendAnswer(nil, m.id, result), http.StatusOK)
 }
@@ -174,7 +186,13 @@ func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
 	}
 	defer d.server.finished(call)
 	if at == legacy {
-		call.level = d.sessions.level(r.Header.Get(mcp.HeaderSessionID))
+		session := r.Header.Get(mcp.HeaderSessionID)
+		call.level = d.sessions.level(session)
+		if call.can = abilitiesIn(session); call.can != (abilities{}) {
+			call.ask = func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+				return d.questions.ask(ctx, session, x.send, d.closing, params)
+			}
+		}
 	}
 	call.notify, call.life = x.notify, d.base
 	ctx := r.Context()

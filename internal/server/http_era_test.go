@@ -20,7 +20,7 @@ func TestHTTPLegacy(t *testing.T) {
 		want          string // "" is an empty body
 	}{
 		{"notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
-		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 202, ""},
+		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, `"id":null,"error":{"code":-32600,"message":"no question of this session`},
 		{"without a session", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, nil, 200, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 		{"an unheard session", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id: of another process"}, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{"call", `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"msg":"hi"}}}`, []string{"MCP-Protocol-Version: 2025-06-18"}, 200, `{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"{\"msg\":\"hi\"}"}],"structuredContent":{"msg":"hi"}}}`},

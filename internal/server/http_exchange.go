@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -57,6 +58,15 @@ func (x *exchange) notify(fill func([]byte) []byte) {
 		return
 	}
 	x.event(fill(x.buffer[:0]))
+}
+
+// send is notify for what must reach the client.
+func (x *exchange) send(fill func([]byte) []byte) error {
+	if !x.streams {
+		return errors.New("the client that called reads no streams, by which it could be asked (Accept: text/event-stream)")
+	}
+	x.notify(fill)
+	return nil
 }
 
 // event writes a line as an event; mu is held.

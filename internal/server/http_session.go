@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"strings"
 	"sync"
 )
 
@@ -36,7 +37,28 @@ func newSessions() sessions {
 	return sessions{flying: map[requestKey]context.CancelFunc{}, levels: map[string]severity{}}
 }
 
-func newSession() string { return rand.Text() }
+// newSession is the name of a session, which ends with what its client can ask its user: so
+// each process knows it that is sent the name.
+func newSession(can abilities) string {
+	name := rand.Text()
+	if can.form {
+		name += "-form"
+	}
+	if can.url {
+		name += "-url"
+	}
+	return name
+}
+
+// abilitiesIn are those in the name of a session. A name that is not as long as ours could
+// be guessed by another client, who could then answer.
+func abilitiesIn(session string) (can abilities) {
+	name, rest, _ := strings.Cut(session, "-")
+	if len(name) >= len(rand.Text()) {
+		can.form, can.url = rest == "form" || rest == "form-url", rest == "url" || rest == "form-url"
+	}
+	return can
+}
 
 // begin notes how a request is ended by another, until it has ended itself.
 func (s *sessions) begin(session string, id []byte, cancel context.CancelFunc) (end func()) {

@@ -28,7 +28,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c := &conn{
 		server: s, ctx: connCtx, in: newLineReader(in, s.opts.MaxLineBytes),
 		out: newOutbox(out, outboxSize, s.opts.Stall), flights: map[string]*flight{},
-		pending: map[string]chan asked{}, gone: make(chan struct{}),
+		gone: make(chan struct{}),
 	}
 	s.add(c)
 	defer s.remove(c)

@@ -64,8 +64,15 @@ func node(t *testing.T, modules string, script string, args ...string) *exec.Cmd
 	bin := filepath.Join(modules, "node", "bin")
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "node"), append([]string{filepath.Join(modules, script)}, args...)...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Env = withPath(t, bin)
 	return cmd
+}
+
+// withPath is the environment in which the graphs' server is found, and these folders.
+func withPath(t *testing.T, folders ...string) []string {
+	t.Helper()
+	folders = append(folders, filepath.Dir(testbin.Build(t, "toolgraph/tests/fakeserver")), os.Getenv("PATH"))
+	return append(os.Environ(), "PATH="+strings.Join(folders, string(filepath.ListSeparator)))
 }
 
 // suite runs the suite against a server. The list names the scenarios that fail.
@@ -126,7 +133,9 @@ var address = regexp.MustCompile(`http://\S+/mcp`)
 // serveHTTP serves the graphs and is their URL.
 func serveHTTP(t *testing.T) string {
 	t.Helper()
-	said := run(t, exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", filepath.Join("testdata", "graphs.yaml"), "--http", "127.0.0.1:0"))
+	cmd := exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", filepath.Join("testdata", "graphs.yaml"), "--http", "127.0.0.1:0")
+	cmd.Env = withPath(t)
+	said := run(t, cmd)
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if url := address.FindString(said.String()); url != "" {
 			return strings.Replace(url, "127.0.0.1", "localhost", 1)

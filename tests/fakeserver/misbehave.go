@@ -23,7 +23,7 @@ import (
 //	              n times i of n+1, each after {ms}, with the call's own token; answers when
 //	              the gate, if any, is open
 //	listchanged   sends notifications/tools/list_changed, then answers
-//	callback      sends the request {method} to the client and answers with its reply
+//	callback      sends the request {method, params} to the client and answers with its reply
 //	deep          structuredContent nested {n} deep
 func misbehaving() map[string]func(*call) {
 	return map[string]func(*call){
@@ -143,7 +143,11 @@ func (c *call) callback() {
 	id := fmt.Sprintf(`"ask-%d"`, c.asked)
 	c.waiting[id] = reply
 	c.mu.Unlock()
-	c.reply(message{ID: json.RawMessage(id), Method: method, Params: json.RawMessage(`{"messages":[],"maxTokens":1}`)})
+	params := c.in.Params
+	if params == nil {
+		params = json.RawMessage(`{"messages":[],"maxTokens":1}`)
+	}
+	c.reply(message{ID: json.RawMessage(id), Method: method, Params: params})
 	select {
 	case raw := <-reply:
 		c.structured(raw)

@@ -25,6 +25,8 @@ type call struct {
 		Message string  `json:"message"`
 		Text    string  `json:"text"`
 		Method  string  `json:"method"`
+
+		Params json.RawMessage `json:"params"`
 	}
 }
 
