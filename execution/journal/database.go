@@ -129,20 +129,6 @@ func describe(mode fs.FileMode) string {
 	return "no file"
 }
 
-// aboutStore says which store an error of SQLite is about.
-func aboutStore(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	for _, sign := range []string{"not a database", "malformed"} {
-		if strings.Contains(text, sign) {
-			return fmt.Errorf("%s is damaged (%w); move it away, and a new one is made", path, err)
-		}
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
 // migrations take a database from each version to the next. They are never changed once
 // released: a new version is a new entry.
 var migrations = []string{
@@ -181,6 +167,9 @@ func migrate(db *sql.DB) error {
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
+	}
+	if version < 0 {
+		return versionError(version)
 	}
 	if version > len(migrations) {
 		return fmt.Errorf("the runs there are kept by a newer toolgraph (version %d, and this one knows %d); "+
