@@ -10,6 +10,9 @@ import (
 	"toolgraph/execution"
 )
 
+// mostNumber is the largest number in a frame.
+const mostNumber = 1 << 62
+
 // chunkReader takes the frames of one chunk, one by one.
 type chunkReader struct {
 	rest []byte
@@ -54,8 +57,12 @@ func (r *chunkReader) event() (e execution.Event, err error) {
 		return e, err
 	}
 	if len(head) > 0 {
-		if err := json.Unmarshal(head, &e); err != nil {
-			return e, fmt.Errorf("%w: %w", errFrame, err)
+		err := json.Unmarshal(head, &e)
+		if err == nil {
+			err = e.Check()
+		}
+		if err != nil {
+			return execution.Event{}, fmt.Errorf("%w: %w", errFrame, err)
 		}
 		return e, nil
 	}
@@ -90,7 +97,7 @@ func (r *chunkReader) byte() (byte, error) {
 
 func (r *chunkReader) number() (int, error) {
 	n, size := binary.Uvarint(r.rest)
-	if size <= 0 || n > 1<<62 {
+	if size <= 0 || n > mostNumber {
 		return 0, errFrame
 	}
 	r.rest = r.rest[size:]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -121,7 +122,14 @@ func isPlain(e execution.Event) bool {
 	r.Output, r.Bytes = nil, 0
 	return e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: e.Record, Sync: e.Sync} &&
 		r == execution.Record{Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End} &&
-		r.Start.UnixNano() >= 0 && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
+		isNanos(r.Start) && isNanos(r.End) && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
+}
+
+// isNanos reports whether a time is what it is in nanoseconds since 1970, which have room
+// for the next hundred years.
+func isNanos(at time.Time) bool {
+	n := at.UnixNano()
+	return n >= 0 && n <= mostNumber && time.Unix(0, n).Equal(at)
 }
 
 func appendStep(dst []byte, r *execution.Record) []byte {

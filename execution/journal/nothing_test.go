@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -120,6 +121,38 @@ func TestHeadsDoNotSayNothing(t *testing.T) {
 		head, err := appendEvent(nil, edit, nil)
 		if err != nil || strings.Contains(string(head), "nothing") != want {
 			t.Errorf("the head of an edit to %v is %q, %v", value, head, err)
+		}
+	}
+}
+
+// TestV13Frames: a stored event without what its kind has is damaged, and harms nobody.
+func TestV13Frames(t *testing.T) {
+	for _, head := range []string{
+		`{"kind":"step-finished","run":"RUN"}`, `{"kind":"call-started","run":"RUN"}`, `{"kind":"run-finished","run":"RUN"}`,
+		`{"kind":"run-started","run":"RUN"}`, `{"kind":"none","run":"RUN"}`, `{}`, `null`,
+		`{"kind":"step-finished","run":"RUN","record":{"executionIndex":-1,"nodeId":"n"}}`,
+	} {
+		r := chunkReader{rest: appendValue(appendBytes(nil, head), stored{}), run: "RUN"}
+		if _, _, err := r.next(); !errors.Is(err, errFrame) {
+			t.Errorf("%s: %v", head, err)
+		}
+	}
+}
+
+// Times that nanoseconds have no room for come back as they were.
+func TestFarTimes(t *testing.T) {
+	for _, year := range []int{1, 1960, 2026, 2115, 2117, 2262, 2300, 9999} {
+		at := time.Date(year, 5, 6, 7, 8, 9, 10, time.UTC)
+		record := execution.Record{NodeID: "n", NodeType: config.ExitNode, Start: at, End: at.Add(time.Second)}
+		e := execution.Event{Kind: execution.StepFinished, Run: "RUN", Time: record.End, Record: &record}
+		head, err := appendEvent(nil, e, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := chunkReader{rest: head, run: "RUN"}
+		got, err := r.event()
+		if err != nil || !got.Record.Start.Equal(record.Start) || !got.Record.End.Equal(record.End) {
+			t.Errorf("%v: %+v, %v", at, got.Record, err)
 		}
 	}
 }

@@ -76,10 +76,10 @@ func exitCode(err error, command string, stderr io.Writer) int {
 		printDiagnostics(stderr, findings)
 		return exitDiagnostics
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "toolgraph: %v\nRun '%s --help' for usage.\n", err, command)
+		fmt.Fprintf(stderr, "toolgraph: %s\nRun '%s --help' for usage.\n", printable(err.Error()), command)
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "toolgraph: %v\n", err)
+	fmt.Fprintf(stderr, "toolgraph: %s\n", printable(err.Error()))
 	return exitFailed
 }
 

@@ -93,7 +93,7 @@ func (f *replayFlags) read(ctx context.Context, std streams, store *journal.Stor
 	}
 	var gap *journal.GapError
 	if _, err := store.Journal(nil, journal.About{}).Load(ctx, kept.ID); errors.As(err, &gap) {
-		fmt.Fprintf(std.err, "toolgraph: what depends on it will differ: %v\n", gap)
+		fmt.Fprintf(std.err, "toolgraph: what depends on it will differ: %s\n", printable(gap.Error()))
 	} else if err != nil {
 		return kept, nil, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -82,11 +83,19 @@ func answered[T any](std streams, i *inspect.Inspector, format string, ask func(
 }
 
 // printJSON writes an answer as indented JSON.
-func printJSON(w io.Writer, answer any) error {
-	out := json.NewEncoder(w)
+func printJSON(w io.Writer, answer any) error { return writeEscaped(w, answer, "  ") }
+
+// writeEscaped writes JSON in which characters that a terminal acts on, or hides, are escaped.
+func writeEscaped(w io.Writer, answer any, indent string) error {
+	var src bytes.Buffer
+	out := json.NewEncoder(&src)
 	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(answer)
+	out.SetIndent("", indent)
+	if err := out.Encode(answer); err != nil {
+		return err
+	}
+	_, err := w.Write(escaped(src.Bytes()))
+	return err
 }
 
 func formatFlag(cmd *cobra.Command, into *string) {

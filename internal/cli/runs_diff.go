@@ -30,7 +30,7 @@ first step at which they went different ways.`,
 }
 
 func printDifference(w io.Writer, d *inspect.Difference) error {
-	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), oneLine(d.A.Tool), d.A.Status, shortID(d.B.ID), oneLine(d.B.Tool), d.B.Status)
+	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), oneLine(d.A.Tool), oneLine(string(d.A.Status)), shortID(d.B.ID), oneLine(d.B.Tool), oneLine(string(d.B.Status)))
 	if !d.SameGraph {
 		fmt.Fprintln(w, "the graph has changed between them")
 	}

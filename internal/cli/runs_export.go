@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -48,10 +50,8 @@ toolgraph runs import reads, or as one event a line.`,
 				if format == "json" {
 					return printJSON(std.out, exported{Version: exportVersion, Run: r, Events: events})
 				}
-				out := json.NewEncoder(std.out)
-				out.SetEscapeHTML(false)
 				for _, e := range events {
-					if err := out.Encode(e); err != nil {
+					if err := writeEscaped(std.out, e, ""); err != nil {
 						return err
 					}
 				}
@@ -105,12 +105,58 @@ func (x *exported) check() error {
 	if x.Version != exportVersion {
 		return fmt.Errorf("toolgraphRun is %d, expected %d: is it what runs export has written?", x.Version, exportVersion)
 	}
-	if len(x.Events) == 0 || x.Events[0].Start == nil {
-		return fmt.Errorf("the events of a run begin with %s", execution.RunStarted)
+	if err := execution.CheckEvents(x.Events); err != nil {
+		return err
 	}
-	for _, e := range x.Events {
-		if e.Run != x.Events[0].Run || e.Run == "" || e.Run != x.Run.ID {
-			return fmt.Errorf("the events are not those of one run: %q and %q", x.Run.ID, e.Run)
+	if id := x.Events[0].Run; id == "" || id != x.Run.ID {
+		return fmt.Errorf("the events are of run %q, and the file is of run %q; expected the same id", id, x.Run.ID)
+	}
+	if strings.Trim(x.Run.ID, idCharacters) != "" || len(x.Run.ID) > idMost {
+		return fmt.Errorf("the id of the run is %.100q, expected at most %d letters, digits, - and _", x.Run.ID, idMost)
+	}
+	if err := checkNames(x.Run.File, x.Run.Server); err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	for i, e := range x.Events {
+		if err := checkNames(namesOf(e)...); err != nil {
+			return fmt.Errorf("event %d of %d: %w", i+1, len(x.Events), err)
+		}
+	}
+	return nil
+}
+
+const (
+	idCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+	idMost       = 128 // characters
+)
+
+// namesOf are the names in an event.
+func namesOf(e execution.Event) []string {
+	switch {
+	case e.Start != nil:
+		return []string{e.Start.Tool, e.Start.Graph}
+	case e.Step != nil:
+		return []string{e.Step.NodeID, e.Step.Server, e.Step.Tool, e.Step.Digest}
+	case e.Record != nil && e.Record.Error != nil:
+		return append(failureNames(e.Record.Error), e.Record.NodeID)
+	case e.Record != nil:
+		return []string{e.Record.NodeID}
+	case e.End.Failure != nil:
+		return failureNames(e.End.Failure)
+	}
+	return nil
+}
+
+func failureNames(f *execution.Failure) []string {
+	return []string{string(f.Code), f.Detail, f.Node, f.Pos.File}
+}
+
+// checkNames refuses names with characters that no name has: those that are not seen, or
+// change how others are.
+func checkNames(names ...string) error {
+	for _, name := range names {
+		if oneLine(name) != name || strings.ContainsRune(name, unicode.ReplacementChar) {
+			return fmt.Errorf("the name %.100q has control or hidden characters", name)
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 	fmt.Fprintln(table, "run\tstarted\ttool\tstatus\ttime\tsteps\targuments")
 	for _, r := range answer.Runs {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", shortID(r.ID), r.Started.Local().Format(time.DateTime),
-			oneLine(r.Tool), r.Status, milliseconds(r.Duration), r.Steps, shortened(r.Args, outputShown))
+			oneLine(r.Tool), oneLine(string(r.Status)), milliseconds(r.Duration), r.Steps, shortened(r.Args, outputShown))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -84,7 +84,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		ended = " after " + milliseconds(r.Duration)
 	}
 	facts := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(facts, "run\t%s\ntool\t%s\nstatus\t%s%s, %s\nstarted\t%s\n", oneLine(r.ID), oneLine(r.Tool), r.Status, ended,
+	fmt.Fprintf(facts, "run\t%s\ntool\t%s\nstatus\t%s%s, %s\nstarted\t%s\n", oneLine(r.ID), oneLine(r.Tool), oneLine(string(r.Status)), ended,
 		plural(r.Steps, "step"), r.Started.Local().Format("2006-01-02 15:04:05.000"))
 	if r.File != "" {
 		fmt.Fprintf(facts, "file\t%s\n", oneLine(r.File))

@@ -136,7 +136,7 @@ func (p *progress) Observe(e execution.Event) {
 
 func (p *progress) draw(at time.Time, text string) {
 	p.last, p.shown = at, true
-	fmt.Fprintf(p.w, "\r\x1b[2K%s", text)
+	fmt.Fprintf(p.w, "\r\x1b[2K%s", oneLine(text))
 }
 
 func (p *progress) clear() {
