@@ -28,8 +28,12 @@ func whole() []Event {
 
 // TestV13Events: what is no list of a run's events is refused with the number of the event.
 func TestV13Events(t *testing.T) {
-	if err := CheckEvents(whole()); err != nil {
-		t.Fatal(err)
+	gap := whole()
+	gap[5].Lost, gap[5].Record.Index = 3, 4 // a locked store lost two steps and more
+	for _, events := range [][]Event{whole(), gap} {
+		if err := CheckEvents(events); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for want, spoil := range map[string]func(e []Event) []Event{
 		"there are no events": func([]Event) []Event { return nil },

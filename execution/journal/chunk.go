@@ -17,12 +17,21 @@ const mostNumber = 1 << 62
 type chunkReader struct {
 	rest []byte
 	run  string // its id
+	sums *sums  // nil: a chunk of the first versions
 	last stored
 }
 
 // next is the next event without its value, and the value. The value's JSON points into
 // the chunk.
 func (r *chunkReader) next() (e execution.Event, v stored, err error) {
+	frame := r.rest
+	if e, v, err = r.frame(); err == nil && r.sums != nil {
+		err = r.sums.next(frame[:len(frame)-len(r.rest)])
+	}
+	return e, v, err
+}
+
+func (r *chunkReader) frame() (e execution.Event, v stored, err error) {
 	if e, err = r.event(); err != nil {
 		return e, v, err
 	}

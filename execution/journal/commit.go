@@ -24,11 +24,11 @@ type committer struct {
 
 const (
 	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
-		events, steps, spills, bytes, lost, durable, failure, owner) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		events, steps, spills, bytes, lost, durable, failure, owner, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	// A recorded step is progress, so the next process that resumes the run is the first.
 	updateRun = `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, resumed = CASE WHEN steps < ?5 THEN 0 ELSE resumed END,
 		steps = ?5, spills = ?, bytes = ?, lost = ?, failure = ? WHERE seq = ?`
-	insertChunk = `INSERT INTO chunks (run, n, step, body) VALUES (?,?,?,?)`
+	insertChunk = `INSERT INTO chunks (run, n, step, body, sums) VALUES (?,?,?,?,?)`
 )
 
 // background is for what ends with a transaction and is never given up half-way.
@@ -58,7 +58,7 @@ func newCommitter(s *Store) (*committer, error) {
 		{&c.insertRun, insertRun},
 		{&c.updateRun, updateRun},
 		{&c.insertChunk, insertChunk},
-		{&c.insertSpill, `INSERT INTO spills (run, id, body) VALUES (?,?,?)`},
+		{&c.insertSpill, `INSERT INTO spills (run, id, body, sum) VALUES (?,?,?,?)`},
 	} {
 		if *p.into, err = c.conn.PrepareContext(background, p.text); err != nil {
 			return nil, errors.Join(c.failed(err), c.conn.Close())
@@ -208,12 +208,12 @@ func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 			return inserted, err
 		}
 		for _, s := range t.spills {
-			if _, err := c.insertSpill.ExecContext(background, t.seq, s.id, s.body); err != nil {
+			if _, err := c.insertSpill.ExecContext(background, t.seq, s.id, s.body, spillSum(t.id, s.id, s.body)); err != nil {
 				return inserted, err
 			}
 		}
 		for _, part := range t.chunks {
-			if _, err := c.insertChunk.ExecContext(background, t.seq, part.first, part.before, part.body); err != nil {
+			if _, err := c.insertChunk.ExecContext(background, t.seq, part.first, part.before, part.body, part.sums); err != nil {
 				return inserted, err
 			}
 		}

@@ -147,6 +147,9 @@ var migrations = []string{
 	`ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
 	ALTER TABLE runs ADD COLUMN resumed INTEGER NOT NULL DEFAULT 0;
 	CREATE INDEX interrupted ON runs (file) WHERE status = 'interrupted';`,
+	`ALTER TABLE runs ADD COLUMN sum INTEGER;
+	ALTER TABLE chunks ADD COLUMN sums BLOB;
+	ALTER TABLE spills ADD COLUMN sum INTEGER;`,
 }
 
 // migrate brings the database to our version. One of a newer version is refused: what

@@ -3,19 +3,16 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	"toolgraph/execution"
 )
 
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, lost, resumed, failure`
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, lost, resumed, failure, sum`
 
 // reader is the database for those who look at runs: with what this process has handed
 // over, and with the runs of dead processes told apart. The error is errNoStore when
@@ -63,7 +60,7 @@ func (s *Store) selected(ctx context.Context, where string, args ...any) ([]Run,
 	if err := rows.Err(); err != nil {
 		return nil, aboutStore(s.Path(), err)
 	}
-	return runs, nil
+	return runs, s.verifyListed(ctx, runs)
 }
 
 // where is the filter as SQL, order and limit included.
@@ -102,28 +99,6 @@ func (f Filter) where() (clause string, args []any) {
 	return clause + " ORDER BY seq DESC LIMIT ?", append(args, limit) // below 0: no limit
 }
 
-type scanner interface{ Scan(into ...any) error }
-
-func scanRun(from scanner) (Run, error) {
-	var r Run
-	var started, ended, last int64
-	var failure string
-	err := from.Scan(&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure)
-	if err != nil {
-		return Run{}, err
-	}
-	r.Started, r.Ended = timeOf(started), timeOf(ended)
-	r.Duration = float64(max(0, last-started)) / 1000
-	if failure != "" {
-		r.Failure = &execution.Failure{}
-		if err := json.Unmarshal([]byte(failure), r.Failure); err != nil {
-			return Run{}, err
-		}
-	}
-	return r, nil
-}
-
 // Run is one run, by its id, the beginning of its id, or "last". The error is
 // ErrNotFound, or names some of the runs that it could be.
 func (s *Store) Run(ctx context.Context, id string) (Run, error) {
@@ -150,7 +125,7 @@ func (s *Store) Run(ctx context.Context, id string) (Run, error) {
 			return Run{}, aboutStore(s.Path(), err)
 		}
 		if r.ID == id {
-			return r, nil
+			return r, r.damage()
 		}
 		found = append(found, r)
 	}
@@ -166,7 +141,7 @@ func only(id string, found []Run) (Run, error) {
 	case len(found) == 0 || id == "":
 		return Run{}, notFound(id)
 	case len(found) == 1:
-		return found[0], nil
+		return found[0], found[0].damage()
 	}
 	var names []string
 	for _, r := range found {

@@ -96,7 +96,8 @@ func (n note) add(ctx context.Context, tx *sql.Tx, owner string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, insertChunk, seq, events, steps, appendValue(appendBytes(nil, head), stored{})); err != nil {
+	frame := appendValue(appendBytes(nil, head), stored{})
+	if _, err := tx.ExecContext(ctx, insertChunk, seq, events, steps, frame, sumOf(n.Event.Run, events, steps, frame)); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + 1, last = max(last, ?) WHERE seq = ?`, micros(n.Event.Time), seq)
@@ -130,7 +131,7 @@ func (n note) begin(ctx context.Context, tx *sql.Tx, owner string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, insertChunk, seq, 0, 0, n.Begin.First)
+	_, err = tx.ExecContext(ctx, insertChunk, seq, 0, 0, n.Begin.First, sumOf(first.Run, 0, 0, n.Begin.First))
 	return err
 }
 

@@ -14,7 +14,8 @@ import (
 )
 
 // walk gives the frames of a run to visit, from the chunk with a step on, until visit
-// wants no more.
+// wants no more. The error is a *DamagedError when a frame is not as it was stored, or
+// is not there.
 func (s *Store) walk(ctx context.Context, id string, step int, visit func(frame) (more bool, err error)) error {
 	db, err := s.reader(ctx)
 	if errors.Is(err, errNoStore) {
@@ -23,46 +24,69 @@ func (s *Store) walk(ctx context.Context, id string, step int, visit func(frame)
 	if err != nil {
 		return err
 	}
-	var seq int64
-	err = db.QueryRowContext(ctx, `SELECT seq FROM runs WHERE id = ?`, id).Scan(&seq)
-	if errors.Is(err, sql.ErrNoRows) {
+	var run stretch
+	row := db.QueryRowContext(ctx, `SELECT seq, events, sum IS NOT NULL FROM runs WHERE id = ? AND status <> 'deleting'`, id)
+	switch err := row.Scan(&run.seq, &run.end, &run.summed); {
+	case errors.Is(err, sql.ErrNoRows):
 		return notFound(id)
-	}
-	if err != nil {
+	case err != nil:
 		return aboutStore(s.Path(), err)
 	}
-	for n := -1; ; {
-		part, err := nextChunk(ctx, db, seq, n, step)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return aboutStore(s.Path(), err)
-		}
-		n = part.first
-		more, err := part.walk(frame{ctx: ctx, db: db, id: id, run: seq, step: part.before}, visit)
-		if err != nil {
-			return fmt.Errorf("run %s: %w", id, err)
-		}
-		if !more {
-			return nil
+	for more := true; more; {
+		if more, err = run.walk(ctx, db, id, step, visit); err != nil {
+			return s.explain(ctx, db, id, run.next, err)
 		}
 	}
+	return nil
 }
 
-// nextChunk is the chunk after event n; at the beginning, the one with the step.
-func nextChunk(ctx context.Context, db *sql.DB, run int64, n, step int) (chunk, error) {
-	query, args := `SELECT n, step, body FROM chunks WHERE run = ? AND n > ? ORDER BY n LIMIT 1`, []any{run, n}
-	if n < 0 && step > 0 {
-		query, args = `SELECT n, step, body FROM chunks WHERE run = ? AND step <= ? ORDER BY n DESC LIMIT 1`, []any{run, step}
+// explain is why an event could not be read.
+func (s *Store) explain(ctx context.Context, db *sql.DB, id string, event int, err error) error {
+	if codeOf(err) != 0 {
+		return aboutStore(s.Path(), err)
 	}
-	var c chunk
-	err := db.QueryRowContext(ctx, query, args...).Scan(&c.first, &c.before, &c.body)
-	return c, err
+	if !errors.Is(err, errFrame) && !errors.Is(err, errSum) {
+		return fmt.Errorf("run %s: %w", id, err)
+	}
+	var known int
+	if gone := db.QueryRowContext(ctx, `SELECT 1 FROM runs WHERE id = ? AND status <> 'deleting'`, id).Scan(&known); errors.Is(gone, sql.ErrNoRows) {
+		return notFound(id) // it was deleted meanwhile
+	}
+	return &DamagedError{Run: id, Place: fmt.Sprintf("event %d", event+1), Err: err}
 }
 
-func (c chunk) walk(f frame, visit func(frame) (bool, error)) (more bool, err error) {
-	r := chunkReader{rest: c.body, run: f.id}
+// stretch is the part of a run that is still to be read.
+type stretch struct {
+	seq       int64
+	begun     bool
+	next, end int  // events
+	summed    bool // it has checksums
+}
+
+// walk goes through the next chunk.
+func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, visit func(frame) (bool, error)) (more bool, err error) {
+	part, err := nextChunk(ctx, db, p.seq, p.next, p.begun, step)
+	if errors.Is(err, sql.ErrNoRows) {
+		if p.next < p.end {
+			return false, fmt.Errorf("%w: it is not there", errFrame)
+		}
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !p.begun && step > 0 {
+		p.next = part.first
+	}
+	p.begun = true
+	if part.first != p.next || p.summed && part.sums == nil {
+		return false, fmt.Errorf("%w: it is not there", errFrame)
+	}
+	r := chunkReader{rest: part.body, run: id}
+	if part.sums != nil {
+		r.sums = &sums{rest: part.sums, last: chunkSum(id, part.first, part.before)}
+	}
+	f := frame{ctx: ctx, db: db, id: id, run: p.seq, summed: p.summed, step: part.before}
 	for len(r.rest) > 0 {
 		if f.event, f.value, err = r.next(); err != nil {
 			return false, err
@@ -73,19 +97,36 @@ func (c chunk) walk(f frame, visit func(frame) (bool, error)) (more bool, err er
 		if f.event.Record != nil {
 			f.step++
 		}
+		p.next++
+	}
+	if p.next == part.first || r.sums != nil && len(r.sums.rest) > 0 {
+		return false, fmt.Errorf("%w: it is not there", errFrame)
 	}
 	return true, nil
 }
 
+// nextChunk is the chunk with event n or a later one; at the beginning, the one with the
+// step.
+func nextChunk(ctx context.Context, db *sql.DB, run int64, n int, begun bool, step int) (chunk, error) {
+	query, args := `SELECT n, step, body, sums FROM chunks WHERE run = ? AND n >= ? ORDER BY n LIMIT 1`, []any{run, n}
+	if !begun && step > 0 {
+		query, args = `SELECT n, step, body, sums FROM chunks WHERE run = ? AND step <= ? ORDER BY n DESC LIMIT 1`, []any{run, step}
+	}
+	var c chunk
+	err := db.QueryRowContext(ctx, query, args...).Scan(&c.first, &c.before, &c.body, &c.sums)
+	return c, err
+}
+
 // frame is one event while a run is read.
 type frame struct {
-	ctx   context.Context //nolint:containedctx // lives as long as one walk
-	db    *sql.DB
-	id    string
-	run   int64
-	step  int             // records before it
-	event execution.Event // without its value
-	value stored
+	ctx    context.Context //nolint:containedctx // lives as long as one walk
+	db     *sql.DB
+	id     string
+	run    int64
+	summed bool            // the run has checksums
+	step   int             // records before it
+	event  execution.Event // without its value
+	value  stored
 }
 
 // kept is the frame's value, of which the first most bytes are wanted (0: all).
@@ -117,10 +158,9 @@ func (f frame) kept(most int) (Kept, error) {
 // spill is a value that has a row of its own, or a little more than the beginning that
 // is wanted.
 func (f frame) spill(most int) ([]byte, error) {
-	var packed []byte
-	err := f.db.QueryRowContext(f.ctx, `SELECT body FROM spills WHERE run = ? AND id = ?`, f.run, f.value.spill).Scan(&packed)
+	packed, err := f.packed()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errFrame, err)
+		return nil, err
 	}
 	size := f.value.bytes
 	if most > 0 && most < size {
@@ -132,6 +172,24 @@ func (f frame) spill(most int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errFrame, err)
 	}
 	return text, nil
+}
+
+// packed is the row of such a value.
+func (f frame) packed() ([]byte, error) {
+	var packed []byte
+	var sum sql.NullInt64
+	row := f.db.QueryRowContext(f.ctx, `SELECT body, sum FROM spills WHERE run = ? AND id = ?`, f.run, f.value.spill)
+	switch err := row.Scan(&packed, &sum); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, fmt.Errorf("%w: its value is not there", errFrame)
+	case err != nil && codeOf(err) == 0:
+		return nil, fmt.Errorf("%w: %w", errFrame, err)
+	case err != nil:
+		return nil, err
+	case sum.Valid && sum.Int64 != spillSum(f.id, f.value.spill, packed):
+		return nil, errSum
+	}
+	return packed, nil
 }
 
 // whole is the event with its value; what is not kept is replaced by a note.

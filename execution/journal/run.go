@@ -42,6 +42,8 @@ type Run struct {
 	Lost     int                `json:"lost,omitempty"`    // events that were not recorded, see execution.Event
 	Resumed  int                `json:"resumed,omitempty"` // how often it was resumed since its last recorded step
 	Failure  *execution.Failure `json:"failure,omitempty"`
+
+	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; nothing else of it can be relied on then
 }
 
 // ArgsShown is how many bytes of its arguments a Run tells.

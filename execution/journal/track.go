@@ -18,6 +18,7 @@ type track struct {
 	view *view
 
 	body   []byte // of the chunk that is being filled
+	sums   []byte // of its frames
 	first  int    // its first event
 	before int    // steps before it
 	chunks []chunk
@@ -48,6 +49,7 @@ type row struct {
 type chunk struct {
 	first, before int
 	body          []byte
+	sums          []byte // nil: of the first versions
 }
 
 type spill struct {
@@ -77,10 +79,12 @@ func (t *track) add(e execution.Event, size int) error {
 			return err
 		}
 	}
+	frame := len(t.body)
 	if t.body, err = appendEvent(t.body, e, t.view.secrets); err != nil {
 		return err
 	}
 	t.body = appendValue(t.body, v)
+	t.sums = appendSum(t.sums, chunkSum(t.id, t.first, t.before), t.body[frame:])
 	t.here = t.here || value != nil
 	t.note(e, v)
 	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {
@@ -103,15 +107,20 @@ func (t *track) note(e execution.Event, v stored) {
 	case e.End != nil:
 		t.ended, t.status, t.failure = e.Time, Finished, ""
 		if f := withoutSecrets(e.End.Failure, t.view.secrets); f != nil {
-			t.status = Failed
-			if f.Code == execution.CodeCancelled {
-				t.status = Cancelled
-			}
+			t.status = statusOf(f)
 			if text, err := json.Marshal(f); err == nil {
 				t.failure = string(text)
 			}
 		}
 	}
+}
+
+// statusOf is the status of a run that has failed.
+func statusOf(f *execution.Failure) Status {
+	if f.Code == execution.CodeCancelled {
+		return Cancelled
+	}
+	return Failed
 }
 
 // shown is the beginning of the arguments.
@@ -165,8 +174,8 @@ func (t *track) cut() {
 	if len(t.body) == 0 {
 		return
 	}
-	t.chunks = append(t.chunks, chunk{first: t.first, before: t.before, body: t.body})
-	t.body, t.first, t.before, t.here = nil, t.events, t.steps, false
+	t.chunks = append(t.chunks, chunk{first: t.first, before: t.before, body: t.body, sums: t.sums})
+	t.body, t.sums, t.first, t.before, t.here = nil, nil, t.events, t.steps, false
 }
 
 // weigh adds what waits to the size of the run.
@@ -184,6 +193,7 @@ func (t *track) columns(owner string, durable bool) []any {
 	return []any{
 		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
 		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.spilled, t.bytes, t.lost, durable, t.failure, owner,
+		rowSum(t.id, t.tool, t.view.about.File, t.view.about.Server, t.graph, t.args, micros(t.started), durable),
 	}
 }
 

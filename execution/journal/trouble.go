@@ -14,21 +14,12 @@ func (e versionError) Error() string {
 	return fmt.Sprintf("its version is %d, expected 1 to %d", int(e), len(migrations))
 }
 
-// trouble is what an error of SQLite means for a store; 0 when it is none of SQLite.
-func trouble(err error) int {
-	var coded interface{ Code() int }
-	if errors.As(err, &coded) {
-		return coded.Code() & 0xff // the rest says more exactly where
-	}
-	return 0
-}
-
 // aboutStore says which store an error is about, and what to do.
 func aboutStore(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	switch trouble(err) {
+	switch codeOf(err) {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%s: the disk is full (%w); free some space, or delete runs with toolgraph runs rm", path, err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

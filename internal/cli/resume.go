@@ -117,7 +117,7 @@ func (f *resumeFlags) find(ctx context.Context, id string) (journal.Run, error) 
 	if kept.Status == journal.Running {
 		return kept, fmt.Errorf("run %s is running in another process, expected one that was interrupted", kept.ID)
 	}
-	return kept, nil
+	return kept, store.Verify(ctx, kept)
 }
 
 // load is the graph of a kept run, as it is in its file now.

@@ -57,7 +57,7 @@ func newRunsList(std streams, history *historyFlags) *cobra.Command {
 		Use:   "list",
 		Short: "List kept runs, the newest first",
 		Long: `List kept runs, the newest first. An interrupted run is one whose process is gone
-without having ended it.`,
+without having ended it; a damaged one is not in the store as it was recorded.`,
 		Example: `  toolgraph runs list
   toolgraph runs list --tool count_files --status error --since 7d
   toolgraph runs list --format json --limit 1000`,
@@ -98,7 +98,7 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 	fmt.Fprintln(table, "run\tstarted\ttool\tstatus\ttime\tsteps\targuments")
 	for _, r := range answer.Runs {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", shortID(r.ID), r.Started.Local().Format(time.DateTime),
-			oneLine(r.Tool), oneLine(string(r.Status)), milliseconds(r.Duration), r.Steps, shortened(r.Args, outputShown))
+			oneLine(r.Tool), statusText(r), milliseconds(r.Duration), r.Steps, shortened(r.Args, outputShown))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -107,6 +107,13 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 		fmt.Fprintf(w, "there are more: --before %s\n", oneLine(answer.Next))
 	}
 	return nil
+}
+
+func statusText(r journal.Run) string {
+	if r.Damaged != "" {
+		return "damaged"
+	}
+	return oneLine(string(r.Status))
 }
 
 func shortID(id string) string { return oneLine(string([]rune(id)[:min(idShown, len([]rune(id)))])) }

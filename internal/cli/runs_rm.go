@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -60,6 +61,10 @@ func removeRuns(ctx context.Context, std streams, store *journal.Store, named []
 	var ids []string
 	for _, name := range named {
 		r, err := store.Run(ctx, name)
+		var damaged *journal.DamagedError
+		if errors.As(err, &damaged) {
+			r.ID, err = damaged.Run, nil
+		}
 		if err != nil {
 			return err
 		}

@@ -62,8 +62,16 @@ func (i *Inspector) ofFile() (string, error) {
 	return filepath.Abs(i.File)
 }
 
-// find is a run by its id, the beginning of one, or "last".
+// find is a run by its id, the beginning of one, or "last". One that is damaged is an error.
 func (i *Inspector) find(ctx context.Context, s *journal.Store, id string) (journal.Run, error) {
+	r, err := i.named(ctx, s, id)
+	if err != nil {
+		return r, err
+	}
+	return r, s.Verify(ctx, r)
+}
+
+func (i *Inspector) named(ctx context.Context, s *journal.Store, id string) (journal.Run, error) {
 	file, err := i.ofFile()
 	if err != nil || file == "" {
 		return s.Run(ctx, id)

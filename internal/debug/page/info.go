@@ -74,6 +74,9 @@ func keptInfo(run journal.Run, secrets *config.Secrets) info {
 	if !run.Ended.IsZero() {
 		out.Ended = &run.Ended
 	}
+	if run.Damaged != "" {
+		out.Status, out.Error = "damaged", &failureJSON{Message: "the run is damaged: " + run.Damaged}
+	}
 	return out
 }
 
