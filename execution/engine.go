@@ -27,6 +27,7 @@ type hooks struct {
 	repeatable   func(server, tool string) bool
 	changedGraph bool
 	unknown      Unknown
+	stop         <-chan struct{} // nil: runs are not suspended between nodes
 }
 
 // Option plugs something into an engine, or into one run.
@@ -135,7 +136,7 @@ func (e *Engine) end(ctx context.Context, host *local, value expressions.Value, 
 	if err != nil {
 		end.Failure = keptFailure(err)
 		if suspended(ctx, end.Failure) {
-			return result, err
+			return result, r.stepError(end.Failure)
 		}
 	}
 	// The last event is kept also when the run was cancelled.

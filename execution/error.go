@@ -140,9 +140,11 @@ func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bo
 		}
 		return timeLimit(limits.MaxExecutionTime, node, doing)
 	}
-	return &Failure{
-		Code: CodeCancelled, Node: node.ID(), Pos: node.Pos(), Message: "the run was cancelled", err: err,
+	message := "the run was cancelled"
+	if errors.Is(context.Cause(ctx), ErrSuspended) {
+		message, err = ErrSuspended.Error(), ErrSuspended
 	}
+	return &Failure{Code: CodeCancelled, Node: node.ID(), Pos: node.Pos(), Message: message, err: err}
 }
 
 func countLimit(limit int, node graph.Node) *Failure {

@@ -20,7 +20,8 @@ type local struct {
 
 	interrupted *Visit            // a resumed run was cut in the middle of this call; nil once it is settled
 	askedAt     int               // the index at which a resumed run has asked about a call and ended; or -1
-	answer      expressions.Value // of the next call, when it is known; used up by Call
+	answered    bool              // the value of the next call is known; used up by Call
+	answer      expressions.Value // that value
 	doubtful    bool              // the record to come is of a call that may not be made twice
 }
 
@@ -48,6 +49,9 @@ func (l *local) Advance(f func(context.Context) (Step, error)) (Step, error) {
 			return Step{}, err
 		}
 	}
+	if err := l.hooks.stopped(); err != nil {
+		return Step{}, err
+	}
 	step, err := f(l.ctx)
 	return l.settle(step), err
 }
@@ -63,12 +67,16 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 		},
 	}
 	l.doubtful = !l.hooks.mayRepeat(c.Node)
-	if answer := l.answer; answer != nil {
-		l.answer = nil
+	if l.answered {
+		answer := l.answer
+		l.answered, l.answer = false, nil
 		return answer, l.kept(c, l.hooks.keep(l.ctx, started)) // for a replay, which knows answers by it
 	}
 	if err := l.ctx.Err(); err != nil { // before it passes for one that may have been made
 		return nil, failureOf(l.ctx, l.run.graph.Limits, graph.Node(c.Node), err)
+	}
+	if err := l.hooks.stopped(); err != nil {
+		return nil, err
 	}
 	started.Sync = l.doubtful
 	if err := l.kept(c, l.hooks.emit(l.ctx, started)); err != nil {

@@ -38,7 +38,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 	if err != nil {
 		return nil, err
 	}
-	if interrupted == nil && h.unknown.Answer != nil {
+	if interrupted == nil && h.unknown.answered() {
 		return nil, fmt.Errorf("run %s was not cut in the middle of a call: there is nothing to answer", r.id)
 	}
 	host := newLocal(ctx, e.caller, r, h)

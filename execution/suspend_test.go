@@ -2,6 +2,8 @@ package execution_test
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"testing"
 
 	"toolgraph/execution"
@@ -37,5 +39,53 @@ func TestSuspend(t *testing.T) {
 		if err != nil || calls != 1 || encode(t, result.Value) != `{"amount":3}` {
 			t.Errorf("%s: %d calls, %v, %v", during, calls, result, err)
 		}
+	}
+}
+
+// A run that is to stop ends its call, whose record is kept, and begins no other node: the
+// journal has no call without an outcome, and the run is resumed after the call.
+func TestStop(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: first}
+- {id: first, type: mcp, server: up, tool: first, args: {n: {expr: $.entry.n}}, next: second}
+- {id: second, type: mcp, server: up, tool: second, args: {n: {expr: $.entry.n}}, next: exit}
+- {id: exit, type: exit}
+`)
+	for _, test := range []struct {
+		name   string
+		during execution.EventKind // when the run is to stop
+		calls  int                 // that were made until then
+		last   execution.EventKind
+	}{
+		{"during a call", execution.CallStarted, 1, execution.StepFinished},
+		{"before a call", execution.StepFinished, 0, execution.StepFinished},
+		{"at the start", execution.RunStarted, 0, execution.RunStarted},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			kept, stop, calls := &cut{left: -1}, make(chan struct{}), 0
+			var once sync.Once
+			observer := execution.ObserverFunc(func(e execution.Event) {
+				if e.Kind == test.during {
+					once.Do(func() { close(stop) })
+				}
+			})
+			counting := callerFunc(func(ctx context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+				calls++
+				return args, ctx.Err()
+			})
+			_, err := execution.New(counting, execution.WithJournal(kept), execution.WithObserver(observer),
+				execution.WithRunID("r"), execution.WithStop(stop)).Run(t.Context(), g, decode(t, `{"n": 3}`))
+			if !errors.Is(err, execution.ErrSuspended) || calls != test.calls {
+				t.Fatalf("%d calls, %v", calls, err)
+			}
+			events, _ := kept.Load(t.Context(), "r")
+			last := events[len(events)-1]
+			if last.Kind != test.last || last.Record != nil && last.Record.Error != nil {
+				t.Errorf("the last event kept is %+v", last)
+			}
+			if _, calls, err := resume(t, g, kept); err != nil || calls != 2-test.calls {
+				t.Errorf("resumed: %d calls, %v", calls, err)
+			}
+		})
 	}
 }

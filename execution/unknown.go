@@ -13,9 +13,13 @@ import (
 // Unknown is what somebody has found out about the call whose outcome is unknown. It is
 // of one call: when another one's is unknown too, the run ends again.
 type Unknown struct {
-	Repeat bool              // it may be made again
-	Answer expressions.Value // it was made, and this is its value; nil: not said
+	Repeat  bool              // it may be made again
+	Answer  expressions.Value // it was made, and this is its value; nil: not said
+	Nothing bool              // it was made, and its value is nothing
 }
+
+// answered reports whether the value of the call is known.
+func (u Unknown) answered() bool { return u.Nothing || u.Answer != nil }
 
 // WithUnknown tells Resume of the call whose outcome is unknown.
 func WithUnknown(u Unknown) Option { return func(h *hooks) { h.unknown = u } }
@@ -48,8 +52,8 @@ func (l *local) settle(step Step) Step {
 		}
 	}
 	switch found := l.found(at, cut); {
-	case found.Answer != nil:
-		l.answer = found.Answer
+	case found.answered():
+		l.answered, l.answer = true, found.Answer
 	case !found.Repeat && !l.hooks.mayRepeat(step.Call.Node):
 		step.Failure, step.Call = unknownOutcome(step.Call, cut), nil
 	}

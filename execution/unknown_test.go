@@ -92,6 +92,8 @@ func TestOutcomeUnknown(t *testing.T) {
 		"repeat": {execution.Unknown{Repeat: true}, 1, `{"amount":3}`},
 		"answer": {execution.Unknown{Answer: "paid"}, 0, `"paid"`},
 		"null":   {execution.Unknown{Answer: expressions.Null}, 0, `null`},
+		// Nothing has no text of its own where JSON is needed.
+		"nothing": {execution.Unknown{Nothing: true}, 0, `null`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := cutInCall(t, g)

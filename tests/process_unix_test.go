@@ -24,18 +24,19 @@ func TestP01KilledWithoutAWord(t *testing.T) {
 	allGone(t, pids)
 }
 
-// A signal cancels the runs in flight, ends the servers with all that they have
-// started, and is a regular end: the code is 0.
+// A signal ends the runs in flight, SIGINT at once and any other when the grace is over,
+// and the servers with all that they have started, and is a regular end: the code is 0.
 func TestP02SignalDuringACall(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		server string
+		answer string
 		diary  []string // what the server sees of its end
 	}{
-		{syscall.SIGTERM, "", []string{"eof"}},
-		{syscall.SIGINT, "", []string{"eof"}},
-		{syscall.SIGHUP, "", []string{"eof"}},
-		{syscall.SIGTERM, "ignoreterm, ", []string{"eof", "term"}}, // and SIGKILL
+		{syscall.SIGTERM, "", "the run is suspended", []string{"eof"}},
+		{syscall.SIGINT, "", "the run was cancelled", []string{"eof"}},
+		{syscall.SIGHUP, "", "the run is suspended", []string{"eof"}},
+		{syscall.SIGTERM, "ignoreterm, ", "the run is suspended", []string{"eof", "term"}}, // and SIGKILL
 	} {
 		t.Run(c.signal.String()+" "+c.server, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +48,7 @@ func TestP02SignalDuringACall(t *testing.T) {
 			if err := s.cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
-			if r := s.result(s.await(answer)); !r.IsError || !strings.Contains(r.text(t), "the run was cancelled") {
+			if r := s.result(s.await(answer)); !r.IsError || !strings.Contains(r.text(t), c.answer) {
 				t.Errorf("the call's answer is %+v", r)
 			}
 			if code := exitOf(t, s); code != 0 {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -22,6 +23,7 @@ type plugs struct {
 	watches []watch                                                // of each run
 	history *journal.Store                                         // nil: runs are not kept
 	hints   toolHints                                              // what is known of upstream tools; nil: nothing
+	grace   time.Duration                                          // of calls in flight when the process is stopped
 	closers []func()                                               // when the last run has ended, in reverse order
 }
 

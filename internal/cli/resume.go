@@ -17,8 +17,8 @@ import (
 
 type resumeFlags struct {
 	runnerFlags
-	graph, answer          string
-	changed, repeat, trace bool
+	graph, answer                   string
+	changed, repeat, nothing, trace bool
 }
 
 func newResume(std streams) *cobra.Command {
@@ -34,7 +34,7 @@ A call that was under way is made again only when that does no harm: when its no
 onCrash: rerun, or when its tool is read-only or idempotent and its server is trusted in
 the graph file. Otherwise the run ends with the code outcome-unknown and tells where to
 look. Once you have, say what you found: --repeat goes on as if the call had not been
-made, --answer is what it had returned.`,
+made, --answer is what it had returned, --answer-nothing that it had returned nothing.`,
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
   toolgraph resume 3QK7 --answer '{"id": 17}'
@@ -48,8 +48,10 @@ made, --answer is what it had returned.`,
 	cmd.Flags().BoolVar(&flags.changed, "changed", false, "also when the graph has changed, as long as the way that the run has gone is still one of it")
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "the call whose outcome is unknown may be made again")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "the call whose outcome is unknown was made, and returned this JSON")
+	cmd.Flags().BoolVar(&flags.nothing, "answer-nothing", false, "the call whose outcome is unknown was made, and returned nothing")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error")
 	flags.register(cmd, "error")
+	graceFlag(cmd, &flags.grace)
 	flags.history.registerKept(cmd)
 	return cmd
 }
@@ -84,17 +86,21 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	show := newTrace(std.err, p, g, f.trace)
+	opts, ctx, release := f.untilStopped(ctx, std, opts)
+	defer release()
 	result, err := takeOn(ctx, plugged, p, g, kept.ID, pool, log, append(opts, execution.WithObserver(show))...)
 	return show.end(std, result, explained(err))
 }
 
 // unknown is what the flags say of the call whose outcome is unknown.
 func (f *resumeFlags) unknown(answered bool) (execution.Unknown, error) {
-	if !answered {
-		return execution.Unknown{Repeat: f.repeat}, nil
-	}
-	if f.repeat {
+	switch {
+	case f.repeat && (answered || f.nothing):
 		return execution.Unknown{}, usagef("--repeat and --answer exclude each other: a call that was made is not made again")
+	case answered && f.nothing:
+		return execution.Unknown{}, usagef("--answer and --answer-nothing exclude each other; give one")
+	case !answered:
+		return execution.Unknown{Repeat: f.repeat, Nothing: f.nothing}, nil
 	}
 	value, err := expressions.Decode([]byte(f.answer))
 	if err != nil {
@@ -136,8 +142,11 @@ func (f *resumeFlags) load(ctx context.Context, kept journal.Run) (*project.Proj
 // explained adds to a failure what its reader can do about it.
 func explained(err error) error {
 	var step *execution.StepError
+	if errors.As(err, &step) && errors.Is(err, execution.ErrSuspended) {
+		return fmt.Errorf("%w\nif it is recorded, it can be resumed: toolgraph resume %s", err, step.Run)
+	}
 	if !errors.As(err, &step) || step.Code() != execution.CodeOutcomeUnknown {
 		return err
 	}
-	return fmt.Errorf("%w\nwhen you have looked: toolgraph resume %s --repeat goes on as if the call had not been made, --answer JSON takes what it had returned", err, step.Run)
+	return fmt.Errorf("%w\nwhen you have looked: toolgraph resume %s --repeat goes on as if the call had not been made, --answer JSON takes what it had returned, --answer-nothing that it had returned nothing", err, step.Run)
 }

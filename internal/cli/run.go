@@ -49,6 +49,7 @@ there.`,
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error when it has finished")
 	flags.dry.register(cmd)
 	flags.register(cmd, "error")
+	graceFlag(cmd, &flags.grace)
 	flags.history.register(cmd)
 	return cmd
 }
@@ -86,8 +87,10 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	pool := newPool(p, log, append(guarded(locked, p), newTerminal(ctx, std).asks(p.File.Secrets))...)
 	defer closePool(pool, log)
 	plugged.hints = hintsOf(pool, locked)
-	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, execution.WithObserver(show))
-	return show.end(std, result, err)
+	opts, ctx, release := f.untilStopped(ctx, std, []execution.Option{execution.WithObserver(show)})
+	defer release()
+	result, err := plugged.run(ctx, plugged.engine(p, pool), g, args, log, opts...)
+	return show.end(std, result, explained(err))
 }
 
 // printResult writes the result of a tool: as JSON, or a string as it is when the tool has

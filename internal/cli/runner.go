@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/execution"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
@@ -18,6 +21,7 @@ type runnerFlags struct {
 	observe           observeFlags
 	history           historyFlags
 
+	grace     time.Duration
 	logChosen func() bool  // whether somebody has asked for logLevel
 	keeping   *slog.Logger // for the kept runs, from prepare on
 }
@@ -46,6 +50,22 @@ func (f *runnerFlags) prepare(std streams, p *project.Project) (*slog.Logger, *l
 	}
 	locked, err := f.locked.load(p)
 	return log, locked, err
+}
+
+func graceFlag(cmd *cobra.Command, into *time.Duration) {
+	cmd.Flags().DurationVar(into, "grace", defaultGrace, "how long a call in flight may go on after SIGTERM; its run is suspended then")
+}
+
+// untilStopped makes a run end with the process: softly after SIGTERM.
+func (f *runnerFlags) untilStopped(ctx context.Context, std streams, opts []execution.Option) ([]execution.Option, context.Context, func()) {
+	stop, unregister := stopping(ctx, 0, func() {
+		fmt.Fprintf(std.err, "toolgraph: stopping: a call in flight has %v to end; a second signal ends at once\n", f.grace)
+	})
+	calls, release := lasting(ctx, f.grace)
+	return append(opts, execution.WithStop(stop)), calls, func() {
+		unregister()
+		release()
+	}
 }
 
 // plug switches on what the flags say. The caller closes it when the last run has ended.

@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
@@ -22,6 +24,7 @@ type serveFlags struct {
 	graph, servers      string
 	logLevel, logFormat string
 	watch, resume       bool
+	grace               time.Duration
 	locked              lockedFlag
 	http                httpFlags
 	observe             observeFlags
@@ -35,7 +38,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "take changes of the files while serving; a file with errors is told and left out")
 	f.locked.register(cmd)
-	cmd.Flags().BoolVar(&f.resume, "resume", false, "take on, in the background, the runs of this file that an earlier process left behind")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume, in the background, runs of this file whose process has died; they are looked for every 10 seconds")
+	graceFlag(cmd, &f.grace)
 	f.http.register(cmd)
 	f.observe.register(cmd)
 	f.history.register(cmd)
@@ -101,6 +105,8 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	if err := f.history.plug(plugged, log); err != nil {
 		return err
 	}
+	release := f.endRuns(ctx, plugged, log)
+	defer release()
 	users := newPoolUsers(p, locked, log)
 	defer users.close()
 	plugged.hints = users.hints
@@ -110,7 +116,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
 		},
 		Tools:  tools(p, plugged, users.pool(), log),
-		Logger: log, Secrets: p.File.Secrets, ToolHints: users.hints,
+		Logger: log, Secrets: p.File.Secrets, ToolHints: users.hints, WindDown: f.grace + lastWords,
 	}
 	if face != nil {
 		opts.Grace = f.http.grace
@@ -128,7 +134,11 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		defer stop()
 	}
 	if f.resume {
-		defer newResumer(p, plugged, users, log).start(ctx)()
+		grace := f.grace
+		if face != nil {
+			grace = f.http.grace
+		}
+		defer newResumer(p, plugged, users, log, grace).start(ctx)()
 	}
 	if face != nil {
 		return face.serve(ctx, srv, std, p)
@@ -142,6 +152,23 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			plural(len(p.Graphs), "tool"), p.File.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
+}
+
+// lastWords is how long a run may take to end once its calls have.
+const lastWords = 2 * time.Second
+
+// endRuns makes runs end softly after SIGTERM. Over stdio their client has gone, so they are
+// suspended after the call in flight. Over HTTP they first get half of the grace to finish.
+func (f *serveFlags) endRuns(ctx context.Context, plugged *plugs, log *slog.Logger) (release func()) {
+	before := time.Duration(0)
+	if plugged.grace = f.grace; f.http.address != "" {
+		before, plugged.grace = f.http.grace/2, 0 // the server itself waits for the grace
+	}
+	stop, release := stopping(ctx, before, func() {
+		log.Info("stopping: runs end after the call in flight, and are suspended")
+	})
+	plugged.options = append(plugged.options, execution.WithStop(stop))
+	return release
 }
 
 func (f *serveFlags) logger(std streams, p *project.Project) (*slog.Logger, error) {

@@ -22,7 +22,7 @@ const (
 	leastToken = 16       // letters
 	mostToken  = 64 << 10 // bytes of its file
 
-	defaultGrace = 10 * time.Second
+	defaultHTTPGrace = 10 * time.Second
 )
 
 type httpFlags struct {
@@ -38,7 +38,7 @@ func (f *httpFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.allowRemote, "http-allow-remote", false, "let --http be an address that other machines reach; wants a token")
 	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "the file with the bearer token that clients must send; default: what "+tokenVariable+" holds")
 	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "a name that Host and Origin headers may have beside localhost, such as a proxy's")
-	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultGrace, "how long calls in flight go on when the process is told to end")
+	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "how long calls in flight go on when the process is told to end")
 }
 
 // httpFace is an address that may be served, and how.
@@ -50,7 +50,7 @@ type httpFace struct {
 // face checks the flags; it is nil when HTTP is not wanted.
 func (f *httpFlags) face() (*httpFace, error) {
 	if f.address == "" {
-		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || f.grace != defaultGrace {
+		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || f.grace != defaultHTTPGrace {
 			return nil, usagef("the --http-… flags go with --http ADDR, which is not there")
 		}
 		return nil, nil //nolint:nilnil // no face is no error

@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
+
+	"toolgraph/execution"
 )
 
 // signalError is the cause of a context that a signal has ended.
@@ -41,10 +44,74 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// endedBy is the signal that ended a command, if its error is the end of its context.
+// endedBy is the signal that ended a command, if its error is the end of its context, or
+// that of a run that ended with it.
 func endedBy(ctx context.Context, err error) (ended signalError, is bool) {
 	if errors.As(err, &ended) {
 		return ended, true
 	}
-	return ended, errors.Is(err, context.Canceled) && errors.As(context.Cause(ctx), &ended)
+	var run *execution.StepError
+	if !errors.Is(err, context.Canceled) && !(errors.As(err, &run) && run.Code() == execution.CodeCancelled) {
+		return ended, false
+	}
+	return ended, errors.As(context.Cause(ctx), &ended)
+}
+
+// defaultGrace is how long a call in flight may go on after SIGTERM: less than hosts wait
+// before they kill the process.
+const defaultGrace = 3 * time.Second
+
+// isStop reports whether a context was ended by a signal that stops the process, such as
+// SIGTERM: its runs are suspended. SIGINT is from the user of a terminal, and cancels them.
+func isStop(ctx context.Context) bool {
+	var ended signalError
+	return errors.As(context.Cause(ctx), &ended) && ended.signal != syscall.SIGINT
+}
+
+// stopping is closed when a signal has stopped the process and, after it, a time has passed:
+// runs end before their next node then, as say reports.
+func stopping(ctx context.Context, after time.Duration, say func()) (stop <-chan struct{}, release func()) {
+	timed, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	closed := make(chan struct{})
+	unregister := context.AfterFunc(ctx, func() {
+		if isStop(ctx) && wait(timed, after) {
+			close(closed)
+			say()
+		}
+	})
+	return closed, func() {
+		unregister()
+		cancel()
+	}
+}
+
+// lasting is a context for calls. It goes on for a grace after a signal has stopped the
+// process, and then ends with execution.ErrSuspended; with any other end of ctx it ends at
+// once.
+func lasting(ctx context.Context, grace time.Duration) (calls context.Context, release func()) {
+	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	unregister := context.AfterFunc(ctx, func() {
+		cause := context.Cause(ctx)
+		if isStop(ctx) {
+			wait(calls, grace)
+			cause = execution.ErrSuspended
+		}
+		cancel(cause)
+	})
+	return calls, func() {
+		unregister()
+		cancel(context.Canceled)
+	}
+}
+
+// wait waits, and reports whether ctx did not end meanwhile.
+func wait(ctx context.Context, long time.Duration) bool {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -28,6 +28,8 @@ func tools(p *project.Project, plugged *plugs, caller execution.ToolCaller, log 
 // runner runs one graph on the engine.
 func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.Run {
 	return func(ctx context.Context, args expressions.Value, watch server.Watch) (expressions.Value, error) {
+		ctx, release := lasting(ctx, plugged.grace)
+		defer release()
 		var opts []execution.Option
 		if watch.Progress != nil {
 			ctx = mcpclient.WithProgress(ctx, watch.Progress)
@@ -39,7 +41,7 @@ func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.
 		if result == nil { // the arguments make no run
 			return nil, err
 		}
-		return result.Value, err
+		return result.Value, explained(err)
 	}
 }
 

@@ -69,7 +69,7 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(t.secrets.Redact(err.Error())))
-		return errReported
+		return fmt.Errorf("%w: %w", errReported, err)
 	}
 	return printResult(std.out, t.tool, result.Value, t.secrets)
 }

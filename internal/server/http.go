@@ -40,11 +40,12 @@ const (
 
 // ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, which is a
 // regular end and gives nil: no more connections are accepted, streams are closed, and
-// calls in flight go on for up to Options.Grace. Each request stands for itself, so any
+// calls in flight go on for up to Options.Grace, and are cancelled then with the cause of ctx. Each request stands for itself, so any
 // number of processes can serve the same clients without sharing anything. It closes
 // the listener.
 func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOptions) error {
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	base, cancelCause := context.WithCancelCause(context.WithoutCancel(ctx))
+	cancel := func() { cancelCause(context.Cause(ctx)) }
 	defer cancel()
 	if opts.MaxConns <= 0 {
 		opts.MaxConns = defaultMaxConns

@@ -55,6 +55,7 @@ type Options struct {
 	MaxRuns      int           // runs at once, over all connections; default 1024
 	MaxLineBytes int           // a client's line; default 16 MiB
 	Grace        time.Duration // how long calls in flight go on after the input's end; default 30 s
+	WindDown     time.Duration // how long calls may go on that were cancelled because ServeStdio ends; default 2 s
 	Stall        time.Duration // how long a client may leave a full output unread; default 30 s
 }
 
@@ -78,6 +79,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
+	}
+	if o.WindDown <= 0 {
+		o.WindDown = windDown
 	}
 	if o.Stall <= 0 {
 		o.Stall = defaultStall

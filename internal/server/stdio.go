@@ -17,13 +17,14 @@ const (
 
 // ServeStdio serves one client, one message a line, until in ends or ctx does; both
 // are regular ends and give nil. At the end of in, calls in flight go on for up to
-// Options.Grace and are answered; when ctx ends they are cancelled. The error is a
+// Options.Grace and are answered; when ctx ends they are cancelled, with its cause. The error is a
 // failure to read or write, among them a client that has stopped reading.
 //
 // When ctx ends, a Read of in that is under way cannot be interrupted; its
 // goroutine ends with it and handles nothing more.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	connCtx, cancel := context.WithCancel(ctx)
+	connCtx, cancelCause := context.WithCancelCause(ctx)
+	cancel := func() { cancelCause(context.Cause(ctx)) }
 	defer cancel()
 	c := &conn{
 		server: s, ctx: connCtx, in: newLineReader(in, s.opts.MaxLineBytes),
@@ -71,7 +72,7 @@ func (c *conn) drain(ctx context.Context, cancel context.CancelFunc) {
 		c.server.opts.Logger.Warn("calls are cancelled: the input has ended and they have not")
 	}
 	cancel()
-	end := time.NewTimer(windDown)
+	end := time.NewTimer(c.server.opts.WindDown)
 	defer end.Stop()
 	select {
 	case <-idle:
