@@ -28,8 +28,8 @@ func TestManyKeptRuns(t *testing.T) {
 		runs = 5000
 	}
 	few, many := t.TempDir(), t.TempDir()
-	keepRuns(t, few, runs)
-	keepRuns(t, many, 2*runs)
+	keepRuns(t, few, runs, time.Now())
+	keepRuns(t, many, 2*runs, time.Now())
 	const perRun = 1 << 10 // bytes of a run for a list with a filter, a tenth of what is kept of it
 	for what, do := range map[string]func(*inspect.Inspector, int) error{
 		"list": func(i *inspect.Inspector, _ int) error {
@@ -93,7 +93,7 @@ func soFar(t *testing.T) int {
 }
 
 // keepRuns keeps runs of 20 steps with values of about 200 bytes.
-func keepRuns(t *testing.T, dir string, runs int) {
+func keepRuns(t *testing.T, dir string, runs int, now time.Time) {
 	t.Helper()
 	store, err := journal.Open(dir, journal.Options{})
 	if err != nil {
@@ -101,23 +101,26 @@ func keepRuns(t *testing.T, dir string, runs int) {
 	}
 	defer store.Close()
 	j := store.Journal(nil, journal.About{File: "/graph.yaml", Server: "demo"})
-	now := time.Now()
 	for n := range runs {
-		id := fmt.Sprintf("RUN%05d", n)
-		value := expressions.FromPlain(map[string]any{"n": n, "text": fmt.Sprintf("%0200d", n)})
-		events := []execution.Event{{Kind: execution.RunStarted, Run: id, Time: now, Start: &execution.Start{
-			Tool: fmt.Sprintf("tool%d", n%7), Graph: "hash", Args: value,
-		}}}
-		for step := range 20 {
-			events = append(events, execution.Event{Kind: execution.StepFinished, Run: id, Time: now, Record: &execution.Record{
-				Index: step, NodeID: fmt.Sprintf("node%d", step), NodeType: config.TransformNode, Start: now, End: now,
-				Output: expressions.FromPlain(map[string]any{"step": step, "text": fmt.Sprintf("%0200d", step)}),
-			}})
-		}
-		for _, e := range append(events, execution.Event{Kind: execution.RunFinished, Run: id, Time: now, End: &execution.End{Value: value}}) {
-			if err := j.Append(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
+		keepRun(t, j, fmt.Sprintf("RUN%05d", n), n, now)
+	}
+}
+
+func keepRun(t *testing.T, j execution.Journal, id string, n int, now time.Time) {
+	t.Helper()
+	value := expressions.FromPlain(map[string]any{"n": n, "text": fmt.Sprintf("%0200d", n)})
+	events := []execution.Event{{Kind: execution.RunStarted, Run: id, Time: now, Start: &execution.Start{
+		Tool: fmt.Sprintf("tool%d", n%7), Graph: "hash", Args: value,
+	}}}
+	for step := range 20 {
+		events = append(events, execution.Event{Kind: execution.StepFinished, Run: id, Time: now, Record: &execution.Record{
+			Index: step, NodeID: fmt.Sprintf("node%d", step), NodeType: config.TransformNode, Start: now, End: now,
+			Output: expressions.FromPlain(map[string]any{"step": step, "text": fmt.Sprintf("%0200d", step)}),
+		}})
+	}
+	for _, e := range append(events, execution.Event{Kind: execution.RunFinished, Run: id, Time: now, End: &execution.End{Value: value}}) {
+		if err := j.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

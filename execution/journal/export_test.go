@@ -13,7 +13,7 @@ type Attempts struct {
 func Paced(s *Store) Attempts {
 	a := Attempts{Failed: make(chan struct{}), Again: make(chan time.Time)}
 	s.busy = 0
-	s.writer.pause = func() <-chan time.Time {
+	s.writer.pause = func(error) <-chan time.Time {
 		select {
 		case a.Failed <- struct{}{}:
 		case <-s.writer.closed:
@@ -36,6 +36,7 @@ func BreakLease(s *Store) error {
 const (
 	QueueMost       = queueMost
 	DurableAttempts = durableAttempts
+	PatientAttempts = patientAttempts
 )
 
 // Die lets go of the lease of a store as the end of its process does.
@@ -44,4 +45,11 @@ func Die(s *Store) {
 	defer s.mu.Unlock()
 	_ = s.lease.file.Close()
 	s.lease = nil
+}
+
+// Queued is how many bytes wait.
+func Queued(s *Store) int {
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	return s.writer.queue.bytes
 }

@@ -30,7 +30,7 @@ func TestV17FullDisk(t *testing.T) {
 	}
 	pages(50)
 	pauses := 0
-	s.writer.pause = func() <-chan time.Time {
+	s.writer.pause = func(error) <-chan time.Time {
 		if pauses++; pauses == 3 {
 			pages(10_000)
 		}

@@ -145,6 +145,57 @@ func TestV17LockedStore(t *testing.T) {
 	}
 }
 
+var large = strings.Repeat("x", 10_000)
+
+// steps of a large value are twice as many as the queue has room for.
+const steps = 2 * journal.QueueMost / (4 * 10_000)
+
+// step is a step of the run LONG.
+func step(n int, text string) execution.Event {
+	at := began.Add(time.Duration(n) * time.Millisecond)
+	return execution.Event{Kind: execution.StepFinished, Run: "LONG", Time: at, Record: &execution.Record{
+		Index: n, NodeID: "make", NodeType: config.TransformNode, Start: at, End: at, Output: text, Bytes: len(text) + 2,
+	}}
+}
+
+// A run waits for room in the queue while a lock is short, and loses nothing.
+func TestV17QueueWaits(t *testing.T) {
+	s, attempts := paced(t, journal.Options{})
+	j := s.Journal(nil, journal.About{})
+	unlock := lock(t, s)
+	appendAll(t, j, events("LONG", decode(t, `{}`), "out")[:1])
+	for range journal.PatientAttempts - 2 {
+		fails(t, attempts)
+		again(t, attempts)
+	}
+	fails(t, attempts)
+	appended := make(chan struct{})
+	go func() {
+		defer close(appended)
+		for n := range steps {
+			if err := j.Append(context.Background(), step(n, large)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	eventually(t, func() bool { return journal.Queued(s) > journal.QueueMost })
+	unlock()
+	again(t, attempts)
+	<-appended
+	if r, err := s.Run(t.Context(), "LONG"); err != nil || r.Lost != 0 || r.Steps != steps {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it never came to this")
+		}
+	}
+}
+
 // What finds no room in the queue while the store is locked is lost, and nothing waits for
 // it; the run says how much, and is not resumed. Its end is recorded all the same.
 func TestV17QueueIsFull(t *testing.T) {
@@ -154,15 +205,11 @@ func TestV17QueueIsFull(t *testing.T) {
 	ends := events("ENDS", decode(t, `{}`), "out")
 	appendAll(t, j, ends[:2])
 	unlock := lock(t, s)
-	step := func(n int, text string) execution.Event {
-		at := began.Add(time.Duration(n) * time.Millisecond)
-		return execution.Event{Kind: execution.StepFinished, Run: "LONG", Time: at, Record: &execution.Record{
-			Index: n, NodeID: "make", NodeType: config.TransformNode, Start: at, End: at, Output: text, Bytes: len(text) + 2,
-		}}
-	}
 	appendAll(t, j, events("LONG", decode(t, `{}`), "out")[:1])
-	large := strings.Repeat("x", 10_000)
-	const steps = 2 * journal.QueueMost / (4 * 10_000)
+	for range journal.PatientAttempts - 1 {
+		fails(t, attempts)
+		again(t, attempts)
+	}
 	fails(t, attempts)
 	for n := range steps { // twice as much as there is room for
 		appendAll(t, j, []execution.Event{step(n, large)})

@@ -13,19 +13,32 @@ import (
 )
 
 // A store that is locked by another process, or whose disk is full, can be written again
-// later: the writer tries again until then. Meanwhile events wait in the queue. What no
-// longer fits is lost, and the next recorded event of the run says how many were.
+// later: the writer tries again until then. Meanwhile events wait in the queue, and runs wait
+// for room in it. When that takes too long, what does not fit is lost, and the next recorded
+// event of the run says how many were.
 
 const (
-	// retryEvery is the pause between two attempts to write. An attempt itself waits for a
-	// lock of others, see Store.busy.
-	retryEvery = time.Second
+	// retryEvery is the pause between two attempts to write, and lockedRetry that after a lock of
+	// others, for which the attempt itself has waited, see Store.busy.
+	retryEvery  = time.Second
+	lockedRetry = 10 * time.Millisecond
+	// patientAttempts is how often a lock may be found before a full queue loses events: runs wait
+	// for 30 s at most. Most locks are shorter. A full disk is not waited for.
+	patientAttempts = 15
 	// durableAttempts is how often writing is tried before a run that has to be durable fails:
-	// 36 s with the pauses, less than the minute after which most clients give up.
-	durableAttempts = 12
+	// 36 s, less than the minute after which most clients give up.
+	durableAttempts = 18
 	// closingAttempts is how often writing is tried once the store is closed.
 	closingAttempts = 2
 )
+
+// pause is the pause after an attempt to write.
+func pause(err error) <-chan time.Time {
+	if isLocked(err) {
+		return time.After(lockedRetry)
+	}
+	return time.After(retryEvery)
+}
 
 // isLocked reports whether another process holds the lock that writing needs.
 func isLocked(err error) bool {
@@ -67,7 +80,7 @@ func (w *writer) persist(batch []block, try func() error) error {
 		}
 		w.failed(batch, err)
 		select {
-		case <-w.pause():
+		case <-w.pause(err):
 		case <-w.closed:
 		}
 		select {
@@ -80,12 +93,13 @@ func (w *writer) persist(batch []block, try func() error) error {
 	}
 }
 
-// failed notes that an attempt to write has failed: from now on a full queue loses events.
+// failed notes that an attempt to write has failed.
 func (w *writer) failed(batch []block, err error) {
 	w.mu.Lock()
 	first := w.failing == nil
 	w.failing = err
 	w.attempts++
+	w.lossy = !isLocked(err) || w.attempts >= patientAttempts
 	if !w.store.opts.Durable || !isLocked(err) || w.attempts >= durableAttempts {
 		release(batch, err)
 		w.queue.awaited -= release(w.queue.blocks, err)
@@ -101,7 +115,7 @@ func (w *writer) failed(batch []block, err error) {
 func (w *writer) recovered() {
 	w.mu.Lock()
 	was, lost := w.failing != nil, w.lost
-	w.failing, w.attempts = nil, 0
+	w.failing, w.attempts, w.lossy = nil, 0, false
 	w.lost.gaps, w.lost.unrecorded = 0, 0
 	w.mu.Unlock()
 	if was {

@@ -13,7 +13,7 @@ import (
 // that begins with the first event and ends with the store.
 type writer struct {
 	store *Store
-	pause func() <-chan time.Time // between two attempts to write
+	pause func(err error) <-chan time.Time // between two attempts to write
 
 	wake   chan struct{} // what urge reports may have become more
 	closed chan struct{} // closed by close
@@ -29,6 +29,7 @@ type writer struct {
 	closing   bool
 	failing   error // of the last attempt to write; nil: it succeeded
 	attempts  int   // that failed one after the other
+	lossy     bool  // so many that a full queue holds no run up any more
 	off       error // why runs are not kept any more
 }
 
@@ -51,7 +52,7 @@ const (
 
 func newWriter(s *Store) *writer {
 	w := &writer{
-		store: s, pause: func() <-chan time.Time { return time.After(retryEvery) },
+		store: s, pause: pause,
 		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}},
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -87,11 +88,11 @@ func (w *writer) waits(e execution.Event) bool {
 	return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)
 }
 
-// put queues an event, and waits while the queue is full and is being written.
+// put queues an event, and waits while the queue is full, unless writing has failed for too long.
 func (w *writer) put(q queued) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.queue.bytes > queueMost && w.off == nil && w.failing == nil && !w.closing {
+	for w.queue.bytes > queueMost && w.off == nil && !w.lossy && !w.closing {
 		w.room.Wait()
 	}
 	if err := w.admit(&q); err != nil {

@@ -51,10 +51,8 @@ func endedBy(ctx context.Context, err error) (ended signalError, is bool) {
 		return ended, true
 	}
 	var run *execution.StepError
-	if !errors.Is(err, context.Canceled) && !(errors.As(err, &run) && run.Code() == execution.CodeCancelled) {
-		return ended, false
-	}
-	return ended, errors.As(context.Cause(ctx), &ended)
+	cancelled := errors.Is(err, context.Canceled) || errors.As(err, &run) && run.Code() == execution.CodeCancelled
+	return ended, cancelled && errors.As(context.Cause(ctx), &ended)
 }
 
 // defaultGrace is how long a call in flight may go on after SIGTERM: less than hosts wait
