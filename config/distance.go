@@ -47,6 +47,15 @@ func distance(a, b string) int {
 	return row[len(to)]
 }
 
+// Suggestion is the end of an error about a word that is none of those known: "; did you
+// mean …?", or "" when none of them is near.
+func Suggestion(word string, known []string) string {
+	if near := DidYouMean(word, known); near != "" {
+		return "; did you mean " + quoted(near) + "?"
+	}
+	return ""
+}
+
 // meant is the hint "did you mean …", or else the fallback.
 func meant(word string, known []string, fallback string) string {
 	if near := DidYouMean(word, known); near != "" {

@@ -43,8 +43,11 @@ func (i *Inspector) Doctor(ctx context.Context) (*Health, error) {
 	h := &Health{Checks: []Check{}}
 	h.add("version", Good, "toolgraph "+i.Version)
 	if i.File != "" {
-		if p := i.checkFile(ctx, h); p != nil {
+		p, whole := i.checkFile(ctx, h)
+		if p != nil {
 			i.checkServers(h, p)
+		}
+		if whole { // else calls may be missing in the graphs
 			checkLock(h, p)
 		}
 	}
@@ -60,21 +63,45 @@ func (h *Health) add(name string, v Verdict, detail string) {
 	h.Checks = append(h.Checks, Check{Name: name, Result: v, Detail: detail})
 }
 
-func (i *Inspector) checkFile(ctx context.Context, h *Health) *project.Project {
+// checkFile is the file as far as it is understood, nil when it is not, and whether its
+// graphs are good. A variable that is not set is a check of its own: the rest of the file
+// is looked at all the same.
+func (i *Inspector) checkFile(ctx context.Context, h *Health) (p *project.Project, whole bool) {
 	p, err := i.load(ctx)
 	var found config.Diagnostics
-	switch {
-	case errors.As(err, &found):
-		mistakes, _ := found.Split()
-		h.add("graph file", Bad, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(mistakes), "error"), mistakes[0]))
-	case err != nil:
+	if err != nil && !errors.As(err, &found) {
 		h.add("graph file", Bad, err.Error())
+		return nil, false
+	}
+	var mistakes, unset config.Diagnostics
+	for _, d := range found {
+		switch {
+		case d.Severity != config.Error:
+		case d.Code == "unset-variable":
+			unset = append(unset, d)
+		default:
+			mistakes = append(mistakes, d)
+		}
+	}
+	switch {
+	case len(mistakes) > 0:
+		h.add("graph file", Bad, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(mistakes), "error"), mistakes[0]))
 	case len(p.Warnings) > 0:
 		h.add("graph file", Odd, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(p.Warnings), "warning"), p.Warnings[0]))
+	case len(unset) > 0:
+		h.add("graph file", Good, fmt.Sprintf("%s loads when its variables are set, with %s", i.File, count(len(p.Graphs), "tool")))
 	default:
 		h.add("graph file", Good, fmt.Sprintf("%s loads, with %s", i.File, count(len(p.Graphs), "tool")))
 	}
-	return p
+	const most = 20
+	for n, d := range unset {
+		if n == most {
+			h.add("variable", Bad, fmt.Sprintf("and %d more are not set; toolgraph check reports all", len(unset)-most))
+			break
+		}
+		h.add("variable", Bad, d.String())
+	}
+	return p, p != nil && len(mistakes) == 0
 }
 
 func (i *Inspector) checkServers(h *Health, p *project.Project) {

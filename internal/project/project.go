@@ -27,7 +27,8 @@ type Project struct {
 // Load reads and builds a graph file. Findings that are errors come as
 // config.Diagnostics, with the warnings among them: those of the file and, as far as
 // it was understood, those of the graphs; other errors are those of reading, and the
-// cause of ctx's end.
+// cause of ctx's end. When the file was understood well enough to look for more that is
+// wrong, the Project comes with the Diagnostics; it must not be run then.
 func Load(ctx context.Context, path string, opts config.Options) (*Project, error) {
 	file, err := config.Load(path, opts)
 	return build(ctx, file, err)
@@ -55,10 +56,12 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 	found = append(found, checkHeaders(file.Tools)...)
 	found = append(found, checkPortability(file)...)
 	found.Sort()
+	p := &Project{File: file, Graphs: graphs, Warnings: found}
 	if found.Err() != nil {
-		return nil, found
+		_, p.Warnings = found.Split()
+		return p, found
 	}
-	return &Project{File: file, Graphs: graphs, Warnings: found}, nil
+	return p, nil
 }
 
 // Graph is the graph of the tool of this name. The error names the tools there are.
@@ -70,11 +73,11 @@ func (p *Project) Graph(tool string) (*graph.Graph, error) {
 		}
 		names = append(names, g.Tool.Name.Value)
 	}
-	hint := ""
-	if near := config.DidYouMean(tool, names); near != "" {
-		hint = fmt.Sprintf(": did you mean %q?", near)
+	has := cmp.Or(list(names), "none")
+	if tool == "" {
+		return nil, fmt.Errorf("no tool given; %s has %s", p.File.Path, has)
 	}
-	return nil, fmt.Errorf("%s has no tool %q%s (it has %s)", p.File.Path, tool, hint, cmp.Or(list(names), "none"))
+	return nil, fmt.Errorf("%s has no tool %q (it has %s)%s", p.File.Path, tool, has, config.Suggestion(tool, names))
 }
 
 // list is the names as a sentence lists them.
