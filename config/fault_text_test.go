@@ -43,7 +43,7 @@ type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
 	e.read += len(p)
-	if e.read > 2*maxFileBytes {
+	if e.read > 2*MaxFileBytes {
 		return 0, errors.New("read far past the limit")
 	}
 	return copy(p, strings.Repeat("#", len(p))), nil
@@ -55,7 +55,7 @@ func TestY07FileThatGrows(t *testing.T) {
 	if _, err := readBounded("growing", &file); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Error(err)
 	}
-	if file.read != maxFileBytes+1 {
+	if file.read != MaxFileBytes+1 {
 		t.Errorf("%d bytes were read", file.read)
 	}
 }

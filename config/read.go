@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// maxFileBytes is how long a graph file or a file of servers may be.
-const maxFileBytes = 1 << 20
+// MaxFileBytes is how long a graph file or a file of servers may be.
+const MaxFileBytes = 1 << 20
 
 // ReadFile reads a regular file of at most 1 MiB, as Load does. Nothing is read of what is
 // larger, and nothing waits for what is not a file. What is wrong with the file itself
@@ -37,7 +37,7 @@ func ReadFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, notRegular(path, info.Mode())
 	}
-	if info.Size() > maxFileBytes {
+	if info.Size() > MaxFileBytes {
 		return nil, tooLarge(path)
 	}
 	return readBounded(path, f)
@@ -46,11 +46,11 @@ func ReadFile(path string) ([]byte, error) {
 // readBounded reads to the end, and at most one byte more than a file may have: the size
 // of a file that grows, or of one that /proc makes up, is known only then.
 func readBounded(path string, r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
 	if err != nil {
 		return nil, readError(path, err)
 	}
-	if len(data) > maxFileBytes {
+	if len(data) > MaxFileBytes {
 		return nil, tooLarge(path)
 	}
 	return data, nil

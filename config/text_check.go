@@ -16,7 +16,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // changes and line ends that only some programs honour. One finding a kind is enough.
 func cleanText(name string, data []byte) (*source, Diagnostics) {
 	var found Diagnostics
-	if len(data) > maxFileBytes {
+	if len(data) > MaxFileBytes {
 		return nil, tooLarge(name)
 	}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {

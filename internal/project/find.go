@@ -1,0 +1,148 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+)
+
+// Found are the graph files that paths name.
+type Found struct {
+	Files   []string // in the order of the paths, those of a directory sorted; none twice
+	Skipped []Skipped
+}
+
+// Skipped is a YAML file that is no graph file.
+type Skipped struct{ Path, Why string }
+
+// mostEntries bounds how many entries of directories one search looks at.
+const mostEntries = 200_000
+
+// Find is the graph files that paths name: a file is one itself, a directory stands for
+// those below it. Files whose names have one of the endings of others are skipped; the
+// value says what they are. Below a directory, YAML files that do not look like graph
+// files are skipped too; hidden directories and node_modules are not entered, and
+// symbolic links to directories are not followed. The error names a path that cannot be
+// read, or is the cause of ctx's end.
+func Find(ctx context.Context, others map[string]string, paths ...string) (*Found, error) {
+	f := &finder{others: others, most: mostEntries, seen: map[string]bool{}}
+	if err := f.find(ctx, paths); err != nil {
+		return nil, err
+	}
+	return &f.found, nil
+}
+
+// finder is one search.
+type finder struct {
+	others  map[string]string
+	most    int // entries of directories
+	found   Found
+	seen    map[string]bool
+	entries int
+}
+
+func (f *finder) find(ctx context.Context, paths []string) error {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.IsDir() { // why a file cannot be read is reported when it is loaded
+			f.add(path, f.otherFile(path))
+			continue
+		}
+		root := path + string(filepath.Separator) // a link to a directory is followed when it is named
+		if err := filepath.WalkDir(root, func(below string, entry fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return f.visit(root, below, entry, err)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *finder) visit(root, path string, entry fs.DirEntry, err error) error {
+	name := entry.Name()
+	if f.entries++; f.entries > f.most {
+		return fmt.Errorf("%s has more than %d files and directories; name the directories with graph files in it", root, f.most)
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission) && path != root:
+		f.skip(path, "cannot be read")
+		return fs.SkipDir
+	case err != nil:
+		return err
+	case entry.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "node_modules"):
+		return fs.SkipDir
+	case !entry.IsDir() && (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")):
+		f.add(path, f.notGraph(path))
+	}
+	return nil
+}
+
+// add adds a file, or says why it is skipped.
+func (f *finder) add(path, why string) {
+	if clean := filepath.Clean(path); !f.seen[clean] {
+		f.seen[clean] = true
+		if why != "" {
+			f.skip(path, why)
+			return
+		}
+		f.found.Files = append(f.found.Files, path)
+	}
+}
+
+func (f *finder) skip(path, why string) {
+	f.found.Skipped = append(f.found.Skipped, Skipped{Path: path, Why: why})
+}
+
+// otherFile is what a file with one of the endings of others is, else "".
+func (f *finder) otherFile(path string) string {
+	for ending, what := range f.others {
+		if strings.HasSuffix(path, ending) {
+			return what
+		}
+	}
+	return ""
+}
+
+// notGraph is why a YAML file below a directory is no graph file, "" for one that may
+// be. A file that cannot be read may be one: its error is reported when it is loaded.
+func (f *finder) notGraph(path string) string {
+	if other := f.otherFile(path); other != "" {
+		return other
+	}
+	if info, err := os.Stat(path); err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return "not a file"
+	}
+	src, err := config.ReadFile(path)
+	var found config.Diagnostics
+	switch {
+	case errors.As(err, &found):
+		return "larger than 1 MiB"
+	case err == nil && !config.LooksLikeGraph(src):
+		return "not a graph file"
+	}
+	return ""
+}
+
+// Why counts the skipped files by the reason: "lock file: 1, test file: 2".
+func (f *Found) Why() string {
+	counts := map[string]int{}
+	for _, s := range f.Skipped {
+		counts[s.Why]++
+	}
+	var parts []string
+	for why, n := range counts {
+		parts = append(parts, fmt.Sprintf("%s: %d", why, n))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
