@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +17,8 @@ import (
 )
 
 type checkFlags struct {
-	format, servers      string
-	live, anyEnv, strict bool
+	format, servers, stdinPath    string
+	live, anyEnv, strict, verbose bool
 
 	unlocked []string // the files without a lock that call tools
 	unknown  int      // how many tools those are
@@ -26,12 +27,17 @@ type checkFlags struct {
 func newCheck(std streams) *cobra.Command {
 	flags := checkFlags{format: "text"}
 	cmd := &cobra.Command{
-		Use:   "check FILE…",
+		Use:   "check FILE|DIRECTORY|- …",
 		Short: "Tell every mistake in graph files",
 		Long: `Tell every mistake in graph files, each with its line and column. No graph is run. Besides
 what keeps a file from being served, it follows each graph from node to node and tells
 what goes wrong on the way: fields that an output does not have, nodes that may not have
 run, arguments that a tool refuses, results that do not fit, loops that never end.
+
+A directory stands for the graph files below it: *.yaml and *.yml with the keys of a
+graph file. Test files (*.test.yaml), lock files (*.lock.yaml) and other YAML files are
+skipped, and so are hidden directories and node_modules; -v lists what is skipped. - is
+standard input; with --stdin-path it is checked as if it were the file at that path.
 
 How much it knows depends on what is known of the tools that are called: what the lock
 beside the file says (see toolgraph lock), or with --live what their servers tell now,
@@ -40,9 +46,11 @@ which starts them. Without either, and where a tool says nothing, it stays silen
 The exit code is 3 when a file has an error; warnings alone leave it 0, unless --strict
 is given.`,
 		Example: `  toolgraph check graph.yaml
+  toolgraph check . --any-env                      every graph file below this directory
   toolgraph check graph.yaml --live --strict       in CI
-  toolgraph check graphs/*.yaml --any-env --format sarif > findings.sarif`,
-		Args: args(1, -1, "at least one graph file"),
+  toolgraph check - --stdin-path graph.yaml --format json < unsaved.yaml
+  toolgraph check graphs --any-env --format sarif > findings.sarif`,
+		Args: args(1, -1, "at least one graph file"), SuggestFor: []string{"validate", "lint", "verify"},
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
 	cmd.Flags().StringVarP(&flags.format, "format", "f", flags.format, "text, json or sarif")
@@ -50,7 +58,9 @@ is given.`,
 	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and ask them for their tools")
 	cmd.Flags().BoolVar(&flags.anyEnv, "any-env", false, "take every ${VAR} for set: for checking elsewhere than where the file runs")
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "exit with 3 for warnings, too")
-	return cmd
+	cmd.Flags().StringVar(&flags.stdinPath, "stdin-path", "", "the path of the file that - stands for")
+	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list the skipped YAML files on standard error")
+	return takesGraphs(cmd)
 }
 
 func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error {
@@ -61,17 +71,25 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 	if f.live && f.anyEnv {
 		return usagef("--live starts servers, which need what --any-env does without: give one of them")
 	}
+	files, skipped, err := f.files(ctx, std, paths)
+	if err != nil {
+		return err
+	}
 	var found config.Diagnostics
 	var failed error // files that could not be read, servers that could not be asked
-	shown := lines{}
+	shown, done := lines{}, 0
 	isText := f.format == "text"
 	if isText && isTerminal(std.out) {
 		print = shown.write
 	}
-	for _, path := range paths {
-		fresh, err := f.check(ctx, std, path, shown)
+	for _, file := range files {
+		clear(shown)
+		fresh, err := f.check(ctx, std, file, shown)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if err == nil {
+			done++
 		}
 		failed = errors.Join(failed, err)
 		found = append(found, fresh...)
@@ -86,21 +104,25 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 			return err
 		}
 	}
+	if (isText || f.verbose) && done > 0 {
+		count := plural(done, "file")
+		if done < len(files) {
+			count = fmt.Sprintf("%d of %d files", done, len(files))
+		}
+		fmt.Fprintf(std.err, "%s: %s%s%s\n", count, summary(found), f.ignorance(), skipped)
+	}
 	if failed != nil {
 		return failed
 	}
 	if found.Err() != nil || f.strict && len(found) > 0 {
 		return errFindings
 	}
-	if isText {
-		fmt.Fprintf(std.err, "%s: %s%s\n", plural(len(paths), "file"), summary(found), f.ignorance())
-	}
 	return nil
 }
 
 // check is everything that is to be said about one file, whose lines it notes.
-func (f *checkFlags) check(ctx context.Context, std streams, path string, shown lines) (config.Diagnostics, error) {
-	p, err := project.Load(ctx, path, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
+func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown lines) (config.Diagnostics, error) {
+	p, err := of.load(ctx, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
 	var found config.Diagnostics
 	switch {
 	case errors.As(err, &found):
@@ -108,7 +130,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, path string, shown 
 	case err != nil:
 		return nil, err
 	}
-	shown.note(path, p.File.Secrets)
+	shown.note(of, p.File.Secrets)
 	locked, found, err := lockBeside(p)
 	if err != nil {
 		return nil, err
@@ -158,7 +180,7 @@ func (f *checkFlags) ignorance() string {
 		tools = fmt.Sprintf("the %d tools that are called", f.unknown)
 	}
 	file := "FILE"
-	if len(f.unlocked) == 1 {
+	if len(f.unlocked) == 1 && f.unlocked[0] != unnamedInput {
 		file = printable(f.unlocked[0])
 	}
 	return fmt.Sprintf(" (nothing is known of %s: toolgraph lock %s, or --live)", tools, file)
@@ -185,7 +207,15 @@ func summary(found config.Diagnostics) string {
 	if len(found) == 0 {
 		return "no findings"
 	}
-	return plural(len(found), "warning")
+	errs, warnings := found.Split()
+	var parts []string
+	if len(errs) > 0 {
+		parts = append(parts, plural(len(errs), "error"))
+	}
+	if len(warnings) > 0 {
+		parts = append(parts, plural(len(warnings), "warning"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func plural(n int, noun string) string {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"toolgraph/config"
@@ -15,12 +14,15 @@ import (
 // is not known.
 type lines map[string][]string
 
-func (l lines) note(path string, secrets *config.Secrets) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return // it has gone since; the findings do without
+func (l lines) note(of checked, secrets *config.Secrets) {
+	raw := of.src
+	if raw == nil {
+		var err error
+		if raw, err = config.ReadFile(of.path); err != nil {
+			return // it has gone since; the findings do without
+		}
 	}
-	l[path] = strings.Split(secrets.Redact(string(raw)), "\n")
+	l[of.path] = strings.Split(secrets.Redact(string(raw)), "\n")
 }
 
 // write is a finding and, under it, its line with a caret under the place.

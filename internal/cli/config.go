@@ -19,24 +19,17 @@ func newConfig(std streams) *cobra.Command {
 		hostNames = append(hostNames, h.name)
 	}
 	cmd := &cobra.Command{
-		Use:   "config HOST -g GRAPH.yaml",
+		Use:   "config HOST FILE",
 		Short: "Print the entry for a host's configuration",
 		Long: `Print the entry that makes a host start this graph, with absolute paths, and tell on
 standard error where it goes. The hosts are ` + strings.Join(hostNames, ", ") + `.`,
-		Example:   "  toolgraph config claude-desktop -g graph.yaml",
-		Args:      args(1, 1, "the name of a host"),
+		Example:   "  toolgraph config claude-desktop graph.yaml",
+		Args:      args(1, 1, "the name of a host and a graph file"),
 		ValidArgs: hostNames,
 		RunE: func(_ *cobra.Command, args []string) error {
 			i := slices.IndexFunc(hosts, func(h host) bool { return h.name == args[0] })
 			if i < 0 {
-				hint := ""
-				if near := config.DidYouMean(args[0], hostNames); near != "" {
-					hint = fmt.Sprintf(": did you mean %q?", near)
-				}
-				return usagef("unknown host %q%s (known: %s)", args[0], hint, strings.Join(hostNames, ", "))
-			}
-			if graphFile == "" {
-				return usagef("config needs a graph file: -g GRAPH.yaml")
+				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(hostNames, ", "), config.Suggestion(args[0], hostNames))
 			}
 			entry, err := newHostEntry(name, graphFile, servers)
 			if err != nil {
@@ -51,10 +44,9 @@ standard error where it goes. The hosts are ` + strings.Join(hostNames, ", ") + 
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&graphFile, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().StringVar(&name, "name", "", "the name of the entry; the graph file's server.name when left out")
-	return cmd
+	return takesGraph(cmd, &graphFile)
 }
 
 // newHostEntry is what a host needs to know: our own program, absolute paths, and the

@@ -18,7 +18,7 @@ type debugFlags struct {
 }
 
 func newDebug(std streams) *cobra.Command {
-	flags := debugFlags{}
+	flags, file := debugFlags{}, ""
 	cmd := &cobra.Command{
 		Use:   "debug FILE TOOL [key=value …]",
 		Short: "Step through one run of a tool",
@@ -30,23 +30,22 @@ of the input stops the run.`,
 		Example: `  toolgraph debug graph.yaml count_files directory=.
   printf 'break sum if $.sum > 10\ncontinue\nprint $.sum\ncontinue\n' |
     toolgraph debug graph.yaml sum_to_n n=5`,
-		Args: args(2, -1, "a graph file, a tool and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(cmd.Context(), std, args[0], args[1], args[2:])
+			return flags.run(cmd.Context(), std, file, args)
 		},
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object")
 	flags.register(cmd, "error")
 	flags.history.register(cmd)
-	return cmd
+	return takesGraph(cmd, &file)
 }
 
-func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pairs []string) error {
+func (f *debugFlags) run(ctx context.Context, std streams, file string, words []string) error {
 	p, err := load(ctx, file, f.servers)
 	if err != nil {
 		return err
 	}
-	g, err := graphOf(p, tool)
+	g, pairs, err := toolOf(p, words)
 	if err != nil {
 		return err
 	}
@@ -57,6 +56,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, file, tool string, pa
 	if err != nil {
 		return err
 	}
+	warnUndeclared(std.err, g.Tool, args)
 	log, locked, err := f.prepare(std, p)
 	if err != nil {
 		return err

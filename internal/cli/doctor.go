@@ -16,13 +16,13 @@ func newDoctor(std streams) *cobra.Command {
 	var graph, servers, format string
 	history := historyFlags{}
 	cmd := &cobra.Command{
-		Use:   "doctor [-g GRAPH.yaml]",
+		Use:   "doctor [FILE]",
 		Short: "Tell whether a graph file can be served here",
 		Long: `Look at whether a graph file loads, the commands of its servers are installed, its lock
 fits, and runs can be kept. Nothing is started. The exit code is 1 when something fails.`,
-		Example: `  toolgraph doctor -g graph.yaml
+		Example: `  toolgraph doctor graph.yaml
   toolgraph doctor --format json`,
-		Args: noArgs,
+		Args: onlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			healthy := true
 			ask := func(i *inspect.Inspector) (*inspect.Health, error) {
@@ -45,11 +45,10 @@ fits, and runs can be kept. Nothing is started. The exit code is 1 when somethin
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
 	history.registerState(cmd.Flags())
 	formatFlag(cmd, &format)
-	return cmd
+	return takesGraph(cmd, &graph)
 }
 
 // commandPath is the program that would be started for a server.

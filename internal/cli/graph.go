@@ -12,25 +12,25 @@ import (
 )
 
 func newGraph(std streams) *cobra.Command {
-	format, servers, anyEnv := "mermaid", "", false
+	format, file, servers, anyEnv := "mermaid", "", "", false
 	cmd := &cobra.Command{
 		Use:   "graph FILE [TOOL]",
 		Short: "Draw the graphs of a file as Mermaid, DOT or JSON",
 		Example: `  toolgraph graph graph.yaml count_files          Mermaid, as GitHub shows it
   toolgraph graph graph.yaml --format dot | dot -Tsvg > graph.svg`,
-		Args: args(1, 2, "a graph file and a tool"),
+		Args: args(0, 1, "a graph file and a tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			render, known := renderers[format]
 			if !known {
 				return usagef("--format is %q, expected mermaid, dot or json", format)
 			}
-			p, err := project.Load(cmd.Context(), args[0], config.Options{ServersFile: servers, AssumeEnv: anyEnv})
+			p, err := project.Load(cmd.Context(), file, config.Options{ServersFile: servers, AssumeEnv: anyEnv})
 			if err != nil {
 				return err
 			}
 			graphs := p.Graphs
-			if len(args) == 2 {
-				one, err := graphOf(p, args[1])
+			if len(args) == 1 {
+				one, err := graphOf(p, args[0])
 				if err != nil {
 					return err
 				}
@@ -42,7 +42,7 @@ func newGraph(std streams) *cobra.Command {
 	cmd.Flags().StringVarP(&format, "format", "f", format, "mermaid, dot or json")
 	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().BoolVar(&anyEnv, "any-env", false, "take every ${VAR} for set: for looking at a file elsewhere than where it runs")
-	return cmd
+	return takesGraph(cmd, &file)
 }
 
 var renderers = map[string]func(io.Writer, []*graph.Graph) error{

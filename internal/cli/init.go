@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -23,30 +24,26 @@ var starter []byte
 const schemaFile = "toolgraph.schema.json"
 
 func newInit(std streams) *cobra.Command {
-	return &cobra.Command{
+	return takesGraphs(&cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a commented graph to start from, and its schema for the editor",
 		Long: `Write a commented graph that runs as it is, and beside it the JSON Schema that its first
-line names, so that an editor completes and checks it. A file that exists is left
-alone.`,
+line names, so that an editor completes and checks it. The folder is made when it is
+missing; a file that exists is never overwritten.`,
 		Example: `  toolgraph init
   toolgraph init tools/notes.yaml`,
-		Args: args(0, 1, "at most one file name"),
+		Args: args(0, 1, "at most one file name"), SuggestFor: []string{"new", "create"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := "graph.yaml"
 			if len(args) == 1 {
 				path = args[0]
 			}
-			err := createFile(path, startingAt(path))
-			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("%s is there already, and init writes over nothing; name a file that is not", path)
-			}
-			if err != nil {
+			if err := createGraph(path); err != nil {
 				return err
 			}
 			schema := filepath.Join(filepath.Dir(path), schemaFile)
 			wrote := path + " and " + schema
-			err = createFile(schema, config.Schema())
+			err := createFile(schema, config.Schema())
 			switch {
 			case errors.Is(err, fs.ErrExist):
 				wrote = path + " (and left " + schema + " as it was)"
@@ -56,7 +53,25 @@ alone.`,
 			fmt.Fprintf(std.err, "wrote %s; try: toolgraph run %s find_large_files directory=.\n", wrote, shellWord(path))
 			return nil
 		},
+	})
+}
+
+// createGraph writes the starter, in a folder that it makes when it is missing.
+func createGraph(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory; name a file in it: toolgraph init %s", path, shellWord(filepath.Join(path, "graph.yaml")))
 	}
+	folder := filepath.Dir(path)
+	err := os.MkdirAll(folder, 0o755) //nolint:gosec // as mkdir makes it: what is in it is no secret
+	if err == nil {
+		err = createFile(path, startingAt(path))
+	} else if inTheWay := new(fs.PathError); errors.As(err, &inTheWay) && errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("the folder %s cannot be made: %s is not a directory; name another folder", folder, inTheWay.Path)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s already exists; init never overwrites a file", path)
+	}
+	return err
 }
 
 // startingAt is the starter, with the file's own name in the commands that it tells.

@@ -27,7 +27,7 @@ type inspectFlags struct {
 func newInspect(std streams) *cobra.Command {
 	flags := inspectFlags{}
 	cmd := &cobra.Command{
-		Use:   "inspect -g GRAPH.yaml [QUESTION [key=value …]]",
+		Use:   "inspect FILE [QUESTION [key=value …]]",
 		Short: "Serve what there is to know of a graph file and its runs to agents, or answer one question",
 		Long: `Serve an MCP server over stdio with which an agent looks at a graph file and its kept
 runs: list_tools, graph, explain_tool, metadata, list_runs, read_run, diff_inputs and
@@ -35,24 +35,20 @@ doctor. Kept runs are also resources, run://ID. Nothing is started, evaluated or
 with --allow-run, run_tool runs a tool once.
 
 With a QUESTION, one of these names, the same answer goes to standard output as JSON.`,
-		Example: `  toolgraph inspect -g graph.yaml                 what a host starts
-  toolgraph inspect -g graph.yaml explain_tool tool=count_files
-  toolgraph inspect -g graph.yaml list_runs status=error limit=10
-  toolgraph inspect -g graph.yaml doctor`,
+		Example: `  toolgraph inspect graph.yaml                 what a host starts
+  toolgraph inspect graph.yaml explain_tool tool=count_files
+  toolgraph inspect graph.yaml list_runs status=error limit=10
+  toolgraph inspect graph.yaml doctor`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.graph == "" {
-				return usagef("inspect needs a graph file: -g GRAPH.yaml")
-			}
 			return flags.run(cmd.Context(), std, args)
 		},
 	}
-	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
 	cmd.Flags().StringVar(&flags.args, "args", "", "the question's arguments as a JSON object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "answer run_tool, which calls servers")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
 	flags.history.register(cmd)
-	return cmd
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *inspectFlags) run(ctx context.Context, std streams, args []string) error {
@@ -124,9 +120,5 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		}
 		return printValue(std.out, answer, secrets)
 	}
-	hint := ""
-	if near := config.DidYouMean(name, names); near != "" {
-		hint = fmt.Sprintf(": did you mean %q?", near)
-	}
-	return usagef("unknown question %q%s (there are %s)", name, hint, strings.Join(names, ", "))
+	return usagef("unknown question %q (there are %s)%s", name, strings.Join(names, ", "), config.Suggestion(name, names))
 }

@@ -27,6 +27,16 @@ func graphOf(p *project.Project, tool string) (*graph.Graph, error) {
 	return g, nil
 }
 
+// toolOf is the graph of the tool that the first word names, and the other words.
+func toolOf(p *project.Project, words []string) (*graph.Graph, []string, error) {
+	tool := ""
+	if len(words) > 0 {
+		tool, words = words[0], words[1:]
+	}
+	g, err := graphOf(p, tool)
+	return g, words, err
+}
+
 // loadKept is the graph of a kept run as it is now: in the file at path, or when that is
 // empty in the file that the run was started from.
 func loadKept(ctx context.Context, kept journal.Run, path, serversFile string) (*project.Project, *graph.Graph, error) {

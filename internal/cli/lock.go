@@ -23,7 +23,7 @@ type lockFlags struct {
 }
 
 func newLock(std streams) *cobra.Command {
-	flags := lockFlags{}
+	flags, file := lockFlags{}, ""
 	cmd := &cobra.Command{
 		Use:   "lock FILE",
 		Short: "Pin the tools of other servers that a graph file calls",
@@ -44,12 +44,12 @@ answer.`,
   toolgraph lock graph.yaml --check            in CI
   toolgraph lock graph.yaml --server tracker   ask this server only
   toolgraph lock graph.yaml --learn`,
-		Args: args(1, 1, "a graph file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: onlyGraph,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.format != "text" && flags.format != "json" {
 				return usagef("--format is %q, expected text or json", flags.format)
 			}
-			return flags.run(cmd.Context(), std, args[0])
+			return flags.run(cmd.Context(), std, file)
 		},
 	}
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
@@ -59,7 +59,7 @@ answer.`,
 	flags.history.registerState(cmd.Flags())
 	cmd.Flags().StringVarP(&flags.format, "format", "f", "text", "text or json")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
-	return cmd
+	return takesGraph(cmd, &file)
 }
 
 func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
@@ -147,11 +147,7 @@ func (f *lockFlags) knowServers(p *project.Project, wanted map[string][]string) 
 				called = append(called, u.Name.Value)
 			}
 		}
-		hint := ""
-		if near := config.DidYouMean(name, called); near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return usagef("--server %s: the graphs of %s call no server of that name%s", name, p.File.Path, hint)
+		return usagef("--server %s: the graphs of %s call no server of that name%s", name, p.File.Path, config.Suggestion(name, called))
 	}
 	return nil
 }

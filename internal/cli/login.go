@@ -18,7 +18,7 @@ type loginFlags struct {
 func newLogin(std streams) *cobra.Command {
 	flags := loginFlags{}
 	cmd := &cobra.Command{
-		Use:   "login SERVER -g GRAPH.yaml",
+		Use:   "login SERVER FILE",
 		Short: "Log in at a server that wants OAuth",
 		Long: `Log in at a server that wants OAuth: one with oauth in its entry of mcpServers. The
 address to open in a browser is printed on standard error; when somebody has agreed
@@ -27,20 +27,16 @@ every graph that calls the server at the same address.
 
 The browser has to run on this machine, or its way back to 127.0.0.1 has to be led
 here; oauth.redirectPort in the file fixes the port.`,
-		Example: "  toolgraph login tracker -g graph.yaml",
-		Args:    args(1, 1, "the name of a server"),
+		Example: "  toolgraph login tracker graph.yaml",
+		Args:    args(1, 1, "the name of a server and a graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.graph == "" {
-				return usagef("login needs a graph file: -g GRAPH.yaml")
-			}
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
-	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().DurationVar(&flags.wait, "wait", 5*time.Minute, "how long to wait for the browser")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
-	return cmd
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *loginFlags) run(ctx context.Context, std streams, name string) error {

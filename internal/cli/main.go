@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +38,11 @@ func Main() int {
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
 	root.SetArgs(args)
+	refused := strictHelp(root)
 	ran, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = refused()
+	}
 	code := exitCode(err, ran.CommandPath(), std.err)
 	if ended, is := endedBy(ctx, err); is && code == exitFailed {
 		return ended.exitCode()
@@ -86,17 +88,18 @@ func exitCode(err error, command string, stderr io.Writer) int {
 func newRoot(std streams) *cobra.Command {
 	serve := serveFlags{}
 	root := &cobra.Command{
-		Use:   "toolgraph -g GRAPH.yaml",
+		Use:   "toolgraph -g FILE",
 		Short: "Turn a YAML file into MCP tools",
 		Long: `Toolgraph serves graphs as MCP tools. A graph calls the tools of other MCP servers,
 reshapes their answers with JSONata, branches with JSON Logic, loops under limits,
 and gives the agent only what it needs.
 
-With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
+With -g alone it is a stdio MCP server with one tool per graph: what a host starts.
+Every command that reads a graph file takes it as the argument FILE or with -g.`,
 		Example: `  toolgraph init graph.yaml                      write a commented graph to start from
   toolgraph check graph.yaml                     tell every mistake in it
   toolgraph run graph.yaml count_files directory=.
-  toolgraph config claude-desktop -g graph.yaml  the entry for the host's configuration
+  toolgraph config claude-desktop graph.yaml     the entry for the host's configuration
   toolgraph -g graph.yaml                        serve it, as the host will`,
 		Args:          noCommand,
 		Version:       versionText(),
@@ -107,11 +110,12 @@ With -g it is a stdio MCP server with one tool per graph: what a host starts.`,
 				if err := cmd.Help(); err != nil {
 					return err
 				}
-				return usagef("no graph given: name one with -g, or use a subcommand")
+				return usagef("no graph given: name one with -g, or use a command")
 			}
 			return serve.run(cmd.Context(), std)
 		},
 	}
+	graphFlag(root, &serve.graph)
 	serve.register(root)
 	root.SetVersionTemplate("toolgraph {{.Version}}\n")
 	root.SetIn(std.in)
@@ -134,73 +138,4 @@ func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command)
 		c.GroupID = id
 	}
 	root.AddCommand(commands...)
-}
-
-// noCommand refuses a first argument that is no subcommand.
-func noCommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		if isGraphFile(args) {
-			return usagef("%q is no command; to serve the file: toolgraph -g %s", args[0], args[0])
-		}
-		return usagef("unknown command %q%s", args[0], suggestion(cmd, args[0]))
-	}
-	return nil
-}
-
-var noArgs = args(0, 0, "no arguments")
-
-// args counts the positional arguments (most -1: any number); a wrong count is a
-// usage error.
-func args(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || (most >= 0 && len(args) > most) {
-			if cmd.Flags().Lookup("graph") != nil && isGraphFile(args) {
-				return usagef("%s takes the graph file with -g: -g %s", cmd.Name(), args[len(args)-1])
-			}
-			return usagef("%s takes %s, and %s given", cmd.Name(), what, wasGiven(len(args)))
-		}
-		return nil
-	}
-}
-
-// isGraphFile tells whether the last argument looks like a graph file.
-func isGraphFile(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	ext := filepath.Ext(args[len(args)-1])
-	return ext == ".yaml" || ext == ".yml"
-}
-
-func wasGiven(n int) string {
-	switch n {
-	case 0:
-		return "nothing was"
-	case 1:
-		return "1 argument was"
-	}
-	return fmt.Sprintf("%d arguments were", n)
-}
-
-// flagError is a usage error. Some subcommands take the graph file as -g, some as their
-// argument; -g where there is none is told so.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown interface{ GetSpecifiedName() string }
-	if errors.As(err, &unknown) && strings.Contains(cmd.Use, "FILE") {
-		if name := unknown.GetSpecifiedName(); name == "g" || name == "graph" {
-			return usagef("%s takes the graph file without -g: %s", cmd.Name(), cmd.UseLine())
-		}
-	}
-	return usageError{err}
-}
-
-func suggestion(cmd *cobra.Command, word string) string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	if near := config.DidYouMean(word, names); near != "" {
-		return fmt.Sprintf(": did you mean %q?", near)
-	}
-	return ""
 }

@@ -44,28 +44,48 @@ func pairValue(schema *config.Data, text string) expressions.Value {
 	return text
 }
 
-// tellUndeclared tells of arguments on the command line that the inputSchema allows and
-// does not declare: they are likely to be misspelt, and nothing else would say so.
-func tellUndeclared(w io.Writer, tool *config.Tool, pairs []string) {
-	declared := tool.InputSchema.Get("properties")
-	if declared == nil {
-		return
+// mostUndeclared bounds the warnings about one list of arguments.
+const mostUndeclared = 10
+
+// warnUndeclared warns of arguments that the inputSchema allows and does not declare:
+// they are likely to be misspelt, and nothing else would say so.
+func warnUndeclared(w io.Writer, tool *config.Tool, args expressions.Value) {
+	found := undeclared(nil, "", tool.InputSchema, args)
+	for _, text := range found[:min(len(found), mostUndeclared)] {
+		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %s\n", oneLine(tool.Name.Value), text)
 	}
-	names := make([]string, len(declared.Keys))
-	for i, key := range declared.Keys {
-		names[i] = key.Value
+}
+
+// undeclared adds to found the properties of an object, and of the objects in it, that
+// their schemas allow and do not declare; path leads to the object. A schema that
+// refuses further properties is silent: the check of the arguments reports them. So is
+// one that may declare properties elsewhere.
+func undeclared(found []string, path string, schema *config.Data, value expressions.Value) []string {
+	object, isObject := value.(expressions.Object)
+	declared := schema.Get("properties")
+	if !isObject || declared == nil || len(found) > mostUndeclared {
+		return found
 	}
-	for _, pair := range pairs {
-		name, _, _ := strings.Cut(pair, "=")
-		if slices.Contains(names, name) {
-			continue
+	more := schema.Get("additionalProperties")
+	open := more == nil || more.Scalar == true
+	for _, elsewhere := range []string{"patternProperties", "allOf", "anyOf", "oneOf", "if", "$ref"} {
+		open = open && schema.Get(elsewhere) == nil
+	}
+	var names []string
+	for _, key := range declared.Keys {
+		if _, given := object.Get(key.Value); !given {
+			names = append(names, key.Value)
 		}
-		hint := ""
-		if near := config.DidYouMean(name, names); near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
-		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %q%s\n", oneLine(tool.Name.Value), oneLine(name), hint)
 	}
+	for _, name := range object.Keys() {
+		below := declared.Get(name)
+		if below == nil && open {
+			found = append(found, fmt.Sprintf("%q%s", oneLine(path+name), oneLine(config.Suggestion(name, names))))
+		}
+		inner, _ := object.Get(name)
+		found = undeclared(found, path+name+".", below, inner)
+	}
+	return found
 }
 
 // firstKey is a key that the tool takes, for an example.

@@ -23,10 +23,10 @@ type replayFlags struct {
 func newReplay(std streams) *cobra.Command {
 	flags := replayFlags{}
 	cmd := &cobra.Command{
-		Use:   "replay RUN",
+		Use:   "replay RUN [FILE]",
 		Short: "Run a kept run again, calling nothing, to see what a changed graph makes of it",
 		Long: `Run a kept run again with its arguments and the answers that it got: no server is
-started and nothing is called. With -g the graph may be another than the run's, so that
+started and nothing is called. With FILE the graph may be another than the run's, so that
 a change can be tried on what has happened. The result is printed, and where the two
 runs part first, with the value that made them.
 
@@ -35,20 +35,20 @@ make ends the replay. With --from N the first N steps are kept as they are.
 
 RUN is a run's id, the beginning of its id, or last. The replay itself is not kept.`,
 		Example: `  toolgraph replay last
-  toolgraph replay 3QK7 -g edited.yaml --trace
-  toolgraph replay 3QK7 -g edited.yaml --from 12`,
-		Args: args(1, 1, "a run"),
+  toolgraph replay 3QK7 edited.yaml --trace
+  toolgraph replay 3QK7 edited.yaml --from 12`,
+		Args: args(1, 1, "a run and at most one graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
-	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file; the one that the run was started from when not given")
+	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file, instead of the argument FILE; the one that the run was started from when not given")
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
 	cmd.Flags().IntVar(&flags.from, "from", 0, "keep so many of the first steps as they are")
 	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error when it has finished")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
 	flags.history.registerState(cmd.Flags())
-	return cmd
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *replayFlags) run(ctx context.Context, std streams, id string) error {

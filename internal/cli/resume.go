@@ -24,7 +24,7 @@ type resumeFlags struct {
 func newResume(std streams) *cobra.Command {
 	flags := resumeFlags{}
 	cmd := &cobra.Command{
-		Use:   "resume RUN",
+		Use:   "resume RUN [FILE]",
 		Short: "Take on a run that was interrupted",
 		Long: `Take on a run whose process died, from where it was, and print its result. RUN is its
 id, the beginning of its id, or last; toolgraph runs list --status interrupted tells
@@ -38,13 +38,13 @@ made, --answer is what it had returned, --answer-nothing that it had returned no
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
   toolgraph resume 3QK7 --answer '{"id": 17}'
-  toolgraph resume 3QK7 -g fixed.yaml --changed`,
-		Args: args(1, 1, "a run"),
+  toolgraph resume 3QK7 fixed.yaml --changed`,
+		Args: args(1, 1, "a run and at most one graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0], cmd.Flags().Changed("answer"))
 		},
 	}
-	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file; the one that the run was started from when not given")
+	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file, instead of the argument FILE; the one that the run was started from when not given")
 	cmd.Flags().BoolVar(&flags.changed, "changed", false, "also when the graph has changed, as long as the way that the run has gone is still one of it")
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "the call whose outcome is unknown may be made again")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "the call whose outcome is unknown was made, and returned this JSON")
@@ -53,7 +53,7 @@ made, --answer is what it had returned, --answer-nothing that it had returned no
 	flags.register(cmd, "error")
 	graceFlag(cmd, &flags.grace)
 	flags.history.registerKept(cmd)
-	return cmd
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered bool) error {

@@ -24,7 +24,7 @@ type runFlags struct {
 }
 
 func newRun(std streams) *cobra.Command {
-	flags := runFlags{}
+	flags, file := runFlags{}, ""
 	cmd := &cobra.Command{
 		Use:   "run FILE TOOL [key=value …]",
 		Short: "Run one tool once and print its result",
@@ -40,9 +40,8 @@ there.`,
   toolgraph run graph.yaml search --args '{"query": "x", "limit": 3}' --trace
   toolgraph run graph.yaml tidy_up directory=. --dry-run
   echo '{"n": 5}' | toolgraph run graph.yaml sum_to_n --args -`,
-		Args: args(2, -1, "a graph file, a tool and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(cmd.Context(), std, args[0], args[1], args[2:])
+			return flags.run(cmd.Context(), std, file, args)
 		},
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object, or - to read it from standard input")
@@ -51,10 +50,11 @@ there.`,
 	flags.register(cmd, "error")
 	graceFlag(cmd, &flags.grace)
 	flags.history.register(cmd)
-	return cmd
+	cmd.SuggestFor = []string{"call", "exec"}
+	return takesGraph(cmd, &file)
 }
 
-func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pairs []string) error {
+func (f *runFlags) run(ctx context.Context, std streams, file string, words []string) error {
 	if err := f.dry.check(); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	g, err := graphOf(p, tool)
+	g, pairs, err := toolOf(p, words)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file, tool string, pair
 	if err != nil {
 		return err
 	}
-	tellUndeclared(std.err, g.Tool, pairs)
+	warnUndeclared(std.err, g.Tool, args)
 	log, locked, err := f.prepare(std, p)
 	if err != nil {
 		return err

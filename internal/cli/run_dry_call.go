@@ -176,11 +176,7 @@ func (d *dryCaller) known(ctx context.Context, upstream, tool string) (flow.Tool
 		}
 		names = append(names, t.Name)
 	}
-	hint := ""
-	if near := config.DidYouMean(tool, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return flow.Tool{}, fmt.Errorf("server %q has no tool %q, expected one of its %d%s", upstream, tool, len(names), hint)
+	return flow.Tool{}, fmt.Errorf("server %q has no tool %q, expected one of its %d%s", upstream, tool, len(names), config.Suggestion(tool, names))
 }
 
 // refused is why a server would refuse the arguments of a call.

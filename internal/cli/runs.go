@@ -31,14 +31,8 @@ Secrets are never among what is kept.`,
   toolgraph runs diff 5GNF last
   toolgraph runs export last > run.json
   toolgraph runs rm --older-than 7d`,
-		Args: noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.Help(); err != nil {
-				return err
-			}
-			return usagef("no command given: list, show, diff, export, import or rm")
-		},
 	}
+	onlyCommands(cmd)
 	history.registerState(cmd.PersistentFlags())
 	cmd.AddCommand(
 		newRunsList(std, history), newRunsShow(std, history), newRunsDiff(std, history),

@@ -22,7 +22,7 @@ type filterFlags struct {
 func (f *filterFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only runs of this tool")
 	cmd.Flags().StringVar(&f.status, "status", "", "only runs that are running, finished, error, cancelled or interrupted")
-	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "only runs of this graph file")
+	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "only runs of this graph file, instead of the argument FILE")
 	cmd.Flags().StringVar(&f.text, "text", "", "only runs with this text in their id, tool, arguments or failure")
 	cmd.Flags().StringVar(&f.since, "since", "", "only runs that began then or later: 90m, 7d, 2026-01-31 …")
 	cmd.Flags().StringVar(&f.until, "until", "", "only runs that began before then")
@@ -54,14 +54,14 @@ func newRunsList(std streams, history *historyFlags) *cobra.Command {
 	var limit int
 	var before, format string
 	cmd := &cobra.Command{
-		Use:   "list",
+		Use:   "list [FILE]",
 		Short: "List kept runs, the newest first",
 		Long: `List kept runs, the newest first. An interrupted run is one whose process is gone
 without having ended it; a damaged one is not in the store as it was recorded.`,
 		Example: `  toolgraph runs list
   toolgraph runs list --tool count_files --status error --since 7d
   toolgraph runs list --format json --limit 1000`,
-		Args: noArgs,
+		Args: onlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := selected.filter()
 			if err != nil {
@@ -83,7 +83,7 @@ without having ended it; a damaged one is not in the store as it was recorded.`,
 	cmd.Flags().IntVar(&limit, "limit", journal.DefaultList, "at most so many runs; 0: all")
 	cmd.Flags().StringVar(&before, "before", "", "only runs that began before the run with this id, for the next page")
 	formatFlag(cmd, &format)
-	return cmd
+	return takesGraph(cmd, &selected.graph)
 }
 
 // idShown is how many characters of an id tell runs apart well enough.

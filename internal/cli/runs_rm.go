@@ -16,7 +16,7 @@ func newRunsRemove(std streams, history *historyFlags) *cobra.Command {
 	var olderThan string
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "rm [RUN …]",
+		Use:   "rm [RUN …] [FILE]",
 		Short: "Delete kept runs",
 		Long: `Delete kept runs: those that are named, or those that flags select. Runs that are
 running are left. Deleting every run wants --all.`,
@@ -54,7 +54,7 @@ running are left. Deleting every run wants --all.`,
 	selected.register(cmd)
 	cmd.Flags().StringVar(&olderThan, "older-than", "", "only runs that began so long ago: 12h, 7d")
 	cmd.Flags().BoolVar(&all, "all", false, "every run")
-	return cmd
+	return takesGraph(cmd, &selected.graph)
 }
 
 func removeRuns(ctx context.Context, std streams, store *journal.Store, named []string, filter journal.Filter) error {

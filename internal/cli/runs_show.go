@@ -31,7 +31,7 @@ also what its expressions saw, and --full every value as a whole.`,
   toolgraph runs show 5GNFQ --step 3 --full
   toolgraph runs show last --step 3 --context
   toolgraph runs show last --format json`,
-		Args: args(1, 1, "a run"),
+		Args: args(1, 1, "a run"), SuggestFor: []string{"last"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Run = args[0]
 			switch {

@@ -32,7 +32,6 @@ type serveFlags struct {
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVarP(&f.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
 	cmd.Flags().StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
 	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
@@ -48,7 +47,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 func newServe(std streams) *cobra.Command {
 	flags := serveFlags{}
 	cmd := &cobra.Command{
-		Use:   "serve -g GRAPH.yaml",
+		Use:   "serve FILE",
 		Short: "Serve the graphs of a file as MCP tools over stdio, or HTTP",
 		Long: `Serve the graphs of a file as MCP tools over stdio: what a host starts. Standard output
 carries the protocol and nothing else; the log goes to standard error. The servers
@@ -59,19 +58,16 @@ hosts at once; http://ADDR/healthz tells load balancers that the process lives. 
 stand for themselves, so several processes can serve the same hosts. The address is one
 of this machine alone unless --http-allow-remote is given, which wants a bearer token:
 in a file (--http-token-file) or in the environment (` + tokenVariable + `).`,
-		Example: `  toolgraph serve -g graph.yaml --watch
-  toolgraph serve -g graph.yaml --http :8080
-  toolgraph serve -g graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token`,
-		Args: noArgs,
+		Example: `  toolgraph serve graph.yaml --watch
+  toolgraph serve graph.yaml --http :8080
+  toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token`,
+		Args: onlyGraph, SuggestFor: []string{"start"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if flags.graph == "" {
-				return usagef("serve needs a graph file: -g GRAPH.yaml")
-			}
 			return flags.run(cmd.Context(), std)
 		},
 	}
 	flags.register(cmd)
-	return cmd
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *serveFlags) run(ctx context.Context, std streams) error {

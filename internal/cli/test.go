@@ -59,7 +59,7 @@ reported at once. The exit code is 1 when a test fails and 3 when a file has mis
 	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "tell of tests that pass or are skipped, too")
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, instead of the one that a test file names`)
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "of the servers that are called: debug, info, warn or error")
-	return cmd
+	return takesGraphs(cmd)
 }
 
 func (f *testFlags) run(ctx context.Context, std streams, paths []string) error {

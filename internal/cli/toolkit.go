@@ -26,7 +26,7 @@ type toolkitFlags struct {
 func newToolkit(std streams) *cobra.Command {
 	flags := toolkitFlags{}
 	cmd := &cobra.Command{
-		Use:   "toolkit -g GRAPH.yaml",
+		Use:   "toolkit [FILE]",
 		Short: "Serve tools with which an agent builds the graphs of a file",
 		Long: `Serve the toolkit over stdio: MCP tools with which an agent looks at the graphs of a file
 and at the servers that they can call, tries calls and expressions, checks and tests
@@ -36,28 +36,27 @@ comments and style of the rest are kept.
 Unless it is allowed, the toolkit changes nothing (--allow-write) and calls no tool of a
 server (--allow-run); servers are started to tell what tools they have. With --skill it
 prints the guide for agents instead.`,
-		Example: `  toolgraph toolkit -g graph.yaml -m mcp.json --allow-write --allow-run
+		Example: `  toolgraph toolkit graph.yaml -m mcp.json --allow-write --allow-run
   toolgraph toolkit --skill > .claude/skills/toolgraph/SKILL.md`,
-		Args: noArgs,
+		Args: onlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.skill {
 				_, err := fmt.Fprint(std.out, authoring.Skill)
 				return err
 			}
 			if flags.graph == "" {
-				return usagef("toolkit needs a graph file: -g GRAPH.yaml")
+				return needsGraph(cmd)
 			}
 			return flags.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
 	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "let agents add, update and delete tools of the graph file")
 	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "let agents run graphs and call tools of servers, whatever these do")
 	cmd.Flags().BoolVar(&flags.skill, "skill", false, "print the guide for agents, SKILL.md")
 	cmd.Flags().StringVar(&flags.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
 	flags.history.register(cmd)
-	return cmd
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *toolkitFlags) run(ctx context.Context, std streams) error {

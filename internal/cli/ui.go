@@ -24,7 +24,7 @@ type uiFlags struct {
 func newUI(std streams) *cobra.Command {
 	flags := uiFlags{}
 	cmd := &cobra.Command{
-		Use:   "ui -g GRAPH.yaml",
+		Use:   "ui FILE",
 		Short: "Run, step through and look at runs in the browser",
 		Long: `Open a page that runs the tools of a graph file, steps through them, shows what each
 expression read and gave, and travels through runs that are kept. Changes of the file
@@ -32,22 +32,18 @@ are taken at once.
 
 The page is served from this program on this machine alone, and asks nothing of any
 other. Its address has a token, which changes with each start.`,
-		Example: `  toolgraph ui -g graph.yaml
-  toolgraph ui -g graph.yaml --addr 127.0.0.1:7000 --no-open`,
-		Args: noArgs,
+		Example: `  toolgraph ui graph.yaml
+  toolgraph ui graph.yaml --addr 127.0.0.1:7000 --no-open`,
+		Args: onlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if flags.files.graph == "" {
-				return usagef("ui needs a graph file: -g GRAPH.yaml")
-			}
 			return flags.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().StringVarP(&flags.files.graph, "graph", "g", "", "the graph file")
 	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "the address of the page, on this machine; port 0 is any that is free")
 	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address and open no browser")
 	flags.register(cmd, "warn")
 	flags.history.register(cmd)
-	return cmd
+	return takesGraph(cmd, &flags.files.graph)
 }
 
 func (f *uiFlags) run(ctx context.Context, std streams) error {

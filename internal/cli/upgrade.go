@@ -10,7 +10,7 @@ import (
 )
 
 func newUpgrade(std streams) *cobra.Command {
-	toStdout := false
+	toStdout, file := false, ""
 	cmd := &cobra.Command{
 		Use:   "upgrade FILE",
 		Short: "Rewrite the older forms of the language in a file, comments kept",
@@ -20,13 +20,13 @@ expressions because they begin with $. Comments and order are kept; a file that 
 current already is left as it is. The file is replaced only as a whole.`,
 		Example: `  toolgraph upgrade graph.yaml --stdout | diff graph.yaml -
   toolgraph upgrade graph.yaml`,
-		Args: args(1, 1, "one graph file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			src, err := config.ReadFile(args[0])
+		Args: onlyGraph,
+		RunE: func(*cobra.Command, []string) error {
+			src, err := config.ReadFile(file)
 			if err != nil {
 				return err
 			}
-			upgraded, changes, err := config.Upgrade(args[0], src)
+			upgraded, changes, err := config.Upgrade(file, src)
 			if err != nil {
 				return err
 			}
@@ -38,12 +38,12 @@ current already is left as it is. The file is replaced only as a whole.`,
 				return err
 			}
 			if bytes.Equal(src, upgraded) {
-				fmt.Fprintf(std.err, "%s is current already\n", args[0])
+				fmt.Fprintf(std.err, "%s is current already\n", file)
 				return nil
 			}
-			return config.WriteFile(args[0], upgraded, 0o600) // the mode that it has
+			return config.WriteFile(file, upgraded, 0o600) // the mode that it has
 		},
 	}
 	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result and leave the file alone")
-	return cmd
+	return takesGraph(cmd, &file)
 }

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// takesGraph gives a command its graph file: as the argument FILE of its usage line, or
+// with -g, or both when they are the same file. The command's Args and RunE get the
+// arguments without FILE.
+//
+// FILE at the beginning of the line is the first argument, whatever its name. Where -g
+// is given, and where FILE stands after other arguments, it is the argument that ends
+// in .yaml or .yml. Without brackets in the usage line it is required.
+func takesGraph(cmd *cobra.Command, into *string) *cobra.Command {
+	words := strings.Fields(cmd.Use)
+	first := len(words) > 1 && strings.Trim(words[1], "[]") == "FILE"
+	required := slices.Contains(words, "FILE")
+	graphFlag(cmd, into)
+	check, run := cmd.Args, cmd.RunE
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		rest := slices.Clone(given)
+		at := slices.IndexFunc(rest, isGraphFile)
+		if first && at > 0 {
+			at = -1
+		}
+		if first && len(rest) > 0 && !cmd.Flags().Changed("graph") {
+			at = 0
+		}
+		if at >= 0 {
+			if err := takeGraph(cmd, into, rest[at]); err != nil {
+				return err
+			}
+			rest = slices.Delete(rest, at, at+1)
+		}
+		switch {
+		case cmd.Flags().Changed("graph") && *into == "":
+			return usagef("-g is empty; name the graph file")
+		case required && *into == "":
+			return needsGraph(cmd)
+		}
+		if check != nil {
+			if err := check(cmd, rest); err != nil && !first {
+				return usagef("%w; FILE is the argument that ends in .yaml or .yml, and a file with another name is given with -g", err)
+			} else if err != nil {
+				return err
+			}
+		}
+		return run(cmd, rest)
+	}
+	return cmd
+}
+
+// takeGraph takes an argument as the graph file.
+func takeGraph(cmd *cobra.Command, into *string, file string) error {
+	if cmd.Flags().Changed("graph") {
+		return sameAsFlag(*into, file)
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !isGraphFile(file) {
+		return usagef("there is no graph file %q; usage: %s", file, usageOf(cmd))
+	}
+	*into = file
+	return nil
+}
+
+// takesGraphs is takesGraph for a command whose arguments are all of them files: -g
+// stands for one argument.
+func takesGraphs(cmd *cobra.Command) *cobra.Command {
+	var file string
+	graphFlag(cmd, &file)
+	check, run := cmd.Args, cmd.RunE
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if cmd.Flags().Changed("graph") {
+			for _, path := range given {
+				if err := sameAsFlag(file, path); err != nil {
+					return err
+				}
+			}
+			if file == "" {
+				return usagef("-g is empty; name the graph file")
+			}
+			given = []string{file}
+		}
+		if check != nil {
+			if err := check(cmd, given); err != nil {
+				return err
+			}
+		}
+		return run(cmd, given)
+	}
+	return cmd
+}
+
+// graphFlag registers -g of a command that has none of its own.
+func graphFlag(cmd *cobra.Command, into *string) {
+	if cmd.Flags().Lookup("graph") == nil {
+		cmd.Flags().StringVarP(into, "graph", "g", "", "the graph file, instead of the argument FILE")
+	}
+}
+
+// needsGraph is the error of a command without a graph file.
+func needsGraph(cmd *cobra.Command) error {
+	return usagef("%s needs a graph file: %s, or -g FILE", cmd.Name(), usageOf(cmd))
+}
+
+// sameAsFlag refuses an argument that names another graph file than -g.
+func sameAsFlag(flag, argument string) error {
+	a, errA := filepath.Abs(flag)
+	b, errB := filepath.Abs(argument)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	if a != b {
+		return usagef("-g names the graph file %q, and the argument names %q; give one of them", flag, argument)
+	}
+	return nil
+}
+
+// isGraphFile reports whether an argument has the ending of a graph file; key=value
+// has not, whatever its value.
+func isGraphFile(argument string) bool {
+	ext := filepath.Ext(argument)
+	return (ext == ".yaml" || ext == ".yml") && !strings.Contains(argument, "=")
+}
+
+// usageOf is a command's usage line, without the flags.
+func usageOf(cmd *cobra.Command) string {
+	_, arguments, _ := strings.Cut(cmd.Use, " ")
+	return strings.TrimSpace(cmd.CommandPath() + " " + arguments)
+}

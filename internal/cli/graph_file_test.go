@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// withoutGraph are the commands that read no graph file, and why.
+var withoutGraph = map[string]string{
+	"toolgraph eval":        "expressions and data",
+	"toolgraph demo-server": "a directory",
+	"toolgraph schema":      "the language",
+	"toolgraph version":     "the program",
+	"toolgraph help":        "commands",
+	"toolgraph runs show":   "a run",
+	"toolgraph runs diff":   "runs",
+	"toolgraph runs export": "a run",
+	"toolgraph runs import": "a file with a run",
+}
+
+// graphCommands are the commands that read a graph file: what they are given before and
+// after the argument FILE, and what they print when FILE is missing.yaml, which is not
+// there.
+var graphCommands = map[string]struct {
+	before, after []string
+	want          string
+}{
+	"toolgraph serve":     {want: "cannot read missing.yaml"},
+	"toolgraph ui":        {after: []string{"--no-open"}, want: "cannot read missing.yaml"},
+	"toolgraph toolkit":   {want: "cannot read missing.yaml"},
+	"toolgraph inspect":   {after: []string{"explain_tool", "tool=t.yaml"}, want: "cannot read missing.yaml"},
+	"toolgraph doctor":    {want: "cannot read missing.yaml"},
+	"toolgraph init":      {want: "missing.yaml already exists"},
+	"toolgraph check":     {want: "cannot read missing.yaml"},
+	"toolgraph test":      {want: "missing.yaml"},
+	"toolgraph lock":      {want: "cannot read missing.yaml"},
+	"toolgraph graph":     {after: []string{"t"}, want: "cannot read missing.yaml"},
+	"toolgraph upgrade":   {want: "cannot read missing.yaml"},
+	"toolgraph run":       {after: []string{"t", "x.yaml"}, want: "cannot read missing.yaml"},
+	"toolgraph debug":     {after: []string{"t", "file=x.yaml"}, want: "cannot read missing.yaml"},
+	"toolgraph resume":    {before: []string{"last"}, want: "cannot read missing.yaml"},
+	"toolgraph replay":    {before: []string{"last"}, want: "cannot read missing.yaml"},
+	"toolgraph runs list": {want: "no runs"},
+	"toolgraph runs rm":   {want: "deleted 0 runs"},
+	"toolgraph config":    {before: []string{"cursor"}, want: "cannot read missing.yaml"},
+	"toolgraph login":     {before: []string{"server=a.yaml"}, want: "cannot read missing.yaml"},
+}
+
+// Every command that reads a graph file takes it as an argument and with -g, alike; both
+// are fine when they are the same, and an error of usage when they are not.
+func TestGraphFileIsAnArgumentOrFlag(t *testing.T) {
+	seen := map[string]bool{}
+	for _, cmd := range runnable(newRoot(streams{})) {
+		path := cmd.CommandPath()
+		seen[path] = true
+		c, takes := graphCommands[path]
+		if (withoutGraph[path] != "") == takes {
+			t.Errorf("%s stands in both tables of this test, or in none, expected one: does it read a graph file?", path)
+			continue
+		}
+		flag := cmd.Flags().Lookup("graph")
+		if takes != (flag != nil) {
+			t.Errorf("%s: it has -g: %v; it reads a graph file: %v", path, flag != nil, takes)
+		}
+		if !takes {
+			continue
+		}
+		if flag.Shorthand != "g" || !strings.Contains(flag.Usage, "FILE") || !strings.Contains(cmd.Use, "FILE") {
+			t.Errorf("%s: its help does not name FILE and -g: %q, -%s %q", path, cmd.Use, flag.Shorthand, flag.Usage)
+		}
+		t.Run(path, func(t *testing.T) {
+			recordRun(t)
+			words := strings.Fields(path)[1:]
+			forms := []struct {
+				name string
+				args []string
+			}{
+				{"argument", slices.Concat(words, c.before, []string{"missing.yaml"}, c.after)},
+				{"flag", slices.Concat(words, c.before, c.after, []string{"-g", "missing.yaml"})},
+				{"flag before", slices.Concat([]string{"-g", "missing.yaml"}, words, c.before, c.after)},
+				{"both", slices.Concat(words, c.before, []string{"./missing.yaml"}, c.after, []string{"--graph", "missing.yaml"})},
+			}
+			for _, f := range forms {
+				if _, printed := typed(t, f.args); !strings.Contains(printed, c.want) {
+					t.Errorf("%s: %v printed\n%s\nwant %s", f.name, f.args, printed, c.want)
+				}
+			}
+			different := slices.Concat(words, c.before, []string{"other.yaml"}, c.after, []string{"-g", "missing.yaml"})
+			code, printed := typed(t, different)
+			if want := `-g names the graph file "missing.yaml", and the argument names "other.yaml"; give one of them`; code != exitUsage || !strings.Contains(printed, want) {
+				t.Errorf("%v ended with %d and printed\n%s\nwant %s", different, code, printed, want)
+			}
+			empty := slices.Concat(words, c.before, c.after, []string{"-g", ""})
+			if code, printed := typed(t, empty); code != exitUsage || !strings.Contains(printed, "-g is empty") {
+				t.Errorf("%v ended with %d and printed\n%s", empty, code, printed)
+			}
+		})
+	}
+	for path := range graphCommands {
+		if !seen[path] {
+			t.Errorf("there is no command %s", path)
+		}
+	}
+}
+
+// runnable are the commands below one that are more than a heading.
+func runnable(root *cobra.Command) []*cobra.Command {
+	var found []*cobra.Command
+	for _, c := range root.Commands() {
+		if c.HasSubCommands() {
+			found = append(found, runnable(c)...)
+			continue
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+// recordRun goes to a directory with a graph file of which one run is recorded. init is
+// to find that its file exists.
+func recordRun(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv(stateVariable, "state")
+	const graph = `
+server: {name: g, version: 1.0.0}
+tools:
+  - name: t
+    description: gives back its arguments
+    nodes: [{id: entry, type: entry, next: exit}, {id: exit, type: exit}]
+`
+	if err := os.WriteFile("graph.yaml", []byte(graph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, printed := typed(t, []string{"run", "graph.yaml", "t"}); code != exitOK {
+		t.Fatal(printed)
+	}
+	if strings.HasSuffix(t.Name(), "init") {
+		if err := os.WriteFile("missing.yaml", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// typed is what a command line ends with and prints.
+func typed(t *testing.T, args []string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := run(t.Context(), args, streams{in: strings.NewReader(""), out: &out, err: &out})
+	return code, out.String()
+}
