@@ -86,17 +86,17 @@ func TestGraphFileIsAnArgumentOrFlag(t *testing.T) {
 				{"both", slices.Concat(words, c.before, []string{"./missing.yaml"}, c.after, []string{"--graph", "missing.yaml"})},
 			}
 			for _, f := range forms {
-				if _, printed := typed(t, f.args); !strings.Contains(printed, c.want) {
+				if _, printed := commandLine(t, f.args); !strings.Contains(printed, c.want) {
 					t.Errorf("%s: %v printed\n%s\nwant %s", f.name, f.args, printed, c.want)
 				}
 			}
 			different := slices.Concat(words, c.before, []string{"other.yaml"}, c.after, []string{"-g", "missing.yaml"})
-			code, printed := typed(t, different)
+			code, printed := commandLine(t, different)
 			if want := `-g names the graph file "missing.yaml", and the argument names "other.yaml"; give one of them`; code != exitUsage || !strings.Contains(printed, want) {
 				t.Errorf("%v ended with %d and printed\n%s\nwant %s", different, code, printed, want)
 			}
 			empty := slices.Concat(words, c.before, c.after, []string{"-g", ""})
-			if code, printed := typed(t, empty); code != exitUsage || !strings.Contains(printed, "-g is empty") {
+			if code, printed := commandLine(t, empty); code != exitUsage || !strings.Contains(printed, "-g is empty") {
 				t.Errorf("%v ended with %d and printed\n%s", empty, code, printed)
 			}
 		})
@@ -137,7 +137,7 @@ tools:
 	if err := os.WriteFile("graph.yaml", []byte(graph), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, printed := typed(t, []string{"run", "graph.yaml", "t"}); code != exitOK {
+	if code, printed := commandLine(t, []string{"run", "graph.yaml", "t"}); code != exitOK {
 		t.Fatal(printed)
 	}
 	if strings.HasSuffix(t.Name(), "init") {
@@ -147,8 +147,8 @@ tools:
 	}
 }
 
-// typed is what a command line ends with and prints.
-func typed(t *testing.T, args []string) (int, string) {
+// commandLine is what a command line ends with and prints.
+func commandLine(t *testing.T, args []string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
 	code := run(t.Context(), args, streams{in: strings.NewReader(""), out: &out, err: &out})
