@@ -21,8 +21,11 @@ func Forwarded() []string { return forwarded }
 // noteForwarded registers the users and passwords in the addresses of proxies and of a
 // registry.
 func (d *decoder) noteForwarded() {
+	if d.assume {
+		return // and the caller may list what is looked up as what the file asks for
+	}
 	for _, name := range forwarded {
-		if value, set := d.lookup(name); set && !d.assume {
+		if value, set := d.lookup(name); set {
 			d.secrets = append(d.secrets, userinfoSecrets(value)...)
 		}
 	}
