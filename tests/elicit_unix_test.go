@@ -107,3 +107,29 @@ func TestServerMayNotAsk(t *testing.T) {
 		s.mu.Unlock()
 	}
 }
+
+// On the page of ui, the user of the page is asked, also after the file was read again.
+func TestServerAsksTheUserOfThePage(t *testing.T) {
+	graph := askingGraph(t, ", allow: [elicitation]")
+	f := newGraphFile(t, graph)
+	p, _, _ := startUI(t, f.path, "--no-open", "--no-history")
+	var open struct {
+		Questions []struct{ ID, Server, Message string }
+	}
+	for action, want := range map[string]string{`{"action":"accept","content":{}}`: `"deleted"`, `{"action":"decline"}`: `"kept"`} {
+		var run struct{ ID string }
+		if err := json.Unmarshal([]byte(p.ask("POST", "api/runs", `{"tool": "go", "args": {}}`)), &run); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(p.until("api/questions", `"Delete it?"`)), &open); err != nil || len(open.Questions) != 1 || open.Questions[0].Server != "up" {
+			t.Fatalf("%+v, %v", open, err)
+		}
+		p.ask("POST", "api/questions/"+open.Questions[0].ID, action)
+		p.until("api/runs/"+run.ID, `"finished"`)
+		if got := p.ask("GET", "api/runs/"+run.ID+"/whole?of=result", ""); got != want {
+			t.Errorf("%s: %s, want %s", action, got, want)
+		}
+		f.write(strings.ReplaceAll(graph, "protocol: legacy", "timeoutMs: 50000, protocol: legacy") + "# another pool\n")
+		p.until("api/source", "another pool")
+	}
+}

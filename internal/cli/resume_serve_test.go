@@ -81,7 +81,7 @@ func sweep(t *testing.T, p *project.Project, state string) *sweeping {
 		})),
 	}}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	users := newPoolUsers(p, nil, log)
+	users := newPoolUsers(p, nil, log, nil)
 	r := newResumer(p, plugged, users, log, time.Minute)
 	r.every = func() (<-chan time.Time, func()) { return s.ticks, func() {} }
 	stop := r.start(t.Context())

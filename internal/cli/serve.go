@@ -103,7 +103,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	release := f.endRuns(ctx, plugged, log)
 	defer release()
-	users := newPoolUsers(p, locked, log)
+	users := newPoolUsers(p, locked, log, askUser)
 	defer users.close()
 	plugged.hints = users.hints
 	opts := server.Options{

@@ -24,6 +24,7 @@ type poolUsers struct {
 	current *sharedPool
 	closing sync.WaitGroup
 	ending  chan struct{}
+	asks    mcpclient.Elicitor // puts the questions of their servers to a user
 }
 
 type sharedPool struct {
@@ -34,12 +35,12 @@ type sharedPool struct {
 	users   int
 }
 
-func newPoolUsers(p *project.Project, locked *lock.Lock, log *slog.Logger) *poolUsers {
-	return &poolUsers{current: newSharedPool(p, locked, log), ending: make(chan struct{})}
+func newPoolUsers(p *project.Project, locked *lock.Lock, log *slog.Logger, asks mcpclient.Elicitor) *poolUsers {
+	return &poolUsers{current: newSharedPool(p, locked, log, asks), ending: make(chan struct{}), asks: asks}
 }
 
-func newSharedPool(p *project.Project, locked *lock.Lock, log *slog.Logger) *sharedPool {
-	pool := newPool(p, log, append(guarded(locked, p), mcpclient.WithElicitor(askUser))...)
+func newSharedPool(p *project.Project, locked *lock.Lock, log *slog.Logger, asks mcpclient.Elicitor) *sharedPool {
+	pool := newPool(p, log, append(guarded(locked, p), mcpclient.WithElicitor(asks))...)
 	return &sharedPool{pool: pool, log: log, servers: p.File.Servers, lock: locked, users: 1}
 }
 
@@ -66,7 +67,7 @@ func (u *poolUsers) next(p *project.Project, locked *lock.Lock, log *slog.Logger
 		u.current.users++
 		return u.current
 	}
-	return newSharedPool(p, locked, log)
+	return newSharedPool(p, locked, log, u.asks)
 }
 
 // hints tells what is known of an upstream tool's effects: what the lock says, else

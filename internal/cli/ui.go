@@ -67,14 +67,15 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer plugged.close()
-	users := newPoolUsers(p, locked, log)
+	r := &uiReload{flags: f, std: std, plugged: plugged, seen: seen}
+	users := newPoolUsers(p, locked, log, r.ask)
 	defer users.close()
 	plugged.hints = users.hints
 	on, err := new(net.ListenConfig).Listen(ctx, "tcp", address.String())
 	if err != nil {
 		return err
 	}
-	r := &uiReload{flags: f, std: std, plugged: plugged, users: users, seen: seen}
+	r.users = users
 	// The page holds the runs that it shows, so the controller need not.
 	r.page = page.New(page.Options{
 		Controller: debug.New(debug.Options{Keep: 1}), Project: r.project(p, users.current, log),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -85,6 +86,12 @@ func (r *uiReload) reject(err error) {
 		found = config.Diagnostics{{Severity: config.Error, Message: err.Error()}}
 	}
 	r.page.Reject(sourceOf(r.flags.files.graph), found)
+}
+
+// ask puts the question of an upstream server to the user of the page, which is there before
+// any run.
+func (r *uiReload) ask(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+	return r.page.Ask(ctx, upstream, params)
 }
 
 // beginner prepares the runs of a page.

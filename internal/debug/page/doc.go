@@ -11,7 +11,7 @@
 //	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
 //	GET  /api/source                  {path, text} of the graph file
 //	GET  /api/graphs/{tool}           nodes and edges
-//	GET  /api/events                  server-sent events: run (as below), project, missed
+//	GET  /api/events                  server-sent events: run (as below), project, questions, missed
 //	GET  /api/runs                    ?tool&status&text&since&before&limit → {runs, next}
 //	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else fields that do not fit
 //	GET  /api/runs/{id}               status, times, next node, failure
@@ -25,6 +25,8 @@
 //	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, at, path, from} → {value, ms} or {error}
 //	POST /api/runs/{id}/watch         {sources, at} → [{value, ms} or {error}], one a source
+//	GET  /api/questions               what upstream servers ask: {questions: [{id, server, message, schema or url}]}
+//	POST /api/questions/{id}          {action: accept|decline|cancel, content}; else fields that do not fit
 //	GET  /api/diff                    ?a&b → where two runs part
 //
 // Lists have previews of bounded length and come in pages; a step count is bounded by

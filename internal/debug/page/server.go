@@ -47,6 +47,8 @@ type Server struct {
 	look   time.Duration  // what it may take, waiting included
 	live   sync.WaitGroup // goroutines that watch runs
 
+	questions questions
+
 	mu      sync.Mutex // guards what follows
 	project *loaded
 	found   config.Diagnostics // of the file as it is now, when that is not the project's
@@ -124,6 +126,8 @@ func (s *Server) routes(mux *http.ServeMux) {
 		"POST /api/runs/{id}/evaluate":   s.evaluate,
 		"POST /api/runs/{id}/watch":      s.watchAt,
 		"GET /api/diff":                  s.diff,
+		"GET /api/questions":             s.listQuestions,
+		"POST /api/questions/{id}":       s.answerQuestion,
 	} {
 		mux.HandleFunc(pattern, answering(answer))
 	}

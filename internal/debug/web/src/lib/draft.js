@@ -4,14 +4,23 @@
 
 const typesOf = (schema) => [].concat(schema?.type ?? []);
 
+// choicesOf are the values of a schema that allows these alone, with what to call them;
+// null for any other.
+export function choicesOf(schema) {
+  if (Array.isArray(schema?.enum)) return schema.enum.map((value, i) => ({ value, label: asText(schema.enumNames?.[i] ?? value) }));
+  const titled = schema?.oneOf ?? schema?.anyOf;
+  if (!Array.isArray(titled) || !titled.length || !titled.every((one) => typeof one?.const === 'string')) return null;
+  return titled.map((one) => ({ value: one.const, label: asText(one.title ?? one.const) }));
+}
+
 // kindOf is how a schema is asked for.
 export function kindOf(schema) {
   if (!schema || typeof schema !== 'object') return 'json';
-  if (Array.isArray(schema.enum)) return 'enum';
+  if (choicesOf(schema)) return 'enum';
   const types = typesOf(schema).filter((t) => t !== 'null');
   if (types.length !== 1) return 'json';
   if (types[0] === 'object') return schema.properties && Object.keys(schema.properties).length ? 'object' : 'json';
-  if (types[0] === 'array') return 'json';
+  if (types[0] === 'array') return choicesOf(schema.items) ? 'choices' : 'json';
   return types[0];
 }
 
@@ -38,7 +47,7 @@ function fromValue(schema, value, top = false) {
   }
   if (given === undefined) return { text: '' };
   if (kind === 'string' && typeof given === 'string') return { text: given };
-  if (kind === 'json') return { text: JSON.stringify(given, null, 2) };
+  if (kind === 'json' || kind === 'choices') return { text: JSON.stringify(given, null, 2) };
   if (kind === 'string') return { text: '', raw: JSON.stringify(given) };
   return { text: typeof given === 'string' && kind === 'enum' ? given : JSON.stringify(given) };
 }
@@ -68,7 +77,7 @@ function write(schema, draft, path, errors, required) {
   const kind = kindOf(schema);
   if (kind === 'string') return text === '' && !(required && draft.touched) ? undefined : JSON.stringify(text);
   if (text.trim() === '') return undefined;
-  if (kind === 'enum') return JSON.stringify(schema.enum.find((v) => asText(v) === text) ?? text);
+  if (kind === 'enum') return JSON.stringify(choicesOf(schema).find((c) => asText(c.value) === text)?.value ?? text);
   if (kind === 'number' || kind === 'integer') {
     if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim())) {
       errors.push({ path, message: `expected a number, and ${JSON.stringify(text)} is none` });

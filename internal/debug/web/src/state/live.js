@@ -3,6 +3,7 @@
 import { told, run } from './run.js';
 import { heard, loadRuns } from './runs.js';
 import { loadProject, project } from './project.js';
+import { loadQuestions } from './questions.js';
 import { attempt, link, notify } from './ui.js';
 
 export function listen() {
@@ -24,7 +25,9 @@ export function listen() {
     if (project.value?.rejected) notify('the graph file has changed, and has errors', 'they stand under File; the last good version is still here', 'error', 'file');
     else notify('the graph file has changed and was read again', '', 'note', 'file');
   });
+  stream.addEventListener('questions', () => attempt(loadQuestions));
   stream.addEventListener('missed', () => {
+    attempt(loadQuestions);
     loadRuns();
     if (run.value) told(run.value);
   });

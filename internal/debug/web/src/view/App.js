@@ -9,6 +9,7 @@ import { Inspector } from './Inspector.js';
 import { PaneBar } from './PaneBar.js';
 import { Dialogs } from './Dialogs.js';
 import { Notices } from './Notices.js';
+import { Question } from './Question.js';
 import { Empty } from './Empty.js';
 
 export function App() {
@@ -25,6 +26,7 @@ export function App() {
       <${PaneBar} />
     </div>
     <${Dialogs} />
+    <${Question} />
     <${Notices} />`;
 }
 

@@ -1,5 +1,5 @@
 import { html, cx } from '../lib/html.js';
-import { asText, kindOf } from '../lib/draft.js';
+import { asText, choicesOf, kindOf } from '../lib/draft.js';
 
 // Field asks for the value of one schema. found are the findings of the whole form;
 // those of this place stand below it.
@@ -12,6 +12,7 @@ export function Field({ schema, draft, onChange, path, found, name, required, to
     if (top) return inner.length ? inner : html`<p class="muted none">This tool takes no arguments.</p>`;
     return html`<fieldset><legend><${Name} ...${{ name, required, schema }} /></legend>${inner}<${Wrong} found=${found} path=${path} /></fieldset>`;
   }
+  if (kindOf(schema) === 'choices') return html`<${Choices} ...${{ schema, draft, onChange, path, found, name, required }} />`;
   if (kindOf(schema) === 'json') return html`<${JSONField} ...${{ schema, draft, onChange, path, found, name, required }} />`;
   return html`<${Scalar} ...${{ schema, draft, onChange, path, found, name, required }} />`;
 }
@@ -29,7 +30,7 @@ const Name = ({ name, required, schema }) => html`
   ${typeText(schema) && html`<span class="muted field-type">${typeText(schema)}</span>`}`;
 
 function typeText(schema) {
-  if (Array.isArray(schema?.enum)) return 'one of';
+  if (kindOf(schema) === 'enum') return 'one of';
   return [].concat(schema?.type ?? []).join(' | ');
 }
 
@@ -41,10 +42,10 @@ function Scalar({ schema, draft, onChange, path, found, name, required }) {
   const common = { id, value: draft.text, 'aria-invalid': String(wrong), 'aria-describedby': `${id}-wrong`, 'aria-required': String(Boolean(required)) };
   let input;
   if (kind === 'enum' || kind === 'boolean') {
-    const choices = kind === 'enum' ? schema.enum.map(asText) : ['true', 'false'];
+    const choices = kind === 'enum' ? choicesOf(schema).map((c) => [asText(c.value), c.label]) : [['true', 'true'], ['false', 'false']];
     input = html`<select ...${common} onChange=${(e) => set(e.currentTarget.value)}>
-      ${(!required || !choices.includes(draft.text)) && html`<option value="">–</option>`}
-      ${choices.map((c) => html`<option key=${c} value=${c} selected=${c === draft.text}>${c}</option>`)}
+      ${(!required || !choices.some(([value]) => value === draft.text)) && html`<option value="">–</option>`}
+      ${choices.map(([value, label]) => html`<option key=${value} value=${value} selected=${value === draft.text}>${label}</option>`)}
     </select>`;
   } else {
     const number = kind === 'number' || kind === 'integer';
@@ -58,6 +59,22 @@ function Scalar({ schema, draft, onChange, path, found, name, required }) {
       ${schema.description && html`<p class="muted field-text">${schema.description}</p>`}
       <${Wrong} found=${found} path=${path} id=${`${id}-wrong`} deep />
     </div>`;
+}
+
+// Choices asks for any of a list's values.
+function Choices({ schema, draft, onChange, path, found, name, required }) {
+  const chosen = draft.text ? JSON.parse(draft.text) : [];
+  const all = choicesOf(schema.items);
+  const set = (value, on) => {
+    const next = all.map((c) => c.value).filter((v) => (v === value ? on : chosen.includes(v)));
+    onChange({ text: next.length ? JSON.stringify(next) : '', touched: true });
+  };
+  return html`
+    <fieldset class="choices"><legend><${Name} ...${{ name, required, schema }} /></legend>
+      ${all.map((c) => html`<label key=${asText(c.value)} class="switch"><input type="checkbox" checked=${chosen.includes(c.value)} onChange=${(e) => set(c.value, e.currentTarget.checked)} /> ${c.label}</label>`)}
+      ${schema.description && html`<p class="muted field-text">${schema.description}</p>`}
+      <${Wrong} found=${found} path=${path} deep />
+    </fieldset>`;
 }
 
 function JSONField({ schema, draft, onChange, path, found, name, required, whole }) {

@@ -1,0 +1,9 @@
+// What upstream servers ask the user while their calls wait.
+import { signal } from '@preact/signals';
+import { get } from '../lib/api.js';
+
+export const questions = signal([]); // the oldest first
+
+export async function loadQuestions() {
+  questions.value = (await get('questions')).questions;
+}
