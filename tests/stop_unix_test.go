@@ -185,20 +185,33 @@ func TestInterruptCancels(t *testing.T) {
 	}
 }
 
-// What ends at the end of its input does so also when an upstream tool has a schema that
-// takes exponentially long for a naive validator.
+// A call whose arguments are validated by a schema that takes exponentially many steps is
+// answered after the end of the input, and the process ends: the steps are bounded.
 func TestV02EndOfInput(t *testing.T) {
 	t.Parallel()
 	list := filepath.Join(t.TempDir(), "list")
-	const schema = `{"type": "object", "properties": {"text": {"$ref": "#/$defs/node"}}, "$defs": {"node": {"allOf": [{"$ref": "#/$defs/part"}, {"$ref": "#/$defs/part"}]},
-		"part": {"type": "object", "properties": {"child": {"$ref": "#/$defs/node"}}}}}`
-	if err := os.WriteFile(list, []byte(`{"echo": {"inputSchema": `+schema+`}}`), 0o600); err != nil {
+	const tool = `{"echo": {"name": "echo", "inputSchema": {"type": "object", "properties": {"child": {"allOf": [{"$dynamicRef": "#"}, {"$dynamicRef": "#"}]}}}}}`
+	if err := os.WriteFile(list, []byte(tool), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, each(", args: ['rugpull="+list+"']", "echo"))
-	deep := strings.Repeat(`{"child":`, 40) + `1` + strings.Repeat("}", 40)
-	s.sendCall("echo", `{"text":`+deep+`}`)
+	s := start(t, `version: "1.0"
+server: {name: deep, version: 1.0.0}
+mcpServers: {up: {command: $FAKE, args: ['rugpull=`+list+`']}}
+tools:
+- name: deep
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: list}
+  - {id: list, type: mcp, server: up, tool: flying, next: call}
+  - {id: call, type: mcp, server: up, tool: echo, args: {child: {expr: $.entry.child}}, next: exit}
+  - {id: exit, type: exit}
+`)
+	_, answer := s.sendCall("deep", strings.Repeat(`{"child":`, 40)+`{}`+strings.Repeat("}", 40))
 	s.request("ping", `{}`) // the call has been read
+	_ = s.in.Close()
+	if r := s.result(s.await(answer)); !r.IsError || !strings.Contains(r.text(t), "steps; simplify the schema") {
+		t.Errorf("the answer is %+v", r)
+	}
 	if code := s.end(); code != 0 {
 		t.Errorf("the exit code is %d, want 0: %s", code, s.stderr)
 	}
