@@ -253,10 +253,12 @@ func timeOf(micros int64) time.Time {
 // upkeep prunes what is out of bounds, once an hour.
 func (c *committer) upkeep() {
 	const every = time.Hour
+	c.store.growReserve()
 	if time.Since(c.pruned) < every {
 		return
 	}
 	c.pruned = time.Now()
+	c.store.reserve()
 	var last int64
 	if c.conn.QueryRowContext(background, `SELECT pruned FROM upkeep`).Scan(&last) != nil || time.Since(time.UnixMicro(last)) < every {
 		return // another process has

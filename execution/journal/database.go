@@ -5,11 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver
@@ -29,23 +27,73 @@ func (s *Store) database(create bool) (*sql.DB, error) {
 	if s.closed {
 		return nil, errClosed
 	}
+	if s.db != nil && s.fixed && create { // it may be writable by now
+		if err := s.db.Close(); err != nil {
+			return nil, err
+		}
+		s.db, s.fixed = nil, false
+	}
 	if s.db != nil {
 		return s.db, nil
 	}
 	if err := s.prepareFile(create); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", s.source())
+	db, err := open(s.source(), migrate)
+	if err != nil && !create && !isLocked(err) && codeOf(err) != 0 {
+		s.fixed = true
+		if db, err = s.openFixed(err); err != nil {
+			s.fixed = false
+		}
+	}
+	if err != nil {
+		return nil, aboutStore(s.Path(), err)
+	}
+	s.db = db
+	return db, nil
+}
+
+func open(source string, prepare func(*sql.DB) error) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(1)
-	if err := migrate(db); err != nil {
-		return nil, errors.Join(aboutStore(s.Path(), err), db.Close())
+	if err := prepare(db); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	s.db = db
 	return db, nil
+}
+
+// openFixed opens a database that cannot be written, because its disk is read-only or full,
+// for those who only look. SQLite wants to make files beside it, unless it is told that
+// nothing changes; then it does not read the log, which has to be empty. Why is why it
+// could not be opened otherwise.
+func (s *Store) openFixed(why error) (*sql.DB, error) {
+	query := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(ON)", "trusted_schema(OFF)"}}
+	db, err := open(s.location(query), checkVersion)
+	if err == nil {
+		return db, nil
+	}
+	if log, statErr := os.Stat(s.Path() + "-wal"); statErr == nil && log.Size() > 0 {
+		return nil, why
+	}
+	query.Set("immutable", "1")
+	if db, err = open(s.location(query), checkVersion); err != nil {
+		return nil, why
+	}
+	return db, nil
+}
+
+// checkVersion refuses a database that would have to be migrated.
+func checkVersion(db *sql.DB) error {
+	version := 0
+	err := db.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version)
+	if err == nil && version != len(migrations) {
+		err = versionError(version)
+	}
+	return err
 }
 
 // connections at the same time: the writer's, and a few that read.
@@ -61,72 +109,18 @@ func (s *Store) source() string {
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", s.busy.Milliseconds()), "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
-		"cache_size(-1024)", "wal_autocheckpoint(4000)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
+		"cache_size(-1024)", "wal_autocheckpoint(500)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
 	}}
+	return s.location(query)
+}
+
+// location is the database with parameters, as the driver takes it.
+func (s *Store) location(query url.Values) string {
 	path := filepath.ToSlash(s.Path())
 	if !strings.HasPrefix(path, "/") { // C:/…
 		path = "/" + path
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
-}
-
-// prepareFile makes the directory and the file, for our user alone, and refuses what
-// others could have put there.
-func (s *Store) prepareFile(create bool) error {
-	err := checkPrivate(s.dir, fs.ModeDir)
-	if errors.Is(err, fs.ErrNotExist) && create {
-		err = os.MkdirAll(s.dir, 0o700)
-	}
-	if err == nil {
-		err = checkPrivate(s.Path(), 0)
-	}
-	switch {
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	case !create:
-		return errNoStore
-	}
-	f, err := os.OpenFile(s.Path(), os.O_RDWR|os.O_CREATE|noFollow, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// checkPrivate refuses a path that is of another kind, or that others may change.
-func checkPrivate(path string, kind fs.FileMode) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	expected := "a file"
-	if kind == fs.ModeDir {
-		expected = "a directory"
-		if info.Mode().Type() == fs.ModeSymlink { // a link to a directory is the user's choice
-			if info, err = os.Stat(path); err != nil {
-				return err
-			}
-		}
-	}
-	switch {
-	case info.Mode().Type() != kind:
-		return fmt.Errorf("%s is %s, expected %s for kept runs; name another place with --state", path, describe(info.Mode()), expected)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o and others could change the runs kept there; run: chmod go-w %s", path, info.Mode().Perm(), path)
-	}
-	return nil
-}
-
-func describe(mode fs.FileMode) string {
-	switch mode.Type() {
-	case 0:
-		return "a file"
-	case fs.ModeDir:
-		return "a directory"
-	case fs.ModeSymlink:
-		return "a link"
-	}
-	return "no file"
 }
 
 // migrations take a database from each version to the next. They are never changed once

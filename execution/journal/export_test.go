@@ -43,7 +43,7 @@ const (
 func Die(s *Store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.lease.file.Close()
+	s.lease.leave()
 	s.lease = nil
 }
 

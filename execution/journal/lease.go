@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,10 @@ import (
 // costs a fiftieth of a transaction. Each run has a slot, since it waits for one call at a time.
 type lease struct {
 	name string
-	file *os.File
+	dir  string
+	home *os.File // the directory of the store, with a lock that all such processes share; nil: the system has none
+
+	file *os.File // guarded by mu
 
 	mu    sync.Mutex     // guards what follows
 	slots map[string]int // run → slot
@@ -36,7 +40,7 @@ func newLease(dir string) (*lease, error) {
 	if err := os.MkdirAll(live, 0o700); err != nil {
 		return nil, err
 	}
-	l := &lease{slots: map[string]int{}}
+	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]int{}}
 	var err error
 	for range 100 { // whoever looks between the making of the file and its lock removes it
 		l.name = rand.Text()
@@ -44,14 +48,57 @@ func newLease(dir string) (*lease, error) {
 			break
 		}
 	}
+	if err != nil {
+		l.leaveDirectory()
+	}
 	return l, err
 }
 
 // release gives the lease back.
-func (l *lease) release() { removeLocked(l.file) }
+func (l *lease) release() {
+	removeLocked(l.file)
+	l.leaveDirectory()
+}
 
 // leave gives the lease back with its notes, for the next process that looks.
-func (l *lease) leave() { _ = l.file.Close() }
+func (l *lease) leave() {
+	_ = l.file.Close()
+	l.leaveDirectory()
+}
+
+func (l *lease) leaveDirectory() {
+	if l.home != nil {
+		_ = l.home.Close() // it was only locked
+	}
+}
+
+// renew makes the file again when it was removed: what is noted in a file that has no name
+// is found by no other process.
+func (l *lease) renew() error {
+	path := filepath.Join(leaseDir(l.dir), l.name)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	l.mu.Lock() // all that is rare; others must not note in the old file meanwhile
+	defer l.mu.Unlock()
+	if err := os.MkdirAll(leaseDir(l.dir), 0o700); err != nil {
+		return err
+	}
+	file, err := createLocked(path)
+	if errors.Is(err, fs.ErrExist) { // another run was faster
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(file, io.NewSectionReader(l.file, 0, 1<<40)); err != nil {
+		removeLocked(file)
+		return err
+	}
+	_ = l.file.Close() // all of it is in the new one
+	l.file = file
+	return nil
+}
 
 // note writes a note of a run down at once and reports whether it has.
 func (l *lease) note(run string, text []byte) bool {
@@ -68,8 +115,24 @@ func (l *lease) note(run string, text []byte) bool {
 		l.slots[run] = slot
 	}
 	l.mu.Unlock()
-	_, err := l.file.WriteAt(append(text, 0), int64(slot)*slotSize) // what is after the 0 is older
-	return err == nil
+	for { // until the file is still the one of the lease when the note is in it
+		if l.renew() != nil {
+			return false
+		}
+		file := l.current()
+		if _, err := file.WriteAt(append(text, 0), int64(slot)*slotSize); err != nil && file == l.current() { // what is after the 0 is older
+			return false
+		}
+		if file == l.current() {
+			return true
+		}
+	}
+}
+
+func (l *lease) current() *os.File {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file
 }
 
 // forget lets another run have the run's slot, once its end is in the database. The note
@@ -81,7 +144,7 @@ func (l *lease) forget(run string) {
 	if !has {
 		return
 	}
-	if _, err := l.file.WriteAt([]byte{0}, int64(slot)*slotSize); err != nil {
+	if _, err := l.current().WriteAt([]byte{0}, int64(slot)*slotSize); err != nil {
 		return // the slot is not used again
 	}
 	l.mu.Lock()
@@ -96,11 +159,13 @@ type abandoned struct {
 	notes []note
 }
 
-// abandonedLease opens a lease; ok is false when somebody holds it.
+// abandonedLease opens a lease; ok is false when a process holds it. One that is not there
+// may have been removed under a process that lives: it is abandoned when no process that
+// writes to the store lives.
 func abandonedLease(dir, name string) (a abandoned, ok bool) {
 	file, err := openUnlocked(filepath.Join(leaseDir(dir), filepath.Base(name)))
 	if err != nil {
-		return a, errors.Is(err, fs.ErrNotExist)
+		return a, errors.Is(err, fs.ErrNotExist) && isAlone(dir)
 	}
 	return abandoned{file: file, notes: readNotes(file)}, true
 }

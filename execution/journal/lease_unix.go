@@ -45,3 +45,27 @@ func openUnlocked(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// shareDirectory locks a directory together with others; nil where that cannot be done.
+func shareDirectory(dir string) *os.File {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+		_ = f.Close() // it was not even locked
+		return nil
+	}
+	return f
+}
+
+// isAlone reports whether no process has the directory locked. A directory that cannot be
+// locked on this file system has no locks.
+func isAlone(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // DefaultList is how many runs a Filter without Limit selects at most.
@@ -23,7 +25,13 @@ func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sweep(ctx, db, s.dir); err != nil {
+	s.mu.Lock()
+	fixed := s.fixed
+	s.mu.Unlock()
+	if fixed {
+		return db, nil
+	}
+	if err := sweep(ctx, db, s.dir); err != nil && codeOf(err) != sqlite3.SQLITE_READONLY {
 		return nil, aboutStore(s.Path(), err)
 	}
 	return db, nil

@@ -19,15 +19,7 @@ type executor interface {
 // Delete deletes runs by their full ids and gives how many there were. Runs that are
 // running are left.
 func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
-	db, err := s.reader(ctx)
-	if errors.Is(err, errNoStore) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	n, err := deleteNamed(ctx, db, ids)
-	return n, aboutStore(s.Path(), err)
+	return deleted(s.makingRoom(ctx, func(db executor) (int, error) { return deleteNamed(ctx, db, ids) }))
 }
 
 func deleteNamed(ctx context.Context, db executor, ids []string) (deleted int, err error) {
@@ -48,15 +40,15 @@ func deleteNamed(ctx context.Context, db executor, ids []string) (deleted int, e
 
 // Prune deletes the oldest runs until the rest is within bounds, and gives how many.
 func (s *Store) Prune(ctx context.Context, keep Retention) (int, error) {
-	db, err := s.reader(ctx)
+	return deleted(s.makingRoom(ctx, func(db executor) (int, error) { return prune(db, s.dir, keep) }))
+}
+
+// deleted is the outcome of a deletion for its caller.
+func deleted(n int, err error) (int, error) {
 	if errors.Is(err, errNoStore) {
-		return 0, nil
+		return n, nil
 	}
-	if err != nil {
-		return 0, err
-	}
-	n, err := prune(db, s.dir, keep)
-	return n, aboutStore(s.Path(), err)
+	return n, err
 }
 
 func prune(db executor, dir string, keep Retention) (deleted int, err error) {

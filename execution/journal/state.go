@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -30,6 +31,7 @@ func (s *Store) State(ctx context.Context) (State, error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status <> 'deleting'`).Scan(&state.Runs); err != nil {
 		return state, aboutStore(s.Path(), err)
 	}
+	state.Bytes = sizeOfFile(filepath.Join(s.dir, reserveName))
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(s.Path() + end); err == nil {
 			state.Bytes += info.Size()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -30,11 +31,13 @@ const (
 type Store struct {
 	dir    string
 	opts   Options
+	user   int           // this process's, where files have owners
 	busy   time.Duration // how long SQLite waits for a lock of others before it reports it
 	writer *writer
 
 	mu     sync.Mutex // guards what follows
 	db     *sql.DB    // nil: not opened yet
+	fixed  bool       // db can only be read
 	lease  *lease     // nil: this process has written nothing
 	closed bool
 }
@@ -51,7 +54,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{dir: dir, opts: opts, busy: defaultBusy}
+	s := &Store{dir: dir, opts: opts, busy: defaultBusy, user: os.Geteuid()}
 	s.writer = newWriter(s)
 	return s, nil
 }

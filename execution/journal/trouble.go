@@ -22,6 +22,8 @@ func aboutStore(path string, err error) error {
 	switch codeOf(err) {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%s: the disk is full (%w); free some space, or delete runs with toolgraph runs rm", path, err)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%s: the disk is full, or fails (%w); free some space, or delete runs with toolgraph runs rm", path, err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return fmt.Errorf("%s is locked by another process (%w); try again", path, err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
