@@ -41,7 +41,7 @@ var below = map[string][]string{
 		"internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/server",
 	},
 	"internal/debug": {
-		"config", "expressions", "graph", "graph/flow", "execution", "execution/journal",
+		"config", "expressions", "expressions/schema", "graph", "graph/flow", "execution", "execution/journal",
 		"internal/diff", "internal/inspect", "internal/project", "internal/server",
 	},
 	"internal/cli": nil, // wires everything

@@ -2,10 +2,7 @@ package journal_test
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -159,101 +156,8 @@ func step(n int, text string) execution.Event {
 }
 
 // A run waits for room in the queue while a lock is short, and loses nothing.
-func TestV17QueueWaits(t *testing.T) {
-	s, attempts := paced(t, journal.Options{})
-	j := s.Journal(nil, journal.About{})
-	unlock := lock(t, s)
-	appendAll(t, j, events("LONG", decode(t, `{}`), "out")[:1])
-	for range journal.PatientAttempts - 2 {
-		fails(t, attempts)
-		again(t, attempts)
-	}
-	fails(t, attempts)
-	appended := make(chan struct{})
-	go func() {
-		defer close(appended)
-		for n := range steps {
-			if err := j.Append(context.Background(), step(n, large)); err != nil {
-				t.Error(err)
-			}
-		}
-	}()
-	eventually(t, func() bool { return journal.Queued(s) > journal.QueueMost })
-	unlock()
-	again(t, attempts)
-	<-appended
-	if r, err := s.Run(t.Context(), "LONG"); err != nil || r.Lost != 0 || r.Steps != steps {
-		t.Errorf("%+v, %v", r, err)
-	}
-}
-
-func eventually(t *testing.T, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never came to this")
-		}
-	}
-}
-
 // What finds no room in the queue while the store is locked is lost, and nothing waits for
 // it; the run says how much, and is not resumed. Its end is recorded all the same.
-func TestV17QueueIsFull(t *testing.T) {
-	var log bytes.Buffer
-	s, attempts := paced(t, journal.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	j := s.Journal(nil, journal.About{})
-	ends := events("ENDS", decode(t, `{}`), "out")
-	appendAll(t, j, ends[:2])
-	unlock := lock(t, s)
-	appendAll(t, j, events("LONG", decode(t, `{}`), "out")[:1])
-	for range journal.PatientAttempts - 1 {
-		fails(t, attempts)
-		again(t, attempts)
-	}
-	fails(t, attempts)
-	for n := range steps { // twice as much as there is room for
-		appendAll(t, j, []execution.Event{step(n, large)})
-	}
-	write(t, j, "NEVER", decode(t, `{}`), "out")
-	appendAll(t, j, ends[2:])
-	unlock()
-	again(t, attempts)
-	if _, err := s.Run(t.Context(), "BEFORE"); err != nil { // once what has waited is written
-		t.Fatal(err)
-	}
-	write(t, j, "AFTER", decode(t, `{}`), "out")
-	if _, err := s.Run(t.Context(), "AFTER"); err != nil {
-		t.Fatal(err)
-	}
-	appendAll(t, j, []execution.Event{step(steps, "last")})
-
-	r, err := s.Run(t.Context(), "LONG")
-	if err != nil || r.Status != journal.Running || r.Lost < steps/4 || r.Lost > 3*steps/4 || r.Steps != steps+1 {
-		t.Errorf("%d steps, %d in the run, %+v, %v", steps, r.Lost, r, err)
-	}
-	kept, err := s.Steps(t.Context(), "LONG", steps-r.Lost-1, 0, 10)
-	if err != nil || len(kept) != 2 || kept[0].Record.Index != steps-r.Lost-1 || kept[1].Record.Index != steps {
-		t.Errorf("%d lost of %d: %+v, %v", r.Lost, steps, kept, err)
-	}
-	if kept, err := s.Steps(t.Context(), "LONG", steps-1, 0, 10); err != nil || len(kept) != 1 || kept[0].Record.Index != steps {
-		t.Errorf("from a lost step: %+v, %v", kept, err)
-	}
-	var gap *journal.GapError
-	if _, err := j.Load(t.Context(), "LONG"); !errors.As(err, &gap) || gap.Gap.Reason != journal.Unwritten ||
-		!strings.Contains(err.Error(), fmt.Sprintf("%d events before step %d", r.Lost, steps)) {
-		t.Error(err)
-	}
-	if r, err := s.Run(t.Context(), "ENDS"); err != nil || r.Status != journal.Finished || r.Lost != 2 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if _, err := s.Run(t.Context(), "NEVER"); !errors.Is(err, journal.ErrNotFound) {
-		t.Errorf("a run without its beginning: %v", err)
-	}
-	if !strings.Contains(log.String(), `"runs with gaps"=2 "runs not recorded"=1`) {
-		t.Error(log.String())
-	}
-}
-
 // While the store is locked, a call that is not safe to repeat is made once it is noted in
 // the lease: also when it is the first that its process does, with arguments of any length.
 // Where it can be noted nowhere, it is not made.
@@ -354,43 +258,4 @@ func TestV17ClosedWhileLocked(t *testing.T) {
 	if live, err := os.ReadDir(strings.TrimSuffix(s.Path(), "history.db") + "live"); err != nil || len(live) != 0 {
 		t.Errorf("%v, %v", live, err)
 	}
-}
-
-// A run that is suspended when its store is closed is interrupted at once, which does not
-// count against it; a resumed run that is lost with its process does, until it gets further.
-func TestResumedCount(t *testing.T) {
-	dir := t.TempDir()
-	all := events("RUN", decode(t, `{}`), "out")
-	ctx := context.Background()
-	stage := func(what string, suspended bool, want int, more ...execution.Event) {
-		t.Helper()
-		s := openAt(t, dir, journal.Options{})
-		if r, err := s.Run(ctx, "RUN"); err == nil {
-			if r.Status != journal.Interrupted {
-				t.Fatalf("%s: %+v", what, r)
-			}
-			if err := s.Claim(ctx, "RUN"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		appendAll(t, s.Journal(nil, journal.About{File: "/x"}), more)
-		if _, err := s.Run(ctx, "RUN"); err != nil {
-			t.Fatal(err)
-		}
-		if !suspended {
-			journal.Die(s)
-		} else if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		runs, err := openAt(t, dir, journal.Options{}).Interrupted(ctx, "/x")
-		if err != nil || len(runs) != 1 || runs[0].Resumed != want {
-			t.Errorf("%s: %+v, %v", what, runs, err)
-		}
-	}
-	stage("begun", true, 0, all[0])
-	stage("suspended", true, 0)
-	stage("lost", false, 1)
-	stage("lost again", false, 2)
-	stage("suspended later", true, 2)
-	stage("got further", false, 0, all[1])
 }
