@@ -26,6 +26,15 @@ type Elicitor func(ctx context.Context, server string, params json.RawMessage) (
 // WithElicitor lets servers ask whose entries allow it. Without it none may.
 func WithElicitor(ask Elicitor) Option { return func(o *options) { o.elicit = ask } }
 
+type questionKey struct{}
+
+// QuestionName is the name that the server gave the question to whose Elicitor ctx was
+// given; "" where it gave none, as in the older era.
+func QuestionName(ctx context.Context) string {
+	name, _ := ctx.Value(questionKey{}).(string)
+	return name
+}
+
 // elicitation is what the session may pass on, nil when nothing.
 func (u *upstream) elicitation() Elicitor {
 	if u.conf.AllowElicit {
@@ -91,6 +100,12 @@ func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, 
 	return answer, err
 }
 
+// unquoted is the text of a JSON string without its quotes.
+func unquoted(inner []byte) (text string) {
+	_ = json.Unmarshal(append(append([]byte(`"`), inner...), '"'), &text) // it was read as a string before
+	return text
+}
+
 // input is what a tool of the modern era wants before it goes on.
 type input struct{ requests, state []byte }
 
@@ -119,7 +134,7 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 			why = "the tool asks for " + s.note.shown(m.Method, 100) + ", which is not offered"
 			return
 		}
-		by := &watch{ctx: ctx} // nothing runs out: no request is in flight
+		by := &watch{ctx: context.WithValue(ctx, questionKey{}, unquoted(id))} // nothing runs out: no request is in flight
 		answer, err := s.question(by, m.Params)
 		if err != nil {
 			why = "the tool asks for input, and the user was not asked: " + s.note.shown(err.Error(), 300)

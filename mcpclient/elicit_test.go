@@ -166,3 +166,21 @@ func TestAToolThatOnlyEverAsks(t *testing.T) {
 		t.Errorf("got %q", e)
 	}
 }
+
+// A question of the modern era has a name, which the elicitor can give to its own client.
+func TestQuestionsOfTheModernEraHaveNames(t *testing.T) {
+	for tool, u := range asking(t) {
+		names := make(chan string, 1)
+		p := pool(t, u, withAdjust(allowPrivate), WithElicitor(func(ctx context.Context, server string, params json.RawMessage) (json.RawMessage, error) {
+			names <- QuestionName(ctx)
+			return host(ctx, server, params)
+		}))
+		if _, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`); err != nil {
+			t.Error(err)
+		}
+		want := map[bool]string{true: "q 1"}[tool == "ask modern"]
+		if name := receive(t, names, "the question"); name != want {
+			t.Errorf("%q: the question's name is %q, want %q", tool, name, want)
+		}
+	}
+}

@@ -131,5 +131,5 @@ func askUser(ctx context.Context, upstream string, params json.RawMessage) (json
 	if params, err = json.Marshal(fields); err != nil {
 		return nil, err
 	}
-	return server.Ask(ctx, params)
+	return server.Ask(server.WithQuestionName(ctx, mcpclient.QuestionName(ctx)), params)
 }

@@ -15,6 +15,14 @@ type asker func(ctx context.Context, params json.RawMessage) (json.RawMessage, e
 
 type askerKey struct{}
 
+type nameKey struct{}
+
+// WithQuestionName names the question that is asked by Ask with the context, for clients of
+// the modern era. Without a name, or with an empty one, it is "question".
+func WithQuestionName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, nameKey{}, name)
+}
+
 // Ask puts a question to the user of the client to whose call ctx belongs: params and
 // the answer are those of elicitation/create, whichever era the client speaks. It takes
 // as long as the user does, or until ctx ends. The error says why nobody has answered.

@@ -24,13 +24,14 @@ type call struct {
 
 	follower *follower // leads what happens in the run to the client; nil: it wants nothing
 
-	can        abilities       // what the client can ask its user
-	ask        asker           // nil: it cannot be asked
-	trace      TraceContext    // nil: the client has sent none
-	life       context.Context // of a run that outlives its call
-	state      string          // of the run that the call goes on with; "" for a new one
-	reply      json.RawMessage // for that run
-	handedOver bool            // the run has taken over the call's place and catalog
+	can        abilities                  // what the client can ask its user
+	ask        asker                      // nil: it cannot be asked
+	trace      TraceContext               // nil: the client has sent none
+	life       context.Context            // of a run that outlives its call
+	state      string                     // of the run that the call goes on with; "" for a new one
+	reply      json.RawMessage            // for that run
+	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
+	handedOver bool                       // the run has taken over the call's place and catalog
 }
 
 // newCall finds the tool and refuses what is no call at all; that is the client's
@@ -60,7 +61,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	}
 	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {
-	case (m.requestState != nil || m.inputResponses != nil) && (at == legacy || m.requestState == nil):
+	case at == legacy && (m.requestState != nil || m.inputResponses != nil):
 		return nil, &rpcError{code: codeInvalidParams, message: "requestState: this server has not asked for more input, so there is nothing to go on with"}
 	case m.arguments != nil && m.arguments[0] != '{':
 		return nil, &rpcError{code: codeInvalidParams, message: "arguments: expected an object, got " + describeRaw(m.arguments)}
@@ -75,6 +76,9 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	c.trace = traceContext(m)
 	if c.modern {
 		c.can = abilitiesOf(m.capabilities)
+		if m.inputResponses != nil && m.requestState == nil {
+			_ = json.Unmarshal(m.inputResponses, &c.early) // what is no answer to a question is passed over
+		}
 	}
 	if m.logLevel != nil && c.modern {
 		var fault *rpcError

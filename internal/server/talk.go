@@ -29,6 +29,7 @@ type talk struct {
 
 // question is what a run waits for.
 type question struct {
+	name   string // under which the answer must come
 	params json.RawMessage
 	answer chan json.RawMessage // holds one
 }
@@ -36,8 +37,8 @@ type question struct {
 // defaultPatience is how long a run waits for an answer, if its own limits let it.
 const defaultPatience = 10 * time.Minute
 
-// questionKey names the one question that is asked at a time.
-const questionKey = "question"
+// unnamed is the name of a question that has none.
+const unnamed = "question"
 
 // talks are the runs that wait for an answer, by the state that the answer must come
 // with. Each state is good for one answer. Safe for concurrent use.
@@ -77,14 +78,21 @@ func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
 		defer c.follower.attend(c)()
 		t = s.begin(c)
 	}
-	select {
-	case q := <-t.questions:
-		return s.appendQuestion(dst, id, q, s.talks.wait(t, q))
-	case rest := <-t.ended:
-		return append(appendHead(dst, id), rest...)
-	case <-ctx.Done():
-		t.cancel()
-		return s.appendFailure(dst, id, c, "the run was cancelled")
+	for {
+		select {
+		case q := <-t.questions:
+			answer := c.early[q.name]
+			if answer == nil || checkAnswer(answer) != nil {
+				return s.appendQuestion(dst, id, q, s.talks.wait(t, q))
+			}
+			delete(c.early, q.name)
+			q.answer <- answer
+		case rest := <-t.ended:
+			return append(appendHead(dst, id), rest...)
+		case <-ctx.Done():
+			t.cancel()
+			return s.appendFailure(dst, id, c, "the run was cancelled")
+		}
 	}
 }
 
@@ -111,7 +119,10 @@ func (s *Server) begin(c *call) *talk {
 }
 
 func (t *talk) ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	q := question{params: params, answer: make(chan json.RawMessage, 1)}
+	q := question{name: unnamed, params: params, answer: make(chan json.RawMessage, 1)}
+	if name, _ := ctx.Value(nameKey{}).(string); name != "" {
+		q.name = name
+	}
 	select {
 	case t.questions <- q:
 	case <-ctx.Done():
@@ -160,12 +171,12 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 		return errNotWaiting
 	}
 	var answers map[string]json.RawMessage
-	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[questionKey] == nil {
-		return &rpcError{code: codeInvalidParams, message: "inputResponses: expected an object with the answer under " + quoted(questionKey)}
+	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[w.name] == nil {
+		return &rpcError{code: codeInvalidParams, message: "inputResponses: expected an object with the answer under " + quoted(w.name)}
 	}
-	c.reply = answers[questionKey]
+	c.reply = answers[w.name]
 	if err := checkAnswer(c.reply); err != nil {
-		return &rpcError{code: codeInvalidParams, message: "inputResponses." + questionKey + ": " + err.Error()}
+		return &rpcError{code: codeInvalidParams, message: "inputResponses." + w.name + ": " + err.Error()}
 	}
 	return nil
 }
@@ -173,8 +184,9 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 // appendQuestion appends the answer of a call whose run has a question.
 func (s *Server) appendQuestion(dst, id []byte, q question, state string) []byte {
 	dst = appendHead(dst, id)
-	dst = append(dst, `"result":{"resultType":"`+string(mcp.ResultTypeInputRequired)+`","inputRequests":{"`+questionKey+`":{"method":"`+
-		string(mcp.MethodElicitationCreate)+`","params":`...)
+	dst = append(dst, `"result":{"resultType":"`+string(mcp.ResultTypeInputRequired)+`","inputRequests":{`...)
+	dst = appendString(dst, q.name)
+	dst = append(dst, `:{"method":"`+string(mcp.MethodElicitationCreate)+`","params":`...)
 	dst = append(append(dst, q.params...), `}},"requestState":`...)
 	dst = append(appendString(dst, state), ',')
 	return append(append(dst, s.self...), "}}\n"...)

@@ -58,7 +58,6 @@ func TestM18Talk(t *testing.T) {
 	refused(5, askCall(5, "ask", `"requestState":5,"inputResponses":{},`), none)
 	refused(6, askCall(6, "ask", answering(state, `{"action":"perhaps"}`)), "inputResponses.question: expected an object whose action is")
 	refused(7, askCall(7, "ask", fmt.Sprintf(`"requestState":%q,"inputResponses":{"other":{}},`, state)), "inputResponses: expected an object with the answer under")
-	refused(8, askCall(8, "ask", `"inputResponses":{},`), "requestState: this server has not asked")
 	// None of that has used it up.
 	h.send(askCall(9, "ask", answering(state, accepted)))
 	if got := h.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":9,`+askedResult) {
@@ -122,4 +121,36 @@ func TestHTTPTalk(t *testing.T) {
 	if _, body := h.post(askCall(3, "ask", ""), headers...); stateOf(t, body) == "" {
 		t.Error("no state")
 	} // its run ends with the server
+}
+
+// A question has the name that its asker gives it. Answers that come with a new call are for
+// the questions of these names; what is no answer is passed over, and the user is asked.
+func TestTalkNamesAndEarlyAnswers(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Tools = append(o.Tools, toolOf(t, "asknamed", "", "")) })
+	h := connect(t, b.server)
+	const named = `"inputRequests":{"go\"on":{"method":"elicitation/create"`
+	for i, early := range []string{"", `"inputResponses":{},`, `"inputResponses":{"question":` + accepted + `},`, `"inputResponses":{"go\"on":12345},`, `"inputResponses":7,`} {
+		h.send(askCall(10+i, "asknamed", early))
+		got := h.next()
+		found := givenState.FindStringSubmatch(got)
+		if found == nil || !strings.Contains(got, named) {
+			t.Fatalf("%s: %s", early, got)
+		}
+		h.send(askCall(20+i, "asknamed", fmt.Sprintf(`"requestState":%q,"inputResponses":{"question":%s},`, found[1], accepted)))
+		if got := h.next(); !strings.Contains(got, `expected an object with the answer under \"go\\\"on\"`) {
+			t.Errorf("%s: %s", early, got)
+		}
+		h.send(askCall(30+i, "asknamed", fmt.Sprintf(`"requestState":%q,"inputResponses":{"go\"on":%s},`, found[1], accepted)))
+		if got := h.next(); !strings.Contains(got, askedResult) {
+			t.Errorf("%s: %s", early, got)
+		}
+	}
+	h.send(askCall(40, "asknamed", `"inputResponses":{"other":{},"go\"on":`+accepted+`},`))
+	if got := h.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":40,`+askedResult) {
+		t.Errorf("answered with the call: %s", got)
+	}
+	if err := h.close(); err != nil {
+		t.Error(err)
+	}
+	b.noneLeft(t)
 }

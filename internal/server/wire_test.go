@@ -147,6 +147,8 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, wa
 		return nil, errors.New(`g.yaml:7:3: node "call" of tool "fail": no such file`)
 	case "panic":
 		panic("secret-0123456789 in the text")
+	case "asknamed":
+		return b.run(WithQuestionName(ctx, `go"on`), "ask", args, Watch{})
 	case "ask":
 		answer, err := Ask(ctx, json.RawMessage(`{"message":"Go on?",
 			"requestedSchema":{"type":"object","properties":{}}}`))

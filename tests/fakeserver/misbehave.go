@@ -133,6 +133,10 @@ func (c *call) garbage() {
 
 // callback asks the client for something and answers with the client's whole reply.
 func (c *call) callback() {
+	if c.has("modern") {
+		c.callBackLater()
+		return
+	}
 	method := c.in.Method
 	if method == "" {
 		method = "sampling/createMessage"
@@ -154,4 +158,20 @@ func (c *call) callback() {
 	case <-time.After(5 * time.Minute): // far more than any test needs
 		c.text("no reply")
 	}
+}
+
+// callBackLater is callback in the modern era: the request {name, method, params} is the answer
+// of the first call, and the reply comes with the next.
+func (c *call) callBackLater() {
+	var p struct {
+		InputResponses map[string]json.RawMessage `json:"inputResponses"`
+	}
+	_ = json.Unmarshal(c.params, &p)
+	if reply := p.InputResponses[c.in.Name]; reply != nil {
+		c.result(c.id, map[string]any{"resultType": "complete", "structuredContent": map[string]any{"result": reply}, "content": []any{}})
+		return
+	}
+	c.result(c.id, map[string]any{"resultType": "input_required", "requestState": "asked", "inputRequests": map[string]any{
+		c.in.Name: map[string]any{"method": c.in.Method, "params": c.in.Params},
+	}})
 }

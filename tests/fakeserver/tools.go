@@ -25,6 +25,7 @@ type call struct {
 		Message string  `json:"message"`
 		Text    string  `json:"text"`
 		Method  string  `json:"method"`
+		Name    string  `json:"name"`
 
 		Params json.RawMessage `json:"params"`
 	}
