@@ -20,11 +20,7 @@ import (
 
 // TestMain looks for leaked goroutines.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := testbin.Clean(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
+	code := testbin.Run(m)
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

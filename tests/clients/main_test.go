@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,11 +24,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := testbin.Clean(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
+	os.Exit(testbin.Run(m))
 }
 
 // modules is the node_modules that holds the packages. The test is skipped where it

@@ -43,8 +43,27 @@ func Build(t testing.TB, pkg string) string {
 	return b.path
 }
 
-// Clean removes what Build made; for the end of TestMain.
-func Clean() error {
+// Run runs the tests of a package that starts toolgraph, keeps the runs that they make out
+// of the user's own history, and removes what Build made. The result is the exit code.
+func Run(m interface{ Run() int }) int {
+	state, err := os.MkdirTemp("", "toolgraph-state-")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("TOOLGRAPH_STATE", state); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	for _, err := range []error{clean(), os.RemoveAll(state)} {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	return code
+}
+
+// clean removes what Build made.
+func clean() error {
 	mu.Lock()
 	defer mu.Unlock()
 	if dir == "" {
