@@ -22,11 +22,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == victimCommand {
 		beVictim(os.Args[2])
 	}
-	code := m.Run()
-	if err := testbin.Clean(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
+	code := testbin.Run(m)
 	if code == 0 {
 		err := goleak.Find()
 		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); err = goleak.Find() {
