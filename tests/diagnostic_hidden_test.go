@@ -118,7 +118,7 @@ func TestDiagnosticsWithoutExample(t *testing.T) {
 	}
 }
 
-// A directory is no graph file, upgrade tells of what it cannot rewrite, and test of its
+// A directory is no graph file but for check, upgrade reports what it cannot rewrite, and test of its
 // own files.
 func TestDiagnosticsElsewhere(t *testing.T) {
 	toolgraph := testbin.Build(t, "toolgraph")
@@ -135,7 +135,7 @@ func TestDiagnosticsElsewhere(t *testing.T) {
 		return filepath.Join(dir, name)
 	}
 	for _, c := range []struct{ command, path, code string }{
-		{"check", dir, "not-a-regular-file"},
+		{"graph", dir, "not-a-regular-file"},
 		{"upgrade", file, "cannot-upgrade"},
 		{"test", tests("graph.test.yaml", "tests: [{name: a, tool: b}]"), "bad-test"},
 		{"test", tests("other.test.yaml", "graph: g.yaml\ntests: [{name: a, tool: b, expect: {value: 1}}]"), "unknown-test-name"},
