@@ -36,8 +36,8 @@ conformance: ## run the official conformance suite (needs Node)
 
 pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs Node; SEED=1)
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" jsonata@2.2.2 && \
-	  node expressions/testdata/jsonata/pairs.mjs $${SEED:-$$(date +%s)} 20000 "$$dir" > "$$dir/pairs.jsonl" && \
-	  TOOLGRAPH_JSONATA_PAIRS="$$dir/pairs.jsonl" go test -count=1 -v -run TestPairs ./expressions
+	  node expressions/jsonata/testdata/pairs.mjs $${SEED:-$$(date +%s)} 20000 "$$dir" > "$$dir/pairs.jsonl" && \
+	  TOOLGRAPH_JSONATA_PAIRS="$$dir/pairs.jsonl" go test -count=1 -v -run TestPairs ./expressions/jsonata
 
 graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 	TOOLGRAPH_GRAPHS=1 go test -count=1 -timeout 30m -v ./tests/graphs/

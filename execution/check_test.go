@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // whole are the events of a run that was edited, died in a call and was looked into.
@@ -16,13 +16,13 @@ func whole() []Event {
 	edited := record(1)
 	edited.Edited = true
 	return []Event{
-		{Kind: RunStarted, Run: "R", Start: &Start{Tool: "tool", Graph: "hash", Args: expressions.Null}},
+		{Kind: RunStarted, Run: "R", Start: &Start{Tool: "tool", Graph: "hash", Args: value.Null}},
 		{Kind: StepFinished, Run: "R", Record: record(0)},
 		{Kind: ContextEdited, Run: "R", Record: edited},
 		{Kind: CallStarted, Run: "R", Step: &Visit{Index: 4, NodeID: "call", NodeType: config.MCPNode}}, // the records before it are lost
 		{Kind: RunFinished, Run: "R", End: &End{Failure: &Failure{Code: CodeOutcomeUnknown}}},
 		{Kind: StepFinished, Run: "R", Record: record(2)},
-		{Kind: RunFinished, Run: "R", End: &End{Value: expressions.Null}},
+		{Kind: RunFinished, Run: "R", End: &End{Value: value.Null}},
 	}
 }
 

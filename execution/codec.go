@@ -3,17 +3,17 @@ package execution
 import (
 	"encoding/json"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // kept is a value on its way into or out of a journal: object keys keep their order
 // and numbers their digits, which plain decoding loses.
-type kept struct{ value expressions.Value }
+type kept struct{ value value.Value }
 
-func (k kept) MarshalJSON() ([]byte, error) { return expressions.Encode(k.value) }
+func (k kept) MarshalJSON() ([]byte, error) { return value.Encode(k.value) }
 
 func (k *kept) UnmarshalJSON(src []byte) (err error) {
-	k.value, err = expressions.Decode(src)
+	k.value, err = value.Decode(src)
 	return err
 }
 
@@ -59,7 +59,7 @@ func (e *End) UnmarshalJSON(src []byte) error {
 	case in.Value != nil:
 		e.Value = in.Value.value
 	case in.Failure == nil:
-		e.Value = expressions.Null
+		e.Value = value.Null
 	}
 	return err
 }

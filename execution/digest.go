@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strconv"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // digest tells values apart, in 16 hex digits. The order of an object's keys does not
 // count.
-func digest(v expressions.Value) string {
+func digest(v value.Value) string {
 	h := sha256.New()
 	var buf []byte
 	put(h, v, &buf)
@@ -20,7 +20,7 @@ func digest(v expressions.Value) string {
 }
 
 // put writes a value in a form that no other value has.
-func put(h hash.Hash, v expressions.Value, buf *[]byte) {
+func put(h hash.Hash, v value.Value, buf *[]byte) {
 	switch v := v.(type) {
 	case []any:
 		h.Write(strconv.AppendInt([]byte("["), int64(len(v)), 10)) // a hash never fails to write
@@ -28,8 +28,8 @@ func put(h hash.Hash, v expressions.Value, buf *[]byte) {
 			put(h, item, buf)
 		}
 	case map[string]any:
-		put(h, expressions.FromPlain(v), buf)
-	case expressions.Object:
+		put(h, value.FromPlain(v), buf)
+	case value.Object:
 		h.Write(strconv.AppendInt([]byte("{"), int64(v.Len()), 10))
 		keys := slices.Clone(v.Keys())
 		slices.Sort(keys)
@@ -39,7 +39,7 @@ func put(h hash.Hash, v expressions.Value, buf *[]byte) {
 			put(h, value, buf)
 		}
 	default:
-		*buf, _ = expressions.Append(append((*buf)[:0], ' '), v) // arguments are JSON: this does not fail
+		*buf, _ = value.Append(append((*buf)[:0], ' '), v) // arguments are JSON: this does not fail
 		h.Write(*buf)
 	}
 }

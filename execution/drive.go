@@ -3,12 +3,12 @@ package execution
 import (
 	"context"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // drive is the one loop: it takes a run to its end on a host. The error is a
 // *StepError for a failure of the run, or the host's own error.
-func drive(r *Run, host Host) (expressions.Value, error) {
+func drive(r *Run, host Host) (value.Value, error) {
 	for {
 		if failed := r.failure(); failed != nil { // also that of a run that is resumed
 			return nil, r.stepError(failed)
@@ -59,11 +59,11 @@ func commit(r *Run, host Host, records ...Record) error {
 }
 
 // value is the output of the exit, the last record: JSON, so nothing is null.
-func (r *Run) value() expressions.Value {
+func (r *Run) value() value.Value {
 	if output := r.state.records[len(r.state.records)-1].Output; output != nil {
 		return output
 	}
-	return expressions.Null
+	return value.Null
 }
 
 // pathShown is how many of the last nodes an error tells.

@@ -3,13 +3,13 @@ package execution
 import (
 	"fmt"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Edit replaces the latest output of a node of a run that is held.
 type Edit struct {
 	NodeID string
-	Output expressions.Value // nil: nothing
+	Output value.Value // nil: nothing
 }
 
 // edit applies an edit. Slices that Executions handed out stay as they were.
@@ -36,8 +36,8 @@ func (s *state) unedit(id string) {
 
 // previousEdited is Previous for a history with edits: an execution has the output
 // that the last edit before the node's next execution gave it.
-func (s *state) previousEdited(n int) (expressions.Value, bool) {
-	edits := map[string]expressions.Value{} // of executions that are not reached yet
+func (s *state) previousEdited(n int) (value.Value, bool) {
+	edits := map[string]value.Value{} // of executions that are not reached yet
 	for i := len(s.records) - 1; i >= 0 && n > 0; i-- {
 		r := &s.records[i]
 		edit, edited := edits[r.NodeID]

@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -69,7 +69,7 @@ func New(caller ToolCaller, opts ...Option) *Engine {
 // Result is what a run came to. Value is nil when the run failed.
 type Result struct {
 	RunID   string
-	Value   expressions.Value
+	Value   value.Value
 	History []Record
 }
 
@@ -77,7 +77,7 @@ type Result struct {
 // defaults of the inputSchema. Arguments that do not fit the inputSchema make no run and no
 // result: the error is an *ArgumentsError. The result has the history also when the run
 // failed; the error is then a *StepError, or the error of the journal or the gate.
-func (e *Engine) Run(ctx context.Context, g *graph.Graph, args expressions.Value, opts ...Option) (*Result, error) {
+func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts ...Option) (*Result, error) {
 	args, err := Arguments(ctx, g, args)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
 }
 
 // take takes the run to its end. Its value fits the outputSchema.
-func (e *Engine) take(host *local) (value expressions.Value, err error) {
+func (e *Engine) take(host *local) (value value.Value, err error) {
 	defer recovered(&err)
 	if value, err = drive(host.run, host); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (e *Engine) take(host *local) (value expressions.Value, err error) {
 }
 
 // end keeps and tells how the run ended.
-func (e *Engine) end(ctx context.Context, host *local, value expressions.Value, err error) (*Result, error) {
+func (e *Engine) end(ctx context.Context, host *local, value value.Value, err error) (*Result, error) {
 	defer host.close()
 	r, h := host.run, host.hooks
 	result := &Result{RunID: r.id, Value: value, History: r.Records()}

@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // EventKind is what happened.
@@ -50,7 +51,7 @@ type Event struct {
 type Start struct {
 	Tool  string
 	Graph string // the graph's hash
-	Args  expressions.Value
+	Args  value.Value
 }
 
 // Visit is a step that is about to happen.
@@ -59,14 +60,14 @@ type Visit struct {
 	NodeID   string          `json:"nodeId"`
 	NodeType config.NodeType `json:"nodeType"`
 
-	Server string            `json:"server,omitempty"` // of an mcp node
-	Tool   string            `json:"tool,omitempty"`   // of an mcp node
-	Args   expressions.Value `json:"-"`                // call-started; not kept: they follow from the records
-	Digest string            `json:"digest,omitempty"` // call-started; of Args, to know the call again
+	Server string      `json:"server,omitempty"` // of an mcp node
+	Tool   string      `json:"tool,omitempty"`   // of an mcp node
+	Args   value.Value `json:"-"`                // call-started; not kept: they follow from the records
+	Digest string      `json:"digest,omitempty"` // call-started; of Args, to know the call again
 }
 
 // End is how a run ended: with a value or with a failure.
 type End struct {
-	Value   expressions.Value
+	Value   value.Value
 	Failure *Failure
 }

@@ -11,21 +11,21 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // callerFunc is a ToolCaller made of a function.
-type callerFunc func(ctx context.Context, server, tool string, args expressions.Value) (expressions.Value, error)
+type callerFunc func(ctx context.Context, server, tool string, args value.Value) (value.Value, error)
 
-func (f callerFunc) CallTool(ctx context.Context, server, tool string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
+func (f callerFunc) CallTool(ctx context.Context, server, tool string, args value.Value, _ map[string]any) (value.Value, error) {
 	return f(ctx, server, tool, args)
 }
 
 // echo answers a call with its arguments.
-var echo = callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+var echo = callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) {
 	return args, nil
 })
 
@@ -56,18 +56,18 @@ func indent(body string) string {
 	return "  " + strings.ReplaceAll(strings.Trim(body, "\n"), "\n", "\n  ") + "\n"
 }
 
-func decode(t testing.TB, src string) expressions.Value {
+func decode(t testing.TB, src string) value.Value {
 	t.Helper()
-	v, err := expressions.Decode([]byte(src))
+	v, err := value.Decode([]byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func encode(t testing.TB, v expressions.Value) string {
+func encode(t testing.TB, v value.Value) string {
 	t.Helper()
-	out, err := expressions.Encode(v)
+	out, err := value.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +144,14 @@ func TestNothingAsResult(t *testing.T) {
 - {id: exit, type: exit}
 `)
 	result, err := execution.New(echo).Run(t.Context(), g, decode(t, `{}`))
-	if err != nil || result.Value != expressions.Null || !result.History[2].Nothing() {
+	if err != nil || result.Value != value.Null || !result.History[2].Nothing() {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
 
 func TestCallArguments(t *testing.T) {
 	var server, tool string
-	caller := callerFunc(func(_ context.Context, s, tl string, args expressions.Value) (expressions.Value, error) {
+	caller := callerFunc(func(_ context.Context, s, tl string, args value.Value) (value.Value, error) {
 		server, tool = s, tl
 		return args, nil
 	})
@@ -179,7 +179,7 @@ func TestCallArguments(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	caller := callerFunc(func(ctx context.Context, _, _ string, _ expressions.Value) (expressions.Value, error) {
+	caller := callerFunc(func(ctx context.Context, _, _ string, _ value.Value) (value.Value, error) {
 		cancel()
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -203,7 +203,7 @@ func (codedError) ErrorCode() string { return "tool-error" }
 func (codedError) StructuredContent() json.RawMessage { return json.RawMessage(`{"b":1,"a":2}`) }
 
 func TestFailedCall(t *testing.T) {
-	caller := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+	caller := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
 		return nil, codedError{}
 	})
 	g := build(t, `

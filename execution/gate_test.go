@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 )
 
 // gateFunc is a function as a Gate.
@@ -23,7 +24,7 @@ func (f gateFunc) Wait(ctx context.Context, next execution.Event) ([]execution.E
 func TestGate(t *testing.T) {
 	g := build(t, twoCalls)
 	var seen []string
-	expr, err := expressions.CompileJSONata(t.Context(), `$join($sort($append($keys($), [])), " ")`)
+	expr, err := jsonata.Compile(t.Context(), `$join($sort($append($keys($), [])), " ")`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ tools:
 	if _, err := execution.New(echo, clock, gate).Run(t.Context(), g, decode(t, `{}`)); err != nil {
 		t.Error(err)
 	}
-	slow := callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+	slow := callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) {
 		now = now.Add(2 * time.Second)
 		return args, nil
 	})

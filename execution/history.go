@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // state is the History that expressions read.
 var _ expressions.History = (*state)(nil)
 
 // Previous is the output of the execution n before the one to come; nil is nothing.
-func (s *state) Previous(n int) (expressions.Value, bool) {
+func (s *state) Previous(n int) (value.Value, bool) {
 	if len(s.edited) > 0 {
 		return s.previousEdited(n)
 	}
@@ -25,7 +26,7 @@ func (s *state) Count(id string) int { return len(s.outputs[id].all) }
 
 // Execution is the node's i-th output, nil when it is nothing; a negative i counts from
 // the last.
-func (s *state) Execution(id string, i int) (expressions.Value, bool) {
+func (s *state) Execution(id string, i int) (value.Value, bool) {
 	all := s.outputs[id].all
 	if i < 0 {
 		i += len(all)
@@ -37,7 +38,7 @@ func (s *state) Execution(id string, i int) (expressions.Value, bool) {
 }
 
 // Executions are the outputs of the node that are not nothing, oldest first.
-func (s *state) Executions(id string) []expressions.Value {
+func (s *state) Executions(id string) []value.Value {
 	return slices.Clip(s.outputs[id].values)
 }
 

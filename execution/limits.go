@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -25,7 +25,7 @@ func (r *Run) checkLimits(ctx context.Context, node graph.Node) *Failure {
 }
 
 // measure checks an output against the size limits.
-func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Value, int, *Failure) {
+func (r *Run) measure(node graph.Node, output value.Value) (value.Value, int, *Failure) {
 	limits := r.graph.Limits
 	size := sizeOf(node.Type(), output)
 	if size > limits.MaxNodeOutputBytes {
@@ -39,9 +39,9 @@ func (r *Run) measure(node graph.Node, output expressions.Value) (expressions.Va
 
 // sizeOf is what an output counts: 0 for an entry, whose arguments are bounded by the
 // server, for an exit, which adds no data, and for nothing.
-func sizeOf(kind config.NodeType, output expressions.Value) int {
+func sizeOf(kind config.NodeType, output value.Value) int {
 	if output == nil || kind == config.EntryNode || kind == config.ExitNode {
 		return 0
 	}
-	return expressions.Size(output)
+	return value.Size(output)
 }

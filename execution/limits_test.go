@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const oneCall = `executionLimits: {maxNodeOutputBytes: %d, maxHistoryBytes: %d}
@@ -26,7 +26,7 @@ tools:
 
 // big answers with a string that is n bytes as JSON.
 func big(n int) callerFunc {
-	return func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+	return func(context.Context, string, string, value.Value) (value.Value, error) {
 		return strings.Repeat("x", n-2), nil
 	}
 }
@@ -110,7 +110,7 @@ tools:
   - {id: exit, type: exit}
 `)
 		ended := false
-		hang := callerFunc(func(ctx context.Context, _, _ string, _ expressions.Value) (expressions.Value, error) {
+		hang := callerFunc(func(ctx context.Context, _, _ string, _ value.Value) (value.Value, error) {
 			<-ctx.Done()
 			ended = true
 			return nil, ctx.Err()

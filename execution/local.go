@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -18,11 +18,11 @@ type local struct {
 	run    *Run
 	hooks  hooks
 
-	interrupted *Visit            // a resumed run was cut in the middle of this call; nil once it is settled
-	askedAt     int               // the index at which a resumed run has asked about a call and ended; or -1
-	answered    bool              // the value of the next call is known; used up by Call
-	answer      expressions.Value // that value
-	doubtful    bool              // the record to come is of a call that may not be made twice
+	interrupted *Visit      // a resumed run was cut in the middle of this call; nil once it is settled
+	askedAt     int         // the index at which a resumed run has asked about a call and ended; or -1
+	answered    bool        // the value of the next call is known; used up by Call
+	answer      value.Value // that value
+	doubtful    bool        // the record to come is of a call that may not be made twice
 }
 
 func newLocal(ctx context.Context, caller ToolCaller, r *Run, h hooks) *local {
@@ -58,7 +58,7 @@ func (l *local) Advance(f func(context.Context) (Step, error)) (Step, error) {
 
 // Call tells that the call is about to be made, then makes it: were we to die now, it
 // has to be known that the call may have been made.
-func (l *local) Call(c Call) (expressions.Value, error) {
+func (l *local) Call(c Call) (value.Value, error) {
 	started := Event{
 		Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
 		Step: &Visit{
@@ -89,7 +89,7 @@ func (l *local) Call(c Call) (expressions.Value, error) {
 	return value, nil
 }
 
-func (l *local) callTool(c Call) (value expressions.Value, err error) {
+func (l *local) callTool(c Call) (value value.Value, err error) {
 	defer recovered(&err)
 	return l.caller.CallTool(l.ctx, c.Server, c.Tool, c.Args, c.Meta())
 }

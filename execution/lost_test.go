@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const twoCalls = `
@@ -82,7 +82,7 @@ func TestLostWay(t *testing.T) {
 - {id: exit, type: exit}
 `)
 	looks := func(answer string) callerFunc {
-		return func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+		return func(context.Context, string, string, value.Value) (value.Value, error) {
 			return decode(t, answer), nil
 		}
 	}
@@ -118,7 +118,7 @@ func TestLostShorterWay(t *testing.T) {
 - {id: exit, type: exit}
 `)
 	looks := func(answer string) callerFunc {
-		return func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+		return func(context.Context, string, string, value.Value) (value.Value, error) {
 			return decode(t, answer), nil
 		}
 	}
@@ -181,7 +181,7 @@ func TestReplayOfAnAnswer(t *testing.T) {
 func TestLostCallAndFailure(t *testing.T) {
 	g := build(t, strings.Replace(twoCalls, "tool: first,", "tool: first, onCrash: rerun,", 1))
 	events, _ := lost(t).Load(t.Context(), "r")
-	fails := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+	fails := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
 		return nil, errors.New("no such file")
 	})
 	_, err := execution.New(fails).Resume(t.Context(), g, events)
@@ -194,7 +194,7 @@ func TestLostCallAndFailure(t *testing.T) {
 func TestLostArguments(t *testing.T) {
 	events, _ := lost(t).Load(t.Context(), "r")
 	g := build(t, strings.Replace(twoCalls, "tool: first,", "tool: first, onCrash: rerun,", 1))
-	other := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+	other := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
 		return decode(t, `{"n": 8}`), nil
 	})
 	_, err := execution.New(other).Resume(t.Context(), g, events)

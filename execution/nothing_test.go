@@ -11,7 +11,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // finds looks an item up in each turn of a loop: the first time it is there, the second
@@ -41,9 +41,9 @@ const finds = `
 `
 
 // finder finds 7, nothing and null, one after the other.
-var finder = callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
-	turn, _ := args.(expressions.Object).Get("turn")
-	return []any{7.0, nil, expressions.Null}[int(turn.(float64))], nil
+var finder = callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) {
+	turn, _ := args.(value.Object).Get("turn")
+	return []any{7.0, nil, value.Null}[int(turn.(float64))], nil
 })
 
 // A node that yields nothing has no value in the context, whatever it had before.
@@ -113,12 +113,12 @@ func TestRecordOfNothing(t *testing.T) {
 	if err != nil || !strings.Contains(string(src), `"nothing":true`) || strings.Contains(string(src), `"output"`) {
 		t.Errorf("%s, %v", src, err)
 	}
-	for in, want := range map[string]expressions.Value{
+	for in, want := range map[string]value.Value{
 		string(src):                       nil,
-		`{"nodeId":"a"}`:                  expressions.Null,
-		`{"output":null}`:                 expressions.Null,
+		`{"nodeId":"a"}`:                  value.Null,
+		`{"output":null}`:                 value.Null,
 		`{"output":1}`:                    1.0,
-		`{"nothing":false,"output":null}`: expressions.Null,
+		`{"nothing":false,"output":null}`: value.Null,
 	} {
 		var r execution.Record
 		if err := json.Unmarshal([]byte(in), &r); err != nil || r.Output != want || r.Nothing() != (want == nil) {

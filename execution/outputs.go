@@ -3,17 +3,17 @@ package execution
 import (
 	"slices"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // outputs are the outputs of one node's finished executions, oldest first.
 type outputs struct {
-	all    []expressions.Value // one for each execution; nil is nothing
-	values []expressions.Value // those of all that are not nothing; all itself while there are no others
+	all    []value.Value // one for each execution; nil is nothing
+	values []value.Value // those of all that are not nothing; all itself while there are no others
 }
 
 // add returns the outputs with one more. O(1).
-func (o outputs) add(v expressions.Value) outputs {
+func (o outputs) add(v value.Value) outputs {
 	complete := len(o.values) == len(o.all)
 	o.all = append(o.all, v)
 	switch {
@@ -42,15 +42,15 @@ func (o outputs) drop() outputs {
 
 // replace returns the outputs with another last one. Slices that were handed out stay as
 // they were.
-func (o outputs) replace(v expressions.Value) outputs {
+func (o outputs) replace(v value.Value) outputs {
 	all := slices.Clone(o.all)
 	all[len(all)-1] = v
 	o = outputs{all: all, values: all}
 	if slices.Contains(all, nil) {
-		o.values = slices.DeleteFunc(slices.Clone(all), func(v expressions.Value) bool { return v == nil })
+		o.values = slices.DeleteFunc(slices.Clone(all), func(v value.Value) bool { return v == nil })
 	}
 	return o
 }
 
 // last is the output of the last execution.
-func (o outputs) last() expressions.Value { return o.all[len(o.all)-1] }
+func (o outputs) last() value.Value { return o.all[len(o.all)-1] }

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 const secretText = "hunter2"
@@ -38,7 +39,7 @@ func TestV19Panics(t *testing.T) {
 		records int    // in the history
 		failed  string // the node whose record has the failure
 	}{
-		{name: "a caller", records: 2, failed: "call", caller: callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+		{name: "a caller", records: 2, failed: "call", caller: callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
 			panics()
 			return nil, nil
 		})},
@@ -52,7 +53,7 @@ func TestV19Panics(t *testing.T) {
 		{name: "an observer of a call", option: at(execution.CallStarted), records: 2, failed: "call"},
 		{name: "an observer of a step", option: at(execution.StepFinished)},
 		{name: "a function of an expression", records: 3, failed: "sw", ctx: func(ctx context.Context) context.Context {
-			return expressions.WithRuleLog(ctx, func(expressions.Value) { panics() })
+			return jsonlogic.WithLog(ctx, func(value.Value) { panics() })
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

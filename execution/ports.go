@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // ToolCaller calls a tool of an upstream server. A nil value is nothing. The code that an
 // ErrorCode method of the error returns is kept in the run's failure, and so is the JSON
 // that a StructuredContent method returns. Safe for concurrent use.
 type ToolCaller interface {
-	CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error)
+	CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error)
 }
 
 // Journal keeps the events of runs. Append returns once the event is as safe as the
@@ -47,7 +47,7 @@ type Host interface {
 	// end, or a pause; on an engine it is one local activity.
 	Advance(f func(context.Context) (Step, error)) (Step, error)
 	// Call makes a call to an upstream server.
-	Call(call Call) (expressions.Value, error)
+	Call(call Call) (value.Value, error)
 	// Commit makes records lasting before they count; its error ends the run.
 	Commit(records ...Record) error
 	// Now is the host's clock.

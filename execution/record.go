@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Record is one execution of a node: an entry of the history. It has no input; the
@@ -17,9 +17,9 @@ type Record struct {
 	NodeType config.NodeType // its kind
 	Start    time.Time
 	End      time.Time
-	Output   expressions.Value // nil when the node yielded nothing, or Error is set
-	Bytes    int               // size of Output as compact JSON; 0 for nothing, or when not measured yet
-	Error    *Failure          // nil when the node finished
+	Output   value.Value // nil when the node yielded nothing, or Error is set
+	Bytes    int         // size of Output as compact JSON; 0 for nothing, or when not measured yet
+	Error    *Failure    // nil when the node finished
 
 	// Edited: this is no execution, but somebody replaced the node's latest output,
 	// which everything after it sees.
@@ -84,7 +84,7 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 	case in.Output != nil:
 		r.Output = in.Output.value
 	case in.Error == nil && !in.Nothing:
-		r.Output = expressions.Null
+		r.Output = value.Null
 	}
 	return nil
 }

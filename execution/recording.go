@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Recording answers calls from what a run was answered: a ToolCaller that calls nothing.
@@ -43,7 +43,7 @@ func NewRecording(events []Event, used int) *Recording {
 
 // CallTool answers as the first recorded call of this tool with these arguments that has
 // not been asked for yet. The error is a *NotRecordedError when there is none.
-func (r *Recording) CallTool(_ context.Context, server, tool string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
+func (r *Recording) CallTool(_ context.Context, server, tool string, args value.Value, _ map[string]any) (value.Value, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	sum := digest(args)

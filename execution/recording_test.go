@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // A recorded run is replayed without a call, also from the middle, and ends as it had.
@@ -54,7 +54,7 @@ func TestRecordingKnowsCalls(t *testing.T) {
 		events[2].Step.Index = i
 		return events[2]
 	}
-	answered := func(i int, output expressions.Value, failure *execution.Failure) execution.Event {
+	answered := func(i int, output value.Value, failure *execution.Failure) execution.Event {
 		return execution.Event{Kind: execution.StepFinished, Record: &execution.Record{Index: i, NodeType: "mcp", Output: output, Error: failure}}
 	}
 	r := execution.NewRecording([]execution.Event{

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 var errBoom = errors.New("boom")
@@ -22,7 +22,7 @@ func TestResumeOfFailedRun(t *testing.T) {
 - {id: t, type: transform, transform: {expr: '"went on"'}, next: exit}
 - {id: exit, type: exit}
 `)
-	boom := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+	boom := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
 		return nil, errBoom
 	})
 	kept := &journal.Memory{}

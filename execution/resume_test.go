@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -85,7 +85,7 @@ func resumeEqual(t *testing.T, g *graph.Graph, kept *cut, want *execution.Result
 		t.Fatal(err)
 	}
 	calls := 0
-	counting := callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+	counting := callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) {
 		calls++
 		return args, nil
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -13,7 +14,7 @@ import (
 type Run struct {
 	id      string
 	graph   *graph.Graph
-	args    expressions.Value
+	args    value.Value
 	started time.Time
 	now     func() time.Time
 	batch   int // pure nodes that one Advance takes
@@ -38,7 +39,7 @@ type Call struct {
 	Node   *graph.MCP
 	Server string
 	Tool   string
-	Args   expressions.Value
+	Args   value.Value
 }
 
 // Meta goes upstream as _meta: a key that is the same when the same step is called
@@ -49,7 +50,7 @@ func (c Call) Meta() map[string]any {
 
 func (c Call) key() string { return fmt.Sprintf("%s/%d", c.RunID, c.Index) }
 
-func newRun(id string, g *graph.Graph, args expressions.Value, started time.Time, now func() time.Time) *Run {
+func newRun(id string, g *graph.Graph, args value.Value, started time.Time, now func() time.Time) *Run {
 	s := newState()
 	return &Run{
 		id: id, graph: g, args: args, started: started, now: now, batch: defaultBatch,
@@ -154,13 +155,13 @@ func (r *Run) prepare(ctx context.Context, node *graph.MCP) *Call {
 	}
 }
 
-func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args expressions.Value, err error) {
+func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args value.Value, err error) {
 	defer recovered(&err)
 	return node.Args.Eval(ctx, r.scope)
 }
 
 // record makes the record of a node's work that began at start.
-func (r *Run) record(ctx context.Context, node graph.Node, start time.Time, output expressions.Value, err error) Record {
+func (r *Run) record(ctx context.Context, node graph.Node, start time.Time, output value.Value, err error) Record {
 	rec := Record{
 		Index: len(r.state.records), NodeID: node.ID(), NodeType: node.Type(), Start: start, End: r.now(),
 	}

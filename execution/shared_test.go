@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Two hundred runs at once share one compiled graph and one engine, and none sees
 // another's data.
 func TestManyRunsShareOneGraph(t *testing.T) {
 	g := build(t, mixed)
-	caller := callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+	caller := callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) {
 		return args, nil
 	})
 	engine := execution.New(caller)
@@ -22,7 +22,7 @@ func TestManyRunsShareOneGraph(t *testing.T) {
 	for i := range 200 {
 		running.Go(func() {
 			start := -float64(i)
-			args := expressions.NewObject([]string{"n"}, []expressions.Value{start})
+			args := value.NewObject([]string{"n"}, []value.Value{start})
 			result, err := engine.Run(context.Background(), g, args)
 			if err != nil {
 				t.Error(err)

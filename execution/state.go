@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // state is what a run has come to: a fold over its records and nothing else.
 type state struct {
 	records []Record
-	outputs map[string]outputs  // nodeId → outputs of its finished executions
-	context map[string]any      // nodeId → latest output; no key where that is nothing
-	bytes   int                 // sum of the outputs' sizes
-	edited  []expressions.Value // what each edit replaced, oldest first
+	outputs map[string]outputs // nodeId → outputs of its finished executions
+	context map[string]any     // nodeId → latest output; no key where that is nothing
+	bytes   int                // sum of the outputs' sizes
+	edited  []value.Value      // what each edit replaced, oldest first
 }
 
 func newState() *state {
@@ -38,7 +39,7 @@ func (s *state) apply(r Record) error {
 
 // setOutput makes output the value that expressions see of a node: none when it is
 // nothing, also where the node had one before.
-func setOutput(context map[string]any, id string, output expressions.Value) {
+func setOutput(context map[string]any, id string, output value.Value) {
 	if output == nil {
 		delete(context, id)
 		return
@@ -78,8 +79,8 @@ func (s *state) truncate(n int) {
 // Context is what expressions of execution len(records) saw: {nodeId: latest output}
 // over these records, edits among them; a node whose latest output is nothing has no
 // key. It is the time travel of a kept history.
-func Context(records []Record) map[string]expressions.Value {
-	context := map[string]expressions.Value{}
+func Context(records []Record) map[string]value.Value {
+	context := map[string]value.Value{}
 	for _, r := range records {
 		if r.Error == nil {
 			setOutput(context, r.NodeID, r.Output)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"toolgraph/expressions/value"
 
-	"toolgraph/expressions"
+	"pgregory.net/rapid"
 )
 
 // The context kept step by step equals the one rebuilt from the records, for every
@@ -51,7 +51,7 @@ func TestContextEqualsRebuilt(t *testing.T) {
 
 // anyOutput is an output: nothing, null or a number.
 func anyOutput(t *rapid.T) any {
-	return rapid.OneOf(rapid.Just[any](nil), rapid.Just(expressions.Null), rapid.Map(rapid.Int16(), func(i int16) any { return float64(i) })).Draw(t, "out")
+	return rapid.OneOf(rapid.Just[any](nil), rapid.Just(value.Null), rapid.Map(rapid.Int16(), func(i int16) any { return float64(i) })).Draw(t, "out")
 }
 
 // same compares the state with a rebuild from its records, and with one from the records

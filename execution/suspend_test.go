@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // A run that is suspended in the middle of a call, or between two nodes, is resumed from
@@ -22,7 +22,7 @@ func TestSuspend(t *testing.T) {
 				cancel(execution.ErrSuspended)
 			}
 		})
-		waiting := callerFunc(func(ctx context.Context, _, _ string, _ expressions.Value) (expressions.Value, error) {
+		waiting := callerFunc(func(ctx context.Context, _, _ string, _ value.Value) (value.Value, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
@@ -69,7 +69,7 @@ func TestStop(t *testing.T) {
 					once.Do(func() { close(stop) })
 				}
 			})
-			counting := callerFunc(func(ctx context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+			counting := callerFunc(func(ctx context.Context, _, _ string, args value.Value) (value.Value, error) {
 				calls++
 				return args, ctx.Err()
 			})

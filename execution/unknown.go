@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
 // Unknown is what somebody has found out about the call whose outcome is unknown. It is
 // of one call: when another one's is unknown too, the run ends again.
 type Unknown struct {
-	Repeat  bool              // it may be made again
-	Answer  expressions.Value // it was made, and this is its value; nil: not said
-	Nothing bool              // it was made, and its value is nothing
+	Repeat  bool        // it may be made again
+	Answer  value.Value // it was made, and this is its value; nil: not said
+	Nothing bool        // it was made, and its value is nothing
 }
 
 // answered reports whether the value of the call is known.
@@ -117,7 +117,7 @@ const argumentsShown = 2000
 
 func unknownOutcome(c *Call, cut *Visit) *Failure {
 	args := "arguments that cannot be shown"
-	if src, err := expressions.Encode(c.Args); err == nil {
+	if src, err := value.Encode(c.Args); err == nil {
 		if args = "the arguments " + string(src); len(src) > argumentsShown {
 			args = fmt.Sprintf("arguments of %d bytes", len(src))
 		}

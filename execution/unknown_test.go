@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -43,7 +43,7 @@ func resume(t *testing.T, g *graph.Graph, kept *cut, opts ...execution.Option) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	counting := callerFunc(func(_ context.Context, _, _ string, args expressions.Value) (expressions.Value, error) {
+	counting := callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) {
 		calls++
 		return args, nil
 	})
@@ -91,7 +91,7 @@ func TestOutcomeUnknown(t *testing.T) {
 	}{
 		"repeat": {execution.Unknown{Repeat: true}, 1, `{"amount":3}`},
 		"answer": {execution.Unknown{Answer: "paid"}, 0, `"paid"`},
-		"null":   {execution.Unknown{Answer: expressions.Null}, 0, `null`},
+		"null":   {execution.Unknown{Answer: value.Null}, 0, `null`},
 		// Nothing has no text of its own where JSON is needed.
 		"nothing": {execution.Unknown{Nothing: true}, 0, `null`},
 	} {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -30,7 +30,7 @@ func (e *ArgumentsError) Unwrap() error { return e.Err }
 
 // Arguments is the arguments as a run of the graph takes them: with the defaults of its
 // inputSchema, and validated. The error is an *ArgumentsError. Every run asks it.
-func Arguments(ctx context.Context, g *graph.Graph, args expressions.Value) (expressions.Value, error) {
+func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Value, error) {
 	name := g.Tool.Name.Value
 	ctx, cancel := context.WithTimeoutCause(ctx, g.Limits.MaxExecutionTime, errTimeLimit)
 	defer cancel()
@@ -52,7 +52,7 @@ func Arguments(ctx context.Context, g *graph.Graph, args expressions.Value) (exp
 }
 
 // checkValue validates the value of a run that has come to its exit.
-func (r *Run) checkValue(ctx context.Context, value expressions.Value) error {
+func (r *Run) checkValue(ctx context.Context, value value.Value) error {
 	found, err := r.graph.Output.Check(ctx, value)
 	if err == nil && len(found) == 0 {
 		return nil

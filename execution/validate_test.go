@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -41,7 +41,7 @@ func validating(t testing.TB) *graph.Graph {
 func TestArgumentsThatDoNotFit(t *testing.T) {
 	store := &memory{}
 	calls := 0
-	caller := callerFunc(func(context.Context, string, string, expressions.Value) (expressions.Value, error) {
+	caller := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
 		calls++
 		return nil, nil
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -16,7 +16,7 @@ func (r *Run) visit(ctx context.Context, node graph.Node) Record {
 	return r.record(ctx, node, start, output, err)
 }
 
-func (r *Run) evaluate(ctx context.Context, node graph.Node) (output expressions.Value, err error) {
+func (r *Run) evaluate(ctx context.Context, node graph.Node) (output value.Value, err error) {
 	defer recovered(&err)
 	switch n := node.(type) {
 	case *graph.Entry:
@@ -34,7 +34,7 @@ func (r *Run) evaluate(ctx context.Context, node graph.Node) (output expressions
 }
 
 // choose is the id of the node that a switch goes to.
-func (r *Run) choose(ctx context.Context, n *graph.Switch) (expressions.Value, error) {
+func (r *Run) choose(ctx context.Context, n *graph.Switch) (value.Value, error) {
 	for _, c := range n.Conditions {
 		holds, err := c.Rule.Holds(ctx, r.scope)
 		if err != nil {

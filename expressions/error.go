@@ -10,18 +10,6 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return e.Message }
 
-// RuleError is a JSON Logic rule that does not compile. Path leads from the rule's
-// root to the place: keys (string) and indexes (int). Syntax is set when the place
-// is a var whose JSONata does not compile.
-type RuleError struct {
-	Path    []any
-	Message string
-	Hint    string
-	Syntax  *SyntaxError
-}
-
-func (e *RuleError) Error() string { return e.Message }
-
 // EvalError is an evaluation that failed. Its text never holds values of the context.
 type EvalError struct {
 	Code    string // JSONata's code (T2001 …) or ours (timeout, depth, size …)

@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Args are the arguments of an mcp node: literals with expressions at any depth.
@@ -16,7 +17,7 @@ type Args struct {
 
 // arg is one piece of Args: constant when expr, keys and items are all empty.
 type arg struct {
-	constant expressions.Value
+	constant value.Value
 	expr     *Expr
 	kind     config.Kind
 	keys     []string // of items, in an object
@@ -25,7 +26,7 @@ type arg struct {
 
 // Eval is the arguments' value: an Object. A key whose expression yields nothing is
 // left out; in an array it is null. The error is a *PlacedError.
-func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	return a.root.eval(ctx, scope)
 }
 
@@ -34,7 +35,7 @@ func (a *Args) Expressions() []*Expr { return a.exprs }
 
 func (a *arg) isConstant() bool { return a.expr == nil && a.items == nil }
 
-func (a *arg) eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+func (a *arg) eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	switch {
 	case a.expr != nil:
 		return a.expr.Eval(ctx, scope)
@@ -46,7 +47,7 @@ func (a *arg) eval(ctx context.Context, scope *expressions.Scope) (expressions.V
 	return a.evalObject(ctx, scope)
 }
 
-func (a *arg) evalArray(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+func (a *arg) evalArray(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	values := make([]any, len(a.items))
 	for i, item := range a.items {
 		v, err := item.eval(ctx, scope)
@@ -54,16 +55,16 @@ func (a *arg) evalArray(ctx context.Context, scope *expressions.Scope) (expressi
 			return nil, err
 		}
 		if v == nil {
-			v = expressions.Null
+			v = value.Null
 		}
 		values[i] = v
 	}
 	return values, nil
 }
 
-func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	keys := make([]string, 0, len(a.keys))
-	values := make([]expressions.Value, 0, len(a.keys))
+	values := make([]value.Value, 0, len(a.keys))
 	for i, item := range a.items {
 		v, err := item.eval(ctx, scope)
 		if err != nil {
@@ -74,13 +75,13 @@ func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (express
 			values = append(values, v)
 		}
 	}
-	return expressions.NewObject(keys, values), nil
+	return value.NewObject(keys, values), nil
 }
 
 // compileArgs compiles an mcp node's args; data may be nil.
 func (c *compiler) compileArgs(ctx context.Context, data *config.Data) *Args {
 	if data == nil {
-		return &Args{root: &arg{constant: expressions.NewObject(nil, nil)}}
+		return &Args{root: &arg{constant: value.NewObject(nil, nil)}}
 	}
 	if data.Kind != config.KindObject {
 		c.found.Add(data.Pos, "args-not-object", "args is "+kindName(data)+", expected a mapping of argument names to values",
@@ -133,16 +134,16 @@ func (c *compiler) compileItems(ctx context.Context, data *config.Data, args *Ar
 	if data.Kind == config.KindArray {
 		a.constant = values
 	} else {
-		a.constant = expressions.NewObject(keys, values)
+		a.constant = value.NewObject(keys, values)
 	}
 	return a
 }
 
-func scalarValue(scalar any) expressions.Value {
+func scalarValue(scalar any) value.Value {
 	if scalar == nil {
-		return expressions.Null
+		return value.Null
 	}
-	return expressions.FromPlain(scalar)
+	return value.FromPlain(scalar)
 }
 
 // kindName is what people call the data.

@@ -7,6 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 func argsOf(t *testing.T, args *config.Data) *Args {
@@ -18,7 +19,7 @@ func argsOf(t *testing.T, args *config.Data) *Args {
 
 func entryScope(t *testing.T, entry string) *expressions.Scope {
 	t.Helper()
-	v, err := expressions.Decode([]byte(entry))
+	v, err := value.Decode([]byte(entry))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestArgsEval(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := expressions.Encode(v)
+			got, err := value.Encode(v)
 			if err != nil || string(got) != c.want {
 				t.Errorf("args %s (%v), want %s", got, err, c.want)
 			}
@@ -62,7 +63,7 @@ func TestArgsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, ok := v.(expressions.Object); !ok || o.Len() != 0 {
+	if o, ok := v.(value.Object); !ok || o.Len() != 0 {
 		t.Errorf("args %#v, want an empty object", v)
 	}
 }

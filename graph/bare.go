@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
 // written is an expression as it is written, and what it reads.
 type written struct {
 	source string
-	reads  []expressions.Reference
+	reads  []jsonata.Reference
 }
 
 // oddIDs are node ids that expressions can only write in backticks.

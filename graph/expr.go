@@ -7,6 +7,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 )
 
 // PlacedError is an evaluation that failed, with its place in the graph file.
@@ -33,13 +35,13 @@ func (e *PlacedError) Unwrap() error { return e.Err }
 
 // Expr is a compiled expression that knows its place.
 type Expr struct {
-	*expressions.JSONata
+	*jsonata.Expression
 	Text config.Text
 }
 
 // Eval evaluates over the scope; the error is a *PlacedError.
-func (e *Expr) Eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
-	v, err := e.JSONata.Eval(ctx, scope)
+func (e *Expr) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
+	v, err := e.Expression.Eval(ctx, scope)
 	if err != nil {
 		return nil, place(err, e.Text)
 	}
@@ -58,7 +60,7 @@ func place(err error, text config.Text) error {
 // compileExpr compiles an expression and checks what it refers to; nil when it
 // does not compile, or ctx has ended.
 func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
-	compiled, err := expressions.CompileJSONata(ctx, text.Value)
+	compiled, err := jsonata.Compile(ctx, text.Value)
 	if ctx.Err() != nil {
 		return nil // Build reports it
 	}
@@ -71,7 +73,7 @@ func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
 	for _, ref := range compiled.References() {
 		c.checkReference(places, ref)
 	}
-	return &Expr{JSONata: compiled, Text: text}
+	return &Expr{Expression: compiled, Text: text}
 }
 
 func (c *compiler) addSyntax(text config.Text, err error) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
 // checkReference reports a path or history function that names no node: the
 // context has nothing but node ids, so it could never have a value.
-func (c *compiler) checkReference(text *config.Places, ref expressions.Reference) {
+func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference) {
 	if len(ref.Path) == 0 {
 		return
 	}
@@ -48,7 +48,7 @@ func (c *compiler) entryID() string {
 
 // unquotedID is the node id that a path was meant to be a word of, and where it
 // begins: without backticks my-node reads as my minus node.
-func (c *compiler) unquotedID(source string, ref expressions.Reference) (id string, start int) {
+func (c *compiler) unquotedID(source string, ref jsonata.Reference) (id string, start int) {
 	if ref.Function != "" || ref.Offset < 0 || ref.Offset >= len(source) {
 		return "", 0
 	}
@@ -67,7 +67,7 @@ func (c *compiler) unquotedID(source string, ref expressions.Reference) (id stri
 
 // checkElement warns of a path inside the body of map, filter and their kind that
 // begins with a node's id: there, paths are read from the element.
-func (c *compiler) checkElement(text config.Text, ref expressions.Reference) {
+func (c *compiler) checkElement(text config.Text, ref jsonata.Reference) {
 	if len(ref.Path) == 0 {
 		return
 	}

@@ -8,11 +8,13 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
 )
 
 // Rule is a compiled rule that knows its place.
 type Rule struct {
-	*expressions.Rule
+	*jsonlogic.Rule
 	Data *config.Data
 }
 
@@ -28,7 +30,7 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 // compileRule compiles a condition's rule and checks what it refers to; nil when
 // it does not compile, or ctx has ended.
 func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
-	compiled, err := expressions.CompileRule(ctx, plain(data))
+	compiled, err := jsonlogic.Compile(ctx, plain(data))
 	if ctx.Err() != nil {
 		return nil // Build reports it
 	}
@@ -36,7 +38,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 		c.addRule(data, err)
 		return nil
 	}
-	reads := map[config.Pos][]expressions.Reference{} // by the strings that they stand in
+	reads := map[config.Pos][]jsonata.Reference{} // by the strings that they stand in
 	for _, ref := range compiled.References() {
 		text := data.At(ref.Var...).Text
 		reads[text.Pos] = append(reads[text.Pos], ref.Reference)
@@ -55,7 +57,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 }
 
 func (c *compiler) addRule(data *config.Data, err error) {
-	var bad *expressions.RuleError
+	var bad *jsonlogic.Error
 	if !errors.As(err, &bad) {
 		c.found.Add(data.Pos, "rule-syntax", "the rule does not compile: "+err.Error(), "")
 		return

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 func BenchmarkCall(b *testing.B) {
@@ -15,7 +15,7 @@ func BenchmarkCall(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := pool(b, fake(b))
-			args, err := expressions.Decode([]byte(c.args))
+			args, err := value.Decode([]byte(c.args))
 			if err != nil {
 				b.Fatal(err)
 			}

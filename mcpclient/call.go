@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // The methods of requests.
@@ -129,7 +129,7 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 	return e
 }
 
-func (u *upstream) callTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any) (expressions.Value, *Error) {
+func (u *upstream) callTool(ctx context.Context, tool string, args value.Value, meta map[string]any) (value.Value, *Error) {
 	meta, end := u.reports.begin(ctx, meta)
 	defer end()
 	var more []byte
@@ -153,7 +153,7 @@ func (u *upstream) callTool(ctx context.Context, tool string, args expressions.V
 }
 
 // tryTool is one request of a call: there is a further one when the tool wants input.
-func (u *upstream) tryTool(ctx context.Context, tool string, args expressions.Value, meta map[string]any, more []byte) (result, *session, *Error) {
+func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, meta map[string]any, more []byte) (result, *session, *Error) {
 	mark := 0
 	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
 		known, fail := u.vet(ctx, s, tool, args)

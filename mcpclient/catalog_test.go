@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const strictTools = `{"tools":[{"name":"echo","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object",` +
@@ -186,7 +186,7 @@ func BenchmarkVet(b *testing.B) {
 		b.Fatal(err)
 	}
 	u := p.servers["fake"]
-	args, err := expressions.Decode([]byte(`{"n":3,"mode":"slow"}`))
+	args, err := value.Decode([]byte(`{"n":3,"mode":"slow"}`))
 	if err != nil {
 		b.Fatal(err)
 	}

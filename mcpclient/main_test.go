@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/tests/testbin"
 )
 
@@ -87,7 +87,7 @@ func call(p *Pool, tool, args string) (string, error) {
 }
 
 func callWith(ctx context.Context, p *Pool, tool, args string) (string, error) {
-	v, err := expressions.Decode([]byte(args))
+	v, err := value.Decode([]byte(args))
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +95,7 @@ func callWith(ctx context.Context, p *Pool, tool, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := expressions.Encode(got)
+	raw, err := value.Encode(got)
 	return string(raw), err
 }
 
@@ -129,9 +129,9 @@ func wantError(t testing.TB, got string, err error, code string) *Error {
 	return e
 }
 
-func encoded(t testing.TB, v expressions.Value) string {
+func encoded(t testing.TB, v value.Value) string {
 	t.Helper()
-	raw, err := expressions.Encode(v)
+	raw, err := value.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

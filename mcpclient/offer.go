@@ -12,8 +12,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // offer is a tool of a listing with what a call of it needs, made at its first call.
@@ -73,7 +73,7 @@ const (
 
 // vet is the offer behind a call, nil when nothing is known of it, or why the call
 // must not be sent. Only a fresh listing refuses.
-func (u *upstream) vet(ctx context.Context, s *session, tool string, args expressions.Value) (*offer, *Error) {
+func (u *upstream) vet(ctx context.Context, s *session, tool string, args value.Value) (*offer, *Error) {
 	now := u.opts.clock.now
 	l := u.offered(ctx, s)
 	if u.outOfCheck(l) {
@@ -99,7 +99,7 @@ func (u *upstream) vet(ctx context.Context, s *session, tool string, args expres
 	return o, fail
 }
 
-func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool string, args expressions.Value) (*offer, *Error) {
+func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool string, args value.Value) (*offer, *Error) {
 	if l.byName == nil {
 		return nil, u.unchecked()
 	}

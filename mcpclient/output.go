@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // result is a tool result, taken apart.
 type result struct {
-	value         expressions.Value // nil is nothing
-	failed        bool              // isError; text and structured say why and there is no value
-	text          string            // all its text
-	structured    []byte            // of a failed result: structuredContent as compact JSON; nil when there is none
+	value         value.Value // nil is nothing
+	failed        bool        // isError; text and structured say why and there is no value
+	text          string      // all its text
+	structured    []byte      // of a failed result: structuredContent as compact JSON; nil when there is none
 	inputRequired bool
 	input         input // what is wanted, when it is
 }
@@ -52,7 +52,7 @@ func readResult(raw []byte) (result, error) {
 		structured = structuredFailure(structured)
 		return result{failed: true, text: failureText(content), structured: structured}, nil
 	case structured != nil && !bytes.Equal(structured, []byte("null")):
-		v, err := expressions.Decode(structured)
+		v, err := value.Decode(structured)
 		if err != nil {
 			return result{}, fmt.Errorf("structuredContent: %w", err)
 		}
@@ -88,7 +88,7 @@ func textOf(item []byte) (string, bool) {
 	if err != nil || string(kind) != `"text"` || raw == nil {
 		return "", false
 	}
-	v, err := expressions.Decode(raw)
+	v, err := value.Decode(raw)
 	if err != nil {
 		return "", false
 	}
@@ -96,18 +96,18 @@ func textOf(item []byte) (string, bool) {
 	return text, ok
 }
 
-func contentValue(content []byte) (expressions.Value, error) {
+func contentValue(content []byte) (value.Value, error) {
 	items, err := contentItems(content)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]expressions.Value, len(items))
+	values := make([]value.Value, len(items))
 	for i, item := range items {
 		if text, ok := textOf(item); ok {
 			values[i] = textValue(text)
 			continue
 		}
-		if values[i], err = expressions.Decode(item); err != nil {
+		if values[i], err = value.Decode(item); err != nil {
 			return nil, fmt.Errorf("content %d: %w", i, err)
 		}
 	}
@@ -121,12 +121,12 @@ func contentValue(content []byte) (expressions.Value, error) {
 }
 
 // textValue is the JSON that a text is, or the text.
-func textValue(text string) expressions.Value {
+func textValue(text string) value.Value {
 	start := strings.TrimLeft(text, " \t\r\n")
 	if start == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(start[0])) {
 		return text // spares prose the attempt
 	}
-	v, err := expressions.Decode([]byte(text))
+	v, err := value.Decode([]byte(text))
 	if err != nil {
 		return text
 	}

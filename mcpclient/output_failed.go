@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const (
@@ -36,11 +36,11 @@ func structuredFailure(raw []byte) []byte {
 	if raw == nil {
 		return nil
 	}
-	v, err := expressions.Decode(raw)
-	if err != nil || v == expressions.Null {
+	v, err := value.Decode(raw)
+	if err != nil || v == value.Null {
 		return nil
 	}
-	src, err := expressions.Encode(v)
+	src, err := value.Encode(v)
 	if err != nil {
 		return nil
 	}
@@ -71,11 +71,11 @@ func (n notes) failed(r result) (message string, structured json.RawMessage) {
 func sameJSON(a, b []byte) bool {
 	var plain [2][]byte
 	for i, src := range [][]byte{a, b} {
-		v, err := expressions.Decode(src)
+		v, err := value.Decode(src)
 		if err != nil {
 			return false
 		}
-		if plain[i], err = expressions.Encode(expressions.Plain(v)); err != nil { // with sorted keys
+		if plain[i], err = value.Encode(value.Plain(v)); err != nil { // with sorted keys
 			return false
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 func TestValueOfACall(t *testing.T) {
@@ -34,7 +34,7 @@ func TestValueOfACall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := expressions.Encode(r.value)
+			got, err := value.Encode(r.value)
 			if r.value == nil {
 				got = []byte("nothing")
 			}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Pool holds the upstream servers of a graph file. Each is started at its first use
@@ -36,7 +36,7 @@ func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
 // CallTool calls a tool of a server and returns the value of its result: its
 // structuredContent, else what its contents hold. meta goes into the request's _meta.
 // The error is an *Error. When ctx ends the server is told and CallTool returns at once.
-func (p *Pool) CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (p *Pool) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
 	u, err := p.find(server)
 	if err != nil {
 		return nil, err.during(tool)

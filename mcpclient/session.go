@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // link is a connection that can tell when it has died, and why.
@@ -223,7 +223,7 @@ func (s *session) headers(r request) http.Header {
 }
 
 // callParams are the params of tools/call; more is what a further try carries.
-func (s *session) callParams(tool string, args expressions.Value, meta map[string]any, more []byte) (json.RawMessage, error) {
+func (s *session) callParams(tool string, args value.Value, meta map[string]any, more []byte) (json.RawMessage, error) {
 	name, err := json.Marshal(tool)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s *session) callParams(tool string, args expressions.Value, meta map[strin
 	out = append(out, `,"arguments":`...)
 	if args == nil {
 		out = append(out, "{}"...)
-	} else if out, err = expressions.Append(out, args); err != nil {
+	} else if out, err = value.Append(out, args); err != nil {
 		return nil, err
 	}
 	if more != nil {

@@ -160,13 +160,13 @@ func lastName(e ast.Expr) string {
 }
 
 // value is one value that an expression may have.
-type value struct {
+type v struct {
 	text string
 	pos  token.Pos
 }
 
 // values are all texts that an expression may be, found by following names back.
-func (p *program) values(s site) ([]value, error) {
+func (p *program) values(s site) ([]v, error) {
 	if p.seen[s.expr] {
 		return nil, nil
 	}
@@ -175,7 +175,7 @@ func (p *program) values(s site) ([]value, error) {
 	switch e := s.expr.(type) {
 	case *ast.BasicLit:
 		text, err := strconv.Unquote(e.Value)
-		return []value{{text, e.Pos()}}, err
+		return []v{{text, e.Pos()}}, err
 	case *ast.BinaryExpr:
 		return p.sums(s, e)
 	case *ast.CallExpr:
@@ -190,7 +190,7 @@ func (p *program) values(s site) ([]value, error) {
 	return nil, fmt.Errorf("%s: a code is given in a way that this test cannot follow", p.fset.Position(s.expr.Pos()))
 }
 
-func (p *program) all(sites []site) (found []value, err error) {
+func (p *program) all(sites []site) (found []v, err error) {
 	for _, s := range sites {
 		more, err := p.values(s)
 		if err != nil {
@@ -202,16 +202,16 @@ func (p *program) all(sites []site) (found []value, err error) {
 }
 
 // sums are the values of a + b.
-func (p *program) sums(s site, e *ast.BinaryExpr) ([]value, error) {
+func (p *program) sums(s site, e *ast.BinaryExpr) ([]v, error) {
 	left, err := p.values(site{e.X, s.in, s.file})
 	if err != nil {
 		return nil, err
 	}
 	right, err := p.values(site{e.Y, s.in, s.file})
-	var found []value
+	var found []v
 	for _, l := range left {
 		for _, r := range right {
-			found = append(found, value{l.text + r.text, l.pos})
+			found = append(found, v{l.text + r.text, l.pos})
 		}
 	}
 	return found, err

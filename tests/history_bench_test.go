@@ -7,7 +7,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"
@@ -27,7 +27,7 @@ func BenchmarkHistory(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		args, err := expressions.Decode([]byte(bench.args))
+		args, err := value.Decode([]byte(bench.args))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/inspect"
 )
 
@@ -108,17 +108,17 @@ func keepRuns(t *testing.T, dir string, runs int, now time.Time) {
 
 func keepRun(t *testing.T, j execution.Journal, id string, n int, now time.Time) {
 	t.Helper()
-	value := expressions.FromPlain(map[string]any{"n": n, "text": fmt.Sprintf("%0200d", n)})
+	v := value.FromPlain(map[string]any{"n": n, "text": fmt.Sprintf("%0200d", n)})
 	events := []execution.Event{{Kind: execution.RunStarted, Run: id, Time: now, Start: &execution.Start{
-		Tool: fmt.Sprintf("tool%d", n%7), Graph: "hash", Args: value,
+		Tool: fmt.Sprintf("tool%d", n%7), Graph: "hash", Args: v,
 	}}}
 	for step := range 20 {
 		events = append(events, execution.Event{Kind: execution.StepFinished, Run: id, Time: now, Record: &execution.Record{
 			Index: step, NodeID: fmt.Sprintf("node%d", step), NodeType: config.TransformNode, Start: now, End: now,
-			Output: expressions.FromPlain(map[string]any{"step": step, "text": fmt.Sprintf("%0200d", step)}),
+			Output: value.FromPlain(map[string]any{"step": step, "text": fmt.Sprintf("%0200d", step)}),
 		}})
 	}
-	for _, e := range append(events, execution.Event{Kind: execution.RunFinished, Run: id, Time: now, End: &execution.End{Value: value}}) {
+	for _, e := range append(events, execution.Event{Kind: execution.RunFinished, Run: id, Time: now, End: &execution.End{Value: v}}) {
 		if err := j.Append(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}

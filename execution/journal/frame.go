@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // A frame is one event as a chunk holds it: the event without its value, then the value.
@@ -44,7 +44,7 @@ var errFrame = errors.New("a part of the run is damaged")
 
 // body is where an event's value is, or nil when it has none: a step that failed, or
 // yielded nothing.
-func body(e *execution.Event) *expressions.Value {
+func body(e *execution.Event) *value.Value {
 	switch {
 	case e.Start != nil:
 		return &e.Start.Args
@@ -72,7 +72,7 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 		record := *e.Record
 		record.Start, record.End = record.Start.UTC(), record.End.UTC()
 		if !record.Nothing() {
-			record.Output = expressions.Null
+			record.Output = value.Null
 		}
 		record.Error = withoutSecrets(record.Error, secrets)
 		e.Record = &record

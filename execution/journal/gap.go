@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Gap tells why a value was not kept as it was.
@@ -38,18 +38,18 @@ func (g *Gap) note() []byte {
 }
 
 // value is the note as a value.
-func (g *Gap) value() expressions.Value {
-	v, err := expressions.Decode(g.note())
+func (g *Gap) value() value.Value {
+	v, err := value.Decode(g.note())
 	if err != nil {
-		return expressions.Null // it always can be read
+		return value.Null // it always can be read
 	}
 	return v
 }
 
 // GapOf is the gap that a note stands for, as events from Store.Load hold it; ok is
 // false for any other value.
-func GapOf(value expressions.Value) (gap Gap, ok bool) {
-	note, ok := value.(expressions.Object)
+func GapOf(v value.Value) (gap Gap, ok bool) {
+	note, ok := v.(value.Object)
 	if !ok || note.Len() != 1 {
 		return Gap{}, false
 	}
@@ -57,7 +57,7 @@ func GapOf(value expressions.Value) (gap Gap, ok bool) {
 	if !ok {
 		return Gap{}, false
 	}
-	text, err := expressions.Encode(told)
+	text, err := value.Encode(told)
 	if err != nil || json.Unmarshal(text, &gap) != nil || gap.Reason == "" {
 		return Gap{}, false
 	}

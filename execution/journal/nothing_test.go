@@ -11,15 +11,15 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // withNothing is a run of which one step yields nothing, another null, and an edit takes
 // a value away.
 func withNothing(id string) []execution.Event {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	args := expressions.NewObject([]string{"n"}, []expressions.Value{1.0})
-	step := func(i int, node string, kind config.NodeType, v expressions.Value) execution.Event {
+	args := value.NewObject([]string{"n"}, []value.Value{1.0})
+	step := func(i int, node string, kind config.NodeType, v value.Value) execution.Event {
 		return execution.Event{
 			Kind: execution.StepFinished, Run: id, Time: at,
 			Record: &execution.Record{Index: i, NodeID: node, NodeType: kind, Start: at, End: at, Output: v},
@@ -31,11 +31,11 @@ func withNothing(id string) []execution.Event {
 		{Kind: execution.RunStarted, Run: id, Time: at, Start: &execution.Start{Tool: "tool", Graph: "hash", Args: args}},
 		step(0, "entry", config.EntryNode, args),
 		step(1, "found", config.MCPNode, nil),
-		step(2, "null", config.TransformNode, expressions.Null),
+		step(2, "null", config.TransformNode, value.Null),
 		step(3, "again", config.TransformNode, "text"),
 		edit,
 		step(5, "exit", config.ExitNode, nil),
-		{Kind: execution.RunFinished, Run: id, Time: at, End: &execution.End{Value: expressions.Null}},
+		{Kind: execution.RunFinished, Run: id, Time: at, End: &execution.End{Value: value.Null}},
 	}
 }
 
@@ -99,13 +99,13 @@ func TestOldFramesAreNull(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, _, err := f.whole()
-		if err != nil || e.Record.Output != expressions.Null || e.Record.Nothing() {
+		if err != nil || e.Record.Output != value.Null || e.Record.Nothing() {
 			t.Errorf("%s: %+v, %v", name, e.Record, err)
 		}
 	}
 	var e execution.Event // as runs export wrote it
 	src := `{"kind":"step-finished","run":"RUN","record":{"executionIndex":1,"nodeId":"found","nodeType":"mcp","output":null}}`
-	if err := json.Unmarshal([]byte(src), &e); err != nil || !reflect.DeepEqual(e.Record.Output, expressions.Null) {
+	if err := json.Unmarshal([]byte(src), &e); err != nil || !reflect.DeepEqual(e.Record.Output, value.Null) {
 		t.Errorf("%+v, %v", e.Record, err)
 	}
 }
@@ -114,7 +114,7 @@ func TestOldFramesAreNull(t *testing.T) {
 func TestHeadsDoNotSayNothing(t *testing.T) {
 	events := withNothing("RUN")
 	edit := events[5]
-	for value, want := range map[expressions.Value]bool{nil: true, 1.0: false, expressions.Null: false} {
+	for value, want := range map[value.Value]bool{nil: true, 1.0: false, value.Null: false} {
 		record := *edit.Record
 		record.Output = value
 		edit.Record = &record
@@ -159,7 +159,7 @@ func TestFarTimes(t *testing.T) {
 
 func encoded(t *testing.T, v any) string {
 	t.Helper()
-	text, err := expressions.Encode(v)
+	text, err := value.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

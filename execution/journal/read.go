@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // walk gives the frames of a run to visit, from the chunk with a step on, until visit
@@ -199,7 +199,7 @@ func (f frame) whole() (execution.Event, *Gap, error) {
 	if err != nil || k.JSON == nil {
 		return e, nil, err
 	}
-	value, err := expressions.Decode(k.JSON)
+	value, err := value.Decode(k.JSON)
 	if err != nil {
 		return e, nil, fmt.Errorf("%w: %w", errFrame, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // open is a store in a directory of its own, which is closed at the end.
@@ -32,7 +32,7 @@ func openAt(t testing.TB, dir string, opts journal.Options) *journal.Store {
 var began = time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 
 // write keeps a run of one transform that gives the output.
-func write(t testing.TB, j execution.Journal, id string, args, output expressions.Value) {
+func write(t testing.TB, j execution.Journal, id string, args, output value.Value) {
 	t.Helper()
 	for _, e := range events(id, args, output) {
 		if err := j.Append(context.Background(), e); err != nil {
@@ -41,9 +41,9 @@ func write(t testing.TB, j execution.Journal, id string, args, output expression
 	}
 }
 
-func events(id string, args, output expressions.Value) []execution.Event {
+func events(id string, args, output value.Value) []execution.Event {
 	at := func(n int) time.Time { return began.Add(time.Duration(n) * time.Millisecond) }
-	step := func(i int, node string, kind config.NodeType, v expressions.Value) execution.Event {
+	step := func(i int, node string, kind config.NodeType, v value.Value) execution.Event {
 		return execution.Event{
 			Kind: execution.StepFinished, Run: id, Time: at(i + 1),
 			Record: &execution.Record{Index: i, NodeID: node, NodeType: kind, Start: at(i), End: at(i + 1), Output: v},
@@ -58,9 +58,9 @@ func events(id string, args, output expressions.Value) []execution.Event {
 	}
 }
 
-func decode(t testing.TB, text string) expressions.Value {
+func decode(t testing.TB, text string) value.Value {
 	t.Helper()
-	v, err := expressions.Decode([]byte(text))
+	v, err := value.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func decode(t testing.TB, text string) expressions.Value {
 
 func encode(t testing.TB, v any) string {
 	t.Helper()
-	text, err := expressions.Encode(expressions.FromPlain(v))
+	text, err := value.Encode(value.FromPlain(v))
 	if err != nil {
 		t.Fatal(err)
 	}

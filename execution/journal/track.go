@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // track is a run that is being written: the state of its row, and what of it waits for
@@ -24,9 +24,9 @@ type track struct {
 	chunks []chunk
 	spills []spill
 
-	value expressions.Value // the last value, to know it again
-	last  stored            // and how it is kept
-	here  bool              // in the chunk that is being filled
+	value value.Value // the last value, to know it again
+	last  stored      // and how it is kept
+	here  bool        // in the chunk that is being filled
 }
 
 // row is a run's row of table runs.
@@ -133,7 +133,7 @@ func shown(v stored) string {
 }
 
 // keep decides how a value is kept.
-func (t *track) keep(value expressions.Value, size int) (stored, error) {
+func (t *track) keep(value value.Value, size int) (stored, error) {
 	if t.last.kind != noValue && identical(value, t.value) {
 		if t.last.kind == inline && t.here {
 			return stored{kind: same}, nil
@@ -146,15 +146,15 @@ func (t *track) keep(value expressions.Value, size int) (stored, error) {
 }
 
 // encode writes a value, unless it is too large.
-func (t *track) encode(value expressions.Value, size int) (stored, error) {
+func (t *track) encode(got value.Value, size int) (stored, error) {
 	limit := t.view.store.opts.MaxValue
 	if size == 0 {
-		size = sizeOf(value)
+		size = sizeOf(got)
 	}
 	if size > limit {
 		return stored{kind: tooLarge, bytes: size, limit: limit}, nil
 	}
-	raw, err := expressions.Encode(value)
+	raw, err := value.Encode(got)
 	if err != nil {
 		return stored{}, err
 	}
@@ -207,11 +207,11 @@ func deflate(text []byte) []byte {
 }
 
 // sizeOf is the length of a value's JSON.
-func sizeOf(v expressions.Value) int { return expressions.Size(v) }
+func sizeOf(v value.Value) int { return value.Size(v) }
 
 // identical reports whether two values are one and the same, without looking at what is
 // inside them. Scalars never are: writing them again is shorter.
-func identical(a, b expressions.Value) bool {
+func identical(a, b value.Value) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if x.Kind() != y.Kind() {
 		return false

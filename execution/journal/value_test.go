@@ -11,7 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // TestS05KeptRuns: no secret reaches the disk, and a run that had one is not taken on.
@@ -65,7 +65,7 @@ func TestLongValues(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(t, dir, journal.Options{MaxValue: 1 << 20})
 	j := s.Journal(nil, journal.About{})
-	long := expressions.FromPlain([]any{strings.Repeat("long ", 100_000)})
+	long := value.FromPlain([]any{strings.Repeat("long ", 100_000)})
 	write(t, j, "LONG", decode(t, `{}`), long)
 	kept, err := j.Load(t.Context(), "LONG")
 	if err != nil || encode(t, kept[4].End.Value) != encode(t, long) || encode(t, kept[2].Record.Output) != encode(t, long) {
@@ -84,7 +84,7 @@ func TestLongValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := journal.Gap{Reason: journal.TooLarge, Bytes: 1<<20 + 2, Limit: 1 << 20}
-	for _, v := range []expressions.Value{kept[2].Record.Output, kept[4].End.Value} {
+	for _, v := range []value.Value{kept[2].Record.Output, kept[4].End.Value} {
 		if gap, ok := journal.GapOf(v); !ok || gap != want {
 			t.Errorf("%v %v", gap, ok)
 		}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 func compile(t testing.TB, raw string) *schema.Schema {
@@ -22,16 +22,16 @@ func compile(t testing.TB, raw string) *schema.Schema {
 	return s
 }
 
-func decode(t testing.TB, raw string) expressions.Value {
+func decode(t testing.TB, raw string) value.Value {
 	t.Helper()
-	v, err := expressions.Decode([]byte(raw))
+	v, err := value.Decode([]byte(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func check(t testing.TB, s *schema.Schema, v expressions.Value) schema.Problems {
+func check(t testing.TB, s *schema.Schema, v value.Value) schema.Problems {
 	t.Helper()
 	found, err := s.Check(t.Context(), v)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestConcurrentValidations(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 * runtime.GOMAXPROCS(0) {
 		all.Go(func() {
-			for _, v := range []expressions.Value{shallow, deep} {
+			for _, v := range []value.Value{shallow, deep} {
 				if found, err := s.Check(t.Context(), v); err != nil || len(found) != 1 {
 					t.Errorf("%v, %v", found, err)
 				}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // defaults puts the defaults of a schema into values. It follows properties, items, allOf
@@ -118,14 +118,14 @@ func defaultOf(parts []*config.Data) *config.Data {
 
 // fill is the value with the defaults that its parts lack. Given keys come first. The
 // value itself is not changed, and what is added is made anew each time.
-func (d *defaults) fill(ctx context.Context, parts []*config.Data, v expressions.Value) (filled expressions.Value, changed bool, err error) {
+func (d *defaults) fill(ctx context.Context, parts []*config.Data, v value.Value) (filled value.Value, changed bool, err error) {
 	if ctx.Err() != nil {
 		return nil, false, context.Cause(ctx)
 	}
 	switch v := v.(type) {
 	case []any:
 		return d.fillItems(ctx, parts, v)
-	case expressions.Object:
+	case value.Object:
 		return d.fillObject(ctx, parts, v, v.Keys(), v.Get)
 	case map[string]any:
 		return d.fillObject(ctx, parts, v, slices.Sorted(maps.Keys(v)), func(key string) (any, bool) {
@@ -136,13 +136,13 @@ func (d *defaults) fill(ctx context.Context, parts []*config.Data, v expressions
 	return v, false, nil
 }
 
-func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object expressions.Value, given []string, get func(string) (any, bool)) (filled expressions.Value, changed bool, err error) {
+func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object value.Value, given []string, get func(string) (any, bool)) (filled value.Value, changed bool, err error) {
 	names, schemas := properties(parts)
 	if len(names) == 0 {
 		return object, false, nil
 	}
 	keys := slices.Clone(given)
-	items := make([]expressions.Value, len(keys), len(keys)+len(names))
+	items := make([]value.Value, len(keys), len(keys)+len(names))
 	for i, key := range keys {
 		items[i], _ = get(key)
 		if schemas[key] == nil {
@@ -163,7 +163,7 @@ func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object 
 		if source == nil {
 			continue
 		}
-		item, err := expressions.Decode(source.JSON())
+		item, err := value.Decode(source.JSON())
 		if err != nil { // deeper than a value may be: it is missing
 			continue
 		}
@@ -175,7 +175,7 @@ func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object 
 	if !changed {
 		return object, false, nil
 	}
-	return expressions.NewObject(keys, items), true, nil
+	return value.NewObject(keys, items), true, nil
 }
 
 // properties are the properties that parts declare, in the order in which they do, and
@@ -197,7 +197,7 @@ func properties(parts []*config.Data) (names []string, schemas map[string][]*con
 	return names, schemas
 }
 
-func (d *defaults) fillItems(ctx context.Context, parts []*config.Data, list []any) (filled expressions.Value, changed bool, err error) {
+func (d *defaults) fillItems(ctx context.Context, parts []*config.Data, list []any) (filled value.Value, changed bool, err error) {
 	head, rest := itemSchemas(parts)
 	if len(head) == 0 && len(rest) == 0 {
 		return list, false, nil

@@ -5,13 +5,13 @@ import (
 	"strconv"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Complete is the arguments with the defaults of the properties that are missing in them.
 // Given keys come first, then the defaults in the order of the schema. The error is the
 // cause that ended the context.
-func (s *Schema) Complete(ctx context.Context, args expressions.Value) (expressions.Value, error) {
+func (s *Schema) Complete(ctx context.Context, args value.Value) (value.Value, error) {
 	if s == nil || s.defaults == nil {
 		return args, nil
 	}
@@ -79,14 +79,14 @@ func (s *Schema) checkDefaults(ctx context.Context, all []declared, field string
 		if seen[one.value] {
 			continue
 		}
-		value, err := expressions.Decode(one.value.JSON())
+		v, err := value.Decode(one.value.JSON())
 		if err == nil {
-			value, _, err = s.defaults.fill(ctx, one.applied, value)
+			v, _, err = s.defaults.fill(ctx, one.applied, v)
 		}
 		if err != nil {
 			continue
 		}
-		problems, err := s.check(ctx, pointerTo(one.path), expressions.Plain(value))
+		problems, err := s.check(ctx, pointerTo(one.path), value.Plain(v))
 		where := field + pathText(s.document, one.path)
 		switch {
 		case ctx.Err() != nil:

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // source is a schema as a graph file has it.
@@ -59,11 +59,11 @@ func TestDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text, err := expressions.Encode(got); err != nil || string(text) != c.want {
+			if text, err := value.Encode(got); err != nil || string(text) != c.want {
 				t.Errorf("%s:\ngot  %s %v\nwant %s", c.name, text, err, c.want)
 			}
 		}
-		if text, _ := expressions.Encode(given); string(text) != strings.ReplaceAll(c.args, " ", "") {
+		if text, _ := value.Encode(given); string(text) != strings.ReplaceAll(c.args, " ", "") {
 			t.Errorf("%s: the given arguments are now %s", c.name, text)
 		}
 	}
@@ -72,7 +72,7 @@ func TestDefaults(t *testing.T) {
 // The work of adding defaults is linear in the depth, whatever leads where.
 func TestDefaultsOfRecursion(t *testing.T) {
 	s, _ := input(t, `{"type":"object","$ref":"#/$defs/n","$defs":{"n":{"allOf":[{"properties":{"child":{"$ref":"#/$defs/n"}}},{"properties":{"child":{"$ref":"#/$defs/n"}}}],"properties":{"d":{"default":1}}}}}`)
-	args := func(depth int) expressions.Value { return decode(t, nested(depth, "{}")) }
+	args := func(depth int) value.Value { return decode(t, nested(depth, "{}")) }
 	work := func(depth int) float64 {
 		v := args(depth)
 		return testing.AllocsPerRun(1, func() {

@@ -3,11 +3,11 @@ package schema
 import (
 	"context"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Steps is how many steps a validation takes.
-func (s *Schema) Steps(ctx context.Context, v expressions.Value) (int, Problems, error) {
+func (s *Schema) Steps(ctx context.Context, v value.Value) (int, Problems, error) {
 	i, err := s.take(ctx)
 	if err != nil {
 		return 0, nil, err

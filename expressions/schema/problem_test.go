@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 const ordinary = `{"type":"object","properties":{"directory":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100},` +
@@ -46,7 +46,7 @@ func TestProblems(t *testing.T) {
 		{"large integers", `{"properties":{"a":{"maximum":9007199254740992}}}`, `{"a":9007199254740993}`, "arguments.a: expected at most 9007199254740992, got 9007199254740993"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args, err := expressions.Decode([]byte(c.args))
+			args, err := value.Decode([]byte(c.args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestProblems(t *testing.T) {
 }
 
 func TestManyProblems(t *testing.T) {
-	args, err := expressions.Decode([]byte(`{"a":[` + strings.Repeat("1,", 5000) + `1]}`))
+	args, err := value.Decode([]byte(`{"a":[` + strings.Repeat("1,", 5000) + `1]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

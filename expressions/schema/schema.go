@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Schema is a JSON Schema, ready to validate values. Immutable; safe for concurrent use.
@@ -107,11 +107,11 @@ func (s *Schema) Wrapped() bool { return s.wrapped }
 
 // Check is what is wrong with a value, none when it fits. The error is a *BudgetError
 // when the schema takes too many steps to say so, or the cause that ended the context.
-func (s *Schema) Check(ctx context.Context, v expressions.Value) (Problems, error) {
+func (s *Schema) Check(ctx context.Context, v value.Value) (Problems, error) {
 	if s == nil || s.instances == nil {
 		return nil, nil
 	}
-	plain := expressions.Plain(v)
+	plain := value.Plain(v)
 	if s.wrapped {
 		plain = map[string]any{resultKey: plain}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
 // Once the context has ended nothing is known, and nothing is found.
 func TestV20EndedInference(t *testing.T) {
-	e, err := expressions.CompileJSONata(t.Context(), `"a" + 1`)
+	e, err := jsonata.Compile(t.Context(), `"a" + 1`)
 	if err != nil {
 		t.Fatal(err)
 	}

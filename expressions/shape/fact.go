@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // fact is what is known of the value of a part of an expression.
@@ -163,7 +163,7 @@ func literal(t *tree) Shape {
 	case "false":
 		return simple(kindFalse)
 	}
-	return Constant(expressions.Null)
+	return Constant(value.Null)
 }
 
 // item is what the items of the value can be, one that is no array counted as its

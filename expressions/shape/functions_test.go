@@ -4,19 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
 // TestEveryFunctionIsKnown holds that the table has the functions of the engine, and
 // no others.
 func TestEveryFunctionIsKnown(t *testing.T) {
-	for _, name := range expressions.Functions() {
+	for _, name := range jsonata.Functions() {
 		if _, ok := builtins[name]; !ok {
 			t.Errorf("nothing is known of $%s", name)
 		}
 	}
-	if len(builtins) != len(expressions.Functions()) {
-		t.Errorf("%d functions are known, %d exist", len(builtins), len(expressions.Functions()))
+	if len(builtins) != len(jsonata.Functions()) {
+		t.Errorf("%d functions are known, %d exist", len(builtins), len(jsonata.Functions()))
 	}
 }
 
@@ -55,7 +55,7 @@ func TestFunctionsAgainstEngine(t *testing.T) {
 	data := mustDecode(t, samples)
 	said, failed := 0, 0
 	try := func(source string) {
-		e, err := expressions.CompileJSONata(t.Context(), source)
+		e, err := jsonata.Compile(t.Context(), source)
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}
@@ -73,7 +73,7 @@ func TestFunctionsAgainstEngine(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range expressions.Functions() {
+	for _, name := range jsonata.Functions() {
 		params := builtins[name].params
 		args := make([]string, len(params))
 		for i, p := range params {

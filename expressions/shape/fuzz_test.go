@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/cost"
 )
 
@@ -48,7 +48,7 @@ func FuzzInfer(f *testing.F) {
 	}
 	env := tableEnv()
 	f.Fuzz(func(t *testing.T, source string) {
-		e, err := expressions.CompileJSONata(t.Context(), source)
+		e, err := jsonata.Compile(t.Context(), source)
 		if err != nil {
 			t.Skip()
 		}
@@ -71,7 +71,7 @@ func BenchmarkInfer(b *testing.B) {
 		`{"names": $.list.entries[size > 10].name, "total": $sum($.list.entries.size), "sum": $exists($.sum) ? $.sum.n + 1 : 1}`,
 		`$reduce($.list.entries, function($a, $e){$merge([$a, {"n": $a.n + $e.size, "last": $e.name}])}, {"n": 0})`,
 	} {
-		e, err := expressions.CompileJSONata(b.Context(), source)
+		e, err := jsonata.Compile(b.Context(), source)
 		if err != nil {
 			b.Fatal(err)
 		}

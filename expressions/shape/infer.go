@@ -3,10 +3,10 @@ package shape
 import (
 	"context"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
-type tree = expressions.Tree
+type tree = jsonata.Tree
 
 // Infer is the shape of what the expression's value can be over env, and what is
 // wrong with it, in the order of the places. Where something is not known there is
@@ -18,20 +18,20 @@ type tree = expressions.Tree
 // joined without it; and where its size is compared. What asks whether it is there
 // ($exists(x), x ?? y, x ?: y, x ? y : z, and, or, =), and what gathers what there
 // is (arrays, $append, $merge, $count), is fine.
-func Infer(ctx context.Context, e *expressions.JSONata, env Env) (Shape, []Finding) {
+func Infer(ctx context.Context, e *jsonata.Expression, env Env) (Shape, []Finding) {
 	root := fact{shape: env.root(), root: true}
 	return inferOver(ctx, e, &env, root, map[string]fact{})
 }
 
 // inferOver infers over a focus, which is the context but in the bodies of rules, with
 // the variables given.
-func inferOver(ctx context.Context, e *expressions.JSONata, env *Env, focus fact, variables map[string]fact) (Shape, []Finding) {
+func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact, variables map[string]fact) (Shape, []Finding) {
 	return inferPart(ctx, e, env, focus, variables, false)
 }
 
 // inferPart is inferOver of an expression of which it is asked whether it has a value, or
 // not.
-func inferPart(ctx context.Context, e *expressions.JSONata, env *Env, focus fact, variables map[string]fact, asked bool) (Shape, []Finding) {
+func inferPart(ctx context.Context, e *jsonata.Expression, env *Env, focus fact, variables map[string]fact, asked bool) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 )
 
 // tableEnv is what the expressions of testdata/infer.txt are evaluated over.
@@ -20,7 +21,7 @@ func tableEnv() Env {
 				"entries": {"type": "array", "items": {"type": "object", "required": ["name", "type", "size"], "additionalProperties": false,
 				"properties": {"name": {"type": "string"}, "type": {"enum": ["file", "directory"]}, "size": {"type": "integer"},
 				"tags": {"type": "array", "items": {"type": "string"}}}}}}}`)), Always},
-			"config":  {Constant(expressions.FromPlain(map[string]any{"mode": "fast", "debug": false, "depth": 3})), Always},
+			"config":  {Constant(value.FromPlain(map[string]any{"mode": "fast", "debug": false, "depth": 3})), Always},
 			"open":    {OfSchema([]byte(`{"type": "object", "properties": {"x": {"type": "number"}}, "additionalProperties": true}`)), Always},
 			"any":     {Any(), Always},
 			"text":    {String(), Always},
@@ -94,7 +95,7 @@ func TestInfer(t *testing.T) {
 // told is what is inferred, as the table has it.
 func told(t *testing.T, source string, env Env) string {
 	t.Helper()
-	e, err := expressions.CompileJSONata(t.Context(), source)
+	e, err := jsonata.Compile(t.Context(), source)
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}

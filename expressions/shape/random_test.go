@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 
-	"toolgraph/expressions"
+	"pgregory.net/rapid"
 )
 
 // corpus are expressions over {a, b, c}, whatever these are.
@@ -47,7 +48,7 @@ func randomValue(depth int) *rapid.Generator[any] {
 }
 
 // randomShape draws a shape that v has.
-func randomShape(t *rapid.T, v expressions.Value) Shape {
+func randomShape(t *rapid.T, v value.Value) Shape {
 	switch rapid.IntRange(0, 6).Draw(t, "shape") {
 	case 0:
 		return Constant(v)
@@ -58,22 +59,22 @@ func randomShape(t *rapid.T, v expressions.Value) Shape {
 	case 3:
 		return OfSchema(Constant(v).Schema())
 	case 4:
-		return Union(Constant(v), Constant(expressions.FromPlain(randomValue(2).Draw(t, "other"))))
+		return Union(Constant(v), Constant(value.FromPlain(randomValue(2).Draw(t, "other"))))
 	case 5:
 		if f, isNumber := v.(float64); isNumber && !hasFraction(f) {
 			return Integer()
 		}
 	}
-	return Union(OfValue(v), OfValue(expressions.FromPlain(randomValue(2).Draw(t, "other"))))
+	return Union(OfValue(v), OfValue(value.FromPlain(randomValue(2).Draw(t, "other"))))
 }
 
 // TestSound holds, for random values and shapes that they have, that the value of an
 // expression has the shape that is inferred for it.
 func TestSound(t *testing.T) {
 	sources := corpus(t)
-	compiled := make([]*expressions.JSONata, len(sources))
+	compiled := make([]*jsonata.Expression, len(sources))
 	for i, source := range sources {
-		e, err := expressions.CompileJSONata(t.Context(), source)
+		e, err := jsonata.Compile(t.Context(), source)
 		if err != nil {
 			t.Fatalf("%s: %v", source, err)
 		}
@@ -86,18 +87,18 @@ func TestSound(t *testing.T) {
 				fields = append(fields, Field{Name: name, Shape: Number(), Optional: true})
 				continue
 			}
-			v := expressions.FromPlain(randomValue(3).Draw(rt, name))
+			v := value.FromPlain(randomValue(3).Draw(rt, name))
 			root[name] = v
 			fields = append(fields, Field{Name: name, Shape: randomShape(rt, v), Optional: rapid.Bool().Draw(rt, "optional")})
 		}
-		data := expressions.FromPlain(root)
+		data := value.FromPlain(root)
 		focus := Object(fields, rapid.Bool().Draw(rt, "open"))
 		if !focus.Has(data) {
-			rt.Fatalf("%s is no shape of %v", focus, expressions.Plain(data))
+			rt.Fatalf("%s is no shape of %v", focus, value.Plain(data))
 		}
 		for i, source := range sources {
 			if complaint, _ := unsound(source, compiled[i], data, focus); complaint != "" {
-				text, _ := expressions.Encode(data)
+				text, _ := value.Encode(data)
 				rt.Fatalf("%s, in fact %s", complaint, text)
 			}
 		}

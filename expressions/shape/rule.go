@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
 )
 
 // RuleShape is what is known of a rule's outcome.
@@ -23,7 +24,7 @@ type RuleFinding struct {
 // reads; plain is what r was compiled of. That something may be missing is nothing wrong
 // there: it is null then, or the default of the var. In the bodies of map, filter, all,
 // some, none and reduce paths are read from what they give, as far as that is known.
-func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (RuleShape, []RuleFinding) {
+func InferRule(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) (RuleShape, []RuleFinding) {
 	out := RuleShape{}
 	if holds, constant := r.Constant(); constant && holds {
 		out.Holds = Always
@@ -56,12 +57,12 @@ func InferRule(ctx context.Context, r *expressions.Rule, plain any, env Env) (Ru
 
 // ruleVariables are those of every expression of a rule over the context.
 func ruleVariables(root fact) map[string]fact {
-	return map[string]fact{expressions.RuleContext: root}
+	return map[string]fact{jsonata.RuleContext: root}
 }
 
 // bodiesOf is what the vars in the bodies of a rule are read from, by their places.
-func bodiesOf(ctx context.Context, r *expressions.Rule, plain any, env *Env, root fact) map[string]focused {
-	if !slices.ContainsFunc(r.Reads(), func(read expressions.RuleRead) bool { return read.Body }) {
+func bodiesOf(ctx context.Context, r *jsonlogic.Rule, plain any, env *Env, root fact) map[string]focused {
+	if !slices.ContainsFunc(r.Reads(), func(read jsonlogic.Read) bool { return read.Body }) {
 		return nil
 	}
 	w := newRuleWalk(r, env, root)

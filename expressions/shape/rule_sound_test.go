@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // ruleSource draws rules that are about lists; paths in them may lead nowhere.
@@ -83,30 +85,30 @@ func TestRuleSound(t *testing.T) {
 	for seed := range uint64(8_000) {
 		r := ruleSource{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // not for secrets
 		plain := r.rule(1+r.IntN(4), false)
-		rule, err := expressions.CompileRule(t.Context(), plain)
+		rule, err := jsonlogic.Compile(t.Context(), plain)
 		if err != nil {
 			continue
 		}
 		env := Env{Context: map[string]Binding{}, Open: false}
 		scope := map[string]any{}
 		for _, name := range []string{"a", "b", "c"} {
-			v := expressions.FromPlain(r.data(4))
+			v := value.FromPlain(r.data(4))
 			scope[name] = v
 			env.Context[name] = Binding{r.one(Constant(v), OfValue(v), OfSchema(OfValue(v).Schema())).(Shape), Always}
 		}
 		w := walkOf(t.Context(), rule, plain, env)
-		value, err := rule.Eval(context.Background(), expressions.NewScope(scope, nil))
+		got, err := rule.Eval(context.Background(), expressions.NewScope(scope, nil))
 		if err != nil {
 			continue
 		}
 		if !w.IsAny() {
 			known++
 		}
-		if value == nil {
-			value = expressions.Null
+		if got == nil {
+			got = value.Null
 		}
-		if !w.Has(value) {
-			src, _ := expressions.Encode(value)
+		if !w.Has(got) {
+			src, _ := value.Encode(got)
 			t.Fatalf("seed %d: %v gives %s, which is not %s, over %v", seed, plain, src, w, fmt.Sprint(scope))
 		}
 	}
@@ -116,7 +118,7 @@ func TestRuleSound(t *testing.T) {
 }
 
 // walkOf is the shape of a whole rule.
-func walkOf(ctx context.Context, r *expressions.Rule, plain any, env Env) Shape {
+func walkOf(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) Shape {
 	w := newRuleWalk(r, &env, fact{shape: env.root(), root: true})
 	return w.value(ctx, plain, nil, nil)
 }
@@ -127,7 +129,7 @@ func TestNestedReduce(t *testing.T) {
 	for range 25 {
 		plain = map[string]any{"reduce": []any{[]any{1.0}, plain, 0.0}}
 	}
-	rule, err := expressions.CompileRule(t.Context(), plain)
+	rule, err := jsonlogic.Compile(t.Context(), plain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 func TestInferRule(t *testing.T) {
@@ -51,11 +52,11 @@ func TestInferRule(t *testing.T) {
 		{`{"==": [{"var": "$executionCount('smu')"}, 1]}`, "maybe", []string{"[== 0 var] 16-21 unknown-name"}},
 		{`{"var": "$.text + 1"}`, "maybe", []string{"[var] 0-6 wrong-operand"}},
 	} {
-		rule, err := expressions.CompileRule(t.Context(), expressions.Plain(mustDecode(t, c.rule)))
+		rule, err := jsonlogic.Compile(t.Context(), value.Plain(mustDecode(t, c.rule)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.rule, err)
 		}
-		got, findings := InferRule(t.Context(), rule, expressions.Plain(mustDecode(t, c.rule)), tableEnv())
+		got, findings := InferRule(t.Context(), rule, value.Plain(mustDecode(t, c.rule)), tableEnv())
 		if holds := map[Presence]string{Always: "always", Never: "never", Maybe: "maybe"}[got.Holds]; holds != c.holds {
 			t.Errorf("%s holds %s, want %s", c.rule, holds, c.holds)
 		}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // ruleWalk finds what the vars in the bodies of a rule are read from: the elements of
@@ -13,13 +14,13 @@ import (
 type ruleWalk struct {
 	env   *Env
 	root  fact
-	reads map[string]*expressions.RuleRead // by the places of their strings
-	focus map[string]focused               // of those in bodies, by the same
+	reads map[string]*jsonlogic.Read // by the places of their strings
+	focus map[string]focused         // of those in bodies, by the same
 	steps int
 }
 
-func newRuleWalk(r *expressions.Rule, env *Env, root fact) *ruleWalk {
-	w := &ruleWalk{env: env, root: root, reads: map[string]*expressions.RuleRead{}, focus: map[string]focused{}}
+func newRuleWalk(r *jsonlogic.Rule, env *Env, root fact) *ruleWalk {
+	w := &ruleWalk{env: env, root: root, reads: map[string]*jsonlogic.Read{}, focus: map[string]focused{}}
 	for i, read := range r.Reads() {
 		w.reads[rulePlace(read.Var)] = &r.Reads()[i]
 	}
@@ -74,7 +75,7 @@ func (w *ruleWalk) value(ctx context.Context, rule any, path []any, at *body) Sh
 		}
 		return Any()
 	}
-	return Constant(expressions.FromPlain(rule))
+	return Constant(value.FromPlain(rule))
 }
 
 // operation is the shape of what an operator gives.

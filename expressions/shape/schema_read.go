@@ -5,18 +5,18 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // OfSchema is the shape of what fits a JSON Schema. Keywords that only make the
 // set of values smaller and cannot be told are passed over; what is no schema, or
 // refers to somewhere else than its own $defs, is any value.
 func OfSchema(raw []byte) Shape {
-	v, err := expressions.Decode(raw)
+	v, err := value.Decode(raw)
 	if err != nil {
 		return Value()
 	}
-	plain := expressions.Plain(v)
+	plain := value.Plain(v)
 	root, _ := plain.(map[string]any)
 	// Plain values have no order; the order of properties is that of the text.
 	r := schemaReader{root: root, order: v, steps: maxSchemaSteps}
@@ -32,12 +32,12 @@ const (
 // the value that keeps the order of its keys.
 type schemaReader struct {
 	root  map[string]any
-	order expressions.Value
+	order value.Value
 	steps int // that may still be made
 	refs  int // that are followed right now
 }
 
-func (r *schemaReader) read(plain any, ordered expressions.Value, depth int) Shape {
+func (r *schemaReader) read(plain any, ordered value.Value, depth int) Shape {
 	if r.steps--; r.steps < 0 || depth > maxDepth {
 		return Value()
 	}
@@ -64,31 +64,31 @@ func (r *schemaReader) read(plain any, ordered expressions.Value, depth int) Sha
 		}
 	}
 	if v, ok := schema["const"]; ok {
-		return Constant(expressions.FromPlain(v))
+		return Constant(value.FromPlain(v))
 	}
 	if values, ok := schema["enum"].([]any); ok && len(values) > 0 && len(values) <= maxConstants {
 		out = none
 		for _, v := range values {
-			out = union(out, Constant(expressions.FromPlain(v)))
+			out = union(out, Constant(value.FromPlain(v)))
 		}
 	}
 	return out
 }
 
 // member is a field of an object, or an item of an array, in order.
-func member(v expressions.Value, name string) expressions.Value {
-	if o, ok := v.(expressions.Object); ok {
+func member(v value.Value, name string) value.Value {
+	if o, ok := v.(value.Object); ok {
 		item, _ := o.Get(name)
 		return item
 	}
 	return nil
 }
 
-func (r *schemaReader) choice(branches []any, ordered expressions.Value, depth int) Shape {
+func (r *schemaReader) choice(branches []any, ordered value.Value, depth int) Shape {
 	items, _ := ordered.([]any)
 	out := none
 	for i, branch := range branches {
-		var inOrder expressions.Value
+		var inOrder value.Value
 		if i < len(items) {
 			inOrder = items[i]
 		}
@@ -127,7 +127,7 @@ var schemaKinds = map[string]kinds{
 }
 
 // typed is what type, properties and items say.
-func (r *schemaReader) typed(schema map[string]any, ordered expressions.Value, depth int) Shape {
+func (r *schemaReader) typed(schema map[string]any, ordered value.Value, depth int) Shape {
 	a := alternatives{rest: open}
 	switch t := schema["type"].(type) {
 	case string:
@@ -159,7 +159,7 @@ func (r *schemaReader) typed(schema map[string]any, ordered expressions.Value, d
 
 // items is what the items of arrays can be, those that have a place of their own
 // included.
-func (r *schemaReader) items(schema map[string]any, ordered expressions.Value, depth int) Shape {
+func (r *schemaReader) items(schema map[string]any, ordered value.Value, depth int) Shape {
 	rest, restOrdered := schema["items"], member(ordered, "items")
 	first, ok := schema["prefixItems"].([]any)
 	firstOrdered := member(ordered, "prefixItems")
@@ -183,7 +183,7 @@ var openers = []string{
 	"$dynamicRef", "$recursiveRef", "unevaluatedProperties",
 }
 
-func (r *schemaReader) object(a *alternatives, schema map[string]any, ordered expressions.Value, depth int) {
+func (r *schemaReader) object(a *alternatives, schema map[string]any, ordered value.Value, depth int) {
 	properties, _ := schema["properties"].(map[string]any)
 	required := map[string]bool{}
 	if names, ok := schema["required"].([]any); ok {
@@ -194,7 +194,7 @@ func (r *schemaReader) object(a *alternatives, schema map[string]any, ordered ex
 		}
 	}
 	inOrder := member(ordered, "properties")
-	if o, ok := inOrder.(expressions.Object); ok {
+	if o, ok := inOrder.(value.Object); ok {
 		for _, name := range o.Keys() {
 			shape := r.read(properties[name], member(inOrder, name), depth+1)
 			a.fields = append(a.fields, Field{Name: name, Shape: shape, Optional: !required[name]})

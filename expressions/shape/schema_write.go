@@ -1,12 +1,12 @@
 package shape
 
-import "toolgraph/expressions"
+import "toolgraph/expressions/value"
 
 // Schema is the shape as a JSON Schema: what has the shape fits it, and OfSchema
 // reads the same shape from it. Nothing and functions, which are no JSON, are
 // left out.
 func (s Shape) Schema() []byte {
-	text, err := expressions.Encode(s.schema())
+	text, err := value.Encode(s.schema())
 	if err != nil {
 		return []byte("{}") // cannot be: it is made of scalars
 	}
@@ -16,19 +16,19 @@ func (s Shape) Schema() []byte {
 // record is an object under construction.
 type record struct {
 	keys   []string
-	values []expressions.Value
+	values []value.Value
 }
 
-func (r *record) add(key string, value expressions.Value) {
+func (r *record) add(key string, value value.Value) {
 	r.keys, r.values = append(r.keys, key), append(r.values, value)
 }
 
-func (r *record) value() expressions.Value { return expressions.NewObject(r.keys, r.values) }
+func (r *record) value() value.Value { return value.NewObject(r.keys, r.values) }
 
-func (s Shape) schema() expressions.Value {
+func (s Shape) schema() value.Value {
 	a := s.get()
-	var alone []expressions.Value // alternatives that need a schema of their own
-	var types []expressions.Value
+	var alone []value.Value // alternatives that need a schema of their own
+	var types []value.Value
 	for _, one := range []struct {
 		kind  kinds
 		named string
@@ -60,7 +60,7 @@ func (s Shape) schema() expressions.Value {
 	var r record
 	switch {
 	case a.kinds&kindValue == 0:
-		r.add("not", expressions.NewObject(nil, nil))
+		r.add("not", value.NewObject(nil, nil))
 		return r.value()
 	case len(types) == 1:
 		r.add("type", types[0])
@@ -102,7 +102,7 @@ func (a *alternatives) constants(kind kinds) []any {
 func (a *alternatives) details(r *record) {
 	if a.kinds.has(kindObject) && (len(a.fields) > 0 || a.rest != open) {
 		var properties record
-		required := []expressions.Value{}
+		required := []value.Value{}
 		for _, f := range a.fields {
 			properties.add(f.Name, f.Shape.schema())
 			if !f.Optional {

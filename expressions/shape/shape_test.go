@@ -6,14 +6,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
+	"toolgraph/expressions/value"
 
-	"toolgraph/expressions"
+	"pgregory.net/rapid"
 )
 
-func mustDecode(t testing.TB, text string) expressions.Value {
+func mustDecode(t testing.TB, text string) value.Value {
 	t.Helper()
-	v, err := expressions.Decode([]byte(text))
+	v, err := value.Decode([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -87,7 +87,7 @@ func TestSchemaRoundTrip(t *testing.T) {
 
 func TestSchemaRoundTripRandom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := randomShape(rt, expressions.FromPlain(randomValue(4).Draw(rt, "value")))
+		s := randomShape(rt, value.FromPlain(randomValue(4).Draw(rt, "value")))
 		if got := OfSchema(s.Schema()); !got.Equal(s) {
 			rt.Fatalf("%s became %s, which is read as %s", s, s.Schema(), got)
 		}
@@ -97,8 +97,8 @@ func TestSchemaRoundTripRandom(t *testing.T) {
 // What is drawn has the shape of its value, and of every union with it.
 func TestHas(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v := expressions.FromPlain(randomValue(4).Draw(rt, "value"))
-		w := expressions.FromPlain(randomValue(4).Draw(rt, "other"))
+		v := value.FromPlain(randomValue(4).Draw(rt, "value"))
+		w := value.FromPlain(randomValue(4).Draw(rt, "other"))
 		s, other := randomShape(rt, v), randomShape(rt, w)
 		both := Union(s, other)
 		switch {
@@ -139,10 +139,10 @@ func TestConflict(t *testing.T) {
 		{"a field too many", Object([]Field{{Name: "title", Shape: String()}, {Name: "x", Shape: Number()}}, false), issue, "x: number, not nothing"},
 		{"perhaps a field too many", Object([]Field{{Name: "title", Shape: String()}, {Name: "x", Shape: Number(), Optional: true}}, false), issue, ""},
 		{"an open object", Object(nil, true), issue, ""},
-		{"items", Constant(expressions.FromPlain(map[string]any{"title": "t", "labels": []any{1.0}})), issue, "labels.[]: 1, not string"},
+		{"items", Constant(value.FromPlain(map[string]any{"title": "t", "labels": []any{1.0}})), issue, "labels.[]: 1, not string"},
 		{"perhaps no items", Object([]Field{{Name: "title", Shape: String()}, {Name: "labels", Shape: Array(Number())}}, false), issue, ""},
 		{"one item for an array", Object([]Field{{Name: "title", Shape: String()}, {Name: "labels", Shape: String()}}, false), issue, "labels: string, not array of string"},
-		{"an enum inside", Constant(expressions.FromPlain(map[string]any{"title": "t", "state": "opne"})), issue, `state: "opne", not "closed" or "open"`},
+		{"an enum inside", Constant(value.FromPlain(map[string]any{"title": "t", "state": "opne"})), issue, `state: "opne", not "closed" or "open"`},
 		{"no value", none, String(), ""},
 		{"a fraction", Constant(1.5), Integer(), ": 1.5, not integer"},
 		{"fractions", Union(Constant(1.5), Constant(0.25)), Integer(), ": 0.25 or 1.5, not integer"},
@@ -153,7 +153,7 @@ func TestConflict(t *testing.T) {
 		{"an integer for a number", Integer(), Number(), ""},
 		{"integer or number", Constant(1.5), schema(`{"type": ["integer", "number"]}`), ""},
 		{"integer or text", Constant(1.5), schema(`{"type": ["integer", "string"]}`), ": 1.5, not string or integer"},
-		{"a fraction inside", Constant(expressions.FromPlain(map[string]any{"n": 1.5})), schema(`{"properties": {"n": {"type": "integer"}}}`), "n: 1.5, not integer"},
+		{"a fraction inside", Constant(value.FromPlain(map[string]any{"n": 1.5})), schema(`{"properties": {"n": {"type": "integer"}}}`), "n: 1.5, not integer"},
 	} {
 		got := ""
 		if conflict, differ := c.found.Conflict(c.want); differ {

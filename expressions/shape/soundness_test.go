@@ -13,26 +13,28 @@ import (
 	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 )
 
 // unsound evaluates over data and complains when the value has not the inferred
 // shape, or when what is said to fail does not. It reports whether something was
 // inferred.
-func unsound(source string, e *expressions.JSONata, data expressions.Value, focus Shape) (complaint string, known bool) {
+func unsound(source string, e *jsonata.Expression, data value.Value, focus Shape) (complaint string, known bool) {
 	v, err := evaluated(e, data)
 	return unsoundOf(source, e, v, err, focus)
 }
 
 // evaluated is the value of an expression that sees the data as the only node's output, so
 // that it is the root. One that has no end is given up, and nothing is held of it.
-func evaluated(e *expressions.JSONata, data expressions.Value) (expressions.Value, error) {
+func evaluated(e *jsonata.Expression, data value.Value) (value.Value, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	return e.Eval(ctx, expressions.NewScope(rootOf(data), nil))
 }
 
 // unsoundOf is unsound for what an evaluation has come to.
-func unsoundOf(source string, e *expressions.JSONata, v expressions.Value, err error, focus Shape) (complaint string, known bool) {
+func unsoundOf(source string, e *jsonata.Expression, v value.Value, err error, focus Shape) (complaint string, known bool) {
 	got, findings := inferOver(context.Background(), e, &Env{Open: true}, of(focus), map[string]fact{})
 	if err != nil {
 		return "", !got.IsAny()
@@ -43,13 +45,13 @@ func unsoundOf(source string, e *expressions.JSONata, v expressions.Value, err e
 		}
 	}
 	if !got.Has(v) {
-		text, _ := expressions.Encode(v)
+		text, _ := value.Encode(v)
 		return fmt.Sprintf("%s is %.200s, which is not %s, over %s", source, text, got, focus), true
 	}
 	return "", !got.IsAny()
 }
 
-func rootOf(data expressions.Value) map[string]any {
+func rootOf(data value.Value) map[string]any {
 	out := map[string]any{}
 	if keys, get := members(data); get != nil {
 		for _, key := range keys {
@@ -88,18 +90,18 @@ func TestSoundOverOfficialSuite(t *testing.T) {
 			if c.File != "" {
 				c.Expr = string(readFile(t, filepath.Join(filepath.Dir(file), c.File)))
 			}
-			var data expressions.Value
+			var data value.Value
 			if len(c.Data) > 0 {
-				if data, err = expressions.Decode(c.Data); err != nil {
+				if data, err = value.Decode(c.Data); err != nil {
 					t.Fatal(err)
 				}
 			}
-			e, err := expressions.CompileJSONata(t.Context(), c.Expr)
+			e, err := jsonata.Compile(t.Context(), c.Expr)
 			if _, get := members(data); err != nil || data != nil && get == nil || len(c.Bindings) > 0 {
 				continue
 			}
 			if data == nil {
-				data = expressions.NewObject(nil, nil)
+				data = value.NewObject(nil, nil)
 			}
 			total++
 			v, failed := evaluated(e, data)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // maxText is how long a shape may be for people, in characters.
@@ -94,7 +94,7 @@ func shortQuote(s string) string {
 	if runes := []rune(s); len(runes) > most {
 		s = string(runes[:most-1]) + "…"
 	}
-	text, err := expressions.Encode(s)
+	text, err := value.Encode(s)
 	if err != nil {
 		return "string"
 	}

@@ -4,19 +4,19 @@ import (
 	"encoding/json"
 	"slices"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Constant is the shape of exactly this value, as far as a Shape can tell: of an
 // array, the shapes of its items. nil is nothing.
-func Constant(v expressions.Value) Shape { return ofValue(v, true, 0) }
+func Constant(v value.Value) Shape { return ofValue(v, true, 0) }
 
 // OfValue is the shape of values like this one: its kinds, and the fields of its
 // objects, which may come with others.
-func OfValue(v expressions.Value) Shape { return ofValue(v, false, 0) }
+func OfValue(v value.Value) Shape { return ofValue(v, false, 0) }
 
-func ofValue(v expressions.Value, exact bool, depth int) Shape {
-	if v == expressions.Null {
+func ofValue(v value.Value, exact bool, depth int) Shape {
+	if v == value.Null {
 		return Null()
 	}
 	switch x := v.(type) {
@@ -58,7 +58,7 @@ func ofValue(v expressions.Value, exact bool, depth int) Shape {
 	return ofObject(v, exact, depth)
 }
 
-func ofObject(v expressions.Value, exact bool, depth int) Shape {
+func ofObject(v value.Value, exact bool, depth int) Shape {
 	keys, get := members(v)
 	if get == nil {
 		return Any() // a function
@@ -67,7 +67,7 @@ func ofObject(v expressions.Value, exact bool, depth int) Shape {
 	for _, key := range keys {
 		item, _ := get(key)
 		if item == nil {
-			item = expressions.Null
+			item = value.Null
 		}
 		fields = append(fields, Field{Name: key, Shape: ofValue(item, exact, depth+1)})
 	}
@@ -78,9 +78,9 @@ func ofObject(v expressions.Value, exact bool, depth int) Shape {
 }
 
 // members are the keys of an object and how to read it; get is nil for what is none.
-func members(v expressions.Value) (keys []string, get func(string) (any, bool)) {
+func members(v value.Value) (keys []string, get func(string) (any, bool)) {
 	switch x := v.(type) {
-	case expressions.Object:
+	case value.Object:
 		return x.Keys(), x.Get
 	case map[string]any:
 		keys = make([]string, 0, len(x))
@@ -97,12 +97,12 @@ func members(v expressions.Value) (keys []string, get func(string) (any, bool)) 
 func text(s string) Shape { return shapeOf(alternatives{kinds: kindString, strings: []string{s}}) }
 
 // Has tells whether v has the shape; nil is nothing.
-func (s Shape) Has(v expressions.Value) bool {
+func (s Shape) Has(v value.Value) bool {
 	a := s.get()
 	if s.IsAny() {
 		return true
 	}
-	if v == expressions.Null {
+	if v == value.Null {
 		return a.kinds.has(kindNull)
 	}
 	switch x := v.(type) {
@@ -131,7 +131,7 @@ func (a *alternatives) hasItems(items []any) bool {
 	}
 	for _, item := range items {
 		if item == nil {
-			item = expressions.Null
+			item = value.Null
 		}
 		if !a.items.Has(item) {
 			return false
@@ -140,7 +140,7 @@ func (a *alternatives) hasItems(items []any) bool {
 	return true
 }
 
-func (a *alternatives) hasFields(v expressions.Value) bool {
+func (a *alternatives) hasFields(v value.Value) bool {
 	keys, get := members(v)
 	if get == nil {
 		return a.kinds.has(kindFunction)
@@ -159,7 +159,7 @@ func (a *alternatives) hasFields(v expressions.Value) bool {
 		}
 		known++
 		if item == nil {
-			item = expressions.Null
+			item = value.Null
 		}
 		if !f.Shape.Has(item) {
 			return false

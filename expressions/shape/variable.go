@@ -1,6 +1,6 @@
 package shape
 
-import "toolgraph/expressions"
+import "toolgraph/expressions/jsonata"
 
 // scope holds the variables of a block, a function or a whole expression.
 type scope struct {
@@ -66,14 +66,14 @@ func (in *inferrer) variable(t *tree) fact {
 	if _, ok := builtins[t.Text]; ok {
 		return fact{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
 	}
-	known := expressions.Functions()
+	known := jsonata.Functions()
 	for s := in.scope; s != nil; s = s.outer {
 		if s.binds[t.Text] {
 			return unknown() // later, or in another call
 		}
 		known = append(sortedNames(s.binds), known...)
 	}
-	if !expressions.IsFunction(t.Text) {
+	if !jsonata.IsFunction(t.Text) {
 		hint := in.env.suggest("$", t.Text, known)
 		if _, isNode := in.env.Context[t.Text]; isNode {
 			hint = "write $." + t.Text + " for a node's output"

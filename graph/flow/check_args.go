@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/shape"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -48,7 +48,7 @@ func (c *checker) argument(ctx context.Context, node, number int, e *graph.Expr)
 	var all []shape.Shape
 	for _, w := range c.distinct(node, number) {
 		env, _ := c.env(w, number)
-		one, _ := shape.Infer(ctx, e.JSONata, env)
+		one, _ := shape.Infer(ctx, e.Expression, env)
 		all = append(all, one)
 	}
 	return shape.Union(all...)
@@ -207,7 +207,7 @@ func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string
 		return
 	}
 	// A value that cannot be validated is the run's to find: it has the time to try.
-	problems, _ := compiled.Check(ctx, expressions.FromPlain(d.Value()))
+	problems, _ := compiled.Check(ctx, value.FromPlain(d.Value()))
 	for _, p := range problems {
 		at, message := dataAt(d, p.Path), p.Expected
 		if a.told[pathText(below(path, p.Path...))] {

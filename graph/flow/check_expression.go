@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -55,10 +55,10 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 	env.Asked, env.Declared = c.asksForField, c.declared
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
-	_, found := shape.Infer(ctx, e.JSONata, env)
+	_, found := shape.Infer(ctx, e.Expression, env)
 	missing := sync.OnceValue(func() map[placeIn]*world {
 		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
-			_, again := shape.Infer(ctx, e.JSONata, env)
+			_, again := shape.Infer(ctx, e.Expression, env)
 			for _, f := range again {
 				if isMissing(f) {
 					all = append(all, placeIn{offset: f.Offset})
@@ -155,7 +155,7 @@ func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 // readsElement tells whether the string at a place in a rule begins with a node's id, and
 // is read from the element of an iteration.
 func (c *checker) readsElement(r *graph.Rule, path []any) bool {
-	return slices.ContainsFunc(r.References(), func(ref expressions.RuleReference) bool {
+	return slices.ContainsFunc(r.References(), func(ref jsonlogic.Reference) bool {
 		if !ref.Body || ref.Function != "" || len(ref.Path) == 0 || !slices.Equal(ref.Var, path) {
 			return false
 		}

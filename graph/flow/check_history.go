@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -17,10 +17,10 @@ import (
 func (c *checker) historyNulls(i int, node graph.Node) {
 	switch node := node.(type) {
 	case *graph.Transform:
-		c.historyNull(i, node.Expr.JSONata, node.Expr.Text.At)
+		c.historyNull(i, node.Expr.Expression, node.Expr.Text.At)
 	case *graph.MCP:
 		for _, e := range node.Args.Expressions() {
-			c.historyNull(i, e.JSONata, e.Text.At)
+			c.historyNull(i, e.Expression, e.Text.At)
 		}
 	case *graph.Switch:
 		for _, condition := range node.Conditions {
@@ -36,12 +36,12 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 }
 
 // historyNull is historyNulls for one expression; at is a place in it.
-func (c *checker) historyNull(node int, e *expressions.JSONata, at func(offset int) config.Pos) {
+func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset int) config.Pos) {
 	tree := e.Tree()
 	if tree == nil {
 		return
 	}
-	f := nullFinder{checker: c, node: node, bound: map[string]*expressions.Tree{}}
+	f := nullFinder{checker: c, node: node, bound: map[string]*jsonata.Tree{}}
 	f.look(tree)
 	for _, found := range f.calls {
 		call := e.Source()[found.Offset:found.End]
@@ -55,11 +55,11 @@ func (c *checker) historyNull(node int, e *expressions.JSONata, at func(offset i
 type nullFinder struct {
 	*checker
 	node  int
-	bound map[string]*expressions.Tree // variables whose value is such a call
-	calls []*expressions.Tree
+	bound map[string]*jsonata.Tree // variables whose value is such a call
+	calls []*jsonata.Tree
 }
 
-func (f *nullFinder) look(t *expressions.Tree) {
+func (f *nullFinder) look(t *jsonata.Tree) {
 	switch {
 	case t.Kind == "assignment" && len(t.Parts) == 2:
 		delete(f.bound, t.Parts[0].Text)
@@ -81,7 +81,7 @@ func (f *nullFinder) look(t *expressions.Tree) {
 
 // call is the call that a part is, or that a variable stands for, when the execution
 // that it asks for may not exist; else nil.
-func (f *nullFinder) call(t *expressions.Tree) *expressions.Tree {
+func (f *nullFinder) call(t *jsonata.Tree) *jsonata.Tree {
 	for t.Kind == "block" && len(t.Parts) == 1 {
 		t = &t.Parts[0]
 	}
@@ -103,7 +103,7 @@ func (f *nullFinder) call(t *expressions.Tree) *expressions.Tree {
 
 // exists reports whether a node has certainly run, and its first or last execution is
 // asked for.
-func (f *nullFinder) exists(id, index *expressions.Tree) bool {
+func (f *nullFinder) exists(id, index *jsonata.Tree) bool {
 	other, known := f.index[id.Text]
 	if n := numberOf(index); id.Kind != "string" || !known || n != "0" && n != "-1" {
 		return false
@@ -112,7 +112,7 @@ func (f *nullFinder) exists(id, index *expressions.Tree) bool {
 }
 
 // numberOf is the number that stands there, as text; "" for anything else.
-func numberOf(t *expressions.Tree) string {
+func numberOf(t *jsonata.Tree) string {
 	switch {
 	case t.Kind == "number":
 		return t.Text

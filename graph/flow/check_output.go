@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -85,7 +85,7 @@ func placeOfOutput(node graph.Node, path []string, want shape.Shape) config.Pos 
 
 // placeOf is the offset of the part of an expression that makes the part of its value at
 // a path: of its key, when nothing like it is wanted.
-func placeOf(tree *expressions.Tree, path []string, want shape.Shape) int {
+func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
 	for tree.Kind == "block" && len(tree.Parts) > 0 {
 		tree = &tree.Parts[len(tree.Parts)-1]
 	}

@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -106,7 +107,7 @@ func (c *checker) operand(ctx context.Context, node, number int, t *term) (given
 		return given, false
 	}
 	path, isText := t.left.Items[0].Scalar.(string)
-	e, err := expressions.CompileJSONata(ctx, path)
+	e, err := jsonata.Compile(ctx, path)
 	if !isText || err != nil {
 		return given, false
 	}
@@ -125,7 +126,7 @@ func (c *checker) operand(ctx context.Context, node, number int, t *term) (given
 // canEqual tells whether a value of a shape may equal the constant of a comparison,
 // which unless strict takes "1", 1 and [1] for the same.
 func canEqual(given shape.Shape, t *term) bool {
-	if given.Has(expressions.FromPlain(t.constant)) {
+	if given.Has(value.FromPlain(t.constant)) {
 		return true
 	}
 	if t.strict {
@@ -142,5 +143,5 @@ func canEqual(given shape.Shape, t *term) bool {
 
 // sameKind tells whether constants of the shape are compared as they are.
 func sameKind(s shape.Shape, constant any) bool {
-	return s.Has(expressions.FromPlain(constant))
+	return s.Has(value.FromPlain(constant))
 }

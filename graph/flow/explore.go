@@ -71,10 +71,10 @@ func (e *explorer) readsOf(ctx context.Context, node graph.Node) []reads {
 	var all []reads
 	switch node := node.(type) {
 	case *graph.Transform:
-		all = append(all, e.index.ofExpression(node.Expr.JSONata))
+		all = append(all, e.index.ofExpression(node.Expr.Expression))
 	case *graph.MCP:
 		for _, expr := range node.Args.Expressions() {
-			all = append(all, e.index.ofExpression(expr.JSONata))
+			all = append(all, e.index.ofExpression(expr.Expression))
 		}
 	case *graph.Switch:
 		for _, c := range node.Conditions {

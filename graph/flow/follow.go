@@ -86,7 +86,7 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 		var all []shape.Shape
 		for _, w := range f.distinct(node, 0) {
 			if env, ready := f.env(w, 0); ready {
-				one, _ := shape.Infer(ctx, n.Expr.JSONata, env)
+				one, _ := shape.Infer(ctx, n.Expr.Expression, env)
 				all = append(all, one)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/graph"
 )
 
@@ -52,7 +52,7 @@ func indexOf(g *graph.Graph) index {
 	return x
 }
 
-func (x index) add(r *reads, refs ...expressions.Reference) {
+func (x index) add(r *reads, refs ...jsonata.Reference) {
 	for _, ref := range refs {
 		if len(ref.Path) == 0 {
 			continue
@@ -69,7 +69,7 @@ func (x index) add(r *reads, refs ...expressions.Reference) {
 }
 
 // ofExpression is what a JSONata expression depends on.
-func (x index) ofExpression(e *expressions.JSONata) reads {
+func (x index) ofExpression(e *jsonata.Expression) reads {
 	var r reads
 	x.add(&r, e.References()...)
 	tree := e.Tree()
@@ -79,7 +79,7 @@ func (x index) ofExpression(e *expressions.JSONata) reads {
 
 // isOpen tells whether a part of an expression depends on more than the paths and ids
 // that are written in it.
-func isOpen(t *expressions.Tree) bool {
+func isOpen(t *jsonata.Tree) bool {
 	switch t.Kind {
 	case "variable":
 		return slices.Contains(changing, t.Text)
@@ -96,7 +96,7 @@ func isOpen(t *expressions.Tree) bool {
 	if t.Kind == "path" && len(parts) > 1 && parts[0].Kind == "context" && parts[1].Kind != "wildcard" {
 		parts = parts[1:]
 	}
-	return slices.ContainsFunc(parts, func(p expressions.Tree) bool { return isOpen(&p) })
+	return slices.ContainsFunc(parts, func(p jsonata.Tree) bool { return isOpen(&p) })
 }
 
 // ofRule is what the part of a rule at a path depends on.
@@ -126,7 +126,7 @@ func opensRule(ctx context.Context, d *config.Data) bool {
 			if isPlainPath(path) {
 				return false
 			}
-			e, err := expressions.CompileJSONata(ctx, path)
+			e, err := jsonata.Compile(ctx, path)
 			return err != nil || e.Tree() == nil || isOpen(e.Tree())
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
 	"toolgraph/expressions/shape"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 )
@@ -89,7 +89,7 @@ func TestSoundness(t *testing.T) {
 	}
 }
 
-func randomArguments(r *rand.Rand) expressions.Value {
+func randomArguments(r *rand.Rand) value.Value {
 	args := map[string]any{"a": float64(r.IntN(5))}
 	if r.IntN(2) == 0 {
 		args["b"] = r.IntN(2) == 0
@@ -97,7 +97,7 @@ func randomArguments(r *rand.Rand) expressions.Value {
 	if r.IntN(2) == 0 {
 		args["s"] = []string{"a", "b", "c"}[r.IntN(3)]
 	}
-	return expressions.FromPlain(args)
+	return value.FromPlain(args)
 }
 
 // failingNodes are the nodes with a finding that is an error: each of their executions
@@ -118,7 +118,7 @@ func failingNodes(g *graph.Graph, found config.Diagnostics) map[string]bool {
 }
 
 // contradiction is what a run shows to be otherwise than the flow says.
-func contradiction(t *testing.T, f *flow.Flow, failing map[string]bool, args expressions.Value) string {
+func contradiction(t *testing.T, f *flow.Flow, failing map[string]bool, args value.Value) string {
 	t.Helper()
 	// A run that fails shows as much, up to there.
 	result, _ := execution.New(nil).Run(t.Context(), f.Graph, args)
@@ -140,7 +140,7 @@ func contradiction(t *testing.T, f *flow.Flow, failing map[string]bool, args exp
 			return fmt.Sprintf("at execution %d %s gave a value, and was said to fail", rec.Index, rec.NodeID)
 		}
 		if !n.Output.Has(rec.Output) {
-			return fmt.Sprintf("at execution %d %s gave %v, which is none of %s", rec.Index, rec.NodeID, expressions.Plain(rec.Output), n.Output)
+			return fmt.Sprintf("at execution %d %s gave %v, which is none of %s", rec.Index, rec.NodeID, value.Plain(rec.Output), n.Output)
 		}
 		ran[rec.NodeID] = true
 	}

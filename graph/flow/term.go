@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
 	"toolgraph/graph"
 )
 
@@ -160,7 +161,7 @@ func (t *term) setAbsent(ctx context.Context, rule any) {
 	if t.reads.open || len(t.reads.nodes) == 0 {
 		return
 	}
-	compiled, err := expressions.CompileRule(ctx, rule)
+	compiled, err := jsonlogic.Compile(ctx, rule)
 	if err != nil {
 		return
 	}

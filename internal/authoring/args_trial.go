@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 )
 
 // argsTrial evaluates arguments by the rules of mcp nodes, over a context that belongs to
@@ -16,9 +18,9 @@ type argsTrial struct {
 
 // eval is the value of a part of the arguments; path tells which part. It is nil when an
 // expression yields nothing.
-func (t *argsTrial) eval(ctx context.Context, v expressions.Value, path string) (expressions.Value, error) {
+func (t *argsTrial) eval(ctx context.Context, v value.Value, path string) (value.Value, error) {
 	switch v := v.(type) {
-	case expressions.Object:
+	case value.Object:
 		if source, has := v.Get("expr"); has {
 			return t.expression(ctx, source, v, path)
 		}
@@ -31,7 +33,7 @@ func (t *argsTrial) eval(ctx context.Context, v expressions.Value, path string) 
 				return nil, err
 			}
 			if made == nil {
-				made = expressions.Null
+				made = value.Null
 			}
 			items[i] = made
 		}
@@ -40,9 +42,9 @@ func (t *argsTrial) eval(ctx context.Context, v expressions.Value, path string) 
 	return v, nil
 }
 
-func (t *argsTrial) object(ctx context.Context, v expressions.Object, path string) (expressions.Value, error) {
+func (t *argsTrial) object(ctx context.Context, v value.Object, path string) (value.Value, error) {
 	var keys []string
-	var values []expressions.Value
+	var values []value.Value
 	for _, key := range v.Keys() {
 		item, _ := v.Get(key)
 		made, err := t.eval(ctx, item, path+"."+key)
@@ -53,10 +55,10 @@ func (t *argsTrial) object(ctx context.Context, v expressions.Object, path strin
 			keys, values = append(keys, key), append(values, made)
 		}
 	}
-	return expressions.NewObject(keys, values), nil
+	return value.NewObject(keys, values), nil
 }
 
-func (t *argsTrial) expression(ctx context.Context, source expressions.Value, whole expressions.Object, path string) (expressions.Value, error) {
+func (t *argsTrial) expression(ctx context.Context, source value.Value, whole value.Object, path string) (value.Value, error) {
 	text, isText := source.(string)
 	switch {
 	case whole.Len() > 1:
@@ -65,7 +67,7 @@ func (t *argsTrial) expression(ctx context.Context, source expressions.Value, wh
 		return nil, fmt.Errorf("%s.expr is no text, expected a JSONata expression", path)
 	}
 	t.expressions++
-	expr, err := expressions.CompileJSONata(ctx, text)
+	expr, err := jsonata.Compile(ctx, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the JSONata does not compile: %w", path, err)
 	}

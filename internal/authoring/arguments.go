@@ -4,20 +4,20 @@ import (
 	"encoding/json"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // arguments are those of an operation; its inputSchema has checked them.
-type arguments struct{ expressions.Value }
+type arguments struct{ value.Value }
 
 // get is the argument of this name; nil when it was left out or is null.
-func (a arguments) get(name string) expressions.Value {
-	given, ok := a.Value.(expressions.Object)
+func (a arguments) get(name string) value.Value {
+	given, ok := a.Value.(value.Object)
 	if !ok {
 		return nil
 	}
 	v, _ := given.Get(name)
-	if v == expressions.Null {
+	if v == value.Null {
 		return nil
 	}
 	return v
@@ -42,20 +42,20 @@ func (a arguments) number(name string, otherwise int) int {
 }
 
 // object is an object, empty when it was left out.
-func (a arguments) object(name string) expressions.Value {
+func (a arguments) object(name string) value.Value {
 	if v := a.get(name); v != nil {
 		return v
 	}
-	return expressions.NewObject(nil, nil)
+	return value.NewObject(nil, nil)
 }
 
 // data is a definition as it would stand in a file.
 func (a arguments) data(name string) *config.Data { return dataOf(a.get(name)) }
 
 // dataOf is a value as a piece of a file, without places.
-func dataOf(v expressions.Value) *config.Data {
+func dataOf(v value.Value) *config.Data {
 	switch v := v.(type) {
-	case expressions.Object:
+	case value.Object:
 		d := &config.Data{Kind: config.KindObject}
 		for _, key := range v.Keys() {
 			item, _ := v.Get(key)
@@ -77,9 +77,9 @@ func dataOf(v expressions.Value) *config.Data {
 }
 
 // contextOf is a context for expressions: {nodeId: output}.
-func contextOf(v expressions.Value) map[string]any {
+func contextOf(v value.Value) map[string]any {
 	outputs := map[string]any{}
-	if given, ok := v.(expressions.Object); ok {
+	if given, ok := v.(value.Object); ok {
 		for _, key := range given.Keys() {
 			outputs[key], _ = given.Get(key)
 		}

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
@@ -65,7 +65,7 @@ func kit(t *testing.T, file string) *Toolkit {
 // answer does an operation and gives its value as JSON, or the error's text.
 func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	t.Helper()
-	given, err := expressions.Decode([]byte(args))
+	given, err := value.Decode([]byte(args))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	if err != nil {
 		return err.Error()
 	}
-	raw, err := expressions.Encode(v)
+	raw, err := value.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 // What a server reports of a call that is tried reaches the agent's client.
 func TestProgressOfTriedCalls(t *testing.T) {
 	k := kit(t, graphFile)
-	given, err := expressions.Decode([]byte(`{"server":"fake","tool":"report","args":{"n":1,"message":"half"}}`))
+	given, err := value.Decode([]byte(`{"server":"fake","tool":"report","args":{"n":1,"message":"half"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestDefinitionsComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			given, err := expressions.Decode(raw)
+			given, err := value.Decode(raw)
 			if err != nil {
 				t.Fatal(err)
 			}

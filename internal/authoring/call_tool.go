@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // called is how a call of a server's tool went: its output as a node would have it.
@@ -20,7 +21,7 @@ type called struct {
 // testMcpTool calls a tool as an mcp node would.
 func testMcpTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
 	began := time.Now()
-	told := called{Output: jsonValue{expressions.Null}}
+	told := called{Output: jsonValue{value.Null}}
 	failed := func(err error) (any, error) {
 		told.ExecutionTime, told.Error = since(began), failureOf(err)
 		return told, nil

@@ -8,6 +8,9 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/inspect"
 )
 
@@ -22,12 +25,12 @@ type evaluated struct {
 
 // evaluator is a compiled expression or rule.
 type evaluator interface {
-	Eval(ctx context.Context, scope *expressions.Scope) (expressions.Value, error)
+	Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error)
 }
 
 func testJSONata(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
 	source := a.text("expression")
-	expr, err := expressions.CompileJSONata(ctx, source)
+	expr, err := jsonata.Compile(ctx, source)
 	if err != nil {
 		return failedIn(source, err), nil
 	}
@@ -42,7 +45,7 @@ func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, 
 	if text, isText := a.get("expression").(string); isText {
 		return nil, notARule(text)
 	}
-	rule, err := expressions.CompileRule(ctx, expressions.Plain(a.get("expression")))
+	rule, err := jsonlogic.Compile(ctx, value.Plain(a.get("expression")))
 	if err != nil {
 		return failedIn("", err), nil
 	}
@@ -58,12 +61,12 @@ func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, 
 // notARule refuses a text, which as a rule would always hold: it is a rule that was
 // written as JSON once more, or an expression.
 func notARule(text string) error {
-	if value, err := expressions.Decode([]byte(text)); err == nil {
-		if _, isObject := value.(expressions.Object); isObject {
+	if v, err := value.Decode([]byte(text)); err == nil {
+		if _, isObject := v.(value.Object); isObject {
 			return errors.New("the rule is a text with JSON in it, expected an object; give the object itself")
 		}
 	}
-	quoted, err := expressions.Encode(text)
+	quoted, err := value.Encode(text)
 	if err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func failedIn(source string, err error) evaluated {
 	if f.Details != nil && f.Details.Offset != nil && f.Details.Caret == "" {
 		f.Details.Caret = expressions.Caret(source, *f.Details.Offset)
 	}
-	return evaluated{Result: jsonValue{expressions.Null}, Error: f}
+	return evaluated{Result: jsonValue{value.Null}, Error: f}
 }
 
 // scopeOf is what an expression sees: the context, or the history that makes it.
@@ -102,7 +105,7 @@ func scopeOf(a arguments) (*expressions.Scope, error) {
 	if !given {
 		return expressions.NewScope(contextOf(a.get("context")), nil), nil
 	}
-	raw, err := expressions.Encode(history)
+	raw, err := value.Encode(history)
 	if err != nil {
 		return nil, err
 	}

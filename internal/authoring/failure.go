@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
 	"toolgraph/graph"
 	"toolgraph/mcpclient"
 )
@@ -20,7 +21,7 @@ func (d *failureDetails) concerning(err error) {
 		d.Code, d.Hint = orText(d.Code, "syntax"), syntax.Hint
 		d.at(syntax.Offset)
 	}
-	var rule *expressions.RuleError
+	var rule *jsonlogic.Error
 	if errors.As(err, &rule) {
 		d.Code, d.Hint = orText(d.Code, "rule"), orText(d.Hint, rule.Hint)
 	}

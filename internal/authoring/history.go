@@ -8,7 +8,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // The bounds on what is shown of a run: an agent's context is small.
@@ -61,12 +61,12 @@ func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (s
 	shown, short := ends(history, how.steps)
 	for _, r := range shown {
 		limit := min(how.bytes, max(room, shortOutput))
-		raw, err := expressions.Encode(r.Output)
+		raw, err := value.Encode(r.Output)
 		switch {
 		case r.Error != nil:
 			r.Error = cutFailure(r.Error, limit, secrets)
 		case err == nil && len(raw) > limit:
-			r.Output = expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw), limit)) // whole, for half a secret is not recognised
+			r.Output = value.FromPlain(cutText(secrets.RedactJSON(raw), len(raw), limit)) // whole, for half a secret is not recognised
 			room -= limit
 			cut++
 		default:
@@ -101,12 +101,12 @@ func joined(notes ...string) string {
 }
 
 // whole is a result as it is shown, and a note when that is its beginning alone.
-func whole(v expressions.Value, secrets *config.Secrets) (told jsonValue, note string) {
-	raw, err := expressions.Encode(v)
+func whole(v value.Value, secrets *config.Secrets) (told jsonValue, note string) {
+	raw, err := value.Encode(v)
 	if err != nil || len(raw) <= mostOutputs {
 		return jsonValue{v}, ""
 	}
-	return jsonValue{expressions.FromPlain(cutText(secrets.RedactJSON(raw), len(raw), mostShown))},
+	return jsonValue{value.FromPlain(cutText(secrets.RedactJSON(raw), len(raw), mostShown))},
 		fmt.Sprintf("the value has %d bytes of JSON, and only its beginning is shown", len(raw))
 }
 

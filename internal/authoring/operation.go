@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
@@ -63,7 +63,7 @@ func (k *Toolkit) refusal(name string, needs permission) error {
 // answer makes a tool's Run of an operation: on the files as they are now, and without
 // the secrets that are in them.
 func (k *Toolkit) answer(name string, op operation) server.Run {
-	return func(ctx context.Context, args expressions.Value, watch server.Watch) (expressions.Value, error) {
+	return func(ctx context.Context, args value.Value, watch server.Watch) (value.Value, error) {
 		if watch.Progress != nil {
 			ctx = mcpclient.WithProgress(ctx, watch.Progress)
 		}
@@ -95,7 +95,7 @@ func (k *Toolkit) answer(name string, op operation) server.Run {
 		if err != nil {
 			return nil, err
 		}
-		return expressions.Decode(v.secrets.RedactJSON(raw))
+		return value.Decode(v.secrets.RedactJSON(raw))
 	}
 }
 
@@ -121,7 +121,7 @@ func listOf[T any](items []T) list[T] {
 }
 
 // jsonValue is a Value inside the result of an operation.
-type jsonValue struct{ expressions.Value }
+type jsonValue struct{ value.Value }
 
 // MarshalJSON is the value's own JSON.
-func (v jsonValue) MarshalJSON() ([]byte, error) { return expressions.Encode(v.Value) }
+func (v jsonValue) MarshalJSON() ([]byte, error) { return value.Encode(v.Value) }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // logged is one entry of a run's log.
@@ -32,7 +32,7 @@ func (l *runLog) add(at time.Time, level, message string, args ...jsonValue) {
 }
 
 // rule is told what the log operator of a rule was given.
-func (l *runLog) rule(v expressions.Value) { l.add(time.Now(), "debug", "a rule logs", jsonValue{v}) }
+func (l *runLog) rule(v value.Value) { l.add(time.Now(), "debug", "a rule logs", jsonValue{v}) }
 
 // Observe logs an event.
 func (l *runLog) Observe(e execution.Event) {
@@ -41,7 +41,7 @@ func (l *runLog) Observe(e execution.Event) {
 		l.add(e.Time, "info", fmt.Sprintf("run of %s started", e.Start.Tool))
 	case execution.CallStarted:
 		args := e.Step.Args
-		if expressions.Size(args) > mostShown {
+		if value.Size(args) > mostShown {
 			args = "larger than is logged"
 		}
 		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", e.Step.NodeID, e.Step.Tool, e.Step.Server), jsonValue{args})

@@ -9,7 +9,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // ran is how a run went. Result is null when it failed.
@@ -63,7 +64,7 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 	var opts []execution.Option
 	log := &runLog{}
 	if a.flag("logging") {
-		ctx = expressions.WithRuleLog(ctx, log.rule)
+		ctx = jsonlogic.WithLog(ctx, log.rule)
 		opts = append(opts, execution.WithObserver(log))
 	}
 	result, err := k.opts.Run(ctx, p, pool, g, args, opts...)
@@ -74,7 +75,7 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 	if result == nil {
 		return nil, err
 	}
-	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: jsonValue{expressions.Null}}
+	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: jsonValue{value.Null}}
 	var cut, left string
 	if err == nil {
 		told.Result, cut = whole(result.Value, v.secrets)

@@ -10,7 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
@@ -43,7 +43,7 @@ type Options struct {
 	NewPool func(*project.Project) *mcpclient.Pool
 	// Run makes one run of a graph of the project, whose servers are in the pool; nil: an
 	// engine that keeps nothing does.
-	Run func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args expressions.Value, opts ...execution.Option) (*execution.Result, error)
+	Run func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, opts ...execution.Option) (*execution.Result, error)
 	// Runs are the kept runs; nil: none are kept.
 	Runs *journal.Store
 }
@@ -71,7 +71,7 @@ func New(opts Options) *Toolkit {
 	return k
 }
 
-func runPlainly(ctx context.Context, _ *project.Project, pool *mcpclient.Pool, g *graph.Graph, args expressions.Value, opts ...execution.Option) (*execution.Result, error) {
+func runPlainly(ctx context.Context, _ *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, opts ...execution.Option) (*execution.Result, error) {
 	return execution.New(pool).Run(ctx, g, args, opts...)
 }
 

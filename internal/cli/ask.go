@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/mcpclient"
 )
 
@@ -82,7 +82,7 @@ func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *c
 	case f.url != "":
 		return json.RawMessage(`{"action":"accept"}`), nil
 	}
-	raw, err := expressions.Encode(content)
+	raw, err := value.Encode(content)
 	if err != nil {
 		return nil, err
 	}
@@ -90,13 +90,13 @@ func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *c
 }
 
 // fill has the user fill in a form and agree to send it.
-func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (expressions.Value, error) {
+func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (value.Value, error) {
 	t.say("!no declines, !cancel cancels.\n")
 	if f.url != "" {
 		t.say("It wants you to open this address, which is not opened for you:\n  | %s\n", presented(f.url, shownMessage))
 	}
 	var keys []string
-	var values []expressions.Value
+	var values []value.Value
 	for _, field := range f.fields {
 		value, given, err := t.field(ctx, field, secrets)
 		if err != nil {
@@ -113,7 +113,7 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 		}
 		switch agreed, ok := yesOrNo(text); {
 		case ok && agreed:
-			return expressions.NewObject(keys, values), nil
+			return value.NewObject(keys, values), nil
 		case ok:
 			return nil, errDeclined
 		}
@@ -122,7 +122,7 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 
 // field has the user fill in one field, until it is valid; given is false when the user
 // leaves it out.
-func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets) (value expressions.Value, given bool, err error) {
+func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets) (value value.Value, given bool, err error) {
 	if f.description != "" {
 		t.say("%s\n", oneLine(presented(secrets.Redact(f.description), shownField)))
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // form is a question of an upstream server: the params of elicitation/create.
@@ -30,8 +30,8 @@ type field struct {
 	kind     string // string, number, integer, boolean or array
 	format   string
 	required bool
-	fallback expressions.Value // the default; nil: none
-	choices  []choice          // the values that are allowed; none: any that fits the schema
+	fallback value.Value // the default; nil: none
+	choices  []choice    // the values that are allowed; none: any that fits the schema
 	schema   *schema.Schema
 }
 
@@ -61,7 +61,7 @@ func readForm(params json.RawMessage) (*form, error) {
 		f.url = raw.URL
 		return f, nil
 	}
-	whole, err := expressions.Decode(params)
+	whole, err := value.Decode(params)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func readForm(params json.RawMessage) (*form, error) {
 	return f, nil
 }
 
-func readField(name string, definition expressions.Value) (*field, error) {
-	raw, err := expressions.Encode(definition)
+func readField(name string, definition value.Value) (*field, error) {
+	raw, err := value.Encode(definition)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (f *field) expects() string {
 	}
 	switch {
 	case f.fallback != nil:
-		text, err := expressions.Encode(f.fallback)
+		text, err := value.Encode(f.fallback)
 		if err == nil {
 			what += ", default " + string(text)
 		}
@@ -154,7 +154,7 @@ func (f *field) expects() string {
 
 // read is the value that a line means; given is false for a field that is left out, wrong
 // says why there is none.
-func (f *field) read(ctx context.Context, text string) (value expressions.Value, given bool, wrong string) {
+func (f *field) read(ctx context.Context, text string) (value value.Value, given bool, wrong string) {
 	if text == "" {
 		switch {
 		case f.fallback != nil:
@@ -178,7 +178,7 @@ func (f *field) read(ctx context.Context, text string) (value expressions.Value,
 }
 
 // value reads a line as the type of the field.
-func (f *field) value(text string) (value expressions.Value, wrong string) {
+func (f *field) value(text string) (got value.Value, wrong string) {
 	switch f.kind {
 	case "string":
 		if len(f.choices) > 0 {
@@ -199,13 +199,13 @@ func (f *field) value(text string) (value expressions.Value, wrong string) {
 			}
 			chosen = append(chosen, one)
 		}
-		return expressions.FromPlain(chosen), ""
+		return value.FromPlain(chosen), ""
 	}
-	value, err := expressions.Decode([]byte(text))
+	got, err := value.Decode([]byte(text))
 	if err != nil {
 		return nil, "expected a number"
 	}
-	return value, ""
+	return got, ""
 }
 
 // choose is the value of a choice, by its number, its label or the value itself.
@@ -257,14 +257,14 @@ func yesOrNo(text string) (yes, ok bool) {
 }
 
 // objectAt is the object under a key of an object; nil when there is none.
-func objectAt(v expressions.Value, key string) expressions.Object {
-	object, _ := member(v, key).(expressions.Object)
+func objectAt(v value.Value, key string) value.Object {
+	object, _ := member(v, key).(value.Object)
 	return object
 }
 
 // member is the value under a key of an object; nil when there is none.
-func member(v expressions.Value, key string) expressions.Value {
-	object, ok := v.(expressions.Object)
+func member(v value.Value, key string) value.Value {
+	object, ok := v.(value.Object)
 	if !ok {
 		return nil
 	}

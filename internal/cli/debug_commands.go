@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
 )
@@ -95,7 +96,7 @@ func printExpr(ctx context.Context, r *repl, source string) error {
 
 func watchExpr(ctx context.Context, r *repl, source string) error {
 	if source != "" {
-		if _, err := expressions.CompileJSONata(ctx, source); err != nil {
+		if _, err := jsonata.Compile(ctx, source); err != nil {
 			return shown(source, err)
 		}
 		r.watched = append(r.watched, source)
@@ -136,14 +137,14 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 	if node == "" || strings.TrimSpace(text) == "" {
 		return errors.New("edit needs a node and a value: edit NODE JSON")
 	}
-	var value expressions.Value
+	var v value.Value
 	if strings.TrimSpace(text) != nothing {
 		var err error
-		if value, err = expressions.Decode([]byte(text)); err != nil {
+		if v, err = value.Decode([]byte(text)); err != nil {
 			return fmt.Errorf("%w; a text is written in quotes, and no value at all is the word nothing", err)
 		}
 	}
-	if err := r.session.Edit(ctx, node, value); err != nil {
+	if err := r.session.Edit(ctx, node, v); err != nil {
 		return err
 	}
 	if _, isSwitch := r.graph.Node(node).(*graph.Switch); isSwitch {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
 )
@@ -154,6 +154,6 @@ func (r *repl) watches(state debug.State) {
 }
 
 // text is a value in one line.
-func (r *repl) text(v expressions.Value, most int) string {
+func (r *repl) text(v value.Value, most int) string {
 	return oneLine(valueText(v, most, r.secrets))
 }

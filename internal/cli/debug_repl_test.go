@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
 )
@@ -33,7 +33,7 @@ tools:
 	}
 	c := debug.New(debug.Options{})
 	defer c.Close()
-	s, err := c.Start(t.Context(), graphs[0], expressions.NewObject(nil, nil), execution.New(nil), debug.StartOptions{Pause: true})
+	s, err := c.Start(t.Context(), graphs[0], value.NewObject(nil, nil), execution.New(nil), debug.StartOptions{Pause: true})
 	if err != nil {
 		t.Fatal(err)
 	}

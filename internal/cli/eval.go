@@ -14,6 +14,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 type evalFlags struct {
@@ -102,11 +103,11 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 	if err != nil {
 		return nil, err
 	}
-	value, err := expressions.Decode(src)
+	v, err := value.Decode(src)
 	if err != nil {
 		return nil, usagef("--data: %v", err)
 	}
-	object, ok := value.(expressions.Object)
+	object, ok := v.(value.Object)
 	if !ok {
 		return nil, usagef("--data: expected an object, {\"NODE\": output, …}")
 	}

@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/observe"
@@ -71,7 +71,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 	}
 	if f.allowRun {
 		user := newTerminal(ctx, std)
-		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, with expressions.Value) (*execution.Result, error) {
+		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, with value.Value) (*execution.Result, error) {
 			asks := mcpclient.WithElicitor(askUser) // of the host
 			if len(args) > 0 {
 				asks = user.asks(secrets)

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // withPairs puts key=value arguments over an object of arguments.
-func withPairs(schema *config.Data, object expressions.Object, pairs []string) (expressions.Value, error) {
+func withPairs(schema *config.Data, object value.Object, pairs []string) (value.Value, error) {
 	keys := slices.Clone(object.Keys())
-	values := make([]expressions.Value, len(keys))
+	values := make([]value.Value, len(keys))
 	for i, key := range keys {
 		values[i], _ = object.Get(key)
 	}
@@ -29,16 +29,16 @@ func withPairs(schema *config.Data, object expressions.Object, pairs []string) (
 		}
 		keys, values = append(keys, key), append(values, value)
 	}
-	return expressions.NewObject(keys, values), nil
+	return value.NewObject(keys, values), nil
 }
 
 // pairValue reads a value as its schema wants it. A value that cannot be read so
 // stays text, and the check against the schema tells what was expected.
-func pairValue(schema *config.Data, text string) expressions.Value {
+func pairValue(schema *config.Data, text string) value.Value {
 	if kind := schema.Get("type"); kind != nil && kind.Scalar == "string" {
 		return text
 	}
-	if value, err := expressions.Decode([]byte(text)); err == nil {
+	if value, err := value.Decode([]byte(text)); err == nil {
 		return value
 	}
 	return text
@@ -49,7 +49,7 @@ const mostUndeclared = 10
 
 // warnUndeclared warns of arguments that the inputSchema allows and does not declare:
 // they are likely to be misspelt, and nothing else would say so.
-func warnUndeclared(w io.Writer, tool *config.Tool, args expressions.Value) {
+func warnUndeclared(w io.Writer, tool *config.Tool, args value.Value) {
 	found := undeclared(nil, "", tool.InputSchema, args)
 	for _, text := range found[:min(len(found), mostUndeclared)] {
 		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %s\n", oneLine(tool.Name.Value), text)
@@ -60,8 +60,8 @@ func warnUndeclared(w io.Writer, tool *config.Tool, args expressions.Value) {
 // their schemas allow and do not declare; path leads to the object. A schema that
 // refuses further properties is silent: the check of the arguments reports them. So is
 // one that may declare properties elsewhere.
-func undeclared(found []string, path string, schema *config.Data, value expressions.Value) []string {
-	object, isObject := value.(expressions.Object)
+func undeclared(found []string, path string, schema *config.Data, v value.Value) []string {
+	object, isObject := v.(value.Object)
 	declared := schema.Get("properties")
 	if !isObject || declared == nil || len(found) > mostUndeclared {
 		return found

@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
@@ -53,7 +53,7 @@ func aboutRuns(p *project.Project) journal.About {
 }
 
 // run makes one run of a graph on an engine of ours.
-func (p *plugs) run(ctx context.Context, engine *execution.Engine, g *graph.Graph, args expressions.Value, log *slog.Logger, more ...execution.Option) (*execution.Result, error) {
+func (p *plugs) run(ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, log *slog.Logger, more ...execution.Option) (*execution.Result, error) {
 	ctx, watching := p.begin(ctx, g, log)
 	return engine.Run(ctx, g, args, append(watching, more...)...)
 }

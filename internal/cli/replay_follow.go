@@ -9,6 +9,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/diff"
 	"toolgraph/internal/project"
@@ -96,7 +98,7 @@ func (f *follower) tell(ctx context.Context, w io.Writer, p *project.Project, g 
 		fmt.Fprintf(w, " (%s)", node.Pos())
 	}
 	fmt.Fprintln(w, ":")
-	text := func(v expressions.Value) string { return oneLine(valueText(v, valueShown, p.File.Secrets)) }
+	text := func(v value.Value) string { return oneLine(valueText(v, valueShown, p.File.Secrets)) }
 	switch {
 	case now.Index >= len(f.kept):
 		fmt.Fprintln(w, "  the kept run had ended before it")
@@ -127,7 +129,7 @@ func pathText(path string) string {
 // reading is a path that a rule reads, and its value.
 type reading struct {
 	path  string
-	value expressions.Value
+	value value.Value
 }
 
 // readBy is what the rules of a switch read from the context: the values that made it go
@@ -144,7 +146,7 @@ func readBy(ctx context.Context, node graph.Node, scope *expressions.Scope) []re
 			if ref.Body || ref.Function != "" || len(ref.Path) == 0 || slices.ContainsFunc(all, func(r reading) bool { return r.path == path }) {
 				continue
 			}
-			expr, err := expressions.CompileJSONata(ctx, path)
+			expr, err := jsonata.Compile(ctx, path)
 			if err != nil {
 				continue // a name that wants backticks: it is only a help
 			}

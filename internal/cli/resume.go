@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
@@ -102,7 +102,7 @@ func (f *resumeFlags) unknown(answered bool) (execution.Unknown, error) {
 	case !answered:
 		return execution.Unknown{Repeat: f.repeat, Nothing: f.nothing}, nil
 	}
-	value, err := expressions.Decode([]byte(f.answer))
+	value, err := value.Decode([]byte(f.answer))
 	if err != nil {
 		return execution.Unknown{}, usagef("--answer: %v", err)
 	}

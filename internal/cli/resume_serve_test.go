@@ -15,7 +15,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
 
@@ -126,7 +126,7 @@ func openStore(t *testing.T, state string) *journal.Store {
 // begin records the beginning of a run.
 func (s *sweeping) begin(store *journal.Store, run, graph string, secrets *config.Secrets) {
 	s.t.Helper()
-	args, err := expressions.Decode([]byte(`{"n": "hunter2hunter2"}`))
+	args, err := value.Decode([]byte(`{"n": "hunter2hunter2"}`))
 	if err != nil {
 		s.t.Fatal(err)
 	}

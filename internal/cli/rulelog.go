@@ -4,7 +4,8 @@ import (
 	"context"
 	"log/slog"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // withRuleLog lets the log operator of a tool's rules write to the log, at debug: the
@@ -13,8 +14,8 @@ func withRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Con
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return ctx
 	}
-	return expressions.WithRuleLog(ctx, func(v expressions.Value) {
-		text, err := expressions.Encode(v)
+	return jsonlogic.WithLog(ctx, func(v value.Value) {
+		text, err := value.Encode(v)
 		if err != nil {
 			text = []byte(err.Error())
 		}

@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
 )
 
@@ -95,7 +95,7 @@ func (f *runFlags) run(ctx context.Context, std streams, file string, words []st
 
 // printResult writes the result of a tool: as JSON, or a string as it is when the tool has
 // result: text. A terminal gets no control characters.
-func printResult(w io.Writer, tool *config.Tool, v expressions.Value, secrets *config.Secrets) error {
+func printResult(w io.Writer, tool *config.Tool, v value.Value, secrets *config.Secrets) error {
 	text, isText := v.(string)
 	if !isText || tool.Result != config.TextResult {
 		return printValue(w, v, secrets)
@@ -112,8 +112,8 @@ func printResult(w io.Writer, tool *config.Tool, v expressions.Value, secrets *c
 }
 
 // printValue writes a value as indented JSON.
-func printValue(w io.Writer, v expressions.Value, secrets *config.Secrets) error {
-	src, err := expressions.Encode(v)
+func printValue(w io.Writer, v value.Value, secrets *config.Secrets) error {
+	src, err := value.Encode(v)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func printValue(w io.Writer, v expressions.Value, secrets *config.Secrets) error
 }
 
 // argumentsOf are those of --args with the key=value pairs put over them.
-func argumentsOf(ctx context.Context, in io.Reader, given string, schema *config.Data, pairs []string) (expressions.Value, error) {
+func argumentsOf(ctx context.Context, in io.Reader, given string, schema *config.Data, pairs []string) (value.Value, error) {
 	src := []byte(given)
 	if given == "-" {
 		var err error
@@ -138,11 +138,11 @@ func argumentsOf(ctx context.Context, in io.Reader, given string, schema *config
 	if len(bytes.TrimSpace(src)) == 0 {
 		src = []byte("{}")
 	}
-	value, err := expressions.Decode(src)
+	v, err := value.Decode(src)
 	if err != nil {
 		return nil, usagef("--args: %v", err)
 	}
-	object, ok := value.(expressions.Object)
+	object, ok := v.(value.Object)
 	if !ok {
 		return nil, usagef("--args is not a JSON object, and a tool takes one")
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
@@ -42,7 +42,7 @@ func (f *dryFlags) check() error {
 
 // run runs a graph with the calls that change nothing, and tells the others. l is the
 // lock to call by, or nil.
-func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *graph.Graph, args expressions.Value, l *lock.Lock, show *trace, log *slog.Logger) error {
+func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *graph.Graph, args value.Value, l *lock.Lock, show *trace, log *slog.Logger) error {
 	beside, _, err := lockBeside(p)
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
@@ -85,7 +85,7 @@ func (d *dryCaller) assumed() bool {
 
 // CallTool makes a call of a read-only tool, and gives an output of the right form for
 // any other.
-func (d *dryCaller) CallTool(ctx context.Context, upstream, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (d *dryCaller) CallTool(ctx context.Context, upstream, tool string, args value.Value, meta map[string]any) (value.Value, error) {
 	raw, err := redactedJSON(args, d.secrets)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (d *dryCaller) CallTool(ctx context.Context, upstream, tool string, args ex
 	return value, err
 }
 
-func (d *dryCaller) answer(ctx context.Context, call *dryCall, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (d *dryCaller) answer(ctx context.Context, call *dryCall, args value.Value, meta map[string]any) (value.Value, error) {
 	known, err := d.known(ctx, call.Server, call.Tool)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (d *dryCaller) known(ctx context.Context, upstream, tool string) (flow.Tool
 }
 
 // refused is why a server would refuse the arguments of a call.
-func refused(ctx context.Context, inputSchema []byte, args expressions.Value) error {
+func refused(ctx context.Context, inputSchema []byte, args value.Value) error {
 	if len(inputSchema) == 0 {
 		return nil
 	}
@@ -199,8 +199,8 @@ func refused(ctx context.Context, inputSchema []byte, args expressions.Value) er
 }
 
 // redactedJSON is a value as compact JSON without secrets.
-func redactedJSON(v expressions.Value, secrets *config.Secrets) (json.RawMessage, error) {
-	src, err := expressions.Encode(v)
+func redactedJSON(v value.Value, secrets *config.Secrets) (json.RawMessage, error) {
+	src, err := value.Encode(v)
 	if err != nil {
 		return nil, err
 	}

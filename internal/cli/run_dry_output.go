@@ -4,18 +4,18 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // assumedOutput is a value that a JSON Schema allows, as far as that is easily told:
 // what it names itself (const, default, an example, the first of an enum), else "", 0,
 // false, an empty list, an object with every property that is declared. ok is false
 // when there is no schema.
-func assumedOutput(raw []byte) (value expressions.Value, ok bool) {
+func assumedOutput(raw []byte) (v value.Value, ok bool) {
 	if len(raw) == 0 {
 		return nil, false
 	}
-	root, err := expressions.Decode(raw)
+	root, err := value.Decode(raw)
 	if err != nil {
 		return nil, false
 	}
@@ -25,7 +25,7 @@ func assumedOutput(raw []byte) (value expressions.Value, ok bool) {
 
 // assumption makes values of the parts of one schema.
 type assumption struct {
-	root expressions.Value
+	root value.Value
 	left int // how many values may still be made
 }
 
@@ -35,10 +35,10 @@ const (
 	mostAssumed = 10_000 // values in one output
 )
 
-func (a *assumption) of(schema expressions.Value, depth int) expressions.Value {
-	s, isObject := schema.(expressions.Object)
+func (a *assumption) of(schema value.Value, depth int) value.Value {
+	s, isObject := schema.(value.Object)
 	if a.left--; !isObject || depth > deepest || a.left < 0 {
-		return expressions.Null
+		return value.Null
 	}
 	for _, key := range []string{"const", "default"} {
 		if v, ok := s.Get(key); ok {
@@ -75,11 +75,11 @@ func (a *assumption) of(schema expressions.Value, depth int) expressions.Value {
 	case "object":
 		return a.object(s, depth)
 	}
-	return expressions.Null
+	return value.Null
 }
 
 // target is what a reference within the schema leads to, or nil.
-func (a *assumption) target(s expressions.Object) expressions.Value {
+func (a *assumption) target(s value.Object) value.Value {
 	ref, _ := s.Get("$ref")
 	path, ok := ref.(string)
 	if path == "#" {
@@ -90,7 +90,7 @@ func (a *assumption) target(s expressions.Object) expressions.Value {
 	}
 	at := a.root
 	for _, key := range strings.Split(path[2:], "/") {
-		object, ok := at.(expressions.Object)
+		object, ok := at.(value.Object)
 		if !ok {
 			return nil
 		}
@@ -100,7 +100,7 @@ func (a *assumption) target(s expressions.Object) expressions.Value {
 }
 
 // typeOf is the type that a schema names first, or that its keys tell.
-func typeOf(s expressions.Object) string {
+func typeOf(s value.Object) string {
 	kind, _ := s.Get("type")
 	if list, ok := kind.([]any); ok && len(list) > 0 {
 		kind = list[0]
@@ -119,14 +119,14 @@ func typeOf(s expressions.Object) string {
 	return ""
 }
 
-func listAt(s expressions.Object, key string) []any {
+func listAt(s value.Object, key string) []any {
 	v, _ := s.Get(key)
 	list, _ := v.([]any)
 	return list
 }
 
 // array has as many items as the schema demands, up to three.
-func (a *assumption) array(s expressions.Object, depth int) expressions.Value {
+func (a *assumption) array(s value.Object, depth int) value.Value {
 	least, _ := s.Get("minItems")
 	n, _ := least.(float64)
 	items, _ := s.Get("items")
@@ -138,11 +138,11 @@ func (a *assumption) array(s expressions.Object, depth int) expressions.Value {
 }
 
 // object has every property that the schema or a part of it declares.
-func (a *assumption) object(s expressions.Object, depth int) expressions.Value {
+func (a *assumption) object(s value.Object, depth int) value.Value {
 	var keys []string
-	var values []expressions.Value
-	add := func(from expressions.Value) {
-		if o, ok := from.(expressions.Object); ok {
+	var values []value.Value
+	add := func(from value.Value) {
+		if o, ok := from.(value.Object); ok {
 			for _, key := range o.Keys() {
 				v, _ := o.Get(key)
 				keys, values = append(keys, key), append(values, v)
@@ -153,11 +153,11 @@ func (a *assumption) object(s expressions.Object, depth int) expressions.Value {
 		add(a.of(part, depth+1))
 	}
 	properties, _ := s.Get("properties")
-	if declared, ok := properties.(expressions.Object); ok {
+	if declared, ok := properties.(value.Object); ok {
 		for _, key := range declared.Keys() {
 			schema, _ := declared.Get(key)
 			keys, values = append(keys, key), append(values, a.of(schema, depth+1))
 		}
 	}
-	return expressions.NewObject(keys, values)
+	return value.NewObject(keys, values)
 }

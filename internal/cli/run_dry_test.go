@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // What is assumed is allowed by the schema that it is made of.
@@ -30,7 +30,7 @@ func TestAssumedOutput(t *testing.T) {
 		{`{"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"type": "boolean"}}}`, `false`},
 	} {
 		got, ok := assumedOutput([]byte(c.schema))
-		raw, err := expressions.Encode(got)
+		raw, err := value.Encode(got)
 		if err != nil || !ok || string(raw) != c.want {
 			t.Errorf("%s: got %s, want %s", c.schema, raw, c.want)
 		}
@@ -57,7 +57,7 @@ func TestAssumedOutput(t *testing.T) {
 		again = append(again, fmt.Sprintf(`"p%d": {"$ref": "#"}`, i))
 	}
 	many, _ := assumedOutput([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`))
-	if raw, err := expressions.Encode(many); err != nil || len(raw) > 20*mostAssumed*deepest {
+	if raw, err := value.Encode(many); err != nil || len(raw) > 20*mostAssumed*deepest {
 		t.Errorf("a schema that is often part of itself gave %d bytes, %v", len(raw), err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // importable is a run as a file, with a place for what is hostile.
@@ -147,7 +147,7 @@ func TestV13Tampered(t *testing.T) {
 		case e.Record != nil:
 			e.Record.NodeID = hostile
 			if e.Record.Error == nil { // a value that was not recorded, so that replay warns
-				e.Record.Output = expressions.FromPlain(map[string]any{"toolgraph/notKept": map[string]any{"reason": "too-large"}})
+				e.Record.Output = value.FromPlain(map[string]any{"toolgraph/notKept": map[string]any{"reason": "too-large"}})
 			}
 		case e.Step != nil:
 			e.Step.Server, e.Step.Tool, e.Step.NodeID = hostile, hostile, hostile

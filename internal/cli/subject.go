@@ -8,11 +8,14 @@ import (
 	"strings"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // subject is what eval evaluates.
 type subject struct {
-	eval    func(context.Context, *expressions.Scope) (expressions.Value, error)
+	eval    func(context.Context, *expressions.Scope) (value.Value, error)
 	explain func(io.Writer)
 }
 
@@ -21,7 +24,7 @@ func (f *evalFlags) compile(ctx context.Context, source string) (subject, error)
 	if f.rule {
 		return compileRule(ctx, source)
 	}
-	expr, err := expressions.CompileJSONata(ctx, source)
+	expr, err := jsonata.Compile(ctx, source)
 	if err != nil {
 		return subject{}, shown(source, err)
 	}
@@ -37,11 +40,11 @@ func (f *evalFlags) compile(ctx context.Context, source string) (subject, error)
 }
 
 func compileRule(ctx context.Context, source string) (subject, error) {
-	value, err := expressions.Decode([]byte(source))
+	v, err := value.Decode([]byte(source))
 	if err != nil {
 		return subject{}, fmt.Errorf("the rule is %w", err)
 	}
-	rule, err := expressions.CompileRule(ctx, expressions.Plain(value))
+	rule, err := jsonlogic.Compile(ctx, value.Plain(v))
 	if err != nil {
 		return subject{}, err
 	}
@@ -65,7 +68,7 @@ func shown(source string, err error) error {
 	return errors.New("the expression does not compile\n" + pointTo(source, syntax.Offset, message))
 }
 
-func printTree(w io.Writer, t expressions.Tree, depth int) {
+func printTree(w io.Writer, t jsonata.Tree, depth int) {
 	text := t.Kind
 	if t.Text != "" {
 		text += " " + t.Text
@@ -76,7 +79,7 @@ func printTree(w io.Writer, t expressions.Tree, depth int) {
 	}
 }
 
-func referenceText(r expressions.Reference) string {
+func referenceText(r jsonata.Reference) string {
 	path := strings.Join(r.Path, ".")
 	if r.Function != "" {
 		return fmt.Sprintf("the history of %s ($%s)", path, r.Function)

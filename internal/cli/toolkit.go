@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/observe"
@@ -76,7 +76,7 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 	opts := authoring.Options{
 		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun, Version: versionText(), Logger: log, Runs: plugged.history,
 		NewPool: func(p *project.Project) *mcpclient.Pool { return newPool(p, log, mcpclient.WithElicitor(askUser)) },
-		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args expressions.Value, more ...execution.Option) (*execution.Result, error) {
+		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
 			own := *plugged
 			own.hints = hintsOf(pool, nil)
 			return own.run(ctx, own.engine(p, pool), g, args, log, more...)

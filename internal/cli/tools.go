@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
@@ -27,7 +27,7 @@ func tools(p *project.Project, plugged *plugs, caller execution.ToolCaller, log 
 
 // runner runs one graph on the engine.
 func runner(plugged *plugs, engine *execution.Engine, g *graph.Graph, log *slog.Logger) server.Run {
-	return func(ctx context.Context, args expressions.Value, watch server.Watch) (expressions.Value, error) {
+	return func(ctx context.Context, args value.Value, watch server.Watch) (value.Value, error) {
 		ctx, release := lasting(ctx, plugged.grace)
 		defer release()
 		var opts []execution.Option

@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
@@ -88,11 +88,11 @@ func outputText(r execution.Record, secrets *config.Secrets) string {
 const nothing = "nothing"
 
 // valueText is the beginning of a value as JSON; nil is nothing.
-func valueText(v expressions.Value, most int, secrets *config.Secrets) string {
+func valueText(v value.Value, most int, secrets *config.Secrets) string {
 	if v == nil {
 		return nothing
 	}
-	src, err := expressions.Encode(v)
+	src, err := value.Encode(v)
 	if err != nil {
 		return err.Error()
 	}

@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/graph"
 )
 
 // breakpoint is a Breakpoint that can be asked. s.mu guards Hits; the rest does not change.
 type breakpoint struct {
 	Breakpoint
-	holds *expressions.JSONata // nil: always
+	holds *jsonata.Expression // nil: always
 }
 
 func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint) ([]*breakpoint, error) {
@@ -25,11 +25,11 @@ func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint)
 		if b.Condition == "" {
 			continue
 		}
-		if _, err := expressions.CompileJSONata(ctx, b.Condition); err != nil { // with places in the condition itself
+		if _, err := jsonata.Compile(ctx, b.Condition); err != nil { // with places in the condition itself
 			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
 		}
 		var err error
-		if compiled[i].holds, err = expressions.CompileJSONata(ctx, "$boolean(("+b.Condition+"))"); err != nil {
+		if compiled[i].holds, err = jsonata.Compile(ctx, "$boolean(("+b.Condition+"))"); err != nil {
 			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
 		}
 	}

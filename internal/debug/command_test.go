@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 )
 
 // blocked is a caller whose calls wait to be let go.
 func blocked() (caller callerFunc, called, letGo chan struct{}) {
 	called, letGo = make(chan struct{}), make(chan struct{})
-	return func(ctx context.Context, args expressions.Value) (expressions.Value, error) {
+	return func(ctx context.Context, args value.Value) (value.Value, error) {
 		called <- struct{}{}
 		select {
 		case <-letGo:
@@ -60,7 +60,7 @@ func TestStop(t *testing.T) {
 
 // A run that fails by itself is told apart from one that was stopped.
 func TestFailure(t *testing.T) {
-	broken := callerFunc(func(context.Context, expressions.Value) (expressions.Value, error) {
+	broken := callerFunc(func(context.Context, value.Value) (value.Value, error) {
 		return nil, errors.New("out of paper")
 	})
 	state := ended(t, start(t, broken, debug.StartOptions{}), debug.Failed, "")

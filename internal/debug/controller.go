@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -52,7 +52,7 @@ var ErrClosed = errors.New("the debugger is closed")
 // Start begins a run of the graph on the engine and returns at once. The run ends with
 // ctx, by Session.Stop, or with the controller. Errors are those of the options, an
 // unknown node or a condition that does not compile, and *execution.ArgumentsError.
-func (c *Controller) Start(ctx context.Context, g *graph.Graph, args expressions.Value, engine *execution.Engine, o StartOptions) (*Session, error) {
+func (c *Controller) Start(ctx context.Context, g *graph.Graph, args value.Value, engine *execution.Engine, o StartOptions) (*Session, error) {
 	if _, err := execution.Arguments(ctx, g, args); err != nil {
 		return nil, err
 	}

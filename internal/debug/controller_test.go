@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 )
 
@@ -32,7 +32,7 @@ func TestManyAtOnce(t *testing.T) {
 				}
 				_ = s.Resume() // has ended, or goes on
 			}
-			if n, _ := s.State().Result.(expressions.Object).Get("n"); n != float64(i+1) {
+			if n, _ := s.State().Result.(value.Object).Get("n"); n != float64(i+1) {
 				t.Errorf("counted to %v, want %d", n, i+1)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -38,7 +38,7 @@ func (s *Session) answerEdits(err error) {
 // and returns when the run has it; nil is nothing. It becomes a record of the history and an event of
 // the journal. The output of a switch is the id of a node that it leads to: editing that
 // of a switch which has just run takes the run elsewhere.
-func (s *Session) Edit(ctx context.Context, node string, value expressions.Value) error {
+func (s *Session) Edit(ctx context.Context, node string, value value.Value) error {
 	if err := s.checkEdit(node, value); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Session) Edit(ctx context.Context, node string, value expressions.Value
 }
 
 // checkEdit refuses what the run would refuse by ending.
-func (s *Session) checkEdit(id string, value expressions.Value) error {
+func (s *Session) checkEdit(id string, value value.Value) error {
 	node := s.graph.Node(id)
 	if node == nil {
 		return unknownNode(s.graph, id)
@@ -76,7 +76,7 @@ func (s *Session) checkEdit(id string, value expressions.Value) error {
 	return s.checkSize(value)
 }
 
-func checkTarget(node graph.Node, value expressions.Value) error {
+func checkTarget(node graph.Node, value value.Value) error {
 	target, _ := value.(string)
 	for _, next := range node.Successors() {
 		if next == target {
@@ -87,11 +87,11 @@ func checkTarget(node graph.Node, value expressions.Value) error {
 }
 
 // checkSize leaves the history the room that its limits give it.
-func (s *Session) checkSize(value expressions.Value) error {
-	if value == nil {
+func (s *Session) checkSize(v value.Value) error {
+	if v == nil {
 		return nil
 	}
-	src, err := expressions.Encode(value)
+	src, err := value.Encode(v)
 	if err != nil {
 		return fmt.Errorf("the value cannot be written as JSON: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -108,7 +110,7 @@ func (s *Session) until(n int) []execution.Record {
 
 // Context is what expressions of record n see, {nodeId: latest output}; for a negative n
 // what the next node would see.
-func (s *Session) Context(n int) map[string]expressions.Value {
+func (s *Session) Context(n int) map[string]value.Value {
 	return execution.Context(s.until(n))
 }
 
@@ -118,8 +120,8 @@ func (s *Session) Scope(n int) *expressions.Scope { return execution.ScopeOf(s.u
 
 // Evaluate evaluates a JSONata expression as record at would see it; for a negative at as
 // the next node would. The error is an *expressions.SyntaxError or *expressions.EvalError.
-func (s *Session) Evaluate(ctx context.Context, expr string, at int) (expressions.Value, error) {
-	compiled, err := expressions.CompileJSONata(ctx, expr)
+func (s *Session) Evaluate(ctx context.Context, expr string, at int) (value.Value, error) {
+	compiled, err := jsonata.Compile(ctx, expr)
 	if err != nil {
 		return nil, err
 	}

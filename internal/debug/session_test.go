@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
 )
@@ -40,15 +40,15 @@ tools:
   - {id: exit, type: exit}
 `
 
-type callerFunc func(ctx context.Context, args expressions.Value) (expressions.Value, error)
+type callerFunc func(ctx context.Context, args value.Value) (value.Value, error)
 
-func (f callerFunc) CallTool(ctx context.Context, _, _ string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
+func (f callerFunc) CallTool(ctx context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
 	return f(ctx, args)
 }
 
 // inc answers n+1.
-var inc = callerFunc(func(_ context.Context, args expressions.Value) (expressions.Value, error) {
-	n, _ := args.(expressions.Object).Get("n")
+var inc = callerFunc(func(_ context.Context, args value.Value) (value.Value, error) {
+	n, _ := args.(value.Object).Get("n")
 	f, _ := n.(float64)
 	return f + 1, nil
 })
@@ -66,8 +66,8 @@ func build(t testing.TB) *graph.Graph {
 	return graphs[0]
 }
 
-func count(n int) expressions.Value {
-	return expressions.NewObject([]string{"n"}, []expressions.Value{float64(n)})
+func count(n int) value.Value {
+	return value.NewObject([]string{"n"}, []value.Value{float64(n)})
 }
 
 // start begins a run that counts to 3.
@@ -111,9 +111,9 @@ func ended(t *testing.T, s *debug.Session, status debug.Status, result string) d
 	return state
 }
 
-func encode(t *testing.T, v expressions.Value) string {
+func encode(t *testing.T, v value.Value) string {
 	t.Helper()
-	src, err := expressions.Encode(v)
+	src, err := value.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package debug
 
 import (
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Status is what a session is doing.
@@ -48,7 +48,7 @@ type State struct {
 	Watches  []Watched          `json:"watches,omitempty"`  // as of the last time that the run was held or ended
 	Error    *execution.Failure `json:"error,omitempty"`    // error, stopped
 	Message  string             `json:"message,omitempty"`  // Error with its place and the path walked
-	Result   expressions.Value  `json:"-"`                  // finished
+	Result   value.Value        `json:"-"`                  // finished
 }
 
 // Breakpoint holds a run before a node.
@@ -61,7 +61,7 @@ type Breakpoint struct {
 
 // Watched is an expression and its value.
 type Watched struct {
-	Expr  string            `json:"expr"`
-	Value expressions.Value `json:"-"` // nil: nothing
-	Error string            `json:"error,omitempty"`
+	Expr  string      `json:"expr"`
+	Value value.Value `json:"-"` // nil: nothing
+	Error string      `json:"error,omitempty"`
 }

@@ -5,19 +5,20 @@ import (
 	"slices"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
 // watch is an expression that is evaluated whenever the run is held.
 type watch struct {
 	source string
-	expr   *expressions.JSONata
+	expr   *jsonata.Expression
 	err    error // it does not compile
 }
 
 func compileWatches(ctx context.Context, sources []string) []watch {
 	watches := make([]watch, len(sources))
 	for i, source := range sources {
-		expr, err := expressions.CompileJSONata(ctx, source)
+		expr, err := jsonata.Compile(ctx, source)
 		watches[i] = watch{source: source, expr: expr, err: err}
 	}
 	return watches

@@ -1,6 +1,6 @@
 package demo
 
-import "toolgraph/expressions"
+import "toolgraph/expressions/value"
 
 // Listing is the answer of list_directory and find_files, sorted by name.
 type Listing struct{ Entries []Entry }
@@ -19,20 +19,20 @@ type Content struct {
 	Size    int64 // bytes
 }
 
-func (l Listing) value() expressions.Value {
+func (l Listing) value() value.Value {
 	entries := make([]any, len(l.Entries))
 	for i, e := range l.Entries {
-		entries[i] = expressions.NewObject(
+		entries[i] = value.NewObject(
 			[]string{"name", "type", "size", "modified"},
-			[]expressions.Value{e.Name, e.Type, float64(e.Size), e.Modified},
+			[]value.Value{e.Name, e.Type, float64(e.Size), e.Modified},
 		)
 	}
-	return expressions.NewObject([]string{"entries"}, []expressions.Value{entries})
+	return value.NewObject([]string{"entries"}, []value.Value{entries})
 }
 
-func (c Content) value() expressions.Value {
-	return expressions.NewObject([]string{"content", "size"}, []expressions.Value{c.Content, float64(c.Size)})
+func (c Content) value() value.Value {
+	return value.NewObject([]string{"content", "size"}, []value.Value{c.Content, float64(c.Size)})
 }
 
 // valued is an answer as a run gives it.
-type valued interface{ value() expressions.Value }
+type valued interface{ value() value.Value }

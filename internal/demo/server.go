@@ -8,7 +8,7 @@ import (
 	"log/slog"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
 )
 
@@ -56,8 +56,8 @@ func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slo
 
 // run makes a tool's Run of its answer.
 func run(answer func(arguments) (valued, error)) server.Run {
-	return func(_ context.Context, args expressions.Value, _ server.Watch) (expressions.Value, error) {
-		given := args.(expressions.Object)
+	return func(_ context.Context, args value.Value, _ server.Watch) (value.Value, error) {
+		given := args.(value.Object)
 		text := func(key string) string {
 			value, _ := given.Get(key)
 			s, _ := value.(string)

@@ -7,9 +7,9 @@ package diff
 import (
 	"fmt"
 
-	"github.com/rogpeppe/go-internal/diff"
+	"toolgraph/expressions/value"
 
-	"toolgraph/expressions"
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // Text is a unified diff of two texts, or "" when they are equal.
@@ -22,19 +22,19 @@ func Text(oldName, older, newName, newer string) string {
 
 // Change is one place in which two values differ.
 type Change struct {
-	Path string            // .items[2].name; "" for the value as a whole
-	Old  expressions.Value // nil: it was not there
-	New  expressions.Value // nil: it is not there any more
+	Path string      // .items[2].name; "" for the value as a whole
+	Old  value.Value // nil: it was not there
+	New  value.Value // nil: it is not there any more
 }
 
 // Values are the places in which two values differ, keys in the older one's order,
 // then the newer one's. A number is equal to itself however it is held, and the order
 // of an object's keys does not count.
-func Values(older, newer expressions.Value) []Change {
+func Values(older, newer value.Value) []Change {
 	return compare(nil, "", older, newer)
 }
 
-func compare(found []Change, path string, older, newer expressions.Value) []Change {
+func compare(found []Change, path string, older, newer value.Value) []Change {
 	if a, b, both := objects(older, newer); both {
 		return compareObjects(found, path, a, b)
 	}
@@ -49,22 +49,22 @@ func compare(found []Change, path string, older, newer expressions.Value) []Chan
 	return append(found, Change{Path: path, Old: older, New: newer})
 }
 
-func objects(older, newer expressions.Value) (a, b expressions.Object, both bool) {
+func objects(older, newer value.Value) (a, b value.Object, both bool) {
 	a, isA := object(older)
 	b, isB := object(newer)
 	return a, b, isA && isB
 }
 
 // object is the value as an Object: a map becomes one with sorted keys.
-func object(v expressions.Value) (expressions.Object, bool) {
+func object(v value.Value) (value.Object, bool) {
 	if m, ok := v.(map[string]any); ok {
-		v = expressions.FromPlain(m)
+		v = value.FromPlain(m)
 	}
-	o, ok := v.(expressions.Object)
+	o, ok := v.(value.Object)
 	return o, ok
 }
 
-func compareObjects(found []Change, path string, a, b expressions.Object) []Change {
+func compareObjects(found []Change, path string, a, b value.Object) []Change {
 	for _, key := range a.Keys() {
 		was, _ := a.Get(key)
 		is, kept := b.Get(key)
@@ -99,12 +99,12 @@ func compareArrays(found []Change, path string, a, b []any) []Change {
 }
 
 // equalScalars compares by what JSON would show.
-func equalScalars(a, b expressions.Value) bool {
+func equalScalars(a, b value.Value) bool {
 	if (a == nil) != (b == nil) {
 		return false
 	}
-	left, leftErr := expressions.Encode(a)
-	right, rightErr := expressions.Encode(b)
+	left, leftErr := value.Encode(a)
+	right, rightErr := value.Encode(b)
 	return leftErr == nil && rightErr == nil && string(left) == string(right)
 }
 

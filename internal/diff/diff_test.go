@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/cost"
 	"toolgraph/internal/diff"
 )
@@ -47,7 +47,7 @@ func TestValues(t *testing.T) {
 
 // counted is an object that counts the keys that it was asked for.
 type counted struct {
-	expressions.Object
+	value.Object
 	asked *int
 }
 
@@ -64,12 +64,12 @@ func (c counted) Get(key string) (any, bool) {
 // Two large objects with other keys each are compared by looking at each key a few times.
 func TestValuesOfManyKeys(t *testing.T) {
 	const keys = 2000
-	many := func(prefix string, n int) expressions.Object {
-		names, values := make([]string, n), make([]expressions.Value, n)
+	many := func(prefix string, n int) value.Object {
+		names, values := make([]string, n), make([]value.Value, n)
 		for i := range n {
 			names[i], values[i] = fmt.Sprint(prefix, i), float64(i)
 		}
-		return expressions.NewObject(names, values).(expressions.Object)
+		return value.NewObject(names, values).(value.Object)
 	}
 	asked := 0
 	if n := len(diff.Values(counted{many("a", keys), &asked}, counted{many("b", keys), &asked})); n != 2*keys {
@@ -79,26 +79,26 @@ func TestValuesOfManyKeys(t *testing.T) {
 		t.Errorf("%d keys were asked for, of %d", asked, 2*keys)
 	}
 	cost.Linear(t, keys, func(n int) func() {
-		older, newer := expressions.Plain(many("a", n)), expressions.Plain(many("b", n))
+		older, newer := value.Plain(many("a", n)), value.Plain(many("b", n))
 		return func() { diff.Values(older, newer) }
 	})
 }
 
-func decode(t *testing.T, src string) expressions.Value {
+func decode(t *testing.T, src string) value.Value {
 	t.Helper()
-	v, err := expressions.Decode([]byte(src))
+	v, err := value.Decode([]byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func show(t *testing.T, v expressions.Value) string {
+func show(t *testing.T, v value.Value) string {
 	t.Helper()
 	if v == nil {
 		return "-"
 	}
-	src, err := expressions.Encode(v)
+	src, err := value.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

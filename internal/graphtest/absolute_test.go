@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
 
@@ -19,9 +19,9 @@ func (e *echoServers) connect(*project.Project) (execution.ToolCaller, func(), e
 	return e, func() {}, nil
 }
 
-func (e *echoServers) CallTool(_ context.Context, _, _ string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
-	path, _ := args.(expressions.Object).Get("path")
-	return expressions.NewObject([]string{"path", "root"}, []expressions.Value{path, e.sees}), nil
+func (e *echoServers) CallTool(_ context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
+	path, _ := args.(value.Object).Get("path")
+	return value.NewObject([]string{"path", "root"}, []value.Value{path, e.sees}), nil
 }
 
 const echoYAML = `version: "1.0"

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Source is what answered a call.
@@ -21,8 +21,8 @@ const (
 // Call is a call that a run has made.
 type Call struct {
 	Node, Server, Tool string
-	Args               expressions.Value
-	Result             expressions.Value // nil when Err is set
+	Args               value.Value
+	Result             value.Value // nil when Err is set
 	Err                error
 	Source             Source
 }

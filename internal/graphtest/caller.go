@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -43,7 +43,7 @@ func (c *caller) Observe(e execution.Event) {
 }
 
 // CallTool answers a call.
-func (c *caller) CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (c *caller) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
 	call := Call{Node: c.node, Server: server, Tool: tool, Args: args}
 	c.answer(ctx, &call, meta)
 	c.made = append(c.made, call)

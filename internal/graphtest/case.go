@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Case is one test: a call of a tool and what is expected of it.
@@ -16,7 +16,7 @@ type Case struct {
 	Of       string // the name of the test whose case it is; "" when it is a test itself
 	Key      string // its own name among the cases of that test
 	Tool     config.Text
-	Args     expressions.Value // an Object
+	Args     value.Value       // an Object
 	Env      map[string]string // for the ${VAR} of the graph file; and what a program is given that runs the case
 	Needs    []string          // programs without which the case cannot run on servers
 	Mocks    []*Mock           // before those of the file

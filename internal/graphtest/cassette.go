@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Cassette is calls that were recorded once, by the run that made them.
@@ -27,8 +27,8 @@ type RecordedRun struct {
 // Recorded is one call and what came of it.
 type Recorded struct {
 	Node, Server, Tool string
-	Args               expressions.Value
-	Result             expressions.Value // nil when it is nothing, or Failed
+	Args               value.Value
+	Result             value.Value // nil when it is nothing, or Failed
 	Failed             bool
 	Error              string          // the failure's text
 	Code               string          // the failure's code, such as tool-error
@@ -38,8 +38,8 @@ type Recorded struct {
 // RecordedStep is one execution of a node.
 type RecordedStep struct {
 	Node    string
-	Output  expressions.Value // of transforms, when it is not large; else nil
-	Nothing bool              // of transforms: the node yielded nothing
+	Output  value.Value // of transforms, when it is not large; else nil
+	Nothing bool        // of transforms: the node yielded nothing
 }
 
 func (r *Recorded) err() error {
@@ -202,11 +202,11 @@ func (c callFile) recorded() (Recorded, error) {
 }
 
 // decoded is a value, nil when nothing stands there.
-func decoded(src json.RawMessage) (expressions.Value, error) {
+func decoded(src json.RawMessage) (value.Value, error) {
 	if src == nil {
 		return nil, nil
 	}
-	return expressions.Decode(src)
+	return value.Decode(src)
 }
 
 // encode is the cassette as it stands in its file: the same bytes for the same calls.
@@ -224,7 +224,7 @@ func (c *Cassette) encode() ([]byte, error) {
 		for _, step := range run.Steps {
 			s := stepFile{Node: step.Node, Nothing: step.Nothing}
 			if step.Output != nil {
-				raw, err := expressions.Encode(step.Output)
+				raw, err := value.Encode(step.Output)
 				if err != nil {
 					return nil, err
 				}
@@ -245,7 +245,7 @@ func (c *Cassette) encode() ([]byte, error) {
 func (r *Recorded) file() (callFile, error) {
 	out := callFile{Node: r.Node, Server: r.Server, Tool: r.Tool}
 	var err error
-	if out.Args, err = expressions.Encode(r.Args); err != nil {
+	if out.Args, err = value.Encode(r.Args); err != nil {
 		return out, err
 	}
 	if r.Failed {
@@ -256,6 +256,6 @@ func (r *Recorded) file() (callFile, error) {
 		out.Nothing = true
 		return out, nil
 	}
-	out.Result, err = expressions.Encode(r.Result)
+	out.Result, err = value.Encode(r.Result)
 	return out, err
 }

@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -17,7 +17,7 @@ func (e *Expect) Match(text string, failed bool) []Problem {
 	if failed {
 		return e.matchFailure(text)
 	}
-	value, err := expressions.Decode([]byte(text))
+	value, err := value.Decode([]byte(text))
 	if err != nil && (e.Value != nil || e.Partial != nil) {
 		return []Problem{{Pos: e.Pos, What: "value", Message: fmt.Sprintf("the value %q is no JSON: %v", text, err)}}
 	}
@@ -35,7 +35,7 @@ func (e *Expect) matchFailure(text string) []Problem {
 }
 
 // matchValue compares a value, and its JSON as it is shown.
-func (e *Expect) matchValue(value expressions.Value, text string) (found []Problem) {
+func (e *Expect) matchValue(value value.Value, text string) (found []Problem) {
 	if e.IsError {
 		return []Problem{{Pos: e.at("isError"), What: "error", Message: "the run gave a value, expected it to fail: " + clipped(text)}}
 	}

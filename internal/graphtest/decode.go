@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // suite reads a whole file.
@@ -71,7 +71,7 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 	if c.Tool.Value == "" {
 		r.bad(data.Pos, who+" names no tool", "write tool: and the name of a tool of the graph file")
 	}
-	c.Args = expressions.NewObject(nil, nil)
+	c.Args = value.NewObject(nil, nil)
 	if args := data.Get("args"); args != nil {
 		if args.Kind != config.KindObject {
 			r.wrong(args, "args of "+who, "a mapping of the tool's arguments", "")

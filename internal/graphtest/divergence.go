@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -19,7 +19,7 @@ func stepsOf(records []execution.Record) []RecordedStep {
 	steps := make([]RecordedStep, len(records))
 	for i, r := range records {
 		steps[i].Node = r.NodeID
-		if r.NodeType == config.TransformNode && r.Error == nil && expressions.Size(r.Output) <= largestStep {
+		if r.NodeType == config.TransformNode && r.Error == nil && value.Size(r.Output) <= largestStep {
 			steps[i].Output, steps[i].Nothing = r.Output, r.Nothing()
 		}
 	}

@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Expect is what a case expects: every line that is set must hold. Without IsError no
 // error may come.
 type Expect struct {
 	Pos        config.Pos
-	Value      expressions.Value // equal to this; nil: any
-	Partial    expressions.Value // equal to this, objects may have further keys; nil: any
-	Contains   string            // in the value's JSON, or in the error's text
+	Value      value.Value // equal to this; nil: any
+	Partial    value.Value // equal to this, objects may have further keys; nil: any
+	Contains   string      // in the value's JSON, or in the error's text
 	IsError    bool
 	Path       []string       // node ids; "..." stands for any number of them
 	Calls      []ExpectedCall // one after the other
@@ -29,14 +29,14 @@ type Expect struct {
 type ExpectedCall struct {
 	Pos                config.Pos
 	Any                bool
-	Node, Server, Tool string            // "": any
-	Args, Partial      expressions.Value // nil: any
+	Node, Server, Tool string      // "": any
+	Args, Partial      value.Value // nil: any
 }
 
 // ExpectedNode is the latest output of a node.
 type ExpectedNode struct {
 	Node    config.Text
-	Partial expressions.Value
+	Partial value.Value
 }
 
 // ExpectedCount is how often a node has run.

@@ -3,17 +3,17 @@ package graphtest
 import (
 	"fmt"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
 // within is where got is not want, but for further keys of objects.
-func within(want, got expressions.Value) []diff.Change {
+func within(want, got value.Value) []diff.Change {
 	return lacking(nil, "", want, got)
 }
 
-func lacking(found []diff.Change, path string, want, got expressions.Value) []diff.Change {
-	wanted, isObject := want.(expressions.Object)
+func lacking(found []diff.Change, path string, want, got value.Value) []diff.Change {
+	wanted, isObject := want.(value.Object)
 	given, both := asObject(got)
 	if isObject && both {
 		for _, key := range wanted.Keys() {
@@ -49,11 +49,11 @@ func lacking(found []diff.Change, path string, want, got expressions.Value) []di
 	return found
 }
 
-func asObject(v expressions.Value) (expressions.Object, bool) {
+func asObject(v value.Value) (value.Object, bool) {
 	if m, ok := v.(map[string]any); ok {
-		v = expressions.FromPlain(m)
+		v = value.FromPlain(m)
 	}
-	o, ok := v.(expressions.Object)
+	o, ok := v.(value.Object)
 	return o, ok
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Mock answers the calls of one node, or of one tool of a server.
@@ -16,16 +16,16 @@ type Mock struct {
 // Rule is one way to answer.
 type Rule struct {
 	Pos     config.Pos
-	When    expressions.Value // what the arguments must have in them; nil: anything
-	Answers []Answer          // one after the other
-	Repeat  bool              // the last answer is given again and again
+	When    value.Value // what the arguments must have in them; nil: anything
+	Answers []Answer    // one after the other
+	Repeat  bool        // the last answer is given again and again
 }
 
 // Answer is what a call comes to.
 type Answer struct {
 	Pos   config.Pos
-	Value expressions.Value // the node's output; nil is nothing
-	Error string            // what the tool says, when Failed
+	Value value.Value // the node's output; nil is nothing
+	Error string      // what the tool says, when Failed
 	// Failed tells that the tool fails.
 	Failed bool
 }

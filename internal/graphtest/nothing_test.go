@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
 
@@ -92,7 +92,7 @@ func TestRecordNothing(t *testing.T) {
   - {name: gone, tool: find, args: {path: a}, expect: {value: gone, nothing: [found]}}
   - {name: "null", tool: find, args: {path: b}, expect: {value: there, nodes: {found: null}}}
 `)
-	fake := &fakeServers{answers: map[string]expressions.Value{"read a": nil, "read b": expressions.Null}}
+	fake := &fakeServers{answers: map[string]value.Value{"read a": nil, "read b": value.Null}}
 	recorded := reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
 	played := reportOf(t, s, Options{})
 	for i, r := range played.Results {

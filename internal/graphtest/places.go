@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // place is a path of this machine and the {name} that stands for it.
@@ -47,7 +47,7 @@ func directoryOf(graph string) (places, error) {
 }
 
 // fill is a copy of v with the paths in place of their names.
-func (p places) fill(v expressions.Value) expressions.Value {
+func (p places) fill(v value.Value) value.Value {
 	if len(p) == 0 {
 		return v
 	}
@@ -59,7 +59,7 @@ func (p places) fill(v expressions.Value) expressions.Value {
 }
 
 // empty is the reverse of fill.
-func (p places) empty(v expressions.Value) expressions.Value {
+func (p places) empty(v value.Value) value.Value {
 	if len(p) == 0 {
 		return v
 	}
@@ -112,7 +112,7 @@ func (p places) emptyText(text string) string {
 }
 
 // eachString is a copy of v with f done to its strings, keys left as they are.
-func eachString(v expressions.Value, f func(string) string) expressions.Value {
+func eachString(v value.Value, f func(string) string) value.Value {
 	switch v := v.(type) {
 	case string:
 		return f(v)
@@ -128,12 +128,12 @@ func eachString(v expressions.Value, f func(string) string) expressions.Value {
 		return v
 	}
 	keys := object.Keys()
-	values := make([]expressions.Value, len(keys))
+	values := make([]value.Value, len(keys))
 	for i, key := range keys {
 		item, _ := object.Get(key)
 		values[i] = eachString(item, f)
 	}
-	return expressions.NewObject(keys, values)
+	return value.NewObject(keys, values)
 }
 
 // Filled is the case with paths in the place of {name} for each name of places, in its

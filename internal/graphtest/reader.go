@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // reader makes the nouns of a test file of its data, and notes every mistake.
@@ -119,13 +119,13 @@ func (r *reader) list(data *config.Data, key, who string) []*config.Data {
 }
 
 // valueOf is data as a value; nil when there is none, Null when it is null.
-func valueOf(data *config.Data) expressions.Value {
+func valueOf(data *config.Data) value.Value {
 	if data == nil {
 		return nil
 	}
-	v, err := expressions.Decode(data.JSON())
+	v, err := value.Decode(data.JSON())
 	if err != nil { // data is always JSON
-		return expressions.Null
+		return value.Null
 	}
 	return v
 }

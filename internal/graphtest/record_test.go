@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
 
 // fakeServers answers list and read, and counts who ends it.
 type fakeServers struct {
-	answers map[string]expressions.Value // by tool and path
+	answers map[string]value.Value // by tool and path
 	calls   []string
 	fails   error // every call, with this
 	ended   int
@@ -27,8 +27,8 @@ func (f *fakeServers) connect(p *project.Project) (execution.ToolCaller, func(),
 	return f, func() { f.ended++ }, nil
 }
 
-func (f *fakeServers) CallTool(_ context.Context, _, tool string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
-	path, _ := args.(expressions.Object).Get("path")
+func (f *fakeServers) CallTool(_ context.Context, _, tool string, args value.Value, _ map[string]any) (value.Value, error) {
+	path, _ := args.(value.Object).Get("path")
 	key := tool + " " + path.(string)
 	f.calls = append(f.calls, key)
 	if f.fails != nil {
@@ -40,8 +40,8 @@ func (f *fakeServers) CallTool(_ context.Context, _, tool string, args expressio
 	return nil, &toolError{code: "tool-error", text: "there is no " + key}
 }
 
-func object(key string, v expressions.Value) expressions.Value {
-	return expressions.NewObject([]string{key}, []expressions.Value{v})
+func object(key string, v value.Value) value.Value {
+	return value.NewObject([]string{key}, []value.Value{v})
 }
 
 const recordTests = `# kept
@@ -52,8 +52,8 @@ tests:
 `
 
 func newFake() *fakeServers {
-	return &fakeServers{answers: map[string]expressions.Value{
-		"list d": expressions.NewObject([]string{"names", "secret"}, []expressions.Value{[]any{"a", "b"}, "it is sesame-open!"}),
+	return &fakeServers{answers: map[string]value.Value{
+		"list d": value.NewObject([]string{"names", "secret"}, []value.Value{[]any{"a", "b"}, "it is sesame-open!"}),
 		"read a": object("n", 1.0), "read b": object("n", 2.0),
 	}}
 }

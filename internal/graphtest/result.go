@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -25,10 +25,10 @@ type Result struct {
 	Suite      *Suite
 	Case       *Case
 	Status     Status
-	Why        string            // why it was skipped
-	Problems   []Problem         // what is not as expected, when it failed
-	Value      expressions.Value // of the run; nil when it failed
-	Failure    string            // of the run; "" when it gave a value
+	Why        string      // why it was skipped
+	Problems   []Problem   // what is not as expected, when it failed
+	Value      value.Value // of the run; nil when it failed
+	Failure    string      // of the run; "" when it gave a value
 	Records    []execution.Record
 	Calls      []Call
 	Divergence string // where the run first left the expected or recorded way, when it failed and that is known
@@ -59,13 +59,13 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	}
 	var err error
 	if r.Value != nil {
-		if out.Value, err = expressions.Encode(r.Value); err != nil {
+		if out.Value, err = value.Encode(r.Value); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range r.Calls {
 		view := callView{Node: c.Node, Server: c.Server, Tool: c.Tool, Source: c.Source}
-		if view.Args, err = expressions.Encode(c.Args); err != nil {
+		if view.Args, err = value.Encode(c.Args); err != nil {
 			return nil, err
 		}
 		out.Calls = append(out.Calls, view)

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
@@ -88,7 +88,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 }
 
 // runTool runs a graph as a client's call does. The result is never nil.
-func runTool(ctx context.Context, g *graph.Graph, args expressions.Value, calls *caller) (*execution.Result, error) {
+func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller) (*execution.Result, error) {
 	result, err := execution.New(calls, execution.WithObserver(calls)).Run(ctx, g, args)
 	if result == nil { // the arguments make no run
 		result = &execution.Result{}
@@ -106,8 +106,8 @@ func limited(g *graph.Graph, l Limits) *graph.Graph {
 	return &other
 }
 
-func exactText(v expressions.Value) string {
-	src, err := expressions.Encode(v)
+func exactText(v value.Value) string {
+	src, err := value.Encode(v)
 	if err != nil {
 		return fmt.Sprintf("the value has no JSON: %v", err)
 	}
@@ -115,15 +115,15 @@ func exactText(v expressions.Value) string {
 }
 
 // redactedValue is a value without secrets, as clients are shown it.
-func redactedValue(secrets *config.Secrets, v expressions.Value) expressions.Value {
+func redactedValue(secrets *config.Secrets, v value.Value) value.Value {
 	if secrets.Len() == 0 || v == nil {
 		return v
 	}
-	src, err := expressions.Encode(v)
+	src, err := value.Encode(v)
 	if err != nil {
 		return v
 	}
-	if hidden, err := expressions.Decode(server.RedactJSON(secrets, src, v)); err == nil {
+	if hidden, err := value.Decode(server.RedactJSON(secrets, src, v)); err == nil {
 		return hidden
 	}
 	return "[redacted]"
@@ -135,7 +135,7 @@ func (r *Result) clean(p places, secrets *config.Secrets) {
 	if len(p) == 0 && secrets.Len() == 0 {
 		return
 	}
-	value := func(v expressions.Value) expressions.Value { return redactedValue(secrets, p.empty(v)) }
+	value := func(v value.Value) value.Value { return redactedValue(secrets, p.empty(v)) }
 	text := func(s string) string { return secrets.Redact(p.emptyText(s)) }
 	r.Value, r.Failure = value(r.Value), text(r.Failure)
 	// Our own words name the graph file as it was named to us.

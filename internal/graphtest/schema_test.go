@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // The schema has the keys that the reader knows, each with a description.
@@ -58,7 +58,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, err := expressions.Decode(data.JSON())
+		value, err := value.Decode(data.JSON())
 		if err != nil {
 			t.Fatal(err)
 		}

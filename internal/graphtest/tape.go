@@ -1,7 +1,7 @@
 package graphtest
 
 import (
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -45,7 +45,7 @@ func (c *Cassette) tape(test string, in places) *tape {
 
 // next is the first recorded call with these arguments that was not played yet, or
 // nil.
-func (t *tape) next(server, tool string, args expressions.Value) *Recorded {
+func (t *tape) next(server, tool string, args value.Value) *Recorded {
 	key := t.key(server, tool, args)
 	for i := range t.calls {
 		if !t.used[i] && t.keys[i] == key {
@@ -58,7 +58,7 @@ func (t *tape) next(server, tool string, args expressions.Value) *Recorded {
 
 // near is how many calls with these arguments were recorded; when there is none, how
 // many calls of the tool, and the one whose arguments differ least.
-func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest *Recorded) {
+func (t *tape) near(server, tool string, args value.Value) (n int, nearest *Recorded) {
 	if t == nil {
 		return 0, nil
 	}
@@ -83,8 +83,8 @@ func (t *tape) near(server, tool string, args expressions.Value) (n int, nearest
 }
 
 // key is the same for the same call, in whatever order its arguments are written.
-func (t *tape) key(server, tool string, args expressions.Value) string {
-	src, err := expressions.Encode(expressions.FromPlain(expressions.Plain(t.places.empty(args))))
+func (t *tape) key(server, tool string, args value.Value) string {
+	src, err := value.Encode(value.FromPlain(value.Plain(t.places.empty(args))))
 	if err != nil {
 		src = []byte(err.Error())
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"sync"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
 // encoded is a value as JSON, short enough for a message.
-func encoded(v expressions.Value) string {
-	src, err := expressions.Encode(v)
+func encoded(v value.Value) string {
+	src, err := value.Encode(v)
 	if err != nil {
 		return err.Error()
 	}
@@ -89,11 +89,11 @@ func (p Problem) changeText(c diff.Change) string {
 }
 
 // shown is a value in a line of a difference.
-func shown(v expressions.Value) string {
+func shown(v value.Value) string {
 	if v == nil {
 		return "nothing"
 	}
-	src, err := expressions.Encode(v)
+	src, err := value.Encode(v)
 	if err != nil {
 		return err.Error()
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Update gives the bytes of the report's test file with what its runs gave in the
@@ -150,8 +150,8 @@ func (r *Result) met() {
 }
 
 // dataOf is a value as it can stand in a file.
-func dataOf(v expressions.Value) (*config.Data, error) {
-	src, err := expressions.Encode(v)
+func dataOf(v value.Value) (*config.Data, error) {
+	src, err := value.Encode(v)
 	if err != nil {
 		return nil, err
 	}

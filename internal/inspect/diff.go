@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -171,9 +171,9 @@ func compare(a, b journal.Kept) (*Changes, error) {
 }
 
 // decoded is a value as it is kept; nil is nothing.
-func decoded(k journal.Kept) (expressions.Value, error) {
+func decoded(k journal.Kept) (value.Value, error) {
 	if k.Nothing {
 		return nil, nil
 	}
-	return expressions.Decode(k.JSON)
+	return value.Decode(k.JSON)
 }

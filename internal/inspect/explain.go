@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
@@ -125,7 +125,7 @@ func explain(g *graph.Graph, n *flow.Node) ExplainedNode {
 // source is an expression of a node.
 type source struct {
 	text  string
-	reads []expressions.Reference
+	reads []jsonata.Reference
 }
 
 func sources(n graph.Node) (all []source) {
@@ -152,7 +152,7 @@ func sources(n graph.Node) (all []source) {
 }
 
 // ReferenceText is what an expression reads, as it would be written.
-func ReferenceText(r expressions.Reference) string {
+func ReferenceText(r jsonata.Reference) string {
 	path := strings.Join(r.Path, ".")
 	if r.Function != "" {
 		return fmt.Sprintf("$%s(%q)", r.Function, path)

@@ -9,7 +9,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
@@ -25,7 +25,7 @@ type Inspector struct {
 	// Command is the program that would be started for a server; nil: nobody looks.
 	Command func(u *config.Upstream) (path string, err error)
 	// Run makes one run of a graph of the file; nil: runs are not allowed.
-	Run func(ctx context.Context, p *project.Project, g *graph.Graph, args expressions.Value) (*execution.Result, error)
+	Run func(ctx context.Context, p *project.Project, g *graph.Graph, args value.Value) (*execution.Result, error)
 }
 
 // load reads the file as it is now.

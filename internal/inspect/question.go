@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 //go:embed tools.yaml
@@ -44,12 +44,12 @@ func Questions(allowRun bool) ([]Question, error) {
 }
 
 // Ask answers. The arguments are an Object that fits the question's schema.
-func (q Question) Ask(ctx context.Context, i *Inspector, args expressions.Value) (expressions.Value, error) {
-	answer, err := q.answer(ctx, i, arguments{args.(expressions.Object)})
+func (q Question) Ask(ctx context.Context, i *Inspector, args value.Value) (value.Value, error) {
+	answer, err := q.answer(ctx, i, arguments{args.(value.Object)})
 	if err != nil {
 		return nil, err
 	}
-	return expressions.FromPlain(answer), nil
+	return value.FromPlain(answer), nil
 }
 
 // answers are the answers by the questions' names.
@@ -85,7 +85,7 @@ var answers = map[string]func(context.Context, *Inspector, arguments) (any, erro
 }
 
 // arguments are those of a question; the schemas have checked them.
-type arguments struct{ given expressions.Object }
+type arguments struct{ given value.Object }
 
 func (a arguments) text(key string) string {
 	value, _ := a.given.Get(key)
@@ -100,11 +100,11 @@ func (a arguments) number(key string) int {
 }
 
 // object is an argument that is an object, empty when it is left out.
-func (a arguments) object(key string) expressions.Value {
+func (a arguments) object(key string) value.Value {
 	if value, _ := a.given.Get(key); value != nil {
 		return value
 	}
-	return expressions.NewObject(nil, nil)
+	return value.NewObject(nil, nil)
 }
 
 // filter selects runs.

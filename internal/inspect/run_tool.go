@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Outcome is what a run came to.
@@ -19,7 +19,7 @@ type Outcome struct {
 var errNotAllowed = errors.New("run_tool is not allowed here; toolgraph inspect --allow-run allows it")
 
 // RunTool makes one run, which calls servers. Its failure is part of the answer.
-func (i *Inspector) RunTool(ctx context.Context, tool string, args expressions.Value) (*Outcome, error) {
+func (i *Inspector) RunTool(ctx context.Context, tool string, args value.Value) (*Outcome, error) {
 	if i.Run == nil {
 		return nil, errNotAllowed
 	}
@@ -36,7 +36,7 @@ func (i *Inspector) RunTool(ctx context.Context, tool string, args expressions.V
 		told.Error = p.File.Secrets.Redact(err.Error())
 		return told, nil
 	}
-	raw, err := expressions.Encode(result.Value)
+	raw, err := value.Encode(result.Value)
 	told.Value = p.File.Secrets.RedactJSON(raw)
 	return told, err
 }

@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
 )
 
@@ -38,7 +38,7 @@ func (i *Inspector) Serve(ctx context.Context, in io.Reader, out io.Writer, secr
 	for _, q := range questions {
 		opts.Tools = append(opts.Tools, server.Tool{
 			Def: q.Def,
-			Run: func(ctx context.Context, args expressions.Value, _ server.Watch) (expressions.Value, error) {
+			Run: func(ctx context.Context, args value.Value, _ server.Watch) (value.Value, error) {
 				return q.Ask(ctx, i, args)
 			},
 		})

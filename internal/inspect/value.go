@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // DefaultValueBytes is how much of a value is told when nothing else is asked for.
@@ -37,11 +37,11 @@ func valueOf(k journal.Kept) Value {
 }
 
 // bounded is a value in hand, at most so many bytes of it (0: all); nil stays nil.
-func bounded(v expressions.Value, most int) *Value {
+func bounded(v value.Value, most int) *Value {
 	if v == nil {
 		return nil
 	}
-	text, err := expressions.Encode(v)
+	text, err := value.Encode(v)
 	if err != nil {
 		text = []byte("null")
 	}

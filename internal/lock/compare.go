@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -92,7 +92,7 @@ func (e Entry) diff(newer Entry) []string {
 }
 
 // orNil is a text as a value, nil when there is none.
-func orNil(text string) expressions.Value {
+func orNil(text string) value.Value {
 	if text == "" {
 		return nil
 	}
@@ -100,8 +100,8 @@ func orNil(text string) expressions.Value {
 }
 
 // valueOf is the value of JSON, nil when there is none.
-func valueOf(src []byte) expressions.Value {
-	value, err := expressions.Decode(src)
+func valueOf(src []byte) value.Value {
+	value, err := value.Decode(src)
 	if err != nil {
 		return nil
 	}
@@ -120,8 +120,8 @@ func placeOf(c diff.Change) string {
 	return "~ " + place + ": " + valueShown(c.Old, encoded(c.New)) + " → " + valueShown(c.New, encoded(c.Old))
 }
 
-func encoded(v expressions.Value) string {
-	src, err := expressions.Encode(v)
+func encoded(v value.Value) string {
+	src, err := value.Encode(v)
 	if err != nil {
 		return "…"
 	}
@@ -130,7 +130,7 @@ func encoded(v expressions.Value) string {
 
 // valueShown is a value as JSON, so much of it as fits into a line, from a little
 // before the place where it parts from another.
-func valueShown(v expressions.Value, other string) string {
+func valueShown(v value.Value, other string) string {
 	const room, before = 160, 40
 	src := []rune(Shown(encoded(v), keptMost))
 	if len(src) <= room {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/mcpclient"
 )
 
@@ -93,13 +93,13 @@ func hashOf(identity, name string, parts map[string]json.RawMessage) string {
 		if len(raw) == 0 {
 			continue
 		}
-		if value, err := expressions.Decode(raw); err == nil {
-			pinned[part] = expressions.Plain(value)
+		if v, err := value.Decode(raw); err == nil {
+			pinned[part] = value.Plain(v)
 		} else {
 			pinned[part] = "not decodable: " + string(raw) // beyond our limits: its bytes count
 		}
 	}
-	src, err := expressions.Encode(pinned)
+	src, err := value.Encode(pinned)
 	if err != nil {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // keptMost is how large a schema may be that is kept, in bytes of JSON. A graph's lock
@@ -17,11 +17,11 @@ const keptMost = 64 << 10
 // descriptions as they may be shown, without secrets. It is nil when the schema is too
 // large or too deep for the file.
 func keepable(raw []byte, secrets *config.Secrets) []byte {
-	value, err := expressions.Decode(secrets.RedactJSON(raw))
+	v, err := value.Decode(secrets.RedactJSON(raw))
 	if err != nil {
 		return nil
 	}
-	kept, err := expressions.Encode(tidy(expressions.Plain(value)))
+	kept, err := value.Encode(tidy(value.Plain(v)))
 	if err != nil || len(kept) > keptMost {
 		return nil
 	}
@@ -68,11 +68,11 @@ func tidy(v any) any {
 
 // dataOf is JSON as data for a file, keys in its order.
 func dataOf(src []byte) (*config.Data, error) {
-	value, err := expressions.Decode(src)
+	v, err := value.Decode(src)
 	if err != nil {
 		return nil, err
 	}
-	return dataOfPlain(expressions.Plain(value)), nil
+	return dataOfPlain(value.Plain(v)), nil
 }
 
 // dataOfPlain is plain JSON, with data in it as it is, as data; keys are sorted.

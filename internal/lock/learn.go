@@ -3,14 +3,14 @@ package lock
 import (
 	"iter"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/shape"
+	"toolgraph/expressions/value"
 )
 
 // Answer is one recorded answer of a tool: the value of a call that succeeded.
 type Answer struct {
 	Server, Tool string
-	Value        expressions.Value // nil is nothing
+	Value        value.Value // nil is nothing
 }
 
 // Learn is the lock with an outputSchema for each tool that declares none and that has

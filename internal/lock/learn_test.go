@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 func TestLearn(t *testing.T) {
@@ -14,7 +14,7 @@ func TestLearn(t *testing.T) {
 	never := pin(t, `{"name":"never"}`)
 	answers := []Answer{}
 	for _, src := range []string{`{"name":"a","size":1}`, `{"name":"b"}`} {
-		v, err := expressions.Decode([]byte(src))
+		v, err := value.Decode([]byte(src))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/mcpclient"
 )
 
@@ -114,7 +114,7 @@ func FuzzPin(f *testing.F) {
 		}
 		for _, e := range again.Entries {
 			for _, schema := range [][]byte{e.Input, e.Output, e.Annotations} {
-				if _, err := expressions.Decode(schema); schema != nil && err != nil {
+				if _, err := value.Decode(schema); schema != nil && err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Metrics counts and times runs, steps and calls. Its labels are names of the graph
@@ -109,7 +109,7 @@ type measured struct {
 	next    execution.ToolCaller
 }
 
-func (c measured) CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (c measured) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
 	began := time.Now()
 	value, err := c.next.CallTool(ctx, server, tool, args, meta)
 	c.metrics.callTime.WithLabelValues(server, tool).Observe(time.Since(began).Seconds())

@@ -15,7 +15,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -33,9 +33,9 @@ tools:
 `
 
 // upstream is an upstream server's tool in this process.
-type upstream func(meta map[string]any) (expressions.Value, error)
+type upstream func(meta map[string]any) (value.Value, error)
 
-func (u upstream) CallTool(_ context.Context, _, _ string, _ expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (u upstream) CallTool(_ context.Context, _, _ string, _ value.Value, meta map[string]any) (value.Value, error) {
 	return u(meta)
 }
 
@@ -63,12 +63,12 @@ func TestSpans(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	traces := newTraces(sdktrace.WithSyncer(kept))
 	var sent map[string]any
-	caller := traces.Caller(upstream(func(meta map[string]any) (expressions.Value, error) {
+	caller := traces.Caller(upstream(func(meta map[string]any) (value.Value, error) {
 		sent = meta
 		return 1.0, nil
 	}))
 	ctx, watching := traces.Run(t.Context(), "t", map[string]string{"traceparent": host, "baggage": "k=v"})
-	if _, err := execution.New(caller).Run(ctx, testGraph(t), expressions.NewObject(nil, nil), execution.WithObserver(watching)); err != nil {
+	if _, err := execution.New(caller).Run(ctx, testGraph(t), value.NewObject(nil, nil), execution.WithObserver(watching)); err != nil {
 		t.Fatal(err)
 	}
 	spans := kept.GetSpans()
@@ -98,9 +98,9 @@ func TestSpans(t *testing.T) {
 func TestFailedSpansTellCodesAlone(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	traces := newTraces(sdktrace.WithSyncer(kept))
-	caller := traces.Caller(upstream(func(map[string]any) (expressions.Value, error) { return nil, errSecret }))
+	caller := traces.Caller(upstream(func(map[string]any) (value.Value, error) { return nil, errSecret }))
 	ctx, watching := traces.Run(t.Context(), "t", nil)
-	if _, err := execution.New(caller).Run(ctx, testGraph(t), expressions.NewObject(nil, nil), execution.WithObserver(watching)); err == nil {
+	if _, err := execution.New(caller).Run(ctx, testGraph(t), value.NewObject(nil, nil), execution.WithObserver(watching)); err == nil {
 		t.Fatal("the run did not fail")
 	}
 	for _, s := range kept.GetSpans()[1:] {
@@ -128,13 +128,13 @@ func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	g := testGraph(t)
 	answers := []upstream{
-		func(map[string]any) (expressions.Value, error) { return 1.0, nil },
-		func(map[string]any) (expressions.Value, error) { return nil, errSecret },
-		func(map[string]any) (expressions.Value, error) { return nil, errors.New("nobody knows") },
+		func(map[string]any) (value.Value, error) { return 1.0, nil },
+		func(map[string]any) (value.Value, error) { return nil, errSecret },
+		func(map[string]any) (value.Value, error) { return nil, errors.New("nobody knows") },
 	}
 	for _, answer := range answers {
 		// Two of the three fail, as the figures tell.
-		_, _ = execution.New(m.Caller(answer)).Run(t.Context(), g, expressions.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
+		_, _ = execution.New(m.Caller(answer)).Run(t.Context(), g, value.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
 	}
 	told := httptest.NewRecorder()
 	m.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))

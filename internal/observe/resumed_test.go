@@ -10,17 +10,17 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // takenOn takes a run on that was cut behind its first node.
 func takenOn(t *testing.T, caller func(execution.ToolCaller) execution.ToolCaller, watching execution.Observer) {
 	t.Helper()
 	g := testGraph(t)
-	answer := upstream(func(map[string]any) (expressions.Value, error) { return 1.0, nil })
+	answer := upstream(func(map[string]any) (value.Value, error) { return 1.0, nil })
 	var events []execution.Event
 	keep := execution.ObserverFunc(func(e execution.Event) { events = append(events, e) })
-	if _, err := execution.New(answer).Run(t.Context(), g, expressions.NewObject(nil, nil), execution.WithObserver(keep)); err != nil {
+	if _, err := execution.New(answer).Run(t.Context(), g, value.NewObject(nil, nil), execution.WithObserver(keep)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := execution.New(caller(answer)).Resume(t.Context(), g, events[:2], execution.WithObserver(watching)); err != nil {

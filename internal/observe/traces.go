@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Traces makes a span of each run and of each of its nodes. Safe for concurrent use.
@@ -148,7 +148,7 @@ func (t *Traces) Caller(next execution.ToolCaller) execution.ToolCaller { return
 
 type carrying struct{ next execution.ToolCaller }
 
-func (c carrying) CallTool(ctx context.Context, server, tool string, args expressions.Value, meta map[string]any) (expressions.Value, error) {
+func (c carrying) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
 	if r, ok := ctx.Value(traceKey{}).(*runTrace); ok && r.called != nil {
 		carried := propagation.MapCarrier{}
 		fields.Inject(r.called, carried)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const ordinarySchema = `{"type":"object","properties":{"directory":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":100},` +
@@ -35,7 +35,7 @@ func BenchmarkArguments(b *testing.B) {
 	if found != nil {
 		b.Fatal(found)
 	}
-	args, err := expressions.Decode([]byte(`{"directory":"/tmp","limit":5,"kinds":["file","dir"]}`))
+	args, err := value.Decode([]byte(`{"directory":"/tmp","limit":5,"kinds":["file","dir"]}`))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	stack "runtime/debug"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // call is one tools/call, taken apart.
@@ -120,7 +120,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 			line = s.appendFailure(dst[:mark], id, c, s.internalError(c, p))
 		}
 	}()
-	args, err := expressions.Decode(c.arguments)
+	args, err := value.Decode(c.arguments)
 	if err != nil {
 		return s.appendFailure(dst, id, c, "invalid arguments: "+err.Error())
 	}

@@ -3,7 +3,7 @@ package server
 import (
 	"slices"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // A value may hold content that is more than JSON: an image, a sound, a resource or a
@@ -13,15 +13,15 @@ import (
 // contentItems are the items that a value is given as, or nil when it is JSON as any
 // other. Beside content, texts stand as they are and the rest as JSON: the way in which
 // items of an upstream result become a value, backwards.
-func contentItems(value expressions.Value) []expressions.Value {
-	if list, ok := value.([]any); ok {
+func contentItems(v value.Value) []value.Value {
+	if list, ok := v.([]any); ok {
 		if slices.ContainsFunc(list, isContent) {
 			return list
 		}
 		return nil
 	}
-	if isContent(value) {
-		return []expressions.Value{value}
+	if isContent(v) {
+		return []value.Value{v}
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func isContent(value any) bool {
 
 func member(object any, key string) any {
 	switch o := object.(type) {
-	case expressions.Object:
+	case value.Object:
 		v, _ := o.Get(key)
 		return v
 	case map[string]any:
@@ -75,7 +75,7 @@ func only(object any, keys ...string) bool {
 		}
 	}
 	switch o := object.(type) {
-	case expressions.Object:
+	case value.Object:
 		return o.Len() == count
 	case map[string]any:
 		return len(o) == count
@@ -100,7 +100,7 @@ func isBase64(text string) bool {
 }
 
 // appendContent appends the answer of a run whose value is content.
-func (s *Server) appendContent(dst, id []byte, c *call, items []expressions.Value) []byte {
+func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []byte {
 	mark := len(dst)
 	dst = append(appendHead(dst, id), `"result":{"content":[`...)
 	for i, item := range items {
@@ -111,7 +111,7 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []expressions.Valu
 			dst = append(appendString(append(dst, `{"type":"text","text":`...), c.from.redact(text)), '}')
 			continue
 		}
-		raw, err := expressions.Encode(item)
+		raw, err := value.Encode(item)
 		if err != nil {
 			return s.appendFailure(dst[:mark], id, c, unencodable(c, err))
 		}

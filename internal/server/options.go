@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // Tool is one tool as the server offers it.
@@ -26,7 +26,7 @@ type Upstream struct{ Server, Tool string }
 
 // Run makes one run of a tool and is its value. The error's text is for people and
 // complete. The functions of watch that are not nil are called as the run goes on.
-type Run func(ctx context.Context, args expressions.Value, watch Watch) (expressions.Value, error)
+type Run func(ctx context.Context, args value.Value, watch Watch) (value.Value, error)
 
 // Info is what we say about ourselves.
 type Info struct {

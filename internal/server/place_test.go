@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // dataOf reads JSON as a piece of a graph file: line 1, the column is the byte
@@ -69,7 +69,7 @@ func toolOf(t testing.TB, name, input, output string) Tool {
 	if output != "" {
 		tool.OutputSchema = dataOf(t, output)
 	}
-	return Tool{Def: tool, Run: func(_ context.Context, args expressions.Value, _ Watch) (expressions.Value, error) {
+	return Tool{Def: tool, Run: func(_ context.Context, args value.Value, _ Watch) (value.Value, error) {
 		return args, nil
 	}}
 }

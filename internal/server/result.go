@@ -4,27 +4,27 @@ import (
 	"encoding/json"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // appendValue appends the answer of a run that gave a value: its JSON as one text
 // item, and as structuredContent when it is an object or the outputSchema wants it.
 // Without an outputSchema, content is given as content. A tool with result: text sends
 // a string as it is.
-func (s *Server) appendValue(dst, id []byte, c *call, value expressions.Value) []byte {
+func (s *Server) appendValue(dst, id []byte, c *call, v value.Value) []byte {
 	if c.tool.output == nil {
-		if items := contentItems(value); items != nil {
+		if items := contentItems(v); items != nil {
 			return s.appendContent(dst, id, c, items)
 		}
 	}
-	raw, err := expressions.Encode(value)
+	raw, err := value.Encode(v)
 	if err != nil {
 		return s.appendFailure(dst, id, c, unencodable(c, err))
 	}
-	raw = c.from.redactJSON(raw, value)
+	raw = c.from.redactJSON(raw, v)
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
-	if text, isText := value.(string); isText && c.tool.def.Result == config.TextResult {
+	if text, isText := v.(string); isText && c.tool.def.Result == config.TextResult {
 		dst = appendString(dst, c.from.redact(text))
 	} else {
 		dst = appendString(dst, raw)
@@ -59,7 +59,7 @@ func (s *Server) appendTail(dst []byte, modern bool) []byte {
 }
 
 // RedactJSON is the JSON of a value without secrets, and still JSON.
-func RedactJSON(secrets *config.Secrets, raw []byte, value expressions.Value) []byte {
+func RedactJSON(secrets *config.Secrets, raw []byte, value value.Value) []byte {
 	if secrets == nil {
 		return raw
 	}
@@ -68,7 +68,7 @@ func RedactJSON(secrets *config.Secrets, raw []byte, value expressions.Value) []
 
 // redactJSON hides secrets in a value. A secret that stands outside a string, such
 // as a number, would leave broken JSON behind; then each part is redacted by itself.
-func (from *catalog) redactJSON(raw []byte, value expressions.Value) []byte {
+func (from *catalog) redactJSON(raw []byte, v value.Value) []byte {
 	if from.hide == nil {
 		return raw
 	}
@@ -80,7 +80,7 @@ func (from *catalog) redactJSON(raw []byte, value expressions.Value) []byte {
 	if json.Valid([]byte(after)) {
 		return []byte(after)
 	}
-	parts, err := json.Marshal(from.redactParts(expressions.Plain(value)))
+	parts, err := json.Marshal(from.redactParts(value.Plain(v)))
 	if err != nil {
 		return []byte(`"[redacted]"`)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 func TestListedSchemas(t *testing.T) {
@@ -46,7 +46,7 @@ func TestListedSchemas(t *testing.T) {
 func TestResultsAreValidated(t *testing.T) {
 	for _, c := range []struct {
 		schema string
-		value  expressions.Value
+		value  value.Value
 		want   string
 	}{
 		{`{"type":"array","items":{"type":"string"}}`, []any{"a"}, ""},
@@ -54,11 +54,11 @@ func TestResultsAreValidated(t *testing.T) {
 		{"", 5.0, ""},
 	} {
 		offered := toolOf(t, "x", "", c.schema)
-		offered.Run = func(context.Context, expressions.Value, Watch) (expressions.Value, error) {
+		offered.Run = func(context.Context, value.Value, Watch) (value.Value, error) {
 			return c.value, nil
 		}
 		var found config.Diagnostics
-		_, err := newTool(offered, &found).run(t.Context(), expressions.NewObject(nil, nil), Watch{})
+		_, err := newTool(offered, &found).run(t.Context(), value.NewObject(nil, nil), Watch{})
 		if got := fmt.Sprint(err); found != nil || !strings.Contains(got, c.want) || c.want == "" && err != nil {
 			t.Errorf("%s: %v %v", c.schema, err, found)
 		}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // validated validates the arguments and the value of a tool that does not do so itself.
 func validated(t *tool, run Run) Run {
-	return func(ctx context.Context, args expressions.Value, watch Watch) (expressions.Value, error) {
+	return func(ctx context.Context, args value.Value, watch Watch) (value.Value, error) {
 		args, err := t.arguments(ctx, args)
 		if err != nil {
 			return nil, err
@@ -31,7 +31,7 @@ func validated(t *tool, run Run) Run {
 
 // Arguments are the arguments of a tool without a graph, with their defaults. The error names each
 // that does not fit the inputSchema.
-func Arguments(ctx context.Context, def *config.Tool, args expressions.Value) (expressions.Value, error) {
+func Arguments(ctx context.Context, def *config.Tool, args value.Value) (value.Value, error) {
 	var found config.Diagnostics
 	t := newTool(Tool{Def: def}, &found)
 	if err := found.Err(); err != nil {
@@ -41,7 +41,7 @@ func Arguments(ctx context.Context, def *config.Tool, args expressions.Value) (e
 }
 
 // arguments are the arguments with their defaults, when they fit the inputSchema.
-func (t *tool) arguments(ctx context.Context, args expressions.Value) (expressions.Value, error) {
+func (t *tool) arguments(ctx context.Context, args value.Value) (value.Value, error) {
 	full, err := t.input.Complete(ctx, args)
 	var found schema.Problems
 	if err == nil {

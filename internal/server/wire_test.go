@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // patience is a guard against hanging, and is never waited for when a test passes.
@@ -137,11 +137,11 @@ type bench struct {
 }
 
 // runs makes runs without an engine. What a tool does follows from its name.
-func (b *bench) run(ctx context.Context, name string, args expressions.Value, watch Watch) (expressions.Value, error) {
-	plain, _ := expressions.Plain(args).(map[string]any)
+func (b *bench) run(ctx context.Context, name string, args value.Value, watch Watch) (value.Value, error) {
+	plain, _ := value.Plain(args).(map[string]any)
 	switch name {
 	case "give", "typed", "listed":
-		value, _ := args.(expressions.Object).Get("value")
+		value, _ := args.(value.Object).Get("value")
 		return value, nil
 	case "fail":
 		return nil, errors.New(`g.yaml:7:3: node "call" of tool "fail": no such file`)
@@ -158,7 +158,7 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, wa
 		if watch.Step != nil {
 			watch.Step("asked", 0)
 		}
-		return expressions.Decode(answer)
+		return value.Decode(answer)
 	case "asktwice":
 		var both sync.WaitGroup
 		for range 2 {
@@ -180,7 +180,7 @@ func (b *bench) run(ctx context.Context, name string, args expressions.Value, wa
 		b.do(ctx, watch)
 		return "done", nil
 	case "trace":
-		return expressions.FromPlain(map[string]string(TraceOf(ctx))), nil
+		return value.FromPlain(map[string]string(TraceOf(ctx))), nil
 	case "walk":
 		n, _ := plain["n"].(float64)
 		for i := range int(n) {
@@ -219,7 +219,7 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 	}
 	for i := range opts.Tools {
 		name := opts.Tools[i].Def.Name.Value
-		opts.Tools[i].Run = func(ctx context.Context, args expressions.Value, watch Watch) (expressions.Value, error) {
+		opts.Tools[i].Run = func(ctx context.Context, args value.Value, watch Watch) (value.Value, error) {
 			return b.run(ctx, name, args, watch)
 		}
 	}

@@ -3,7 +3,7 @@ package examplefile
 import (
 	"errors"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/graphtest"
 )
 
@@ -25,7 +25,7 @@ type Case struct {
 type Expect struct{ graphtest.Expect }
 
 func newCase(graph string, from *graphtest.Case) Case {
-	args, _ := expressions.Plain(from.Args).(map[string]any)
+	args, _ := value.Plain(from.Args).(map[string]any)
 	return Case{
 		Graph: graph, Name: from.Name, Tool: from.Tool.Value, Args: args, Env: from.Env, Needs: from.Needs,
 		Expect: Expect{from.Expect}, from: from,

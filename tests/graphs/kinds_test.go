@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // kind is a difference that is meant. Each has a row in a table of docs/expressions.md
@@ -51,18 +51,18 @@ func isIntegerKeys(_ pair, ours, theirs answer) bool {
 	if ours.Value == nil || theirs.Value == nil || !integerKey.Match(theirs.Value) {
 		return false
 	}
-	v, err := expressions.Decode(ours.Value)
+	v, err := value.Decode(ours.Value)
 	if err != nil {
 		return false
 	}
-	text, err := expressions.Encode(inScriptOrder(v))
+	text, err := value.Encode(inScriptOrder(v))
 	return err == nil && string(text) == theirs.String()
 }
 
 var integerKey = regexp.MustCompile(`"(0|[1-9][0-9]{0,8})":`)
 
 // inScriptOrder is the value with its keys in the order of JavaScript.
-func inScriptOrder(v expressions.Value) expressions.Value {
+func inScriptOrder(v value.Value) value.Value {
 	switch x := v.(type) {
 	case []any:
 		items := make([]any, len(x))
@@ -70,7 +70,7 @@ func inScriptOrder(v expressions.Value) expressions.Value {
 			items[i] = inScriptOrder(item)
 		}
 		return items
-	case expressions.Object:
+	case value.Object:
 		var numbers, others []string
 		for _, key := range x.Keys() {
 			if integerKey.MatchString(quote(key) + ":") {
@@ -81,12 +81,12 @@ func inScriptOrder(v expressions.Value) expressions.Value {
 		}
 		sortNumbers(numbers)
 		keys := slices.Concat(numbers, others)
-		values := make([]expressions.Value, len(keys))
+		values := make([]value.Value, len(keys))
 		for i, key := range keys {
 			item, _ := x.Get(key)
 			values[i] = inScriptOrder(item)
 		}
-		return expressions.NewObject(keys, values)
+		return value.NewObject(keys, values)
 	}
 	return v
 }

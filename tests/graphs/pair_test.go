@@ -7,13 +7,16 @@ import (
 	"slices"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // record is one execution that an expression can look back at.
 type record struct {
 	Node    string          `json:"node"`
 	Value   json.RawMessage `json:"value,omitempty"` // none for nothing
-	decoded expressions.Value
+	decoded value.Value
 }
 
 // pair is an expression or a rule, and the records that it reads: all that it takes
@@ -30,15 +33,15 @@ func (p pair) key() string { return p.source.String() }
 // past is records as what expressions read.
 type past []record
 
-func (p past) Previous(n int) (expressions.Value, bool) {
+func (p past) Previous(n int) (value.Value, bool) {
 	if n < 1 || n > len(p) {
 		return nil, false
 	}
 	return p[len(p)-n].decoded, true
 }
 
-func (p past) all(id string) []expressions.Value {
-	var all []expressions.Value
+func (p past) all(id string) []value.Value {
+	var all []value.Value
 	for _, r := range p {
 		if r.Node == id {
 			all = append(all, r.decoded)
@@ -49,7 +52,7 @@ func (p past) all(id string) []expressions.Value {
 
 func (p past) Count(id string) int { return len(p.all(id)) }
 
-func (p past) Execution(id string, i int) (expressions.Value, bool) {
+func (p past) Execution(id string, i int) (value.Value, bool) {
 	all := p.all(id)
 	if i < 0 {
 		i += len(all)
@@ -61,8 +64,8 @@ func (p past) Execution(id string, i int) (expressions.Value, bool) {
 }
 
 // Executions leaves out what is nothing.
-func (p past) Executions(id string) []expressions.Value {
-	return slices.DeleteFunc(p.all(id), func(v expressions.Value) bool { return v == nil })
+func (p past) Executions(id string) []value.Value {
+	return slices.DeleteFunc(p.all(id), func(v value.Value) bool { return v == nil })
 }
 
 // scope is what an expression after the records sees.
@@ -75,7 +78,7 @@ func (p past) scope() (*expressions.Scope, error) {
 			delete(latest, r.Node)
 			continue
 		}
-		v, err := expressions.Decode(r.Value)
+		v, err := value.Decode(r.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -93,33 +96,33 @@ func (p pair) ours(ctx context.Context) answer {
 	if p.isRule {
 		return answerOf(evalRule(ctx, scope, p.source.String()))
 	}
-	expr, err := expressions.CompileJSONata(ctx, p.source.String())
+	expr, err := jsonata.Compile(ctx, p.source.String())
 	if err != nil {
 		return answer{Error: "compile: " + err.Error()}
 	}
 	return answerOf(expr.Eval(ctx, scope))
 }
 
-func evalRule(ctx context.Context, scope *expressions.Scope, source string) (expressions.Value, error) {
+func evalRule(ctx context.Context, scope *expressions.Scope, source string) (value.Value, error) {
 	var rule any
 	if err := json.Unmarshal([]byte(source), &rule); err != nil {
 		return nil, err
 	}
-	compiled, err := expressions.CompileRule(ctx, rule)
+	compiled, err := jsonlogic.Compile(ctx, rule)
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
 	return compiled.Eval(ctx, scope)
 }
 
-func answerOf(v expressions.Value, err error) answer {
+func answerOf(v value.Value, err error) answer {
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
 	if v == nil {
 		return answer{Nothing: true}
 	}
-	text, err := expressions.Encode(v)
+	text, err := value.Encode(v)
 	if err != nil {
 		return answer{Error: err.Error()}
 	}

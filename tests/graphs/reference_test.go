@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/tests/npm"
 )
 
@@ -39,11 +39,11 @@ func (a answer) String() string {
 	case a.Nothing:
 		return "nothing"
 	}
-	v, err := expressions.Decode(a.Value)
+	v, err := value.Decode(a.Value)
 	if err != nil {
 		return "unreadable: " + err.Error()
 	}
-	text, err := expressions.Encode(v)
+	text, err := value.Encode(v)
 	if err != nil {
 		return "unreadable: " + err.Error()
 	}

@@ -9,15 +9,15 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
 // mock is the upstream server; reference/main.mjs has the same.
 type mock struct{}
 
-func (mock) CallTool(_ context.Context, _, tool string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
-	o, ok := args.(expressions.Object)
+func (mock) CallTool(_ context.Context, _, tool string, args value.Value, _ map[string]any) (value.Value, error) {
+	o, ok := args.(value.Object)
 	if !ok {
 		return nil, fmt.Errorf("arguments are %T", args)
 	}
@@ -28,7 +28,7 @@ func (mock) CallTool(_ context.Context, _, tool string, args expressions.Value, 
 		v, _ := o.Get("value")
 		return v, nil
 	case "wrap":
-		return expressions.NewObject([]string{"items", "total"}, []expressions.Value{[]any{args}, float64(o.Len())}), nil
+		return value.NewObject([]string{"items", "total"}, []value.Value{[]any{args}, float64(o.Len())}), nil
 	}
 	return nil, errors.New("the tool failed")
 }
@@ -72,7 +72,7 @@ func build(ctx context.Context, s sample) (*graph.Graph, error) {
 
 // runHere runs a graph in this process.
 func runHere(ctx context.Context, g *graph.Graph, s sample) (ourRun, error) {
-	input, err := expressions.Decode([]byte(s.input))
+	input, err := value.Decode([]byte(s.input))
 	if err != nil {
 		return ourRun{}, err
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // shrink makes the pair of a difference smaller for as long as it is the same
@@ -139,13 +139,13 @@ func shrinkRecords(p pair, same func(pair) bool) pair {
 		if p.records[i].Value == nil {
 			continue
 		}
-		v, err := expressions.Decode(p.records[i].Value)
+		v, err := value.Decode(p.records[i].Value)
 		if err != nil {
 			continue
 		}
 		p.records = slices.Clone(p.records)
-		try := func(smaller expressions.Value) bool {
-			text, err := expressions.Encode(smaller)
+		try := func(smaller value.Value) bool {
+			text, err := value.Encode(smaller)
 			if err != nil {
 				return false
 			}
@@ -165,7 +165,7 @@ func shrinkRecords(p pair, same func(pair) bool) pair {
 
 // shrinkValue drops what it can from a value; try takes the whole value and reports
 // whether it still shows the difference.
-func shrinkValue(v expressions.Value, try func(expressions.Value) bool) expressions.Value {
+func shrinkValue(v value.Value, try func(value.Value) bool) value.Value {
 	switch x := v.(type) {
 	case []any:
 		for i := len(x) - 1; i >= 0; i-- {
@@ -175,14 +175,14 @@ func shrinkValue(v expressions.Value, try func(expressions.Value) bool) expressi
 		}
 		for i := range x {
 			whole := slices.Clone(x)
-			x[i] = shrinkValue(x[i], func(item expressions.Value) bool {
+			x[i] = shrinkValue(x[i], func(item value.Value) bool {
 				with := slices.Clone(whole)
 				with[i] = item
 				return try(with)
 			})
 		}
 		return x
-	case expressions.Object:
+	case value.Object:
 		return shrinkObject(x, try)
 	case string:
 		if x != "a" && try("a") {
@@ -196,25 +196,25 @@ func shrinkValue(v expressions.Value, try func(expressions.Value) bool) expressi
 	return v
 }
 
-func shrinkObject(x expressions.Object, try func(expressions.Value) bool) expressions.Value {
+func shrinkObject(x value.Object, try func(value.Value) bool) value.Value {
 	keys := slices.Clone(x.Keys())
-	values := make([]expressions.Value, len(keys))
+	values := make([]value.Value, len(keys))
 	for i, key := range keys {
 		values[i], _ = x.Get(key)
 	}
 	for i := len(keys) - 1; i >= 0; i-- {
 		k, v := slices.Delete(slices.Clone(keys), i, i+1), slices.Delete(slices.Clone(values), i, i+1)
-		if try(expressions.NewObject(k, v)) {
+		if try(value.NewObject(k, v)) {
 			keys, values = k, v
 		}
 	}
 	for i := range values {
 		whole := slices.Clone(values)
-		values[i] = shrinkValue(values[i], func(item expressions.Value) bool {
+		values[i] = shrinkValue(values[i], func(item value.Value) bool {
 			with := slices.Clone(whole)
 			with[i] = item
-			return try(expressions.NewObject(slices.Clone(keys), with))
+			return try(value.NewObject(slices.Clone(keys), with))
 		})
 	}
-	return expressions.NewObject(keys, values)
+	return value.NewObject(keys, values)
 }

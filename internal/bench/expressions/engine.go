@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 // engine evaluates subjects over inputs and tells how long that takes.
@@ -34,11 +37,11 @@ func newOwn(all []*input) (*own, error) {
 }
 
 // evaluation is a compiled subject; a rule has no value but whether it holds.
-type evaluation func(context.Context, *expressions.Scope) (expressions.Value, error)
+type evaluation func(context.Context, *expressions.Scope) (value.Value, error)
 
 func compile(ctx context.Context, s subject) (evaluation, error) {
 	if s.source != "" {
-		e, err := expressions.CompileJSONata(ctx, s.source)
+		e, err := jsonata.Compile(ctx, s.source)
 		if err != nil {
 			return nil, err
 		}
@@ -48,11 +51,11 @@ func compile(ctx context.Context, s subject) (evaluation, error) {
 	if err := json.Unmarshal([]byte(s.rule), &plain); err != nil {
 		return nil, err
 	}
-	rule, err := expressions.CompileRule(ctx, plain)
+	rule, err := jsonlogic.Compile(ctx, plain)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, scope *expressions.Scope) (expressions.Value, error) {
+	return func(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 		return rule.Holds(ctx, scope)
 	}, nil
 }
@@ -66,7 +69,7 @@ func (o *own) value(ctx context.Context, s subject, in *input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expressions.Encode(v)
+	return value.Encode(v)
 }
 
 func (o *own) measure(ctx context.Context, s subject, in *input, span time.Duration) (float64, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // input is what the subjects are evaluated over: outputs of the nodes entry and list,
@@ -43,13 +44,13 @@ func contextOf(n int) string {
 
 // scope is the input as our own expressions see it.
 func (in *input) scope() (*expressions.Scope, error) {
-	value, err := expressions.Decode([]byte(in.context))
+	decoded, err := value.Decode([]byte(in.context))
 	if err != nil {
 		return nil, err
 	}
-	object, ok := value.(expressions.Object)
+	object, ok := decoded.(value.Object)
 	if !ok {
-		return nil, fmt.Errorf("the context is a %T, not an object", value)
+		return nil, fmt.Errorf("the context is a %T, not an object", decoded)
 	}
 	context := map[string]any{}
 	for _, key := range object.Keys() {
@@ -57,22 +58,22 @@ func (in *input) scope() (*expressions.Scope, error) {
 	}
 	h := history{"list": {context["list"]}}
 	for i := range in.records {
-		h["add"] = append(h["add"], expressions.NewObject([]string{"i", "sum"}, []expressions.Value{float64(i), float64(i * i)}))
+		h["add"] = append(h["add"], value.NewObject([]string{"i", "sum"}, []value.Value{float64(i), float64(i * i)}))
 	}
 	return expressions.NewScope(context, h), nil
 }
 
 // history holds the outputs of each node, of which add ran last.
-type history map[string][]expressions.Value
+type history map[string][]value.Value
 
 // Previous implements expressions.History.
-func (h history) Previous(n int) (expressions.Value, bool) { return h.Execution("add", -n) }
+func (h history) Previous(n int) (value.Value, bool) { return h.Execution("add", -n) }
 
 // Count implements expressions.History.
 func (h history) Count(id string) int { return len(h[id]) }
 
 // Execution implements expressions.History.
-func (h history) Execution(id string, i int) (expressions.Value, bool) {
+func (h history) Execution(id string, i int) (value.Value, bool) {
 	all := h[id]
 	if i < 0 {
 		i += len(all)
@@ -84,4 +85,4 @@ func (h history) Execution(id string, i int) (expressions.Value, bool) {
 }
 
 // Executions implements expressions.History.
-func (h history) Executions(id string) []expressions.Value { return h[id] }
+func (h history) Executions(id string) []value.Value { return h[id] }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 )
 
@@ -94,9 +94,9 @@ func (s *Server) edit(r *http.Request) (any, error) {
 			Hint: "write another text in its place",
 		}
 	}
-	var v expressions.Value
+	var v value.Value
 	if !in.Nothing {
-		if v, err = expressions.Decode(in.Value); err != nil {
+		if v, err = value.Decode(in.Value); err != nil {
 			return nil, errorf(http.StatusUnprocessableEntity, "the value is not JSON: %s", err)
 		}
 	}

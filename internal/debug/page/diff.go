@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 )
 
@@ -95,7 +95,7 @@ func rowText(rec execution.Record) string {
 	return preview(rec.Output, previewShown)
 }
 
-func changes(a, b expressions.Value) []changeJSON {
+func changes(a, b value.Value) []changeJSON {
 	var out []changeJSON
 	for i, c := range diff.Values(a, b) {
 		if i == changesShown {
@@ -106,7 +106,7 @@ func changes(a, b expressions.Value) []changeJSON {
 	return out
 }
 
-func changed(v expressions.Value) *string {
+func changed(v value.Value) *string {
 	if v == nil {
 		return nil
 	}

@@ -9,6 +9,9 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
 )
 
 type evaluateJSON struct {
@@ -67,20 +70,20 @@ func answered(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (e
 	return out, err
 }
 
-func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (expressions.Value, error) {
+func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (value.Value, error) {
 	switch in.Kind {
 	case "jsonata":
-		e, err := expressions.CompileJSONata(ctx, in.Source)
+		e, err := jsonata.Compile(ctx, in.Source)
 		if err != nil {
 			return nil, err
 		}
 		return e.Eval(ctx, scope)
 	case "rule":
-		v, err := expressions.Decode([]byte(in.Source))
+		v, err := value.Decode([]byte(in.Source))
 		if err != nil {
 			return nil, err
 		}
-		rule, err := expressions.CompileRule(ctx, expressions.Plain(v))
+		rule, err := jsonlogic.Compile(ctx, value.Plain(v))
 		if err != nil {
 			return nil, err
 		}
@@ -93,8 +96,8 @@ func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (
 func mistakeOf(source string, err error) *mistakeJSON {
 	out := &mistakeJSON{Message: err.Error(), Offset: -1}
 	var syntax *expressions.SyntaxError
-	var rule *expressions.RuleError
-	var decode *expressions.DecodeError
+	var rule *jsonlogic.Error
+	var decode *value.DecodeError
 	var eval *expressions.EvalError
 	switch {
 	case errors.As(err, &rule):

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/graph"
 )
 
@@ -61,7 +62,7 @@ func (l look) rules(node *graph.Switch, taken string) []expressionJSON {
 		}
 		e := expressionJSON{Label: fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), Kind: "rule", Source: l.hide(indented(c.Rule.Data.JSON()))}
 		e.Line, e.Column = c.Rule.Data.Pos.Line, c.Rule.Data.Pos.Column
-		var refs []expressions.Reference
+		var refs []jsonata.Reference
 		for _, r := range c.Rule.References() {
 			if !r.Body { // that is read from an element
 				refs = append(refs, r.Reference)
@@ -91,7 +92,7 @@ func indented(raw []byte) string {
 }
 
 // reads are the values of the paths.
-func (l look) reads(refs []expressions.Reference) []readJSON {
+func (l look) reads(refs []jsonata.Reference) []readJSON {
 	out := []readJSON{}
 	seen := map[string]bool{}
 	for _, ref := range refs {
@@ -100,7 +101,7 @@ func (l look) reads(refs []expressions.Reference) []readJSON {
 			continue
 		}
 		seen[path] = true
-		e, err := expressions.CompileJSONata(l.ctx, source)
+		e, err := jsonata.Compile(l.ctx, source)
 		if err != nil {
 			continue // a name that cannot be quoted
 		}
@@ -114,7 +115,7 @@ func (l look) reads(refs []expressions.Reference) []readJSON {
 }
 
 // pathText is a path as people write it, and as an expression.
-func pathText(ref expressions.Reference) (text, source string) {
+func pathText(ref jsonata.Reference) (text, source string) {
 	if len(ref.Path) == 0 {
 		return "", ""
 	}

@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
 )
@@ -19,8 +19,8 @@ type film struct {
 
 	mu      sync.Mutex // guards what follows
 	info    info
-	args    expressions.Value
-	result  expressions.Value
+	args    value.Value
+	result  value.Value
 	records []execution.Record
 }
 
@@ -29,12 +29,12 @@ type frame struct {
 	info
 	project *loaded
 	graph   *graph.Graph
-	args    expressions.Value
-	result  expressions.Value
+	args    value.Value
+	result  value.Value
 	records []execution.Record
 }
 
-func newLiveFilm(p *loaded, s *debug.Session, args expressions.Value) *film {
+func newLiveFilm(p *loaded, s *debug.Session, args value.Value) *film {
 	args = hidden(p.File.Secrets, args)
 	return &film{
 		project: p, graph: s.Graph(), session: s, args: args,

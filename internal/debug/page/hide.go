@@ -5,15 +5,15 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // hidden is a value without secrets.
-func hidden(secrets *config.Secrets, v expressions.Value) expressions.Value {
+func hidden(secrets *config.Secrets, v value.Value) value.Value {
 	if v == nil || secrets.Len() == 0 {
 		return v
 	}
-	raw, err := expressions.Encode(v)
+	raw, err := value.Encode(v)
 	if err != nil {
 		return "[redacted]" // a value of a run always has its JSON
 	}
@@ -21,7 +21,7 @@ func hidden(secrets *config.Secrets, v expressions.Value) expressions.Value {
 	if bytes.Equal(clean, raw) {
 		return v
 	}
-	if v, err = expressions.Decode(clean); err != nil {
+	if v, err = value.Decode(clean); err != nil {
 		return "[redacted]"
 	}
 	return v

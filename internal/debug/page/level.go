@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const (
@@ -28,7 +28,7 @@ type level struct {
 
 // levelOf is the value at a path, with its children from one on; of a text, what stands
 // from a byte on.
-func levelOf(v expressions.Value, path []any, from int) (level, error) {
+func levelOf(v value.Value, path []any, from int) (level, error) {
 	for _, part := range path {
 		var ok bool
 		if v, ok = child(v, part); !ok {
@@ -37,7 +37,7 @@ func levelOf(v expressions.Value, path []any, from int) (level, error) {
 	}
 	if text, ok := v.(string); ok && from > 0 {
 		rest := text[min(from, len(text)):]
-		out := level{Kind: "string", Text: begins(rest, textRest), Bytes: expressions.Size(v)}
+		out := level{Kind: "string", Text: begins(rest, textRest), Bytes: value.Size(v)}
 		if len(out.Text) < len(rest) {
 			out.More = from + len(out.Text)
 		}
@@ -45,7 +45,7 @@ func levelOf(v expressions.Value, path []any, from int) (level, error) {
 	}
 	out := brief(v, textShown)
 	if v != nil {
-		out.Bytes = expressions.Size(v)
+		out.Bytes = value.Size(v)
 	}
 	out.Preview = ""
 	switch out.Kind {
@@ -71,7 +71,7 @@ func levelOf(v expressions.Value, path []any, from int) (level, error) {
 	return out, nil
 }
 
-func child(v expressions.Value, part any) (expressions.Value, bool) {
+func child(v value.Value, part any) (value.Value, bool) {
 	switch part := part.(type) {
 	case string:
 		item := fieldOf(v, part)
@@ -86,7 +86,7 @@ func child(v expressions.Value, part any) (expressions.Value, bool) {
 }
 
 // brief is a value without its children.
-func brief(v expressions.Value, most int) level {
+func brief(v value.Value, most int) level {
 	out := level{Kind: kindOf(v)}
 	switch out.Kind {
 	case "array":

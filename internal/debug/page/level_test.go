@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 func TestPreview(t *testing.T) {
@@ -20,7 +20,7 @@ func TestPreview(t *testing.T) {
 		{`"äöü"`, 4, `"ä…`},
 		{`"<img src=x onerror=alert(1)>"`, 100, `"<img src=x onerror=alert(1)>"`},
 	} {
-		v, err := expressions.Decode([]byte(c.src))
+		v, err := value.Decode([]byte(c.src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestPreview(t *testing.T) {
 // the value is.
 func TestLevelIsBounded(t *testing.T) {
 	src := `{"list": [` + strings.Repeat(`{"deep": [[[["x"]]]]},`, 9999) + `0], "text": "` + strings.Repeat("y", 1e6) + `"}`
-	v, err := expressions.Decode([]byte(src))
+	v, err := value.Decode([]byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 	"toolgraph/internal/project"
 )
@@ -71,8 +71,8 @@ const (
 // inc answers n+1.
 type inc struct{}
 
-func (inc) CallTool(_ context.Context, _, _ string, args expressions.Value, _ map[string]any) (expressions.Value, error) {
-	n, _ := args.(expressions.Object).Get("n")
+func (inc) CallTool(_ context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
+	n, _ := args.(value.Object).Get("n")
 	f, _ := n.(float64)
 	return f + 1, nil
 }

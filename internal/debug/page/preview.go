@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // preview is the beginning of a value's JSON, at most so many bytes and an ellipsis; of
 // nothing, that word. It costs no more than what it shows.
-func preview(v expressions.Value, most int) string {
+func preview(v value.Value, most int) string {
 	var b strings.Builder
 	if !begin(&b, v, most) {
 		return shorten(b.String(), most)
@@ -19,7 +19,7 @@ func preview(v expressions.Value, most int) string {
 }
 
 // begin writes JSON until there is enough, and reports whether that was all.
-func begin(b *strings.Builder, v expressions.Value, most int) bool {
+func begin(b *strings.Builder, v value.Value, most int) bool {
 	if b.Len() > most {
 		return false
 	}
@@ -59,8 +59,8 @@ func begin(b *strings.Builder, v expressions.Value, most int) bool {
 }
 
 // scalar is a scalar's JSON.
-func scalar(v expressions.Value) string {
-	raw, err := expressions.Encode(v)
+func scalar(v value.Value) string {
+	raw, err := value.Encode(v)
 	if err != nil {
 		return "null" // a number that JSON does not have
 	}
@@ -87,7 +87,7 @@ func begins(text string, most int) string {
 }
 
 // kindOf is object, array, string, number, boolean, null or nothing.
-func kindOf(v expressions.Value) string {
+func kindOf(v value.Value) string {
 	switch v.(type) {
 	case nil:
 		return "nothing"
@@ -97,18 +97,18 @@ func kindOf(v expressions.Value) string {
 		return "string"
 	case []any:
 		return "array"
-	case expressions.Object, map[string]any:
+	case value.Object, map[string]any:
 		return "object"
 	}
-	if v == expressions.Null {
+	if v == value.Null {
 		return "null"
 	}
 	return "number"
 }
 
-func keysOf(v expressions.Value) []string {
+func keysOf(v value.Value) []string {
 	switch v := v.(type) {
-	case expressions.Object:
+	case value.Object:
 		return v.Keys()
 	case map[string]any:
 		keys := make([]string, 0, len(v))
@@ -121,9 +121,9 @@ func keysOf(v expressions.Value) []string {
 	return nil
 }
 
-func fieldOf(v expressions.Value, key string) expressions.Value {
+func fieldOf(v value.Value, key string) value.Value {
 	switch v := v.(type) {
-	case expressions.Object:
+	case value.Object:
 		item, _ := v.Get(key)
 		return item
 	case map[string]any:

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"unicode"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // questions are those of upstream servers that wait for the user of the page, the oldest
@@ -176,7 +176,7 @@ func (s *Server) checkContent(ctx context.Context, q *question, content json.Raw
 	if content == nil {
 		return errorf(http.StatusBadRequest, "an answer that accepts has content, an object")
 	}
-	v, err := expressions.Decode(content)
+	v, err := value.Decode(content)
 	if err != nil {
 		return errorf(http.StatusUnprocessableEntity, "the content is not JSON: %s", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 )
 
@@ -94,7 +94,7 @@ func (s *Server) startRun(r *http.Request) (any, error) {
 	if g == nil {
 		return nil, errorf(http.StatusNotFound, "there is no tool %q", in.Tool)
 	}
-	args, err := expressions.Decode(in.Args)
+	args, err := value.Decode(in.Args)
 	if err != nil {
 		return nil, errorf(http.StatusUnprocessableEntity, "the arguments are not JSON: %s", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // S10: no answer holds a secret, whole, cut or taken apart; settings are set or unset.
@@ -116,7 +116,7 @@ func TestRunsOfOtherFiles(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	p := parse(t, graphFile)
 	other := execution.New(inc{}, execution.WithJournal(store.Journal(p.File.Secrets, journal.About{File: "/elsewhere/graph.yaml", Server: "test"})))
-	args, err := expressions.Decode([]byte(`{"n": 1, "note": "not yours"}`))
+	args, err := value.Decode([]byte(`{"n": 1, "note": "not yours"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

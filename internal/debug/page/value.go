@@ -6,12 +6,12 @@ import (
 	"net/http"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
 // value is what a request asks for by of and at.
-func (s *Server) value(r *http.Request) (expressions.Value, error) {
+func (s *Server) value(r *http.Request) (value.Value, error) {
 	now, err := s.frame(r)
 	if err != nil {
 		return nil, err
@@ -41,10 +41,10 @@ func (s *Server) value(r *http.Request) (expressions.Value, error) {
 
 // contextAt is the context after these records, nodes in the order in which they ran
 // first.
-func contextAt(records []execution.Record) expressions.Value {
+func contextAt(records []execution.Record) value.Value {
 	outputs := execution.Context(records)
 	var keys []string
-	var values []expressions.Value
+	var values []value.Value
 	seen := map[string]bool{}
 	for _, rec := range records {
 		if v, ok := outputs[rec.NodeID]; ok && !seen[rec.NodeID] {
@@ -52,11 +52,11 @@ func contextAt(records []execution.Record) expressions.Value {
 			keys, values = append(keys, rec.NodeID), append(values, v)
 		}
 	}
-	return expressions.NewObject(keys, values)
+	return value.NewObject(keys, values)
 }
 
 // input are the arguments of the call that step at makes.
-func (s *Server) input(r *http.Request, f frame, at int) (expressions.Value, error) {
+func (s *Server) input(r *http.Request, f frame, at int) (value.Value, error) {
 	node, _ := f.node(at).(*graph.MCP)
 	if node == nil || node.Args == nil {
 		return nil, errorf(http.StatusNotFound, "step %d makes no call with arguments", at)
@@ -111,7 +111,7 @@ func (s *Server) getWhole(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	raw, err := expressions.Encode(v)
+	raw, err := value.Encode(v)
 	if err != nil {
 		fail(w, err)
 		return

@@ -1,0 +1,84 @@
+package jsonata
+
+import (
+	"context"
+
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+)
+
+// Expression is a compiled expression, safe for concurrent use.
+type Expression struct {
+	source string
+	tokens []token
+	root   *node
+	rule   bool // it is part of a rule: $ctx is the run's context
+
+	path       []string // when it is nothing else
+	references []Reference
+	tree       *Tree
+}
+
+// Compile compiles an expression, in time linear in its length, which MaxSource
+// bounds. The error is a *SyntaxError, or the cause of ctx's end: an ended context
+// compiles nothing.
+func Compile(ctx context.Context, source string) (*Expression, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return compile(source, checkNames)
+}
+
+// compile compiles source; check looks at the names that it uses.
+func compile(source string, check func([]token) *expressions.SyntaxError) (*Expression, error) {
+	tokens, fault := readTokens(source)
+	if fault == nil {
+		fault = check(tokens)
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	tree, fault := parseTokens(source, tokens)
+	var root *node
+	if fault == nil {
+		root, fault = buildNode(tree)
+	}
+	if fault != nil {
+		return nil, located(source, tokens, fault)
+	}
+	return &Expression{source: source, root: root, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens), tree: tree}, nil
+}
+
+// Source is the expression as it was compiled.
+func (e *Expression) Source() string { return e.source }
+
+// Eval evaluates over the scope. Nothing (undefined) is nil. The error is an
+// *EvalError; when ctx ended it, errors.Is finds the cause.
+func (e *Expression) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
+	return e.EvalAt(ctx, scope, scope.Context)
+}
+
+// run evaluates with the variables given.
+func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings) (value.Value, error) {
+	m := machine{evaluation: ev, root: root, rule: e.rule}
+	input := root
+	if items, ok := root.([]any); ok {
+		// An array is one input, and not its items.
+		input = &list{items: []any{items}, sequence: true, outer: true}
+	}
+	value, err := m.eval(e.root, input, variables)
+	if failure := ev.failure(); failure != nil {
+		return nil, failure
+	}
+	if err != nil {
+		return nil, evalError(err)
+	}
+	c := checker{live: ev.scope.Context, ev: ev}
+	if value, err = c.value(value, 0); err == nil {
+		return value, nil
+	}
+	if failure := ev.failure(); failure != nil {
+		return nil, failure
+	}
+	return nil, evalError(err)
+}

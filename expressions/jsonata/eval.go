@@ -1,0 +1,255 @@
+package jsonata
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+)
+
+// machine evaluates nodes for one evaluation. It gives what jsonata-js 2.2.2 gives:
+// what is an array there is one here, what is a sequence there a *list. Undefined is
+// nil. Its errors are *EvalError.
+type machine struct {
+	*evaluation
+
+	root  any  // $$
+	rule  bool // $ctx is the run's context
+	box   value.Box
+	calls int // open calls of the expression's own functions
+	depth int // open evaluations of nodes
+}
+
+// maxOpen is how many nodes may be open at once: the calls that MaxRecursion allows,
+// each of a body with some depth of its own.
+const maxOpen = 100_000
+
+// eval is the value of n over the input: nil, a scalar, an array, a *list, an object
+// or a function.
+func (m *machine) eval(n *node, input any, env *bindings) (any, error) {
+	if err := m.Err(); err != nil {
+		return nil, err
+	}
+	if n.names != nil {
+		if value, ok := followNames(input, n.names); ok {
+			return value, nil
+		}
+	}
+	if m.depth++; m.depth > maxOpen {
+		return nil, failure("U1001", n)
+	}
+	value, err := m.dispatch(n, input, env)
+	m.depth--
+	if err != nil {
+		return nil, err
+	}
+	for i := range n.predicates {
+		if value, err = m.filter(n.predicates[i].filter, value, env); err != nil {
+			return nil, err
+		}
+	}
+	if n.group != nil && n.kind != nodePath {
+		if value, err = m.object(n.group, value, env); err != nil {
+			return nil, err
+		}
+	}
+	if l, ok := value.(*list); ok && l.sequence && !l.stream {
+		if n.keepArray && !l.keep {
+			kept := *l
+			kept.keep = true
+			l = &kept
+		}
+		return l.collapsed(), nil
+	}
+	return value, nil
+}
+
+func (m *machine) dispatch(n *node, input any, env *bindings) (any, error) {
+	switch n.kind {
+	case nodeLiteral, nodeRegex:
+		return n.value, nil
+	case nodeName:
+		return lookup(input, n.text), nil
+	case nodeVariable:
+		return m.variable(n, input, env), nil
+	case nodeWildcard:
+		return wildcard(input), nil
+	case nodeDescendants:
+		return m.descendants(input)
+	case nodeParent:
+		value, _ := env.lookup(n.parent.label)
+		return value, nil
+	case nodePath:
+		return m.path(n, input, env)
+	case nodeArray:
+		return m.array(n, input, env)
+	case nodeObject:
+		return m.object(n, input, env)
+	case nodeBlock:
+		return m.block(n, input, env)
+	case nodeNegation:
+		return m.negation(n, input, env)
+	case nodeOperator:
+		return m.operator(n, input, env)
+	case nodeDefault, nodeCondition:
+		branch, value, err := m.branch(n, input, env)
+		if branch == nil || err != nil {
+			return value, err
+		}
+		return m.eval(branch, input, env)
+	case nodeAssignment:
+		value, err := m.eval(n.parts[0], input, env)
+		if err == nil {
+			env.bind(n.text, value)
+		}
+		return value, err
+	case nodeApply:
+		return m.chain(n, input, env)
+	case nodeCall:
+		return m.callNode(n, input, env, nil)
+	case nodePartial:
+		return m.partial(n, input, env)
+	case nodeLambda:
+		return &lambda{node: n, input: input, env: env}, nil
+	case nodeTransform:
+		return m.transformer(n, env), nil
+	case nodeSort, nodePlaceholder:
+	}
+	return nil, failure("internal", n)
+}
+
+// failure is the error with JSONata's code at the node's place.
+func failure(code string, n *node) *expressions.EvalError {
+	message, known := evalMessages[code]
+	if !known {
+		message = "the expression cannot be evaluated"
+	}
+	return &expressions.EvalError{Code: code, Message: message, Offset: n.at}
+}
+
+func (m *machine) variable(n *node, input any, env *bindings) any {
+	switch n.text {
+	case "":
+		if l, ok := input.(*list); ok && l.outer && len(l.items) > 0 {
+			return l.items[0]
+		}
+		return input
+	case "$":
+		return m.root
+	}
+	if value, ok := env.lookup(n.text); ok {
+		return value
+	}
+	if m.rule && n.text == RuleContext {
+		return m.scope.Context
+	}
+	if b, ok := library[n.text]; ok {
+		return b
+	}
+	return nil
+}
+
+// array is [a, b]: arrays of items that are no literals themselves are flattened.
+func (m *machine) array(n *node, input any, env *bindings) (any, error) {
+	out := make([]any, 0, len(n.parts))
+	if len(n.parts) == 1 {
+		out = nil // perhaps the items of another array
+	}
+	for _, part := range n.parts {
+		value, err := m.eval(part, input, env)
+		if err != nil {
+			return nil, err
+		}
+		switch items, ok := itemsOf(value); {
+		case ok && part.kind != nodeArray && out == nil:
+			out = items[:len(items):len(items)]
+		case ok && part.kind != nodeArray:
+			out = append(out, items...)
+		case value != nil:
+			out = append(out, value)
+		}
+		if len(n.parts) > 1 && len(out) > maxItems {
+			return nil, tooManyItems(n)
+		}
+	}
+	if n.cons {
+		return &list{items: out, cons: true}, nil
+	}
+	if out == nil {
+		return []any{}, nil
+	}
+	return out, nil
+}
+
+func tooManyItems(n *node) error {
+	return &expressions.EvalError{Code: "size", Message: fmt.Sprintf("the list has more than %d items", maxItems), Offset: n.at}
+}
+
+func (m *machine) block(n *node, input any, env *bindings) (value any, err error) {
+	if n.binds {
+		env = &bindings{outer: env}
+	}
+	for _, part := range n.parts {
+		if value, err = m.eval(part, input, env); err != nil {
+			return nil, err
+		}
+	}
+	return value, nil
+}
+
+func (m *machine) negation(n *node, input any, env *bindings) (any, error) {
+	value, err := m.eval(n.parts[0], input, env)
+	if value == nil || err != nil {
+		return nil, err
+	}
+	f, ok := number(value)
+	if !ok {
+		return nil, failure("D1002", n)
+	}
+	return -f, nil
+}
+
+// branch is the part of a condition, or of ?? and ?:, that is its value, or the value
+// itself when it is known already.
+func (m *machine) branch(n *node, input any, env *bindings) (*node, any, error) {
+	value, err := m.eval(n.parts[0], input, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.kind == nodeDefault {
+		if n.text == "??" && value != nil || n.text == "?:" && truth(value) {
+			return nil, value, nil
+		}
+		return n.parts[1], nil, nil
+	}
+	switch {
+	case truth(value):
+		return n.parts[1], nil, nil
+	case len(n.parts) > 2:
+		return n.parts[2], nil, nil
+	}
+	return nil, nil, nil
+}
+
+// truth is $boolean; nothing is false.
+func truth(v any) bool {
+	switch x := v.(type) {
+	case bool:
+		return x
+	case string:
+		return x != ""
+	case float64:
+		return x != 0
+	case json.Number:
+		f, _ := number(x)
+		return f != 0
+	case value.Object:
+		return x.Len() > 0
+	case map[string]any:
+		return len(x) > 0
+	}
+	items, _ := itemsOf(v)
+	return slices.ContainsFunc(items, truth)
+}

@@ -1,0 +1,150 @@
+package jsonata
+
+import (
+	"strconv"
+
+	"toolgraph/expressions/value"
+)
+
+// lookup is the field of an object; of an array the fields of its items, as a
+// sequence.
+func lookup(input any, key string) any {
+	switch x := input.(type) {
+	case *value.Map:
+		value, _ := x.Get(key)
+		return value
+	case map[string]any:
+		return x[key]
+	case []any:
+		return lookupAll(x, key)
+	case *list:
+		return lookupAll(x.items, key)
+	case value.Object:
+		value, _ := x.Get(key)
+		return value
+	}
+	return nil
+}
+
+// followNames follows names from object to object; not ok where an array lies on the
+// way, whose items each go on.
+func followNames(input any, names []string) (any, bool) {
+	last := len(names) - 1
+	for i, name := range names {
+		switch x := input.(type) {
+		case *value.Map:
+			input, _ = x.Get(name)
+		case map[string]any:
+			input = x[name]
+		case nil, string, float64, bool:
+			return nil, true
+		default:
+			return nil, false
+		}
+		if items, ok := input.([]any); ok && (i < last || len(items) == 0) {
+			return nil, false
+		}
+		if _, ok := input.(*list); ok {
+			return nil, false
+		}
+	}
+	return input, true
+}
+
+func lookupAll(items []any, key string) any {
+	var out []any
+	for _, item := range items {
+		value := lookup(item, key)
+		if found, ok := itemsOf(value); ok {
+			out = append(out, found...)
+		} else if value != nil {
+			out = append(out, value)
+		}
+	}
+	return sequenceOf(out)
+}
+
+// fields calls f with each field of an object, in order.
+func fields(v any, f func(key string, value any)) {
+	switch x := v.(type) {
+	case value.Object:
+		for _, key := range x.Keys() {
+			value, _ := x.Get(key)
+			f(key, value)
+		}
+	case map[string]any:
+		for _, key := range value.SortedKeys(x) {
+			f(key, x[key])
+		}
+	case []any:
+		for i, value := range x {
+			f(strconv.Itoa(i), value)
+		}
+	case *list:
+		fields(x.items, f)
+	}
+}
+
+// wildcard is the step *: the values of an object, arrays flattened; a sequence only
+// when none is an array.
+func wildcard(input any) any {
+	if l, ok := input.(*list); ok && l.outer && len(l.items) > 0 {
+		input = l.items[0]
+	}
+	out, arrays := []any{}, false
+	fields(input, func(_ string, value any) {
+		if items, ok := itemsOf(value); ok {
+			out, arrays = appendFlat(out, items), true
+		} else {
+			out = append(out, value)
+		}
+	})
+	if arrays {
+		return out
+	}
+	return sequenceOf(out)
+}
+
+func appendFlat(out, items []any) []any {
+	for _, item := range items {
+		if inner, ok := itemsOf(item); ok {
+			out = appendFlat(out, inner)
+			continue
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// descendants is the step **: the input and everything inside it but arrays, whose
+// items count instead.
+func (m *machine) descendants(input any) (any, error) {
+	if input == nil {
+		return nil, nil
+	}
+	var out []any
+	var walk func(v any, depth int) error
+	walk = func(v any, depth int) (err error) {
+		if depth > 2*value.MaxDepth {
+			return errDeepResult
+		}
+		_, isArray := itemsOf(v)
+		if !isArray {
+			if out = append(out, v); len(out)%spendEvery == 0 {
+				if err = m.spend(); err != nil {
+					return err
+				}
+			}
+		}
+		fields(v, func(_ string, value any) {
+			if err == nil {
+				err = walk(value, depth+1)
+			}
+		})
+		return err
+	}
+	if err := walk(input, 0); err != nil {
+		return nil, err
+	}
+	return sequenceOf(out), nil
+}

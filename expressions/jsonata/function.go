@@ -1,0 +1,279 @@
+package jsonata
+
+import (
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+)
+
+// MaxRecursion is how many calls of an expression's own functions may be open at
+// once. Tail calls are not counted.
+const MaxRecursion = 1000
+
+// lambda is a function of the expression itself, with the variables that it sees.
+type lambda struct {
+	node  *node
+	input any
+	env   *bindings
+	open  []string // the parameters still to be given, when it is partially applied
+	bound bool     // it is partially applied
+}
+
+func (l *lambda) params() []string {
+	if l.bound {
+		return l.open
+	}
+	return l.node.params
+}
+
+// builtin is a function of the library. It is shared and never changes.
+type builtin struct {
+	name      string
+	signature *signature
+	arity     int // how many arguments a function that calls it gives
+	lists     bool
+	fn        function
+}
+
+// partialBuiltin is a builtin with some arguments given.
+type partialBuiltin struct {
+	builtin *builtin
+	args    []any
+	holes   []int // which arguments are still to be given
+}
+
+// composed is f ~> g: g of what f gives.
+type composed struct{ first, second any }
+
+// isFunction reports whether v can be called.
+func isFunction(v any) bool {
+	switch v.(type) {
+	case *lambda, *builtin, *partialBuiltin, *composed, *regex, *transformer, *nextMatch:
+		return true
+	}
+	return false
+}
+
+// arityOf is how many arguments the function takes.
+func arityOf(fn any) int {
+	switch f := fn.(type) {
+	case *lambda:
+		return len(f.params())
+	case *builtin:
+		return f.arity
+	case *partialBuiltin:
+		return len(f.holes)
+	case *regex:
+		return 2
+	case *nextMatch:
+		return 0
+	}
+	return 1
+}
+
+// callNode calls the function of a call; applied is what stands before ~>, when the
+// call is one.
+func (m *machine) callNode(n *node, input any, env *bindings, applied *any) (any, error) {
+	fn, args, err := m.callee(n, input, env, applied)
+	if err != nil {
+		return nil, err
+	}
+	value, err := m.apply(fn, args, input)
+	return value, placed(err, n)
+}
+
+// callee evaluates what a call calls and its arguments.
+func (m *machine) callee(n *node, input any, env *bindings, applied *any) (fn any, args []any, err error) {
+	if fn, err = m.eval(n.fn, input, env); err != nil {
+		return nil, nil, err
+	}
+	if fn == nil && m.lacksDollar(n.fn, env) {
+		return nil, nil, failure("T1005", n)
+	}
+	args = make([]any, 0, len(n.parts)+1)
+	if applied != nil {
+		args = append(args, *applied)
+	}
+	for _, part := range n.parts {
+		arg, err := m.eval(part, input, env)
+		if err != nil {
+			return nil, nil, err
+		}
+		args = append(args, arg)
+	}
+	return fn, args, nil
+}
+
+// lacksDollar reports whether a name is called that is a function with a $ before it.
+func (m *machine) lacksDollar(n *node, env *bindings) bool {
+	if n.kind != nodePath || n.parts[0].kind != nodeName {
+		return false
+	}
+	name := n.parts[0].text
+	_, bound := env.lookup(name)
+	return bound || library[name] != nil
+}
+
+// placed gives an error without a place that of the node.
+func placed(err error, n *node) error {
+	switch e := err.(type) { //nolint:errorlint // the machine's errors are never wrapped
+	case *expressions.EvalError:
+		if e.Offset < 0 && e.Err == nil {
+			at := *e
+			at.Offset = n.at
+			return &at
+		}
+	case *functionError:
+		return &expressions.EvalError{Code: e.Code, Message: "$" + e.Name + " " + e.Message, Offset: n.at}
+	}
+	return err
+}
+
+// apply calls a function. The arguments of a tail call are evaluated before the call
+// that makes it ends, so that tail calls need no more memory however many there are.
+func (m *machine) apply(fn any, args []any, input any) (any, error) {
+	for {
+		l, ok := fn.(*lambda)
+		if !ok {
+			return m.applyNative(fn, args, input)
+		}
+		env, err := m.enter(l, args, input)
+		if err != nil {
+			return nil, err
+		}
+		if m.calls++; m.calls > MaxRecursion {
+			return nil, failure("U1001", l.node)
+		}
+		tail, value, err := m.body(l.node.fn, l.input, env)
+		m.calls--
+		if tail == nil || err != nil {
+			return value, err
+		}
+		if err := m.Err(); err != nil {
+			return nil, err
+		}
+		if fn, args, err = m.callee(tail.node, l.input, tail.env, nil); err != nil {
+			return nil, err
+		}
+		if _, ok := fn.(*lambda); !ok {
+			value, err := m.applyNative(fn, args, input)
+			return value, placed(err, tail.node)
+		}
+	}
+}
+
+// enter is the bindings of a call of a lambda.
+func (m *machine) enter(l *lambda, args []any, input any) (*bindings, error) {
+	if l.node.signature != nil && !l.bound {
+		checked, err := l.node.signature.check("function", args, input)
+		if err != nil {
+			return nil, placed(err, l.node)
+		}
+		args = checked
+	}
+	params := l.params()
+	env := &bindings{outer: l.env, names: make([]binding, len(params))}
+	for i, param := range params {
+		env.names[i].name = param
+		if i < len(args) {
+			env.names[i].value = args[i]
+		}
+	}
+	return env, nil
+}
+
+// tailCall is a call that a body ends with, not yet made.
+type tailCall struct {
+	node *node
+	env  *bindings
+}
+
+// body evaluates a function's body up to its tail call, if it has one.
+func (m *machine) body(n *node, input any, env *bindings) (*tailCall, any, error) {
+	switch {
+	case n.kind == nodeCall && n.tail:
+		return &tailCall{n, env}, nil, m.Err()
+	case len(n.predicates) > 0 || n.group != nil:
+	case n.kind == nodeCondition || n.kind == nodeDefault:
+		branch, value, err := m.branch(n, input, env)
+		if branch == nil || err != nil {
+			return nil, value, err
+		}
+		return m.body(branch, input, env)
+	case n.kind == nodeBlock && len(n.parts) > 0:
+		if n.binds {
+			env = &bindings{outer: env}
+		}
+		last := len(n.parts) - 1
+		for _, part := range n.parts[:last] {
+			if _, err := m.eval(part, input, env); err != nil {
+				return nil, nil, err
+			}
+		}
+		return m.body(n.parts[last], input, env)
+	}
+	value, err := m.eval(n, input, env)
+	return nil, value, err
+}
+
+// applyNative calls what is no lambda.
+func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
+	switch f := fn.(type) {
+	case *builtin:
+		return m.applyBuiltin(f, args, input)
+	case *partialBuiltin:
+		full := append([]any(nil), f.args...)
+		for i, hole := range f.holes {
+			if i < len(args) {
+				full[hole] = args[i]
+			}
+		}
+		return m.applyBuiltin(f.builtin, trimmed(full), input)
+	case *composed:
+		v, err := m.apply(f.first, args[:min(1, len(args))], value.Null)
+		if err != nil {
+			return nil, err
+		}
+		return m.apply(f.second, []any{v}, value.Null)
+	case *regex:
+		return m.matchOnce(f, args)
+	case *nextMatch:
+		return f.call()
+	case *transformer:
+		return m.transform(f, args)
+	}
+	return nil, &expressions.EvalError{Code: "T1006", Message: evalMessages["T1006"], Offset: -1}
+}
+
+// trimmed is the arguments without the missing ones at the end.
+func trimmed(args []any) []any {
+	for len(args) > 0 && args[len(args)-1] == nil {
+		args = args[:len(args)-1]
+	}
+	return args
+}
+
+func (m *machine) applyBuiltin(b *builtin, args []any, input any) (value any, err error) {
+	if b.signature != nil {
+		if args, err = b.signature.check(b.name, args, input); err != nil {
+			return nil, err
+		}
+	}
+	if !b.lists {
+		args = plainArgs(args)
+	}
+	return b.fn(call{machine: m, name: b.name, args: args, focus: input})
+}
+
+func plainArgs(args []any) []any {
+	for i := range args {
+		if _, ok := args[i].(*list); !ok {
+			continue
+		}
+		out := append([]any(nil), args...)
+		for j := range out[i:] {
+			out[i+j] = plain(out[i+j])
+		}
+		return out
+	}
+	return args
+}

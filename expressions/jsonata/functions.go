@@ -1,0 +1,88 @@
+package jsonata
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"toolgraph/expressions/value"
+)
+
+// call is a call of a builtin. The arguments and the focus are not to be changed; a
+// missing argument and an undefined one are both nil. Arrays among the arguments are
+// plain, unless the builtin asks for lists.
+type call struct {
+	*machine
+
+	name  string
+	args  []any
+	focus any // the context of the call
+}
+
+// function is what a builtin does.
+type function func(c call) (any, error)
+
+// library are the functions that every expression can call, by name.
+var library map[string]*builtin
+
+// functionNames are their names, sorted.
+var functionNames []string
+
+func init() {
+	library = map[string]*builtin{}
+	for _, group := range [][]builtin{
+		historyFunctions, textFunctions, regexFunctions, arrayFunctions, higherFunctions, objectFunctions,
+		numberFunctions, pictureFunctions, encodingFunctions, typeFunctions,
+	} {
+		for i := range group {
+			library[group[i].name] = &group[i]
+		}
+	}
+	functionNames = slices.Sorted(maps.Keys(library))
+}
+
+// arg is the argument i, counted from 0, or nil.
+func (c *call) arg(i int) any {
+	if i < len(c.args) {
+		return c.args[i]
+	}
+	return nil
+}
+
+// items are the items of argument i, which is an array or missing.
+func (c *call) items(i int) []any {
+	items, _ := itemsOf(c.arg(i))
+	return items
+}
+
+// wrong is the error of an argument that is of another kind than expected.
+func (c *call) wrong(i int, expected string) error {
+	return &functionError{Code: "T0410", Name: c.name, Message: "expects " + expected + " as argument " + strconv.Itoa(i+1)}
+}
+
+func (c *call) fail(code, message string) error {
+	return &functionError{Code: code, Name: c.name, Message: message}
+}
+
+// each calls fn for an item of an array or an object, with as many arguments as it
+// takes, up to three.
+func (c *call) each(fn any, item, place, whole any) (any, error) {
+	args := []any{item, place, whole}
+	return c.apply(fn, args[:min(3, max(1, arityOf(fn)))], value.Null)
+}
+
+// functionError is what a builtin finds wrong with its call.
+type functionError struct {
+	Code    string // JSONata's
+	Name    string // the function, without $
+	Message string // continues "$name "
+}
+
+func (e *functionError) Error() string { return e.Code + ": $" + e.Name + " " + e.Message }
+
+// Functions are the names of the functions that every expression can call, sorted,
+// without $. They are not to be changed.
+func Functions() []string { return functionNames }
+
+// IsFunction reports whether every expression can call a function of that name.
+func IsFunction(name string) bool { return library[name] != nil }

@@ -1,0 +1,200 @@
+package jsonata
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+
+	"toolgraph/expressions/value"
+)
+
+// arrayFunctions make arrays of arrays.
+var arrayFunctions = []builtin{
+	{name: "count", signature: mustSignature("<a:n>"), arity: 1, lists: true, fn: count},
+	{name: "append", signature: mustSignature("<xx:a>"), arity: 2, lists: true, fn: appendItems},
+	{name: "reverse", signature: mustSignature("<a:a>"), arity: 1, lists: true, fn: reverse},
+	{name: "shuffle", signature: mustSignature("<a:a>"), arity: 1, lists: true, fn: shuffle},
+	{name: "distinct", signature: mustSignature("<x:x>"), arity: 1, lists: true, fn: distinct},
+	{name: "flatten", signature: mustSignature("<an?:a>"), arity: 2, fn: flatten},
+	{name: "zip", signature: mustSignature("<a+>"), lists: true, fn: zip},
+}
+
+func count(c call) (any, error) { return float64(len(c.items(0))), nil }
+
+// appendItems is $append: both values as one array; one that is nothing counts for
+// nothing, so that the other stays as it is.
+func appendItems(c call) (any, error) {
+	if len(c.items(0))+len(c.items(1)) > maxItems {
+		return nil, c.tooMany()
+	}
+	return joined(c.args), c.spend()
+}
+
+func reverse(c call) (any, error) {
+	items := c.items(0)
+	if len(items) <= 1 {
+		return c.args[0], nil
+	}
+	out := slices.Clone(items)
+	slices.Reverse(out)
+	return out, c.spend()
+}
+
+func shuffle(c call) (any, error) {
+	items := c.items(0)
+	if len(items) <= 1 {
+		return c.args[0], nil
+	}
+	out := slices.Clone(items)
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out, c.spend()
+}
+
+// zip is arrays of the first items, the second items …, as many as the shortest has.
+func zip(c call) (any, error) {
+	shortest := -1
+	for i := range c.args {
+		if n := len(c.items(i)); shortest < 0 || n < shortest {
+			shortest = n
+		}
+	}
+	out := make([]any, 0, max(0, shortest))
+	for i := range max(0, shortest) {
+		row := make([]any, len(c.args))
+		for j := range c.args {
+			row[j] = c.items(j)[i]
+		}
+		out = append(out, row)
+	}
+	return out, c.spend()
+}
+
+// flatten is $flatten(array, depth), which jsonata-js does not have.
+func flatten(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	levels, err := c.limit(1, "T0410")
+	if err != nil {
+		return nil, err
+	}
+	items := c.items(0)
+	out := make([]any, 0, len(items))
+	var walk func(items []any, level, depth int) error
+	walk = func(items []any, level, depth int) error {
+		if depth > value.MaxDepth {
+			return errDeepResult
+		}
+		for _, item := range items {
+			if inner, ok := itemsOf(item); ok && level > 0 {
+				if err := walk(inner, level-1, depth+1); err != nil {
+					return err
+				}
+				continue
+			}
+			if out = append(out, item); len(out)%spendEvery == 0 {
+				if err := c.spend(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := walk(items, levels, 0); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// distinct is $distinct: of equal items the first. Those of a sequence are one.
+func distinct(c call) (any, error) {
+	items, ok := itemsOf(c.args[0])
+	if !ok || len(items) <= 1 {
+		return c.args[0], nil
+	}
+	out := make([]any, 0, min(len(items), 1024))
+	seen := make(map[any]bool, min(len(items), 1024))
+	var text []byte
+	for i, item := range items {
+		if i%spendEvery == 0 {
+			if err := c.spend(); err != nil {
+				return nil, err
+			}
+		}
+		var key any
+		switch x := item.(type) {
+		case string, float64, bool, nil:
+			key = x
+		case json.Number:
+			key = numberKey(x)
+		default:
+			var err error
+			if text, err = appendSorted(text[:0], item, 0); err != nil {
+				return nil, err
+			}
+			key = complexKey(text)
+		}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, item)
+		}
+	}
+	if l, ok := c.args[0].(*list); ok && l.sequence {
+		return sequenceOf(out), nil
+	}
+	return out, nil
+}
+
+// complexKey is the text of an object, an array or null, which no string equals.
+type complexKey string
+
+func numberKey(n json.Number) any {
+	if f, err := n.Float64(); err == nil && f < value.MaxExact && f > -value.MaxExact {
+		return f
+	}
+	return complexKey(n)
+}
+
+// appendSorted appends v as JSON with the keys of its objects sorted.
+func appendSorted(dst []byte, v any, depth int) ([]byte, error) {
+	if depth > value.MaxDepth {
+		return dst, errDeepResult
+	}
+	var err error
+	switch x := v.(type) {
+	case *list:
+		return appendSorted(dst, x.items, depth)
+	case []any:
+		dst = append(dst, '[')
+		for _, item := range x {
+			if dst, err = appendSorted(dst, item, depth+1); err != nil {
+				return dst, err
+			}
+			dst = append(dst, ',')
+		}
+		return append(dst, ']'), nil
+	case value.Object:
+		dst = append(dst, '{')
+		for _, key := range slices.Sorted(slices.Values(x.Keys())) {
+			item, _ := x.Get(key)
+			dst = append(value.AppendString(dst, key), ':')
+			if dst, err = appendSorted(dst, item, depth+1); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, '}'), nil
+	case map[string]any:
+		dst = append(dst, '{')
+		for _, key := range value.SortedKeys(x) {
+			dst = append(value.AppendString(dst, key), ':')
+			if dst, err = appendSorted(dst, x[key], depth+1); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, '}'), nil
+	}
+	if isFunction(v) {
+		return append(dst, `""`...), nil
+	}
+	return value.AppendValue(dst, v, depth)
+}

@@ -1,0 +1,120 @@
+package jsonata
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+
+	"toolgraph/expressions/value"
+)
+
+const (
+	urlUnreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()"
+	urlReserved   = ";/?:@&=+$,#"
+)
+
+// encodeURL is $encodeUrl(text): reserved characters stay as they are. ok is false for
+// a text that is not UTF-8.
+func encodeURL(text string) (encoded string, ok bool) {
+	return percentEncode(text, urlUnreserved+urlReserved)
+}
+
+// encodeURLComponent is $encodeUrlComponent(text). ok is false for a text that is not
+// UTF-8.
+func encodeURLComponent(text string) (encoded string, ok bool) {
+	return percentEncode(text, urlUnreserved)
+}
+
+// decodeURL is $decodeUrl(text): escapes of reserved characters stay as they are. ok is
+// false when a % is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+func decodeURL(text string) (decoded string, ok bool) { return percentDecode(text, urlReserved) }
+
+// decodeURLComponent is $decodeUrlComponent(text). ok is as for decodeURL.
+func decodeURLComponent(text string) (decoded string, ok bool) { return percentDecode(text, "") }
+
+func percentEncode(text, kept string) (string, bool) {
+	if !utf8.ValidString(text) {
+		return "", false
+	}
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(text))
+	for i := range len(text) {
+		if c := text[i]; strings.IndexByte(kept, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+	return b.String(), true
+}
+
+func percentDecode(text, kept string) (string, bool) {
+	var b strings.Builder
+	b.Grow(len(text))
+	for text != "" {
+		plain, _, found := strings.Cut(text, "%")
+		b.WriteString(plain)
+		if !found {
+			break
+		}
+		text = text[len(plain):]
+		var char [utf8.UTFMax]byte
+		n := 0
+		for n < len(char) && !utf8.FullRune(char[:n]) {
+			if len(text) < 3*n+3 || text[3*n] != '%' || !value.IsHex(text[3*n+1]) || !value.IsHex(text[3*n+2]) {
+				return "", false
+			}
+			char[n] = hexValue(text[3*n+1])<<4 | hexValue(text[3*n+2])
+			n++
+		}
+		switch r, size := utf8.DecodeRune(char[:n]); {
+		case r == utf8.RuneError && size <= 1:
+			return "", false
+		case n == 1 && strings.IndexByte(kept, char[0]) >= 0:
+			b.WriteString(text[:3])
+		default:
+			b.Write(char[:n])
+		}
+		text = text[3*n:]
+	}
+	return b.String(), true
+}
+
+// hexValue is the value of a hexadecimal digit.
+func hexValue(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// base64Encode is $base64encode(text), of the text's UTF-8. That of jsonata-js takes the
+// low byte of each UTF-16 code unit, which loses what is beyond Latin-1.
+func base64Encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// base64Decode is $base64decode(text): the bytes are UTF-8, those that are none become
+// U+FFFD. Both alphabets are read, with padding and without; other characters are
+// skipped, and = ends the text.
+func base64Decode(text string) string {
+	text, _, _ = strings.Cut(text, "=")
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '+', r == '/':
+			return r
+		case r == '-':
+			return '+'
+		case r == '_':
+			return '/'
+		}
+		return -1
+	}, text)
+	if len(clean)%4 == 1 {
+		clean = clean[:len(clean)-1] // six bits are no byte
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(clean)
+	if err != nil {
+		return ""
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}

@@ -1,0 +1,176 @@
+package jsonata
+
+import "toolgraph/expressions/value"
+
+// higherFunctions call functions of the expression.
+var higherFunctions = []builtin{
+	{name: "map", signature: mustSignature("<af>"), arity: 2, lists: true, fn: mapItems},
+	{name: "filter", signature: mustSignature("<af>"), arity: 2, lists: true, fn: filterItems},
+	{name: "single", signature: mustSignature("<af?>"), arity: 2, lists: true, fn: single},
+	{name: "reduce", signature: mustSignature("<afj?:j>"), arity: 3, lists: true, fn: reduce},
+	{name: "sort", signature: mustSignature("<af?:a>"), arity: 2, lists: true, fn: sortItems},
+	{name: "each", signature: mustSignature("<o-f:a>"), arity: 2, lists: true, fn: eachField},
+	{name: "sift", signature: mustSignature("<o-f?:o>"), arity: 2, lists: true, fn: sift},
+}
+
+func mapItems(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	items := c.items(0)
+	out := make([]any, 0, len(items))
+	for i, item := range items {
+		value, err := c.each(c.args[1], item, float64(i), c.args[0])
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			out = append(out, value)
+		}
+	}
+	return sequenceOf(out), nil
+}
+
+func filterItems(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	var out []any
+	for i, item := range c.items(0) {
+		value, err := c.each(c.args[1], item, float64(i), c.args[0])
+		if err != nil {
+			return nil, err
+		}
+		if truth(value) {
+			out = append(out, item)
+		}
+	}
+	return sequenceOf(out), nil
+}
+
+func single(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	found := 0
+	var out any
+	for i, item := range c.items(0) {
+		if c.arg(1) != nil {
+			value, err := c.each(c.args[1], item, float64(i), c.args[0])
+			if err != nil {
+				return nil, err
+			}
+			if !truth(value) {
+				continue
+			}
+		}
+		if found++; found > 1 {
+			return nil, c.fail("D3138", "found more than one item, expected exactly one")
+		}
+		out = item
+	}
+	if found == 0 {
+		return nil, c.fail("D3139", "found no item, expected exactly one")
+	}
+	return out, nil
+}
+
+func reduce(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	arity := arityOf(c.args[1])
+	if arity < 2 {
+		return nil, c.fail("D3050", "expects a function of at least two parameters as argument 2")
+	}
+	items, first := c.items(0), 0
+	result := c.arg(2)
+	if result == nil && len(items) > 0 {
+		result, first = items[0], 1
+	}
+	for i := first; i < len(items); i++ {
+		args := []any{result, items[i], float64(i), c.args[0]}
+		var err error
+		if result, err = c.apply(c.args[1], args[:min(4, arity)], value.Null); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+func sortItems(c call) (any, error) {
+	items := c.items(0)
+	if len(items) <= 1 {
+		return c.args[0], nil
+	}
+	after := func(a, b any) (bool, error) {
+		order, _ := compare(a, b)
+		return order > 0, nil
+	}
+	if by := c.arg(1); by != nil {
+		after = func(a, b any) (bool, error) {
+			value, err := c.apply(by, []any{a, b}, value.Null)
+			return scriptTruth(value), err
+		}
+	} else if !allNumbers(items) && !allStrings(items) {
+		return nil, c.fail("D3070", "without a function can only sort an array of strings or an array of numbers")
+	}
+	return mergeSort(c.machine, items, after)
+}
+
+func allStrings(items []any) bool {
+	for _, item := range items {
+		if _, ok := item.(string); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// scriptTruth is what JavaScript takes for true: also empty arrays and objects.
+func scriptTruth(v any) bool {
+	switch v.(type) {
+	case nil, value.NullType:
+		return false
+	}
+	if _, isArray := itemsOf(v); isArray || isObject(v) || isFunction(v) {
+		return true
+	}
+	return truth(v)
+}
+
+func eachField(c call) (any, error) {
+	var out []any
+	var failed error
+	fields(c.args[0], func(key string, value any) {
+		if failed != nil {
+			return
+		}
+		var result any
+		if result, failed = c.each(c.args[1], value, key, c.args[0]); result != nil {
+			out = append(out, result)
+		}
+	})
+	return sequenceOf(out), failed
+}
+
+func sift(c call) (any, error) {
+	if c.arg(1) == nil {
+		return nil, c.wrong(1, "a function")
+	}
+	out := value.NewMap()
+	var failed error
+	fields(c.args[0], func(key string, value any) {
+		if failed != nil {
+			return
+		}
+		var result any
+		if result, failed = c.each(c.args[1], value, key, c.args[0]); truth(result) {
+			out.Set(key, value)
+		}
+	})
+	if failed != nil || out.Len() == 0 {
+		return nil, failed
+	}
+	return out, nil
+}

@@ -1,0 +1,117 @@
+package jsonata
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"toolgraph/expressions/value"
+)
+
+// historyFunctions read what the run has done so far.
+var historyFunctions = []builtin{
+	{name: "previousNode", arity: 1, fn: previousNode},
+	{name: "executionCount", arity: 1, fn: executionCount},
+	{name: "nodeExecution", arity: 2, fn: nodeExecution},
+	{name: "nodeExecutions", arity: 1, fn: nodeExecutions},
+}
+
+func isHistoryFunction(name string) bool {
+	return slices.ContainsFunc(historyFunctions, func(b builtin) bool { return b.name == name })
+}
+
+func previousNode(c call) (any, error) {
+	n := 1
+	if len(c.args) > 1 {
+		return nil, c.fail("T0410", "expects at most one argument")
+	}
+	if len(c.args) == 1 {
+		if c.args[0] == nil {
+			return nil, nil
+		}
+		var err error
+		if n, err = c.integer(0); err != nil {
+			return nil, err
+		}
+	}
+	return found(c.scope.History.Previous(n))
+}
+
+func executionCount(c call) (any, error) {
+	id, ok, err := c.nodeID(1)
+	if !ok {
+		return nil, err
+	}
+	return float64(c.scope.History.Count(id)), nil
+}
+
+func nodeExecution(c call) (any, error) {
+	id, ok, err := c.nodeID(2)
+	if !ok || c.args[1] == nil {
+		return nil, err
+	}
+	i, err := c.integer(1)
+	if err != nil {
+		return nil, err
+	}
+	return found(c.scope.History.Execution(id, i))
+}
+
+func nodeExecutions(c call) (any, error) {
+	id, ok, err := c.nodeID(1)
+	if !ok {
+		return nil, err
+	}
+	outputs := c.scope.History.Executions(id)
+	if outputs == nil {
+		return []any{}, nil
+	}
+	return slices.Clip(outputs), nil
+}
+
+// found is an output as an expression sees it: undefined when there is none, and when
+// there is one that is nothing.
+func found(output value.Value, ok bool) (any, error) {
+	if !ok {
+		return nil, nil
+	}
+	return output, nil
+}
+
+// nodeID is the first of so many arguments; not ok without an error when it is
+// undefined, and so is the call then.
+func (c *call) nodeID(count int) (id string, ok bool, err error) {
+	if len(c.args) != count {
+		if count == 1 {
+			return "", false, c.fail("T0410", "expects one argument, a node's id")
+		}
+		return "", false, c.fail("T0410", "expects two arguments, a node's id and an index")
+	}
+	if c.args[0] == nil {
+		return "", false, nil
+	}
+	if id, ok = c.args[0].(string); !ok {
+		return "", false, c.wrong(0, "a node's id, a string,")
+	}
+	return id, true, nil
+}
+
+// integer is the whole number that argument i is.
+func (c *call) integer(i int) (int, error) {
+	f, ok := number(c.arg(i))
+	if !ok || f != math.Trunc(f) || math.Abs(f) > math.MaxInt32 {
+		return 0, c.wrong(i, "a whole number")
+	}
+	return int(f), nil
+}
+
+func number(v any) (float64, bool) {
+	switch x := v.(type) {
+	case float64:
+		return x, true
+	case json.Number:
+		f, err := x.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}

@@ -1,0 +1,117 @@
+package jsonata
+
+import "toolgraph/expressions/value"
+
+// objectFunctions read and make objects.
+var objectFunctions = []builtin{
+	{name: "keys", signature: mustSignature("<x-:a<s>>"), arity: 1, lists: true, fn: keys},
+	{name: "values", signature: mustSignature("<x?:a>"), arity: 1, lists: true, fn: values},
+	{name: "lookup", signature: mustSignature("<x-s:x>"), arity: 2, lists: true, fn: lookupField},
+	{name: "spread", signature: mustSignature("<x-:a<o>>"), arity: 1, lists: true, fn: func(c call) (any, error) { return spread(c.args[0]), nil }},
+	{name: "merge", signature: mustSignature("<a<o>:o>"), arity: 1, lists: true, fn: merge},
+	{name: "clone", signature: mustSignature("<(oa)-:o>"), arity: 1, fn: func(c call) (any, error) { return c.clone(c.args[0], 0) }},
+}
+
+// keys are those of an object, or of all objects of an array.
+func keys(c call) (any, error) {
+	seen := value.NewMap()
+	var walk func(v any)
+	walk = func(v any) {
+		items, isArray := itemsOf(v)
+		for _, item := range items {
+			walk(item)
+		}
+		if !isArray {
+			fields(v, func(key string, _ any) { seen.Set(key, true) })
+		}
+	}
+	walk(c.args[0])
+	out := make([]any, 0, seen.Len())
+	for _, key := range seen.Keys() {
+		out = append(out, key)
+	}
+	return sequenceOf(out), c.spend()
+}
+
+// values are those of an object, or of the objects of an array; jsonata-js does not
+// have it.
+func values(c call) (any, error) {
+	out := []any{}
+	items, isArray := itemsOf(c.args[0])
+	if !isArray {
+		items = c.args[:1]
+	}
+	found := false
+	for _, item := range items {
+		if isObject(item) {
+			fields(item, func(_ string, value any) { out = append(out, value) })
+			found = true
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	return out, c.spend()
+}
+
+func lookupField(c call) (any, error) {
+	key, ok := c.arg(1).(string)
+	if !ok {
+		return nil, nil
+	}
+	return lookup(c.args[0], key), nil
+}
+
+// spread is an object for each field.
+func spread(v any) any {
+	if items, ok := itemsOf(v); ok {
+		all := make([]any, 0, len(items)+1)
+		for _, item := range items {
+			all = append(all, spread(item))
+		}
+		if len(all) == 0 {
+			return sequenceOf(nil)
+		}
+		return joinedArray(all)
+	}
+	if !isObject(v) {
+		return v
+	}
+	var out []any
+	fields(v, func(key string, got any) {
+		one := value.NewMap()
+		one.Set(key, got)
+		out = append(out, one)
+	})
+	return sequenceOf(out)
+}
+
+// joinedArray appends values to an empty array.
+func joinedArray(values []any) []any {
+	out := []any{}
+	for _, value := range values {
+		if items, ok := itemsOf(value); ok {
+			out = append(out, items...)
+		} else if value != nil {
+			out = append(out, value)
+		}
+	}
+	return out
+}
+
+// merge is one object of several; of two of a key the later counts.
+func merge(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	out := value.NewMap()
+	for i, item := range c.items(0) {
+		if i%spendEvery == 0 {
+			if err := c.spend(); err != nil {
+				return nil, err
+			}
+		}
+		fields(item, out.Set)
+	}
+	return out, nil
+}

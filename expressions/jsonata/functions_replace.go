@@ -1,0 +1,199 @@
+package jsonata
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"toolgraph/expressions/value"
+)
+
+// replace is $replace(text, pattern, replacement, limit).
+func replace(c call) (any, error) {
+	if c.args[0] == nil {
+		return nil, nil
+	}
+	if c.args[1] == "" {
+		return nil, c.fail("D3010", "cannot replace an empty text")
+	}
+	limit, err := c.limit(3, "D3011")
+	if err != nil {
+		return nil, err
+	}
+	r := replacing{c: &c, text: c.args[0].(string), limit: limit}
+	template, isTemplate := c.arg(2).(string)
+	switch pattern := c.args[1].(type) {
+	case string:
+		if isTemplate {
+			return r.literals(pattern, func([]int) (string, error) { return template, nil })
+		}
+		return r.literals(pattern, r.byFunction)
+	case *regex:
+		s, err := c.search(pattern, r.text)
+		if err != nil {
+			return nil, err
+		}
+		if isTemplate {
+			t := templateOf(template)
+			return r.matches(s, func(loc []int) (string, error) { return t.expand(r.text, loc), nil })
+		}
+		return r.matches(s, r.byFunction)
+	}
+	return nil, c.wrong(1, "a string or a regular expression")
+}
+
+// replacing builds the new text.
+type replacing struct {
+	c     *call
+	text  string
+	limit int
+	out   strings.Builder
+	done  int // bytes of text that are in out
+	count int
+}
+
+// put replaces the match at loc.
+func (r *replacing) put(loc []int, by func([]int) (string, error)) error {
+	s, err := by(loc)
+	if err != nil {
+		return err
+	}
+	if r.count++; r.count%spendEvery == 0 {
+		if err := r.c.spend(); err != nil {
+			return err
+		}
+	}
+	if r.out.Len()+loc[0]-r.done+len(s) > MaxText {
+		return r.c.tooLong()
+	}
+	r.out.WriteString(r.text[r.done:loc[0]])
+	r.out.WriteString(s)
+	r.done = loc[1]
+	return nil
+}
+
+func (r *replacing) rest() (any, error) {
+	if r.count == 0 {
+		return r.text, nil
+	}
+	if r.out.Len()+len(r.text)-r.done > MaxText {
+		return nil, r.c.tooLong()
+	}
+	r.out.WriteString(r.text[r.done:])
+	return r.out.String(), nil
+}
+
+func (r *replacing) literals(literal string, by func([]int) (string, error)) (any, error) {
+	for r.count < r.limit {
+		i := strings.Index(r.text[r.done:], literal)
+		if i < 0 {
+			break
+		}
+		i += r.done
+		if err := r.put([]int{i, i + len(literal)}, by); err != nil {
+			return nil, err
+		}
+	}
+	return r.rest()
+}
+
+func (r *replacing) matches(s *search, by func([]int) (string, error)) (any, error) {
+	loc, err := s.next()
+	for loc != nil && err == nil && r.count < r.limit {
+		if err := r.put(loc, by); err != nil {
+			return nil, err
+		}
+		loc, err = s.next()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.rest()
+}
+
+// byFunction asks the expression's own function for the replacement.
+func (r *replacing) byFunction(loc []int) (string, error) {
+	found := value.NewMap()
+	found.Set("match", r.text[loc[0]:loc[1]])
+	found.Set("start", float64(utf8.RuneCountInString(r.text[:loc[0]])))
+	found.Set("end", float64(utf8.RuneCountInString(r.text[:loc[1]])))
+	found.Set("groups", captured(r.text, loc))
+	value, err := r.c.apply(r.c.args[2], []any{found}, value.Null)
+	if err != nil {
+		return "", err
+	}
+	s, ok := value.(string)
+	if !ok {
+		return "", r.c.fail("D3012", "expects its function to give a string")
+	}
+	return s, nil
+}
+
+// template is a replacement with $0, $1 … for the match and its groups, and $$ for
+// a dollar.
+type template []templatePart
+
+type templatePart struct {
+	text   string
+	digits string // after a dollar: which group, then perhaps text
+}
+
+func templateOf(text string) template {
+	var t template
+	for {
+		before, after, ok := strings.Cut(text, "$")
+		if !ok {
+			return append(t, templatePart{text: text})
+		}
+		n := 0
+		for n < len(after) && after[n] >= '0' && after[n] <= '9' {
+			n++
+		}
+		switch {
+		case n > 0:
+			t = append(t, templatePart{text: before, digits: after[:n]})
+			text = after[n:]
+		case strings.HasPrefix(after, "$"):
+			t = append(t, templatePart{text: before + "$"})
+			text = after[1:]
+		default:
+			t = append(t, templatePart{text: before + "$"})
+			text = after
+		}
+	}
+}
+
+func (t template) expand(text string, loc []int) string {
+	if len(t) == 1 {
+		return t[0].text
+	}
+	var b strings.Builder
+	for _, part := range t {
+		b.WriteString(part.text)
+		if part.digits != "" {
+			part.group(&b, text, loc)
+		}
+	}
+	return b.String()
+}
+
+// group writes the group that the digits mean: as many of them as groups have
+// digits, one less when there is no such group; the rest is text.
+func (p *templatePart) group(b *strings.Builder, text string, loc []int) {
+	last := len(loc)/2 - 1
+	if p.digits[0] == '0' {
+		b.WriteString(text[loc[0]:loc[1]])
+		b.WriteString(p.digits[1:])
+		return
+	}
+	n := min(len(strconv.Itoa(max(1, last))), len(p.digits))
+	group, err := strconv.Atoi(p.digits[:n])
+	if err == nil && n > 1 && group > last {
+		n--
+		group, err = strconv.Atoi(p.digits[:n])
+	}
+	if err == nil && group <= last && loc[2*group] >= 0 {
+		b.WriteString(text[loc[2*group]:loc[2*group+1]])
+	}
+	b.WriteString(p.digits[n:])
+}

@@ -1,0 +1,128 @@
+package jsonata
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+
+	"toolgraph/expressions/value"
+)
+
+var errTooLong = errors.New("the text is too long")
+
+// writer writes values as $string does, up to MaxText.
+type writer struct {
+	ev     *evaluation
+	out    []byte
+	pretty bool
+	count  int
+}
+
+func (w *writer) value(v any, depth int) error {
+	if w.count++; w.count%spendEvery == 0 {
+		if err := w.ev.spend(); err != nil {
+			return err
+		}
+	}
+	if len(w.out) > MaxText {
+		return errTooLong
+	}
+	switch x := v.(type) {
+	case string:
+		w.out = value.AppendString(w.out, x)
+	case float64:
+		return w.number(x)
+	case bool:
+		w.out = strconv.AppendBool(w.out, x)
+	case json.Number:
+		w.out = append(w.out, x...)
+	case *list:
+		return w.array(x.items, depth)
+	case []any:
+		return w.array(x, depth)
+	case value.Object:
+		return w.object(x.Keys(), x.Get, depth)
+	case map[string]any:
+		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
+		return w.object(value.SortedKeys(x), get, depth)
+	default:
+		switch {
+		case v == nil || value.IsNull(v):
+			w.out = append(w.out, "null"...)
+		case depth > 0:
+			w.out = append(w.out, `""`...) // a function
+		}
+	}
+	return nil
+}
+
+// number writes f with 15 significant digits, as jsonata-js does, but a whole
+// number that is exact with all of its digits: it may be an id.
+func (w *writer) number(f float64) (err error) {
+	if f != math.Trunc(f) || math.Abs(f) >= value.MaxExact {
+		if rounded, parseErr := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); parseErr == nil {
+			f = rounded
+		}
+	}
+	w.out, err = value.AppendNumber(w.out, f)
+	return err
+}
+
+func (w *writer) array(items []any, depth int) error {
+	if depth >= value.MaxDepth {
+		return errDeepResult
+	}
+	w.out = append(w.out, '[')
+	for i, item := range items {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.line(depth + 1)
+		if err := w.value(item, depth+1); err != nil {
+			return err
+		}
+	}
+	if len(items) > 0 {
+		w.line(depth)
+	}
+	w.out = append(w.out, ']')
+	return nil
+}
+
+func (w *writer) object(keys []string, get func(string) (any, bool), depth int) error {
+	if depth >= value.MaxDepth {
+		return errDeepResult
+	}
+	w.out = append(w.out, '{')
+	for i, key := range keys {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.line(depth + 1)
+		w.out = append(value.AppendString(w.out, key), ':')
+		if w.pretty {
+			w.out = append(w.out, ' ')
+		}
+		item, _ := get(key)
+		if err := w.value(item, depth+1); err != nil {
+			return err
+		}
+	}
+	if len(keys) > 0 {
+		w.line(depth)
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+// line begins a new line, indented, when the text is to be pretty.
+func (w *writer) line(depth int) {
+	if !w.pretty {
+		return
+	}
+	w.out = append(w.out, '\n')
+	for range depth {
+		w.out = append(w.out, ' ', ' ')
+	}
+}

@@ -1,0 +1,146 @@
+package jsonata
+
+import "toolgraph/expressions/value"
+
+// object is {key: value}: the items of the input, grouped by their keys; each value
+// is evaluated over the items of its key.
+func (m *machine) object(n *node, input any, env *bindings) (any, error) {
+	items, ok := itemsOf(input)
+	if !ok {
+		items = []any{input}
+	}
+	l, _ := input.(*list)
+	stream := l != nil && l.stream
+	if len(items) == 0 && !stream {
+		items = []any{nil}
+	}
+	g := groups{index: map[string]int{}}
+	for _, item := range items {
+		context, inner := item, env
+		if t, ok := item.(*tuple); ok && stream {
+			context, inner = t.value, bindingsOf(env, t)
+		}
+		for i := range n.pairs {
+			key, err := m.eval(n.pairs[i][0], context, inner)
+			if err != nil {
+				return nil, err
+			}
+			if key == nil {
+				continue
+			}
+			text, ok := key.(string)
+			if !ok {
+				return nil, failure("T1003", n)
+			}
+			if !g.add(text, i, item) {
+				return nil, failure("D1009", n)
+			}
+		}
+	}
+	out := value.NewMap()
+	for i := range g.all {
+		group := &g.all[i]
+		context, inner := group.context(), env
+		if stream {
+			t := merged(group.items)
+			context, inner = t.value, bindingsOf(env, t)
+		}
+		value, err := m.eval(n.pairs[group.pair][1], context, inner)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			out.Set(group.key, value)
+		}
+	}
+	return out, nil
+}
+
+// groups are the items of an input by key, in the order of the keys.
+type groups struct {
+	all   []itemGroup
+	index map[string]int
+}
+
+type itemGroup struct {
+	key   string
+	pair  int // which key and value of the object
+	items []any
+}
+
+// add adds an item to the group of the key; it is false when another pair of the
+// object gave the same key.
+func (g *groups) add(key string, pair int, item any) bool {
+	i, ok := g.index[key]
+	if !ok {
+		g.index[key] = len(g.all)
+		g.all = append(g.all, itemGroup{key: key, pair: pair, items: []any{item}})
+		return true
+	}
+	if g.all[i].pair != pair {
+		return false
+	}
+	g.all[i].items = append(g.all[i].items, item)
+	return true
+}
+
+// context is what a group's value is evaluated over: its one item, or all as an array,
+// those that are arrays themselves joined.
+func (g *itemGroup) context() any {
+	if len(g.items) == 1 {
+		return g.items[0]
+	}
+	return joined(g.items)
+}
+
+// joined appends values to each other as $append does.
+func joined(values []any) any {
+	var out []any
+	count, last := 0, any(nil)
+	for _, value := range values {
+		if value == nil {
+			continue
+		}
+		count, last = count+1, value
+		if items, ok := itemsOf(value); ok {
+			out = append(out, items...)
+		} else {
+			out = append(out, value)
+		}
+	}
+	if count == 1 {
+		return last
+	}
+	if count == 0 {
+		return nil
+	}
+	return out
+}
+
+// merged is one tuple of those of a group: each variable holds the values of all.
+func merged(items []any) *tuple {
+	first, _ := items[0].(*tuple)
+	if len(items) == 1 {
+		return first
+	}
+	values := make([]any, 0, len(items))
+	out := &tuple{}
+	seen := map[string]bool{}
+	for _, item := range items {
+		t := item.(*tuple)
+		values = append(values, t.value)
+		for _, b := range t.names {
+			seen[b.name] = true
+		}
+	}
+	out.value = joined(values)
+	for name := range seen {
+		values = values[:0:0]
+		for _, item := range items {
+			value, _ := (&bindings{names: item.(*tuple).names}).lookup(name)
+			values = append(values, value)
+		}
+		out.names = append(out.names, binding{name, joined(values)})
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package jsonata
+
+// node is a part of an expression as it is evaluated. The fields follow the names
+// that jsonata-js gives them, so that its behavior can be compared part by part. A
+// node never changes once its expression is compiled.
+type node struct {
+	kind nodeKind
+	text string // a name, a variable, an operator
+	at   int    // byte in the source, for errors
+
+	value any     // of a literal; the pattern of a regular expression
+	parts []*node // steps, items, expressions, operands, arguments (the callee is fn)
+	pairs [][2]*node
+	terms []sortTerm
+	fn    *node // what is called; the body of a lambda
+
+	params    []string
+	signature *signature
+
+	predicates []stage // filters behind a node that is no step
+	stages     []stage // filters and index variables behind a step
+	group      *node   // the object by whose keys a path is grouped
+
+	focus, index string // the variables of @ and #
+	ancestor     *slot  // the variable under which % finds this step's input
+	parent       *slot  // of %
+
+	keepArray     bool // []
+	keepSingleton bool // of a path: one of its steps has []
+	cons          bool // an array literal that is not flattened
+	tuple         bool // the step carries variables
+	tail          bool // a call in tail position of a function's body
+
+	names []string // of a path that is no more than them
+	binds bool     // of a block: it assigns variables
+
+	seeking []*slot // of %, not yet found; used while compiling only
+}
+
+type nodeKind uint8
+
+const (
+	nodeLiteral nodeKind = iota
+	nodeName
+	nodeVariable
+	nodeWildcard
+	nodeDescendants
+	nodeParent
+	nodePath
+	nodeSort
+	nodeArray
+	nodeObject
+	nodeBlock
+	nodeNegation
+	nodeOperator
+	nodeDefault // ?? and ?:
+	nodeCondition
+	nodeAssignment
+	nodeApply // ~>
+	nodeCall
+	nodePartial
+	nodePlaceholder
+	nodeLambda
+	nodeTransform
+	nodeRegex
+)
+
+// stage is what is done to the values of a step: filter keeps some of them, index
+// gives each its place under a name.
+type stage struct {
+	filter *node
+	index  string
+}
+
+type sortTerm struct {
+	by         *node
+	descending bool
+}
+
+// slot is the variable that carries the parent that a % stands for. The level
+// counts the steps still to go back while it is looked for.
+type slot struct {
+	label string
+	level int
+	owner *node // the % itself
+}

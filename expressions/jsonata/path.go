@@ -1,0 +1,234 @@
+package jsonata
+
+// path takes the input through the steps: each step maps the values of the one
+// before. Once a step carries variables, the values travel as tuples.
+func (m *machine) path(n *node, input any, env *bindings) (any, error) {
+	values := []any{input}
+	if items, ok := itemsOf(input); ok && n.parts[0].kind != nodeVariable {
+		values = items
+	}
+	var result any = values
+	stream, tuples := false, []*tuple(nil)
+	for i, step := range n.parts {
+		var err error
+		stream = stream || step.tuple
+		switch {
+		case i == 0 && step.cons:
+			result, err = m.eval(step, sequenceOf(values), env)
+		case stream && step.kind == nodeSort:
+			tuples, err = m.sortTuples(step, values, tuples, env)
+		case stream:
+			tuples, err = m.tupleStep(step, values, tuples, env)
+		default:
+			result, err = m.step(step, result, values, env, i == len(n.parts)-1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !stream || i == 0 && step.cons && step.focus == "" {
+			values, _ = itemsOf(result)
+		}
+		if _, isArray := itemsOf(result); !stream && len(values) == 0 && (isArray || result == nil) {
+			break
+		}
+	}
+	if stream {
+		result = streamOf(tuples)
+		if !n.tuple {
+			result = valuesOf(tuples)
+		}
+	}
+	if n.keepSingleton {
+		result = keptOf(result)
+	}
+	if n.group == nil {
+		return result, nil
+	}
+	if stream {
+		return m.object(n.group, streamOf(tuples), env)
+	}
+	return m.object(n.group, result, env)
+}
+
+// keptOf is the result of a path with []: a sequence that stays an array.
+func keptOf(result any) any {
+	l, ok := result.(*list)
+	if !ok {
+		return result
+	}
+	if l.cons && !l.sequence {
+		return &list{items: []any{l}, sequence: true, keep: true}
+	}
+	kept := *l
+	kept.keep = true
+	return &kept
+}
+
+func streamOf(tuples []*tuple) *list {
+	items := make([]any, len(tuples))
+	for i, t := range tuples {
+		items[i] = t
+	}
+	return &list{items: items, sequence: true, stream: true}
+}
+
+func valuesOf(tuples []*tuple) *list {
+	items := make([]any, len(tuples))
+	for i, t := range tuples {
+		items[i] = t.value
+	}
+	return sequenceOf(items)
+}
+
+// step maps the values by the step and flattens what comes out by one level, but for
+// the one array that the last step of a path yields. input is the array whose items
+// values are.
+func (m *machine) step(n *node, input any, values []any, env *bindings, last bool) (any, error) {
+	if n.kind == nodeSort {
+		sorted, err := m.sort(n, input, env)
+		if err != nil {
+			return nil, err
+		}
+		return m.stages(n.stages, sorted, env)
+	}
+	out := make([]any, 0, len(values))
+	found, first := 0, any(nil)
+	for _, value := range values {
+		result, err := m.eval(n, value, env)
+		if err != nil {
+			return nil, err
+		}
+		for i := range n.stages {
+			if result, err = m.filter(n.stages[i].filter, result, env); err != nil {
+				return nil, err
+			}
+		}
+		if result == nil {
+			continue
+		}
+		if found++; found == 1 {
+			first = result
+		}
+		if out = appendResult(out, result); len(out) > maxRange {
+			return nil, tooManyItems(n)
+		}
+	}
+	if last && found == 1 {
+		if l, ok := first.(*list); ok && !l.sequence {
+			return l, nil
+		}
+		if items, ok := first.([]any); ok {
+			return items, nil
+		}
+	}
+	return sequenceOf(out), nil
+}
+
+// appendResult appends a result of a step, or the items of one that is an array.
+func appendResult(out []any, result any) []any {
+	switch x := result.(type) {
+	case []any:
+		return append(out, x...)
+	case *list:
+		if !x.cons {
+			return append(out, x.items...)
+		}
+	}
+	return append(out, result)
+}
+
+// stages filters the values of a step; the variables of # are for tuples.
+func (m *machine) stages(stages []stage, values any, env *bindings) (any, error) {
+	for i := range stages {
+		if stages[i].filter == nil {
+			values = indexed(values, stages[i].index)
+			continue
+		}
+		var err error
+		if values, err = m.filter(stages[i].filter, values, env); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// indexed gives each tuple its place under the name.
+func indexed(values any, name string) any {
+	items, _ := itemsOf(values)
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = item
+		if t, ok := item.(*tuple); ok {
+			out[i] = t.with(name, float64(i))
+		}
+	}
+	return &list{items: out, sequence: true, stream: true}
+}
+
+// tupleStep maps tuples: each value that the step yields for one becomes a tuple with
+// its variables and those of the step. Without tuples they are made of the values.
+func (m *machine) tupleStep(n *node, values []any, tuples []*tuple, env *bindings) ([]*tuple, error) {
+	if tuples == nil {
+		tuples = make([]*tuple, len(values))
+		for i, value := range values {
+			tuples[i] = &tuple{value: value}
+		}
+	}
+	var out []any
+	for _, t := range tuples {
+		result, err := m.eval(n, t.value, bindingsOf(env, t))
+		if err != nil {
+			return nil, err
+		}
+		if result == nil {
+			continue
+		}
+		items, ok := itemsOf(result)
+		if !ok {
+			items = []any{result}
+		}
+		for i, item := range items {
+			out = append(out, n.tupleOf(t, item, i))
+		}
+		if len(out) > maxItems {
+			return nil, tooManyItems(n)
+		}
+	}
+	staged, err := m.stages(n.stages, &list{items: out, sequence: true, stream: true}, env)
+	if err != nil {
+		return nil, err
+	}
+	return tuplesOf(staged), nil
+}
+
+// tuplesOf are the tuples of a stream, never nil.
+func tuplesOf(stream any) []*tuple {
+	items, _ := itemsOf(stream)
+	out := make([]*tuple, 0, len(items))
+	for _, item := range items {
+		if t, ok := item.(*tuple); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// tupleOf is the tuple of the i-th item that the step yields for t.
+func (n *node) tupleOf(t *tuple, item any, i int) *tuple {
+	if inner, ok := item.(*tuple); ok {
+		made := &tuple{value: inner.value, names: t.names[:len(t.names):len(t.names)]}
+		made.names = append(made.names, inner.names...)
+		return made
+	}
+	made := &tuple{value: item, names: t.names}
+	if n.focus != "" {
+		made = t.with(n.focus, item)
+	}
+	if n.index != "" {
+		made = made.with(n.index, float64(i))
+	}
+	if n.ancestor != nil {
+		made = made.with(n.ancestor.label, t.value)
+	}
+	return made
+}

@@ -1,0 +1,96 @@
+package jsonata
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"toolgraph/expressions"
+)
+
+// foreignOperators are what other languages have and JSONata has not, longest
+// first, with what to write here. None of them is ever part of a source that
+// compiles: they are looked for only in one that does not.
+var foreignOperators = []struct{ text, hint string }{
+	{"===", "write ="},
+	{"!==", "write !="},
+	{"...", "write $merge([a, b]) for one object of two"},
+	{"==", "write ="},
+	{"<>", "write !="},
+	{"&&", "write and"},
+	{"||", "write or"},
+	{"=>", "write function($x){ … }"},
+	{"->", "write function($x){ … }"},
+	{"?.", "write . alone: a field that is missing yields nothing"},
+}
+
+// foreignWords are words of other languages that stand before an operand.
+var foreignWords = map[string]string{
+	"not":    "write $not(…)",
+	"return": "leave it out: the last expression is the value",
+	"let":    "write ($x := …; …)",
+	"const":  "write ($x := …; …)",
+	"var":    "write ($x := …; …)",
+}
+
+// foreign is the syntax error of a source that failed at the byte given because
+// something of another language stands there; nil when nothing does.
+func foreign(source string, tokens []token, failed int) *expressions.SyntaxError {
+	if err := foreignTemplate(source, tokens, failed); err != nil {
+		return err
+	}
+	depth := 0
+	for i := range tokens {
+		t := &tokens[i]
+		switch {
+		case t.start > failed:
+			return nil
+		case t.kind == tokenName && foreignWords[t.text] != "" && i+1 < len(tokens) && tokens[i+1].start == failed:
+			return &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "found " + t.text + ", which is no word of JSONata", Hint: foreignWords[t.text]}
+		case t.kind != tokenOperator:
+			continue
+		case t.is("(") || t.is("{") || t.is("["):
+			depth++
+		case t.is(")") || t.is("}") || t.is("]"):
+			depth--
+		case t.is(";") && t.start == failed && depth == 0:
+			return &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "found ; outside parentheses", Hint: "put ( ) around several expressions"}
+		}
+		for _, operator := range foreignOperators {
+			if t.start+len(operator.text) >= failed && strings.HasPrefix(source[t.start:], operator.text) {
+				return foreignOperator(t.start, operator.text, operator.hint)
+			}
+		}
+		if t.is("!") && t.start == failed {
+			return foreignOperator(t.start, t.text, "write $not(…)")
+		}
+	}
+	return nil
+}
+
+func foreignOperator(offset int, text, hint string) *expressions.SyntaxError {
+	return &expressions.SyntaxError{Offset: offset, Token: text, Message: "found " + text + ", which is no operator of JSONata", Hint: hint}
+}
+
+var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\$?\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$`) })
+
+// foreignTemplate finds the {{…}} or ${…} of a template that holds the place.
+func foreignTemplate(source string, tokens []token, failed int) *expressions.SyntaxError {
+	pairs := bracketsOf(tokens)
+	for i := 0; i+1 < len(tokens) && tokens[i].start <= failed; i++ {
+		head, brace := &tokens[i], &tokens[i+1]
+		end, closed := pairs[i+1]
+		if !closed || !brace.is("{") || brace.start != head.end || tokens[end].end < failed {
+			continue
+		}
+		if !head.is("{") && (head.kind != tokenVariable || head.value != "") {
+			continue
+		}
+		found, hint := head.text+"{", "write what is within the braces, without them"
+		if path := plainPath().FindStringSubmatch(strings.TrimSpace(source[brace.end:tokens[end].start])); path != nil {
+			hint = "write $." + path[1]
+		}
+		return &expressions.SyntaxError{Offset: head.start, Token: found, Message: "found " + found + ", but an expression is no template", Hint: hint}
+	}
+	return nil
+}

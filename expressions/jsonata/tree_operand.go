@@ -1,0 +1,149 @@
+package jsonata
+
+import (
+	"strconv"
+	"strings"
+)
+
+// operand reads what stands where an operand begins.
+func (p *treeParser) operand() Tree {
+	t := p.next("an operand")
+	switch t.kind {
+	case tokenName:
+		if isFunctionWord(t) && p.is("(") {
+			return p.function(t.start)
+		}
+		return p.made("name", t.value, t.start)
+	case tokenVariable:
+		if t.value == "" || t.value == "$" {
+			return p.made("context", t.text, t.start)
+		}
+		return p.made("variable", t.value, t.start)
+	case tokenString:
+		if message := faultOfString(t.text[1 : len(t.text)-1]); message != "" {
+			p.fail(t.start, t.text, "found "+shorten(t.text)+": "+message)
+		}
+		return p.made("string", t.value, t.start)
+	case tokenNumber:
+		if _, err := strconv.ParseFloat(t.value, 64); err != nil {
+			p.refuseToken(t, "a number within float64")
+		}
+		return p.made("number", t.value, t.start)
+	case tokenWord:
+		return p.made("literal", t.value, t.start)
+	case tokenRegex:
+		made := p.made("pattern", t.value, t.start)
+		made.flags = t.text[strings.LastIndexByte(t.text, '/')+1:]
+		return made
+	case tokenOperator:
+	}
+	return p.bracket(t)
+}
+
+// bracket reads the operand that begins with an operator or a bracket.
+func (p *treeParser) bracket(t *token) Tree {
+	switch t.text {
+	case "(":
+		parts := p.list(";", ")", nil)
+		return p.made("block", "", t.start, parts...)
+	case "[":
+		parts := p.list(",", "]", nil)
+		return p.made("array", "", t.start, parts...)
+	case "{":
+		parts := p.pairs(nil)
+		return p.made("object", "", t.start, parts...)
+	case "|":
+		return p.transform(t.start)
+	case "-":
+		value := p.expression(70)
+		if value.Kind == "number" {
+			text, negative := strings.CutPrefix(value.Text, "-")
+			if !negative {
+				text = "-" + text
+			}
+			return p.made("number", text, t.start)
+		}
+		return p.made("operator", "-", t.start, value)
+	case "*":
+		return p.made("wildcard", "*", t.start)
+	case "**":
+		return p.made("descendants", "**", t.start)
+	case "%":
+		return p.made("parent", "%", t.start)
+	case "?":
+		return p.made("placeholder", "?", t.start)
+	}
+	p.refuseToken(t, "an operand")
+	return Tree{}
+}
+
+// function reads a function's parameters and body; its signature is its text.
+func (p *treeParser) function(offset int) Tree {
+	p.expect("(")
+	parts := p.list(",", ")", nil)
+	for i := range parts {
+		if parts[i].Kind != "variable" && p.fault == nil {
+			text := p.source[parts[i].Offset:parts[i].End]
+			p.fail(parts[i].Offset, text, "found "+shorten(text)+", expected a $variable as a parameter")
+		}
+		parts[i].Kind = "parameter"
+	}
+	signature := p.signature()
+	p.expect("{")
+	parts = append(parts, p.expression(0))
+	p.expect("}")
+	return p.made("function", signature, offset, parts...)
+}
+
+// signature passes the types of a function's parameters, <…>; empty without one.
+func (p *treeParser) signature() string {
+	if p.fault != nil || p.pos >= len(p.tokens) || !beginsSignature(p.tokens, p.pos) {
+		return ""
+	}
+	start, end := p.pos, signatureEnd(p.tokens, p.pos)
+	text := ""
+	for i := start; i < end; i++ {
+		text += p.tokens[i].text
+	}
+	p.pos = end
+	if _, fault := parseSignature(text); fault != "" {
+		p.fail(p.tokens[start].start, text, "found "+shorten(text)+": "+fault)
+	}
+	return text
+}
+
+// transform reads |pattern|update, deletion| behind its first bar.
+func (p *treeParser) transform(offset int) Tree {
+	parts := []Tree{p.expression(transformPower)}
+	p.expect("|")
+	parts = append(parts, p.expression(transformPower))
+	if p.accept(",") {
+		parts = append(parts, p.expression(transformPower))
+	}
+	p.expect("|")
+	return p.made("transform", "", offset, parts...)
+}
+
+// faultOfString is what is wrong with the escapes of a string literal, or empty.
+func faultOfString(text string) string {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++
+		switch {
+		case i >= len(text):
+			return ""
+		case text[i] == 'u':
+			if i+4 >= len(text) {
+				return "\\u must be followed by four hexadecimal digits"
+			}
+			if _, err := strconv.ParseUint(text[i+1:i+5], 16, 16); err != nil {
+				return "\\u must be followed by four hexadecimal digits"
+			}
+		case !strings.ContainsRune("\"\\/bfnrt", rune(text[i])):
+			return "a backslash in a string must be followed by one of \"\\/bfnrtu"
+		}
+	}
+	return ""
+}

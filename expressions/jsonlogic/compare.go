@@ -1,0 +1,202 @@
+package jsonlogic
+
+import (
+	"strings"
+
+	"toolgraph/expressions/value"
+)
+
+// loose is JavaScript's a == b, but that arrays and objects are equal when their
+// contents are.
+func (r *ruleRun) loose(a, b value.Value) (bool, error) {
+	ka, kb := kindOf(a), kindOf(b)
+	switch {
+	case ka == kb:
+		return r.equal(a, b, 0)
+	case ka == kindNull || kb == kindNull:
+		return false, nil
+	case ka >= kindArray && kb >= kindArray:
+		return false, nil
+	}
+	a, err := r.primitive(a)
+	if err != nil {
+		return false, err
+	}
+	if b, err = r.primitive(b); err != nil {
+		return false, err
+	}
+	if kindOf(a) == kindString && kindOf(b) == kindString {
+		return a == b, nil
+	}
+	// Kinds that differ meet as numbers; one that is a number already keeps its digits.
+	x, err := r.comparable(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := r.comparable(b)
+	if err != nil {
+		return false, err
+	}
+	order, ok := compareNumbers(x, y)
+	return ok && order == 0, nil
+}
+
+// equal is equality without conversion: JavaScript's ===, and contents for arrays
+// and objects.
+func (r *ruleRun) equal(a, b value.Value, depth int) (bool, error) {
+	kind := kindOf(a)
+	if kind != kindOf(b) {
+		return false, nil
+	}
+	if depth > ruleValueDepth {
+		return false, tooDeep()
+	}
+	if err := r.spend(1); err != nil {
+		return false, err
+	}
+	switch kind {
+	case kindNull:
+		return true, nil
+	case kindNumber:
+		order, ok := compareNumbers(a, b)
+		return ok && order == 0, nil
+	case kindString:
+		s, _ := a.(string)
+		return a == b, r.read(len(s))
+	case kindBool:
+		return a == b, nil
+	case kindArray:
+		x, _ := a.([]any)
+		y, _ := b.([]any)
+		return r.equalArrays(x, y, depth)
+	case kindObject:
+	}
+	return r.equalObjects(a, b, depth)
+}
+
+func (r *ruleRun) equalArrays(a, b []any, depth int) (bool, error) {
+	if len(a) != len(b) {
+		return false, nil
+	}
+	for i := range a {
+		if same, err := r.equal(a[i], b[i], depth+1); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (r *ruleRun) equalObjects(a, b value.Value, depth int) (bool, error) {
+	if fieldCount(a) != fieldCount(b) {
+		return false, nil
+	}
+	same := func(key string, item value.Value) (bool, error) {
+		other, ok := fieldOf(b, key)
+		if !ok {
+			return false, nil
+		}
+		return r.equal(item, other, depth+1)
+	}
+	if m, ok := a.(map[string]any); ok {
+		for key, item := range m {
+			if ok, err := same(key, item); !ok || err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	}
+	o, ok := a.(value.Object)
+	if !ok {
+		return false, nil
+	}
+	for _, key := range o.Keys() {
+		item, _ := o.Get(key)
+		if ok, err := same(key, item); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// order is JavaScript's a < b and its kin; ok is false where nothing holds, as
+// with NaN.
+func (r *ruleRun) order(a, b value.Value) (order int, ok bool, err error) {
+	if a, err = r.primitive(a); err != nil {
+		return 0, false, err
+	}
+	if b, err = r.primitive(b); err != nil {
+		return 0, false, err
+	}
+	s, isText := a.(string)
+	if t, ok := b.(string); ok && isText {
+		return compareScriptText(s, t), true, r.read(min(len(s), len(t)))
+	}
+	x, err := r.comparable(a)
+	if err != nil {
+		return 0, false, err
+	}
+	y, err := r.comparable(b)
+	if err != nil {
+		return 0, false, err
+	}
+	order, ok = compareNumbers(x, y)
+	return order, ok, nil
+}
+
+// comparable is v as a number; a number stays as it is, with all its digits.
+func (r *ruleRun) comparable(v value.Value) (value.Value, error) {
+	if kindOf(v) == kindNumber {
+		return v, nil
+	}
+	return r.number(v)
+}
+
+// contains is JSON Logic's "in": text in text, or an element of an array.
+func (r *ruleRun) contains(list, item value.Value) (bool, error) {
+	switch x := list.(type) {
+	case string:
+		if x == "" {
+			return false, nil
+		}
+		s, err := r.text(item)
+		if err != nil {
+			return false, err
+		}
+		return strings.Contains(x, s), r.read(len(x))
+	case []any:
+		for _, element := range x {
+			if same, err := r.equal(element, item, 0); same || err != nil {
+				return same, err
+			}
+		}
+		if err := r.spend(len(x)); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+func fieldCount(v value.Value) int {
+	switch x := v.(type) {
+	case map[string]any:
+		return len(x)
+	case value.Object:
+		return x.Len()
+	}
+	return 0
+}
+
+// fieldOf is the value at a key of an object; false for anything but an object.
+func fieldOf(v value.Value, key string) (value.Value, bool) {
+	switch x := v.(type) {
+	case map[string]any:
+		item, ok := x[key]
+		if ok && item == nil {
+			return value.Null, true
+		}
+		return item, ok
+	case value.Object:
+		return x.Get(key)
+	}
+	return nil, false
+}

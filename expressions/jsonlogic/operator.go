@@ -1,0 +1,118 @@
+package jsonlogic
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
+)
+
+// many is the upper bound of an operator that takes any number of arguments.
+const many = -1
+
+// ruleOperator is one operator of JSON Logic: how many arguments it takes and how
+// it is compiled. Most have only apply: all their arguments are evaluated first.
+type ruleOperator struct {
+	least, most int
+	apply       func(run *ruleRun, args []value.Value) (value.Value, error)
+	compile     func(ctx context.Context, c *ruleCompiler, op string, args operands) (ruleNode, error)
+}
+
+// ruleOperators is filled in init, as compiling refers back to it.
+var ruleOperators map[string]ruleOperator
+
+func init() {
+	ruleOperators = map[string]ruleOperator{
+		"var":          {0, 2, nil, compileVar},
+		"missing":      {0, many, nil, compileMissing},
+		"missing_some": {2, 2, nil, compileMissingSome},
+		"if":           {0, many, nil, compileIf},
+		"?:":           {0, many, nil, compileIf},
+		"and":          {1, many, nil, compileAndOr},
+		"or":           {1, many, nil, compileAndOr},
+		"map":          {2, 2, nil, compileIteration},
+		"filter":       {2, 2, nil, compileIteration},
+		"all":          {2, 2, nil, compileIteration},
+		"some":         {2, 2, nil, compileIteration},
+		"none":         {2, 2, nil, compileIteration},
+		"reduce":       {2, 3, nil, compileReduce},
+		"==":           {2, 2, applyEqual, nil},
+		"!=":           {2, 2, applyNotEqual, nil},
+		"===":          {2, 2, applySame, nil},
+		"!==":          {2, 2, applyNotSame, nil},
+		"<":            {2, 3, applyLess, nil},
+		"<=":           {2, 3, applyAtMost, nil},
+		">":            {2, 2, applyGreater, nil},
+		">=":           {2, 2, applyAtLeast, nil},
+		"!":            {0, 1, applyNot, nil},
+		"!!":           {0, 1, applyTruth, nil},
+		"+":            {0, many, applyAdd, nil},
+		"-":            {1, 2, applySubtract, nil},
+		"*":            {1, many, applyMultiply, nil},
+		"/":            {2, 2, applyDivide, nil},
+		"%":            {2, 2, applyRemainder, nil},
+		"min":          {1, many, applyMin, nil},
+		"max":          {1, many, applyMax, nil},
+		"in":           {2, 2, applyIn, nil},
+		"cat":          {0, many, applyCat, nil},
+		"substr":       {2, 3, applySubstr, nil},
+		"merge":        {0, many, applyMerge, nil},
+		"log":          {1, 1, applyLog, nil},
+	}
+}
+
+// otherNames are what people write for an operator, having met it elsewhere.
+var otherNames = map[string]string{
+	"=": "==", "eq": "==", "equals": "==", "equal": "==", "is": "==", "ne": "!=", "<>": "!=",
+	"not": "!", "&&": "and", "||": "or", "&": "and", "|": "or", "gt": ">", "gte": ">=", "ge": ">=", "=>": ">=",
+	"lt": "<", "lte": "<=", "le": "<=", "=<": "<=", "concat": "cat", "concatenate": "cat", "join": "cat",
+	"contains": "in", "includes": "in", "substring": "substr", "mod": "%", "add": "+", "sum": "+",
+	"subtract": "-", "multiply": "*", "divide": "/", "any": "some", "every": "all", "ternary": "if",
+	"cond": "if", "fold": "reduce", "exists": "!!", "bool": "!!", "variable": "var", "get": "var",
+	"print": "log", "where": "filter", "select": "map",
+}
+
+// unknownOperatorHint is one remedy for an operator that JSON Logic does not have.
+func unknownOperatorHint(op string) string {
+	lower := strings.ToLower(strings.TrimSpace(op))
+	if name, ok := otherNames[lower]; ok {
+		return fmt.Sprintf("did you mean %q?", name)
+	}
+	if best := jsonata.Nearest(lower, operatorNames()); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "the operators are " + strings.Join(operatorNames(), " ")
+}
+
+func operatorNames() []string {
+	names := make([]string, 0, len(ruleOperators))
+	for name := range ruleOperators {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// countedArguments says how many arguments an operator takes.
+func (o ruleOperator) countedArguments() string {
+	plural := "s"
+	switch {
+	case o.most == many:
+		if o.least == 1 {
+			plural = ""
+		}
+		return fmt.Sprintf("at least %d argument%s", o.least, plural)
+	case o.least == o.most:
+		if o.least == 1 {
+			plural = ""
+		}
+		return fmt.Sprintf("%d argument%s", o.least, plural)
+	}
+	if o.most == 1 {
+		plural = ""
+	}
+	return fmt.Sprintf("%d to %d argument%s", o.least, o.most, plural)
+}

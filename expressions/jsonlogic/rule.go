@@ -1,0 +1,101 @@
+package jsonlogic
+
+import (
+	"context"
+
+	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
+)
+
+// Rule is a compiled JSON Logic rule, safe for concurrent use.
+type Rule struct {
+	root       ruleNode
+	references []Reference
+	places     []Read
+	reads      bool
+	constant   *bool
+}
+
+// Compile compiles a rule given as plain values (map[string]any, []any, string,
+// float64, json.Number, bool, nil). The rule is not kept. The error is a *RuleError, or
+// the cause of ctx's end.
+func Compile(ctx context.Context, rule any) (*Rule, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c := &ruleCompiler{}
+	root, err := c.compile(ctx, rule)
+	if err != nil {
+		return nil, err
+	}
+	if err := secondOpinion(rule); err != nil {
+		return nil, err
+	}
+	r := &Rule{root: root, references: c.references, places: c.places, reads: c.reads}
+	if r.foldConstant(ctx); ctx.Err() != nil {
+		return nil, context.Cause(ctx) // the rule may be constant and not be known as such
+	}
+	return r, nil
+}
+
+// foldConstant evaluates a rule that reads nothing, once for all. One that is too
+// costly for that, or that fails, is left to its run.
+func (r *Rule) foldConstant(ctx context.Context) {
+	if r.reads {
+		return
+	}
+	run := newRuleRun(ctx, expressions.NewScope(nil, nil))
+	run.limit = constantSteps
+	if v, err := r.root.eval(run, nil); err == nil {
+		truth := holds(v)
+		r.constant = &truth
+	}
+}
+
+// Eval is the rule's value; errors as those of jsonata.Expression, and the codes steps, size and
+// depth for a rule that takes more than an evaluation may. A number that JSON does
+// not have (0/0) is null.
+func (r *Rule) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
+	return r.evalAt(newRuleRun(ctx, scope), nil)
+}
+
+// evalAt evaluates over a frame: nil is the run's context.
+func (r *Rule) evalAt(run *ruleRun, at *frame) (value.Value, error) {
+	v, err := r.root.eval(run, at)
+	if err != nil {
+		return nil, err
+	}
+	return run.finish(v)
+}
+
+// Holds is Eval's value as JSON Logic's truth: [] is false.
+func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
+	v, err := r.root.eval(newRuleRun(ctx, scope), nil)
+	if err != nil {
+		return false, err
+	}
+	return holds(v), nil
+}
+
+// Constant reports whether the rule reads nothing, and what it then always is.
+func (r *Rule) Constant() (holds, constant bool) {
+	if r.constant == nil {
+		return false, false
+	}
+	return *r.constant, true
+}
+
+// References are the paths that the rule reads, in no particular order. The result
+// is not to be changed.
+func (r *Rule) References() []Reference { return r.references }
+
+// Reference is a Reference inside a rule. Offset counts from the start of the
+// string at Var.
+type Reference struct {
+	jsonata.Reference
+	Var []any // path from the rule's root to the string (or number)
+	// Body is set inside the body of map, filter, reduce, all, some or none: the
+	// path is read from the element and not from the context.
+	Body bool
+}

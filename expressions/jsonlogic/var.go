@@ -1,0 +1,233 @@
+package jsonlogic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
+)
+
+// varNode reads a path or an expression from the element inside a body, and from
+// the run's context outside or where it says $ctx.
+type varNode struct {
+	path     rulePath
+	simple   bool // the string is only a path
+	source   string
+	expr     *jsonata.Expression // nil where a path alone decides
+	fallback ruleNode            // the default, or nil
+}
+
+func compileVar(ctx context.Context, c *ruleCompiler, _ string, args operands) (ruleNode, error) {
+	var fallback ruleNode
+	if len(args.values) == 2 {
+		n, err := c.operand(ctx, args, 1)
+		if err != nil {
+			return nil, err
+		}
+		fallback = n
+	}
+	if len(args.values) == 0 {
+		return c.readVar(ctx, "", fallback)
+	}
+	return c.varPath(ctx, args, 0, fallback)
+}
+
+// varPath compiles what a var reads: a string, a number, nothing, or a choice
+// between those. Text put together at run time would make code of data.
+func (c *ruleCompiler) varPath(ctx context.Context, args operands, i int, fallback ruleNode) (ruleNode, error) {
+	return c.atOperand(args, i, func() (ruleNode, error) {
+		switch x := args.values[i].(type) {
+		case nil:
+			return c.readVar(ctx, "", fallback)
+		case string:
+			return c.readVar(ctx, x, fallback)
+		case float64, int, json.Number:
+			// A number is a key or an index, and never the expression that its text is.
+			c.reads = c.reads || c.bodies == 0
+			return &varNode{path: givenPath(scalarText(value.FromPlain(x))), simple: true, fallback: fallback}, nil
+		case map[string]any:
+			for op, choice := range x {
+				if len(x) == 1 && (op == "if" || op == "?:") {
+					return c.at(op, func() (ruleNode, error) { return c.varChoice(ctx, operandsOf(choice), fallback) })
+				}
+			}
+		}
+		return nil, c.fail(`write the path itself, or {"if": [condition, "path", "other path"]}`,
+			"var takes a path as a string, found %s", ruleKind(args.values[i]))
+	})
+}
+
+// varChoice compiles {"var": {"if": [condition, "a", "b"]}}.
+func (c *ruleCompiler) varChoice(ctx context.Context, args operands, fallback ruleNode) (ruleNode, error) {
+	if c.depth++; c.depth > ruleDepth {
+		return nil, c.fail("", "the rule is nested deeper than %d levels", ruleDepth)
+	}
+	defer func() { c.depth-- }()
+	var nodes ifNode
+	for i := range args.values {
+		var n ruleNode
+		var err error
+		if i%2 == 1 || i == len(args.values)-1 {
+			n, err = c.varPath(ctx, args, i, fallback)
+		} else {
+			n, err = c.operand(ctx, args, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	if len(nodes)%2 == 0 {
+		// Without an else the path is null, which is the whole of what var reads from.
+		n, err := c.readVar(ctx, "", fallback)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+// readVar compiles the string at the compiler's path.
+func (c *ruleCompiler) readVar(ctx context.Context, source string, fallback ruleNode) (ruleNode, error) {
+	n := &varNode{fallback: fallback, source: source}
+	if c.parts++; c.parts > ruleParts {
+		return nil, c.fail("", "the rule has more than %d parts", ruleParts)
+	}
+	if source == "" {
+		n.simple = true
+		c.note(n)
+		return n, nil
+	}
+	n.path, n.simple = parseRulePath(source)
+	if !n.simple || !n.path.indexed && len(n.path.steps) > 0 {
+		expr, err := jsonata.CompileVar(ctx, source)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, c.badExpression(err)
+		}
+		n.expr = expr
+	}
+	c.note(n)
+	return n, nil
+}
+
+func (c *ruleCompiler) badExpression(err error) *Error {
+	failure := c.fail("", "the var is no JSONata expression: %s", err.Error())
+	var syntax *expressions.SyntaxError
+	if errors.As(err, &syntax) {
+		failure.Syntax, failure.Hint = syntax, syntax.Hint
+	}
+	return failure
+}
+
+// eval is null where there is neither a value nor a default.
+func (n *varNode) eval(run *ruleRun, at *frame) (value.Value, error) {
+	v, err := n.read(run, at)
+	if err != nil || v != nil {
+		return v, err
+	}
+	if n.fallback != nil {
+		return n.fallback.eval(run, at)
+	}
+	return value.Null, nil
+}
+
+// read is nil where there is nothing.
+func (n *varNode) read(run *ruleRun, at *frame) (value.Value, error) {
+	if err := run.spend(1); err != nil {
+		return nil, err
+	}
+	if at != nil && n.path.outer {
+		at = nil
+	}
+	if n.simple {
+		if v, ok, err := n.walk(run, at); ok || err != nil {
+			return v, err
+		}
+	}
+	if err := run.spend(expressionSteps); err != nil {
+		return nil, err
+	}
+	root := value.Value(run.scope.Context)
+	if at != nil {
+		var err error
+		if root, err = at.root(run); err != nil {
+			return nil, err
+		}
+	}
+	v, err := n.expr.EvalAt(run.ctx, run.scope, root)
+	if err != nil {
+		return nil, n.failure(err)
+	}
+	return v, nil
+}
+
+// walk reads a path from the frame, or from the context where there is none; not
+// ok where the expression has to say.
+func (n *varNode) walk(run *ruleRun, at *frame) (v value.Value, ok bool, err error) {
+	steps := n.path.steps
+	switch {
+	case at == nil && len(steps) == 0:
+		// The owner may change the context after the evaluation.
+		return maps.Clone(run.scope.Context), true, nil
+	case at == nil:
+		v, ok = n.path.walk(run.scope.Context)
+		return v, ok, nil
+	case len(steps) == 0:
+		v, err = at.root(run)
+		return v, true, err
+	case !at.reduces:
+		v, ok = n.path.walk(at.element)
+		return v, ok, nil
+	}
+	inner := n.path
+	inner.steps = steps[1:]
+	switch steps[0] {
+	case "current":
+		v, ok = inner.walk(at.element)
+	case "accumulator":
+		v, ok = inner.walk(at.accumulator)
+	default:
+		ok = true
+	}
+	return v, ok, nil
+}
+
+// failure says which var of the rule failed; a place inside it means nothing to
+// who knows only the rule.
+func (n *varNode) failure(err error) error {
+	var eval *expressions.EvalError
+	if !errors.As(err, &eval) {
+		return &expressions.EvalError{Message: fmt.Sprintf("var %.80q: %v", n.source, err), Offset: -1, Err: err}
+	}
+	moved := *eval
+	moved.Offset = -1
+	moved.Message = fmt.Sprintf("var %.80q: %s", n.source, eval.Message)
+	return &moved
+}
+
+// ruleKind names a plain value's kind to people.
+func ruleKind(v any) string {
+	switch kindOf(v) {
+	case kindNull:
+		return "null"
+	case kindBool:
+		return "true or false"
+	case kindNumber:
+		return "a number"
+	case kindString:
+		return "a string"
+	case kindArray:
+		return "a list"
+	case kindObject:
+	}
+	return "a rule"
+}

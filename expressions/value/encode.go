@@ -1,0 +1,153 @@
+package value
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// What has no JSON form.
+var (
+	ErrTooDeep   = fmt.Errorf("nested deeper than %d levels", MaxDepth)
+	ErrNotFinite = errors.New("a number that is not finite has no JSON form")
+	errNotJSON   = errors.New("a function has no JSON form")
+)
+
+// AppendValue is Append for a value inside depth others.
+func AppendValue(dst []byte, v Value, depth int) ([]byte, error) {
+	switch x := v.(type) {
+	case nil:
+		return append(dst, "null"...), nil
+	case string:
+		return AppendString(dst, x), nil
+	case float64:
+		return AppendNumber(dst, x)
+	case bool:
+		return strconv.AppendBool(dst, x), nil
+	case json.Number:
+		return append(dst, x...), nil
+	case []any:
+		return appendArray(dst, x, depth)
+	case Object:
+		return appendObject(dst, x.Keys(), x.Get, depth)
+	case map[string]any:
+		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
+		return appendObject(dst, SortedKeys(x), get, depth)
+	}
+	if IsNull(v) {
+		return append(dst, "null"...), nil
+	}
+	return dst, errNotJSON
+}
+
+func appendArray(dst []byte, items []any, depth int) ([]byte, error) {
+	if depth >= MaxDepth {
+		return dst, ErrTooDeep
+	}
+	var err error
+	dst = append(dst, '[')
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = AppendValue(dst, item, depth+1); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func appendObject(dst []byte, keys []string, get func(string) (any, bool), depth int) ([]byte, error) {
+	if depth >= MaxDepth {
+		return dst, ErrTooDeep
+	}
+	var err error
+	dst = append(dst, '{')
+	for i, key := range keys {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(AppendString(dst, key), ':')
+		item, _ := get(key)
+		if dst, err = AppendValue(dst, item, depth+1); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// AppendNumber writes a number as JavaScript does: decimal from 1e-6 up to 1e21,
+// else with an exponent; minus zero is 0.
+func AppendNumber(dst []byte, f float64) ([]byte, error) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return dst, ErrNotFinite
+	}
+	if i := int64(f); float64(i) == f && i > -1<<53 && i < 1<<53 {
+		return strconv.AppendInt(dst, i, 10), nil
+	}
+	if abs := math.Abs(f); abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64), nil
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	// e-09 is written e-9
+	if n := len(dst); n >= 4 && dst[n-2] == '0' && (dst[n-3] == '-' || dst[n-3] == '+') {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst, nil
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString writes s quoted, escaping only what JSON demands.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
+				start = i + 1
+			}
+			i += size
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, c)
+		i++
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// SortedKeys are the keys of an object without order, in the order in which they are encoded.
+func SortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,100 @@
+package value
+
+// Object is an object that keeps the order of its keys.
+type Object interface {
+	Keys() []string // in order; not to be changed
+	Get(key string) (any, bool)
+	Len() int
+}
+
+// Map is the Object that this package makes. Only its maker calls Set and
+// Delete; afterwards it is read by many goroutines and never changes.
+type Map struct {
+	keys   []string
+	values []any
+	index  map[string]int // of the keys, once there are more than indexFrom
+}
+
+// indexFrom is how many keys are searched one by one.
+const indexFrom = 8
+
+// NewMap is an empty Map.
+func NewMap() *Map { return &Map{} }
+
+// Keys are the keys in order; not to be changed.
+func (o *Map) Keys() []string { return o.keys }
+
+// Len is the number of keys.
+func (o *Map) Len() int { return len(o.keys) }
+
+// Get is the value of the key.
+func (o *Map) Get(key string) (any, bool) {
+	if i := o.find(key); i >= 0 {
+		return o.values[i], true
+	}
+	return nil, false
+}
+
+func (o *Map) find(key string) int {
+	if o.index != nil {
+		if i, ok := o.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range o.keys {
+		if o.keys[i] == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// Set gives the key a value; a key that is there keeps its place.
+func (o *Map) Set(key string, value any) {
+	if i := o.find(key); i >= 0 {
+		o.values[i] = value
+		return
+	}
+	o.keys, o.values = append(o.keys, key), append(o.values, value)
+	switch {
+	case o.index != nil:
+		o.index[key] = len(o.keys) - 1
+	case len(o.keys) > indexFrom:
+		o.reindex()
+	}
+}
+
+// Delete takes the key out.
+func (o *Map) Delete(key string) {
+	i := o.find(key)
+	if i < 0 {
+		return
+	}
+	o.keys = append(o.keys[:i:i], o.keys[i+1:]...)
+	o.values = append(o.values[:i:i], o.values[i+1:]...)
+	if o.index != nil {
+		o.reindex()
+	}
+}
+
+func (o *Map) reindex() {
+	o.index = make(map[string]int, 2*len(o.keys))
+	for i, key := range o.keys {
+		o.index[key] = i
+	}
+}
+
+// NewObject makes an object with these keys in this order; of two equal keys the
+// last value counts. Keys without a value hold Null.
+func NewObject(keys []string, values []Value) Value {
+	made := NewMap()
+	for i, key := range keys {
+		value := Null
+		if i < len(values) && values[i] != nil {
+			value = values[i]
+		}
+		made.Set(key, value)
+	}
+	return made
+}

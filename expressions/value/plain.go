@@ -1,0 +1,116 @@
+package value
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// Plain is a copy of v of map[string]any, []any, string, float64, json.Number,
+// bool and nil, for libraries that know nothing else.
+func Plain(v Value) any {
+	switch x := v.(type) {
+	case []any:
+		out := make([]any, len(x))
+		for i, item := range x {
+			out[i] = Plain(item)
+		}
+		return out
+	case Object:
+		out := make(map[string]any, x.Len())
+		for _, key := range x.Keys() {
+			item, _ := x.Get(key)
+			out[key] = Plain(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for key, item := range x {
+			out[key] = Plain(item)
+		}
+		return out
+	}
+	if IsNull(v) {
+		return nil
+	}
+	return v
+}
+
+// FromPlain makes a Value of plain Go values: nil becomes Null, integers of any
+// width numbers, a map an object with sorted keys; a struct or anything else that
+// encoding/json writes becomes what it writes. What has no JSON form (a channel, a
+// number that is not finite) and what lies deeper than MaxDepth becomes Null.
+// Values may be inside and stay as they are.
+func FromPlain(v any) Value { return fromPlain(v, 0) }
+
+func fromPlain(v any, depth int) Value {
+	if depth > MaxDepth {
+		return Null
+	}
+	switch x := v.(type) {
+	case nil:
+		return Null
+	case string, bool, Object:
+		return x
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return Null
+		}
+		return x
+	case json.Number:
+		return fromDigits(string(x))
+	case []any:
+		out := make([]any, len(x))
+		for i, item := range x {
+			out[i] = fromPlain(item, depth+1)
+		}
+		return out
+	case map[string]any:
+		object := NewMap()
+		for _, key := range slices.Sorted(maps.Keys(x)) {
+			object.Set(key, fromPlain(x[key], depth+1))
+		}
+		return object
+	}
+	if IsNull(v) {
+		return Null
+	}
+	return fromReflect(v, depth)
+}
+
+func fromReflect(v any, depth int) Value {
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return wholeNumber(strconv.AppendInt(nil, r.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return wholeNumber(strconv.AppendUint(nil, r.Uint(), 10))
+	case reflect.Float32:
+		return fromPlain(r.Float(), depth)
+	default:
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return Null
+	}
+	value, err := Decode(text)
+	if err != nil {
+		return Null
+	}
+	return value
+}
+
+// fromDigits is the number that the text of a json.Number stands for.
+func fromDigits(text string) Value {
+	d := decoder{src: []byte(text)}
+	if len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
+		return Null
+	}
+	value, err := d.number()
+	if err != nil || d.pos != len(d.src) {
+		return Null
+	}
+	return value
+}
