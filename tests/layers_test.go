@@ -13,49 +13,60 @@ import (
 
 const module = "toolgraph/"
 
+// values is the room of a run's values, language the rooms of the two languages over them.
+var (
+	values   = []string{"expressions/value"}
+	language = []string{"expressions", "expressions/value", "expressions/jsonata", "expressions/jsonlogic"}
+)
+
 // below is what each room may import of the other rooms.
 var below = map[string][]string{
-	"config":             {},
-	"expressions":        {},
-	"expressions/shape":  {"expressions"},
-	"graph":              {"config", "expressions", "expressions/schema"},
-	"graph/flow":         {"config", "expressions", "expressions/schema", "expressions/shape", "graph"},
-	"expressions/schema": {"config", "expressions"},
-	"internal/diff":      {"expressions"},
-	"internal/cost":      {}, // for tests alone
-	"mcpclient":          {"config", "expressions", "expressions/schema"},
-	"execution":          {"config", "expressions", "expressions/schema", "graph"},
-	"execution/journal":  {"config", "expressions", "graph", "execution"},
-	"internal/observe":   {"config", "expressions", "graph", "execution"},
-	"internal/server":    {"config", "expressions", "graph", "expressions/schema"},
-	"internal/demo":      {"config", "expressions", "internal/server"},
-	"internal/project":   {"config", "expressions/schema", "graph", "graph/flow"},
-	"internal/lock":      {"config", "expressions", "expressions/shape", "graph", "graph/flow", "internal/diff", "expressions/schema", "mcpclient"},
-	"internal/graphtest": {"config", "expressions", "graph", "execution", "internal/diff", "internal/project", "expressions/schema", "internal/server"},
-	"internal/inspect": {
-		"config", "expressions", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
+	"config":                {},
+	"expressions/value":     {},
+	"expressions":           values,
+	"expressions/jsonata":   {"expressions", "expressions/value"},
+	"expressions/jsonlogic": {"expressions", "expressions/value", "expressions/jsonata"},
+	"expressions/shape":     language,
+	"expressions/schema":    {"config", "expressions/value"},
+	"graph":                 with(language, "config", "expressions/schema"),
+	"graph/flow":            with(language, "config", "expressions/schema", "expressions/shape", "graph"),
+	"internal/diff":         values,
+	"internal/cost":         {}, // for tests alone
+	"mcpclient":             with(values, "config", "expressions/schema"),
+	"execution":             with(language, "config", "expressions/schema", "graph"),
+	"execution/journal":     with(values, "config", "graph", "execution"),
+	"internal/observe":      with(values, "config", "graph", "execution"),
+	"internal/server":       with(values, "config", "graph", "expressions/schema"),
+	"internal/demo":         with(values, "config", "internal/server"),
+	"internal/project":      {"config", "expressions/schema", "graph", "graph/flow"},
+	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/diff", "mcpclient"),
+	"internal/graphtest":    with(values, "config", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),
+	"internal/inspect": with(language,
+		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
 		"internal/diff", "internal/lock", "internal/project", "internal/server",
-	},
-	"internal/authoring": {
-		"config", "expressions", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
+	),
+	"internal/authoring": with(language,
+		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
 		"internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/server",
-	},
-	"internal/debug": {
-		"config", "expressions", "expressions/schema", "graph", "graph/flow", "execution", "execution/journal",
+	),
+	"internal/debug": with(language,
+		"config", "expressions/schema", "graph", "graph/flow", "execution", "execution/journal",
 		"internal/diff", "internal/inspect", "internal/project", "internal/server",
-	},
+	),
 	"internal/cli": nil, // wires everything
 	"tests":        nil,
 }
+
+func with(rooms []string, more ...string) []string { return slices.Concat(rooms, more) }
 
 // importer is the one room that may import a module.
 var importer = map[string]string{
 	"gopkg.in/yaml.v3":                         "config",
 	"github.com/go-playground/validator/v10":   "config",
-	"github.com/recolabs/gnata":                "expressions",
-	"github.com/blues/jsonata-go":              "expressions",
-	"github.com/diegoholiveira/jsonlogic":      "expressions",
-	"golang.org/x/text":                        "expressions",
+	"github.com/recolabs/gnata":                "expressions/jsonata",
+	"github.com/blues/jsonata-go":              "expressions/jsonata",
+	"github.com/diegoholiveira/jsonlogic":      "expressions/jsonlogic",
+	"golang.org/x/text":                        "expressions/jsonata",
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",
 	"github.com/mark3labs/mcp-go/server":       "internal/server",
 	"github.com/santhosh-tekuri/jsonschema/v6": "expressions/schema",
