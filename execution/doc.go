@@ -2,10 +2,11 @@
 // the events of the run come out.
 //
 // A run is a list of records, one for each visit to a node. The state that
-// expressions see is a fold over that list (state.apply, and truncate as its reverse)
-// and nothing else holds state, so a run can be rebuilt for any index, resumed from its journal after any
-// record, and replayed. The loop (drive) is written once against Host, which owns
-// clocks, calls and commits; the in-process host is in local.go.
+// expressions see is a fold over that list (state.apply) and nothing else holds
+// state, so a run can be rebuilt for any index, resumed from its journal after any
+// record, and replayed. live.drive is the one loop: the gate is asked, the next node
+// follows from the last record, its limits are checked, it runs, its record is made
+// lasting and applied.
 //
 // The package knows no YAML, no MCP and no other transport: calls leave through
 // ToolCaller. It starts no goroutine.

@@ -18,20 +18,12 @@ func (s *state) edit(r Record) error {
 	if len(was.all) == 0 {
 		return fmt.Errorf("record %d edits the output of %q, which has not run", r.Index, r.NodeID)
 	}
-	s.records, s.edited = append(s.records, r), append(s.edited, was.last())
+	s.records = append(s.records, r)
+	s.edits++
 	s.outputs[r.NodeID] = was.replace(r.Output)
 	setOutput(s.context, r.NodeID, r.Output)
 	s.bytes += r.Bytes
 	return nil
-}
-
-// unedit takes the last edit back, which was of this node.
-func (s *state) unedit(id string) {
-	last := len(s.edited) - 1
-	was := s.edited[last]
-	s.edited = s.edited[:last]
-	s.outputs[id] = s.outputs[id].replace(was)
-	setOutput(s.context, id, was)
 }
 
 // previousEdited is Previous for a history with edits: an execution has the output

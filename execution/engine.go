@@ -94,11 +94,11 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 	if err := h.keep(ctx, start); err != nil {
 		return &Result{RunID: h.runID}, err
 	}
-	host := newLocal(ctx, e.caller, r, h)
+	l := newLive(ctx, e.caller, r, h)
 	if err := h.tell(start); err != nil {
-		return e.end(ctx, host, nil, err)
+		return e.end(ctx, l, nil, err)
 	}
-	return e.finish(ctx, host)
+	return e.finish(ctx, l)
 }
 
 func (e *Engine) plug(opts []Option) hooks {
@@ -110,27 +110,27 @@ func (e *Engine) plug(opts []Option) hooks {
 }
 
 // finish drives the run to its end and tells how it ended.
-func (e *Engine) finish(ctx context.Context, host *local) (*Result, error) {
-	value, err := e.take(host)
+func (e *Engine) finish(ctx context.Context, l *live) (*Result, error) {
+	value, err := e.take(l)
 	if err != nil {
 		value = nil
 	}
-	return e.end(ctx, host, value, host.reminded(err))
+	return e.end(ctx, l, value, l.reminded(err))
 }
 
 // take takes the run to its end. Its value fits the outputSchema.
-func (e *Engine) take(host *local) (value value.Value, err error) {
+func (e *Engine) take(l *live) (value value.Value, err error) {
 	defer recovered(&err)
-	if value, err = drive(host.run, host); err != nil {
+	if value, err = l.drive(); err != nil {
 		return nil, err
 	}
-	return value, host.run.checkValue(host.ctx, value)
+	return value, l.run.checkValue(l.ctx, value)
 }
 
 // end keeps and tells how the run ended.
-func (e *Engine) end(ctx context.Context, host *local, value value.Value, err error) (*Result, error) {
-	defer host.close()
-	r, h := host.run, host.hooks
+func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error) (*Result, error) {
+	defer l.close()
+	r, h := l.run, l.hooks
 	result := &Result{RunID: r.id, Value: value, History: r.Records()}
 	end := &End{Value: value}
 	if err != nil {

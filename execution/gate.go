@@ -2,9 +2,12 @@ package execution
 
 import "toolgraph/graph"
 
-// wait holds the run before its next node for as long as the gate wants, and makes
-// the edits that come back from it. The time limit does not run meanwhile.
-func (l *local) wait() error {
+// wait holds the run before its next node for as long as the gate wants, if there is one,
+// and makes the edits that come back from it. The time limit does not run meanwhile.
+func (l *live) wait() error {
+	if l.hooks.gate == nil {
+		return nil
+	}
 	l.cancel()
 	held := l.hooks.now()
 	err := l.hold()
@@ -13,10 +16,10 @@ func (l *local) wait() error {
 	if l.base.Err() == nil {
 		return err
 	}
-	return nil // Advance tells why the run has to end here
+	return nil // the limits say why the run has to end here
 }
 
-func (l *local) hold() error {
+func (l *live) hold() error {
 	for {
 		node, err := l.run.next() // afresh each time: an edit may lead elsewhere
 		if err != nil || node == nil {
@@ -41,7 +44,7 @@ func (l *local) hold() error {
 }
 
 // edit makes an edit lasting, then applies it.
-func (l *local) edit(e Edit) error {
+func (l *live) edit(e Edit) error {
 	rec, err := l.run.edit(e)
 	if err != nil {
 		return err

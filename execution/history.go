@@ -12,7 +12,7 @@ var _ expressions.History = (*state)(nil)
 
 // Previous is the output of the execution n before the one to come; nil is nothing.
 func (s *state) Previous(n int) (value.Value, bool) {
-	if len(s.edited) > 0 {
+	if s.edits > 0 {
 		return s.previousEdited(n)
 	}
 	if n < 1 || n > len(s.records) {
@@ -43,7 +43,7 @@ func (s *state) Executions(id string) []value.Value {
 }
 
 // executions is how many records are executions of nodes and no edits.
-func (s *state) executions() int { return len(s.records) - len(s.edited) }
+func (s *state) executions() int { return len(s.records) - s.edits }
 
 // last is the record of the last execution, or nil.
 func (s *state) last() *Record {

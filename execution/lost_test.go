@@ -81,23 +81,57 @@ func TestLostWay(t *testing.T) {
 - {id: other, type: transform, transform: {expr: '1'}, next: exit}
 - {id: exit, type: exit}
 `)
-	looks := func(answer string) callerFunc {
-		return func(context.Context, string, string, value.Value) (value.Value, error) {
-			return decode(t, answer), nil
-		}
-	}
 	whole := &journal.Memory{}
-	_, err := execution.New(looks(`{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
+	_, err := execution.New(answering(t, `{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	events, _ := whole.Load(t.Context(), "r")
 	events = []execution.Event{events[0], events[1], events[5]} // the call of pay is known, the answer of look is not
-	_, err = execution.New(looks(`{"pay": false}`)).Resume(t.Context(), g, events)
+	_, err = execution.New(answering(t, `{"pay": false}`)).Resume(t.Context(), g, events)
 	if err == nil || !strings.Contains(err.Error(), "the run would now go another way: look there for the idempotency key r/3") {
 		t.Error(err)
 	}
-	result, err := execution.New(looks(`{"pay": false}`)).Resume(t.Context(), g, events, execution.WithRepeatable(always))
+	result, err := execution.New(answering(t, `{"pay": false}`)).Resume(t.Context(), g, events, execution.WithRepeatable(always))
+	if err != nil || encode(t, result.Value) != "1" {
+		t.Error(result, err)
+	}
+}
+
+// A run that ended because it would go another way ends so again, and goes on once the
+// operator has looked: also when the other way was recorded as far as the call.
+func TestLostWayAgain(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: look}
+- {id: look, type: mcp, server: up, tool: look, onCrash: rerun, next: pick}
+- id: pick
+  type: switch
+  conditions: [{rule: {var: $.look.pay}, next: pay}]
+  next: other
+- {id: pay, type: mcp, server: up, tool: pay, next: exit}
+- {id: other, type: transform, transform: {expr: '1'}, next: exit}
+- {id: exit, type: exit}
+`)
+	whole := &journal.Memory{}
+	_, err := execution.New(answering(t, `{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, _ := whole.Load(t.Context(), "r")
+	kept := &cut{left: -1}
+	for _, e := range []execution.Event{events[0], events[1], events[5]} {
+		_ = kept.Append(t.Context(), e)
+	}
+	resumed := func(opts ...execution.Option) (*execution.Result, error) {
+		events, _ := kept.Load(t.Context(), "r")
+		return execution.New(answering(t, `{"pay": false}`), append(opts, execution.WithJournal(kept))...).Resume(t.Context(), g, events)
+	}
+	for range 3 {
+		if _, err := resumed(); err == nil || !strings.Contains(err.Error(), "the run would now go another way: look there for the idempotency key r/3") {
+			t.Fatal(err)
+		}
+	}
+	result, err := resumed(execution.WithUnknown(execution.Unknown{Repeat: true}))
 	if err != nil || encode(t, result.Value) != "1" {
 		t.Error(result, err)
 	}
@@ -117,13 +151,8 @@ func TestLostShorterWay(t *testing.T) {
 - {id: pay, type: mcp, server: up, tool: pay, next: exit}
 - {id: exit, type: exit}
 `)
-	looks := func(answer string) callerFunc {
-		return func(context.Context, string, string, value.Value) (value.Value, error) {
-			return decode(t, answer), nil
-		}
-	}
 	whole := &journal.Memory{}
-	_, err := execution.New(looks(`{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
+	_, err := execution.New(answering(t, `{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +163,7 @@ func TestLostShorterWay(t *testing.T) {
 	}
 	resumed := func(opts ...execution.Option) (*execution.Result, error) {
 		events, _ := kept.Load(t.Context(), "r")
-		return execution.New(looks(`{"pay": false}`), append(opts, execution.WithJournal(kept))...).Resume(t.Context(), g, events)
+		return execution.New(answering(t, `{"pay": false}`), append(opts, execution.WithJournal(kept))...).Resume(t.Context(), g, events)
 	}
 	for range 2 {
 		if _, err := resumed(); err == nil || !strings.Contains(err.Error(), "the run would now go another way: look there for the idempotency key r/4") {
@@ -200,5 +229,12 @@ func TestLostArguments(t *testing.T) {
 	_, err := execution.New(other).Resume(t.Context(), g, events)
 	if err == nil || !strings.Contains(err.Error(), `r/3, with other arguments than it would have now, {"n":9}`) {
 		t.Error(err)
+	}
+}
+
+// answering is a caller whose calls all have the same value.
+func answering(t *testing.T, answer string) callerFunc {
+	return func(context.Context, string, string, value.Value) (value.Value, error) {
+		return decode(t, answer), nil
 	}
 }

@@ -27,19 +27,6 @@ func (o outputs) add(v value.Value) outputs {
 	return o
 }
 
-// drop returns the outputs without the last one. O(1).
-func (o outputs) drop() outputs {
-	last := len(o.all) - 1
-	if o.all[last] != nil {
-		o.values = o.values[:len(o.values)-1]
-	}
-	o.all = o.all[:last]
-	if len(o.values) == len(o.all) {
-		o.values = o.all
-	}
-	return o
-}
-
 // replace returns the outputs with another last one. Slices that were handed out stay as
 // they were.
 func (o outputs) replace(v value.Value) outputs {

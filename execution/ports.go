@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"time"
 
 	"toolgraph/expressions/value"
 )
@@ -40,16 +39,3 @@ type ObserverFunc func(e Event)
 
 // Observe calls f.
 func (f ObserverFunc) Observe(e Event) { f(e) }
-
-// Host is where a run lives: in this process, or on an engine that replays.
-type Host interface {
-	// Advance runs f, which takes the run through pure nodes to the next call, the
-	// end, or a pause; on an engine it is one local activity.
-	Advance(f func(context.Context) (Step, error)) (Step, error)
-	// Call makes a call to an upstream server.
-	Call(call Call) (value.Value, error)
-	// Commit makes records lasting before they count; its error ends the run.
-	Commit(records ...Record) error
-	// Now is the host's clock.
-	Now() time.Time
-}

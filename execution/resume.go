@@ -41,12 +41,12 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 	if interrupted == nil && h.unknown.answered() {
 		return nil, fmt.Errorf("run %s was not cut in the middle of a call: there is nothing to answer", r.id)
 	}
-	host := newLocal(ctx, e.caller, r, h)
-	host.interrupted = interrupted
+	l := newLive(ctx, e.caller, r, h)
+	l.interrupted = interrupted
 	if events[len(events)-1].End != nil {
-		host.askedAt = len(r.Records())
+		l.askedAt = len(r.Records())
 	}
-	return e.finish(ctx, host)
+	return e.finish(ctx, l)
 }
 
 func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code == CodeOutcomeUnknown }
@@ -121,7 +121,8 @@ func interruptedCall(r *Run, events []Event) (*Visit, error) {
 			call = e.Step
 		}
 	}
-	if call == nil || call.Index > len(r.Records()) {
+	asked := events[len(events)-1].End != nil // and ended, maybe on another way: settle finds that again
+	if call == nil || call.Index > len(r.Records()) || asked {
 		return call, nil
 	}
 	node, err := r.next()

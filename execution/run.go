@@ -17,49 +17,18 @@ type Run struct {
 	args    value.Value
 	started time.Time
 	now     func() time.Time
-	batch   int // pure nodes that one Advance takes
 
 	state *state
 	scope *expressions.Scope
 }
 
-// Step is what Advance came to: records of the pure nodes that ran, then a call to
-// make, the end (Done), a failure before a node could run, or neither: a pause.
-type Step struct {
-	Records []Record
-	Call    *Call
-	Done    bool
-	Failure *Failure
-}
-
-// Call is a call that a run wants made.
-type Call struct {
-	RunID  string
-	Index  int // executionIndex that its record will have
-	Node   *graph.MCP
-	Server string
-	Tool   string
-	Args   value.Value
-}
-
-// Meta goes upstream as _meta: a key that is the same when the same step is called
-// again, so that a server can recognise a repetition.
-func (c Call) Meta() map[string]any {
-	return map[string]any{"toolgraph/idempotencyKey": c.key()}
-}
-
-func (c Call) key() string { return fmt.Sprintf("%s/%d", c.RunID, c.Index) }
-
 func newRun(id string, g *graph.Graph, args value.Value, started time.Time, now func() time.Time) *Run {
 	s := newState()
 	return &Run{
-		id: id, graph: g, args: args, started: started, now: now, batch: defaultBatch,
+		id: id, graph: g, args: args, started: started, now: now,
 		state: s, scope: expressions.NewScope(s.context, s),
 	}
 }
-
-// defaultBatch bounds how much work an Advance does before it is committed.
-const defaultBatch = 64
 
 // Apply adds a record to the run: the only way in which a run changes.
 func (r *Run) Apply(rec Record) error { return r.state.apply(rec) }
@@ -102,64 +71,6 @@ func (r *Run) next() (graph.Node, error) {
 	return nil, fmt.Errorf("the history has node %q, which this graph does not have", last.NodeID)
 }
 
-// Advance runs pure nodes up to the next call, the end, a failure or a full batch.
-// It does not change the run: the records that it returns are for Apply.
-func (r *Run) Advance(ctx context.Context) (step Step, err error) {
-	mark := len(r.state.records)
-	defer func() {
-		step.Records = append([]Record(nil), r.state.records[mark:]...)
-		r.state.truncate(mark)
-	}()
-	for len(r.state.records)-mark < r.batch {
-		node, err := r.next()
-		if err != nil {
-			return step, err
-		}
-		if node == nil {
-			step.Done = true
-			return step, nil
-		}
-		if step.Failure = r.checkLimits(ctx, node); step.Failure != nil {
-			return step, nil
-		}
-		if call, isCall := node.(*graph.MCP); isCall {
-			step.Call = r.prepare(ctx, call)
-			return step, nil
-		}
-		if rec := r.visit(ctx, node); !r.add(rec) {
-			return step, nil
-		}
-	}
-	return step, nil
-}
-
-// add applies a record that Advance made and reports whether the run goes on.
-func (r *Run) add(rec Record) bool {
-	// The index is right by construction, so apply cannot refuse.
-	_ = r.state.apply(rec)
-	return rec.Error == nil
-}
-
-// prepare evaluates a call's arguments; when that fails it leaves the failed record
-// in the state and returns nil.
-func (r *Run) prepare(ctx context.Context, node *graph.MCP) *Call {
-	start := r.now()
-	args, err := r.arguments(ctx, node)
-	if err != nil {
-		r.add(r.record(ctx, node, start, nil, err))
-		return nil
-	}
-	return &Call{
-		RunID: r.id, Index: len(r.state.records), Node: node,
-		Server: node.Server, Tool: node.Tool, Args: args,
-	}
-}
-
-func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args value.Value, err error) {
-	defer recovered(&err)
-	return node.Args.Eval(ctx, r.scope)
-}
-
 // record makes the record of a node's work that began at start.
 func (r *Run) record(ctx context.Context, node graph.Node, start time.Time, output value.Value, err error) Record {
 	rec := Record{
@@ -171,4 +82,26 @@ func (r *Run) record(ctx context.Context, node graph.Node, start time.Time, outp
 	}
 	rec.Error = failureOf(ctx, r.graph.Limits, node, err)
 	return rec
+}
+
+// value is the output of the exit, the last record: JSON, so nothing is null.
+func (r *Run) value() value.Value {
+	if output := r.state.records[len(r.state.records)-1].Output; output != nil {
+		return output
+	}
+	return value.Null
+}
+
+// pathShown is how many of the last nodes an error tells.
+const pathShown = 12
+
+func (r *Run) stepError(f *Failure) *StepError {
+	step := len(r.state.records)
+	if r.failure() != nil { // the last record is the step that failed
+		step--
+	}
+	return &StepError{
+		Run: r.id, Tool: r.graph.Tool.Name.Value, Node: f.Node, Step: step, Pos: f.Pos,
+		Path: r.state.lastNodes(pathShown), cut: r.state.executions() > pathShown, Err: f,
+	}
 }

@@ -13,7 +13,7 @@ type state struct {
 	outputs map[string]outputs // nodeId → outputs of its finished executions
 	context map[string]any     // nodeId → latest output; no key where that is nothing
 	bytes   int                // sum of the outputs' sizes
-	edited  []value.Value      // what each edit replaced, oldest first
+	edits   int                // records that are edits
 }
 
 func newState() *state {
@@ -45,35 +45,6 @@ func setOutput(context map[string]any, id string, output value.Value) {
 		return
 	}
 	context[id] = output
-}
-
-// truncate takes the state back to its first n records: the reverse of apply, O(1)
-// per record.
-func (s *state) truncate(n int) {
-	for len(s.records) > n {
-		last := len(s.records) - 1
-		r := s.records[last]
-		s.records[last] = Record{}
-		s.records = s.records[:last]
-		if r.Error != nil {
-			continue
-		}
-		s.bytes -= r.Bytes
-		if r.Edited {
-			s.unedit(r.NodeID)
-			continue
-		}
-		// A slice that Executions handed out may still see the slot: it is filled with
-		// the same output again, or was dropped with the step that had asked for it.
-		before := s.outputs[r.NodeID].drop()
-		s.outputs[r.NodeID] = before
-		if len(before.all) == 0 {
-			delete(s.outputs, r.NodeID)
-			delete(s.context, r.NodeID)
-			continue
-		}
-		setOutput(s.context, r.NodeID, before.last())
-	}
 }
 
 // Context is what expressions of execution len(records) saw: {nodeId: latest output}

@@ -35,35 +35,38 @@ func (h *hooks) mayRepeat(node *graph.MCP) bool {
 	return h.repeatable != nil && h.repeatable(node.Server, node.Tool)
 }
 
-// settle decides what becomes of the calls that were made before a resumed run was cut
-// and that have no record: the one under way, and those before it whose records were
-// lost with the process. Such a call is made again, or its answer is known, or the run
-// ends before it.
-func (l *local) settle(step Step) Step {
+// settle decides what becomes of the calls that were made before a resumed run was
+// interrupted and that have no record: the one under way, and those before it whose records
+// were lost with the process. Such a call is made again, or its value is known, or the run
+// ends before it: that is the failure. node is about to run, nil at the end of the run; c is
+// the call that it is to make, nil when it makes none.
+func (l *live) settle(node graph.Node, c *Call) *Failure {
 	cut := l.interrupted
-	at := len(l.run.Records()) + len(step.Records)
-	if cut == nil || step.Failure != nil || at <= cut.Index && step.Call == nil && !step.Done {
-		return step
+	at := len(l.run.state.records)
+	_, isExit := node.(*graph.Exit)
+	ends := isExit || node == nil
+	if cut == nil || at < cut.Index && c == nil && !ends {
+		return nil
 	}
-	if at >= cut.Index || step.Done {
+	if at >= cut.Index || ends {
 		l.interrupted = nil
-		if step.Call == nil || at > cut.Index || !isCallOf(step.Call.Node, cut) {
-			return l.elsewhere(step, cut)
+		if c == nil || at > cut.Index || !isCallOf(c.Node, cut) {
+			return l.elsewhere(cut)
 		}
 	}
 	switch found := l.found(at, cut); {
 	case found.answered():
 		l.answered, l.answer = true, found.Answer
-	case !found.Repeat && !l.hooks.mayRepeat(step.Call.Node):
-		step.Failure, step.Call = unknownOutcome(step.Call, cut), nil
+	case !found.Repeat && !l.hooks.mayRepeat(c.Node):
+		return unknownOutcome(c, cut)
 	}
-	return step
+	return nil
 }
 
 // found is what somebody has found out about the call at an index, and is used up by it.
 // Nobody can mean another call than the one that was under way, or the one that the run
 // has asked about at its last end.
-func (l *local) found(at int, cut *Visit) Unknown {
+func (l *live) found(at int, cut *Visit) Unknown {
 	if at != cut.Index && at != l.askedAt {
 		return Unknown{}
 	}
@@ -72,29 +75,29 @@ func (l *local) found(at int, cut *Visit) Unknown {
 	return found
 }
 
-// elsewhere is a step that goes another way than the run had gone before it was cut, as
-// it may after a call that answers otherwise than before. What was called on the old way
-// is not forgotten, unless somebody has looked and lets the run go on.
-func (l *local) elsewhere(step Step, cut *Visit) Step {
+// elsewhere is the failure of a run that goes another way than it had gone before it was
+// interrupted, as it may after a call that answers otherwise than before. The call on the old
+// way still is in doubt, unless the operator has looked and lets the run go on.
+func (l *live) elsewhere(cut *Visit) *Failure {
 	if !l.doubted(cut) || l.askedAt >= 0 && l.hooks.unknown.Repeat {
-		return step
+		return nil
 	}
-	return Step{Failure: &Failure{
+	return &Failure{
 		Code: CodeOutcomeUnknown, Node: cut.NodeID,
 		Message: fmt.Sprintf("the run was cut while it called %s.%s, whether the call was made is not known, "+
 			"and the run would now go another way: look there for the idempotency key %s/%d", cut.Server, cut.Tool, l.run.id, cut.Index),
-	}}
+	}
 }
 
 // doubted reports whether it matters that nobody knows whether a call was made.
-func (l *local) doubted(cut *Visit) bool {
+func (l *live) doubted(cut *Visit) bool {
 	node, isCall := l.run.graph.Node(cut.NodeID).(*graph.MCP)
 	return !isCall || !isCallOf(node, cut) || !l.hooks.mayRepeat(node)
 }
 
 // reminded adds the call that was cut to a failure of a resumed run that has not come to
 // it again, and never will.
-func (l *local) reminded(err error) error {
+func (l *live) reminded(err error) error {
 	var step *StepError
 	if cut := l.interrupted; cut == nil || !errors.As(err, &step) || step.Code() == CodeOutcomeUnknown || !l.doubted(cut) {
 		return err

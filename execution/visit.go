@@ -27,7 +27,7 @@ func (r *Run) evaluate(ctx context.Context, node graph.Node) (output value.Value
 		output, err = r.choose(ctx, n)
 	case *graph.Exit:
 		output, _ = r.state.Previous(1)
-	case *graph.MCP: // Advance gives it back as a call
+	case *graph.MCP: // it is a call, and no visit
 		err = fmt.Errorf("node %q has a kind that cannot be visited: %T", node.ID(), node)
 	}
 	return output, err
