@@ -35,6 +35,7 @@ func TestV15ListedTwice(t *testing.T) {
 	if got := s.call("go", `{}`); got.IsError {
 		t.Errorf("without --locked: %s", got.text(t))
 	}
+	s.end() // the log is whole then
 	if log := s.stderr.String(); !strings.Contains(log, "an upstream lists a tool twice, with different definitions; the first is used") {
 		t.Errorf("the log is %s", log)
 	}
