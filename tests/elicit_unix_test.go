@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolgraph/tests/testbin"
 )
 
 // asking is an upstream server whose only tool asks the user before it answers.
@@ -27,10 +29,14 @@ while read -r line; do
 done
 `
 
-func askingGraph(t *testing.T, allow string) string {
+// askingGraph is a graph on the server asking.
+func askingGraph(t *testing.T, allow string) string { return graphOn(t, asking, allow) }
+
+// graphOn is a graph on a server that is a shell script.
+func graphOn(t *testing.T, server, allow string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "asking")
-	if err := os.WriteFile(script, []byte(asking), 0o700); err != nil {
+	if err := os.WriteFile(script, []byte(server), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return `version: "1.0"
@@ -131,5 +137,23 @@ func TestServerAsksTheUserOfThePage(t *testing.T) {
 		}
 		f.write(strings.ReplaceAll(graph, "protocol: legacy", "timeoutMs: 50000, protocol: legacy") + "# another pool\n")
 		p.until("api/source", "another pool")
+	}
+}
+
+// A server may list its tools to clients alone whose user it can ask: lock is one, where the
+// graph allows it.
+func TestLockOfAServerThatMayAsk(t *testing.T) {
+	shy := strings.NewReplacer(
+		`*'"initialize"'*) echo`, `*'"initialize"'*) case "$line" in *'"elicitation"'*) may=1 ;; esac; echo`,
+		`*'"tools/list"'*) echo`, `*'"tools/list"'*) [ -n "$may" ] || { echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"tools":[]}}'; continue; }; echo`,
+	).Replace(asking)
+	toolgraph := testbin.Build(t, "toolgraph")
+	for allow, code := range map[string]int{", allow: [elicitation]": 0, "": 1} {
+		f := newGraphFile(t, graphOn(t, shy, allow))
+		cmd := programCommand(t, toolgraph, "lock", f.path)
+		said, _ := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != code || code == 0 && !strings.Contains(string(said), "added up.delete") {
+			t.Errorf("%q: exit code %d, want %d\n%s", allow, got, code, said)
+		}
 	}
 }
