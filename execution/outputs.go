@@ -38,6 +38,3 @@ func (o outputs) replace(v value.Value) outputs {
 	}
 	return o
 }
-
-// last is the output of the last execution.
-func (o outputs) last() value.Value { return o.all[len(o.all)-1] }
