@@ -48,12 +48,14 @@ func (l *live) drive() (value.Value, error) {
 		if err := l.wait(); err != nil {
 			return nil, err
 		}
-		if err := l.hooks.stopped(); err != nil {
-			return nil, err
-		}
 		node, err := r.next()
 		if err != nil {
 			return nil, err
+		}
+		if node != nil {
+			if err := l.hooks.stopped(); err != nil {
+				return nil, err
+			}
 		}
 		rec, failed := l.step(node)
 		switch {

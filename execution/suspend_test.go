@@ -89,3 +89,22 @@ func TestStop(t *testing.T) {
 		})
 	}
 }
+
+// A run whose exit has run has come to its end: there is no next node before which it could
+// stop, and its value is not lost.
+func TestStopAfterTheExit(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: exit}
+- {id: exit, type: exit}
+`)
+	stop := make(chan struct{})
+	observer := execution.ObserverFunc(func(e execution.Event) {
+		if e.Kind == execution.StepFinished && e.Record.NodeID == "exit" {
+			close(stop)
+		}
+	})
+	result, err := execution.New(nil, execution.WithObserver(observer), execution.WithStop(stop)).Run(t.Context(), g, decode(t, `{"n": 3}`))
+	if err != nil || encode(t, result.Value) != `{"n":3}` {
+		t.Errorf("%v, %v", result, err)
+	}
+}
