@@ -94,7 +94,7 @@ func TestV18EveryDoor(t *testing.T) {
 			if err := json.NewDecoder(resp.Body).Decode(&refusal); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
 				t.Errorf("%d, %v", resp.StatusCode, err)
 			}
-			return p.until("api/runs/"+run.ID, `"ended"`), string(refusal)
+			return p.until("api/runs/"+run.ID, `"ended":"`), string(refusal)
 		},
 		"toolkit": func(t *testing.T, graph, state string) (string, string) {
 			a := newAgent(t, "-g", graph, "--allow-run", "--state", state)

@@ -39,6 +39,9 @@ func (s *Store) database(create bool) (*sql.DB, error) {
 	if err := s.prepareFile(create); err != nil {
 		return nil, err
 	}
+	if err := s.createEmpty(); err != nil {
+		return nil, aboutStore(s.Path(), err)
+	}
 	db, err := open(s.source(), migrate)
 	if err != nil && !create && !isLocked(err) && codeOf(err) != 0 {
 		s.fixed = true
@@ -51,6 +54,19 @@ func (s *Store) database(create bool) (*sql.DB, error) {
 	}
 	s.db = db
 	return db, nil
+}
+
+// createEmpty makes a database of a file that is empty. The way in which a database gives
+// room back is set before its first table; asking for it later takes the lock for writing.
+func (s *Store) createEmpty() error {
+	if info, err := os.Stat(s.Path()); err != nil || info.Size() > 0 {
+		return nil //nolint:nilerr // opening it says what is wrong
+	}
+	db, err := open(s.source("auto_vacuum(INCREMENTAL)"), migrate)
+	if err != nil {
+		return err
+	}
+	return db.Close()
 }
 
 func open(source string, prepare func(*sql.DB) error) (*sql.DB, error) {
@@ -99,18 +115,18 @@ func checkVersion(db *sql.DB) error {
 // connections at the same time: the writer's, and a few that read.
 const connections = 4
 
-// source is what the driver opens. SQLite makes its other files with the mode of the
+// source is what the driver opens, with the pragmas that come first. SQLite makes its other files with the mode of the
 // first; the cache is small because a server that hosts leave running must be. A page is
 // often written again before so many have come that they are moved from the log.
-func (s *Store) source() string {
+func (s *Store) source(first ...string) string {
 	synchronous := "NORMAL" // a commit survives the process, and a checkpoint a power cut
 	if s.opts.Durable {
 		synchronous = "FULL"
 	}
-	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", s.busy.Milliseconds()), "auto_vacuum(INCREMENTAL)", "journal_mode(WAL)", "synchronous(" + synchronous + ")",
+	query := url.Values{"_txlock": {"immediate"}, "_pragma": append(first,
+		fmt.Sprintf("busy_timeout(%d)", s.busy.Milliseconds()), "journal_mode(WAL)", "synchronous("+synchronous+")",
 		"cache_size(-1024)", "wal_autocheckpoint(500)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
-	}}
+	)}
 	return s.location(query)
 }
 

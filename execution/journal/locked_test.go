@@ -259,3 +259,21 @@ func TestV17ClosedWhileLocked(t *testing.T) {
 		t.Errorf("%v, %v", live, err)
 	}
 }
+
+// Reading takes no lock of the writer's: another process may hold it, from the first
+// connection on and for each one that follows.
+func TestV17ReadingWhileLocked(t *testing.T) {
+	dir := t.TempDir()
+	first := openAt(t, dir, journal.Options{})
+	write(t, first.Journal(nil, journal.About{}), "BEFORE", decode(t, `{}`), "out")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, dir, journal.Options{})
+	journal.Paced(s)
+	unlock := lock(t, s)
+	defer unlock()
+	if runs, err := s.List(t.Context(), journal.Filter{}); err != nil || len(runs) != 1 {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}
