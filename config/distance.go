@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // DidYouMean is the known word that a misspelt one most likely means, or "". Case
 // does not count; up to a third of the letters may differ.
@@ -47,11 +50,11 @@ func distance(a, b string) int {
 	return row[len(to)]
 }
 
-// Suggestion is the end of an error about a word that is none of those known: "; did you
-// mean …?", or "" when none of them is near.
+// Suggestion is the end of an error about an unknown word: the nearest of the known words,
+// as "; did you mean \"…\"?", with what cannot be seen escaped; "" when none is near.
 func Suggestion(word string, known []string) string {
 	if near := DidYouMean(word, known); near != "" {
-		return "; did you mean " + quoted(near) + "?"
+		return "; did you mean " + strconv.Quote(near) + "?"
 	}
 	return ""
 }

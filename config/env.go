@@ -34,6 +34,10 @@ func (d *decoder) expand(t Text, use usage) Text {
 // expandURL is expand, and the text once more as the file alone writes it: with each
 // value of the environment replaced by an x.
 func (d *decoder) expandURL(t Text, use usage) (result Text, written string) {
+	if !strings.Contains(t.Value, "${") {
+		d.noteSecrets(t, use, nil)
+		return t, t.Value
+	}
 	const mostFindings = 10 // of one text
 	var out, fixed strings.Builder
 	var used []variable

@@ -1,9 +1,12 @@
 package config
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // topKey is a key at the beginning of a line of YAML.
-var topKey = regexp.MustCompile(`(?m)^["']?(\w+)["']?[ \t]*:`)
+var topKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^["']?(\w+)["']?[ \t]*:`) })
 
 // LooksLikeGraph reports whether the bytes of a YAML file seem to be those of a graph
 // file, with mistakes or without: whether two or more of a graph file's keys are among
@@ -13,7 +16,7 @@ func LooksLikeGraph(src []byte) bool {
 		src = src[:MaxFileBytes]
 	}
 	var keys []string
-	for _, match := range topKey.FindAllSubmatch(src, -1) {
+	for _, match := range topKey().FindAllSubmatch(src, -1) {
 		keys = append(keys, string(match[1]))
 	}
 	if twoOfGraph(keys) {

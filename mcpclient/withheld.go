@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 )
@@ -19,7 +20,7 @@ func withheld(ours []string, u *config.Upstream) []string {
 	for _, entry := range ours {
 		name, _, _ := strings.Cut(entry, "=")
 		listed := slices.ContainsFunc(u.Env, func(s config.Setting) bool { return s.Name.Value == name })
-		if !listed && variableLike.MatchString(name) && !passedOn(name) && !ofTheSession.MatchString(name) {
+		if !listed && variableLike().MatchString(name) && !passedOn(name) && !ofTheSession().MatchString(name) {
 			names = append(names, name)
 		}
 	}
@@ -31,12 +32,16 @@ func withheld(ours []string, u *config.Upstream) []string {
 }
 
 var (
-	variableLike = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	ofTheSession = regexp.MustCompile(`^(_|PWD|OLDPWD|SHLVL|LOGNAME|MAIL|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|EDITOR|VISUAL|PAGER|MANPATH|INFOPATH|DISPLAY|WINDOWID|COLORTERM|LINES|COLUMNS|INVOCATION_ID|JOURNAL_STREAM|` +
-		`(BASH|ZSH|FISH|PS|HIST|LESS|LS|SSH|GPG|XDG|DBUS|GDM|GNOME|GTK|QT|KDE|WAYLAND|TERM|VTE|TMUX|STY|ITERM|TOOLGRAPH)[A-Z0-9_]*)$`)
+	variableLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	ofTheSession = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(_|PWD|OLDPWD|SHLVL|LOGNAME|MAIL|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|EDITOR|VISUAL|PAGER|MANPATH|INFOPATH|DISPLAY|WINDOWID|COLORTERM|LINES|COLUMNS|INVOCATION_ID|JOURNAL_STREAM|` +
+			`(BASH|ZSH|FISH|PS|HIST|LESS|LS|SSH|GPG|XDG|DBUS|GDM|GNOME|GTK|QT|KDE|WAYLAND|TERM|VTE|TMUX|STY|ITERM|TOOLGRAPH)[A-Z0-9_]*)$`)
+	})
 	// What programs of many kinds look at: keys, addresses, certificates, runtimes, packages.
-	widelyRead = regexp.MustCompile(`(?i)key|token|secret|password|auth|credential|proxy|cert|ssl|tls|_(url|uri|host|port|home|path|dir|profile|region)$|^(node|npm|python|pip|uv|java|go|docker|aws|azure|google)`)
-	wordInName = regexp.MustCompile(`[A-Za-z0-9]{3,}`)
+	widelyRead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)key|token|secret|password|auth|credential|proxy|cert|ssl|tls|_(url|uri|host|port|home|path|dir|profile|region)$|^(node|npm|python|pip|uv|java|go|docker|aws|azure|google)`)
+	})
+	wordInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9]{3,}`) })
 )
 
 // ownWords are the words by which a server, its program and its packages are called.
@@ -47,7 +52,7 @@ func ownWords(u *config.Upstream) []string {
 			said = append(said, a.Value)
 		}
 	}
-	words := wordInName.FindAllString(strings.ToUpper(strings.Join(said, " ")), -1)
+	words := wordInName().FindAllString(strings.ToUpper(strings.Join(said, " ")), -1)
 	return slices.DeleteFunc(words, func(w string) bool { return w == "MCP" || w == "SERVER" || w == "MODELCONTEXTPROTOCOL" })
 }
 
@@ -58,7 +63,7 @@ func rank(name string, own []string) int {
 	switch {
 	case slices.ContainsFunc(own, func(word string) bool { return slices.Contains(parts, word) }):
 		return 0
-	case widelyRead.MatchString(name):
+	case widelyRead().MatchString(name):
 		return 1
 	}
 	return 2

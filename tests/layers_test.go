@@ -71,6 +71,7 @@ var importer = map[string]string{
 	"github.com/mark3labs/mcp-go/server":       "internal/server",
 	"github.com/santhosh-tekuri/jsonschema/v6": "expressions/schema",
 	"github.com/spf13/cobra":                   "internal/cli",
+	"github.com/spf13/pflag":                   "internal/cli",
 	"github.com/fsnotify/fsnotify":             "internal/cli",
 	"golang.org/x/term":                        "internal/cli",
 	"github.com/rogpeppe/go-internal/diff":     "internal/diff",

@@ -3,11 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolgraph/config"
 )
@@ -106,9 +106,6 @@ func strictHelp(root *cobra.Command) (refused func() error) {
 	return func() error { return unknown }
 }
 
-// flagOfUsage finds the names of flags in the text that lists them.
-var flagOfUsage = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`)
-
 // flagError makes a flag that is not understood a usage error.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown interface{ GetSpecifiedName() string }
@@ -122,9 +119,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	name := unknown.GetSpecifiedName()
 	var names []string
-	for _, flag := range flagOfUsage.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
-		names = append(names, flag[1])
-	}
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
+	})
 	if near := config.DidYouMean(name, names); near != "" {
 		return usagef("%w; did you mean --%s?", err, near)
 	}
