@@ -52,14 +52,3 @@ func TestServerMistakes(t *testing.T) {
 	want(t, head+"tools: [a, {name: t, nodes: [b, {}], inputSchema: 010}]\n",
 		"tool 1 is text, expected a mapping", "a node is text, expected a mapping with id and type", "ambiguous number")
 }
-
-func TestDidYouMean(t *testing.T) {
-	known := []string{"server", "tool", "args", "next", "list_directory"}
-	for word, expected := range map[string]string{
-		"servr": "server", "serv": "", "tol": "tool", "Tool": "tool", "nxet": "next", "list_dir": "", "listDirectory": "list_directory", "x": "", "": "", "tool": "", "arguments": "",
-	} {
-		if got := DidYouMean(word, known); got != expected {
-			t.Errorf("%q gives %q, expected %q", word, got, expected)
-		}
-	}
-}

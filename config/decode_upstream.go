@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"toolgraph/internal/wording"
 )
 
 // place is the file that servers are read from.
@@ -123,7 +125,7 @@ func (fs *fields) foreignKeys(from place) {
 		case !from.host:
 			fs.unknown(i)
 		default:
-			if near := DidYouMean(k.Value, fs.form.current()); near != "" && fs.get(near) == nil {
+			if near := wording.Nearest(k.Value, fs.form.current()); near != "" && fs.get(near) == nil {
 				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s is not known and has no effect", shortened(k.Value), fs.who), "did you mean "+quoted(near)+"?")
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 // AddTool puts a tool behind the others of a graph file and gives the file's new bytes:
@@ -184,7 +186,7 @@ func noSuchTool(path string, tools []*Data, name string) error {
 	if len(names) > 0 {
 		hint = "the tools are " + shortened(strings.Join(names, ", "))
 	}
-	if near := DidYouMean(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return cannotEdit(path, Pos{}, fmt.Sprintf("there is no tool %q", shortened(name)), hint)

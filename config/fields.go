@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 // fields is a mapping opened by its form: unknown keys are reported, the others can
@@ -55,7 +57,7 @@ func (fs *fields) unknown(i int) {
 			free = append(free, known)
 		}
 	}
-	near := DidYouMean(name.Value, free)
+	near := wording.Nearest(name.Value, free)
 	var hint string
 	if near != "" {
 		fs.byKey[near] = i

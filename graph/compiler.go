@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // compiler turns one tool into a Graph. It goes on after a finding, so that one
@@ -109,7 +110,7 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 		return &Exit{base: b}
 	}
 	c.found.Add(n.Pos, "unknown-node-type", fmt.Sprintf("node %q has type %q, expected entry, mcp, transform, switch or exit", b.id, n.Type),
-		didYouMean(string(n.Type), []string{"entry", "mcp", "transform", "switch", "exit"}))
+		wording.DidYouMean(string(n.Type), []string{"entry", "mcp", "transform", "switch", "exit"}))
 	c.loose[i] = true
 	return &Exit{base: b}
 }

@@ -1,16 +1,15 @@
 package graph
 
 import (
-	"fmt"
 	"strings"
 
-	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // suggest is a hint for a word that should have been one of known: the nearest, or
 // all of them after intro when they are few.
 func suggest(word string, known []string, intro string) string {
-	if hint := didYouMean(word, known); hint != "" {
+	if hint := wording.DidYouMean(word, known); hint != "" {
 		return hint
 	}
 	const few = 8
@@ -28,12 +27,4 @@ func (c *compiler) suggest(word string, known func() []string, intro string) str
 		return ""
 	}
 	return suggest(word, known(), intro)
-}
-
-func didYouMean(word string, known []string) string {
-	near := config.DidYouMean(word, known)
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", near)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // notes is what one connection logs, redacted.
@@ -32,8 +33,8 @@ func (n notes) redact(text string) string {
 // truncated, for half a secret is not recognised, and both with and without the control
 // characters that may stand inside a secret. Work is bounded whatever the server sends.
 func (n notes) shown(text string, limit int) string {
-	text = n.redact(head(text, max(stderrLineRoom, 2*limit)))
-	return head(n.redact(plain(text)), limit)
+	text = n.redact(wording.Truncate(text, max(stderrLineRoom, 2*limit)))
+	return wording.Truncate(n.redact(plain(text)), limit)
 }
 
 // headOf is as much of a message as shown looks at, and one byte more, so that it sees

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 const (
@@ -27,7 +28,7 @@ func failureText(content []byte) string {
 			said = append(said, strings.TrimSpace(text))
 		}
 	}
-	return head(strings.Join(said, "\n"), failureRoom)
+	return wording.Truncate(strings.Join(said, "\n"), failureRoom)
 }
 
 // structuredFailure is the structuredContent of a failed result as compact JSON; nil when
@@ -95,4 +96,4 @@ func (n notes) redactJSON(raw []byte) json.RawMessage {
 }
 
 // clip keeps an error text readable. It must be redacted already.
-func clip(text string) string { return strings.ToValidUTF8(head(text, mostFailure), "") }
+func clip(text string) string { return strings.ToValidUTF8(wording.Truncate(text, mostFailure), "") }

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
+
+	"toolgraph/internal/wording"
 )
 
 const (
@@ -40,7 +41,7 @@ func (r *stderrRing) drain(in io.Reader, seen func(string)) {
 		if len(part) > 0 && !cut {
 			line := strings.TrimRight(string(part), "\r\n")
 			if errors.Is(err, bufio.ErrBufferFull) {
-				line = head(line, stderrLineRoom-1)
+				line = wording.Truncate(line, stderrLineRoom-1)
 			}
 			r.add(line)
 			if seen != nil {
@@ -92,22 +93,9 @@ func (r *stderrRing) tail(n, mark int, note notes) []string {
 	return shown
 }
 
-// head is the beginning of a text, of at most limit bytes; an ellipsis after it shows that
-// it was truncated.
-func head(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
-
 // presentable is text of at most limit bytes without control and direction
 // characters, which could forge lines or colours where it is shown.
-func presentable(text string, limit int) string { return plain(head(text, limit)) }
+func presentable(text string, limit int) string { return plain(wording.Truncate(text, limit)) }
 
 func plain(text string) string {
 	text = ansiEscape().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // namesShown is how many names a hint lists.
@@ -14,7 +14,7 @@ const namesShown = 8
 // suggest is the hint for a name that is none of those known: the one that was
 // likely meant, else what there is; "" when there is nothing.
 func suggest(name string, known []string) string {
-	near := config.DidYouMean(name, known)
+	near := wording.Nearest(name, known)
 	for _, k := range known {
 		if near == "" && len(name) > 2 && strings.HasPrefix(strings.ToLower(k), strings.ToLower(name)) {
 			near = k

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/expressions"
+	"toolgraph/internal/wording"
 )
 
 const (
@@ -57,7 +58,7 @@ func checkPatterns(tokens []token) *expressions.SyntaxError {
 		if _, err := compilePattern(t.value, t.text[strings.LastIndexByte(t.text, '/'):]); err != nil {
 			problem := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 			return &expressions.SyntaxError{
-				Offset: t.start, Token: shorten(t.text), Message: "the regular expression cannot be used: " + problem,
+				Offset: t.start, Token: wording.Shorten(t.text), Message: "the regular expression cannot be used: " + problem,
 				Hint: "write it without look-around and back references (RE2 syntax)",
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions"
+	"toolgraph/internal/wording"
 )
 
 // checkNames refuses $eval, and calls of functions that do not exist.
@@ -36,7 +37,7 @@ func checkNames(tokens []token) *expressions.SyntaxError {
 			continue
 		}
 		if !IsFunction(t.value) && t.value != "" && t.value != "$" {
-			err := &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "there is no function " + shorten(t.text)}
+			err := &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "there is no function " + wording.Shorten(t.text)}
 			if near := Nearest(t.value, functionNames); near != "" {
 				err.Hint = `did you mean "$` + near + `"?`
 			}

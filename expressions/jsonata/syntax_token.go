@@ -2,7 +2,6 @@ package jsonata
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -256,17 +255,4 @@ func (s *scanner) flags(end int) *expressions.SyntaxError {
 	}
 	s.add(tokenRegex, end, pattern)
 	return nil
-}
-
-// shorten is text cut for a message.
-func shorten(text string) string {
-	const most = 40
-	if len(text) <= most {
-		return text
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
 }

@@ -3,6 +3,8 @@ package jsonata
 import (
 	"strconv"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 // operand reads what stands where an operand begins.
@@ -21,7 +23,7 @@ func (p *treeParser) operand() Tree {
 		return p.made("variable", t.value, t.start)
 	case tokenString:
 		if message := faultOfString(t.text[1 : len(t.text)-1]); message != "" {
-			p.fail(t.start, t.text, "found "+shorten(t.text)+": "+message)
+			p.fail(t.start, t.text, "found "+wording.Shorten(t.text)+": "+message)
 		}
 		return p.made("string", t.value, t.start)
 	case tokenNumber:
@@ -84,7 +86,7 @@ func (p *treeParser) function(offset int) Tree {
 	for i := range parts {
 		if parts[i].Kind != "variable" && p.fault == nil {
 			text := p.source[parts[i].Offset:parts[i].End]
-			p.fail(parts[i].Offset, text, "found "+shorten(text)+", expected a $variable as a parameter")
+			p.fail(parts[i].Offset, text, "found "+wording.Shorten(text)+", expected a $variable as a parameter")
 		}
 		parts[i].Kind = "parameter"
 	}
@@ -107,7 +109,7 @@ func (p *treeParser) signature() string {
 	}
 	p.pos = end
 	if _, fault := parseSignature(text); fault != "" {
-		p.fail(p.tokens[start].start, text, "found "+shorten(text)+": "+fault)
+		p.fail(p.tokens[start].start, text, "found "+wording.Shorten(text)+": "+fault)
 	}
 	return text
 }

@@ -1,6 +1,10 @@
 package jsonata
 
-import "fmt"
+import (
+	"fmt"
+
+	"toolgraph/internal/wording"
+)
 
 // operator reads what follows the operator, which has been passed; right is how
 // strongly it binds that.
@@ -105,9 +109,9 @@ func (p *treeParser) step(part Tree) Tree {
 	case "string":
 		part.Kind = "name"
 	case "number", "literal":
-		p.fail(part.Offset, part.Text, fmt.Sprintf("found %s, which cannot be a step of a path", shorten(part.Text)))
+		p.fail(part.Offset, part.Text, fmt.Sprintf("found %s, which cannot be a step of a path", wording.Shorten(part.Text)))
 		if p.fault.Offset == part.Offset {
-			p.fault.Hint = "a field of that name is written `" + shorten(part.Text) + "`"
+			p.fault.Hint = "a field of that name is written `" + wording.Shorten(part.Text) + "`"
 		}
 	}
 	return part

@@ -1,6 +1,9 @@
 package jsonata
 
-import "toolgraph/expressions"
+import (
+	"toolgraph/expressions"
+	"toolgraph/internal/wording"
+)
 
 // treeParser reads tokens into a Tree as jsonata-js 2.2.2 reads them: by the
 // precedence of operators. It takes time linear in the tokens.
@@ -73,7 +76,7 @@ func (p *treeParser) refuse(expected string) {
 }
 
 func (p *treeParser) refuseToken(t *token, expected string) {
-	p.fail(t.start, t.text, "found "+shorten(t.text)+", expected "+expected)
+	p.fail(t.start, t.text, "found "+wording.Shorten(t.text)+", expected "+expected)
 }
 
 func (p *treeParser) fail(offset int, text, message string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // prepare compiles the schema. Depth comes first: the library's time grows with
@@ -87,7 +88,7 @@ func (s *Schema) invalidParts(faults *jsonschema.ValidationError, field string, 
 		seen[at.Pos] = true
 		where := pathText(s.document, path)
 		message := fmt.Sprintf("%s%s is no valid JSON Schema: expected %s, found %s",
-			field, where, expectation(e.ErrorKind), Shorten(string(part)))
+			field, where, expectation(e.ErrorKind), wording.Shorten(string(part)))
 		hint := enumHint(e.ErrorKind)
 		if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
 			message = fmt.Sprintf("%s%s is no regular expression that can be used: %v", field, where, regexFault(format.Err))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 // lookUp is the part of a plain value to which a path leads, or nil.
@@ -43,7 +45,7 @@ func pathText(v any, path []string) string {
 		if isIdentifier(token) {
 			b.WriteString("." + token)
 		} else {
-			b.WriteString("[" + quoted(token) + "]")
+			b.WriteString("[" + wording.Quote(token) + "]")
 		}
 	}
 	return b.String()

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/internal/wording"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
-	"toolgraph/config"
 )
 
 // maxProblems bounds how many problems of one value are told.
@@ -135,7 +135,7 @@ func (t *telling) leaf(e *jsonschema.ValidationError) Problem {
 		p.Expected, p.Given = "not allowed here", ""
 	}
 	if names, ok := e.ErrorKind.(*kind.PropertyNames); ok {
-		p.Given = "the key " + quoted(names.Property)
+		p.Given = "the key " + wording.Quote(names.Property)
 	}
 	return p
 }
@@ -171,8 +171,8 @@ func enumHint(k jsonschema.ErrorKind) string {
 			allowed = append(allowed, word)
 		}
 	}
-	if near := config.DidYouMean(got, allowed); near != "" {
-		return "did you mean " + quoted(near) + "?"
+	if near := wording.Nearest(got, allowed); near != "" {
+		return "did you mean " + wording.Quote(near) + "?"
 	}
 	return ""
 }
@@ -198,8 +198,8 @@ func (t *telling) unknownProperties(e *jsonschema.ValidationError, names []strin
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		path := append(slices.Clone(e.InstanceLocation), name)
 		p := Problem{Path: path, Where: pathText(value, path), Expected: "unknown property"}
-		if near := config.DidYouMean(name, free); near != "" {
-			p.Hint = "did you mean " + quoted(near) + "?"
+		if near := wording.Nearest(name, free); near != "" {
+			p.Hint = "did you mean " + wording.Quote(near) + "?"
 		} else if len(known) > 0 && len(known) <= maxProblems {
 			p.Expected += ", expected one of " + strings.Join(known, ", ")
 		} else if len(known) == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // brokenReference finds the reference that an error of the compiler is about.
@@ -19,13 +20,13 @@ func (s *Schema) brokenReference(err error) (pos config.Pos, message, hint strin
 	case errors.As(err, &load):
 		ref, key := findReference(s.source, load.URL)
 		if key == "$schema" {
-			return ref.Pos, "$schema " + quoted(load.URL) + " is not known",
+			return ref.Pos, "$schema " + wording.Quote(load.URL) + " is not known",
 				"leave $schema out (2020-12), or name a published draft"
 		}
 		hint = "put the schema into $defs and refer to #/$defs/NAME"
-		message = "refers to " + quoted(load.URL) + ", and schemas are never fetched"
+		message = "refers to " + wording.Quote(load.URL) + ", and schemas are never fetched"
 		if ref != nil {
-			pos, message = ref.Pos, "refers to "+quoted(ref.Scalar.(string))+", and schemas are never fetched"
+			pos, message = ref.Pos, "refers to "+wording.Quote(ref.Scalar.(string))+", and schemas are never fetched"
 		}
 		return pos, message, hint
 	case errors.As(err, &part):
@@ -54,10 +55,10 @@ func (s *Schema) missingPart(target string) (pos config.Pos, message, hint strin
 			}
 		}
 	}
-	if near := config.DidYouMean("#"+fragment, names); near != "" {
-		hint = "did you mean " + quoted(near) + "?"
+	if near := wording.Nearest("#"+fragment, names); near != "" {
+		hint = "did you mean " + wording.Quote(near) + "?"
 	}
-	return pos, "refers to " + quoted("#"+fragment) + ", which is not there", hint
+	return pos, "refers to " + wording.Quote("#"+fragment) + ", which is not there", hint
 }
 
 // findReference finds the reference whose target is, or ends as, the URL, and under

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // elsewhere are the keywords that can declare more properties than properties does.
@@ -56,10 +57,10 @@ func warnUndeclared(required, properties *config.Data, field string, found *conf
 			continue
 		}
 		hint := "declare it under properties"
-		if near := config.DidYouMean(name, names); near != "" {
+		if near := wording.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		found.Warn(item.Pos, "schema-required",
-			fmt.Sprintf("%s requires %q, which is none of its properties: %s", field, Shorten(name), Shorten(strings.Join(names, ", "))), hint)
+			fmt.Sprintf("%s requires %q, which is none of its properties: %s", field, wording.Shorten(name), wording.Shorten(strings.Join(names, ", "))), hint)
 	}
 }

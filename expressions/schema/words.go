@@ -6,7 +6,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"toolgraph/internal/wording"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -32,9 +33,9 @@ func expectation(k jsonschema.ErrorKind) string {
 	case *kind.PropertyNames:
 		return "keys that fit propertyNames"
 	case *kind.DependentRequired:
-		return list(k.Missing) + " together with " + quoted(k.Prop)
+		return list(k.Missing) + " together with " + wording.Quote(k.Prop)
 	case *kind.Dependency:
-		return list(k.Missing) + " together with " + quoted(k.Prop)
+		return list(k.Missing) + " together with " + wording.Quote(k.Prop)
 	case *kind.RefCycle:
 		return "a schema whose references end"
 	case *kind.Minimum, *kind.Maximum, *kind.ExclusiveMinimum, *kind.ExclusiveMaximum, *kind.MultipleOf:
@@ -62,27 +63,27 @@ func numberExpectation(k jsonschema.ErrorKind) string {
 func sizeExpectation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
-		return "at least " + count(k.Want, "character")
+		return "at least " + wording.Count(k.Want, "character")
 	case *kind.MaxLength:
-		return "at most " + count(k.Want, "character")
+		return "at most " + wording.Count(k.Want, "character")
 	case *kind.MinItems:
-		return "at least " + count(k.Want, "item")
+		return "at least " + wording.Count(k.Want, "item")
 	case *kind.MaxItems:
-		return "at most " + count(k.Want, "item")
+		return "at most " + wording.Count(k.Want, "item")
 	case *kind.MinProperties:
-		return "at least " + count(k.Want, "key")
+		return "at least " + wording.Count(k.Want, "key")
 	case *kind.MaxProperties:
-		return "at most " + count(k.Want, "key")
+		return "at most " + wording.Count(k.Want, "key")
 	case *kind.AdditionalItems:
-		return count(k.Count, "item") + " fewer"
+		return wording.Count(k.Count, "item") + " fewer"
 	case *kind.UniqueItems:
 		return fmt.Sprintf("items that differ, but %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
 	case *kind.Contains:
 		return "an item that fits contains"
 	case *kind.MinContains:
-		return "at least " + count(k.Want, "item") + " that fit contains"
+		return "at least " + wording.Count(k.Want, "item") + " that fit contains"
 	case *kind.MaxContains:
-		return "at most " + count(k.Want, "item") + " that fit contains"
+		return "at most " + wording.Count(k.Want, "item") + " that fit contains"
 	case *kind.ContentEncoding:
 		return "content in " + k.Want
 	case *kind.ContentMediaType:
@@ -115,19 +116,19 @@ func describe(v any) string {
 		return "null"
 	case string:
 		if n := len([]rune(v)); n > 40 {
-			return "a string of " + count(n, "character")
+			return "a string of " + wording.Count(n, "character")
 		}
-		return "the string " + quoted(v)
+		return "the string " + wording.Quote(v)
 	case []any:
-		return "an array of " + count(len(v), "item")
+		return "an array of " + wording.Count(len(v), "item")
 	case map[string]any:
-		return "an object with " + count(len(v), "key")
+		return "an object with " + wording.Count(len(v), "key")
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return Shorten(string(raw))
+	return wording.Shorten(string(raw))
 }
 
 func values(vs []any) string {
@@ -142,7 +143,7 @@ func values(vs []any) string {
 		if err != nil {
 			raw = fmt.Append(nil, v)
 		}
-		words = append(words, Shorten(string(raw)))
+		words = append(words, wording.Shorten(string(raw)))
 	}
 	return strings.Join(words, ", ")
 }
@@ -150,37 +151,15 @@ func values(vs []any) string {
 func list(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
-		words[i] = quoted(name)
+		words[i] = wording.Quote(name)
 	}
 	return strings.Join(words, ", ")
 }
 
-func quoted(text string) string { return strconv.Quote(Shorten(text)) }
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 func ratio(r *big.Rat) string {
 	if r.IsInt() {
-		return Shorten(r.RatString())
+		return wording.Shorten(r.RatString())
 	}
 	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-// Shorten keeps a value from filling a message: at most 60 bytes of it, then …
-func Shorten(text string) string {
-	const limit = 60
-	if len(text) <= limit {
-		return text
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
 }

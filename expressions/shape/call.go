@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 // site is a call of a builtin.
@@ -194,14 +196,7 @@ func (in *inferrer) count(s *site, want int) {
 	if len(s.args) < want {
 		verb = "at least"
 	}
-	in.fault(s.tree, true, CodeArgumentCount, fmt.Sprintf("$%s takes %s %s, found %d", s.name, verb, plural(want, "argument"), len(s.args)), "")
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return fmt.Sprintf("%d %s", n, word)
+	in.fault(s.tree, true, CodeArgumentCount, fmt.Sprintf("$%s takes %s %s, found %d", s.name, verb, wording.Count(want, "argument"), len(s.args)), "")
 }
 
 // mismatches tells whether the function certainly refuses the value.

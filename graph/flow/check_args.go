@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // args tells what is wrong with the arguments of a call: with their expressions, and by
@@ -183,7 +183,7 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 			free = append(free, name)
 		}
 	}
-	near := config.DidYouMean(key.Value, free)
+	near := wording.Nearest(key.Value, free)
 	hint := ""
 	if near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
@@ -192,10 +192,10 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 	case closed && len(known) == 0:
 		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected none", hint)
 	case closed:
-		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected one of "+listed(known), hint)
+		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected one of "+wording.List(known), hint)
 	case near != "":
 		a.found.Warn(key.Pos, "argument-refused",
-			fmt.Sprintf("argument %q of tool %q is none that the tool declares, and it has %s", pathText(path), a.tool, listed(known)), hint)
+			fmt.Sprintf("argument %q of tool %q is none that the tool declares, and it has %s", pathText(path), a.tool, wording.List(known)), hint)
 	}
 }
 
@@ -262,12 +262,3 @@ func dataAt(d *config.Data, path []string) config.Pos {
 
 // below is a path with more steps.
 func below[T any](path []T, more ...T) []T { return slices.Concat(path, more) }
-
-// listed is words as a sentence lists them.
-func listed(words []string) string {
-	const most = 12
-	if len(words) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
-	}
-	return strings.Join(words, ", ")
-}

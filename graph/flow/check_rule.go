@@ -10,6 +10,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // conditions tells of conditions of a switch that can never decide anything: because of
@@ -47,7 +48,7 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 	}
 	hint := ""
 	if word, isText := t.constant.(string); isText {
-		if near := config.DidYouMean(word, given.Words()); near != "" {
+		if near := wording.Nearest(word, given.Words()); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 	}

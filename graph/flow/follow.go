@@ -3,9 +3,9 @@ package flow
 import (
 	"context"
 
-	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // mostRounds bounds how often a loop is gone through; what has not settled by then is
@@ -133,7 +133,7 @@ func (f *follower) distinct(node, expr int) []*world {
 // env is what the expression with this number is evaluated over in a world; not ready
 // while the shape of something that has run is not known.
 func (f *follower) env(w *world, expr int) (env shape.Env, ready bool) {
-	env = shape.Env{Context: map[string]shape.Binding{}, Open: true, Suggest: config.DidYouMean}
+	env = shape.Env{Context: map[string]shape.Binding{}, Open: true, Suggest: wording.Nearest}
 	for _, node := range f.reads[w.node][expr].nodes {
 		b := shape.Binding{Shape: f.outputs[node], Presence: w.presence(node)}
 		switch {
@@ -157,7 +157,7 @@ func (f *follower) env(w *world, expr int) (env shape.Env, ready bool) {
 // envOfAll is what the expression with this number is evaluated over in any world of
 // its node: what has run in some of them only may be missing.
 func (f *follower) envOfAll(node, expr int) shape.Env {
-	env := shape.Env{Context: map[string]shape.Binding{}, Open: true, Suggest: config.DidYouMean}
+	env := shape.Env{Context: map[string]shape.Binding{}, Open: true, Suggest: wording.Nearest}
 	for _, read := range f.reads[node][expr].nodes {
 		env.Context[f.graph.Nodes[read].ID()] = f.binding(node, read)
 	}

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -229,7 +230,7 @@ func noServer(servers []string, name string) error {
 
 // missing is an error about a name that nothing has.
 func missing(message, name string, known []string, hint string) error {
-	if near := config.DidYouMean(name, known); near != "" {
+	if near := wording.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return errors.New(message + "; " + hint)

@@ -8,6 +8,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // view is the files as they were when an operation began.
@@ -131,7 +132,7 @@ func noTool(file *config.File, name string) error {
 	for _, t := range file.Tools {
 		names = append(names, t.Name.Value)
 	}
-	if near := config.DidYouMean(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return fmt.Errorf("tool %q not found: did you mean %q?", name, near)
 	}
 	return fmt.Errorf("tool %q not found; listGraphTools tells what there is", name)

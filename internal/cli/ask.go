@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -62,7 +63,7 @@ func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *c
 	defer func() { <-t.turn }()
 	message := presented(secrets.Redact(f.message), shownMessage)
 	if !t.talks {
-		t.say("toolgraph: server %q asks its user a question, which is cancelled because standard input or standard error is not a terminal; run the command in a terminal to answer: %s\n", upstream, oneLine(message))
+		t.say("toolgraph: server %q asks its user a question, which is cancelled because standard input or standard error is not a terminal; run the command in a terminal to answer: %s\n", upstream, wording.OneLine(message))
 		return json.RawMessage(`{"action":"cancel"}`), nil
 	}
 	t.say("\r\x1b[2K") // the line of the progress
@@ -124,12 +125,12 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 // leaves it out.
 func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets) (value value.Value, given bool, err error) {
 	if f.description != "" {
-		t.say("%s\n", oneLine(presented(secrets.Redact(f.description), shownField)))
+		t.say("%s\n", wording.OneLine(presented(secrets.Redact(f.description), shownField)))
 	}
 	for i, c := range f.choices {
-		t.say("  %d  %s\n", i+1, oneLine(presented(secrets.Redact(c.label), shownField)))
+		t.say("  %d  %s\n", i+1, wording.OneLine(presented(secrets.Redact(c.label), shownField)))
 	}
-	prompt := fmt.Sprintf("%s (%s): ", oneLine(presented(secrets.Redact(f.title), shownField)), oneLine(presented(secrets.Redact(f.expects()), shownField)))
+	prompt := fmt.Sprintf("%s (%s): ", wording.OneLine(presented(secrets.Redact(f.title), shownField)), wording.OneLine(presented(secrets.Redact(f.expects()), shownField)))
 	for {
 		text, err := t.line(ctx, prompt)
 		if err != nil {
@@ -139,7 +140,7 @@ func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets)
 		if wrong == "" {
 			return value, given, nil
 		}
-		t.say("%s\n", oneLine(presented(secrets.Redact(wrong), shownMessage)))
+		t.say("%s\n", wording.OneLine(presented(secrets.Redact(wrong), shownMessage)))
 	}
 }
 
@@ -171,9 +172,9 @@ func presented(text string, most int) string {
 	n := 0
 	for i := range text {
 		if n == most {
-			return printable(text[:i]) + fmt.Sprintf("… (truncated, %d bytes)", len(text))
+			return wording.Printable(text[:i]) + fmt.Sprintf("… (truncated, %d bytes)", len(text))
 		}
 		n++
 	}
-	return printable(text)
+	return wording.Printable(text)
 }

@@ -14,6 +14,7 @@ import (
 
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // form is a question of an upstream server: the params of elicitation/create.
@@ -76,7 +77,7 @@ func readForm(params json.RawMessage) (*form, error) {
 		definition, _ := properties.Get(name)
 		one, err := readField(name, definition)
 		if err != nil {
-			return nil, fmt.Errorf("field %q of the question: %w", schema.Shorten(name), err)
+			return nil, fmt.Errorf("field %q of the question: %w", wording.Shorten(name), err)
 		}
 		one.required = slices.Contains(raw.Schema.Required, name)
 		f.fields = append(f.fields, one)
@@ -125,7 +126,7 @@ func readField(name string, definition value.Value) (*field, error) {
 	case len(f.choices) > mostChoices:
 		return nil, fmt.Errorf("it has %d choices, at most %d are asked", len(f.choices), mostChoices)
 	case f.kind == "array" && len(f.choices) == 0, !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, f.kind):
-		return nil, fmt.Errorf("expected a string, number, integer, boolean or list of choices, got %s", schema.Shorten(f.kind))
+		return nil, fmt.Errorf("expected a string, number, integer, boolean or list of choices, got %s", wording.Shorten(f.kind))
 	}
 	f.schema, err = schema.Compile(raw)
 	return f, err

@@ -14,6 +14,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 type checkFlags struct {
@@ -105,7 +106,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 		}
 	}
 	if (isText || f.verbose) && done > 0 {
-		count := plural(done, "file")
+		count := wording.Count(done, "file")
 		if done < len(files) {
 			count = fmt.Sprintf("%d of %d files", done, len(files))
 		}
@@ -181,7 +182,7 @@ func (f *checkFlags) ignorance() string {
 	}
 	file := "FILE"
 	if len(f.unlocked) == 1 && f.unlocked[0] != unnamedInput {
-		file = printable(f.unlocked[0])
+		file = wording.Printable(f.unlocked[0])
 	}
 	return fmt.Sprintf(" (nothing is known of %s: toolgraph lock %s, or --live)", tools, file)
 }
@@ -198,7 +199,7 @@ func askNow(ctx context.Context, std streams, p *project.Project, older *lock.Lo
 	defer closePool(pool, log)
 	told, missing, err := askTools(ctx, pool, p, toolsOf(p), nil)
 	if err != nil {
-		err = errors.New(printable(p.File.Secrets.Redact(err.Error())))
+		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}
 	return lock.Of(lock.Path(p.File.Path), told...).Recall(older), missing, err
 }
@@ -210,19 +211,12 @@ func summary(found config.Diagnostics) string {
 	errs, warnings := found.Split()
 	var parts []string
 	if len(errs) > 0 {
-		parts = append(parts, plural(len(errs), "error"))
+		parts = append(parts, wording.Count(len(errs), "error"))
 	}
 	if len(warnings) > 0 {
-		parts = append(parts, plural(len(warnings), "warning"))
+		parts = append(parts, wording.Count(len(warnings), "warning"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
@@ -233,7 +227,7 @@ var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
 
 func writeText(w io.Writer, found config.Diagnostics) error {
 	for _, d := range found {
-		if _, err := fmt.Fprintln(w, oneLine(d.String())); err != nil {
+		if _, err := fmt.Fprintln(w, wording.OneLine(d.String())); err != nil {
 			return err
 		}
 	}

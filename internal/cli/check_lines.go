@@ -7,6 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/internal/wording"
 )
 
 // lines are the lines of the files that were loaded, by path, to be shown under their
@@ -28,7 +29,7 @@ func (l lines) note(of checked, secrets *config.Secrets) {
 // write is a finding and, under it, its line with a caret under the place.
 func (l lines) write(w io.Writer, found config.Diagnostics) error {
 	for _, d := range found {
-		if _, err := fmt.Fprintf(w, "%s\n%s", oneLine(d.String()), l.excerpt(d.Pos)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n%s", wording.OneLine(d.String()), l.excerpt(d.Pos)); err != nil {
 			return err
 		}
 	}
@@ -40,7 +41,7 @@ func (l lines) excerpt(pos config.Pos) string {
 	if pos.Line < 1 || pos.Line > len(l[pos.File]) {
 		return ""
 	}
-	line := []rune(printable(l[pos.File][pos.Line-1]))
+	line := []rune(wording.Printable(l[pos.File][pos.Line-1]))
 	if pos.Column < 1 || pos.Column > len(line)+1 {
 		return ""
 	}

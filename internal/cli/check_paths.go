@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // notGraphs are the endings of YAML files beside graph files that check skips.
@@ -59,7 +60,7 @@ func (f *checkFlags) files(ctx context.Context, std streams, paths []string) ([]
 	}
 	for _, s := range found.Skipped {
 		if f.verbose {
-			fmt.Fprintf(std.err, "skipped %s: %s\n", printable(s.Path), s.Why)
+			fmt.Fprintf(std.err, "skipped %s: %s\n", wording.Printable(s.Path), s.Why)
 		}
 	}
 	if len(files) == 0 {
@@ -68,7 +69,7 @@ func (f *checkFlags) files(ctx context.Context, std streams, paths []string) ([]
 	if len(found.Skipped) == 0 {
 		return files, "", nil
 	}
-	return files, fmt.Sprintf("; skipped %s (%s)", plural(len(found.Skipped), "YAML file"), found.Why()), nil
+	return files, fmt.Sprintf("; skipped %s (%s)", wording.Count(len(found.Skipped), "YAML file"), found.Why()), nil
 }
 
 // checkInput checks what the command line says of standard input.
@@ -101,7 +102,7 @@ func noGraphFiles(paths []string, found *project.Found) error {
 	}
 	where, skipped := strings.Join(paths, ", "), ""
 	if len(found.Skipped) > 0 {
-		skipped = fmt.Sprintf("; skipped %s (%s), -v lists them", plural(len(found.Skipped), "YAML file"), found.Why())
+		skipped = fmt.Sprintf("; skipped %s (%s), -v lists them", wording.Count(len(found.Skipped), "YAML file"), found.Why())
 	}
 	return usagef("no graph file in %s: expected *.yaml or *.yml files with server and tools%s", where, skipped)
 }

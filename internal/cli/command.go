@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/internal/wording"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"toolgraph/config"
 )
 
 // noCommand refuses arguments of a command that has only subcommands: the first is none
@@ -31,7 +31,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 			return usagef("unknown command %q; did you mean %q?", word, c.Name())
 		}
 	}
-	hint := config.Suggestion(word, names)
+	hint := wording.Suggest(word, names)
 	if hint == "" && cmd.HasParent() {
 		hint = "; the commands are " + strings.Join(names, ", ")
 	}
@@ -124,7 +124,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			names = append(names, flag.Name)
 		}
 	})
-	if near := config.DidYouMean(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return usagef("%w; did you mean --%s?", err, near)
 	}
 	if !cmd.HasParent() {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 func newConfig(std streams) *cobra.Command {
@@ -29,7 +30,7 @@ standard error where it goes. The hosts are ` + strings.Join(hostNames, ", ") + 
 		RunE: func(_ *cobra.Command, args []string) error {
 			i := slices.IndexFunc(hosts, func(h host) bool { return h.name == args[0] })
 			if i < 0 {
-				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(hostNames, ", "), config.Suggestion(args[0], hostNames))
+				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(hostNames, ", "), wording.Suggest(args[0], hostNames))
 			}
 			entry, err := newHostEntry(name, graphFile, servers)
 			if err != nil {

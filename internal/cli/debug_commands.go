@@ -12,6 +12,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
+	"toolgraph/internal/wording"
 )
 
 // debugCommand is a command of the debugger.
@@ -68,7 +69,7 @@ func listBreaks(_ context.Context, r *repl, _ string) error {
 		if b.Condition != "" {
 			condition = " if " + b.Condition
 		}
-		r.say("  %s%s, %s\n", oneLine(b.Node), oneLine(condition), plural(b.Hits, "hit"))
+		r.say("  %s%s, %s\n", wording.OneLine(b.Node), wording.OneLine(condition), wording.Count(b.Hits, "hit"))
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func printContext(_ context.Context, r *repl, _ string) error {
 	}
 	for _, n := range r.graph.Nodes {
 		if ran[n.ID()] {
-			r.say("  %s = %s\n", oneLine(n.ID()), r.text(outputs[n.ID()], outputShown))
+			r.say("  %s = %s\n", wording.OneLine(n.ID()), r.text(outputs[n.ID()], outputShown))
 		}
 	}
 	return nil
@@ -168,7 +169,7 @@ func (r *repl) list() error {
 		if n == at {
 			mark = ">"
 		}
-		r.say("%s %*d  %s\n", mark, width, n, printable(r.secrets.Redact(string(r.source[n-1]))))
+		r.say("%s %*d  %s\n", mark, width, n, wording.Printable(r.secrets.Redact(string(r.source[n-1]))))
 	}
 	return nil
 }

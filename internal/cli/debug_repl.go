@@ -12,6 +12,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
+	"toolgraph/internal/wording"
 )
 
 // repl reads commands and gives them to a session.
@@ -63,7 +64,7 @@ func (r *repl) take(ctx context.Context, line string) (last bool) {
 		return true
 	}
 	if err != nil {
-		r.say("%s\n", printable(r.secrets.Redact(err.Error())))
+		r.say("%s\n", wording.Printable(r.secrets.Redact(err.Error())))
 	}
 	return r.session.State().Status.Ended()
 }
@@ -106,7 +107,7 @@ func (r *repl) command(ctx context.Context, line string) error {
 		}
 		names = append(names, c.name)
 	}
-	if near := config.DidYouMean(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown command %q: did you mean %q?", name, near)
 	}
 	return fmt.Errorf("unknown command %q; help tells the commands", name)
@@ -135,9 +136,9 @@ func (r *repl) where(state debug.State) {
 	if state.Next.Tool != "" {
 		what += " " + state.Next.Server + "." + state.Next.Tool
 	}
-	r.say("before step %d, node %q (%s) at %s [%s]\n", state.Next.Index, oneLine(node.ID()), oneLine(what), node.Pos(), state.PausedBy)
+	r.say("before step %d, node %q (%s) at %s [%s]\n", state.Next.Index, wording.OneLine(node.ID()), wording.OneLine(what), node.Pos(), state.PausedBy)
 	if state.Problem != "" {
-		r.say("%s\n", printable(r.secrets.Redact(state.Problem)))
+		r.say("%s\n", wording.Printable(r.secrets.Redact(state.Problem)))
 	}
 	r.watches(state)
 }
@@ -149,11 +150,11 @@ func (r *repl) watches(state debug.State) {
 		if text == "" {
 			text = r.text(w.Value, outputShown)
 		}
-		r.say("  %s = %s\n", oneLine(w.Expr), oneLine(text))
+		r.say("  %s = %s\n", wording.OneLine(w.Expr), wording.OneLine(text))
 	}
 }
 
 // text is a value in one line.
 func (r *repl) text(v value.Value, most int) string {
-	return oneLine(valueText(v, most, r.secrets))
+	return wording.OneLine(valueText(v, most, r.secrets))
 }

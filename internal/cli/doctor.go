@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -59,7 +60,7 @@ func commandPath(u *config.Upstream) (string, error) {
 func printHealth(w io.Writer, h *inspect.Health) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range h.Checks {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", c.Result, oneLine(c.Name), oneLine(c.Detail))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", c.Result, wording.OneLine(c.Name), wording.OneLine(c.Detail))
 	}
 	return table.Flush()
 }

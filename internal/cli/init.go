@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 //go:embed starter.yaml
@@ -82,9 +83,9 @@ func startingAt(path string) []byte {
 // shellWord is a word as it is typed: in quotes where it has more in it than names do.
 func shellWord(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`$&|;<>()*?[]#!\\{}~", r) }) {
-		return printable(word)
+		return wording.Printable(word)
 	}
-	return "'" + strings.ReplaceAll(printable(word), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(wording.Printable(word), "'", `'\''`) + "'"
 }
 
 // createFile writes a file that must not exist yet.

@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -120,5 +121,5 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		}
 		return printValue(std.out, answer, secrets)
 	}
-	return usagef("unknown question %q (there are %s)%s", name, strings.Join(names, ", "), config.Suggestion(name, names))
+	return usagef("unknown question %q (there are %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
 }

@@ -13,6 +13,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 type lockFlags struct {
@@ -87,7 +88,7 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 		odd[i].Severity = config.Error // what is ambiguous cannot be pinned
 	}
 	if err = errors.Join(err, odd.Err()); err != nil {
-		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(p.File.Secrets.Redact(err.Error())))
+		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(p.File.Secrets.Redact(err.Error())))
 		return errReported
 	}
 	newer := lock.Of(path, append(f.untouched(older, wanted), asked...)...).Recall(older)
@@ -147,7 +148,7 @@ func (f *lockFlags) knowServers(p *project.Project, wanted map[string][]string) 
 				called = append(called, u.Name.Value)
 			}
 		}
-		return usagef("--server %s: the graphs of %s call no server of that name%s", name, p.File.Path, config.Suggestion(name, called))
+		return usagef("--server %s: the graphs of %s call no server of that name%s", name, p.File.Path, wording.Suggest(name, called))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // lockReport is what locking found.
@@ -59,10 +60,10 @@ func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file strin
 	}
 	what := "nothing changed"
 	if n := len(r.Changes); n > 0 {
-		what = plural(n, "change")
+		what = wording.Count(n, "change")
 	}
-	fmt.Fprintf(&b, "%s: %s, %s\n", r.Lock, plural(len(now.Entries), "tool"), what)
-	_, err := io.WriteString(w, printable(b.String()))
+	fmt.Fprintf(&b, "%s: %s, %s\n", r.Lock, wording.Count(len(now.Entries), "tool"), what)
+	_, err := io.WriteString(w, wording.Printable(b.String()))
 	return err
 }
 

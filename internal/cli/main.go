@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // The exit codes. A command that a signal ends before it is done has the signal's,
@@ -78,10 +79,10 @@ func exitCode(err error, command string, stderr io.Writer) int {
 		printDiagnostics(stderr, findings)
 		return exitDiagnostics
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "toolgraph: %s\nRun '%s --help' for usage.\n", printable(err.Error()), command)
+		fmt.Fprintf(stderr, "toolgraph: %s\nRun '%s --help' for usage.\n", wording.Printable(err.Error()), command)
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "toolgraph: %s\n", printable(err.Error()))
+	fmt.Fprintf(stderr, "toolgraph: %s\n", wording.Printable(err.Error()))
 	return exitFailed
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // withPairs puts key=value arguments over an object of arguments.
@@ -52,7 +53,7 @@ const mostUndeclared = 10
 func warnUndeclared(w io.Writer, tool *config.Tool, args value.Value) {
 	found := undeclared(nil, "", tool.InputSchema, args)
 	for _, text := range found[:min(len(found), mostUndeclared)] {
-		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %s\n", oneLine(tool.Name.Value), text)
+		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %s\n", wording.OneLine(tool.Name.Value), text)
 	}
 }
 
@@ -80,7 +81,7 @@ func undeclared(found []string, path string, schema *config.Data, v value.Value)
 	for _, name := range object.Keys() {
 		below := declared.Get(name)
 		if below == nil && open {
-			found = append(found, fmt.Sprintf("%q%s", oneLine(path+name), oneLine(config.Suggestion(name, names))))
+			found = append(found, fmt.Sprintf("%q%s", wording.OneLine(path+name), wording.OneLine(wording.Suggest(name, names))))
 		}
 		inner, _ := object.Get(name)
 		found = undeclared(found, path+name+".", below, inner)

@@ -11,6 +11,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/observe"
+	"toolgraph/internal/wording"
 )
 
 type replayFlags struct {
@@ -93,7 +94,7 @@ func (f *replayFlags) read(ctx context.Context, std streams, store *journal.Stor
 	}
 	var gap *journal.GapError
 	if _, err := store.Journal(nil, journal.About{}).Load(ctx, kept.ID); errors.As(err, &gap) {
-		fmt.Fprintf(std.err, "toolgraph: what depends on it will differ: %s\n", printable(gap.Error()))
+		fmt.Fprintf(std.err, "toolgraph: what depends on it will differ: %s\n", wording.Printable(gap.Error()))
 	} else if err != nil {
 		return kept, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/diff"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // follower goes along a kept run while it is replayed: it makes the edits that were
@@ -86,26 +87,26 @@ func (f *follower) tell(ctx context.Context, w io.Writer, p *project.Project, g 
 	steps := len(result.History)
 	if f.parted == nil {
 		if steps < len(f.kept) {
-			fmt.Fprintf(w, "the replay ends after %s, before node %q of the kept run\n", plural(steps, "step"), f.kept[steps].NodeID)
+			fmt.Fprintf(w, "the replay ends after %s, before node %q of the kept run\n", wording.Count(steps, "step"), f.kept[steps].NodeID)
 			return
 		}
-		fmt.Fprintf(w, "the replay is the kept run: %s, %s answered from it\n", plural(steps, "step"), plural(f.calls, "call"))
+		fmt.Fprintf(w, "the replay is the kept run: %s, %s answered from it\n", wording.Count(steps, "step"), wording.Count(f.calls, "call"))
 		return
 	}
 	now := *f.parted
-	fmt.Fprintf(w, "the replay parts from the kept run at step %d, node %q", now.Index, oneLine(now.NodeID))
+	fmt.Fprintf(w, "the replay parts from the kept run at step %d, node %q", now.Index, wording.OneLine(now.NodeID))
 	if node := g.Node(now.NodeID); node != nil {
 		fmt.Fprintf(w, " (%s)", node.Pos())
 	}
 	fmt.Fprintln(w, ":")
-	text := func(v value.Value) string { return oneLine(valueText(v, valueShown, p.File.Secrets)) }
+	text := func(v value.Value) string { return wording.OneLine(valueText(v, valueShown, p.File.Secrets)) }
 	switch {
 	case now.Index >= len(f.kept):
 		fmt.Fprintln(w, "  the kept run had ended before it")
 	case f.kept[now.Index].NodeID != now.NodeID:
-		fmt.Fprintf(w, "  the kept run went to %q\n", oneLine(f.kept[now.Index].NodeID))
+		fmt.Fprintf(w, "  the kept run went to %q\n", wording.OneLine(f.kept[now.Index].NodeID))
 	case len(f.changes) == 0:
-		fmt.Fprintf(w, "  was  %s\n  is   %s\n", oneLine(outputText(f.kept[now.Index], p.File.Secrets)), oneLine(outputText(now, p.File.Secrets)))
+		fmt.Fprintf(w, "  was  %s\n  is   %s\n", wording.OneLine(outputText(f.kept[now.Index], p.File.Secrets)), wording.OneLine(outputText(now, p.File.Secrets)))
 	default:
 		for _, c := range f.changes[:min(len(f.changes), changesShown)] {
 			fmt.Fprintf(w, "  %s: %s → %s\n", pathText(c.Path), text(c.Old), text(c.New))
@@ -115,7 +116,7 @@ func (f *follower) tell(ctx context.Context, w io.Writer, p *project.Project, g 
 		}
 	}
 	for _, read := range readBy(ctx, g.Node(now.NodeID), execution.ScopeOf(result.History[:now.Index])) {
-		fmt.Fprintf(w, "  it reads %s = %s\n", oneLine(read.path), text(read.value))
+		fmt.Fprintf(w, "  it reads %s = %s\n", wording.OneLine(read.path), text(read.value))
 	}
 }
 
@@ -123,7 +124,7 @@ func pathText(path string) string {
 	if path == "" {
 		return "the value"
 	}
-	return oneLine(path)
+	return wording.OneLine(path)
 }
 
 // reading is a path that a rule reads, and its value.

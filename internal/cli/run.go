@@ -14,6 +14,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
 )
 
 type runFlags struct {
@@ -102,7 +103,7 @@ func printResult(w io.Writer, tool *config.Tool, v value.Value, secrets *config.
 	}
 	text = secrets.Redact(text)
 	if isTerminal(w) {
-		text = printable(text)
+		text = wording.Printable(text)
 	}
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"

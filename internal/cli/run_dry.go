@@ -15,6 +15,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -77,7 +78,7 @@ func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *
 	}
 	if plan.Error != "" {
 		if f.format != "json" {
-			fmt.Fprintf(std.err, "toolgraph: %s\n", printable(plan.Error))
+			fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(plan.Error))
 		}
 		return errReported
 	}
@@ -105,11 +106,11 @@ func (p *dryPlan) write(w io.Writer, format string) error {
 	}
 	var all error
 	line := func(format string, args ...any) {
-		_, err := fmt.Fprintln(w, printable(fmt.Sprintf(format, args...)))
+		_, err := fmt.Fprintln(w, wording.Printable(fmt.Sprintf(format, args...)))
 		all = errors.Join(all, err)
 	}
 	for _, c := range p.Calls {
-		line("%-4d  %s: %s", c.Step, oneLine(c.Node), c.text())
+		line("%-4d  %s: %s", c.Step, wording.OneLine(c.Node), c.text())
 	}
 	switch {
 	case p.Error != "":

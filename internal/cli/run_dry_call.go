@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -176,7 +177,7 @@ func (d *dryCaller) known(ctx context.Context, upstream, tool string) (flow.Tool
 		}
 		names = append(names, t.Name)
 	}
-	return flow.Tool{}, fmt.Errorf("server %q has no tool %q, expected one of its %d%s", upstream, tool, len(names), config.Suggestion(tool, names))
+	return flow.Tool{}, fmt.Errorf("server %q has no tool %q, expected one of its %d%s", upstream, tool, len(names), wording.Suggest(tool, names))
 }
 
 // refused is why a server would refuse the arguments of a call.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
 )
 
 func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
@@ -30,7 +31,7 @@ first step at which they went different ways.`,
 }
 
 func printDifference(w io.Writer, d *inspect.Difference) error {
-	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), oneLine(d.A.Tool), oneLine(string(d.A.Status)), shortID(d.B.ID), oneLine(d.B.Tool), oneLine(string(d.B.Status)))
+	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), wording.OneLine(d.A.Tool), wording.OneLine(string(d.A.Status)), shortID(d.B.ID), wording.OneLine(d.B.Tool), wording.OneLine(string(d.B.Status)))
 	if !d.SameGraph {
 		fmt.Fprintln(w, "the graph has changed between them")
 	}
@@ -39,7 +40,7 @@ func printDifference(w io.Writer, d *inspect.Difference) error {
 		printChanges(w, d.Arguments)
 	}
 	if v := d.Value; v != nil {
-		fmt.Fprintf(w, "\nstep %d (%s) is the first with another value:\n", v.Step, oneLine(v.A.Node))
+		fmt.Fprintf(w, "\nstep %d (%s) is the first with another value:\n", v.Step, wording.OneLine(v.A.Node))
 		if v.Changes != nil {
 			printChanges(w, v.Changes)
 		} else {
@@ -66,7 +67,7 @@ func direction(s *inspect.Side) string {
 	if s == nil {
 		return "had ended"
 	}
-	return "went to " + oneLine(s.Node)
+	return "went to " + wording.OneLine(s.Node)
 }
 
 func printChanges(w io.Writer, all *inspect.Changes) {
@@ -75,7 +76,7 @@ func printChanges(w io.Writer, all *inspect.Changes) {
 		if path == "" {
 			path = "the value"
 		}
-		fmt.Fprintf(w, "  %s: %s → %s\n", oneLine(path), changedText(c.A), changedText(c.B))
+		fmt.Fprintf(w, "  %s: %s → %s\n", wording.OneLine(path), changedText(c.A), changedText(c.B))
 	}
 	if all.More > 0 {
 		fmt.Fprintf(w, "  and %d more\n", all.More)

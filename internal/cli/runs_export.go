@@ -13,6 +13,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/wording"
 )
 
 // exported is a run as a file.
@@ -155,7 +156,7 @@ func failureNames(f *execution.Failure) []string {
 // change how others are.
 func checkNames(names ...string) error {
 	for _, name := range names {
-		if oneLine(name) != name || strings.ContainsRune(name, unicode.ReplacementChar) {
+		if wording.OneLine(name) != name || strings.ContainsRune(name, unicode.ReplacementChar) {
 			return fmt.Errorf("the name %.100q has control or hidden characters", name)
 		}
 	}
@@ -177,6 +178,6 @@ func (x *exported) keep(ctx context.Context, std streams, store *journal.Store) 
 	if err := store.Close(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(std.err, "toolgraph: kept run %s\n", printable(x.Run.ID))
+	_, err := fmt.Fprintf(std.err, "toolgraph: kept run %s\n", wording.Printable(x.Run.ID))
 	return err
 }

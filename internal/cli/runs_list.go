@@ -12,6 +12,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
 )
 
 // filterFlags select runs.
@@ -98,13 +99,13 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 	fmt.Fprintln(table, "run\tstarted\ttool\tstatus\ttime\tsteps\targuments")
 	for _, r := range answer.Runs {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", shortID(r.ID), r.Started.Local().Format(time.DateTime),
-			oneLine(r.Tool), statusText(r), milliseconds(r.Duration), r.Steps, shortened(r.Args, outputShown))
+			wording.OneLine(r.Tool), statusText(r), milliseconds(r.Duration), r.Steps, shortened(r.Args, outputShown))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	if answer.Next != "" {
-		fmt.Fprintf(w, "there are more: --before %s\n", oneLine(answer.Next))
+		fmt.Fprintf(w, "there are more: --before %s\n", wording.OneLine(answer.Next))
 	}
 	return nil
 }
@@ -113,14 +114,16 @@ func statusText(r journal.Run) string {
 	if r.Damaged != "" {
 		return "damaged"
 	}
-	return oneLine(string(r.Status))
+	return wording.OneLine(string(r.Status))
 }
 
-func shortID(id string) string { return oneLine(string([]rune(id)[:min(idShown, len([]rune(id)))])) }
+func shortID(id string) string {
+	return wording.OneLine(string([]rune(id)[:min(idShown, len([]rune(id)))]))
+}
 
 // shortened is one line of at most so many characters.
 func shortened(text string, most int) string {
-	line := []rune(oneLine(text))
+	line := []rune(wording.OneLine(text))
 	if len(line) <= most {
 		return string(line)
 	}

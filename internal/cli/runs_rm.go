@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution/journal"
+	"toolgraph/internal/wording"
 )
 
 func newRunsRemove(std streams, history *historyFlags) *cobra.Command {
@@ -86,6 +87,6 @@ func removeRuns(ctx context.Context, std streams, store *journal.Store, named []
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.err, "toolgraph: deleted %s\n", plural(n, "run"))
+	_, err = fmt.Fprintf(std.err, "toolgraph: deleted %s\n", wording.Count(n, "run"))
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
 )
 
 func newRunsShow(std streams, history *historyFlags) *cobra.Command {
@@ -57,7 +58,7 @@ also what its expressions saw, and --full every value as a whole.`,
 			return answering(std, history, format, func(i *inspect.Inspector) (*inspect.Run, error) {
 				r, err := i.ReadRun(cmd.Context(), q)
 				if err == nil && step >= 0 && len(r.History) == 0 {
-					return nil, fmt.Errorf("run %s has %s, and step %d is not among them", r.ID, plural(r.Steps, "step"), step)
+					return nil, fmt.Errorf("run %s has %s, and step %d is not among them", r.ID, wording.Count(r.Steps, "step"), step)
 				}
 				return r, err
 			}, show)
@@ -84,14 +85,14 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		ended = " after " + milliseconds(r.Duration)
 	}
 	facts := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(facts, "run\t%s\ntool\t%s\nstatus\t%s%s, %s\nstarted\t%s\n", oneLine(r.ID), oneLine(r.Tool), oneLine(string(r.Status)), ended,
-		plural(r.Steps, "step"), r.Started.Local().Format("2006-01-02 15:04:05.000"))
+	fmt.Fprintf(facts, "run\t%s\ntool\t%s\nstatus\t%s%s, %s\nstarted\t%s\n", wording.OneLine(r.ID), wording.OneLine(r.Tool), wording.OneLine(string(r.Status)), ended,
+		wording.Count(r.Steps, "step"), r.Started.Local().Format("2006-01-02 15:04:05.000"))
 	if r.File != "" {
-		fmt.Fprintf(facts, "file\t%s\n", oneLine(r.File))
+		fmt.Fprintf(facts, "file\t%s\n", wording.OneLine(r.File))
 	}
-	fmt.Fprintf(facts, "graph\t%.12s\narguments\t%s\n", oneLine(r.Graph), keptText(r.Arguments, full))
+	fmt.Fprintf(facts, "graph\t%.12s\narguments\t%s\n", wording.OneLine(r.Graph), keptText(r.Arguments, full))
 	if r.Lost > 0 {
-		fmt.Fprintf(facts, "gap\t%s not recorded: the store was locked or full\n", plural(r.Lost, "event"))
+		fmt.Fprintf(facts, "gap\t%s not recorded: the store was locked or full\n", wording.Count(r.Lost, "event"))
 	}
 	if err := facts.Flush(); err != nil {
 		return err
@@ -109,7 +110,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		case s.Output != nil:
 			output = keptText(*s.Output, full)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%.2f\t%s\n", s.Index, oneLine(s.Node), s.Type, s.Duration, output)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%.2f\t%s\n", s.Index, wording.OneLine(s.Node), s.Type, s.Duration, output)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -135,7 +136,7 @@ func failureText(r *inspect.Run) string {
 	if r.Failure.Pos.IsValid() {
 		text = r.Failure.Pos.String() + ": " + text
 	}
-	return printable(text)
+	return wording.Printable(text)
 }
 
 func keptText(v inspect.Value, full bool) string {
@@ -143,7 +144,7 @@ func keptText(v inspect.Value, full bool) string {
 	if !full {
 		text = shortened(text, outputShown)
 	}
-	text = oneLine(text)
+	text = wording.OneLine(text)
 	switch {
 	case v.Gap != nil && v.Gap.Reason == journal.Redacted:
 		text += " (a secret was left out)"
@@ -158,17 +159,17 @@ func keptText(v inspect.Value, full bool) string {
 // printStep writes one step with its value on lines of its own.
 func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	s := r.History[0]
-	fmt.Fprintf(w, "step %d of run %s: node %q (%s), %s, at %s\n\n", s.Index, oneLine(r.ID), s.Node, s.Type,
+	fmt.Fprintf(w, "step %d of run %s: node %q (%s), %s, at %s\n\n", s.Index, wording.OneLine(r.ID), s.Node, s.Type,
 		milliseconds(s.Duration), s.Started.Local().Format(time.DateTime))
 	if r.Context != nil {
 		fmt.Fprintln(w, "context:")
 		for _, node := range slices.Sorted(maps.Keys(r.Context)) {
-			fmt.Fprintf(w, "  %s = %s\n", oneLine(node), keptText(r.Context[node], full))
+			fmt.Fprintf(w, "  %s = %s\n", wording.OneLine(node), keptText(r.Context[node], full))
 		}
 		fmt.Fprint(w, "\noutput:\n")
 	}
 	if s.Error != nil {
-		_, err := fmt.Fprintln(w, printable("error: "+s.Error.Message))
+		_, err := fmt.Fprintln(w, wording.Printable("error: "+s.Error.Message))
 		return err
 	}
 	if s.Nothing {
@@ -176,14 +177,14 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 		return err
 	}
 	if !s.Output.Whole() {
-		_, err := fmt.Fprintf(w, "%s\n\n%s\n", printable(s.Output.Text()), valueNote(*s.Output))
+		_, err := fmt.Fprintf(w, "%s\n\n%s\n", wording.Printable(s.Output.Text()), valueNote(*s.Output))
 		return err
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, s.Output.Value, "", "  "); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, printable(out.String()))
+	_, err := fmt.Fprintln(w, wording.Printable(out.String()))
 	return err
 }
 

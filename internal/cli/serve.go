@@ -17,6 +17,7 @@ import (
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -145,7 +146,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	if isTerminal(std.in) {
 		fmt.Fprintf(std.err, "toolgraph: serving %s of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n",
-			plural(len(p.Graphs), "tool"), p.File.Path)
+			wording.Count(len(p.Graphs), "tool"), p.File.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
 }
@@ -194,7 +195,7 @@ func startNotice(stderr io.Writer) func(server string) {
 	if !isTerminal(stderr) {
 		return nil
 	}
-	return func(server string) { fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", oneLine(server)) }
+	return func(server string) { fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server)) }
 }
 
 // selfOption lets a server's command be toolgraph wherever we are installed.

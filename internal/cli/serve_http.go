@@ -13,6 +13,7 @@ import (
 
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
 )
 
 // tokenVariable is where the token may stand when no file has it.
@@ -138,6 +139,6 @@ func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p
 		guarded = ", without a token"
 	}
 	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
-		plural(len(p.Graphs), "tool"), p.File.Path, on.Addr(), server.Endpoint, guarded)
+		wording.Count(len(p.Graphs), "tool"), p.File.Path, on.Addr(), server.Endpoint, guarded)
 	return srv.ServeHTTP(ctx, on, f.options)
 }

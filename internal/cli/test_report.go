@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/graphtest"
+	"toolgraph/internal/wording"
 )
 
 // testOutcome is how all tests went, as --format json gives it.
@@ -122,15 +123,15 @@ func (t textTests) file(r *graphtest.Report) {
 		}
 	}
 	for _, written := range r.Written {
-		fmt.Fprintf(t.std.err, "wrote %s\n", printable(written))
+		fmt.Fprintf(t.std.err, "wrote %s\n", wording.Printable(written))
 	}
 	found, others := r.Mistakes()
 	printDiagnostics(t.std.err, found)
 	for _, err := range others {
-		fmt.Fprintf(t.std.err, "toolgraph: %s\n", printable(err.Error()))
+		fmt.Fprintf(t.std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
 	}
 	if r.Err == nil && !t.verbose && failed == 0 && len(r.Results) > 0 {
-		t.line("ok    %s: %s%s", path, plural(passed, "test"), skippedText(len(r.Results)-passed))
+		t.line("ok    %s: %s%s", path, wording.Count(passed, "test"), skippedText(len(r.Results)-passed))
 	}
 }
 
@@ -142,7 +143,7 @@ func skippedText(n int) string {
 }
 
 func (t textTests) line(format string, args ...any) {
-	fmt.Fprintln(t.std.out, printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(t.std.out, wording.Printable(fmt.Sprintf(format, args...)))
 }
 
 func (t textTests) end(o *testOutcome, coverage bool) error {
@@ -153,9 +154,9 @@ func (t textTests) end(o *testOutcome, coverage bool) error {
 	}
 	unloaded := ""
 	if o.Unloaded > 0 {
-		unloaded = "; " + plural(o.Unloaded, "file") + " failed to load"
+		unloaded = "; " + wording.Count(o.Unloaded, "file") + " failed to load"
 	}
-	_, err := fmt.Fprintf(t.std.err, "%s: %d passed, %d failed, %d skipped%s\n", plural(o.Files, "file"), o.Passed, o.Failed, o.Skipped, unloaded)
+	_, err := fmt.Fprintf(t.std.err, "%s: %d passed, %d failed, %d skipped%s\n", wording.Count(o.Files, "file"), o.Passed, o.Failed, o.Skipped, unloaded)
 	return err
 }
 
@@ -164,14 +165,14 @@ func printCoverage(w io.Writer, tools []graphtest.ToolCoverage) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "graph\ttool\tnodes\tedges\tconditions")
 	for _, c := range tools {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", oneLine(c.File), oneLine(c.Tool), share(c.Nodes), share(c.Edges), share(c.Conditions))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", wording.OneLine(c.File), wording.OneLine(c.Tool), share(c.Nodes), share(c.Edges), share(c.Conditions))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, c := range tools {
 		for _, missing := range append(c.Nodes.Missing[:len(c.Nodes.Missing):len(c.Nodes.Missing)], c.Edges.Missing...) {
-			if _, err := fmt.Fprintf(w, "not reached: %s\n", oneLine(missing)); err != nil {
+			if _, err := fmt.Fprintf(w, "not reached: %s\n", wording.OneLine(missing)); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"toolgraph/internal/graphtest"
+	"toolgraph/internal/wording"
 )
 
 // again runs the tests, and once more whenever a file that they read has changed,
@@ -30,7 +31,7 @@ func (f *testFlags) again(ctx context.Context, std streams, paths []string, opts
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && !errors.Is(err, errReported) && !errors.Is(err, errFindings):
-			fmt.Fprintf(std.err, "toolgraph: %s\n", printable(err.Error()))
+			fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
 		}
 		fmt.Fprintln(std.err, "waiting for a change (Ctrl-C ends)")
 		if err := f.changed(ctx, events, paths, before); err != nil {

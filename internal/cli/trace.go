@@ -13,6 +13,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
 )
 
 // trace shows a run on standard error while it goes on: with rows, a line for each step
@@ -55,8 +56,8 @@ func (t *trace) row(r execution.Record) {
 	if r.Edited {
 		kind = "edited"
 	}
-	fmt.Fprintf(t.w, "%-4d  %-*s  %-9s  %9.2f  %s\n", r.Index, t.names, oneLine(r.NodeID), kind,
-		float64(r.Duration())/float64(time.Millisecond), oneLine(outputText(r, t.secrets)))
+	fmt.Fprintf(t.w, "%-4d  %-*s  %-9s  %9.2f  %s\n", r.Index, t.names, wording.OneLine(r.NodeID), kind,
+		float64(r.Duration())/float64(time.Millisecond), wording.OneLine(outputText(r, t.secrets)))
 }
 
 // end tells how the run ended: its result goes to standard output, a failure after the
@@ -68,7 +69,7 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 		return usageError{err}
 	}
 	if err != nil {
-		fmt.Fprintf(std.err, "toolgraph: %s\n", printable(t.secrets.Redact(err.Error())))
+		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(t.secrets.Redact(err.Error())))
 		return fmt.Errorf("%w: %w", errReported, err)
 	}
 	return printResult(std.out, t.tool, result.Value, t.secrets)
@@ -136,7 +137,7 @@ func (p *progress) Observe(e execution.Event) {
 
 func (p *progress) draw(at time.Time, text string) {
 	p.last, p.shown = at, true
-	fmt.Fprintf(p.w, "\r\x1b[2K%s", oneLine(text))
+	fmt.Fprintf(p.w, "\r\x1b[2K%s", wording.OneLine(text))
 }
 
 func (p *progress) clear() {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // Options change a new Controller.
@@ -136,7 +136,7 @@ func unknownNode(g *graph.Graph, id string) error {
 		names[i] = n.ID()
 	}
 	hint := ""
-	if near := config.DidYouMean(id, names); near != "" {
+	if near := wording.Nearest(id, names); near != "" {
 		hint = fmt.Sprintf(": did you mean %q?", near)
 	}
 	return fmt.Errorf("tool %q has no node %q%s", g.Tool.Name.Value, id, hint)

@@ -11,6 +11,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
+	"toolgraph/internal/wording"
 )
 
 // caller answers the calls of one run, which are made one after the other: by a mock,
@@ -96,7 +97,7 @@ func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
 		if !rule.Repeat {
 			c.refuse(call, Problem{
 				Pos: rule.Pos, What: "call",
-				Message: fmt.Sprintf("node %q makes call %d, and the sequence of mock %q has %s; add answers, or write repeat: last", call.Node, n+1, mock.Name.Value, plural(len(rule.Answers), "answer")),
+				Message: fmt.Sprintf("node %q makes call %d, and the sequence of mock %q has %s; add answers, or write repeat: last", call.Node, n+1, mock.Name.Value, wording.Count(len(rule.Answers), "answer")),
 			})
 			return
 		}
@@ -123,7 +124,7 @@ func nothingAnswers(call *Call, t *tape) Problem {
 	asked := fmt.Sprintf("node %q calls %s.%s with %s", call.Node, call.Server, call.Tool, encoded(call.Args))
 	switch n, nearest := t.near(call.Server, call.Tool, call.Args); {
 	case nearest != nil:
-		p.Message = fmt.Sprintf("%s, and the cassette has %s of it with other arguments; record again with toolgraph test --record, or mock it", asked, plural(n, "call"))
+		p.Message = fmt.Sprintf("%s, and the cassette has %s of it with other arguments; record again with toolgraph test --record, or mock it", asked, wording.Count(n, "call"))
 		p.Changes = diff.Values(t.places.empty(nearest.Args), t.places.empty(call.Args))
 		p.Older, p.Newer = "recorded", "now"
 		if slices.ContainsFunc(p.Changes, movedPath) {

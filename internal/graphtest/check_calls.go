@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolgraph/internal/diff"
+	"toolgraph/internal/wording"
 )
 
 // checkCalls compares the calls of a run, in their order.
@@ -28,9 +29,9 @@ func (e *Expect) checkCalls(calls []Call) []Problem {
 		p.Message = fmt.Sprintf("the %d calls of the run are not the expected ones: they were %s", len(calls), callNames(calls))
 	case fit >= len(calls):
 		p.Pos = e.Calls[fit].Pos
-		p.Message = fmt.Sprintf("the run made %s, expected %d; the next was to be %s", plural(len(calls), "call"), len(e.Calls), e.Calls[fit].String())
+		p.Message = fmt.Sprintf("the run made %s, expected %d; the next was to be %s", wording.Count(len(calls), "call"), len(e.Calls), e.Calls[fit].String())
 	case fit >= len(e.Calls):
-		p.Message = fmt.Sprintf("the run made %s, expected %d; the next was %s", plural(len(calls), "call"), len(e.Calls), callNames(calls[fit:fit+1]))
+		p.Message = fmt.Sprintf("the run made %s, expected %d; the next was %s", wording.Count(len(calls), "call"), len(e.Calls), callNames(calls[fit:fit+1]))
 	case e.Calls[fit].names(calls[fit]):
 		p.Pos = e.Calls[fit].Pos
 		p.Message = fmt.Sprintf("call %d, %s, has other arguments than expected", fit+1, callNames(calls[fit:fit+1]))

@@ -6,6 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // Check tells which names of the test file its graph file does not have: a name that
@@ -86,7 +87,7 @@ func addCalls(names map[string]bool, g *graph.Graph) {
 }
 
 func nearest(name string, known []string) string {
-	if near := config.DidYouMean(name, known); near != "" {
+	if near := wording.Nearest(name, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "write a name that the graph file has"

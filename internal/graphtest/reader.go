@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // reader makes the nouns of a test file of its data, and notes every mistake.
@@ -29,7 +30,7 @@ func (r *reader) object(data *config.Data, who string, known ...string) bool {
 			continue
 		}
 		hint := "its keys are " + strings.Join(known, ", ")
-		if near := config.DidYouMean(key.Value, known); near != "" {
+		if near := wording.Nearest(key.Value, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		r.found.Add(key.Pos, "unknown-key", fmt.Sprintf("unknown field %q of %s", key.Value, who), hint)

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
+	"toolgraph/internal/wording"
 )
 
 // encoded is a value as JSON, short enough for a message.
@@ -22,14 +22,6 @@ func encoded(v value.Value) string {
 		return strings.ToValidUTF8(string(src[:most]), "") + "…"
 	}
 	return string(src)
-}
-
-// plural is a number of things.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.-]*$`) })
@@ -97,5 +89,5 @@ func shown(v value.Value) string {
 	if err != nil {
 		return err.Error()
 	}
-	return schema.Shorten(string(src))
+	return wording.Shorten(string(src))
 }

@@ -12,6 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // Health is what a doctor finds.
@@ -85,13 +86,13 @@ func (i *Inspector) checkFile(ctx context.Context, h *Health) (p *project.Projec
 	}
 	switch {
 	case len(mistakes) > 0:
-		h.add("graph file", Bad, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(mistakes), "error"), mistakes[0]))
+		h.add("graph file", Bad, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, wording.Count(len(mistakes), "error"), mistakes[0]))
 	case len(p.Warnings) > 0:
-		h.add("graph file", Odd, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, count(len(p.Warnings), "warning"), p.Warnings[0]))
+		h.add("graph file", Odd, fmt.Sprintf("%s has %s, the first is %s; toolgraph check tells all", i.File, wording.Count(len(p.Warnings), "warning"), p.Warnings[0]))
 	case len(unset) > 0:
-		h.add("graph file", Good, fmt.Sprintf("%s loads when its variables are set, with %s", i.File, count(len(p.Graphs), "tool")))
+		h.add("graph file", Good, fmt.Sprintf("%s loads when its variables are set, with %s", i.File, wording.Count(len(p.Graphs), "tool")))
 	default:
-		h.add("graph file", Good, fmt.Sprintf("%s loads, with %s", i.File, count(len(p.Graphs), "tool")))
+		h.add("graph file", Good, fmt.Sprintf("%s loads, with %s", i.File, wording.Count(len(p.Graphs), "tool")))
 	}
 	const most = 20
 	for n, d := range unset {
@@ -167,7 +168,7 @@ func (i *Inspector) checkStore(ctx context.Context, h *Health) {
 	case state.Readable:
 		h.add("kept runs", Odd, fmt.Sprintf("%s can be read by other users; run: chmod go-rwx on it and its directory", state.Path))
 	default:
-		h.add("kept runs", Good, fmt.Sprintf("%s has %s in %.1f MiB", state.Path, count(state.Runs, "run"), float64(state.Bytes)/(1<<20)))
+		h.add("kept runs", Good, fmt.Sprintf("%s has %s in %.1f MiB", state.Path, wording.Count(state.Runs, "run"), float64(state.Bytes)/(1<<20)))
 	}
 }
 
@@ -199,11 +200,4 @@ func firstCause(err error) error {
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

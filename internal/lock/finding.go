@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // Check is what a graph file and its lock say against each other, sorted: tools that
@@ -52,7 +53,7 @@ func (l *Lock) meant(server, tool, remedy string) string {
 			elsewhere = append(elsewhere, strconv.Quote(e.Server))
 		}
 	}
-	switch name := config.DidYouMean(tool, near); {
+	switch name := wording.Nearest(tool, near); {
 	case name != "":
 		return fmt.Sprintf("did you mean %q? If the tool is right, %s", name, remedy)
 	case len(elsewhere) > 0:
@@ -66,7 +67,7 @@ func (l *Lock) meant(server, tool, remedy string) string {
 func UnknownTool(call graph.Call, names []string) config.Diagnostic {
 	const few = 8
 	hint := ""
-	if near := config.DidYouMean(call.Tool, names); near != "" {
+	if near := wording.Nearest(call.Tool, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	} else if 0 < len(names) && len(names) <= few {
 		hint = "it has " + strings.Join(names, ", ")

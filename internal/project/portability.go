@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions/schema"
+	"toolgraph/internal/wording"
 )
 
 // What hosts take for a tool's name. Claude Desktop refuses a server with any other, and
@@ -29,7 +29,7 @@ func checkPortability(file *config.File) config.Diagnostics {
 		switch {
 		case !isName(name, portableCharacters+".", longestFullName): // the graph's checks report it
 		case !isName(name, portableCharacters, longestPortable):
-			found.Warn(tool.Name.Pos, code, fmt.Sprintf("tool name %s is refused by some hosts, expected at most 64 letters, digits, _ or -", strconv.Quote(schema.Shorten(name))),
+			found.Warn(tool.Name.Pos, code, fmt.Sprintf("tool name %s is refused by some hosts, expected at most 64 letters, digits, _ or -", strconv.Quote(wording.Shorten(name))),
 				"write another name, or keep to hosts that take it")
 		case len(full) > longestFullName:
 			found.Warn(tool.Name.Pos, code, fmt.Sprintf("with the server's name, the tool name has %d characters, and some hosts leave out a tool with more than %d", len(full), longestFullName),

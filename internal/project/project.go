@@ -11,10 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // Project is a graph file, loaded, built and checked. It is not changed after Load.
@@ -73,18 +73,9 @@ func (p *Project) Graph(tool string) (*graph.Graph, error) {
 		}
 		names = append(names, g.Tool.Name.Value)
 	}
-	has := cmp.Or(list(names), "none")
+	has := cmp.Or(wording.List(names), "none")
 	if tool == "" {
 		return nil, fmt.Errorf("no tool given; %s has %s", p.File.Path, has)
 	}
-	return nil, fmt.Errorf("%s has no tool %q (it has %s)%s", p.File.Path, tool, has, config.Suggestion(tool, names))
-}
-
-// list is the names as a sentence lists them.
-func list(names []string) string {
-	const shown = 12
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	return nil, fmt.Errorf("%s has no tool %q (it has %s)%s", p.File.Path, tool, has, wording.Suggest(tool, names))
 }

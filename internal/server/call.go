@@ -9,6 +9,7 @@ import (
 	stack "runtime/debug"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // call is one tools/call, taken apart.
@@ -57,7 +58,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	name := text(m.name)
 	t, hint := from.find(name)
 	if t == nil {
-		return nil, &rpcError{code: codeInvalidParams, message: "unknown tool " + quoted(name) + hint}
+		return nil, &rpcError{code: codeInvalidParams, message: "unknown tool " + wording.Quote(name) + hint}
 	}
 	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {

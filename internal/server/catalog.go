@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // catalog is what is served at one time: the tools in file order. Immutable but for
@@ -92,8 +93,8 @@ func (c *catalog) find(name string) (t *tool, hint string) {
 	for i, t := range c.tools {
 		names[i] = t.name
 	}
-	if near := config.DidYouMean(name, names); near != "" {
-		return nil, "; did you mean " + quoted(near) + "?"
+	if near := wording.Nearest(name, names); near != "" {
+		return nil, "; did you mean " + wording.Quote(near) + "?"
 	}
 	return nil, ""
 }

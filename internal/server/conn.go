@@ -8,7 +8,7 @@ import (
 	"io"
 	"sync"
 
-	"toolgraph/expressions/schema"
+	"toolgraph/internal/wording"
 )
 
 // conn is one client on a stream of lines. Its read loop takes each line and
@@ -58,7 +58,7 @@ func (c *conn) begin(m *message) (*flight, *rpcError) {
 		return nil, &rpcError{code: codeInternal, message: errClosing.Error()}
 	}
 	if c.flights[key] != nil {
-		return nil, &rpcError{code: codeInvalidRequest, message: "a request with the id " + schema.Shorten(string(m.id)) + " is still in flight"}
+		return nil, &rpcError{code: codeInvalidRequest, message: "a request with the id " + wording.Shorten(string(m.id)) + " is still in flight"}
 	}
 	f := &flight{id: bytes.Clone(m.id), key: key}
 	f.ctx, f.cancel = context.WithCancel(c.ctx)
@@ -163,7 +163,7 @@ func (c *conn) handle(line []byte) {
 			c.questions.answered("", m)
 		}
 	case c.inUse(m):
-		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + schema.Shorten(string(m.id)) + " is still in flight"})
+		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + wording.Shorten(string(m.id)) + " is still in flight"})
 	default:
 		if fault := c.request(m); fault != nil {
 			c.refuse(m.id, fault)

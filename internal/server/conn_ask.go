@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"toolgraph/internal/wording"
 
-	"toolgraph/expressions/schema"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // questions are our requests to clients of the legacy era that have no answer yet, by the
@@ -55,7 +55,7 @@ func (q *questions) ask(ctx context.Context, session string, send func(fill func
 	select {
 	case a := <-answer:
 		if a.err != nil {
-			return nil, fmt.Errorf("the client has refused the question: %s", schema.Shorten(string(a.err)))
+			return nil, fmt.Errorf("the client has refused the question: %s", wording.Shorten(string(a.err)))
 		}
 		return a.result, checkAnswer(a.result)
 	case <-gone:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // A value may hold content that is more than JSON: an image, a sound, a resource or a
@@ -127,5 +128,5 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []b
 }
 
 func unencodable(c *call, err error) string {
-	return "the value of tool " + quoted(c.tool.name) + " cannot be written as JSON: " + err.Error()
+	return "the value of tool " + wording.Quote(c.tool.name) + " cannot be written as JSON: " + err.Error()
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	stack "runtime/debug"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"toolgraph/internal/wording"
 
-	"toolgraph/expressions/schema"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 var emptyObject = []byte("{}")
@@ -30,7 +30,7 @@ func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, 
 // list answers tools/list. Nothing is asked of upstream servers.
 func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 	if cursor := text(m.cursor); cursor != "" {
-		return nil, &rpcError{code: codeInvalidParams, message: "cursor: this server gives the whole list at once, so there is no cursor " + quoted(cursor)}
+		return nil, &rpcError{code: codeInvalidParams, message: "cursor: this server gives the whole list at once, so there is no cursor " + wording.Quote(cursor)}
 	}
 	dst := []byte(`{"tools":`)
 	dst = s.tools.Load().appendList(dst, s.opts.ToolHints)
@@ -67,14 +67,14 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 		}
 		return nil, fault
 	}
-	return nil, &rpcError{code: codeMethodNotFound, message: "unknown method " + quoted(text(m.method))}
+	return nil, &rpcError{code: codeMethodNotFound, message: "unknown method " + wording.Quote(text(m.method))}
 }
 
 // recovered turns a panic of whatever answers a request into an error, when it is
 // deferred.
 func (s *Server) recovered(m *message, fault **rpcError) {
 	if p := recover(); p != nil {
-		s.opts.Logger.Error("a request panicked", "method", schema.Shorten(text(m.method)),
+		s.opts.Logger.Error("a request panicked", "method", wording.Shorten(text(m.method)),
 			"panic", s.redact(fmt.Sprint(p)), "stack", s.redact(string(stack.Stack())))
 		*fault = &rpcError{code: codeInternal, message: "internal error"}
 	}

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	"toolgraph/internal/wording"
 
-	"toolgraph/expressions/schema"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // door is the endpoint: one message comes in by each POST, news go out by each GET.
@@ -89,7 +89,7 @@ func (d *door) notified(r *http.Request, m *message) *rpcError {
 	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || d.sessions.cancel(r.Header.Get(mcp.HeaderSessionID), m.requestID) {
 		return nil
 	}
-	return &rpcError{code: codeInvalidParams, message: "requestId: this process has had no request " + schema.Shorten(string(m.requestID)) +
+	return &rpcError{code: codeInvalidParams, message: "requestId: this process has had no request " + wording.Shorten(string(m.requestID)) +
 		" of this session; if another process serves it, end it by closing its connection"}
 }
 

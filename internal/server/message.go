@@ -3,7 +3,7 @@ package server
 import (
 	"unicode/utf8"
 
-	"toolgraph/expressions/schema"
+	"toolgraph/internal/wording"
 )
 
 // message is one line from a client. Its slices point into the line.
@@ -225,9 +225,9 @@ func describeRaw(raw []byte) string {
 	case '[':
 		return "an array"
 	case '"':
-		return "the string " + schema.Shorten(string(raw))
+		return "the string " + wording.Shorten(string(raw))
 	case 'n':
 		return "null"
 	}
-	return schema.Shorten(string(raw))
+	return wording.Shorten(string(raw))
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"toolgraph/internal/wording"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -68,7 +70,7 @@ func (s *Server) resources(ctx context.Context, m *message, at era) (result []by
 func (s *Server) listResources(ctx context.Context, cursor string) ([]byte, *rpcError) {
 	page, next, err := s.opts.Resources.List(ctx, cursor)
 	if errors.Is(err, ErrNoCursor) {
-		return nil, &rpcError{code: codeInvalidParams, message: "cursor: " + quoted(cursor) + " is not one that this server gave"}
+		return nil, &rpcError{code: codeInvalidParams, message: "cursor: " + wording.Quote(cursor) + " is not one that this server gave"}
 	}
 	if err != nil {
 		return nil, &rpcError{code: codeInternal, message: err.Error()}

@@ -3,10 +3,9 @@ package server
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"toolgraph/expressions/schema"
+	"toolgraph/internal/wording"
 )
 
 // The nesting that a message may have: a hard bound that keeps the scanner's stack
@@ -149,7 +148,7 @@ func (s *scanner) object(at level, depth int) error {
 			return err
 		}
 		if seen.add(key) {
-			s.fault("the key %q stands twice in one object", schema.Shorten(string(key)))
+			s.fault("the key %q stands twice in one object", wording.Shorten(string(key)))
 		}
 		s.space()
 		if s.peek() != ':' {
@@ -233,9 +232,7 @@ func (s *scanner) note(at level, key, raw []byte) {
 	}
 	for _, name := range fieldNames[at] {
 		if len(key) <= 2*len(name) && string(key) != name && strings.EqualFold(string(key), name) {
-			s.fault("the key %q is no field of the protocol, expected %q in exactly this writing", schema.Shorten(string(key)), name)
+			s.fault("the key %q is no field of the protocol, expected %q in exactly this writing", wording.Shorten(string(key)), name)
 		}
 	}
 }
-
-func quoted(text string) string { return strconv.Quote(schema.Shorten(text)) }

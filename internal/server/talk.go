@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"toolgraph/internal/wording"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -172,7 +174,7 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 	}
 	var answers map[string]json.RawMessage
 	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[w.name] == nil {
-		return &rpcError{code: codeInvalidParams, message: "inputResponses: expected an object with the answer under " + quoted(w.name)}
+		return &rpcError{code: codeInvalidParams, message: "inputResponses: expected an object with the answer under " + wording.Quote(w.name)}
 	}
 	c.reply = answers[w.name]
 	if err := checkAnswer(c.reply); err != nil {

@@ -6,6 +6,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
+	"toolgraph/internal/wording"
 )
 
 const (
@@ -87,7 +88,7 @@ func recordAt(records []execution.Record, i int) execution.Record {
 func rowText(rec execution.Record) string {
 	if rec.Error != nil {
 		message, _ := cutCaret(rec.Error.Message)
-		return shorten(message, previewShown)
+		return wording.Truncate(message, previewShown)
 	}
 	if rec.NodeID == "" {
 		return ""

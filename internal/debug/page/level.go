@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 const (
@@ -37,7 +38,7 @@ func levelOf(v value.Value, path []any, from int) (level, error) {
 	}
 	if text, ok := v.(string); ok && from > 0 {
 		rest := text[min(from, len(text)):]
-		out := level{Kind: "string", Text: begins(rest, textRest), Bytes: value.Size(v)}
+		out := level{Kind: "string", Text: wording.Head(rest, textRest), Bytes: value.Size(v)}
 		if len(out.Text) < len(rest) {
 			out.More = from + len(out.Text)
 		}
@@ -95,7 +96,7 @@ func brief(v value.Value, most int) level {
 		out.Size, out.Preview = len(keysOf(v)), preview(v, previewShown)
 	case "string":
 		text := v.(string)
-		out.Text = begins(text, most)
+		out.Text = wording.Head(text, most)
 		if len(out.Text) < len(text) {
 			out.Bytes, out.More = len(text), len(out.Text)
 		}

@@ -3,9 +3,9 @@ package page
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // preview is the beginning of a value's JSON, at most so many bytes and an ellipsis; of
@@ -13,7 +13,7 @@ import (
 func preview(v value.Value, most int) string {
 	var b strings.Builder
 	if !begin(&b, v, most) {
-		return shorten(b.String(), most)
+		return wording.Truncate(b.String(), most)
 	}
 	return b.String()
 }
@@ -51,7 +51,7 @@ func begin(b *strings.Builder, v value.Value, most int) bool {
 		}
 		b.WriteByte('}')
 	case "string":
-		b.WriteString(scalar(shorten(v.(string), most)))
+		b.WriteString(scalar(wording.Truncate(v.(string), most)))
 	default:
 		b.WriteString(scalar(v))
 	}
@@ -65,25 +65,6 @@ func scalar(v value.Value) string {
 		return "null" // a number that JSON does not have
 	}
 	return string(raw)
-}
-
-// shorten cuts text and says so.
-func shorten(text string, most int) string {
-	if cut := begins(text, most); len(cut) < len(text) {
-		return cut + "…"
-	}
-	return text
-}
-
-// begins is the beginning of text, cut between characters.
-func begins(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }
 
 // kindOf is object, array, string, number, boolean, null or nothing.

@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/internal/wording"
 )
 
 const (
@@ -31,7 +32,7 @@ func stepOf(rec execution.Record) stepJSON {
 	}
 	if rec.Error != nil {
 		message, _ := cutCaret(rec.Error.Message)
-		out.Error = shorten(message, previewShown)
+		out.Error = wording.Truncate(message, previewShown)
 	} else {
 		out.Preview = preview(rec.Output, previewShown)
 	}

@@ -1,14 +1,14 @@
-package config
+package wording
 
 import (
 	"strconv"
 	"strings"
 )
 
-// DidYouMean is the known word that a misspelt one most likely means, or "". Case
-// does not count; up to a third of the letters may differ.
-func DidYouMean(word string, known []string) string {
-	const longest = 64 // nobody means a longer word by another
+// Nearest returns the known word that a misspelt one most likely means, or "". Case does
+// not count; up to a third of the letters may differ.
+func Nearest(word string, known []string) string {
+	const longest = 64 // bytes; a longer word is not a misspelling
 	if word == "" || len(word) > longest {
 		return ""
 	}
@@ -22,6 +22,23 @@ func DidYouMean(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// DidYouMean returns `did you mean "…"?` with the known word that is nearest to an unknown
+// one, quoted as Go does, or "" when none is near.
+func DidYouMean(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "did you mean " + strconv.Quote(near) + "?"
+	}
+	return ""
+}
+
+// Suggest returns DidYouMean as the end of a message, after "; ", or "".
+func Suggest(word string, known []string) string {
+	if hint := DidYouMean(word, known); hint != "" {
+		return "; " + hint
+	}
+	return ""
 }
 
 // distance is the number of letters to add, drop, change or swap with their
@@ -49,22 +66,3 @@ func distance(a, b string) int {
 	}
 	return row[len(to)]
 }
-
-// Suggestion is the end of an error about an unknown word: the nearest of the known words,
-// as "; did you mean \"…\"?", with what cannot be seen escaped; "" when none is near.
-func Suggestion(word string, known []string) string {
-	if near := DidYouMean(word, known); near != "" {
-		return "; did you mean " + strconv.Quote(near) + "?"
-	}
-	return ""
-}
-
-// meant is the hint "did you mean …", or else the fallback.
-func meant(word string, known []string, fallback string) string {
-	if near := DidYouMean(word, known); near != "" {
-		return "did you mean " + quoted(near) + "?"
-	}
-	return fallback
-}
-
-func quoted(word string) string { return `"` + word + `"` }

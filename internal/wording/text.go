@@ -1,0 +1,81 @@
+// Package wording puts values into messages: it shortens, quotes, counts and lists them,
+// suggests the known word that is nearest to a misspelt one, and hides characters that a
+// terminal would act on. It knows nothing of graphs and imports no other package of the
+// module.
+package wording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// shown is how many bytes of a value a message shows.
+const shown = 60
+
+// Shorten returns a text that fits into a message: at most 60 bytes of it, then "…".
+func Shorten(text string) string { return Truncate(text, shown) }
+
+// Truncate returns the first bytes of a text, at most so many, cut between characters, and
+// "…" after them when something is missing.
+func Truncate(text string, most int) string {
+	if head := Head(text, most); len(head) < len(text) {
+		return head + "…"
+	}
+	return text
+}
+
+// Head returns the first bytes of a text, at most so many, cut between characters.
+func Head(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// Quote returns the shortened text in double quotes, with Go's escapes.
+func Quote(text string) string { return strconv.Quote(Shorten(text)) }
+
+// Count returns a number and its noun: "1 call", "3 calls".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// List returns words with commas between them: the first 12, then how many more there are.
+func List(words []string) string {
+	const most = 12
+	if len(words) <= most {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+}
+
+// Printable returns a text for a terminal: each character that would move its cursor or
+// change its colours, or that cannot be seen, is U+FFFD. Line breaks and tabs stay.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if IsHidden(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// OneLine returns the printable text with a space for each line break and tab.
+func OneLine(text string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text))
+}
+
+// IsHidden reports whether a terminal acts on a character, or shows nothing for it. Line
+// breaks and tabs are not hidden.
+func IsHidden(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))
+}

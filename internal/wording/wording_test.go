@@ -1,0 +1,37 @@
+package wording_test
+
+import (
+	"testing"
+
+	"toolgraph/internal/wording"
+)
+
+func TestNearest(t *testing.T) {
+	known := []string{"server", "tool", "args", "next", "list_directory"}
+	for word, expected := range map[string]string{
+		"servr": "server", "serv": "", "tol": "tool", "Tool": "tool", "nxet": "next", "list_dir": "", "listDirectory": "list_directory", "x": "", "": "", "tool": "", "arguments": "",
+	} {
+		if got := wording.Nearest(word, known); got != expected {
+			t.Errorf("%q gives %q, expected %q", word, got, expected)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for got, expected := range map[string]string{
+		wording.Suggest("servr", []string{"server"}): `; did you mean "server"?`,
+		wording.Suggest("x", []string{"server"}):     "",
+		wording.Truncate("aé", 2):                    "a…",
+		wording.Truncate("aé", 3):                    "aé",
+		wording.Count(1, "call"):                     "1 call",
+		wording.Count(0, "call"):                     "0 calls",
+		wording.List([]string{"a", "b"}):             "a, b",
+		wording.List(make([]string, 14)):             ", , , , , , , , , , ,  and 2 more",
+		wording.OneLine("a\nb\x1b[1m\u202e\u2028"):   "a b\uFFFD[1m\uFFFD\uFFFD",
+		wording.Printable("a\n\tb"):                  "a\n\tb",
+	} {
+		if got != expected {
+			t.Errorf("%q, expected %q", got, expected)
+		}
+	}
+}
