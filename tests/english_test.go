@@ -100,7 +100,9 @@ func TestPlainEnglish(t *testing.T) {
 }
 
 // withoutUS is a text without the country, which has the letters of the pronoun.
-func withoutUS(text string) string { return strings.NewReplacer("US ", "", "US-", "", "en_US", "", "µs", "").Replace(text) }
+func withoutUS(text string) string {
+	return strings.NewReplacer("US ", "", "US-", "", "en_US", "", "µs", "").Replace(text)
+}
 
 // roomOf is the directory of a file; of documentation and of tests the topmost one.
 func roomOf(file string) string {
