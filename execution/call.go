@@ -8,23 +8,23 @@ import (
 	"toolgraph/graph"
 )
 
-// Call is a call that a run wants made.
+// Call is one call of an mcp node. It is plain data: its JSON form loses nothing, so that
+// the call can be made by another process.
 type Call struct {
-	RunID  string
-	Index  int // executionIndex that its record will have
-	Node   *graph.MCP
-	Server string
-	Tool   string
-	Args   value.Value
+	Run    string      `json:"run"`            // id of the run
+	Index  int         `json:"executionIndex"` // that the call's record will have
+	Node   string      `json:"nodeId"`
+	Server string      `json:"server"` // name in mcpServers
+	Tool   string      `json:"tool"`
+	Args   value.Value `json:"-"` // an object; as "args"
+	// Meta goes upstream as _meta, nil for none: values of package value, not to be
+	// changed. The engine sends a key that is the same when the same step is called again,
+	// so that a server can recognise a repetition.
+	Meta map[string]any `json:"-"`
 }
 
-// Meta goes upstream as _meta: a key that is the same when the same step is called
-// again, so that a server can recognise a repetition.
-func (c Call) Meta() map[string]any {
-	return map[string]any{"toolgraph/idempotencyKey": c.key()}
-}
-
-func (c Call) key() string { return fmt.Sprintf("%s/%d", c.RunID, c.Index) }
+// idempotencyKey is the key that the engine sends with the call of a step.
+func idempotencyKey(run string, index int) string { return fmt.Sprintf("%s/%d", run, index) }
 
 // call makes the call of an mcp node and returns its record. The failure is why the run
 // ends before the call.
@@ -36,15 +36,16 @@ func (l *live) call(node *graph.MCP) (*Record, *Failure) {
 		rec := r.record(l.ctx, node, start, nil, err)
 		return &rec, l.settle(node, nil)
 	}
+	index := len(r.state.records)
 	c := &Call{
-		RunID: r.id, Index: len(r.state.records), Node: node,
-		Server: node.Server, Tool: node.Tool, Args: args,
+		Run: r.id, Index: index, Node: node.ID(), Server: node.Server, Tool: node.Tool, Args: args,
+		Meta: map[string]any{"toolgraph/idempotencyKey": idempotencyKey(r.id, index)},
 	}
 	if failed := l.settle(node, c); failed != nil {
 		return nil, failed
 	}
 	start = r.now()
-	output, err := l.outcome(c)
+	output, err := l.outcome(node, c)
 	rec := r.record(context.Background(), node, start, output, err)
 	return &rec, nil
 }
@@ -56,46 +57,46 @@ func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args value.Value,
 
 // outcome is what a call came to. That it is about to be made is recorded first: if the
 // process dies then, the call may have been made.
-func (l *live) outcome(c *Call) (value.Value, error) {
+func (l *live) outcome(node *graph.MCP, c *Call) (value.Value, error) {
 	started := Event{
-		Kind: CallStarted, Run: c.RunID, Time: l.hooks.now(),
+		Kind: CallStarted, Run: c.Run, Time: l.hooks.now(),
 		Step: &Visit{
-			Index: c.Index, NodeID: c.Node.ID(), NodeType: c.Node.Type(),
+			Index: c.Index, NodeID: c.Node, NodeType: node.Type(),
 			Server: c.Server, Tool: c.Tool, Args: c.Args, Digest: digest(c.Args),
 		},
 	}
-	l.doubtful = !l.hooks.mayRepeat(c.Node)
+	l.doubtful = !l.hooks.mayRepeat(node)
 	if l.answered {
 		answer := l.answer
 		l.answered, l.answer = false, nil
-		return answer, l.kept(c, l.hooks.keep(l.ctx, started)) // for a replay, which knows answers by it
+		return answer, l.kept(node, l.hooks.keep(l.ctx, started)) // for a replay, which knows answers by it
 	}
 	if err := l.ctx.Err(); err != nil { // before it passes for one that may have been made
-		return nil, failureOf(l.ctx, l.run.graph.Limits, c.Node, err)
+		return nil, failureOf(l.ctx, l.run.graph.Limits, node, err)
 	}
 	if err := l.hooks.stopped(); err != nil {
 		return nil, err
 	}
 	started.Sync = l.doubtful
-	if err := l.kept(c, l.hooks.emit(l.ctx, started)); err != nil {
+	if err := l.kept(node, l.hooks.emit(l.ctx, started)); err != nil {
 		return nil, err
 	}
 	output, err := l.callTool(c)
 	if err != nil {
-		return nil, failureOf(l.ctx, l.run.graph.Limits, c.Node, err)
+		return nil, failureOf(l.ctx, l.run.graph.Limits, node, err)
 	}
 	return output, nil
 }
 
 func (l *live) callTool(c *Call) (output value.Value, err error) {
 	defer recovered(&err)
-	return l.caller.CallTool(l.ctx, c.Server, c.Tool, c.Args, c.Meta())
+	return l.caller.CallTool(l.ctx, *c)
 }
 
 // kept is the error of the journal as a failure of a call.
-func (l *live) kept(c *Call, err error) error {
+func (l *live) kept(node *graph.MCP, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Failure{Code: CodeInternal, Node: c.Node.ID(), Pos: c.Node.Pos(), Message: err.Error(), err: err}
+	return &Failure{Code: CodeInternal, Node: node.ID(), Pos: node.Pos(), Message: err.Error(), err: err}
 }

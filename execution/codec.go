@@ -2,6 +2,7 @@ package execution
 
 import (
 	"encoding/json"
+	"errors"
 
 	"toolgraph/expressions/value"
 )
@@ -62,4 +63,42 @@ func (e *End) UnmarshalJSON(src []byte) error {
 		e.Value = value.Null
 	}
 	return err
+}
+
+type callJSON struct {
+	callFields
+	Args kept `json:"args,omitzero"`
+	Meta kept `json:"meta,omitzero"`
+}
+
+type callFields Call // without its methods
+
+// MarshalJSON gives run, executionIndex, nodeId, server, tool, args and meta.
+func (c Call) MarshalJSON() ([]byte, error) {
+	out := callJSON{callFields: callFields(c), Args: kept{c.Args}}
+	if c.Meta != nil {
+		out.Meta = kept{c.Meta}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (c *Call) UnmarshalJSON(src []byte) error {
+	var in callJSON
+	if err := json.Unmarshal(src, &in); err != nil {
+		return err
+	}
+	*c = Call(in.callFields)
+	c.Args = in.Args.value
+	switch meta := in.Meta.value.(type) {
+	case nil:
+	case value.Object:
+		c.Meta = make(map[string]any, meta.Len())
+		for _, key := range meta.Keys() {
+			c.Meta[key], _ = meta.Get(key)
+		}
+	default:
+		return errors.New("meta of a call is not an object")
+	}
+	return nil
 }

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // callerFunc is a ToolCaller made of a function.
 type callerFunc func(ctx context.Context, server, tool string, args value.Value) (value.Value, error)
 
-func (f callerFunc) CallTool(ctx context.Context, server, tool string, args value.Value, _ map[string]any) (value.Value, error) {
-	return f(ctx, server, tool, args)
+func (f callerFunc) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
+	return f(ctx, c.Server, c.Tool, c.Args)
 }
 
 // echo answers a call with its arguments.

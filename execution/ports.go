@@ -6,11 +6,30 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// ToolCaller calls a tool of an upstream server. A nil value is nothing. The code that an
-// ErrorCode method of the error returns is kept in the run's failure, and so is the JSON
-// that a StructuredContent method returns. Safe for concurrent use.
+// ToolCaller makes the calls of mcp nodes. The value is that of the tool's result; nil when
+// the result has none. The run's failure records the code that an ErrorCode method of the
+// error returns, and the JSON that a StructuredContent method returns. Several goroutines
+// call it at once.
 type ToolCaller interface {
+	CallTool(ctx context.Context, c Call) (value.Value, error)
+}
+
+// CallerFunc is a function as a ToolCaller.
+type CallerFunc func(ctx context.Context, c Call) (value.Value, error)
+
+// CallTool calls f.
+func (f CallerFunc) CallTool(ctx context.Context, c Call) (value.Value, error) { return f(ctx, c) }
+
+// Pool calls tools of upstream servers and knows nothing of runs.
+type Pool interface {
 	CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error)
+}
+
+// PoolCaller returns a ToolCaller that makes its calls through a pool of servers.
+func PoolCaller(p Pool) ToolCaller {
+	return CallerFunc(func(ctx context.Context, c Call) (value.Value, error) {
+		return p.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta)
+	})
 }
 
 // Journal keeps the events of runs. Append returns once the event is as safe as the

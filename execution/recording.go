@@ -43,13 +43,13 @@ func NewRecording(events []Event, used int) *Recording {
 
 // CallTool answers as the first recorded call of this tool with these arguments that has
 // not been asked for yet. The error is a *NotRecordedError when there is none.
-func (r *Recording) CallTool(_ context.Context, server, tool string, args value.Value, _ map[string]any) (value.Value, error) {
+func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	sum := digest(args)
+	sum := digest(call.Args)
 	for i := range r.calls {
 		c := &r.calls[i]
-		if c.used || c.server != server || c.tool != tool || c.digest != sum {
+		if c.used || c.server != call.Server || c.tool != call.Tool || c.digest != sum {
 			continue
 		}
 		c.used = true
@@ -58,7 +58,7 @@ func (r *Recording) CallTool(_ context.Context, server, tool string, args value.
 		}
 		return c.record.Output, nil
 	}
-	return nil, r.missing(server, tool, sum)
+	return nil, r.missing(call.Server, call.Tool, sum)
 }
 
 // missing tells what the recording has instead.

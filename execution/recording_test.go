@@ -70,7 +70,7 @@ func TestRecordingKnowsCalls(t *testing.T) {
 		{"b", `{}`, "!no"},
 		{"c", `{}`, "!the recording does not have this call of up.c: it has none of that tool"},
 	} {
-		value, err := r.CallTool(context.Background(), "up", test.tool, decode(t, test.args), nil)
+		value, err := r.CallTool(context.Background(), execution.Call{Server: "up", Tool: test.tool, Args: decode(t, test.args)})
 		got := value
 		if err != nil {
 			got = "!" + err.Error()

@@ -42,6 +42,7 @@ func (h *hooks) mayRepeat(node *graph.MCP) bool {
 // the call that it is to make, nil when it makes none.
 func (l *live) settle(node graph.Node, c *Call) *Failure {
 	cut := l.interrupted
+	call, _ := node.(*graph.MCP)
 	at := len(l.run.state.records)
 	_, isExit := node.(*graph.Exit)
 	ends := isExit || node == nil
@@ -50,15 +51,15 @@ func (l *live) settle(node graph.Node, c *Call) *Failure {
 	}
 	if at >= cut.Index || ends {
 		l.interrupted = nil
-		if c == nil || at > cut.Index || !isCallOf(c.Node, cut) {
+		if c == nil || at > cut.Index || !isCallOf(call, cut) {
 			return l.elsewhere(cut)
 		}
 	}
 	switch found := l.found(at, cut); {
 	case found.answered():
 		l.answered, l.answer = true, found.Answer
-	case !found.Repeat && !l.hooks.mayRepeat(c.Node):
-		return unknownOutcome(c, cut)
+	case !found.Repeat && !l.hooks.mayRepeat(call):
+		return unknownOutcome(call, c, cut)
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func isCallOf(node *graph.MCP, v *Visit) bool {
 // shown at all: half a secret would not be recognised as one.
 const argumentsShown = 2000
 
-func unknownOutcome(c *Call, cut *Visit) *Failure {
+func unknownOutcome(node *graph.MCP, c *Call, cut *Visit) *Failure {
 	args := "arguments that cannot be shown"
 	if src, err := value.Encode(c.Args); err == nil {
 		if args = "the arguments " + string(src); len(src) > argumentsShown {
@@ -131,8 +132,8 @@ func unknownOutcome(c *Call, cut *Visit) *Failure {
 		}
 	}
 	return &Failure{
-		Code: CodeOutcomeUnknown, Node: c.Node.ID(), Pos: c.Node.Pos(),
+		Code: CodeOutcomeUnknown, Node: c.Node, Pos: node.Pos(),
 		Message: fmt.Sprintf("the run was cut while it called %s.%s, and whether the call was made is not known: "+
-			"look there for the idempotency key %s, with %s", c.Server, c.Tool, c.key(), args),
+			"look there for the idempotency key %s, with %s", c.Server, c.Tool, idempotencyKey(c.Run, c.Index), args),
 	}
 }

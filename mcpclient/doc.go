@@ -2,8 +2,8 @@
 // in, a Pool comes out: it starts each server at first use, calls its tools, lists
 // them, starts a dead one again, and ends every process that it started.
 //
-// It must not know what a graph or a run is: it satisfies the ToolCaller that the
-// execution room asks for without importing it. It owns mcp-go's client module, with
+// It must not know what a graph or a run is: execution gets its calls through
+// execution.PoolCaller. It owns mcp-go's client module, with
 // a stdio transport of its own (conn.go) because the library's one ties a child to a
 // request's context, blocks on a child that does not read, and hides why it died.
 //

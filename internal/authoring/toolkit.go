@@ -72,7 +72,7 @@ func New(opts Options) *Toolkit {
 }
 
 func runPlainly(ctx context.Context, _ *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, opts ...execution.Option) (*execution.Result, error) {
-	return execution.New(pool).Run(ctx, g, args, opts...)
+	return execution.New(execution.PoolCaller(pool)).Run(ctx, g, args, opts...)
 }
 
 // Close ends the servers that were started and returns when they are gone. Nothing may

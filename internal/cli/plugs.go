@@ -30,9 +30,10 @@ type plugs struct {
 // watch begins to watch one run: the context is the run's from then on.
 type watch func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer)
 
-// engine makes an engine for the graphs of a file, whose calls go to caller through all
+// engine makes an engine for the graphs of a file, whose calls go to the pool through all
 // that is around it.
-func (p *plugs) engine(of *project.Project, caller execution.ToolCaller) *execution.Engine {
+func (p *plugs) engine(of *project.Project, pool execution.Pool) *execution.Engine {
+	caller := execution.PoolCaller(pool)
 	for _, wrap := range p.callers {
 		caller = wrap(caller)
 	}

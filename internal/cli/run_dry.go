@@ -52,7 +52,7 @@ func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *
 	defer closePool(pool, log)
 	calls := &dryCaller{pool: pool, locked: beside, asked: map[string]answeredTools{}, secrets: p.File.Secrets}
 	result, err := execution.New(calls).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args,
-		execution.WithObserver(calls), execution.WithObserver(show), reportPanics(log))
+		execution.WithObserver(show), reportPanics(log))
 	show.progress.clear()
 	var refused *execution.ArgumentsError
 	if errors.As(err, &refused) {

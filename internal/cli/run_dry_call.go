@@ -28,7 +28,6 @@ type dryCaller struct {
 	asked   map[string]answeredTools
 	secrets *config.Secrets
 
-	next  execution.Visit
 	made  []dryCall
 	ended string // why the run cannot go on
 }
@@ -72,13 +71,6 @@ func (c dryCall) text() string {
 
 var errPlanEnds = errors.New("nothing is known of the output of a call that was not made")
 
-// Observe notes whose call comes next.
-func (d *dryCaller) Observe(e execution.Event) {
-	if e.Kind == execution.CallStarted {
-		d.next = *e.Step
-	}
-}
-
 // assumed reports whether outputs were assumed.
 func (d *dryCaller) assumed() bool {
 	return slices.ContainsFunc(d.made, func(c dryCall) bool { return c.Output != nil })
@@ -86,13 +78,13 @@ func (d *dryCaller) assumed() bool {
 
 // CallTool makes a call of a read-only tool, and gives an output of the right form for
 // any other.
-func (d *dryCaller) CallTool(ctx context.Context, upstream, tool string, args value.Value, meta map[string]any) (value.Value, error) {
-	raw, err := redactedJSON(args, d.secrets)
+func (d *dryCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
+	raw, err := redactedJSON(c.Args, d.secrets)
 	if err != nil {
 		return nil, err
 	}
-	call := dryCall{Step: d.next.Index, Node: d.next.NodeID, Server: upstream, Tool: tool, Args: raw}
-	value, err := d.answer(ctx, &call, args, meta)
+	call := dryCall{Step: c.Index, Node: c.Node, Server: c.Server, Tool: c.Tool, Args: raw}
+	value, err := d.answer(ctx, c, &call)
 	if err != nil && !errors.Is(err, errPlanEnds) {
 		call.Error = d.secrets.Redact(err.Error())
 	}
@@ -100,23 +92,23 @@ func (d *dryCaller) CallTool(ctx context.Context, upstream, tool string, args va
 	return value, err
 }
 
-func (d *dryCaller) answer(ctx context.Context, call *dryCall, args value.Value, meta map[string]any) (value.Value, error) {
-	known, err := d.known(ctx, call.Server, call.Tool)
+func (d *dryCaller) answer(ctx context.Context, c execution.Call, call *dryCall) (value.Value, error) {
+	known, err := d.known(ctx, c.Server, c.Tool)
 	if err != nil {
 		return nil, err
 	}
 	if known.ReadOnly != nil && *known.ReadOnly {
-		value, err := d.pool.CallTool(ctx, call.Server, call.Tool, args, meta)
+		value, err := d.pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta)
 		var fault *mcpclient.Error
 		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
 		return value, err
 	}
-	if err := refused(ctx, known.InputSchema, args); err != nil {
+	if err := refused(ctx, known.InputSchema, c.Args); err != nil {
 		return nil, err
 	}
 	value, ok := assumedOutput(known.OutputSchema)
 	if !ok {
-		d.ended = fmt.Sprintf("%s.%s is not known as read-only, so it was not called, and nothing tells what it would give", call.Server, call.Tool)
+		d.ended = fmt.Sprintf("%s.%s is not known as read-only, so it was not called, and nothing tells what it would give", c.Server, c.Tool)
 		return nil, errPlanEnds
 	}
 	call.From = "the outputSchema that " + known.From + " has"

@@ -109,7 +109,7 @@ func connectTests(user *terminal, std streams, level string) graphtest.Connect {
 			return nil, nil, err
 		}
 		pool := newPool(p, log, user.asks(p.File.Secrets))
-		return pool, func() { closePool(pool, log) }, nil
+		return execution.PoolCaller(pool), func() { closePool(pool, log) }, nil
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // tools are the graphs of a file as the server offers them.
-func tools(p *project.Project, plugged *plugs, caller execution.ToolCaller, log *slog.Logger) []server.Tool {
-	engine := plugged.engine(p, caller)
+func tools(p *project.Project, plugged *plugs, pool execution.Pool, log *slog.Logger) []server.Tool {
+	engine := plugged.engine(p, pool)
 	offered := make([]server.Tool, len(p.Graphs))
 	for i, g := range p.Graphs {
 		offered[i] = server.Tool{Def: g.Tool, Run: runner(plugged, engine, g, log), Input: g.Input, Output: g.Output}

@@ -42,8 +42,8 @@ tools:
 
 type callerFunc func(ctx context.Context, args value.Value) (value.Value, error)
 
-func (f callerFunc) CallTool(ctx context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
-	return f(ctx, args)
+func (f callerFunc) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
+	return f(ctx, c.Args)
 }
 
 // inc answers n+1.

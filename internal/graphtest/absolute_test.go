@@ -19,8 +19,8 @@ func (e *echoServers) connect(*project.Project) (execution.ToolCaller, func(), e
 	return e, func() {}, nil
 }
 
-func (e *echoServers) CallTool(_ context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
-	path, _ := args.(value.Object).Get("path")
+func (e *echoServers) CallTool(_ context.Context, c execution.Call) (value.Value, error) {
+	path, _ := c.Args.(value.Object).Get("path")
 	return value.NewObject([]string{"path", "root"}, []value.Value{path, e.sees}), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"toolgraph/execution"
 	"toolgraph/expressions/value"
 )
 
@@ -20,11 +21,10 @@ const (
 
 // Call is a call that a run has made.
 type Call struct {
-	Node, Server, Tool string
-	Args               value.Value
-	Result             value.Value // nil when Err is set
-	Err                error
-	Source             Source
+	execution.Call
+	Result value.Value // nil when Err is set
+	Err    error
+	Source Source
 }
 
 // toolError is the failure of a call that no server has made, told as the pool of

@@ -15,7 +15,7 @@ import (
 )
 
 // caller answers the calls of one run, which are made one after the other: by a mock,
-// by the cassette, by a server. It observes the run, to know whose call it is.
+// by the cassette, by a server.
 type caller struct {
 	mocks  []*Mock // the first that has an answer gives it
 	used   map[*Rule]int
@@ -23,7 +23,6 @@ type caller struct {
 	server execution.ToolCaller // nil: none
 	fills  places               // whose paths a server gets, and mocks give
 	known  places               // whose names mocks are asked with
-	node   string
 
 	made       []Call
 	unanswered *Problem // the first call that nothing answered
@@ -36,22 +35,15 @@ func newCaller(c *Case, s *Suite, t *tape, in surroundings) *caller {
 	}
 }
 
-// Observe notes the node whose call comes next.
-func (c *caller) Observe(e execution.Event) {
-	if e.Kind == execution.CallStarted {
-		c.node = e.Step.NodeID
-	}
-}
-
 // CallTool answers a call.
-func (c *caller) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
-	call := Call{Node: c.node, Server: server, Tool: tool, Args: args}
-	c.answer(ctx, &call, meta)
+func (c *caller) CallTool(ctx context.Context, asked execution.Call) (value.Value, error) {
+	call := Call{Call: asked}
+	c.answer(ctx, &call)
 	c.made = append(c.made, call)
 	return call.Result, call.Err
 }
 
-func (c *caller) answer(ctx context.Context, call *Call, meta map[string]any) {
+func (c *caller) answer(ctx context.Context, call *Call) {
 	if mock, rule := c.mockFor(call); rule != nil {
 		call.Source = FromMock
 		c.byMock(call, mock, rule)
@@ -66,7 +58,7 @@ func (c *caller) answer(ctx context.Context, call *Call, meta map[string]any) {
 	}
 	if c.server != nil {
 		call.Source = FromServer
-		call.Result, call.Err = c.server.CallTool(ctx, call.Server, call.Tool, call.Args, meta)
+		call.Result, call.Err = c.server.CallTool(ctx, call.Call)
 		return
 	}
 	c.refuse(call, nothingAnswers(call, c.tape))

@@ -27,9 +27,9 @@ func (f *fakeServers) connect(p *project.Project) (execution.ToolCaller, func(),
 	return f, func() { f.ended++ }, nil
 }
 
-func (f *fakeServers) CallTool(_ context.Context, _, tool string, args value.Value, _ map[string]any) (value.Value, error) {
-	path, _ := args.(value.Object).Get("path")
-	key := tool + " " + path.(string)
+func (f *fakeServers) CallTool(_ context.Context, c execution.Call) (value.Value, error) {
+	path, _ := c.Args.(value.Object).Get("path")
+	key := c.Tool + " " + path.(string)
 	f.calls = append(f.calls, key)
 	if f.fails != nil {
 		return nil, f.fails

@@ -89,7 +89,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 
 // runTool runs a graph as a client's call does. The result is never nil.
 func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller) (*execution.Result, error) {
-	result, err := execution.New(calls, execution.WithObserver(calls)).Run(ctx, g, args)
+	result, err := execution.New(calls).Run(ctx, g, args)
 	if result == nil { // the arguments make no run
 		result = &execution.Result{}
 	}

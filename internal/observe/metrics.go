@@ -101,20 +101,13 @@ func beginning(e execution.Event) time.Time {
 
 // Caller counts and times the calls that go through it to next.
 func (m *Metrics) Caller(next execution.ToolCaller) execution.ToolCaller {
-	return measured{m, next}
-}
-
-type measured struct {
-	metrics *Metrics
-	next    execution.ToolCaller
-}
-
-func (c measured) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
-	began := time.Now()
-	value, err := c.next.CallTool(ctx, server, tool, args, meta)
-	c.metrics.callTime.WithLabelValues(server, tool).Observe(time.Since(began).Seconds())
-	c.metrics.calls.WithLabelValues(server, tool, outcome(err)).Inc()
-	return value, err
+	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
+		began := time.Now()
+		value, err := next.CallTool(ctx, c)
+		m.callTime.WithLabelValues(c.Server, c.Tool).Observe(time.Since(began).Seconds())
+		m.calls.WithLabelValues(c.Server, c.Tool, outcome(err)).Inc()
+		return value, err
+	})
 }
 
 // outcome is ok, or the error's code.

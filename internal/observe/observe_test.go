@@ -35,8 +35,8 @@ tools:
 // upstream is an upstream server's tool in this process.
 type upstream func(meta map[string]any) (value.Value, error)
 
-func (u upstream) CallTool(_ context.Context, _, _ string, _ value.Value, meta map[string]any) (value.Value, error) {
-	return u(meta)
+func (u upstream) CallTool(_ context.Context, c execution.Call) (value.Value, error) {
+	return u(c.Meta)
 }
 
 type toolError struct{ error }

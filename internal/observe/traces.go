@@ -144,21 +144,18 @@ func end(span trace.Span, failure *execution.Failure, opts ...trace.SpanEndOptio
 
 // Caller puts the trace of the run into the _meta of the calls that go through it to
 // next, so that an upstream server's spans belong to it.
-func (t *Traces) Caller(next execution.ToolCaller) execution.ToolCaller { return carrying{next} }
-
-type carrying struct{ next execution.ToolCaller }
-
-func (c carrying) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
-	if r, ok := ctx.Value(traceKey{}).(*runTrace); ok && r.called != nil {
-		carried := propagation.MapCarrier{}
-		fields.Inject(r.called, carried)
-		meta = maps.Clone(meta)
-		if meta == nil {
-			meta = map[string]any{}
+func (t *Traces) Caller(next execution.ToolCaller) execution.ToolCaller {
+	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
+		if r, ok := ctx.Value(traceKey{}).(*runTrace); ok && r.called != nil {
+			carried := propagation.MapCarrier{}
+			fields.Inject(r.called, carried)
+			meta := map[string]any{}
+			maps.Copy(meta, c.Meta)
+			for key, value := range carried {
+				meta[key] = value
+			}
+			c.Meta = meta
 		}
-		for key, value := range carried {
-			meta[key] = value
-		}
-	}
-	return c.next.CallTool(ctx, server, tool, args, meta)
+		return next.CallTool(ctx, c)
+	})
 }

@@ -16,7 +16,8 @@ import (
 // mock is the upstream server; reference/main.mjs has the same.
 type mock struct{}
 
-func (mock) CallTool(_ context.Context, _, tool string, args value.Value, _ map[string]any) (value.Value, error) {
+func (mock) CallTool(_ context.Context, c execution.Call) (value.Value, error) {
+	tool, args := c.Tool, c.Args
 	o, ok := args.(value.Object)
 	if !ok {
 		return nil, fmt.Errorf("arguments are %T", args)

@@ -71,8 +71,8 @@ const (
 // inc answers n+1.
 type inc struct{}
 
-func (inc) CallTool(_ context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
-	n, _ := args.(value.Object).Get("n")
+func (inc) CallTool(_ context.Context, c execution.Call) (value.Value, error) {
+	n, _ := c.Args.(value.Object).Get("n")
 	f, _ := n.(float64)
 	return f + 1, nil
 }
