@@ -132,14 +132,14 @@ func TestPools(t *testing.T) {
 		return &project.Project{File: f}
 	}
 	fake := strings.ReplaceAll(graphFile, "FAKE", testbin.Build(t, "toolgraph/tests/fakeserver"))
-	one, doneOne := k.pools.lease(load(fake))
-	two, doneTwo := k.pools.lease(load("# moved\n" + fake))
-	if one != two || k.pools.known() != one {
+	one, doneOne := k.lease(load(fake))
+	two, doneTwo := k.lease(load("# moved\n" + fake))
+	if one != two || k.pools.Current() != one {
 		t.Error("the same servers have two pools")
 	}
 	doneTwo()
-	other, doneOther := k.pools.lease(load(strings.Replace(fake, "cwd: .", "timeoutMs: 5", 1)))
-	if other == one || k.pools.known() != other {
+	other, doneOther := k.lease(load(strings.Replace(fake, "cwd: .", "timeoutMs: 5", 1)))
+	if other == one || k.pools.Current() != other {
 		t.Error("other servers have the same pool")
 	}
 	doneOther()
@@ -147,7 +147,7 @@ func TestPools(t *testing.T) {
 		t.Errorf("a pool was closed under its user: %v", err)
 	}
 	doneOne()
-	k.pools.close()
+	k.pools.Close()
 	for _, p := range []*mcpclient.Pool{one, other} {
 		if _, err := p.ListTools(context.Background(), "fake"); err == nil || !strings.Contains(err.Error(), "shutting down") {
 			t.Errorf("a pool is still open: %v", err)

@@ -19,7 +19,7 @@ type known struct {
 
 func (k *Toolkit) knownTools() known {
 	locked, _ := lock.Load(lock.Path(k.opts.Graph)) // its mistakes are for toolgraph check to tell
-	return known{pool: k.pools.known(), lock: locked}
+	return known{pool: k.pools.Current(), lock: locked}
 }
 
 // Tool is a tool as its server told it last.

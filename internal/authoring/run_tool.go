@@ -59,7 +59,7 @@ func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, e
 		return nil, err
 	}
 	args := a.object("arguments")
-	pool, done := k.pools.lease(p)
+	pool, done := k.lease(p)
 	defer done()
 	var opts []execution.Option
 	log := &runLog{}

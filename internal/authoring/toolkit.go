@@ -51,7 +51,7 @@ type Options struct {
 // Toolkit answers the operations on one graph file. Safe for concurrent use.
 type Toolkit struct {
 	opts    Options
-	pools   pools
+	pools   mcpclient.Shared
 	writing chan struct{} // holds one token: who has it may change the file
 }
 
@@ -66,18 +66,22 @@ func New(opts Options) *Toolkit {
 	if opts.Run == nil {
 		opts.Run = runPlainly
 	}
-	k := &Toolkit{opts: opts, writing: make(chan struct{}, 1)}
-	k.pools.make = opts.NewPool
-	return k
+	return &Toolkit{opts: opts, writing: make(chan struct{}, 1)}
 }
 
 func runPlainly(ctx context.Context, _ *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, opts ...execution.Option) (*execution.Result, error) {
 	return execution.New(execution.PoolCaller(pool)).Run(ctx, g, args, opts...)
 }
 
+// lease returns the pool for the servers of a project, for one operation, and done to give
+// it back.
+func (k *Toolkit) lease(of *project.Project) (pool *mcpclient.Pool, done func()) {
+	return k.pools.Lease(of.File.Servers, "", func() *mcpclient.Pool { return k.opts.NewPool(of) })
+}
+
 // Close ends the servers that were started and returns when they are gone. Nothing may
 // be going on any more.
-func (k *Toolkit) Close() { k.pools.close() }
+func (k *Toolkit) Close() { k.pools.Close() }
 
 // Serve answers one client until its input ends.
 func (k *Toolkit) Serve(ctx context.Context, in io.Reader, out io.Writer) error {

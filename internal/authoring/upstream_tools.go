@@ -95,7 +95,7 @@ func (k *Toolkit) upstreams(v *view) (pool *mcpclient.Pool, done func(), err err
 	if found.Err() != nil || file == nil {
 		return nil, nil, errors.Join(found.Err(), err)
 	}
-	pool, done = k.pools.lease(&project.Project{File: file})
+	pool, done = k.lease(&project.Project{File: file})
 	return pool, done, nil
 }
 
