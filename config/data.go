@@ -1,5 +1,15 @@
 package config
 
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+)
+
 // Kind is what a Data is.
 type Kind int
 
@@ -55,4 +65,218 @@ func (d *Data) At(path ...any) *Data {
 		d = next
 	}
 	return d
+}
+
+// data makes Data of an item, for what is kept as it stands.
+func (d *decoder) data(it *item) *Data {
+	data := &Data{Pos: it.pos}
+	switch it.kind {
+	case itemMapping:
+		data.Kind, data.Keys = KindObject, it.keys
+		data.Items = make([]*Data, len(it.items))
+		for i, child := range it.items {
+			data.Items[i] = d.data(child)
+		}
+	case itemList:
+		data.Kind = KindArray
+		data.Items = make([]*Data, len(it.items))
+		for i, child := range it.items {
+			data.Items[i] = d.data(child)
+		}
+	case itemScalar:
+		d.scalar(data, it)
+	}
+	return data
+}
+
+func (d *decoder) scalar(data *Data, it *item) {
+	value, problem := it.scalar()
+	if problem != nil {
+		d.found.Add(it.pos, problem.code, problem.message, problem.hint)
+		return
+	}
+	data.Scalar = value
+	if _, isText := value.(string); isText {
+		data.Text = it.text
+	}
+}
+
+// argument is data for args, where {expr: …} is an expression.
+func (d *decoder) argument(it *item) *Data {
+	switch it.kind {
+	case itemMapping:
+		if expr := it.get("expr"); expr != nil {
+			return d.expression(it, expr)
+		}
+		data := &Data{Pos: it.pos, Kind: KindObject, Keys: it.keys, Items: make([]*Data, len(it.items))}
+		for i, child := range it.items {
+			data.Items[i] = d.argument(child)
+		}
+		return data
+	case itemList:
+		data := &Data{Pos: it.pos, Kind: KindArray, Items: make([]*Data, len(it.items))}
+		for i, child := range it.items {
+			data.Items[i] = d.argument(child)
+		}
+		return data
+	case itemScalar:
+	}
+	data := d.data(it)
+	if v, ok := data.Scalar.(float64); ok && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
+		d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", shortened(it.text.Value), v), "quote it if it is meant as text, such as a version")
+	}
+	return data
+}
+
+// expression is the {expr: …} of args.
+func (d *decoder) expression(it, expr *item) *Data {
+	data := &Data{Pos: it.pos, Kind: KindExpression, Expr: expr.text}
+	if len(it.keys) > 1 {
+		other := it.keys[0]
+		if other.Value == "expr" {
+			other = it.keys[1]
+		}
+		d.found.Add(other.Pos, "expr-not-alone", fmt.Sprintf("an object of args has %q beside expr, expected expr alone", shortened(other.Value)),
+			"an object whose only key is expr is an expression; move the other keys out, or compute the whole object in the expression")
+	}
+	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
+		d.found.Add(expr.pos, "wrong-type", fmt.Sprintf("expr is %s, expected the text of a JSONata expression", expr.describe()), "quote it")
+		data.Expr = Text{Value: "null", Pos: expr.pos}
+	}
+	return data
+}
+
+var looksLikeExpression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`) })
+
+// args are the arguments of an mcp node. In a file of the older language a text right
+// below args that begins with $ is an expression.
+func (d *decoder) args(it *item) *Data {
+	if it == nil {
+		return nil
+	}
+	if it.isNull() {
+		return &Data{Pos: it.pos, Kind: KindObject}
+	}
+	data := d.argument(it)
+	if data.Kind != KindObject {
+		return data
+	}
+	for i, child := range data.Items {
+		text, isText := child.Scalar.(string)
+		switch {
+		case !isText || !strings.HasPrefix(text, "$"):
+		case d.file.Older:
+			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
+		case looksLikeExpression().MatchString(text):
+			d.found.Warn(child.Pos, "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", shortened(text)),
+				fmt.Sprintf("write %s: {expr: %s}", shortened(data.Keys[i].Value), shortened(text)))
+		}
+	}
+	return data
+}
+
+// Value is the data as plain Go values: nil, bool, float64, json.Number, string, []any
+// and map[string]any. An expression is {"expr": source}. The caller may change it.
+func (d *Data) Value() any {
+	if d == nil {
+		return nil
+	}
+	switch d.Kind {
+	case KindObject:
+		object := make(map[string]any, len(d.Keys))
+		for i, k := range d.Keys {
+			object[k.Value] = d.Items[i].Value()
+		}
+		return object
+	case KindArray:
+		list := make([]any, len(d.Items))
+		for i, item := range d.Items {
+			list[i] = item.Value()
+		}
+		return list
+	case KindExpression:
+		return map[string]any{"expr": d.Expr.Value}
+	case KindScalar:
+	}
+	return d.Scalar
+}
+
+// JSON is the data as compact JSON, keys in file order, numbers exact.
+func (d *Data) JSON() []byte { return d.appendJSON(nil) }
+
+// MarshalJSON is JSON.
+func (d *Data) MarshalJSON() ([]byte, error) { return d.JSON(), nil }
+
+func (d *Data) appendJSON(dst []byte) []byte {
+	if d == nil {
+		return append(dst, "null"...)
+	}
+	switch d.Kind {
+	case KindObject:
+		dst = append(dst, '{')
+		for i, k := range d.Keys {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendJSONText(dst, k.Value), ':')
+			dst = d.Items[i].appendJSON(dst)
+		}
+		return append(dst, '}')
+	case KindArray:
+		dst = append(dst, '[')
+		for i, item := range d.Items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.appendJSON(dst)
+		}
+		return append(dst, ']')
+	case KindExpression:
+		return append(appendJSONText(append(dst, `{"expr":`...), d.Expr.Value), '}')
+	case KindScalar:
+	}
+	switch v := d.Scalar.(type) {
+	case string:
+		return appendJSONText(dst, v)
+	case json.Number:
+		return append(dst, v...)
+	}
+	raw, err := json.Marshal(d.Scalar)
+	if err != nil { // a number that is not finite, which the loader refuses
+		return append(dst, "null"...)
+	}
+	return append(dst, raw...)
+}
+
+// appendJSONText appends text as a JSON string; <, > and & stay as they are.
+func appendJSONText(dst []byte, s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil { // strings always encode
+		return append(dst, `""`...)
+	}
+	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
+}
+
+// ParseData reads free-form YAML or JSON, with the caps and rules of graph files but
+// no form to keep to; path is what the bytes are called. The error is Diagnostics.
+func ParseData(path string, src []byte) (*Data, error) {
+	root, found := readItems(path, src)
+	if root == nil {
+		return nil, sorted(found)
+	}
+	d := &decoder{path: path, file: &File{Path: path, Secrets: &Secrets{}}, found: found}
+	data := d.data(root)
+	return data, sorted(d.found).Err()
+}
+
+// LoadData is ParseData for the file at path, which is read with the caps of graph
+// files. The error is fs.ErrNotExist when there is none.
+func LoadData(path string) (*Data, error) {
+	src, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseData(path, src)
 }

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"net/netip"
+	"net/url"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -54,3 +57,62 @@ func commandLine(words []string) string {
 	}
 	return strings.Join(typed, " ")
 }
+
+// namesLoopback reports whether a file itself names the loopback host and port of a
+// url. written is the url as the file alone has it: where a variable of the environment
+// made a part of scheme, host or port, the two differ in it.
+func namesLoopback(written, address string) bool {
+	byFile, err := url.Parse(written)
+	if err != nil {
+		return false
+	}
+	full, err := url.Parse(address)
+	return err == nil && byFile.Scheme == full.Scheme && byFile.Host == full.Host && isLoopback(full.Hostname())
+}
+
+// isLoopback reports whether a host is written as localhost, 127.0.0.0/8 or ::1. Other
+// ways to write them, such as ::ffff:127.0.0.1 or 2130706433, are left to allowPrivate.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback() && !ip.Is4In6() && ip.Zone() == ""
+}
+
+// SameServers reports whether two files define the same servers, wherever in them: what
+// runs for the one can be used for the other.
+func SameServers(a, b []*Upstream) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !reflect.DeepEqual(definition(a[i]), definition(b[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// definition is a server without its places in the file.
+func definition(u *Upstream) Upstream {
+	d := *u
+	d.Pos = Pos{}
+	d.Name, d.Command, d.URL = bare(d.Name), bare(d.Command), bare(d.URL)
+	d.Args = make([]Text, len(u.Args))
+	for i, arg := range u.Args {
+		d.Args[i] = bare(arg)
+	}
+	d.Env, d.Headers = bareSettings(u.Env), bareSettings(u.Headers)
+	return d
+}
+
+func bareSettings(settings []Setting) []Setting {
+	out := make([]Setting, len(settings))
+	for i, s := range settings {
+		out[i] = Setting{Name: bare(s.Name), Value: bare(s.Value)}
+	}
+	return out
+}
+
+func bare(t Text) Text { return Text{Value: t.Value} }

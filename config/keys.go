@@ -1,5 +1,9 @@
 package config
 
+import (
+	"slices"
+)
+
 // form is one kind of mapping in the language. The forms below are the only list of
 // its keys: the loader refuses what is not here, and Schema tells editors what is.
 type form struct {
@@ -128,3 +132,139 @@ var annotationsForm = form{
 		{name: "openWorldHint", doc: "The tool reaches things outside, such as the web.", value: flag()},
 	},
 }
+
+// nodeForms are the keys of each node type.
+var nodeForms = map[NodeType]*form{
+	EntryNode: {
+		name: "an entry node", doc: "Where a run begins; its output is the tool's arguments.",
+		keys: nodeKeys(EntryNode, nextKey("the node to start with"), key{name: "tool", older: true}),
+	},
+	MCPNode: {
+		name: "an mcp node", doc: "Calls a tool of a server; its output is the call's value.",
+		keys: nodeKeys(MCPNode,
+			key{name: "server", doc: "A name of mcpServers.", value: textValue(), required: true},
+			key{name: "tool", doc: "The tool to call.", value: textValue(), required: true},
+			key{name: "args", doc: "The arguments: literal, but {expr: …} at any depth is a JSONata expression.", value: value{
+				"type": "object", "additionalProperties": formValue("argument"),
+				"examples": []any{map[string]any{"path": map[string]any{"expr": "$.entry.directory"}}},
+			}},
+			key{name: "onCrash", doc: "When we die in the middle of the call and the run is resumed: rerun calls again, stop ends the run. " +
+				"When left out, only a tool that is read-only or idempotent, of a trusted server, is called again.", value: oneOf("rerun", "stop")},
+			nextKey("the node to go to")),
+	},
+	TransformNode: {
+		name: "a transform node", doc: "Computes a value with JSONata; its output is that value.",
+		keys: nodeKeys(TransformNode,
+			key{name: "transform", doc: "The JSONata expression that computes the output.", value: formValue("transform"), required: true},
+			nextKey("the node to go to")),
+	},
+	SwitchNode: {
+		name: "a switch node", doc: "Goes to the first condition whose rule holds, else to next; its output is the id of that node.",
+		keys: nodeKeys(SwitchNode,
+			key{name: "conditions", doc: "Tried in order: the first condition whose rule holds is taken, else next.", value: listOf(formValue("condition"))},
+			nextKey("the default: the node to go to when no rule holds")),
+	},
+	ExitNode: {
+		name: "an exit node", doc: "Ends the run; the result is the output of the node executed before it.",
+		keys: nodeKeys(ExitNode, key{name: "tool", older: true}),
+	},
+}
+
+// nodeTypes are the types in the order of the documentation.
+var nodeTypes = []NodeType{EntryNode, MCPNode, TransformNode, SwitchNode, ExitNode}
+
+// anyNodeForm has the keys of all types, for a node whose type is unknown.
+var anyNodeForm = func() *form {
+	all := &form{name: "a node"}
+	for _, t := range nodeTypes {
+		for _, k := range nodeForms[t].keys {
+			if all.find(k.name) == nil {
+				k.required = false
+				all.keys = append(all.keys, k)
+			}
+		}
+	}
+	return all
+}()
+
+var transformForm = form{
+	name: "transform", doc: "What a transform node computes.",
+	keys: []key{{name: "expr", doc: "JSONata over the context: $.nodeId is a node's latest output.", value: textValue("$.entry.directory"), required: true}},
+}
+
+var conditionForm = form{
+	name: "a condition", doc: "One way out of a switch.",
+	keys: []key{
+		{name: "rule", doc: "JSON Logic; the text of a var is JSONata over the context.", required: true, value: value{
+			"examples": []any{map[string]any{">": []any{map[string]any{"var": "$.entry.value"}, 10}}},
+		}},
+		{name: "next", doc: "The node to go to when the rule holds.", value: textValue(), required: true},
+		{name: "target", older: true},
+	},
+}
+
+func nodeKeys(t NodeType, more ...key) []key {
+	return append([]key{
+		{name: "id", doc: "The node's name, unique in its tool: expressions read its output as $.id.", value: textValue(), required: true},
+		{name: "type", doc: "What the node does.", value: value{"const": string(t)}, required: true},
+	}, more...)
+}
+
+func nextKey(doc string) key {
+	return key{name: "next", doc: "The id of " + doc + ".", value: textValue(), required: true}
+}
+
+// ownersOf are the node types that have a key, for a remark on a key in the wrong place.
+func ownersOf(name string) []NodeType {
+	var owners []NodeType
+	for _, t := range nodeTypes {
+		if k := nodeForms[t].find(name); k != nil && !k.older {
+			owners = append(owners, t)
+		}
+	}
+	return slices.Clip(owners)
+}
+
+// upstreamForm has the keys of every transport; which of them a server may use
+// depends on its type.
+var upstreamForm = form{
+	name: "a server", doc: "A server that mcp nodes call: a program (stdio) or an address.",
+	keys: []key{
+		{name: "type", doc: "How the server is reached; stdio when left out.", value: oneOf("stdio", "streamableHttp", "sse", "http", "streamable-http")},
+		{name: "command", doc: "stdio: the program, found through PATH and started without a shell.", value: textValue("npx")},
+		{name: "args", doc: "stdio: its arguments. ${VAR} is replaced.", value: listOf(loose())},
+		{name: "env", doc: "stdio: variables added to a small safe base. ${VAR} is replaced.", value: settingsValue()},
+		{name: "cwd", doc: "stdio: its working directory, relative to this file. ${VAR} is replaced.", value: textValue()},
+		{name: "url", doc: "streamableHttp, sse: where the server listens. ${VAR} is replaced.", value: textValue()},
+		{name: "headers", doc: "streamableHttp, sse: sent with every request. ${VAR} is replaced.", value: settingsValue()},
+		{name: "timeoutMs", doc: "How long one call may take, in milliseconds.", value: positive(60_000)},
+		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: positive(30_000)},
+		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: positive(256)},
+		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
+		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed where the url of the file itself names localhost, 127.x.x.x or [::1]; link-local addresses are never reached.", value: value{"type": "boolean", "default": false}},
+		{name: "trusted", doc: "Whether what the server says of its tools is believed: a call of one that is read-only or idempotent is then repeated when a run is resumed.", value: value{"type": "boolean", "default": false}},
+		{name: "oauth", doc: "streamableHttp, sse: authorization by OAuth; {} is enough with most servers. toolgraph login gets the token.", value: formValue("oauth")},
+		{name: "allow", doc: "What the server may ask of us in the middle of a call: elicitation asks the user of the host.", value: listOf(oneOf("elicitation"))},
+	},
+}
+
+var oauthForm = form{
+	name: "oauth", doc: "How a token for the server is got.",
+	keys: []key{
+		{name: "clientId", doc: "The client id, where we were registered by hand. ${VAR} is replaced.", value: textValue()},
+		{name: "scopes", doc: "The scopes to ask for; what the server names when left out.", value: listOf(textValue())},
+		{name: "redirectPort", doc: "The port on this machine to which the browser comes back; any free one when left out.", value: value{"type": "integer", "minimum": 1, "maximum": 65535}},
+	},
+}
+
+// transportNames are the transports by the names that files use.
+var transportNames = map[string]Transport{
+	"stdio": Stdio, "streamableHttp": StreamableHTTP, "sse": SSE,
+	"http": StreamableHTTP, "streamable-http": StreamableHTTP, "streamableHTTP": StreamableHTTP,
+}
+
+// stdioKeys and addressKeys are the keys that belong to one kind of transport only.
+var (
+	stdioKeys   = []string{"command", "args", "env", "cwd"}
+	addressKeys = []string{"url", "headers", "allowPrivate", "oauth"}
+)

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 )
 
 // olderMCPNode is what the type mcp was called.
@@ -107,4 +109,137 @@ func (d *decoder) checkOwner(node, tool *fields) {
 	if name := tool.at.get("name").word(); name != owner.Value {
 		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s is of tool %q but stands in tool %q", node.who, shortened(owner.Value), shortened(name)), "remove tool, or move the node")
 	}
+}
+
+// sharedNodes gives each tool its nodes of the one list that an older file has: those
+// that can be reached from its entry, and its exit.
+func (d *decoder) sharedNodes(file *fields, tools []*fields) {
+	list := file.list("nodes")
+	d.duplicateNodes(list)
+	shared := newNodeList(list)
+	total := 0
+	for i, fs := range tools {
+		if fs.get("nodes") != nil {
+			d.checkNamed(fs, newNodeList(fs.list("nodes")))
+			continue
+		}
+		if list == nil {
+			continue
+		}
+		d.checkNamed(fs, shared)
+		of := shared.of(fs.at)
+		if total += len(of); total > maxNodes {
+			d.found.Add(fs.at.pos, "too-many-values", fmt.Sprintf("the tools share nodes that are more than %d when each has its own", maxNodes), "share fewer nodes")
+			return
+		}
+		for _, it := range of {
+			if n := d.node(it, nil); n != nil {
+				d.file.Tools[i].Nodes = append(d.file.Tools[i].Nodes, n)
+			}
+		}
+	}
+	var names []string
+	for _, fs := range tools {
+		name := fs.at.get("name").word()
+		shared.owners[name] = true
+		names = append(names, name)
+	}
+	for _, it := range list {
+		d.checkShared(it, shared, names)
+	}
+}
+
+// checkShared checks a node of the one list: its tool, and that some tool has it.
+func (d *decoder) checkShared(it *item, shared *nodeList, tools []string) {
+	owner := it.get("tool")
+	kind := NodeType(it.get("type").word())
+	if name := owner.word(); name != "" && (kind == EntryNode || kind == ExitNode) {
+		if !shared.owners[name] {
+			d.found.Add(owner.pos, "unknown-tool", fmt.Sprintf("there is no tool %q", shortened(name)), d.meant(name, tools))
+		}
+	}
+	if !shared.used[it] {
+		d.node(it, nil) // for what is wrong in it
+		d.found.Warn(it.pos, "unreachable-node", fmt.Sprintf("the node %q is reached by no tool", shortened(it.get("id").word())), "remove it, or let a node go to it")
+	}
+}
+
+// checkNamed checks entryNode and exitNode of a tool.
+func (d *decoder) checkNamed(tool *fields, nodes *nodeList) {
+	for key, kind := range map[string]NodeType{"entryNode": EntryNode, "exitNode": ExitNode} {
+		name := tool.text(key)
+		if !name.IsSet() {
+			continue
+		}
+		n := nodes.byID[name.Value]
+		switch {
+		case n == nil:
+			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, shortened(name.Value)), d.meant(name.Value, nodes.ids))
+		case NodeType(n.get("type").word()) != kind:
+			d.found.Add(name.Pos, "wrong-type", fmt.Sprintf("%s of %s is %q, expected a node of type %s", key, tool.who, shortened(name.Value), kind), "")
+		}
+	}
+}
+
+// nodeList is a list of nodes as items.
+type nodeList struct {
+	index  map[*item]int // in file order
+	byID   map[string]*item
+	byTool map[string][]*item // entry and exit nodes by their tool
+	ids    []string
+	used   map[*item]bool  // by some tool
+	owners map[string]bool // the names of all tools
+}
+
+func newNodeList(list []*item) *nodeList {
+	l := &nodeList{
+		index: map[*item]int{}, byID: map[string]*item{}, byTool: map[string][]*item{}, used: map[*item]bool{}, owners: map[string]bool{},
+	}
+	for i, it := range list {
+		l.index[it] = i
+		if owner := it.get("tool").word(); owner != "" && it.get("type").word() != string(MCPNode) && it.get("type").word() != olderMCPNode {
+			l.byTool[owner] = append(l.byTool[owner], it)
+		}
+		if id := it.get("id").word(); id != "" && l.byID[id] == nil {
+			l.byID[id] = it
+			l.ids = append(l.ids, id)
+		}
+	}
+	return l
+}
+
+// of are the nodes of a tool, in file order.
+func (l *nodeList) of(tool *item) []*item {
+	name := tool.get("name").word()
+	reached := map[*item]bool{}
+	var next []*item
+	reach := func(it *item) {
+		if it != nil && !reached[it] {
+			reached[it] = true
+			next = append(next, it)
+		}
+	}
+	for _, it := range l.byTool[name] {
+		reach(it)
+	}
+	reach(l.byID[tool.get("entryNode").word()])
+	reach(l.byID[tool.get("exitNode").word()])
+	for len(next) > 0 {
+		it := next[0]
+		next = next[1:]
+		reach(l.byID[it.get("next").word()])
+		if conditions := it.get("conditions"); conditions != nil {
+			for _, c := range conditions.items {
+				reach(l.byID[c.get("next").word()])
+				reach(l.byID[c.get("target").word()])
+			}
+		}
+	}
+	var nodes []*item
+	for it := range reached {
+		l.used[it] = true
+		nodes = append(nodes, it)
+	}
+	slices.SortFunc(nodes, func(a, b *item) int { return cmp.Compare(l.index[a], l.index[b]) })
+	return nodes
 }

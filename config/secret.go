@@ -1,9 +1,12 @@
 package config
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // leastSecret is how long a secret must be to be redacted, in bytes: a shorter one would
@@ -116,4 +119,92 @@ func (s *Secrets) Len() int {
 		return 0
 	}
 	return len(s.values)
+}
+
+const (
+	leastLine   = 8  // bytes of a line that is a secret of its own
+	leastLetter = 8  // letters of base64 that are
+	leastRun    = 16 // letters of base64 that are a secret inside a longer word
+	leastOpaque = 40 // letters of a key whose parts are secrets wherever it is wrapped
+)
+
+// secretParts are the texts that are secret because a value is: the value, the value with
+// its escaped line breaks made real ones, and of a JSON document the strings that hold
+// keys and passwords.
+func secretParts(v string) []string {
+	parts := []string{v}
+	if strings.Contains(v, `\n`) {
+		parts = append(parts, strings.NewReplacer(`\r`, "", `\n`, "\n").Replace(v))
+	}
+	if start := strings.TrimSpace(v); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
+		var doc any
+		if json.Unmarshal([]byte(v), &doc) == nil {
+			parts = secretLeaves(parts, doc, false)
+		}
+	}
+	return parts
+}
+
+// secretLeaves adds the strings of a document that are several lines or have a key with
+// a sensitive name. Addresses are no secrets, however their keys are called.
+func secretLeaves(parts []string, v any, sensitive bool) []string {
+	switch v := v.(type) {
+	case string:
+		isAddress := strings.HasPrefix(v, "https://") && !strings.Contains(v, "@")
+		if isSecret(v) && !isAddress && (sensitive || strings.Contains(v, "\n")) {
+			parts = append(parts, v)
+		}
+	case []any:
+		for _, item := range v {
+			parts = secretLeaves(parts, item, sensitive)
+		}
+	case map[string]any:
+		for key, item := range v {
+			parts = secretLeaves(parts, item, sensitive || sensitiveName().MatchString(key))
+		}
+	}
+	return parts
+}
+
+// secretLines are the lines of a text that are not empty, without the white space around
+// them.
+func secretLines(text string) []string {
+	var lines []string
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if line = strings.TrimFunc(line, unicode.IsSpace); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// insideBase64 are the letters that a text gives inside a longer one in base64, which
+// depend on where it begins: the ones that are the text's alone.
+func insideBase64(text string) []string {
+	var forms []string
+	for before := range 3 {
+		all := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + text))
+		from := (before*8 + 5) / 6
+		to := (before + len(text)) * 8 / 6
+		if to-from >= leastLetter {
+			forms = append(forms, all[from:to])
+		}
+	}
+	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)))
+}
+
+var opaqueWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`) })
+
+// opaqueWords are the words of a text that are random letters, as keys are: long, with
+// digits and letters of both cases, and hardly a mark among them, unlike paths and names.
+func opaqueWords(text string) []string {
+	var words []string
+	for _, word := range opaqueWord().FindAllString(text, -1) {
+		marks := strings.Count(word, "/") + strings.Count(word, "-") + strings.Count(word, "_") + strings.Count(word, "+")
+		if len(word) >= leastOpaque && marks*12 <= len(word) && strings.ContainsAny(word, "0123456789") &&
+			strings.ToLower(word) != word && strings.ToUpper(word) != word {
+			words = append(words, word)
+		}
+	}
+	return words
 }

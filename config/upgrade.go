@@ -3,8 +3,14 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Change is one thing that Upgrade did, with its place in the older file.
@@ -121,4 +127,220 @@ func settingTexts(settings []Setting) []string {
 		values = append(values, s.Name.Value, s.Value.Value)
 	}
 	return values
+}
+
+// allNodes are the nodes of the file: those of the one list, and those of the tools.
+func (e *editor) allNodes() []*yaml.Node {
+	nodes := children(under(e.root, "nodes"))
+	for _, tool := range children(under(e.root, "tools")) {
+		nodes = append(nodes, children(under(tool, "nodes"))...)
+	}
+	return nodes
+}
+
+// rewriteForms rewrites what can be rewritten in its place.
+func (e *editor) rewriteForms() {
+	if i := pair(e.root, "servers"); i >= 0 {
+		key := e.root.Content[i]
+		if pair(e.root, "mcpServers") >= 0 {
+			e.refuse(key, "the file has both servers and mcpServers")
+		}
+		e.rename(key, "mcpServers")
+	}
+	e.tellMoves()
+	for _, node := range e.allNodes() {
+		switch word(node, "type") {
+		case olderMCPNode:
+			e.renameValue(under(node, "type"), "mcp")
+			e.rewriteArgs(node)
+		case string(MCPNode):
+			e.rewriteArgs(node)
+		case string(SwitchNode):
+			e.rewriteSwitch(node)
+		}
+	}
+}
+
+// rename replaces a key, quotes included.
+func (e *editor) rename(key *yaml.Node, name string) {
+	e.replace(e.text(key).start, e.end(key), name)
+	e.change(key, key.Value+" is now "+name)
+}
+
+func (e *editor) renameValue(n *yaml.Node, value string) {
+	t := e.text(n)
+	e.change(n, n.Value+" is now "+value)
+	switch t.style {
+	case styleSingle, styleDouble:
+		quote := e.src.data[t.start]
+		value = string(quote) + value + string(quote)
+	case stylePlain, styleLiteral, styleFolded:
+	}
+	e.replace(t.start, e.end(n), value)
+}
+
+// rewriteArgs makes the texts below args that are expressions {expr: …}.
+func (e *editor) rewriteArgs(node *yaml.Node) {
+	args := under(node, "args")
+	if args == nil || args.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(args.Content); i += 2 {
+		n := args.Content[i+1]
+		if target := followed(n); target.Kind != yaml.ScalarNode || !strings.HasPrefix(target.Value, "$") {
+			continue
+		}
+		if n.Kind == yaml.AliasNode || n.Anchor != "" {
+			e.refuse(n, "an expression of args has an anchor, or is an alias")
+			continue
+		}
+		e.replace(e.start(n), e.end(n), "{expr: "+e.inFlow(n)+"}")
+		e.change(n, "the text is now {expr: …}")
+	}
+}
+
+var safeInFlow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`) })
+
+// inFlow is a scalar as it can stand inside braces: as it is written, if that is on
+// one line.
+func (e *editor) inFlow(n *yaml.Node) string {
+	t := e.text(n)
+	written := string(e.src.data[t.start:e.end(n)])
+	quotedHere := t.style == styleSingle || t.style == styleDouble
+	switch {
+	case quotedHere && !strings.ContainsAny(written, "\r\n"), safeInFlow().MatchString(written):
+		return written
+	case !strings.ContainsAny(n.Value, "\r\n\t") && t.style == stylePlain:
+		return "'" + strings.ReplaceAll(n.Value, "'", "''") + "'"
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(n.Value) != nil { // strings always encode
+		return written
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// rewriteSwitch rewrites target, and conditions without a rule.
+func (e *editor) rewriteSwitch(node *yaml.Node) {
+	list := under(node, "conditions")
+	conditions := children(list)
+	for i, c := range conditions {
+		if at := pair(c, "target"); at >= 0 {
+			e.rename(c.Content[at], "next")
+		}
+		if c.Kind != yaml.MappingNode || pair(c, "rule") >= 0 || len(c.Content) == 0 || pair(c, "<<") >= 0 {
+			continue
+		}
+		if i == len(conditions)-1 && i > 0 && pair(node, "next") < 0 && list.Content[i].Kind != yaml.AliasNode && e.makeDefault(node, list, c) {
+			e.change(c, "the condition without a rule is now next of the switch")
+			continue
+		}
+		e.always(c)
+	}
+}
+
+// always gives a condition the rule that always holds.
+func (e *editor) always(c *yaml.Node) {
+	key := c.Content[0]
+	from, name := e.start(key), key.Value
+	if name == "target" {
+		name = "next"
+	}
+	separator := ", "
+	if c.Style&yaml.FlowStyle == 0 {
+		line := e.lineStart(from)
+		separator = e.newline() + strings.Repeat(" ", len([]rune(string(e.src.data[line:from]))))
+	}
+	e.replace(from, e.end(key), "rule: true"+separator+name)
+	e.change(c, "the condition without a rule now has the rule true")
+}
+
+// makeDefault moves the target of the last condition to next of its switch.
+func (e *editor) makeDefault(node, list, c *yaml.Node) bool {
+	i := max(pair(c, "next"), pair(c, "target"))
+	if i < 0 || len(c.Content) != 2 {
+		return false
+	}
+	value := c.Content[i+1]
+	target := string(e.src.data[e.start(value):e.end(value)])
+	last := list.Content[len(list.Content)-1]
+	before := list.Content[len(list.Content)-2]
+	conditions := pair(node, "conditions")
+	flowList, flowNode := list.Style&yaml.FlowStyle != 0, node.Style&yaml.FlowStyle != 0
+	if node.Content[conditions+1].Kind == yaml.AliasNode || list.Anchor != "" || strings.ContainsAny(target, "\r\n") {
+		return false
+	}
+	delete(e.edits, e.start(c.Content[i]))
+	end := e.end(list)
+	if flowList {
+		e.replace(e.end(before), e.end(last), "")
+		if flowNode {
+			e.replace(end, end, ", next: "+target)
+			return true
+		}
+		line := e.lineEnd(end)
+		e.replace(line, line, e.newline()+e.indentOf(node)+"next: "+target)
+		return true
+	}
+	from := e.dash(list, last)
+	to := e.lineEnd(end)
+	comment := string(bytes.TrimLeft(e.src.data[end:to], " \t"))
+	text := e.indentOf(node) + "next: " + target
+	if comment != "" {
+		text += "  " + comment
+	}
+	e.replace(e.lineStart(from), to, text)
+	return true
+}
+
+// indentOf is the indentation of a block mapping's keys.
+func (e *editor) indentOf(mapping *yaml.Node) string {
+	return strings.Repeat(" ", mapping.Column-1)
+}
+
+// dash is where the dash of a block list's item stands.
+func (e *editor) dash(list, entry *yaml.Node) int {
+	for line := entry.Line; line >= list.Line; line-- {
+		at := e.src.offset(line, list.Column)
+		if at < len(e.src.data) && e.src.data[at] == '-' && at <= e.start(entry) {
+			return at
+		}
+	}
+	return e.start(entry)
+}
+
+// tellMoves notes what moveNodes and removeOwners are going to do, while the places
+// are those of the older file.
+func (e *editor) tellMoves() {
+	if i := pair(e.root, "nodes"); i >= 0 {
+		e.change(e.root.Content[i], "the nodes now stand in their tools")
+	}
+	e.eachOwner(func(mapping *yaml.Node, i int) {
+		key := mapping.Content[i]
+		e.change(key, key.Value+" is gone: the node's type and the tool it stands in say it")
+	})
+}
+
+// removeOwners takes out what told which tool a node is of.
+func (e *editor) removeOwners() { e.eachOwner(e.removePair) }
+
+// eachOwner visits what tells which tool a node is of.
+func (e *editor) eachOwner(visit func(mapping *yaml.Node, i int)) {
+	for _, tool := range children(under(e.root, "tools")) {
+		for _, key := range []string{"entryNode", "exitNode"} {
+			if i := pair(tool, key); i >= 0 {
+				visit(tool, i)
+			}
+		}
+	}
+	for _, node := range e.allNodes() {
+		if kind := word(node, "type"); kind != string(EntryNode) && kind != string(ExitNode) {
+			continue
+		}
+		if i := pair(node, "tool"); i >= 0 {
+			visit(node, i)
+		}
+	}
 }

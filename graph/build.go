@@ -2,8 +2,14 @@ package graph
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
+	"toolgraph/internal/wording"
 )
 
 // Option changes how Build works.
@@ -44,4 +50,269 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 		return nil, found, nil
 	}
 	return graphs, found, nil
+}
+
+// compiler turns one tool into a Graph. It goes on after a finding, so that one
+// pass reports them all.
+type compiler struct {
+	file  *config.File
+	tool  *config.Tool
+	caps  Caps
+	found config.Diagnostics
+
+	ids     []string       // in file order
+	byID    map[string]int // index in tool.Nodes
+	servers map[string]bool
+	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
+	loose   []bool    // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
+	toExit  bool      // a switch goes to the exit, and that is reported
+	written []written // the expressions
+
+	compared int // nodes looked at for "did you mean"
+}
+
+func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
+	c := &compiler{
+		file: f, tool: tool, caps: caps,
+		ids:     make([]string, 0, len(tool.Nodes)),
+		byID:    make(map[string]int, len(tool.Nodes)),
+		servers: make(map[string]bool, len(f.Servers)),
+		nodes:   make([]Node, len(tool.Nodes)),
+		loose:   make([]bool, len(tool.Nodes)),
+	}
+	for _, s := range f.Servers {
+		c.servers[s.Name.Value] = true
+	}
+	for i, n := range tool.Nodes {
+		if _, twice := c.byID[n.ID.Value]; !twice {
+			c.byID[n.ID.Value] = i
+			c.ids = append(c.ids, n.ID.Value)
+		}
+	}
+	return c
+}
+
+// compile is the tool's Graph, which is only good when nothing wrong was found and ctx
+// has not ended.
+func (c *compiler) compile(ctx context.Context) *Graph {
+	c.checkTool()
+	g := &Graph{Tool: c.tool, Limits: c.file.Limits, byID: make(map[string]Node, len(c.nodes))}
+	for i, n := range c.tool.Nodes {
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.checkID(n)
+		c.nodes[i] = c.newNode(ctx, i, n)
+	}
+	for i, n := range c.tool.Nodes {
+		if ctx.Err() != nil {
+			return nil
+		}
+		c.link(ctx, c.nodes[i], n)
+	}
+	c.checkOddIDs()
+	for _, node := range c.nodes {
+		b := node.core()
+		b.successors = successors(node)
+		if _, twice := g.byID[b.id]; !twice {
+			g.byID[b.id] = node
+		}
+	}
+	g.Nodes = c.nodes
+	g.Input, g.Output = c.compileSchemas(ctx)
+	g.Entry = c.checkShape()
+	if c.found.Err() != nil {
+		return nil
+	}
+	g.Hash = hash(g)
+	return g
+}
+
+// newNode compiles what stands in a node itself; link adds the ways out.
+func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
+	b := base{id: n.ID.Value, pos: n.Pos, index: i}
+	switch n.Type {
+	case config.EntryNode:
+		return &Entry{base: b}
+	case config.MCPNode:
+		c.checkServer(n)
+		c.checkToolName(n)
+		return &MCP{
+			base: b, Server: n.Server.Value, Tool: n.Tool.Value,
+			Args: c.compileArgs(ctx, n.Args), OnCrash: n.OnCrash, toolPos: n.Tool.Pos,
+		}
+	case config.TransformNode:
+		if n.Expr.Value == "" {
+			c.found.Add(orPos(n.Expr.Pos, n.Pos), "missing-expr", fmt.Sprintf("node %q has no expression, expected the JSONata of its output", b.id),
+				"add transform: {expr: …}")
+			return &Transform{base: b}
+		}
+		return &Transform{base: b, Expr: c.compileExpr(ctx, n.Expr)}
+	case config.SwitchNode:
+		return &Switch{base: b}
+	case config.ExitNode:
+		return &Exit{base: b}
+	}
+	c.found.Add(n.Pos, "unknown-node-type", fmt.Sprintf("node %q has type %q, expected entry, mcp, transform, switch or exit", b.id, n.Type),
+		wording.DidYouMean(string(n.Type), []string{"entry", "mcp", "transform", "switch", "exit"}))
+	c.loose[i] = true
+	return &Exit{base: b}
+}
+
+func (c *compiler) checkServer(n *config.Node) {
+	name := n.Server.Value
+	switch {
+	case name == "":
+		c.found.Add(orPos(n.Server.Pos, n.Pos), "missing-server", fmt.Sprintf("node %q names no server, expected the name of one under mcpServers", n.ID.Value),
+			"add server: NAME")
+	case looksLikeExpression(name):
+		c.found.Add(n.Server.Pos, "expression-not-allowed",
+			fmt.Sprintf("server is %q, expected the name of a server: what a node calls never depends on data", name),
+			"use a switch to choose between servers")
+	case c.servers[name]:
+	case len(c.servers) == 0:
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, but no servers are declared", n.ID.Value, name),
+			"declare it under mcpServers")
+	default:
+		names := make([]string, 0, len(c.servers))
+		for _, s := range c.file.Servers {
+			names = append(names, s.Name.Value)
+		}
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", n.ID.Value, name),
+			suggest(name, names, "the servers are "))
+	}
+}
+
+func (c *compiler) checkToolName(n *config.Node) {
+	name := n.Tool.Value
+	switch {
+	case name == "":
+		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q names no tool, expected the name of a tool of server %q", n.ID.Value, n.Server.Value),
+			"add tool: NAME")
+	case looksLikeExpression(name):
+		c.found.Add(n.Tool.Pos, "expression-not-allowed",
+			fmt.Sprintf("tool is %q, expected the name of a tool: what a node calls never depends on data", name),
+			"use a switch to choose between tools")
+	}
+}
+
+// looksLikeExpression tells a JSONata path from a name: names do not begin so.
+func looksLikeExpression(name string) bool { return name != "" && name[0] == '$' }
+
+func orPos(pos, otherwise config.Pos) config.Pos {
+	if pos.IsValid() {
+		return pos
+	}
+	return otherwise
+}
+
+// maxToolName is the length that the Model Context Protocol allows for a tool's name.
+const maxToolName = 128
+
+// checkTool checks what a tool is besides its nodes' meaning.
+func (c *compiler) checkTool() {
+	c.checkName()
+	c.checkInputSchema()
+	checkCap(&c.found, "too-many-nodes", fmt.Sprintf("tool %q", shorten(c.tool.Name.Value)), "nodes", "split it into several tools",
+		len(c.tool.Nodes), c.caps.NodesPerTool, func(i int) config.Pos { return c.tool.Nodes[i].Pos })
+}
+
+func (c *compiler) checkName() {
+	name := c.tool.Name.Value
+	pos := orPos(c.tool.Name.Pos, c.tool.Pos)
+	const expected = "expected 1 to 128 letters, digits, _, - or ."
+	switch n := utf8.RuneCountInString(name); {
+	case name == "":
+		c.found.Add(pos, "bad-tool-name", "the tool has no name, "+expected, "add name: NAME")
+	case n > maxToolName:
+		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("the tool's name %q is %d characters long, %s", shorten(name), n, expected), "shorten it")
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError }):
+		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("tool name %q has spaces or control characters, %s", name, expected), "write _ instead")
+	case strings.ContainsFunc(name, func(r rune) bool { return !isToolNameRune(r) }):
+		c.found.Warn(pos, "odd-tool-name", fmt.Sprintf("tool name %q has characters that some clients refuse, %s", name, expected), "write _ instead")
+	}
+}
+
+func isToolNameRune(r rune) bool {
+	return r == '_' || r == '-' || r == '.' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// compileSchemas compiles the schemas of the arguments and of the value; the second is nil
+// when there is none.
+func (c *compiler) compileSchemas(ctx context.Context) (input, output *schema.Schema) {
+	input = schema.Input(ctx, c.tool.InputSchema, &c.found)
+	if c.tool.OutputSchema != nil {
+		output = schema.Output(ctx, c.tool.OutputSchema, &c.found)
+	}
+	return input, output
+}
+
+// checkInputSchema checks that the schema says what the protocol asks of its root.
+func (c *compiler) checkInputSchema() {
+	source := c.tool.InputSchema
+	if source != nil && source.Kind == config.KindObject && source.Get("type") == nil {
+		c.found.Add(source.Pos, "input-schema-type", "inputSchema has no type, expected type: object since arguments have names", "write type: object")
+	}
+}
+
+// Caps bound the size of a graph file's parts. Zero means the default; what is
+// above the highest allowed value counts as that value.
+type Caps struct {
+	Tools               int // in a file: default 200, at most 1,000
+	NodesPerTool        int // default 500, at most 5,000
+	ConditionsPerSwitch int // default 100, at most 1,000
+}
+
+// DefaultCaps are the caps of a Build that is given none.
+var DefaultCaps = Caps{Tools: 200, NodesPerTool: 500, ConditionsPerSwitch: 100}
+
+var highestCaps = Caps{Tools: 1000, NodesPerTool: 5000, ConditionsPerSwitch: 1000}
+
+func (c Caps) effective() Caps {
+	return Caps{
+		Tools:               effectiveCap(c.Tools, DefaultCaps.Tools, highestCaps.Tools),
+		NodesPerTool:        effectiveCap(c.NodesPerTool, DefaultCaps.NodesPerTool, highestCaps.NodesPerTool),
+		ConditionsPerSwitch: effectiveCap(c.ConditionsPerSwitch, DefaultCaps.ConditionsPerSwitch, highestCaps.ConditionsPerSwitch),
+	}
+}
+
+func effectiveCap(wanted, normal, highest int) int {
+	if wanted <= 0 {
+		return normal
+	}
+	return min(wanted, highest)
+}
+
+// checkCap reports more than limit things, or 80 % of it as a warning. pos is the
+// place of the i-th thing.
+func checkCap(found *config.Diagnostics, code, owner, things, remedy string, n, limit int, pos func(i int) config.Pos) {
+	switch {
+	case n > limit:
+		found.Add(pos(limit), code, fmt.Sprintf("%s has %d %s, at most %d are allowed", owner, n, things, limit), remedy)
+	case n > limit*4/5:
+		found.Warn(pos(n-1), code, fmt.Sprintf("%s has %d %s, close to the limit of %d", owner, n, things, limit), remedy)
+	}
+}
+
+// suggest is a hint for a word that should have been one of known: the nearest, or
+// all of them after intro when they are few.
+func suggest(word string, known []string, intro string) string {
+	if hint := wording.DidYouMean(word, known); hint != "" {
+		return hint
+	}
+	const few = 8
+	if len(known) == 0 || len(known) > few {
+		return ""
+	}
+	return intro + strings.Join(known, ", ")
+}
+
+// suggest is suggest for a word that should have been one of the tool's nodes. It gives up
+// when too many nodes have been looked at: each of 5,000 could name one that is not there.
+func (c *compiler) suggest(word string, known func() []string, intro string) string {
+	const most = 100_000
+	if c.compared += len(c.ids); c.compared > most {
+		return ""
+	}
+	return suggest(word, known(), intro)
 }

@@ -2,7 +2,10 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
@@ -78,4 +81,191 @@ func (c *compiler) checkElement(text config.Text, ref jsonata.Reference) {
 	c.found.Warn(text.At(ref.Offset), "element-relative-var",
 		fmt.Sprintf("inside the body of an iteration, %q is read from each element, not from node %q", strings.Join(ref.Path, "."), name),
 		fmt.Sprintf("write $ctx.%s to read the node's output", strings.Join(ref.Path, ".")))
+}
+
+// maxID is the length, in code points, from which an id is too long to read well.
+const maxID = 64
+
+// checkID checks a node's id. Odd ids are only warned of: files of other systems
+// have them, and backticks can write nearly all of them in an expression.
+func (c *compiler) checkID(n *config.Node) {
+	id := n.ID.Value
+	pos := orPos(n.ID.Pos, n.Pos)
+	const code = "odd-node-id"
+	switch {
+	case id == "":
+		c.found.Add(pos, "bad-node-id", fmt.Sprintf("a node of tool %q has no id, expected a name", c.tool.Name.Value), "write a name such as fetch_page")
+	case !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
+		c.found.Add(pos, "bad-node-id", fmt.Sprintf("node id %q has control characters, expected a name", id), "write a name such as fetch_page")
+	case strings.Contains(id, "`"):
+		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a backtick, which no path of an expression can write", id), "rename it")
+	case id == "__proto__":
+		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a special meaning in JavaScript engines", id), "rename it")
+	case isReserved(id) || !isPlain(id): // see checkOddIDs
+	case utf8.RuneCountInString(id) > maxID:
+		c.found.Warn(pos, code, fmt.Sprintf("node id %q is %d characters long, at most %d read well", id, utf8.RuneCountInString(id), maxID), "shorten it")
+	}
+}
+
+// checkOddIDs warns of ids that expressions can only write in backticks, where one of the
+// expressions writes them without.
+func (c *compiler) checkOddIDs() {
+	odd, bare := oddIDsOf(c.tool), map[string]bool{}
+	if len(odd.ids) == 0 {
+		return
+	}
+	for _, w := range c.written {
+		odd.bare(w, bare)
+	}
+	for _, n := range c.tool.Nodes {
+		id := n.ID.Value
+		if !bare[id] {
+			continue
+		}
+		message := fmt.Sprintf("node id %q is not a plain name (letters, digits and _)", id)
+		if isReserved(id) {
+			message = fmt.Sprintf("node id %q is a word of JSONata", id)
+		}
+		c.found.Warn(orPos(n.ID.Pos, n.Pos), "odd-node-id", message+", and an expression writes it without backticks", backticks(id))
+	}
+}
+
+func backticks(id string) string {
+	return "write it in backticks in expressions, $.`" + id + "`, or rename it"
+}
+
+// isReserved tells the words that JSONata reads as something else than a name.
+func isReserved(id string) bool {
+	switch id {
+	case "and", "or", "in", "true", "false", "null", "function":
+		return true
+	}
+	return false
+}
+
+// isPlain tells a name that JSONata and every other notation read as one.
+func isPlain(id string) bool {
+	for i, r := range id {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return id != ""
+}
+
+// plainStart is the plain name that an id begins with, or "".
+func plainStart(id string) string {
+	n := 0
+	for n < len(id) && isPlain(id[:n+1]) {
+		n++
+	}
+	return id[:n]
+}
+
+// written is an expression as it is written, and what it reads.
+type written struct {
+	source string
+	reads  []jsonata.Reference
+}
+
+// oddIDs are node ids that expressions can only write in backticks.
+type oddIDs struct {
+	ids     map[string]bool
+	lengths []int // of the ids, each once
+}
+
+func oddIDsOf(tool *config.Tool) oddIDs {
+	odd := oddIDs{ids: map[string]bool{}}
+	for _, n := range tool.Nodes {
+		id := n.ID.Value
+		if id == "" || len(id) > utf8.UTFMax*maxID || strings.Contains(id, "`") || isPlain(id) && !isReserved(id) {
+			continue
+		}
+		odd.ids[id] = true
+		if !slices.Contains(odd.lengths, len(id)) {
+			odd.lengths = append(odd.lengths, len(id))
+		}
+	}
+	return odd
+}
+
+// bare adds the ids that the expression seems to mean where JSONata reads something
+// else: they begin a path there, and are not in backticks.
+func (o oddIDs) bare(w written, found map[string]bool) {
+	reads := make(map[int]string, len(w.reads))
+	for _, r := range w.reads {
+		if r.Function == "" && len(r.Path) > 0 {
+			reads[r.Offset] = r.Path[0]
+		}
+	}
+	for at := 0; at < len(w.source); {
+		if n := quotedSize(w.source[at:]); n > 0 {
+			at += n
+			continue
+		}
+		if beginsPath(w.source, at) {
+			for _, n := range o.lengths {
+				if at+n > len(w.source) {
+					continue
+				}
+				id := w.source[at : at+n]
+				if o.ids[id] && reads[at] != id && isPath(w.source, at+n, isReserved(id)) {
+					found[id] = true
+				}
+			}
+		}
+		_, size := utf8.DecodeRuneInString(w.source[at:])
+		at += size
+	}
+}
+
+// beginsPath reports whether what stands at a place is the first name of a path over the
+// context.
+func beginsPath(source string, at int) bool {
+	before := source[:at]
+	for _, root := range []string{"$$.", "$."} {
+		if strings.HasSuffix(before, root) {
+			return true
+		}
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return last != '.' && last != '$' && !isWord(last)
+}
+
+// isPath reports whether a name may end at a place. A word such as true also stands for
+// itself: it is a name only when a path goes on behind it.
+func isPath(source string, end int, reserved bool) bool {
+	if reserved {
+		rest := strings.TrimLeft(source[end:], " \t\r\n")
+		return strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "[")
+	}
+	next, _ := utf8.DecodeRuneInString(source[end:])
+	return end == len(source) || !isWord(next)
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// quotedSize is the length of the string, the name in backticks or the comment that an
+// expression begins with; 0 when it begins with something else.
+func quotedSize(s string) int {
+	if strings.HasPrefix(s, "/*") {
+		if end := strings.Index(s[2:], "*/"); end >= 0 {
+			return end + 4
+		}
+		return len(s)
+	}
+	quote := s[0]
+	if quote != '"' && quote != '\'' && quote != '`' {
+		return 0
+	}
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && quote != '`':
+			i++
+		case s[i] == quote:
+			return i + 1
+		}
+	}
+	return len(s)
 }
