@@ -122,7 +122,7 @@ func (a *authorizer) read() (*grant, error) {
 
 // renew trades the refresh token for another token, unless another process just has.
 func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) {
-	unlock, err := a.file.lock()
+	unlock, err := a.file.lock(ctx)
 	if err != nil {
 		return nil, err
 	}

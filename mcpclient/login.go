@@ -146,7 +146,7 @@ func (a *authorizer) keep(ctx context.Context, c oauthClient) error {
 	if token.AccessToken == "" {
 		return errors.New("the authorization server gave an empty token")
 	}
-	unlock, err := a.file.lock()
+	unlock, err := a.file.lock(ctx)
 	if err != nil {
 		return err
 	}

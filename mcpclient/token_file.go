@@ -1,7 +1,7 @@
 package mcpclient
 
 import (
-	"crypto/rand"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"toolgraph/internal/files"
 )
 
 // grant is what a login at one server gave us.
@@ -63,7 +65,7 @@ func (f *tokenFile) path() string { return filepath.Join(f.dir, f.name) }
 // read is the grant in the file. A file that others may read, or that is a link, is
 // not trusted.
 func (f *tokenFile) read() (*grant, error) {
-	in, err := os.OpenFile(f.path(), os.O_RDONLY|noFollow, 0)
+	in, err := os.OpenFile(f.path(), os.O_RDONLY|files.NoFollow, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNoGrant
 	}
@@ -90,7 +92,7 @@ func (f *tokenFile) read() (*grant, error) {
 }
 
 // write replaces the file by one with this grant, at once and for our user alone.
-func (f *tokenFile) write(g *grant) (err error) {
+func (f *tokenFile) write(g *grant) error {
 	g.Server = f.server
 	raw, err := json.MarshalIndent(g, "", "  ")
 	if err != nil {
@@ -99,21 +101,16 @@ func (f *tokenFile) write(g *grant) (err error) {
 	if err := f.makeDir(); err != nil {
 		return err
 	}
-	fresh := filepath.Join(f.dir, "."+rand.Text())
-	out, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
-	if err != nil {
-		return err
+	return files.Replace(f.path(), append(raw, '\n'), 0o600)
+}
+
+// lock keeps other processes from renewing the same token at the same time: a refresh token
+// is good for one use.
+func (f *tokenFile) lock(ctx context.Context) (release func(), err error) {
+	if err := f.makeDir(); err != nil {
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(fresh)
-		}
-	}()
-	_, err = out.Write(append(raw, '\n'))
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(fresh, f.path())
+	return files.LockFile(ctx, f.path()+".lock")
 }
 
 // makeDir makes the directory, for our user alone.

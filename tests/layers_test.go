@@ -32,6 +32,7 @@ var below = map[string][]string{
 	"graph/flow":            with(language, "config", "expressions/schema", "expressions/shape", "graph"),
 	"internal/diff":         values,
 	"internal/cost":         {}, // for tests alone
+	"internal/files":        {},
 	"internal/wording":      {},
 	"mcpclient":             with(values, "config", "expressions/schema"),
 	"execution":             with(language, "config", "expressions/schema", "graph"),
@@ -59,7 +60,7 @@ var below = map[string][]string{
 }
 
 // leaves may be imported by every room.
-var leaves = []string{"internal/wording"}
+var leaves = []string{"internal/files", "internal/wording"}
 
 func with(rooms []string, more ...string) []string { return slices.Concat(rooms, more) }
 
@@ -79,6 +80,7 @@ var importer = map[string]string{
 	"github.com/fsnotify/fsnotify":             "internal/cli",
 	"golang.org/x/term":                        "internal/cli",
 	"github.com/rogpeppe/go-internal/diff":     "internal/diff",
+	"github.com/gofrs/flock":                   "internal/files",
 	"modernc.org/sqlite":                       "execution/journal",
 	"go.opentelemetry.io/otel":                 "internal/observe",
 	"github.com/prometheus/client_golang":      "internal/observe",

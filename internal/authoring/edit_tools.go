@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 )
 
 // saved is how a change of the file went.
@@ -79,7 +80,7 @@ func (k *Toolkit) save(ctx context.Context, v *view, src []byte, name, message s
 		err = errors.New("somebody else has changed it at this very moment; try again")
 	}
 	if err == nil {
-		err = config.WriteFile(v.path, src, 0o600) // the mode that it has
+		err = files.Write(v.path, src, 0o600) // the mode that it has
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/files"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
@@ -60,6 +62,21 @@ func (k *Toolkit) refusal(name string, needs permission) error {
 	return nil
 }
 
+// lockGraph keeps other processes from changing a file in the directory of the graph file
+// until release is called: between reading the file and replacing it, the change of another
+// would be lost. The lock is on the directory, since replacing the file would remove a lock
+// on the file itself. Where directories cannot be locked, it does nothing.
+func lockGraph(ctx context.Context, path string) (release func(), err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	release, err = files.LockDir(ctx, filepath.Dir(path))
+	if errors.Is(err, files.ErrNoLocks) {
+		return func() {}, nil
+	}
+	return release, err
+}
+
 // answer makes a tool's Run of an operation: on the files as they are now, and without
 // the secrets that are in them.
 func (k *Toolkit) answer(name string, op operation) server.Run {
@@ -77,7 +94,7 @@ func (k *Toolkit) answer(name string, op operation) server.Run {
 			case <-ctx.Done():
 				return nil, context.Cause(ctx)
 			}
-			release, err := exclusive(ctx, k.opts.Graph)
+			release, err := lockGraph(ctx, k.opts.Graph)
 			if err != nil {
 				return nil, fmt.Errorf("nothing was saved: %w", err)
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"toolgraph/config"
+	"toolgraph/internal/files"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/wording"
 )
@@ -206,7 +206,7 @@ func updateTests(r *graphtest.Report) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	if err := config.WriteFile(r.Suite.Path, updated, 0o600); err != nil { // the mode that it has
+	if err := files.Write(r.Suite.Path, updated, 0o600); err != nil { // the mode that it has
 		return err
 	}
 	r.Written = append(r.Written, r.Suite.Path)

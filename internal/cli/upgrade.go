@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 )
 
 func newUpgrade(std streams) *cobra.Command {
@@ -41,7 +42,7 @@ current already is left as it is. The file is replaced only as a whole.`,
 				fmt.Fprintf(std.err, "%s is current already\n", file)
 				return nil
 			}
-			return config.WriteFile(file, upgraded, 0o600) // the mode that it has
+			return files.Write(file, upgraded, 0o600) // the mode that it has
 		},
 	}
 	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result and leave the file alone")

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"toolgraph/config"
+	"toolgraph/internal/files"
 )
 
 // record writes what servers have answered into the cassettes of the cases. Earlier runs
@@ -77,7 +77,7 @@ func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	return true, config.WriteFile(path, src, modeLike(r.suite.Path))
+	return true, files.Write(path, src, modeLike(r.suite.Path))
 }
 
 // recordedRun is what a cassette keeps of a run: what servers answered, and the steps.

@@ -6,9 +6,10 @@ import (
 	"os"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 )
 
-// Write gives the file the lock as its content, as config.WriteFile does. A new one can be
+// Write gives the file the lock as its content, as files.Write does. A new one can be
 // read by all, since it is committed and has no secrets. A file that has the content
 // already is not touched.
 func (l *Lock) Write(path string) error {
@@ -21,5 +22,5 @@ func (l *Lock) Write(path string) error {
 			return nil
 		}
 	}
-	return config.WriteFile(path, content, 0o644)
+	return files.Write(path, content, 0o644)
 }

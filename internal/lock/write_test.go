@@ -79,7 +79,7 @@ func TestWrite(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := l.Write(dir); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if err := l.Write(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a directory gives %v", err)
 	}
 	var many []Entry

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package files
+
+// NoFollow is a flag of os.OpenFile that refuses symbolic links; there is none here.
+const NoFollow = 0
