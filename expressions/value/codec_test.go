@@ -1,12 +1,14 @@
 package value
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func decodeText(t testing.TB, text string) Value {
@@ -134,6 +136,22 @@ func TestNewObject(t *testing.T) {
 	v := NewObject([]string{"z", "a", "z", "n"}, []Value{1.0, "x", 2.0})
 	if got := encodeText(t, v); got != `{"z":2,"a":"x","n":null}` {
 		t.Errorf("NewObject is %s", got)
+	}
+}
+
+func TestAppendString(t *testing.T) {
+	for _, text := range []string{"", "a", "\"\\\n\r\t\b\x00\x1f\x7f", "é😀\u2028<>&", "bad \xff\xfe utf \xe2\x82", "\xf0\x9f"} {
+		got := AppendString(nil, text)
+		if again := AppendString(nil, []byte(text)); !bytes.Equal(got, again) {
+			t.Errorf("%q: %s and %s", text, got, again)
+		}
+		var back string
+		if err := json.Unmarshal(got, &back); err != nil || !utf8.Valid(got) {
+			t.Errorf("%q: %s: %v", text, got, err)
+		}
+		if want := string([]rune(text)); back != want {
+			t.Errorf("%q came back as %q", text, back)
+		}
 	}
 }
 

@@ -2,20 +2,34 @@ package value
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
-	"unicode/utf8"
 )
 
 // MaxExact is the largest integer up to which every integer is a float64.
 const MaxExact = 1 << 53
 
-// decoder reads JSON text from the start; pos is the next byte. Strings are parts
-// of one copy of the text: values of a run live as long as their document does.
+// Decode reads one JSON value (RFC 8259): keys keep their order, of two equal keys
+// the last value counts and the first place, integers beyond 2^53 keep their
+// digits as json.Number. Bytes that are not UTF-8, and lone surrogates, become U+FFFD.
+// More nesting than MaxDepth, a number beyond float64 and data after the value are
+// errors. The error is a *DecodeError.
+func Decode(src []byte) (Value, error) {
+	d := decoder{Scanner: NewScanner(src), text: string(src)}
+	value, err := d.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.End(); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// decoder makes values of tokens. Strings are parts of one copy of the text: the values
+// of a run live as long as their document does.
 type decoder struct {
-	src  []byte
+	Scanner
 	text string // src, for the strings
-	pos  int
 	box  Box
 }
 
@@ -27,199 +41,84 @@ var smallNumbers = func() (boxed [1024]any) {
 	return boxed
 }()
 
-func (d *decoder) failure(message string) error {
-	return &DecodeError{Offset: d.pos, Message: message}
-}
-
-func (d *decoder) found(expected string) error {
-	if d.pos >= len(d.src) {
-		return d.failure("found the end, expected " + expected)
-	}
-	if c := d.src[d.pos]; c > ' ' && c < utf8.RuneSelf-1 {
-		return d.failure(fmt.Sprintf("found %q, expected %s", string(rune(c)), expected))
-	}
-	return d.failure(fmt.Sprintf("found byte 0x%02x, expected %s", d.src[d.pos], expected))
-}
-
-func (d *decoder) space() {
-	for d.pos < len(d.src) {
-		switch d.src[d.pos] {
-		case ' ', '\n', '\r', '\t':
-			d.pos++
-		default:
-			return
-		}
-	}
-}
-
 func (d *decoder) value(depth int) (Value, error) {
-	if d.pos >= len(d.src) {
-		return nil, d.found("a value")
-	}
-	switch c := d.src[d.pos]; c {
+	switch d.Peek() {
 	case '"':
-		s, err := d.string()
+		start := d.pos + 1
+		raw, plain, err := d.Quoted()
 		if err != nil {
 			return nil, err
 		}
-		return d.box.String(s), nil
+		return d.box.String(d.unquoted(start, raw, plain)), nil
 	case '{':
 		return d.object(depth + 1)
 	case '[':
 		return d.array(depth + 1)
-	case 't':
-		return true, d.word("true")
-	case 'f':
-		return false, d.word("false")
-	case 'n':
-		return Null, d.word("null")
-	default:
-		if c == '-' || c >= '0' && c <= '9' {
-			return d.number()
-		}
-		return nil, d.found("a value")
 	}
+	start := d.pos
+	raw, whole, err := d.Literal()
+	if err != nil {
+		return nil, err
+	}
+	switch raw[0] {
+	case 't':
+		return true, nil
+	case 'f':
+		return false, nil
+	case 'n':
+		return Null, nil
+	}
+	return d.number(start, raw, whole)
 }
 
-func (d *decoder) word(word string) error {
-	end := d.pos + len(word)
-	if end > len(d.src) || string(d.src[d.pos:end]) != word {
-		return d.found(word)
+// unquoted is the string whose checked bytes raw start at a byte of the text.
+func (d *decoder) unquoted(start int, raw []byte, plain bool) string {
+	if plain {
+		return d.text[start : start+len(raw)]
 	}
-	d.pos = end
-	return nil
+	return Unescape(raw)
 }
 
 func (d *decoder) array(depth int) (Value, error) {
-	if depth > MaxDepth {
-		return nil, d.failure(ErrTooDeep.Error())
-	}
 	items := []any{}
-	d.pos++
-	d.space()
-	if d.pos < len(d.src) && d.src[d.pos] == ']' {
-		d.pos++
-		return items, nil
-	}
-	for {
-		item, err := d.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-		d.space()
-		if d.pos >= len(d.src) {
-			return nil, d.found("a comma or ]")
-		}
-		switch d.src[d.pos] {
-		case ',':
-			d.pos++
-			d.space()
-		case ']':
-			d.pos++
-			return items, nil
-		default:
-			return nil, d.found("a comma or ]")
+	more, err := d.Open(depth)
+	for more && err == nil {
+		var item Value
+		if item, err = d.value(depth); err == nil {
+			items = append(items, item)
+			more, err = d.Next(']')
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 func (d *decoder) object(depth int) (Value, error) {
-	if depth > MaxDepth {
-		return nil, d.failure(ErrTooDeep.Error())
-	}
 	object := NewMap()
-	d.pos++
-	d.space()
-	if d.pos < len(d.src) && d.src[d.pos] == '}' {
-		d.pos++
-		return object, nil
-	}
-	for {
-		key, err := d.key()
-		if err != nil {
-			return nil, err
+	more, err := d.Open(depth)
+	for more && err == nil {
+		start := d.pos + 1
+		raw, plain, keyErr := d.Key()
+		if keyErr != nil {
+			return nil, keyErr
 		}
-		item, err := d.value(depth)
-		if err != nil {
-			return nil, err
-		}
-		object.Set(key, item)
-		d.space()
-		if d.pos >= len(d.src) {
-			return nil, d.found("a comma or }")
-		}
-		switch d.src[d.pos] {
-		case ',':
-			d.pos++
-			d.space()
-		case '}':
-			d.pos++
-			return object, nil
-		default:
-			return nil, d.found("a comma or }")
+		key := d.unquoted(start, raw, plain)
+		var item Value
+		if item, err = d.value(depth); err == nil {
+			object.Set(key, item)
+			more, err = d.Next('}')
 		}
 	}
-}
-
-// key reads a key and the colon after it.
-func (d *decoder) key() (string, error) {
-	if d.pos >= len(d.src) || d.src[d.pos] != '"' {
-		return "", d.found("a key in double quotes")
-	}
-	key, err := d.string()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	d.space()
-	if d.pos >= len(d.src) || d.src[d.pos] != ':' {
-		return "", d.found("a colon")
-	}
-	d.pos++
-	d.space()
-	return key, nil
+	return object, nil
 }
 
-func (d *decoder) digits() int {
-	start := d.pos
-	for d.pos < len(d.src) && d.src[d.pos] >= '0' && d.src[d.pos] <= '9' {
-		d.pos++
-	}
-	return d.pos - start
-}
-
-func (d *decoder) number() (Value, error) {
-	start := d.pos
-	if d.src[d.pos] == '-' {
-		d.pos++
-	}
-	first := d.pos
-	switch n := d.digits(); {
-	case n == 0:
-		return nil, d.found("a digit")
-	case n > 1 && d.src[first] == '0':
-		d.pos = first
-		return nil, d.failure("found a number that starts with 0, expected no leading zero")
-	}
-	whole := true
-	if d.pos < len(d.src) && d.src[d.pos] == '.' {
-		whole = false
-		d.pos++
-		if d.digits() == 0 {
-			return nil, d.found("a digit")
-		}
-	}
-	if d.pos < len(d.src) && d.src[d.pos]|0x20 == 'e' {
-		whole = false
-		d.pos++
-		if d.pos < len(d.src) && (d.src[d.pos] == '+' || d.src[d.pos] == '-') {
-			d.pos++
-		}
-		if d.digits() == 0 {
-			return nil, d.found("a digit")
-		}
-	}
-	text := d.src[start:d.pos]
+// number is the value of a number that starts at a byte of the text.
+func (d *decoder) number(start int, text []byte, whole bool) (Value, error) {
 	if whole {
 		return wholeNumber(text), nil
 	}
@@ -235,7 +134,17 @@ func (d *decoder) number() (Value, error) {
 	return f, nil
 }
 
-// wholeNumber is the number of digits after an optional minus.
+// fromDigits is the number for the text of a json.Number; Null when that is not a number.
+func fromDigits(text string) Value {
+	v, _ := Decode([]byte(text)) // nil after an error
+	switch v.(type) {
+	case float64, json.Number:
+		return v
+	}
+	return Null
+}
+
+// wholeNumber is the value of digits after an optional minus.
 func wholeNumber(text []byte) Value {
 	digits, negative := text, false
 	if digits[0] == '-' {

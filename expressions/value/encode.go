@@ -11,7 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// What has no JSON form.
+// Encode is v as compact JSON; see Append.
+func Encode(v Value) ([]byte, error) { return Append(nil, v) }
+
+// Append appends v as compact JSON to dst, numbers and strings as JavaScript's
+// JSON.stringify writes them, a map without order by sorted keys. A number that is
+// not finite, a function and more nesting than MaxDepth are errors; dst is then
+// returned as it was.
+func Append(dst []byte, v Value) ([]byte, error) {
+	out, err := AppendValue(dst, v, 0)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+// Errors of values that have no JSON form.
 var (
 	ErrTooDeep   = fmt.Errorf("nested deeper than %d levels", MaxDepth)
 	ErrNotFinite = errors.New("a number that is not finite has no JSON form")
@@ -104,8 +119,9 @@ func AppendNumber(dst []byte, f float64) ([]byte, error) {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString writes s quoted, escaping only what JSON demands.
-func AppendString(dst []byte, s string) []byte {
+// AppendString writes s quoted and escapes only what JSON demands, so not the characters
+// that HTML escapes. Bytes that are not UTF-8 become U+FFFD.
+func AppendString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
@@ -115,7 +131,7 @@ func AppendString(dst []byte, s string) []byte {
 			continue
 		}
 		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
+			r, size := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
 			if r == utf8.RuneError && size == 1 {
 				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
 				start = i + 1

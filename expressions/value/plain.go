@@ -101,16 +101,3 @@ func fromReflect(v any, depth int) Value {
 	}
 	return value
 }
-
-// fromDigits is the number that the text of a json.Number stands for.
-func fromDigits(text string) Value {
-	d := decoder{src: []byte(text)}
-	if len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
-		return Null
-	}
-	value, err := d.number()
-	if err != nil || d.pos != len(d.src) {
-		return Null
-	}
-	return value
-}

@@ -1,9 +1,6 @@
 package value
 
-import (
-	"math"
-	"strconv"
-)
+import "math"
 
 // IsScriptSpace is JavaScript's white space and line ends.
 func IsScriptSpace(r rune) bool {
@@ -23,16 +20,7 @@ func NumberText(f float64) string {
 		return "Infinity"
 	case math.IsInf(f, -1):
 		return "-Infinity"
-	case f == 0:
-		return "0"
 	}
-	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	s := strconv.FormatFloat(f, 'e', -1, 64)
-	// Go writes at least two digits of exponent, JavaScript as few as there are.
-	if n := len(s); s[n-2] == '0' && (s[n-3] == '-' || s[n-3] == '+') {
-		s = s[:n-2] + s[n-1:]
-	}
-	return s
+	text, _ := AppendNumber(nil, f) // finite numbers only
+	return string(text)
 }

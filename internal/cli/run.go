@@ -13,7 +13,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 )
 
@@ -119,7 +118,7 @@ func printValue(w io.Writer, v value.Value, secrets *config.Secrets) error {
 		return err
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, server.RedactJSON(secrets, src, v), "", "  "); err != nil {
+	if err := json.Indent(&out, secrets.RedactJSON(src), "", "  "); err != nil {
 		return err
 	}
 	out.WriteByte('\n')

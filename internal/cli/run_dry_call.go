@@ -15,7 +15,6 @@ import (
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -197,7 +196,7 @@ func redactedJSON(v value.Value, secrets *config.Secrets) (json.RawMessage, erro
 	if err != nil {
 		return nil, err
 	}
-	return server.RedactJSON(secrets, src, v), nil
+	return secrets.RedactJSON(src), nil
 }
 
 // indentedJSON is JSON for people.

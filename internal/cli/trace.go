@@ -12,7 +12,6 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 )
 
@@ -97,7 +96,7 @@ func valueText(v value.Value, most int, secrets *config.Secrets) string {
 	if err != nil {
 		return err.Error()
 	}
-	text := string(server.RedactJSON(secrets, src, v)) // before it is cut: half a secret is not recognised
+	text := string(secrets.RedactJSON(src)) // before it is cut: half a secret is not recognised
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}

@@ -11,7 +11,6 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 )
 
 // surroundings are what one case runs in.
@@ -123,7 +122,7 @@ func redactedValue(secrets *config.Secrets, v value.Value) value.Value {
 	if err != nil {
 		return v
 	}
-	if hidden, err := value.Decode(server.RedactJSON(secrets, src, v)); err == nil {
+	if hidden, err := value.Decode(secrets.RedactJSON(src)); err == nil {
 		return hidden
 	}
 	return "[redacted]"

@@ -135,7 +135,7 @@ func (c *call) question(params json.RawMessage) (json.RawMessage, error) {
 	if err := c.can.may(params); err != nil {
 		return nil, err
 	}
-	shown := []byte(c.from.redact(string(oneLine(params))))
+	shown := []byte(c.from.secrets.Redact(string(oneLine(params))))
 	if !json.Valid(shown) {
 		return nil, errors.New("the question holds a secret")
 	}

@@ -145,7 +145,7 @@ func (s *Server) internalError(c *call, p any) string {
 	_, _ = rand.Read(raw[:]) // never fails, see crypto/rand
 	id := hex.EncodeToString(raw[:])
 	s.opts.Logger.Error("a call panicked", "id", id, "tool", c.tool.name,
-		"panic", c.from.redact(fmt.Sprint(p)), "stack", c.from.redact(string(stack.Stack())))
+		"panic", c.from.secrets.Redact(fmt.Sprint(p)), "stack", c.from.secrets.Redact(string(stack.Stack())))
 	return "internal error, id " + id + "; the server's log tells more"
 }
 

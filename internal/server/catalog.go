@@ -11,9 +11,9 @@ import (
 // catalog is what is served at one time: the tools in file order. Immutable but for
 // its users.
 type catalog struct {
-	tools  []*tool
-	byName map[string]*tool
-	hide   func(string) string // hides secrets; nil when there are none
+	tools   []*tool
+	byName  map[string]*tool
+	secrets *config.Secrets // may be nil
 
 	users atomic.Int64  // the calls in flight, and 1 while it is served
 	ended chan struct{} // closed when users comes to 0, for ever
@@ -22,11 +22,8 @@ type catalog struct {
 // newCatalog compiles the schemas of every tool. The error is config.Diagnostics
 // when schemas are at fault.
 func newCatalog(tools []Tool, secrets *config.Secrets) (*catalog, error) {
-	c := &catalog{byName: make(map[string]*tool, len(tools)), ended: make(chan struct{})}
+	c := &catalog{byName: make(map[string]*tool, len(tools)), secrets: secrets, ended: make(chan struct{})}
 	c.users.Store(1)
-	if secrets != nil {
-		c.hide = secrets.Redact
-	}
 	var found config.Diagnostics
 	for _, offered := range tools {
 		if offered.Run == nil {
@@ -62,14 +59,6 @@ func (c *catalog) release() {
 	if c.users.Add(-1) == 0 {
 		close(c.ended)
 	}
-}
-
-// redact hides secrets in text that leaves us.
-func (c *catalog) redact(text string) string {
-	if c.hide == nil {
-		return text
-	}
-	return c.hide(text)
 }
 
 // appendList appends the value of "tools".

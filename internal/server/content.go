@@ -109,20 +109,20 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []b
 			dst = append(dst, ',')
 		}
 		if text, ok := item.(string); ok {
-			dst = append(appendString(append(dst, `{"type":"text","text":`...), c.from.redact(text)), '}')
+			dst = append(value.AppendString(append(dst, `{"type":"text","text":`...), c.from.secrets.Redact(text)), '}')
 			continue
 		}
 		raw, err := value.Encode(item)
 		if err != nil {
 			return s.appendFailure(dst[:mark], id, c, unencodable(c, err))
 		}
-		shown := c.from.redactJSON(raw, item)
+		shown := c.from.secrets.RedactJSON(raw)
 		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // else it may be no content any more
 		if raw = shown; whole && isContent(item) {
 			dst = append(dst, raw...)
 			continue
 		}
-		dst = append(appendString(append(dst, `{"type":"text","text":`...), raw), '}')
+		dst = append(value.AppendString(append(dst, `{"type":"text","text":`...), raw), '}')
 	}
 	return s.appendTail(append(dst, ']'), c.modern)
 }

@@ -35,7 +35,7 @@ func TestG09Depth(t *testing.T) {
 func TestM03Depth(t *testing.T) {
 	h := connect(t, newBench(t, nil).server).handshake()
 	h.send(callAny(1, nested(20000)))
-	h.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"not JSON at byte 5071: nested deeper than 1000 levels"}}`)
+	h.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"invalid JSON at byte 5071: nested deeper than 1000 levels"}}`)
 	h.send(strings.Repeat("[", 1<<20))
 	if got := h.next(); !strings.Contains(got, `"code":-32600`) {
 		t.Error(got)
@@ -53,10 +53,10 @@ func TestM14Text(t *testing.T) {
 	for i, c := range []struct{ arguments, want string }{
 		{"{\"a\":\"\xff\"}", `{"jsonrpc":"2.0","id":0,"error":{"code":-32700,"message":"the line is not valid UTF-8"}}`},
 		{"{\"\xc3\x28\":1}", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"the line is not valid UTF-8"}}`},
-		{"{\"a\":\"\x00\"}", `{"jsonrpc":"2.0","id":2,"error":{"code":-32700,"message":"not JSON at byte 87: a control character in a string, expected its escape"}}`},
-		{`{"a":"\ud800"}`, `{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"a string holds half of a surrogate pair (\\ud800), expected a whole character"}}`},
-		{`{"a":"\udc00\ud800"}`, `{"jsonrpc":"2.0","id":4,"error":{"code":-32600,"message":"a string holds half of a surrogate pair (\\udc00), expected a whole character"}}`},
-		{`{"\ud83dx":1}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32600,"message":"a string holds half of a surrogate pair (\\ud83d), expected a whole character"}}`},
+		{"{\"a\":\"\x00\"}", `{"jsonrpc":"2.0","id":2,"error":{"code":-32700,"message":"invalid JSON at byte 87: found control character 0x00 in a string, expected its escape (\\u0000)"}}`},
+		{`{"a":"\ud800"}`, `{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"a string contains half of a surrogate pair (\\ud800); write both halves"}}`},
+		{`{"a":"\udc00\ud800"}`, `{"jsonrpc":"2.0","id":4,"error":{"code":-32600,"message":"a string contains half of a surrogate pair (\\udc00); write both halves"}}`},
+		{`{"\ud83dx":1}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32600,"message":"a string contains half of a surrogate pair (\\ud83d); write both halves"}}`},
 		{`{"a":"\u0000"}`, `{"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"{\"a\":\"\\u0000\"}"}],"structuredContent":{"a":"\u0000"}}}`},
 		{`{"a":"\ud83d\ude00"}`, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"a\":\"😀\"}"}],"structuredContent":{"a":"😀"}}}`},
 	} {

@@ -3,6 +3,7 @@ package server
 import (
 	"unicode/utf8"
 
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -115,17 +116,13 @@ func (m *message) metaField(key string) *[]byte {
 // parse reads a line. The error is a protocol error whose id the caller may know
 // from m, which is filled as far as the reading went.
 func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
-	s := scanner{src: line, msg: m, keys: keys[:0]}
-	s.space()
-	if s.peek() == '[' {
+	s := scanner{Scanner: value.NewScanner(line), line: line, msg: m, keys: keys[:0]}
+	if s.Peek() == '[' {
 		return s.keys, &rpcError{code: codeInvalidRequest, message: "a batch is not part of MCP, expected one message a line"}
 	}
 	err := s.value(levelMessage, 0)
 	if err == nil {
-		s.space()
-		if s.pos < len(line) {
-			err = s.syntax("found more after the message, expected the end of the line")
-		}
+		err = s.End()
 	}
 	m.depth = s.deepest
 	switch {
@@ -200,7 +197,7 @@ func text(raw []byte) string {
 	}
 	for _, c := range raw {
 		if c == '\\' {
-			return unquote(raw)
+			return value.Unescape(raw[1 : len(raw)-1])
 		}
 	}
 	return string(raw[1 : len(raw)-1])

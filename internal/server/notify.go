@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolgraph/expressions/value"
 )
 
 // severity is how grave a log message is. A client gets those of the level that it asks
@@ -59,7 +61,7 @@ func (f *follower) step(node string, index int) {
 	if c != nil && c.wants(debug) {
 		c.notify(func(dst []byte) []byte {
 			dst = c.appendLog(dst, debug, "step "+node+" has finished")
-			dst = appendString(append(dst, `,"node":`...), node)
+			dst = value.AppendString(append(dst, `,"node":`...), node)
 			dst = strconv.AppendInt(append(dst, `,"executionIndex":`...), int64(index), 10)
 			return append(dst, "}}}\n"...)
 		})
@@ -82,6 +84,6 @@ func (c *call) failed(message string) {
 // appendLog appends a log message, up to where its data may go on.
 func (c *call) appendLog(dst []byte, l severity, message string) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"`+l.String()+`","logger":"run","data":{"tool":`...)
-	dst = appendString(dst, c.tool.name)
-	return appendString(append(dst, `,"message":`...), c.from.redact(message))
+	dst = value.AppendString(dst, c.tool.name)
+	return value.AppendString(append(dst, `,"message":`...), c.from.secrets.Redact(message))
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"toolgraph/expressions/value"
 )
 
 // Watch is called as a run goes on. A function whose calls would lead to nothing is nil.
@@ -163,7 +165,7 @@ func (c *call) appendProgress(dst []byte, progress float64, message string) []by
 	dst = append(append(dst, c.token...), `,"progress":`...)
 	dst = strconv.AppendFloat(dst, progress, 'f', -1, 64)
 	if message != "" {
-		dst = appendString(append(dst, `,"message":`...), c.from.redact(message))
+		dst = value.AppendString(append(dst, `,"message":`...), c.from.secrets.Redact(message))
 	}
 	return append(dst, "}}\n"...)
 }

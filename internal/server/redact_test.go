@@ -5,14 +5,16 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"toolgraph/config"
 )
 
 // No secret leaves in a value, an error or a log, and what leaves is still JSON.
 func TestSecretsStay(t *testing.T) {
 	var log syncBuffer
 	b := newBench(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
-	hidden := strings.NewReplacer("secret-0123456789", "[redacted]", "123456", "[redacted]", "no such file", "[redacted]")
-	b.server.tools.Load().hide = hidden.Replace
+	hidden := config.NewSecrets("secret-0123456789", "123456", "no such file")
+	b.server.tools.Load().secrets = hidden
 	h := connect(t, b.server).handshake()
 	for _, c := range []struct{ call, want string }{
 		{`"give","arguments":{"value":{"k":"a secret-0123456789 b"}}`, `{"content":[{"type":"text","text":"{\"k\":\"a [redacted] b\"}"}],"structuredContent":{"k":"a [redacted] b"}}`},

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 
-	"toolgraph/internal/wording"
-
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // Resources are what clients can read beside calling tools. Safe for concurrent use.
@@ -77,7 +78,7 @@ func (s *Server) listResources(ctx context.Context, cursor string) ([]byte, *rpc
 	}
 	dst := appendResources([]byte(`{"resources":`), "uri", page)
 	if next != "" {
-		dst = appendString(append(dst, `,"nextCursor":`...), next)
+		dst = value.AppendString(append(dst, `,"nextCursor":`...), next)
 	}
 	return dst, nil
 }
@@ -88,11 +89,11 @@ func appendResources(dst []byte, address string, page []Resource) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, `{"`+address+`":`...), r.URI)
-		dst = appendString(append(dst, `,"name":`...), r.Name)
+		dst = value.AppendString(append(dst, `{"`+address+`":`...), r.URI)
+		dst = value.AppendString(append(dst, `,"name":`...), r.Name)
 		for _, field := range [][2]string{{"title", r.Title}, {"description", r.Description}, {"mimeType", r.MIMEType}} {
 			if field[1] != "" {
-				dst = appendString(append(dst, `,"`+field[0]+`":`...), field[1])
+				dst = value.AppendString(append(dst, `,"`+field[0]+`":`...), field[1])
 			}
 		}
 		dst = append(dst, '}')
@@ -111,14 +112,14 @@ func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, 
 		if at == modern {
 			code = codeInvalidParams // as its revision says
 		}
-		return nil, &rpcError{code: code, message: err.Error(), data: append(appendString([]byte(`{"uri":`), s.redact(uri)), '}')}
+		return nil, &rpcError{code: code, message: err.Error(), data: append(value.AppendString([]byte(`{"uri":`), s.redact(uri)), '}')}
 	}
 	if err != nil {
 		return nil, &rpcError{code: codeInternal, message: err.Error()}
 	}
-	dst := appendString([]byte(`{"contents":[{"uri":`), uri)
-	dst = appendString(append(dst, `,"mimeType":`...), content.MIMEType)
-	dst = appendString(append(dst, `,"text":`...), s.redact(content.Text))
+	dst := value.AppendString([]byte(`{"contents":[{"uri":`), uri)
+	dst = value.AppendString(append(dst, `,"mimeType":`...), content.MIMEType)
+	dst = value.AppendString(append(dst, `,"text":`...), s.redact(content.Text))
 	return append(dst, "}]"...), nil
 }
 

@@ -25,7 +25,7 @@ func TestResultAsText(t *testing.T) {
 				o.Tools = []Tool{toolOf(t, "give", "", c.schema)}
 				o.Tools[0].Def.Result = form
 			})
-			b.server.tools.Load().hide = strings.NewReplacer("secret-0123456789", "[redacted]").Replace
+			b.server.tools.Load().secrets = config.NewSecrets("secret-0123456789")
 			h := connect(t, b.server).handshake()
 			h.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"give","arguments":{"value":` + c.value + `}}}`)
 			got := h.next()

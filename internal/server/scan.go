@@ -5,15 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
-// The nesting that a message may have: a hard bound that keeps the scanner's stack
-// small, and the bound on tool arguments, which is told to the client.
-const (
-	maxMessageDepth   = 1000
-	maxArgumentsDepth = 64
-)
+// maxArgumentsDepth bounds the nesting of tool arguments; the client sees it in the error.
+const maxArgumentsDepth = 64
 
 // level says which object of a message the scanner is in. Only the protocol's own
 // objects have named fields.
@@ -26,24 +23,13 @@ const (
 	levelOther
 )
 
-// syntaxError is text that is not JSON.
-type syntaxError struct {
-	offset int
-	found  string
-}
-
-func (e *syntaxError) Error() string {
-	return fmt.Sprintf("not JSON at byte %d: %s", e.offset, e.found)
-}
-
 // scanner reads one message in one pass: it checks the grammar strictly, notes the
 // protocol's own fields by their exact names, and refuses what decoders read in
-// different ways (keys given twice, keys that differ from a field only by case,
-// halves of surrogate pairs). After such a fault it reads on, so that the answer
-// can carry the id.
+// different ways (duplicate keys, keys that differ from a field only by case, lone
+// surrogates). After such a fault it reads on, so that the answer can carry the id.
 type scanner struct {
-	src  []byte
-	pos  int
+	value.Scanner
+	line []byte
 	msg  *message
 	keys [][]byte // of the open objects, innermost last
 
@@ -59,116 +45,77 @@ func (s *scanner) fault(format string, args ...any) {
 	}
 }
 
-func (s *scanner) syntax(found string) error { return &syntaxError{s.pos, found} }
-
-func (s *scanner) space() {
-	for s.pos < len(s.src) {
-		switch s.src[s.pos] {
-		case ' ', '\t', '\r', '\n':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
-
 // value reads one value; at the message's own levels its fields are noted.
 func (s *scanner) value(at level, depth int) error {
-	s.space()
-	if s.pos >= len(s.src) {
-		return s.syntax("found the end, expected a value")
-	}
-	switch c := s.src[s.pos]; c {
+	var err error
+	switch s.Peek() {
 	case '{':
 		return s.object(at, depth+1)
 	case '[':
 		return s.array(depth + 1)
 	case '"':
-		_, _, err := s.str()
-		return err
-	case 't':
-		return s.word("true")
-	case 'f':
-		return s.word("false")
-	case 'n':
-		return s.word("null")
+		var raw []byte
+		var plain bool
+		raw, plain, err = s.Quoted()
+		s.checkText(raw, plain)
 	default:
-		return s.number()
+		_, _, err = s.Literal()
 	}
+	return err
 }
 
-func (s *scanner) enter(depth int) error {
-	if depth > maxMessageDepth {
-		return s.syntax(fmt.Sprintf("nested deeper than %d levels", maxMessageDepth))
-	}
+func (s *scanner) open(depth int) (more bool, err error) {
 	if s.inArguments {
 		s.deepest = max(s.deepest, depth-s.base)
 	}
-	s.pos++
-	s.space()
-	return nil
+	return s.Open(depth)
 }
 
 func (s *scanner) array(depth int) error {
-	if err := s.enter(depth); err != nil {
-		return err
-	}
-	if s.peek() == ']' {
-		s.pos++
-		return nil
-	}
-	for {
-		if err := s.value(levelOther, depth); err != nil {
-			return err
-		}
-		more, err := s.comma(']')
-		if err != nil || !more {
-			return err
+	more, err := s.open(depth)
+	for more && err == nil {
+		if err = s.value(levelOther, depth); err == nil {
+			more, err = s.Next(']')
 		}
 	}
+	return err
 }
 
 func (s *scanner) object(at level, depth int) error {
-	if err := s.enter(depth); err != nil {
-		return err
-	}
-	if s.peek() == '}' {
-		s.pos++
-		return nil
-	}
 	seen := keySet{s: s, first: len(s.keys)}
 	defer func() { s.keys = s.keys[:seen.first] }()
-	for {
-		s.space()
-		if s.peek() != '"' {
-			return s.syntax("expected a key in double quotes")
+	more, err := s.open(depth)
+	for more && err == nil {
+		key, plain, keyErr := s.Key()
+		if keyErr != nil {
+			return keyErr
 		}
-		key, err := s.key()
-		if err != nil {
-			return err
+		if s.checkText(key, plain); !plain {
+			key = []byte(value.Unescape(key))
 		}
 		if seen.add(key) {
-			s.fault("the key %q stands twice in one object", wording.Shorten(string(key)))
+			s.fault("duplicate key %q in an object", wording.Shorten(string(key)))
 		}
-		s.space()
-		if s.peek() != ':' {
-			return s.syntax("expected : after a key")
+		if err = s.member(at, depth, key); err == nil {
+			more, err = s.Next('}')
 		}
-		s.pos++
-		if err := s.member(at, depth, key); err != nil {
-			return err
-		}
-		more, err := s.comma('}')
-		if err != nil || !more {
-			return err
-		}
+	}
+	return err
+}
+
+// checkText refuses half of a surrogate pair, which has no meaning in UTF-8.
+func (s *scanner) checkText(raw []byte, plain bool) {
+	if plain {
+		return
+	}
+	if half := value.LoneSurrogate(raw); half != 0 {
+		s.fault("a string contains half of a surrogate pair (\\u%04x); write both halves", half)
 	}
 }
 
 // member reads the value of a key and notes it when the key is the protocol's.
 func (s *scanner) member(at level, depth int, key []byte) error {
-	s.space()
-	start, inner := s.pos, levelOther
+	start, inner := s.Pos(), levelOther
 	switch {
 	case at == levelMessage && string(key) == "params":
 		inner = levelParams
@@ -184,55 +131,58 @@ func (s *scanner) member(at level, depth int, key []byte) error {
 		s.inArguments = false
 	}
 	if at != levelOther {
-		s.note(at, key, s.src[start:s.pos])
+		s.note(at, key, s.line[start:s.Pos()])
 	}
 	return nil
 }
 
-// comma reads what follows a member: a comma (more) or the closing bracket.
-func (s *scanner) comma(closing byte) (more bool, err error) {
-	s.space()
-	switch s.peek() {
-	case ',':
-		s.pos++
-		return true, nil
-	case closing:
-		s.pos++
-		return false, nil
-	}
-	return false, s.syntax("expected , or " + string(closing))
-}
-
-// peek is the byte at hand, or 0 at the end.
-func (s *scanner) peek() byte {
-	if s.pos < len(s.src) {
-		return s.src[s.pos]
-	}
-	return 0
-}
-
-func (s *scanner) word(word string) error {
-	if !bytes.HasPrefix(s.src[s.pos:], []byte(word)) {
-		return s.syntax("expected a value")
-	}
-	s.pos += len(word)
-	return nil
-}
-
-// note keeps a field of the message, or refuses a key that a decoder without
+// note records a field of the message, or refuses a key that a decoder without
 // regard to case would take for one.
 func (s *scanner) note(at level, key, raw []byte) {
 	field := s.msg.field(at, string(key))
 	if field != nil {
 		if *field != nil && at == levelMessage && string(key) == "id" {
-			raw = []byte("null") // of two ids, none can be the answer's
+			raw = []byte("null") // of two ids, neither can be the answer's
 		}
 		*field = raw
 		return
 	}
 	for _, name := range fieldNames[at] {
 		if len(key) <= 2*len(name) && string(key) != name && strings.EqualFold(string(key), name) {
-			s.fault("the key %q is no field of the protocol, expected %q in exactly this writing", wording.Shorten(string(key)), name)
+			s.fault("unknown key %q; keys are case-sensitive, write %q", wording.Shorten(string(key)), name)
 		}
 	}
+}
+
+// manyKeys is the size from which an object's keys are looked up in a map: below
+// it a walk over the few keys is faster, above it quadratic.
+const manyKeys = 16
+
+// keySet is the keys of one open object; they live on the scanner's stack.
+type keySet struct {
+	s     *scanner
+	first int
+	large map[string]struct{}
+}
+
+// add reports whether the key was there already.
+func (k *keySet) add(key []byte) (repeated bool) {
+	if k.large == nil && len(k.s.keys)-k.first == manyKeys {
+		k.large = make(map[string]struct{}, 4*manyKeys)
+		for _, known := range k.s.keys[k.first:] {
+			k.large[string(known)] = struct{}{}
+		}
+	}
+	if k.large != nil {
+		_, repeated = k.large[string(key)]
+		k.large[string(key)] = struct{}{}
+		return repeated
+	}
+	for _, known := range k.s.keys[k.first:] {
+		if bytes.Equal(known, key) {
+			return true
+		}
+	}
+	k.s.keys = append(k.s.keys, key)
+	return false
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"unicode/utf8"
+
+	"toolgraph/expressions/value"
 )
 
 // FuzzParse: what the scanner takes is JSON, and the fields that it notes are those
@@ -25,7 +27,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("taken, but no JSON: %q", line)
 		}
 		if fault != nil && fault.code == codeParse && valid && !bytes.Contains(line, bytes.Repeat([]byte("["), 400)) &&
-			m.depth < maxMessageDepth && len(line) < maxMessageDepth {
+			m.depth < value.MaxDepth && len(line) < value.MaxDepth {
 			t.Fatalf("refused, but JSON: %q: %v", line, fault)
 		}
 		if fault != nil || m.method == nil {
@@ -64,21 +66,5 @@ func TestM02ManyKeys(t *testing.T) {
 	m = message{}
 	if _, fault := m.parse([]byte(line.String()+`,"ka0":1}}}`), nil); fault == nil || fault.code != codeInvalidRequest {
 		t.Fatalf("got %v", fault)
-	}
-}
-
-func TestAppendString(t *testing.T) {
-	for _, text := range []string{"", "a", "\"\\\n\r\t\b\x00\x1f\x7f", "é😀\u2028<>&", "bad \xff\xfe utf \xe2\x82", "\xf0\x9f"} {
-		got := appendString(nil, text)
-		if again := appendString(nil, []byte(text)); !bytes.Equal(got, again) {
-			t.Errorf("%q: %s and %s", text, got, again)
-		}
-		var back string
-		if err := json.Unmarshal(got, &back); err != nil || !utf8.Valid(got) {
-			t.Errorf("%q: %s: %v", text, got, err)
-		}
-		if want := string([]rune(text)); back != want {
-			t.Errorf("%q came back as %q", text, back)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"toolgraph/config"
+	"toolgraph/expressions/value"
 )
 
 // Server answers MCP clients for a set of tools. Safe for concurrent use; one
@@ -61,10 +62,10 @@ func New(opts Options) (*Server, error) {
 // "basic/index#results".
 func introduction(info Info) []byte {
 	dst := []byte(`"_meta":{"` + mcp.MetaKeyServerInfo + `":{"name":`)
-	dst = appendString(dst, info.Name)
-	dst = appendString(append(dst, `,"version":`...), info.Version)
+	dst = value.AppendString(dst, info.Name)
+	dst = value.AppendString(append(dst, `,"version":`...), info.Version)
 	if info.Title != "" {
-		dst = appendString(append(dst, `,"title":`...), info.Title)
+		dst = value.AppendString(append(dst, `,"title":`...), info.Title)
 	}
 	return append(dst, "}}"...)
 }
@@ -110,4 +111,4 @@ func (s *Server) remove(l listener) {
 }
 
 // redact hides secrets in text that leaves us.
-func (s *Server) redact(text string) string { return s.tools.Load().redact(text) }
+func (s *Server) redact(text string) string { return s.tools.Load().secrets.Redact(text) }

@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/internal/wording"
-
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // In the modern era nobody but the client sends requests. A run that has a question ends
@@ -187,9 +188,9 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 func (s *Server) appendQuestion(dst, id []byte, q question, state string) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"resultType":"`+string(mcp.ResultTypeInputRequired)+`","inputRequests":{`...)
-	dst = appendString(dst, q.name)
+	dst = value.AppendString(dst, q.name)
 	dst = append(dst, `:{"method":"`+string(mcp.MethodElicitationCreate)+`","params":`...)
 	dst = append(append(dst, q.params...), `}},"requestState":`...)
-	dst = append(appendString(dst, state), ',')
+	dst = append(value.AppendString(dst, state), ',')
 	return append(append(dst, s.self...), "}}\n"...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // tool is one tool as clients see it. Immutable.
@@ -45,12 +46,12 @@ func newTool(offered Tool, found *config.Diagnostics) *tool {
 }
 
 func (t *tool) entry() []byte {
-	dst := appendString([]byte(`{"name":`), t.name)
+	dst := value.AppendString([]byte(`{"name":`), t.name)
 	if title := t.def.Title.Value; title != "" {
-		dst = appendString(append(dst, `,"title":`...), title)
+		dst = value.AppendString(append(dst, `,"title":`...), title)
 	}
 	if description := t.def.Description.Value; description != "" {
-		dst = appendString(append(dst, `,"description":`...), description)
+		dst = value.AppendString(append(dst, `,"description":`...), description)
 	}
 	dst = append(append(dst, `,"inputSchema":`...), t.input.JSON()...)
 	if t.output != nil {
@@ -129,7 +130,7 @@ func (h Hints) json() []byte {
 		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, hint.name), ':')
+		dst = append(value.AppendString(dst, hint.name), ':')
 		dst = strconv.AppendBool(dst, *hint.value)
 	}
 	return append(dst, '}')
