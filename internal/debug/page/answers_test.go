@@ -1,0 +1,96 @@
+package page
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolgraph/execution/journal"
+)
+
+// changing are the parts of an answer that differ from run to run, and messages, which
+// other tests hold.
+var changing = []struct {
+	pattern *regexp.Regexp
+	by      string
+}{
+	{regexp.MustCompile(`"(start|started|ended|graph|hash|file|path)":"[^"]*"`), `"$1":"…"`},
+	{regexp.MustCompile(`"(ms|rev)":[0-9.e-]+`), `"$1":0`},
+	{regexp.MustCompile(`"(message|hint|caret)":"(\\.|[^"\\])*"`), `"$1":"…"`},
+	{regexp.MustCompile(`\b[0-9A-Z]{26}\b`), `ID`},
+}
+
+// The answers of the API, each key and its order.
+func TestAnswers(t *testing.T) {
+	store, err := journal.Open(t.TempDir(), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	c := open(t, store)
+	var out strings.Builder
+	ask := func(method, path, body string, ids ...string) {
+		t.Helper()
+		real := path
+		for i, id := range ids {
+			real = strings.ReplaceAll(real, []string{"RUN", "OTHER"}[i], id)
+		}
+		_, answer := c.ask(method, real, body)
+		out.WriteString(strings.TrimSpace(method+" "+path+" "+body) + "\n" + answer + "\n")
+	}
+	ask("GET", "/api/project", "")
+	ask("GET", "/api/source", "")
+	ask("GET", "/api/graphs/count", "")
+	ask("GET", "/api/graphs/none", "")
+	a := c.start(`{"tool": "count", "args": {"n": 1}, "breakpoints": [{"node": "add"}]}`)
+	c.until(a, "paused")
+	ask("GET", "/api/runs/RUN", "", a)
+	ask("GET", "/api/runs/RUN/steps/3", "", a)
+	ask("PUT", "/api/runs/RUN/breakpoints", `{"breakpoints": [{"node": "end", "condition": "true"}]}`, a)
+	ask("POST", "/api/runs/RUN/edit", `{"node": "begin", "value": 0}`, a)
+	good[info](c, "POST", "/api/runs/"+a+"/control", `{"action": "resume"}`)
+	c.until(a, "paused")
+	good[info](c, "POST", "/api/runs/"+a+"/control", `{"action": "resume"}`)
+	c.until(a, "finished")
+	b := c.start(`{"tool": "count", "args": {"n": 2, "deep": {"list": [1, 2]}}}`)
+	c.until(b, "finished")
+	failed := c.start(`{"tool": "fail", "args": {"x": 1}}`)
+	c.until(failed, "error")
+	for _, path := range []string{
+		"", "/path", "/steps", "/steps/0", "/steps/2", "/steps/3", "/steps/4", "/steps/99", "/value?of=args", "/value?of=context&at=3",
+		"/value?of=output&at=5", "/value?of=input&at=4", "/value?of=none", "/value?of=args&path=%5B%22n%22%5D", "/whole?of=result", "/whole?of=args&indent=1",
+	} {
+		ask("GET", "/api/runs/RUN"+path, "", a)
+	}
+	ask("GET", "/api/runs/RUN", "", failed)
+	ask("GET", "/api/runs/RUN/steps", "", failed)
+	ask("GET", "/api/runs/RUN/steps/1", "", failed)
+	ask("GET", "/api/runs?limit=2", "")
+	ask("GET", "/api/runs?since=x", "")
+	ask("POST", "/api/runs", `{"tool": "count", "args": {"n": "x"}}`)
+	ask("POST", "/api/runs/RUN/evaluate", `{"kind": "jsonata", "source": "{'a': [$.add, null, true]}", "at": 6}`, a)
+	ask("POST", "/api/runs/RUN/evaluate", `{"kind": "jsonata", "source": "1 +", "at": 6}`, a)
+	ask("POST", "/api/runs/RUN/evaluate", `{"kind": "rule", "source": "{\"no\": 1}", "at": 6}`, a)
+	ask("POST", "/api/runs/RUN/watch", `{"sources": ["$.add", "$.none"], "at": 6}`, a)
+	ask("GET", "/api/diff?a=RUN&b=OTHER", "", a, b)
+	ask("GET", "/api/diff?a=RUN&b=RUN", "", b)
+	ask("GET", "/api/questions", "")
+	got := out.String()
+	for _, r := range changing {
+		got = r.pattern.ReplaceAllString(got, r.by)
+	}
+	const golden = "testdata/answers.golden"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (UPDATE_GOLDEN=1 writes it anew):\n%s", golden, got)
+	}
+}
