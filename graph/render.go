@@ -126,37 +126,39 @@ func dotText(s string) string {
 
 var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-type drawing struct {
+// Drawing is a graph as JSON, in file order; see JSON.
+type Drawing struct {
 	Tool  string        `json:"tool"`
 	Hash  string        `json:"hash"`
-	Nodes []drawingNode `json:"nodes"`
-	Edges []drawingEdge `json:"edges"`
+	Nodes []DrawnNode   `json:"nodes"`
+	Edges []DrawnEdge `json:"edges"`
 }
 
-type drawingNode struct {
+// DrawnNode is a node of a Drawing.
+type DrawnNode struct {
 	ID     string          `json:"id"`
 	Type   config.NodeType `json:"type"`
 	Server string          `json:"server,omitempty"`
 	Tool   string          `json:"tool,omitempty"`
 	Expr   string          `json:"expr,omitempty"`
+	Rules  int             `json:"rules,omitempty"` // conditions of a switch; the debugger's page sets it
 	Line   int             `json:"line"`
 	Column int             `json:"column"`
 }
 
-type drawingEdge struct {
+// DrawnEdge is an edge of a Drawing.
+type DrawnEdge struct {
 	From  string   `json:"from"`
 	To    string   `json:"to"`
 	Label string   `json:"label,omitempty"`
 	Kind  EdgeKind `json:"kind"`
 }
 
-// JSON is the graph's picture as indented JSON: {tool, hash, nodes: [{id, type,
-// server?, tool?, expr?, line, column}], edges: [{from, to, label?, kind}]}, in
-// file order.
-func JSON(g *Graph) string {
-	d := drawing{Tool: g.Tool.Name.Value, Hash: g.Hash, Nodes: []drawingNode{}, Edges: []drawingEdge{}}
+// Draw returns the graph's drawing. The slices belong to the caller.
+func Draw(g *Graph) Drawing {
+	d := Drawing{Tool: g.Tool.Name.Value, Hash: g.Hash, Nodes: []DrawnNode{}, Edges: []DrawnEdge{}}
 	for _, node := range g.Nodes {
-		n := drawingNode{ID: node.ID(), Type: node.Type(), Line: node.Pos().Line, Column: node.Pos().Column}
+		n := DrawnNode{ID: node.ID(), Type: node.Type(), Line: node.Pos().Line, Column: node.Pos().Column}
 		switch node := node.(type) {
 		case *MCP:
 			n.Server, n.Tool = node.Server, node.Tool
@@ -167,13 +169,19 @@ func JSON(g *Graph) string {
 		d.Nodes = append(d.Nodes, n)
 	}
 	for _, e := range g.Edges() {
-		d.Edges = append(d.Edges, drawingEdge(e))
+		d.Edges = append(d.Edges, DrawnEdge(e))
 	}
+	return d
+}
+
+// JSON returns the graph's drawing as indented JSON: {tool, hash, nodes: [{id, type,
+// server?, tool?, expr?, line, column}], edges: [{from, to, label?, kind}]}.
+func JSON(g *Graph) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(d) // strings and numbers always encode, and a Builder always takes them
+	_ = encoder.Encode(Draw(g)) // strings and numbers always encode, and a Builder always takes them
 	return b.String()
 }
 

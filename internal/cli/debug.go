@@ -72,7 +72,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, file string, words []
 	plugged.hints = hintsOf(pool, locked)
 
 	show := newTrace(std.err, p, g, true)
-	controller := debug.New(debug.Options{})
+	controller := debug.New()
 	defer controller.Close()
 	ctx, watching := plugged.begin(ctx, g, log)
 	session, err := controller.Start(ctx, g, args, plugged.engine(p, pool), debug.StartOptions{

@@ -31,7 +31,7 @@ tools:
 	if found.Err() != nil {
 		t.Fatal(found)
 	}
-	c := debug.New(debug.Options{})
+	c := debug.New()
 	defer c.Close()
 	s, err := c.Start(t.Context(), graphs[0], value.NewObject(nil, nil), execution.New(nil), debug.StartOptions{Pause: true})
 	if err != nil {

@@ -76,9 +76,8 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	r.users = users
-	// The page holds the runs that it shows, so the controller need not.
 	r.page = page.New(page.Options{
-		Controller: debug.New(debug.Options{Keep: 1}), Project: r.project(p, users.current, log),
+		Controller: debug.New(), Project: r.project(p, users.current, log),
 		Store: plugged.history, Version: versionText(), Logger: log,
 	})
 	defer r.start(ctx, log)()

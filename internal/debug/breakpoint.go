@@ -9,10 +9,11 @@ import (
 	"toolgraph/graph"
 )
 
-// breakpoint is a Breakpoint that can be asked. s.mu guards Hits; the rest does not change.
+// breakpoint is a Breakpoint with its compiled condition. s.mu guards Hits; the rest does
+// not change.
 type breakpoint struct {
 	Breakpoint
-	holds *jsonata.Expression // nil: always
+	condition *jsonata.Expression // nil: always true
 }
 
 func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint) ([]*breakpoint, error) {
@@ -25,11 +26,11 @@ func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint)
 		if b.Condition == "" {
 			continue
 		}
-		if _, err := jsonata.Compile(ctx, b.Condition); err != nil { // with places in the condition itself
-			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
+		_, err := jsonata.Compile(ctx, b.Condition) // alone, for places in the condition itself
+		if err == nil {
+			compiled[i].condition, err = jsonata.Compile(ctx, "$boolean(("+b.Condition+"))")
 		}
-		var err error
-		if compiled[i].holds, err = jsonata.Compile(ctx, "$boolean(("+b.Condition+"))"); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
 		}
 	}
@@ -48,7 +49,7 @@ func (s *Session) SetBreakpoints(ctx context.Context, given []Breakpoint) error 
 	return nil
 }
 
-// Breakpoints are the breakpoints as they are now.
+// Breakpoints returns the breakpoints with their hits so far.
 func (s *Session) Breakpoints() []Breakpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +60,8 @@ func (s *Session) Breakpoints() []Breakpoint {
 	return out
 }
 
-// breakpointAt is the first breakpoint that holds the run before this node. One whose
-// condition cannot be evaluated holds too, and the problem is told.
+// breakpointAt returns the first breakpoint that pauses the run before this node. One
+// whose condition fails pauses it too; the problem is why it failed.
 func (s *Session) breakpointAt(ctx context.Context, next execution.Event) (hit *breakpoint, problem string) {
 	s.mu.Lock()
 	all := s.breakpoints
@@ -69,10 +70,10 @@ func (s *Session) breakpointAt(ctx context.Context, next execution.Event) (hit *
 		if b.Disabled || b.Node != next.Step.NodeID {
 			continue
 		}
-		if b.holds == nil {
+		if b.condition == nil {
 			return b, ""
 		}
-		value, err := b.holds.Eval(ctx, next.Scope)
+		value, err := b.condition.Eval(ctx, next.Scope)
 		if err != nil {
 			return b, fmt.Sprintf("the condition of the breakpoint at %q: %v", b.Node, err)
 		}

@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// What commands answer that come at the wrong time.
+// The errors of commands that come at the wrong time.
 var (
-	errNotPaused = errors.New("the run is not paused: pause it first")
+	errNotPaused = errors.New("the run is not paused; pause it first")
 	errEnded     = errors.New("the run has ended")
 	errStopped   = errors.New("stopped by the debugger")
 )
 
-// Pause holds the run before its next node. A call that is in flight is waited for.
+// Pause pauses the run before its next node. It does not interrupt a call in flight.
 func (s *Session) Pause() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,22 +26,21 @@ func (s *Session) Pause() error {
 	return nil
 }
 
-// Resume lets a paused run go on to the next breakpoint.
-func (s *Session) Resume() error { return s.goOn(free, "") }
+// Resume continues a paused run to the next breakpoint.
+func (s *Session) Resume() error { return s.proceed(free, "") }
 
-// Step lets a paused run execute one node.
-func (s *Session) Step() error { return s.goOn(step, "") }
+// Step makes a paused run execute one node.
+func (s *Session) Step() error { return s.proceed(step, "") }
 
-// RunTo lets a paused run go on until it comes to the node, or to a breakpoint before
-// that.
+// RunTo continues a paused run to the node, or to a breakpoint before it.
 func (s *Session) RunTo(node string) error {
 	if s.graph.Node(node) == nil {
 		return unknownNode(s.graph, node)
 	}
-	return s.goOn(free, node)
+	return s.proceed(free, node)
 }
 
-func (s *Session) goOn(m mode, to string) error {
+func (s *Session) proceed(m mode, to string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state.Status.Ended() {
@@ -58,17 +57,16 @@ func (s *Session) goOn(m mode, to string) error {
 	return nil
 }
 
-// Stop ends the run, also in the middle of a call. It does not wait for the end: that is
-// Done's. It may be called more than once.
+// Stop ends the run, also in the middle of a call. It does not wait: Done is closed when
+// the run has ended. It may be called more than once.
 func (s *Session) Stop() {
 	s.mu.Lock()
-	ended := s.state.Status.Ended()
-	s.stopped = s.stopped || !ended
+	s.stopped = s.stopped || !s.state.Status.Ended()
 	s.mu.Unlock()
 	s.cancel(errStopped)
 }
 
-// nudge wakes a held run.
+// nudge wakes a paused run.
 func (s *Session) nudge() {
 	select {
 	case s.wake <- struct{}{}:
@@ -76,21 +74,17 @@ func (s *Session) nudge() {
 	}
 }
 
-// Wait returns when the run is held or has ended, or with ctx's error.
+// Wait returns when the run is paused or has ended, or with ctx's error.
 func (s *Session) Wait(ctx context.Context) error {
-	events, cancel := s.Subscribe(len(s.Records(0)))
-	defer cancel()
 	for {
-		if state := s.State(); state.Status == Paused || state.Status.Ended() {
+		state, changed := s.StateAndChange()
+		if state.Status == Paused || state.Status.Ended() {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case _, open := <-events:
-			if !open && !s.State().Status.Ended() {
-				return ErrClosed
-			}
+		case <-changed:
 		}
 	}
 }

@@ -1,11 +1,12 @@
-// Package debug holds runs, steps through them and lets them be looked at: a graph and
-// its arguments go in, a Session comes out, which takes commands and tells what happens.
+// Package debug runs graphs under control: a graph and its arguments go in, a Session
+// comes out, which takes the commands of a debugger (pause, step, resume, breakpoints,
+// edits) and shows what the run has done so far.
 //
-// A Session is an execution.Gate and an execution.Observer. What it shows is folded from
-// the events of its run, so that it never touches the run itself: an edit too goes
-// through the run's journal. The Controller owns the goroutines of the runs and of the
-// subscriptions, and Close waits for all of them.
+// A Session is an execution.Gate and an execution.Observer. It is folded from the events
+// of its run and never touches the run itself: an edit goes through the run's journal
+// like any other event. The Controller owns the goroutines of the runs, and Close waits
+// for all of them.
 //
-// The package must not know who drives it: a terminal, a page, an agent. Values are
-// shown as they are, secrets among them; the door that shows them redacts.
+// The package must not know who sends the commands: a terminal, a page, an agent. Values
+// are not redacted; callers redact what they show.
 package debug

@@ -9,21 +9,21 @@ import (
 // gate is the session as the run sees it. Its methods are called by the run's goroutine.
 type gate struct{ s *Session }
 
-// Wait holds the run where it shall be held.
+// Wait pauses the run where a breakpoint or a command asks for it.
 func (g gate) Wait(ctx context.Context, next execution.Event) ([]execution.Edit, error) {
 	s := g.s
 	s.mu.Lock()
-	held := s.held
+	waits := s.atGate
 	s.mu.Unlock()
-	if held || s.arrive(ctx, next) {
+	if waits || s.arrive(ctx, next) {
 		s.show(ctx, next)
 	}
 	for {
-		edit, goOn := s.asked()
+		edit, proceed := s.order()
 		switch {
 		case edit != nil:
 			return []execution.Edit{edit.edit}, nil
-		case goOn:
+		case proceed:
 			return nil, nil
 		}
 		select {
@@ -34,7 +34,7 @@ func (g gate) Wait(ctx context.Context, next execution.Event) ([]execution.Edit,
 	}
 }
 
-// arrive decides whether the run is held before this node, and keeps why.
+// arrive reports whether the run pauses before this node, and records why.
 func (s *Session) arrive(ctx context.Context, next execution.Event) bool {
 	hit, problem := s.breakpointAt(ctx, next)
 	s.mu.Lock()
@@ -58,20 +58,20 @@ func (s *Session) arrive(ctx context.Context, next execution.Event) bool {
 		s.changed()
 		return false
 	}
-	s.held, s.mode, s.runTo = true, free, ""
+	s.atGate, s.mode, s.runTo = true, free, ""
 	s.state.PausedBy, s.state.Problem = by, problem
 	return true
 }
 
-// show evaluates what is watched and tells that the run is held; after an edit it does
-// so again. A command that came in between has already let the run go.
+// show evaluates the watches and announces that the run is paused, after an edit once
+// more. A command that came in between has already let the run proceed.
 func (s *Session) show(ctx context.Context, next execution.Event) {
 	watched := s.watch(ctx, next.Scope)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Watches = watched
-	s.answerEdits(nil)
-	if s.state.PausedBy == "" { // let go after the edit was asked for
+	s.settleEdits(nil)
+	if s.state.PausedBy == "" { // resumed after the edit was requested
 		s.state.Current = next.Step
 	} else {
 		s.state.Status, s.state.Next, s.state.Current = Paused, next.Step, nil
@@ -79,22 +79,22 @@ func (s *Session) show(ctx context.Context, next execution.Event) {
 	s.changed()
 }
 
-// asked is what a held run shall do now: make an edit, go on, or neither.
-func (s *Session) asked() (e *pendingEdit, goOn bool) {
+// order is what a paused run does now: apply an edit, proceed, or neither.
+func (s *Session) order() (e *pendingEdit, proceed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.edits) > 0 && !s.edits[0].taken {
-		s.edits[0].taken = true
+	if len(s.edits) > 0 && !s.edits[0].sent {
+		s.edits[0].sent = true
 		return s.edits[0], false
 	}
 	if s.state.Status == Paused {
 		return nil, false
 	}
-	s.held = false
+	s.atGate = false
 	return nil, true
 }
 
-// observe keeps what the run tells.
+// observe records the events of the run.
 func (s *Session) observe(e execution.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Session) observe(e execution.Event) {
 		s.state.Steps++
 	case execution.ContextEdited:
 		s.records = append(s.records, *e.Record)
-		s.edits[0].made = true
+		s.edits[0].applied = true
 	}
 	s.changed()
 }

@@ -73,7 +73,7 @@ func count(n int) value.Value {
 // start begins a run that counts to 3.
 func start(t *testing.T, caller execution.ToolCaller, o debug.StartOptions) *debug.Session {
 	t.Helper()
-	c := debug.New(debug.Options{})
+	c := debug.New()
 	t.Cleanup(c.Close)
 	s, err := c.Start(t.Context(), build(t), count(3), execution.New(caller), o)
 	if err != nil {
@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 	}
 	do(t, s.Resume())
 	ended(t, s, debug.Finished, counted)
-	c := debug.New(debug.Options{})
+	c := debug.New()
 	if _, err := c.Start(t.Context(), build(t), count(1), execution.New(inc), debug.StartOptions{RunTo: "nowhere"}); err == nil {
 		t.Error("a run to nowhere was started")
 	}

@@ -15,13 +15,13 @@ const (
 	Paused     Status = "paused"
 	Finished   Status = "finished"
 	Failed     Status = "error"
-	Stopped    Status = "stopped" // somebody stopped it
+	Stopped    Status = "stopped" // by Session.Stop
 )
 
 // Ended reports whether the run is over.
 func (s Status) Ended() bool { return s == Finished || s == Failed || s == Stopped }
 
-// Reason is why a run is held.
+// Reason is why a run is paused.
 type Reason string
 
 // The reasons.
@@ -33,35 +33,33 @@ const (
 	AtRunTo      Reason = "run-to"
 )
 
-// State is a session as it is now. It is a copy.
+// State is a session at one moment. It belongs to the caller.
 type State struct {
-	Status   Status             `json:"status"`
-	Run      string             `json:"run"`
-	Tool     string             `json:"tool"`
-	Next     *execution.Visit   `json:"next,omitempty"`     // paused: the node about to run
-	Current  *execution.Visit   `json:"current,omitempty"`  // running: the node that runs; with Server and Tool while it is called
-	Steps    int                `json:"steps"`              // executions so far, edits not counted
-	Records  int                `json:"records"`            // records so far, edits among them
-	PausedBy Reason             `json:"pausedBy,omitempty"` // paused: why
-	Pausing  bool               `json:"pausing,omitempty"`  // running: it will be held before the next node
-	Problem  string             `json:"problem,omitempty"`  // paused: why the condition of the breakpoint could not be evaluated
-	Watches  []Watched          `json:"watches,omitempty"`  // as of the last time that the run was held or ended
-	Error    *execution.Failure `json:"error,omitempty"`    // error, stopped
-	Message  string             `json:"message,omitempty"`  // Error with its place and the path walked
-	Result   value.Value        `json:"-"`                  // finished
+	Status   Status
+	Next     *execution.Visit   // paused: the node about to run
+	Current  *execution.Visit   // running: the node that runs; with Server and Tool during a call
+	Steps    int                // executions so far, without edits
+	Records  int                // records so far, edits among them
+	PausedBy Reason             // paused: why
+	Pausing  bool               // running: it pauses before the next node
+	Problem  string             // paused: why the condition of the breakpoint failed; "" when it did not
+	Watches  []Watched          // as of the last pause or the end
+	Error    *execution.Failure // failed or stopped
+	Message  string             // Error with its place and the path of the run
+	Result   value.Value        // finished
 }
 
-// Breakpoint holds a run before a node.
+// Breakpoint pauses a run before a node.
 type Breakpoint struct {
 	Node      string `json:"node"`
-	Condition string `json:"condition,omitempty"` // JSONata; when empty, always
+	Condition string `json:"condition,omitempty"` // JSONata; "" is always true
 	Disabled  bool   `json:"disabled,omitempty"`
-	Hits      int    `json:"hits"` // how often it has held the run
+	Hits      int    `json:"hits"` // how often it has paused the run
 }
 
 // Watched is an expression and its value.
 type Watched struct {
-	Expr  string      `json:"expr"`
-	Value value.Value `json:"-"` // nil: nothing
-	Error string      `json:"error,omitempty"`
+	Expr  string
+	Value value.Value // nil: nothing, or Error is set
+	Error string
 }

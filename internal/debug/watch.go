@@ -8,7 +8,7 @@ import (
 	"toolgraph/expressions/jsonata"
 )
 
-// watch is an expression that is evaluated whenever the run is held.
+// watch is an expression that is evaluated whenever the run is paused.
 type watch struct {
 	source string
 	expr   *jsonata.Expression
@@ -24,21 +24,21 @@ func compileWatches(ctx context.Context, sources []string) []watch {
 	return watches
 }
 
-// SetWatches replaces the expressions that State shows. One that does not compile is
-// shown with its error.
+// SetWatches replaces the watched expressions of State and evaluates them. One that does
+// not compile has its error there.
 func (s *Session) SetWatches(ctx context.Context, sources []string) {
 	watches := compileWatches(ctx, sources)
 	s.mu.Lock()
 	s.watches = watches
 	s.mu.Unlock()
-	watched := s.watch(ctx, s.Scope(-1))
+	watched := s.watch(ctx, s.scope(-1))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Watches = watched
 	s.changed()
 }
 
-// watch evaluates what is watched.
+// watch evaluates the watched expressions.
 func (s *Session) watch(ctx context.Context, scope *expressions.Scope) []Watched {
 	s.mu.Lock()
 	watches := slices.Clone(s.watches)

@@ -110,7 +110,7 @@ func projectOf(t *testing.T, src string, store *journal.Store) Project {
 func serve(t *testing.T, src string, store *journal.Store, prepare ...func(*Server)) *client {
 	t.Helper()
 	s := New(Options{
-		Controller: debug.New(debug.Options{Keep: 1}), Project: projectOf(t, src, store), Store: store,
+		Controller: debug.New(), Project: projectOf(t, src, store), Store: store,
 		Version: "test", Logger: slog.New(slog.DiscardHandler),
 	})
 	for _, f := range prepare {

@@ -125,22 +125,20 @@ func (s *Server) startRun(r *http.Request) (any, error) {
 	return f.now().info, nil
 }
 
-// watch tells the streams of what a run does, at most so often.
+// watch sends what a run does to the streams, at most so often.
 func (s *Server) watch(f *film) {
 	const pause = 40 * time.Millisecond
 	s.live.Go(func() {
 		defer f.project.use(-1)
-		events, cancel := f.session.Subscribe(int(^uint(0) >> 1)) // states only
-		defer cancel()
-		for range events {
+		for {
+			_, changed := f.session.StateAndChange()
 			s.hub.tell("run", f.now().info)
 			if f.over() {
 				return
 			}
+			<-changed // also when the controller is closed, which stops the run
 			sleep(s.base, pause)
 		}
-		<-f.session.Done() // also when the controller was closed before it told the end
-		s.hub.tell("run", f.now().info)
 	})
 }
 

@@ -1,0 +1,102 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+)
+
+// Expression is an expression or a rule of a node.
+type Expression struct {
+	Source string
+	Pos    config.Pos          // of its first byte
+	Reads  []jsonata.Reference // from the context
+	Rule   *graph.Condition    // nil: it is JSONata
+}
+
+// Expressions returns the expressions of a node in file order: that of a transform, those
+// among the arguments of a call, the rules of a switch.
+func Expressions(node graph.Node) (all []Expression) {
+	switch node := node.(type) {
+	case *graph.Transform:
+		all = append(all, expressionOf(node.Expr))
+	case *graph.MCP:
+		for _, expr := range node.Args.Expressions() {
+			all = append(all, expressionOf(expr))
+		}
+	case *graph.Switch:
+		for i := range node.Conditions {
+			c := &node.Conditions[i]
+			all = append(all, Expression{Source: string(c.Rule.Data.JSON()), Pos: c.Rule.Data.Pos, Reads: RuleReads(c.Rule.Rule), Rule: c})
+		}
+	case *graph.Entry, *graph.Exit:
+	}
+	return all
+}
+
+func expressionOf(e *graph.Expr) Expression {
+	return Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: e.References()}
+}
+
+// RuleReads returns what a rule reads from the context: not what the bodies of map,
+// filter and the like read from elements.
+func RuleReads(rule *jsonlogic.Rule) (reads []jsonata.Reference) {
+	for _, r := range rule.References() {
+		if !r.Body {
+			reads = append(reads, r.Reference)
+		}
+	}
+	return reads
+}
+
+// ReferenceText returns what an expression reads, as it would be written there.
+func ReferenceText(r jsonata.Reference) string {
+	path := strings.Join(r.Path, ".")
+	if r.Function != "" {
+		return fmt.Sprintf("$%s(%q)", r.Function, path)
+	}
+	return path
+}
+
+// Problem is why an expression, a rule or a piece of JSON has no value. Its parts are
+// zero where they are unknown.
+type Problem struct {
+	Message string
+	Code    string // JSONata's own, of an evaluation
+	Hint    string
+	Offset  int    // byte in the source; -1 when it is unknown
+	Caret   string // the line of the source with a caret under the byte
+	At      string // the path into the rule, as JSON
+}
+
+// ProblemOf returns the problem that err has with a source, which may be empty.
+func ProblemOf(source string, err error) Problem {
+	p := Problem{Message: err.Error(), Offset: -1}
+	var rule *jsonlogic.Error
+	var syntax *expressions.SyntaxError
+	var decode *value.DecodeError
+	var eval *expressions.EvalError
+	switch {
+	case errors.As(err, &rule):
+		p.Hint = rule.Hint
+		if at, err := json.Marshal(rule.Path); err == nil && len(rule.Path) > 0 {
+			p.At = string(at)
+		}
+	case errors.As(err, &syntax):
+		p.Hint, p.Offset = syntax.Hint, syntax.Offset
+	case errors.As(err, &decode):
+		p.Offset = decode.Offset
+	case errors.As(err, &eval):
+		p.Offset, p.Code = eval.Offset, eval.Code
+	}
+	p.Caret = expressions.Caret(source, p.Offset)
+	return p
+}
