@@ -128,9 +128,9 @@ var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // Drawing is a graph as JSON, in file order; see JSON.
 type Drawing struct {
-	Tool  string        `json:"tool"`
-	Hash  string        `json:"hash"`
-	Nodes []DrawnNode   `json:"nodes"`
+	Tool  string      `json:"tool"`
+	Hash  string      `json:"hash"`
+	Nodes []DrawnNode `json:"nodes"`
 	Edges []DrawnEdge `json:"edges"`
 }
 

@@ -37,8 +37,8 @@ tools:
 
 type inc struct{}
 
-func (inc) CallTool(_ context.Context, _, _ string, args value.Value, _ map[string]any) (value.Value, error) {
-	n, _ := args.(value.Object).Get("n")
+func (inc) CallTool(_ context.Context, call execution.Call) (value.Value, error) {
+	n, _ := call.Args.(value.Object).Get("n")
 	f, _ := n.(float64)
 	return f + 1, nil
 }
