@@ -82,8 +82,8 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	form.open = true // foreign keys are told apart below
 	fs := d.open(it, &form, fmt.Sprintf("server %q", shortened(name.Value)))
 	u := &Upstream{
-		Pos: it.pos, Name: name, Transport: Stdio, Timeout: time.Minute,
-		StartTimeout: 30 * time.Second, MaxInFlight: 256, Protocol: ProtocolAuto,
+		Pos: it.pos, Name: name, Transport: Stdio, Timeout: DefaultTimeout,
+		StartTimeout: DefaultStartTimeout, MaxInFlight: DefaultMaxInFlight, Protocol: ProtocolAuto,
 	}
 	if fs == nil {
 		return u // so that nodes may refer to it
@@ -95,8 +95,8 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	d.address(u, fs)
 	leaves := upstreamLeaves{
 		Transport: u.Transport, Command: u.Command.Value, URL: u.URL.Value,
-		TimeoutMs: fs.integer("timeoutMs", 60_000), StartTimeoutMs: fs.integer("startTimeoutMs", 30_000),
-		MaxInFlight: fs.integer("maxInFlight", 256), Protocol: string(ProtocolAuto),
+		TimeoutMs: fs.integer("timeoutMs", int(DefaultTimeout.Milliseconds())), StartTimeoutMs: fs.integer("startTimeoutMs", int(DefaultStartTimeout.Milliseconds())),
+		MaxInFlight: fs.integer("maxInFlight", DefaultMaxInFlight), Protocol: string(ProtocolAuto),
 	}
 	if protocol := fs.text("protocol"); protocol.IsSet() {
 		leaves.Protocol = protocol.Value

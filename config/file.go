@@ -40,6 +40,13 @@ const (
 	SSE            Transport = "sse"
 )
 
+// The limits of a server whose entry does not set them.
+const (
+	DefaultTimeout      = 60 * time.Second // of one call
+	DefaultStartTimeout = 30 * time.Second
+	DefaultMaxInFlight  = 1024 // calls at the same time: as many as runs, so that calls do not queue
+)
+
 // Upstream is a server that mcp nodes call, ${VAR} already replaced.
 type Upstream struct {
 	Pos       Pos
@@ -56,9 +63,9 @@ type Upstream struct {
 	NamesLoopback bool      // the file itself names a loopback host and port in URL; no environment variable had a part in them
 	Headers       []Setting // streamableHttp, sse
 
-	Timeout      time.Duration // of one call; default 60 s
-	StartTimeout time.Duration // default 30 s
-	MaxInFlight  int           // calls at the same time; default 256
+	Timeout      time.Duration // of one call; default DefaultTimeout
+	StartTimeout time.Duration // default DefaultStartTimeout
+	MaxInFlight  int           // calls at the same time; default DefaultMaxInFlight
 	Protocol     Protocol      // default ProtocolAuto
 	AllowPrivate bool          // streamableHttp, sse: the host of URL may have a private or loopback address
 	Trusted      bool          // what it says of its tools (readOnlyHint, idempotentHint) is believed

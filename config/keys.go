@@ -239,7 +239,7 @@ var upstreamForm = form{
 		{name: "headers", doc: "streamableHttp, sse: sent with every request. ${VAR} is replaced.", value: settingsValue()},
 		{name: "timeoutMs", doc: "How long one call may take, in milliseconds.", value: positive(60_000)},
 		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: positive(30_000)},
-		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: positive(256)},
+		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: positive(DefaultMaxInFlight)},
 		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
 		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed where the url of the file itself names localhost, 127.x.x.x or [::1]; link-local addresses are never reached.", value: value{"type": "boolean", "default": false}},
 		{name: "trusted", doc: "Whether what the server says of its tools is believed: a call of one that is read-only or idempotent is then repeated when a run is resumed.", value: value{"type": "boolean", "default": false}},

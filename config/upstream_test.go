@@ -40,7 +40,7 @@ func TestUpstreams(t *testing.T) {
 	if files.Timeout != 1500*time.Millisecond || files.StartTimeout != 2500*time.Millisecond || files.MaxInFlight != 3 || files.Protocol != ProtocolLegacy {
 		t.Errorf("files: %+v", files)
 	}
-	if search.Headers[0].Value.Value != "Bearer secret-key" || !search.AllowPrivate || search.Timeout != time.Minute || search.Dir != "" || search.Protocol != ProtocolAuto || search.MaxInFlight != 256 {
+	if search.Headers[0].Value.Value != "Bearer secret-key" || !search.AllowPrivate || search.Timeout != time.Minute || search.Dir != "" || search.Protocol != ProtocolAuto || search.MaxInFlight != 1024 {
 		t.Errorf("search: %+v", search)
 	}
 	for i, transport := range []Transport{Stdio, StreamableHTTP, SSE, StreamableHTTP, StreamableHTTP, StreamableHTTP} {

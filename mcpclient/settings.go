@@ -1,19 +1,14 @@
 package mcpclient
 
 import (
+	"cmp"
 	"net"
 	"time"
 
 	"toolgraph/config"
 )
 
-// The limits of a server whose entry says nothing of them.
-const (
-	defaultCall     = 60 * time.Second
-	defaultStart    = 30 * time.Second
-	defaultInFlight = 256
-	messageMost     = 64 << 20 // bytes of one message of a server
-)
+const messageMost = 64 << 20 // bytes of one message of a server
 
 // settings are the limits of one server, defaults filled in.
 type settings struct {
@@ -29,24 +24,13 @@ type settings struct {
 	connected     func(host, to string) error // nil; tests see and refuse connections with it
 }
 
-// settingsOf is the one place where a server's entry becomes limits.
+// settingsOf returns the limits of a server's entry; a limit that is zero has its default.
 func settingsOf(u *config.Upstream) settings {
-	s := settings{
-		callTimeout: u.Timeout, startTimeout: u.StartTimeout, maxInFlight: u.MaxInFlight,
-		protocol: u.Protocol, allowPrivate: u.AllowPrivate, maxMessage: messageMost,
-		namesLoopback: u.NamesLoopback,
+	return settings{
+		callTimeout:  cmp.Or(u.Timeout, config.DefaultTimeout),
+		startTimeout: cmp.Or(u.StartTimeout, config.DefaultStartTimeout),
+		maxInFlight:  cmp.Or(u.MaxInFlight, config.DefaultMaxInFlight),
+		protocol:     cmp.Or(u.Protocol, config.ProtocolAuto),
+		allowPrivate: u.AllowPrivate, namesLoopback: u.NamesLoopback, maxMessage: messageMost,
 	}
-	if s.callTimeout <= 0 {
-		s.callTimeout = defaultCall
-	}
-	if s.startTimeout <= 0 {
-		s.startTimeout = defaultStart
-	}
-	if s.maxInFlight <= 0 {
-		s.maxInFlight = defaultInFlight
-	}
-	if s.protocol == "" {
-		s.protocol = config.ProtocolAuto
-	}
-	return s
 }

@@ -162,6 +162,22 @@ func TestG11ManyRuns(t *testing.T) {
 	}
 }
 
+// Without maxInFlight, calls of 512 runs do not queue for one server: all are there at once.
+func TestManyCallsInOneWave(t *testing.T) {
+	const all = 512
+	g := newGate(t)
+	s := start(t, g.holding(""))
+	answers := holdAll(s, all)
+	g.wait("in ", all) // before any of them is answered
+	g.open()
+	for i, answer := range answers {
+		ownResult(s, answer, i)
+	}
+	if n := g.most(); n != all {
+		t.Errorf("%d calls were at the server at once, want %d", n, all)
+	}
+}
+
 // Many runs share one server: never more in flight than its limit, as the server itself
 // counts them, and each gets its own result.
 func TestG12SharedServer(t *testing.T) {
