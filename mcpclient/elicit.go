@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -25,6 +26,32 @@ type Elicitor func(ctx context.Context, server string, params json.RawMessage) (
 
 // WithElicitor lets servers ask whose entries allow it. Without it none may.
 func WithElicitor(ask Elicitor) Option { return func(o *options) { o.elicit = ask } }
+
+// Question is the part of a server's question that every user is shown.
+type Question struct {
+	Message string          // not empty
+	URL     string          // an http or https address for the user to open; "": there is a form to fill in
+	Schema  json.RawMessage // of the form: requestedSchema; nil when the server sent none
+}
+
+// ReadQuestion reads the params of elicitation/create. The error says why no user can
+// answer them.
+func ReadQuestion(params json.RawMessage) (Question, error) {
+	var in struct {
+		Message, Mode, URL string
+		Schema             json.RawMessage `json:"requestedSchema"`
+	}
+	if err := json.Unmarshal(params, &in); err != nil || in.Message == "" {
+		return Question{}, errors.New("the question has no message")
+	}
+	if in.Mode != "url" {
+		return Question{Message: in.Message, Schema: in.Schema}, nil
+	}
+	if address, err := url.Parse(in.URL); err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
+		return Question{}, errors.New("the question has no url that a user could open; expected https://…")
+	}
+	return Question{Message: in.Message, URL: in.URL}, nil
+}
 
 type questionKey struct{}
 

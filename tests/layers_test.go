@@ -54,7 +54,7 @@ var below = map[string][]string{
 		"internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/server", "internal/toolset", "internal/view",
 	),
 	"internal/debug": with(language,
-		"config", "expressions/schema", "graph", "graph/flow", "execution", "execution/journal",
+		"config", "expressions/schema", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
 		"internal/diff", "internal/inspect", "internal/project", "internal/server", "internal/view",
 	),
 	"internal/cli": nil, // wires everything

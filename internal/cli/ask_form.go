@@ -15,6 +15,7 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
 )
 
 // form is a question of an upstream server: the params of elicitation/create.
@@ -45,28 +46,23 @@ const (
 
 // readForm reads the params of elicitation/create; its error is why no user can answer.
 func readForm(params json.RawMessage) (*form, error) {
-	var raw struct {
-		Message, Mode, URL string
-		Schema             struct {
-			Required []string
-		} `json:"requestedSchema"`
-	}
-	if err := json.Unmarshal(params, &raw); err != nil || raw.Message == "" {
-		return nil, errors.New("the question has no message")
-	}
-	f := &form{message: raw.Message}
-	if raw.Mode == "url" {
-		if address, err := url.Parse(raw.URL); err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-			return nil, errors.New("the question has no url that a user could open, expected https://…")
-		}
-		f.url = raw.URL
-		return f, nil
-	}
-	whole, err := value.Decode(params)
+	q, err := mcpclient.ReadQuestion(params)
 	if err != nil {
 		return nil, err
 	}
-	properties := objectAt(objectAt(whole, "requestedSchema"), "properties")
+	f := &form{message: q.Message, url: q.URL}
+	if q.Schema == nil {
+		return f, nil
+	}
+	var raw struct{ Required []string }
+	if err := json.Unmarshal(q.Schema, &raw); err != nil {
+		return nil, fmt.Errorf("requestedSchema of the question: %w", err)
+	}
+	form, err := value.Decode(q.Schema)
+	if err != nil {
+		return nil, err
+	}
+	properties, _ := member(form, "properties").(value.Object)
 	if properties == nil {
 		return f, nil
 	}
@@ -79,7 +75,7 @@ func readForm(params json.RawMessage) (*form, error) {
 		if err != nil {
 			return nil, fmt.Errorf("field %q of the question: %w", wording.Shorten(name), err)
 		}
-		one.required = slices.Contains(raw.Schema.Required, name)
+		one.required = slices.Contains(raw.Required, name)
 		f.fields = append(f.fields, one)
 	}
 	return f, nil
@@ -255,12 +251,6 @@ func yesOrNo(text string) (yes, ok bool) {
 		return false, true
 	}
 	return false, false
-}
-
-// objectAt is the object under a key of an object; nil when there is none.
-func objectAt(v value.Value, key string) value.Object {
-	object, _ := member(v, key).(value.Object)
-	return object
 }
 
 // member is the value under a key of an object; nil when there is none.

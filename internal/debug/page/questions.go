@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
+	"toolgraph/mcpclient"
 )
 
 // questions are those of upstream servers that wait for the user of the page, the oldest
@@ -66,26 +66,18 @@ func (s *Server) Ask(ctx context.Context, upstream string, params json.RawMessag
 
 // question reads the params of elicitation/create; its error is why no user can answer.
 func (s *Server) question(upstream string, params json.RawMessage) (*question, error) {
-	var in struct {
-		Message, Mode, URL string
-		Schema             json.RawMessage `json:"requestedSchema"`
-	}
-	if err := json.Unmarshal(params, &in); err != nil || in.Message == "" {
-		return nil, errors.New("the question has no message")
+	in, err := mcpclient.ReadQuestion(params)
+	if err != nil {
+		return nil, err
 	}
 	secrets := s.loaded().File.Secrets
-	q := &question{ID: rand.Text(), Server: upstream, Message: visible(secrets.Redact(in.Message)), answer: make(chan json.RawMessage, 1)}
-	if in.Mode == "url" {
-		if address, err := url.Parse(in.URL); err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-			return nil, errors.New("the question has no url that a user could open, expected https://…")
-		}
-		q.URL = in.URL
+	q := &question{ID: rand.Text(), Server: upstream, Message: visible(secrets.Redact(in.Message)), URL: in.URL, answer: make(chan json.RawMessage, 1)}
+	if in.URL != "" {
 		return q, nil
 	}
-	if len(in.Schema) == 0 {
+	if in.Schema == nil {
 		in.Schema = json.RawMessage(`{"type":"object"}`)
 	}
-	var err error
 	if q.schema, err = schema.Compile(in.Schema); err != nil {
 		return nil, err
 	}
