@@ -39,7 +39,7 @@ tools:
 `
 
 // Data of a server that looks like a rule, an expression, an instruction or a message
-// of the protocol decides nothing and is heard by nobody.
+// of the protocol has no effect.
 func TestL01L02L03T09DataThatWantsToBeObeyed(t *testing.T) {
 	s := start(t, deciding)
 	guard := func(answer string) (string, []string) {
@@ -167,7 +167,7 @@ func TestT11CallerCannotChooseTheServer(t *testing.T) {
 	}
 }
 
-// Links in results are data to us: they are handed on, and nobody follows them.
+// Links in results are data: they are passed on and never followed.
 func TestT14LinksAreData(t *testing.T) {
 	s := start(t, strings.ReplaceAll(callGraph("links", "{text: {expr: $.entry.uri}}", ""), "name: go", "name: links"))
 	_, answer := s.sendCall("links", `{"uri":"file:///etc/passwd"}`)

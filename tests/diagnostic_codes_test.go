@@ -30,7 +30,7 @@ func TestDiagnosticsPageIsComplete(t *testing.T) {
 	}
 }
 
-// program is the syntax of all packages of ours, tests left out.
+// program is the syntax of all packages of the module, without tests.
 type program struct {
 	fset  *token.FileSet
 	files []*source

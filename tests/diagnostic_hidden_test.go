@@ -13,8 +13,8 @@ import (
 
 const serverLine = "server: {name: g, version: 1.0.0}\n"
 
-// hiddenFiles are the files of the codes for which the page has no example. They stand at
-// the edges that the page tells.
+// hiddenFiles are the files of the codes for which the page has no example. They are at
+// the limits that the page describes.
 var hiddenFiles = map[string][]struct {
 	graph    string
 	severity string // "" where the file is just not bad enough
@@ -91,7 +91,7 @@ func conditionsFile(n int) string {
 		"\n  - {id: a, type: transform, transform: {expr: entry}, next: exit}\n  - {id: exit, type: exit}"
 }
 
-// What the page tells without an example is true all the same.
+// Statements of the page that have no example are true as well.
 func TestDiagnosticsWithoutExample(t *testing.T) {
 	toolgraph := testbin.Build(t, "toolgraph")
 	_, entries := readPage(t)

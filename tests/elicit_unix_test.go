@@ -56,7 +56,7 @@ tools:
 const delivered = `{"message":"The server \"up\" asks: Delete it?","requestedSchema":{"type":"object","properties":{}}}`
 
 // The question of a server that may ask reaches the user of a host, and the answer the
-// server, in the legacy era by a request of ours.
+// server, in the legacy era by a request to the host.
 func TestServerAsksTheUser(t *testing.T) {
 	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
 	s := startCommand(t, nil, "-g", f.path)
@@ -97,7 +97,7 @@ func TestServerAsksTheUserOfAModernHost(t *testing.T) {
 	}
 }
 
-// A server that may not ask is refused, and so is one whose host asks nobody.
+// A server that may not ask is refused, and so is one whose host cannot ask its user.
 func TestServerMayNotAsk(t *testing.T) {
 	for _, allow := range []string{"", ", allow: [elicitation]"} {
 		f := newGraphFile(t, askingGraph(t, allow))

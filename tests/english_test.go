@@ -68,8 +68,6 @@ var stillToDo = []string{
 	"internal/debug/web",
 	"internal/cli",
 	"docs",
-	"tests",
-	"examples",
 	".",
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// items is the list that a tool of the fake server tells about its process.
+// items is the list that a tool of the fake server returns about its process.
 func items(t testing.TB, s *session, tool string) []string {
 	t.Helper()
 	var told struct{ Items []string }
@@ -27,7 +27,7 @@ var forwardedVariables = []string{
 	"http_proxy", "https_proxy", "no_proxy", "npm_config_registry", "npm_config_cache",
 }
 
-// A server gets a few harmless variables of ours, those that TLS and proxies need, and
+// A server gets a few harmless variables of the program, those that TLS and proxies need, and
 // those that its entry lists, and nothing else: no secrets of others, none of the variables
 // by which programs are made to load code.
 func TestP13P14EnvironmentOfAServer(t *testing.T) {
@@ -62,7 +62,7 @@ func TestP13P14EnvironmentOfAServer(t *testing.T) {
 	}
 }
 
-// A server has its three streams and none of our other files.
+// A server has its three streams and none of the program's other files.
 func TestP16FilesOfAServer(t *testing.T) {
 	s := start(t, each("", "fds", "env"))
 	open := items(t, s, "fds")

@@ -103,7 +103,7 @@ tools:
   - {id: exit, type: exit}
 `
 
-// Every node is told, in order, and none after the answer.
+// Every node is reported, in order, and none after the answer.
 func TestFigureProgressInOrder(t *testing.T) {
 	s := start(t, looping)
 	_, answer := s.send("tools/call", `{"name":"loop","arguments":{},"_meta":{"progressToken":"p"}}`)

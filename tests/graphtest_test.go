@@ -14,7 +14,7 @@ import (
 	"toolgraph/tests/testbin"
 )
 
-// cases is what toolgraph test --format json tells of cases.
+// cases is what toolgraph test --format json prints of cases.
 type cases struct {
 	Passed, Failed int
 	Results        []struct {
@@ -221,7 +221,7 @@ tools:
 	}
 }
 
-// Hundreds of tests of graphs take no time to speak of; `go test -v` tells how much.
+// Hundreds of tests of graphs take little time; `go test -v` prints how much.
 func TestManyGraphTests(t *testing.T) {
 	const many = 500
 	dir := t.TempDir()

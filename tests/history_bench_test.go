@@ -13,7 +13,7 @@ import (
 	"toolgraph/tests/testbin"
 )
 
-// What keeping runs costs a run: nothing but nodes, one call over stdio, a loop of 200
+// The cost of recording for a run: nothing but nodes, one call over stdio, a loop of 200
 // steps; without a store, with one, and with one that waits for the disk.
 func BenchmarkHistory(b *testing.B) {
 	p, err := project.Load(b.Context(), filepath.Join("testdata", "history.yaml"), config.Options{})

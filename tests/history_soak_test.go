@@ -57,7 +57,7 @@ func TestManyKeptRuns(t *testing.T) {
 }
 
 // bytesRead is how much this process reads while something is asked of a store that was
-// just opened: the least of a few times, for others of us may read as well.
+// just opened: the least of a few times, because other goroutines may read as well.
 func bytesRead(t *testing.T, dir string, runs int, do func(*inspect.Inspector, int) error) int {
 	t.Helper()
 	least := math.MaxInt
@@ -92,7 +92,7 @@ func soFar(t *testing.T) int {
 	return n
 }
 
-// keepRuns keeps runs of 20 steps with values of about 200 bytes.
+// keepRuns records runs of 20 steps with values of about 200 bytes.
 func keepRuns(t *testing.T, dir string, runs int, now time.Time) {
 	t.Helper()
 	store, err := journal.Open(dir, journal.Options{})

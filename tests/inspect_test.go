@@ -70,7 +70,7 @@ func compact(t *testing.T, text string) string {
 	return out.String()
 }
 
-// A person and an agent are told the same, byte for byte, whatever they ask.
+// A person and an agent get the same answer to every question, byte for byte.
 func TestInspect(t *testing.T) {
 	binary := testbin.Build(t, "toolgraph")
 	graph, err := filepath.Abs(filepath.Join("testdata", "history.yaml"))
@@ -91,7 +91,7 @@ func TestInspect(t *testing.T) {
 		question string
 		args     map[string]any
 		pairs    []string
-		also     []string // the subcommand that tells the same
+		also     []string // the subcommand that prints the same
 		holds    string
 	}{
 		{"list_tools", nil, nil, nil, `"name":"loop"`},
@@ -123,7 +123,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// Runs are resources; running is a tool only where it is allowed, and its run is kept.
+// Runs are resources; running is a tool only if it is allowed, and its run is recorded.
 func TestInspectRuns(t *testing.T) {
 	binary := testbin.Build(t, "toolgraph")
 	graph := filepath.Join("testdata", "history.yaml")

@@ -93,7 +93,7 @@ type listed struct {
 	Imports    []string
 }
 
-// packages is what go list tells of every package of ours, tests left out.
+// packages is what go list prints of every package of the module, without tests.
 func packages(t *testing.T) []listed {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
@@ -114,7 +114,7 @@ func packages(t *testing.T) []listed {
 	}
 }
 
-// room is the room of one of our packages: the longest name in below that it begins with.
+// room is the room of a package of the module: the longest name in below that it begins with.
 func room(path string) string {
 	path = strings.TrimPrefix(path, module)
 	best := ""

@@ -68,8 +68,7 @@ func TestG08GrowingLoop(t *testing.T) {
 	}
 }
 
-// peakMB is the most memory that a process has had, in MB; 0 where the system does
-// not tell.
+// peakMB is the peak memory of a process in MB; 0 where the system does not report it.
 func peakMB(t *testing.T, pid int) int {
 	t.Helper()
 	src, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// T04: what an upstream claims of its tool changes neither our annotations nor what may
-// be called.
+// T04: the claims of an upstream server about its tool change neither the annotations of
+// the graph's tool nor what may be called.
 func TestT04AnnotationsStayOurs(t *testing.T) {
 	l := newLockedGraph(t)
 	lists := func(s *session) string {
@@ -44,7 +44,7 @@ func TestT04AnnotationsStayOurs(t *testing.T) {
 	if got := lists(s); got != want {
 		t.Errorf("after the change: %s", got)
 	}
-	l.command(0, "lock", l.path) // somebody believes it
+	l.command(0, "lock", l.path) // the user accepts it
 	if got := lists(l.serve()); !strings.HasPrefix(got, `go{"readOnlyHint":false,"destructiveHint":true}`) {
 		t.Errorf("after the new lock: %s", got)
 	}

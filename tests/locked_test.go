@@ -144,7 +144,7 @@ func numberOf(t testing.TB, text string) (n int) {
 var objectSchema = map[string]any{"type": "object"}
 
 // rugs are the definitions of echo that are not the one that was locked, and the line of
-// the diff that tells why.
+// the diff that shows why.
 var rugs = map[string]struct {
 	definition map[string]any
 	diff       string
@@ -164,7 +164,7 @@ var rugs = map[string]struct {
 }
 
 // T01: a tool whose definition changes after it was locked is not called, whether the
-// server tells of the change or is another after a restart.
+// server notifies the change or is another after a restart.
 func TestT01DefinitionChanges(t *testing.T) {
 	for name, rug := range rugs {
 		words := []string{"node \"say\" of tool \"go\"", "not called, because its definition changed since graph.lock.yaml was written", rug.diff, "run: toolgraph lock "}

@@ -24,7 +24,7 @@ func lives(pid int) bool {
 }
 
 // processState is the state and the parent of a process; "" when the system does not
-// tell.
+// report it.
 func processState(pid int) (state string, parent int) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Killed without a word, we leave nothing behind: not a server that ignores all that
-// can be ignored, not what it has started.
+// When the program is killed, no process remains: neither a server that ignores all
+// signals that it can, nor the processes that it has started.
 func TestP01KilledWithoutAWord(t *testing.T) {
 	s := start(t, each(", args: [ignoreterm]", "forkchildren", "pid", "hang"))
 	pids := family(t, s, 2)

@@ -4,5 +4,5 @@ package tests
 
 import "testing"
 
-// ended cannot tell here whether a process lives.
+// ended cannot find out here whether a process lives.
 func ended(*testing.T, string) {}

@@ -51,7 +51,7 @@ func (s *session) said(method string) int {
 
 const listChanged = "notifications/tools/list_changed"
 
-// reloaded waits until the server has told of n changes.
+// reloaded waits until the server has notified n changes.
 func (s *session) reloaded(n int) {
 	s.t.Helper()
 	for end := time.Now().Add(answerTimeout); s.said(listChanged) < n; time.Sleep(5 * time.Millisecond) {
@@ -81,7 +81,7 @@ tools:
 `
 }
 
-// A run keeps the graph that it began with; a broken file changes nothing and is told.
+// A run keeps the graph that it began with; a broken file changes nothing and is reported.
 func TestG16ReloadDuringARun(t *testing.T) {
 	g := newGate(t)
 	f := newGraphFile(t, versioned(g, "one", ""))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ended waits until the server that a run has told the pid of is gone.
+// ended waits until the server whose pid a run has returned is gone.
 func ended(t *testing.T, told string) {
 	t.Helper()
 	var value struct {

@@ -21,8 +21,8 @@ import (
 	"toolgraph/tests/testbin"
 )
 
-// paying makes as many turns as it is told: each looks something up, which may be done
-// again, and pays, which may not.
+// paying makes the given number of turns: each looks something up, which is safe to
+// repeat, and pays, which is not.
 const paying = `version: "1.0"
 server: {name: paying, version: 1.0.0}
 mcpServers:
@@ -46,7 +46,7 @@ tools:
 
 const payingTurns = 40
 
-// victim is a run that is killed and taken on.
+// victim is a run that is killed and resumed.
 type victim struct {
 	t      *testing.T
 	bin    string
@@ -178,8 +178,8 @@ func (v *victim) check(end said) {
 	}
 }
 
-// A server takes on what was left behind; when it ends before the run does, the next one
-// goes on from there.
+// A server resumes interrupted runs; when it ends before the run does, the next one
+// continues from there.
 func TestServeResumes(t *testing.T) {
 	t.Parallel()
 	v := victim{t: t, bin: testbin.Build(t, "toolgraph"), dir: t.TempDir(), random: rand.New(rand.NewPCG(1, 1))}

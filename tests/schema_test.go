@@ -40,7 +40,7 @@ func schemaIsCurrent(t *testing.T, name string, args ...string) {
 
 const modeline = "# yaml-language-server: $schema="
 
-// Every example tells editors where its schema is, and it is there.
+// Every example names its schema for editors, and the file exists.
 func TestExamplesNameTheirSchema(t *testing.T) {
 	examples, err := filepath.Glob(filepath.Join("..", "examples", "*.yaml"))
 	if err != nil || len(examples) == 0 {

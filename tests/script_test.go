@@ -13,7 +13,7 @@ import (
 	"toolgraph/tests/testbin"
 )
 
-// The stories in testdata/script: what a user types and what comes of it.
+// The stories in testdata/script: what a user types, and the output.
 func TestScript(t *testing.T) {
 	fake := testbin.Build(t, "toolgraph/tests/fakeserver")
 	testscript.Run(t, testscript.Params{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A secret that a server sends as it stands in JSON, within a text, as an error of a
+// A secret that a server sends as escaped in JSON, within a text, as an error of a
 // library that shows a request's body does. Each way of escaping is one that a JSON
 // library has.
 func TestS05EscapedSecretInAText(t *testing.T) {

@@ -173,5 +173,4 @@ func TestS11NobodyForgesTheLog(t *testing.T) {
 	}
 }
 
-// S10, the configuration as pages and an API show it, comes with those: nothing of ours
-// shows it yet. The tools' own definitions hold no values of variables.
+// S10: the tools' own definitions hold no values of variables.

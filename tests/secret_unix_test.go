@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What the runtime writes when it is made to tell all about the process holds no
+// What the runtime writes when it dumps the state of the process holds no
 // secret, in the middle of a call that carries one, and the servers end.
 func TestS09StackOfAllGoroutines(t *testing.T) {
 	s := startLogging(t, each(keeping, "hang", "pid", "forkchildren"), "E2E_TOKEN="+hidden, "GOTRACEBACK=all")

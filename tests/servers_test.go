@@ -107,7 +107,7 @@ func TestRealServers(t *testing.T) {
 	callAll(t, servers, calls)
 }
 
-// What a real server would refuse in words of its own is refused in ours, unsent.
+// Arguments that a real server would refuse are refused by the program, and not sent.
 func TestRealServersAreNotSentWhatTheyRefuse(t *testing.T) {
 	bin := modules(t)
 	servers := fmt.Sprintf("  everything: {command: %s/.bin/mcp-server-everything}\n", bin)

@@ -236,7 +236,7 @@ func (s *session) end() int {
 		_ = s.cmd.Process.Kill()
 		s.t.Errorf("the server did not end; it said: %s", s.stderr)
 	}
-	_ = s.cmd.Wait() // the code tells
+	_ = s.cmd.Wait() // the exit code is what counts
 	return s.cmd.ProcessState.ExitCode()
 }
 

@@ -24,7 +24,7 @@ type soak struct {
 }
 
 // Under an upstream server that is killed again and again every run is answered, with
-// its own result or an error that says what happened, and nothing is left behind: no
+// its own result or an error that says what happened, and nothing remains: no
 // processes, no files, no goroutines, no memory. TOOLGRAPH_SOAK=1 makes ten thousand
 // runs of it.
 func TestSoakServerKilledOften(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 // process are taken, and where it is kept for the protocol.
 var mayPrint = []string{"internal/cli/main.go", "internal/cli/serve.go", "internal/server/guard_", "internal/bench/", "tests/"}
 
-// Standard output carries the protocol, so nothing in the program prints there by
-// itself: whoever writes is given a writer.
+// Standard output carries the protocol, so no package prints there by
+// itself: each is given a writer.
 func TestM15NothingPrints(t *testing.T) {
 	for _, path := range goFiles(t) {
 		if strings.HasSuffix(path, "_test.go") || allowed(path) {
@@ -44,7 +44,7 @@ func allowed(path string) bool {
 	return false
 }
 
-// prints tells what a node prints with, or "".
+// prints is the function by which a node prints, or "".
 func prints(file *ast.File, n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.CallExpr:

@@ -50,7 +50,7 @@ func (s stopped) command(args ...string) (out, errs string, code int) {
 	cmd := exec.Command(testbin.Build(s.t, "toolgraph"), append(args, "--state", s.state)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // the code tells
+	_ = cmd.Run() // the exit code is what counts
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 

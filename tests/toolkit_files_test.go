@@ -99,8 +99,8 @@ nodes:
   - {id: out, type: exit, tool: old}
 `
 
-// Beside tools of an older form, new ones are written in the current one, and tell the
-// same as they would anywhere.
+// Beside tools of an older form, new ones are written in the current one, with the same
+// answers as elsewhere.
 func TestToolkitOlderFile(t *testing.T) {
 	path := toolkitFolder(t, olderGraph)
 	s := startToolkit(t, path, allowAll...)
@@ -119,8 +119,8 @@ func TestToolkitOlderFile(t *testing.T) {
 	}
 }
 
-// Servers may come from a second file, and are known without their secrets. What a
-// server or a run tells is told without them too.
+// Servers may come from a second file, and are known without their secrets. Answers
+// of servers and runs are redacted too.
 func TestToolkitSecrets(t *testing.T) {
 	fake := testbin.Build(t, "toolgraph/tests/fakeserver")
 	path := toolkitFolder(t, strings.Replace(toolkitGraph, "  files:", `  web: {url: "https://me:hunter22hunter@127.0.0.1:1/mcp?key=sk-in-the-url", headers: {Authorization: "Bearer ${TOOLKIT_TOKEN}", X-Api-Key: literal-key-77}}`+"\n  files:", 1))
@@ -164,7 +164,7 @@ func TestToolkitUnsetVariable(t *testing.T) {
 	}
 }
 
-// Large outputs are told by their beginning, and say so; the result is whole.
+// Large outputs are truncated, with a mark; the result is whole.
 func TestToolkitLargeOutputs(t *testing.T) {
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)
@@ -190,7 +190,7 @@ func TestToolkitLargeOutputs(t *testing.T) {
 	}
 }
 
-// A run that fails tells how far it came.
+// A run that fails reports how far it came.
 func TestToolkitFailedRun(t *testing.T) {
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// invalidTools are definitions that must not be saved, each by what is wrong with it: a
-// part of a good one and what stands in its place, and words of the refusal.
+// invalidTools are definitions that must not be saved, each as a
+// part of a good one, its replacement, and words of the refusal.
 var invalidTools = []struct{ name, part, instead, refusal string }{
 	// The graph.
 	{"no entry", `{"id": "entry", "type": "entry", "next": "pick"},`, ``, "has no entry node"},
@@ -70,7 +70,7 @@ const goodTool = `{"name": "made", "description": "d", "inputSchema": {"type": "
 	`{"id": "shape", "type": "transform", "transform": {"expr": "entry"}, "next": "exit"}, {"id": "exit", "type": "exit"}]}`
 
 // No invalid graph is saved, run or called valid, whichever way it comes; the file is not
-// even touched, and the refusal tells what to mend.
+// even touched, and the refusal says what to repair.
 func TestToolkitInvalidGraphs(t *testing.T) {
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)

@@ -38,8 +38,8 @@ func toolkitFolder(t testing.TB, graph string) string {
 	return filepath.Join(dir, "graph.yaml")
 }
 
-// startToolkit is a toolkit in the folder of a graph file, all allowed, with kept runs
-// in that folder.
+// startToolkit is a toolkit in the folder of a graph file, all allowed, whose runs
+// are recorded in that folder.
 func startToolkit(t testing.TB, path string, more ...string) *session {
 	t.Helper()
 	args := append([]string{"toolkit", "-g", path, "--state", filepath.Join(filepath.Dir(path), "state")}, more...)
@@ -133,7 +133,7 @@ func mustUnmarshal(t testing.TB, src []byte, v any) {
 	}
 }
 
-// containsJSON tells what of want is not in got: objects may have further keys.
+// containsJSON returns what of want is not in got: objects may have further keys.
 func containsJSON(got, want []byte) error {
 	var g, w any
 	if err := json.Unmarshal(got, &g); err != nil {

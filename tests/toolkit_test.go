@@ -181,7 +181,7 @@ func fileIs(t testing.TB, path, want string) {
 	}
 }
 
-// What is not allowed is told with the remedy, and changes nothing.
+// What is not allowed is refused with the remedy, and changes nothing.
 func TestToolkitRefuses(t *testing.T) {
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path)
@@ -205,7 +205,7 @@ func TestToolkitRefuses(t *testing.T) {
 	}
 }
 
-// What an agent calls wrongly is told so that it can do better.
+// A wrong call is answered so that the agent can correct it.
 func TestToolkitMistakes(t *testing.T) {
 	s := startToolkit(t, toolkitFolder(t, toolkitGraph), allowAll...)
 	for _, c := range []struct{ tool, args, want string }{
@@ -247,8 +247,8 @@ func TestToolkitMistakes(t *testing.T) {
 	}
 }
 
-// Once a server has told its tools, the check knows what they give, and the explanation
-// what nodes read and write.
+// Once a server has listed its tools, the check knows their outputs, and the explanation
+// shows what nodes read and write.
 func TestToolkitKnowsServers(t *testing.T) {
 	s := startToolkit(t, toolkitFolder(t, toolkitGraph), allowAll...)
 	wrong := oneLine(t, strings.Replace(countTool, "$count($.list.entries)", "$.list.entires[0].size", 1))

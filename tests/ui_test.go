@@ -102,7 +102,7 @@ func startUI(t *testing.T, graph string, args ...string) (p *uiPage, cmd *exec.C
 	return p, cmd, stderr
 }
 
-// The page runs a tool, keeps the run where runs are kept, and takes a change of the file.
+// The page runs a tool, records the run, and reloads a changed file.
 func TestUIRunsKeepsReloads(t *testing.T) {
 	f := newGraphFile(t, uiGraph)
 	state := t.TempDir()

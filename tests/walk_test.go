@@ -6,7 +6,7 @@ import (
 )
 
 // walk calls a tool and gives its result and the nodes that the run visited, as the
-// progress notifications tell them.
+// progress notifications report them.
 func (s *session) walk(tool, args string) (toolResult, []string) {
 	s.t.Helper()
 	s.mu.Lock()

@@ -67,14 +67,14 @@ func stateAtEnd(t *testing.T, cmd *exec.Cmd) *os.ProcessState {
 		_ = cmd.Process.Kill()
 	})
 	defer timer.Stop()
-	state, err := cmd.Process.Wait() // cmd.Wait would close the pipe that we leave open
+	state, err := cmd.Process.Wait() // cmd.Wait would close the pipe that stays open
 	if err != nil {
 		t.Fatal(err)
 	}
 	return state
 }
 
-// Answers that nobody reads stay within bounds, and keep nobody from ending.
+// Answers that the client does not read stay within bounds, and do not keep the program from ending.
 func TestM12ClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)

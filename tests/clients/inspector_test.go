@@ -49,7 +49,7 @@ func (i inspector) run(t *testing.T, s surroundings, env map[string]string, grap
 	return string(said), 0
 }
 
-// pairs are arguments as --tool-arg takes them: text as it stands, else JSON.
+// pairs are arguments as --tool-arg takes them: strings unchanged, else JSON.
 func pairs(t *testing.T, args map[string]any) []string {
 	t.Helper()
 	var out []string

@@ -28,9 +28,9 @@ func published(directory string) map[string][]call {
 	}
 }
 
-// remedies are what our warnings tell to change in a published graph, old text and
-// new. Where nothing else tells that a file is of the older form, an argument that
-// begins with $ is literal, as it is for mcpgraph since it has {expr: …}.
+// remedies are the changes that warnings name for a published graph, old text and new. In
+// a file without other signs of the older form, an argument that begins with $ is literal,
+// as in mcpgraph since it has {expr: …}.
 var remedies = map[string][2]string{
 	"count_files.yaml": {`path: "$.entry.directory"`, `path: {expr: "$.entry.directory"}`},
 }
@@ -83,7 +83,7 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// same holds our result of a call to mcpgraph's.
+// same compares the result of a call with mcpgraph's.
 func same(t *testing.T, c call, got, want result) {
 	t.Helper()
 	if got.IsError || want.IsError {

@@ -26,7 +26,7 @@ type job struct {
 
 // seen is what the client has seen.
 type seen struct {
-	Protocol string   `json:"protocol"` // as version 2 tells it
+	Protocol string   `json:"protocol"` // as version 2 reports it
 	Tools    []string `json:"tools"`
 	Results  []result `json:"results"` // of each call
 	Progress []struct {

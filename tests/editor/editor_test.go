@@ -18,7 +18,7 @@ import (
 
 const serverPackage = "yaml-language-server@2.0.0"
 
-// editor is a directory with our schema and a server that knows it.
+// editor is a directory with the schema and a language server that uses it.
 type editor struct {
 	*client
 	dir   string

@@ -135,7 +135,7 @@ func (c *client) wait(what string, wanted func(message) bool) message {
 	}
 }
 
-// answer is what an editor with default settings tells a server that asks.
+// answer is what an editor with default settings answers to a request of the server.
 func answer(m message) any {
 	if m.Method != "workspace/configuration" {
 		return nil

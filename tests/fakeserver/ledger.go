@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ledgerTools work on a file, whose path is the mode ledger=PATH, that outlives us and
-// those who call:
+// ledgerTools work on a file, whose path is the mode ledger=PATH, that outlives the server
+// and its callers:
 //
 //	enter  {n, ms} answers n+1, and appends a line with the call's idempotency key and
 //	       that answer; it takes ms before and ms after

@@ -49,19 +49,19 @@ func (s *server) pulled() ([]string, map[string]json.RawMessage) {
 	if err := json.Unmarshal(src, &other); err != nil {
 		fmt.Fprintln(os.Stderr, "rugpull:", err)
 	}
-	kept := names[:0]
+	remaining := names[:0]
 	for _, name := range names {
 		if string(other[name]) != "null" {
-			kept = append(kept, name)
+			remaining = append(remaining, name)
 		}
 	}
 	for name, definition := range other {
 		if tools[name] == nil && string(definition) != "null" {
-			kept = append(kept, name)
+			remaining = append(remaining, name)
 		}
 	}
-	slices.Sort(kept)
-	return kept, other
+	slices.Sort(remaining)
+	return remaining, other
 }
 
 // definition is a tool as tools/list shows it.
@@ -73,7 +73,7 @@ func definition(name string) json.RawMessage {
 			`"properties":{"n":{"type":["integer","null"],"minimum":9007199254740993},"any":true},` +
 			`"oneOf":[{"required":["n"]},{"required":["any"]}],"minProperties":1,"unevaluatedProperties":false},` +
 			`"outputSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"x-order":[3,1,2]},` +
-			`"annotations":{"readOnlyHint":true,"x-custom":{"kept":true}},"_meta":{"vendor":1}}`)
+			`"annotations":{"readOnlyHint":true,"x-custom":{"remaining":true}},"_meta":{"vendor":1}}`)
 	case "oddtool":
 		return json.RawMessage(`{"name":"oddtool","inputSchema":{"type":["object","null"]}}`)
 	}

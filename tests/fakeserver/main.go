@@ -38,7 +38,7 @@ type server struct {
 	mu       sync.Mutex                      // guards the maps below
 	flying   map[string]chan struct{}        // calls in flight by raw id; closed on cancel
 	canceled []string                        // raw ids of notifications/cancelled
-	waiting  map[string]chan json.RawMessage // requests of ours by id
+	waiting  map[string]chan json.RawMessage // requests of the server by id
 	asked    int
 	methods  []string // of all requests
 }
@@ -117,7 +117,7 @@ func (s *server) take(line []byte) {
 	}
 }
 
-// answered hands a reply to the request of ours that it belongs to.
+// answered passes a reply to the server's request that it belongs to.
 func (s *server) answered(line []byte, m message) {
 	s.mu.Lock()
 	ch := s.waiting[string(m.ID)]

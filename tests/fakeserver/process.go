@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// processTools tell about the process, and make more of them:
+// processTools report about the process, and start others:
 //
 //	argv env fds cwd   arrays or text: what the process was given
 //	forkchildren       {n} sleeping grandchildren; answers their process ids

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// difference is where a run parts from the reference's.
+// difference is where a run diverges from the reference's.
 type difference struct {
 	sample       uint64 // which graph of the seed
 	node         string
@@ -102,7 +102,7 @@ func (c *comparer) compareRules(step refStep, before []record) {
 	n := c.byID(step.Node)
 	for i, want := range step.Rules {
 		p := pair{source: n.rules[i], isRule: true, records: before}
-		got := p.ours(c.ctx)
+		got := p.evaluated(c.ctx)
 		if got.agrees(want) {
 			continue
 		}
@@ -144,7 +144,7 @@ func (c *comparer) locateIn(n *node, sources []*term, before []record) bool {
 			continue // which only rules have
 		}
 		p := pair{source: source, records: before}
-		got, want := p.ours(c.ctx), p.theirs(c.r)
+		got, want := p.evaluated(c.ctx), p.theirs(c.r)
 		if !got.agrees(want) {
 			c.paired(n.ID, p, got, want)
 			return true

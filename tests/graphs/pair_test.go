@@ -87,8 +87,8 @@ func (p past) scope() (*expressions.Scope, error) {
 	return expressions.NewScope(latest, p), nil
 }
 
-// ours is this program's answer to the pair.
-func (p pair) ours(ctx context.Context) answer {
+// evaluated is this program's answer to the pair.
+func (p pair) evaluated(ctx context.Context) answer {
 	scope, err := past(p.records).scope()
 	if err != nil {
 		return answer{Error: err.Error()}

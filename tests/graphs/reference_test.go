@@ -20,7 +20,7 @@ const (
 	jsonLogicPackage = "json-logic-js@2.0.5"
 )
 
-// answer is what comes of an evaluation, ours or the reference's.
+// answer is the result of an evaluation, the program's or the reference's.
 type answer struct {
 	Value   json.RawMessage `json:"value"`
 	Nothing bool            `json:"nothing"`

@@ -1,4 +1,4 @@
-// JSONata: what expressions see of a run, and what comes of them.
+// JSONata: the context of expressions in a run, and their results.
 import { jsonata, jsonLogic } from "./packages.mjs";
 
 // Past is the history of a run and the context made of it.
@@ -94,7 +94,7 @@ export async function evaluate(source, root, past) {
   return plain(await compile(source).evaluate(copy.root, bindings));
 }
 
-// compared is what comes of an evaluation, and what would come of it with each of the
+// compared is the result of an evaluation, and what it would be with each of the
 // functions that are meant to differ, or with the nodes of the context in the order of
 // their names.
 export async function compared(past, work) {
@@ -117,7 +117,7 @@ export function nameOf(failure) {
   return failure.code ?? String(failure);
 }
 
-// settled is what comes of an evaluation, as it is written in an answer.
+// settled is the result of an evaluation, as an answer contains it.
 export async function settled(work) {
   const isOdd = watchOdd();
   try {
