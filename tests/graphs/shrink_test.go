@@ -16,7 +16,7 @@ func (c *comparer) shrink(d *difference) {
 		if tries++; tries > 3000 || hangsReference(p.source.String()) {
 			return false
 		}
-		ours, theirs := p.ours(c.ctx), p.theirs(c.r)
+		ours, theirs := p.evaluated(c.ctx), p.theirs(c.r)
 		if ours.agrees(theirs) || classOf(ours, theirs) != class || kindOf(p, ours, theirs) != d.kind {
 			return false
 		}
