@@ -1,12 +1,17 @@
 package mcpclient
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -143,3 +148,168 @@ func (b *boundedBody) count(p []byte) {
 }
 
 func (b *boundedBody) Close() error { return b.in.Close() }
+
+// privateAddressError is an address that a client refused to dial. Without the refusal, the owner of a
+// name could reach into the network of this machine.
+type privateAddressError struct {
+	ip    netip.Addr
+	never bool // no setting of a server allows it
+}
+
+func (e *privateAddressError) Error() string {
+	if e.never {
+		return fmt.Sprintf("it leads to %s, a link-local or cloud metadata address, which is never contacted", e.ip)
+	}
+	return fmt.Sprintf("it leads to %s, which is not a public address", e.ip)
+}
+
+// refused are the ranges that are not public beyond those that netip knows.
+var refused = prefixes(
+	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/32", "2001:db8::/32", "2002::/16", "fec0::/10",
+)
+
+// forbidden are the ranges that no client dials, whatever a file allows: link-local addresses,
+// and those at which clouds hand credentials to their machines (Azure, Alibaba, Oracle, then the
+// IPv6 forms of AWS, Google and Scaleway).
+var forbidden = prefixes(
+	"169.254.0.0/16", "fe80::/10",
+	"168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32",
+	"fd00:ec2::/32", "fd20:ce::/32", "fd00:42::42/128",
+)
+
+// The forms of IPv6 that carry an IPv4 address, apart from those told by their bytes.
+var (
+	teredo     = prefixes("2001::/32")
+	siteNAT64  = prefixes("64:ff9b:1::/48")
+	translated = prefixes("::/96", "64:ff9b::/96", "::ffff:0:0:0/96") // compatible, NAT64, SIIT
+)
+
+func prefixes(list ...string) []netip.Prefix {
+	out := make([]netip.Prefix, len(list))
+	for i, s := range list {
+		out[i] = netip.MustParsePrefix(s)
+	}
+	return out
+}
+
+func within(ip netip.Addr, ranges []netip.Prefix) bool {
+	for _, p := range ranges {
+		if p.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPublic reports whether ip is an ordinary address of the internet. Forms that
+// carry an IPv4 address inside (mapped, 6to4, NAT64, Teredo) are none.
+func isPublic(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !within(ip, refused) && !isForbidden(ip)
+}
+
+// isForbidden reports whether ip is forbidden, or carries an IPv4 address that is.
+func isForbidden(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if within(ip, forbidden) {
+		return true
+	}
+	for _, inner := range carried(ip) {
+		if within(inner, forbidden) {
+			return true
+		}
+	}
+	return false
+}
+
+// carried are the IPv4 addresses that tunnels and translators read out of an IPv6 address.
+func carried(ip netip.Addr) []netip.Addr {
+	if !ip.Is6() {
+		return nil
+	}
+	b := ip.As16()
+	v4 := func(at ...int) netip.Addr { return netip.AddrFrom4([4]byte{b[at[0]], b[at[1]], b[at[2]], b[at[3]]}) }
+	last := v4(12, 13, 14, 15)
+	switch {
+	case b[0] == 0x20 && b[1] == 0x02: // 6to4
+		return []netip.Addr{v4(2, 3, 4, 5)}
+	case within(ip, teredo): // the server, and the client with its bits turned over
+		return []netip.Addr{v4(4, 5, 6, 7), netip.AddrFrom4([4]byte{^b[12], ^b[13], ^b[14], ^b[15]})}
+	case within(ip, siteNAT64): // RFC 6052 knows four layouts
+		return []netip.Addr{last, v4(6, 7, 9, 10), v4(7, 9, 10, 11), v4(9, 10, 11, 12)}
+	case within(ip, translated),
+		b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe: // ISATAP
+		return []netip.Addr{last}
+	}
+	return nil
+}
+
+// gate decides which addresses a client dials. It looks at the very address that is
+// dialled, after the name was resolved, so that no second answer of a name server slips by.
+type gate struct {
+	host, port string // of the url of the server's entry
+	private    bool   // allowPrivate: this host may have any address that is not forbidden
+	loopback   bool   // the file itself names this loopback host and port: they need no allowPrivate
+
+	resolver  *net.Resolver               // nil: the system's
+	connected func(host, to string) error // nil, or asked before each connection; for tests
+}
+
+// gateTo is the gate for the server at this address.
+func gateTo(address *url.URL, set settings) gate {
+	port := address.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
+	}
+	return gate{
+		host: address.Hostname(), port: port, private: set.allowPrivate, loopback: set.namesLoopback,
+		resolver: set.resolver, connected: set.connected,
+	}
+}
+
+// check is the reason not to dial ip for a request to host and port, or nil.
+func (g gate) check(host, port string, ip netip.Addr) error {
+	ip = ip.Unmap()
+	own := g.names(host)
+	switch {
+	case isForbidden(ip):
+		return &privateAddressError{ip: ip, never: true}
+	case isPublic(ip), own && g.private, own && g.loopback && port == g.port && ip.IsLoopback():
+		return nil
+	}
+	return &privateAddressError{ip: ip}
+}
+
+// names reports whether the server's url names this host.
+func (g gate) names(host string) bool {
+	a, errA := netip.ParseAddr(g.host)
+	b, errB := netip.ParseAddr(host)
+	if errA == nil && errB == nil {
+		return a == b
+	}
+	return strings.EqualFold(strings.TrimSuffix(g.host, "."), strings.TrimSuffix(host, "."))
+}
+
+// dial connects as an http.Transport asks for it.
+func (g gate) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{
+		Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: g.resolver,
+		Control: func(_, to string, _ syscall.RawConn) error {
+			resolved, err := netip.ParseAddrPort(to)
+			if err != nil {
+				return fmt.Errorf("the address %q cannot be read: %w", to, err)
+			}
+			if err := g.check(host, port, resolved.Addr()); err != nil || g.connected == nil {
+				return err
+			}
+			return g.connected(host, to)
+		},
+	}
+	return dialer.DialContext(ctx, network, address)
+}
