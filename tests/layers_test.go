@@ -85,7 +85,6 @@ var importer = map[string]string{
 	"github.com/gofrs/flock":                   "internal/files",
 	"modernc.org/sqlite":                       "execution/journal",
 	"go.opentelemetry.io/otel":                 "internal/observe",
-	"github.com/prometheus/client_golang":      "internal/observe",
 }
 
 type listed struct {

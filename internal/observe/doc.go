@@ -1,8 +1,8 @@
-// Package observe watches runs and changes nothing: the log, in which no secret stands,
-// traces (OpenTelemetry) and metrics (Prometheus).
+// Package observe watches runs and changes nothing: the log, which contains no secrets,
+// traces and metrics (OpenTelemetry; the metrics in Prometheus's text format).
 //
-// In go the events of runs; out come lines, spans and figures. Names, counts, times and
-// codes of failures are told, values never. What is not switched on costs nothing.
+// In go the events of runs; out come lines, spans and figures: names, counts, times and
+// error codes, never values. What is not switched on costs nothing.
 //
-// It owns the modules go.opentelemetry.io/otel and github.com/prometheus/client_golang.
+// It owns the module go.opentelemetry.io/otel.
 package observe

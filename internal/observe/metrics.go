@@ -3,12 +3,13 @@ package observe
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
+	"go.opentelemetry.io/otel/sdk/resource"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
@@ -17,81 +18,88 @@ import (
 // Metrics counts and times runs, steps and calls. Its labels are names of the graph
 // file, so there are no more series than the file has names. Safe for concurrent use.
 type Metrics struct {
-	registry *prometheus.Registry
+	reader *sdkmetric.ManualReader
 
-	running  *prometheus.GaugeVec     // tool
-	runs     *prometheus.CounterVec   // tool, outcome
-	runTime  *prometheus.HistogramVec // tool
-	steps    *prometheus.CounterVec   // tool, type
-	calls    *prometheus.CounterVec   // server, tool, outcome
-	callTime *prometheus.HistogramVec // server, tool
+	running  metric.Int64UpDownCounter
+	runs     metric.Int64Counter
+	runTime  metric.Float64Histogram
+	steps    metric.Int64Counter
+	calls    metric.Int64Counter
+	callTime metric.Float64Histogram
 }
 
 // seconds are the bounds of the histograms: a graph of pure nodes takes well under a
 // millisecond, a run of many calls minutes.
-var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+var seconds = metric.WithExplicitBucketBoundaries(.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300)
 
-// NewMetrics makes metrics of their own registry, with those of the process and of Go's
-// runtime.
+// NewMetrics creates metrics that start at zero and are independent of all others.
 func NewMetrics() *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "toolgraph_runs_in_flight", Help: "Runs that have begun and not ended.",
-		}, []string{"tool"}),
-		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "toolgraph_runs_total", Help: "Runs that have ended; outcome is ok or the code of the failure.",
-		}, []string{"tool", "outcome"}),
-		runTime: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "toolgraph_run_duration_seconds", Help: "How long runs took.", Buckets: seconds,
-		}, []string{"tool"}),
-		steps: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "toolgraph_steps_total", Help: "Node executions, by the node's type.",
-		}, []string{"tool", "type"}),
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "toolgraph_calls_total", Help: "Calls to upstream tools; outcome is ok or the code of the failure.",
-		}, []string{"server", "tool", "outcome"}),
-		callTime: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "toolgraph_call_duration_seconds", Help: "How long calls to upstream tools took.", Buckets: seconds,
-		}, []string{"server", "tool"}),
+	reader := sdkmetric.NewManualReader()
+	meter := sdkmetric.NewMeterProvider(
+		sdkmetric.WithReader(reader), sdkmetric.WithResource(resource.Empty()),
+		sdkmetric.WithCardinalityLimit(0), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter),
+	).Meter("toolgraph")
+	return &Metrics{
+		reader: reader,
+		running: valid(meter.Int64UpDownCounter("toolgraph_runs_in_flight",
+			metric.WithDescription("Runs that have started and not finished."))),
+		runs: valid(meter.Int64Counter("toolgraph_runs_total",
+			metric.WithDescription("Finished runs; outcome is ok or the code of the failure."))),
+		runTime: valid(meter.Float64Histogram("toolgraph_run_duration_seconds",
+			metric.WithDescription("Duration of runs."), seconds)),
+		steps: valid(meter.Int64Counter("toolgraph_steps_total",
+			metric.WithDescription("Node executions, by the type of the node."))),
+		calls: valid(meter.Int64Counter("toolgraph_calls_total",
+			metric.WithDescription("Calls to upstream tools; outcome is ok or the code of the failure."))),
+		callTime: valid(meter.Float64Histogram("toolgraph_call_duration_seconds",
+			metric.WithDescription("Duration of calls to upstream tools."), seconds)),
 	}
-	m.registry.MustRegister(
-		m.running, m.runs, m.runTime, m.steps, m.calls, m.callTime,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
-	return m
 }
 
-// Handler tells the metrics in Prometheus's format.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+// valid returns an instrument. The only error is an invalid name, and the names are above.
+func valid[T any](instrument T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return instrument
 }
 
-// Run watches one run of a tool, from its first event on: one that is taken on does not
-// start again.
+// labels are pairs of a name and a value.
+func labels(pairs ...string) metric.MeasurementOption {
+	set := make([]attribute.KeyValue, 0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		set = append(set, attribute.String(pairs[i], pairs[i+1]))
+	}
+	return metric.WithAttributeSet(attribute.NewSet(set...))
+}
+
+// Run returns the observer of one run of a tool. A resumed run counts as started at the first
+// event that the observer gets.
 func (m *Metrics) Run(tool string) execution.Observer {
+	ctx := context.Background()
+	ofTool := labels("tool", tool)
 	var began time.Time
 	return execution.ObserverFunc(func(e execution.Event) {
 		if began.IsZero() {
 			began = beginning(e)
-			m.running.WithLabelValues(tool).Inc()
+			m.running.Add(ctx, 1, ofTool)
 		}
 		switch e.Kind {
 		case execution.StepFinished:
-			m.steps.WithLabelValues(tool, string(e.Record.NodeType)).Inc()
+			m.steps.Add(ctx, 1, labels("tool", tool, "type", string(e.Record.NodeType)))
 		case execution.RunFinished:
 			outcome := "ok"
 			if e.End.Failure != nil {
 				outcome = string(e.End.Failure.Code)
 			}
-			m.runs.WithLabelValues(tool, outcome).Inc()
-			m.runTime.WithLabelValues(tool).Observe(e.Time.Sub(began).Seconds())
-			m.running.WithLabelValues(tool).Dec()
+			m.runs.Add(ctx, 1, labels("tool", tool, "outcome", outcome))
+			m.runTime.Record(ctx, e.Time.Sub(began).Seconds(), ofTool)
+			m.running.Add(ctx, -1, ofTool)
 		}
 	})
 }
 
-// beginning is when that began of which an event is the first that is told.
+// beginning is the start of the step or run that the first observed event belongs to.
 func beginning(e execution.Event) time.Time {
 	if e.Kind == execution.StepFinished {
 		return e.Record.Start
@@ -99,13 +107,13 @@ func beginning(e execution.Event) time.Time {
 	return e.Time
 }
 
-// Caller counts and times the calls that go through it to next.
+// Caller returns a caller that counts and times the calls that it passes to next.
 func (m *Metrics) Caller(next execution.ToolCaller) execution.ToolCaller {
 	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
 		began := time.Now()
 		value, err := next.CallTool(ctx, c)
-		m.callTime.WithLabelValues(c.Server, c.Tool).Observe(time.Since(began).Seconds())
-		m.calls.WithLabelValues(c.Server, c.Tool, outcome(err)).Inc()
+		m.callTime.Record(ctx, time.Since(began).Seconds(), labels("server", c.Server, "tool", c.Tool))
+		m.calls.Add(ctx, 1, labels("server", c.Server, "tool", c.Tool, "outcome", outcome(err)))
 		return value, err
 	})
 }
