@@ -7,77 +7,70 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// kept is a value on its way into or out of a journal: object keys keep their order
-// and numbers their digits, which plain decoding loses.
-type kept struct{ value value.Value }
-
-func (k kept) MarshalJSON() ([]byte, error) { return value.Encode(k.value) }
-
-func (k *kept) UnmarshalJSON(src []byte) (err error) {
-	k.value, err = value.Decode(src)
-	return err
-}
-
 type startJSON struct {
-	Tool  string `json:"tool"`
-	Graph string `json:"graph"`
-	Args  kept   `json:"args"`
+	Tool  string     `json:"tool"`
+	Graph string     `json:"graph"`
+	Args  value.JSON `json:"args"`
 }
 
-// MarshalJSON gives tool, graph and args.
+// MarshalJSON writes tool, graph and args.
 func (s Start) MarshalJSON() ([]byte, error) {
-	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: kept{s.Args}})
+	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.value}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value}
 	return err
 }
 
 type endJSON struct {
-	Value   *kept    `json:"value,omitempty"`
-	Failure *Failure `json:"failure,omitempty"`
+	Value   value.JSON `json:"value,omitzero"`
+	Failure *Failure   `json:"failure,omitempty"`
 }
 
-// MarshalJSON gives value or failure.
+// MarshalJSON writes value or failure.
 func (e End) MarshalJSON() ([]byte, error) {
-	out := endJSON{Failure: e.Failure}
-	if e.Failure == nil {
-		out.Value = &kept{e.Value}
+	if e.Failure != nil {
+		return json.Marshal(endJSON{Failure: e.Failure})
 	}
-	return json.Marshal(out)
+	return json.Marshal(endJSON{Value: value.JSON{Value: orNull(e.Value)}})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (e *End) UnmarshalJSON(src []byte) error {
 	var in endJSON
 	err := json.Unmarshal(src, &in)
-	*e = End{Failure: in.Failure}
-	switch { // null makes no kept
-	case in.Value != nil:
-		e.Value = in.Value.value
-	case in.Failure == nil:
-		e.Value = value.Null
+	*e = End{Value: in.Value.Value, Failure: in.Failure}
+	if in.Failure == nil {
+		e.Value = orNull(e.Value)
 	}
 	return err
 }
 
+// orNull returns the value, or null when there is none.
+func orNull(v value.Value) value.Value {
+	if v == nil {
+		return value.Null
+	}
+	return v
+}
+
 type callJSON struct {
 	callFields
-	Args kept `json:"args,omitzero"`
-	Meta kept `json:"meta,omitzero"`
+	Args value.JSON `json:"args,omitzero"`
+	Meta value.JSON `json:"meta,omitzero"`
 }
 
 type callFields Call // without its methods
 
 // MarshalJSON gives run, executionIndex, nodeId, server, tool, args and meta.
 func (c Call) MarshalJSON() ([]byte, error) {
-	out := callJSON{callFields: callFields(c), Args: kept{c.Args}}
+	out := callJSON{callFields: callFields(c), Args: value.JSON{Value: c.Args}}
 	if c.Meta != nil {
-		out.Meta = kept{c.Meta}
+		out.Meta.Value = c.Meta
 	}
 	return json.Marshal(out)
 }
@@ -89,8 +82,8 @@ func (c *Call) UnmarshalJSON(src []byte) error {
 		return err
 	}
 	*c = Call(in.callFields)
-	c.Args = in.Args.value
-	switch meta := in.Meta.value.(type) {
+	c.Args = in.Args.Value
+	switch meta := in.Meta.Value.(type) {
 	case nil:
 	case value.Object:
 		c.Meta = make(map[string]any, meta.Len())

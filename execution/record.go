@@ -40,7 +40,7 @@ type recordJSON struct {
 	Start    time.Time       `json:"startTime"`
 	End      time.Time       `json:"endTime"`
 	Duration float64         `json:"duration"` // milliseconds
-	Output   *kept           `json:"output,omitempty"`
+	Output   value.JSON      `json:"output,omitzero"`
 	Nothing  bool            `json:"nothing,omitempty"`
 	Error    *Failure        `json:"error,omitempty"`
 	Edited   bool            `json:"edited,omitempty"`
@@ -54,8 +54,8 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Edited: r.Edited,
 		Nothing: r.Nothing(),
 	}
-	if r.Error == nil && r.Output != nil {
-		out.Output = &kept{r.Output}
+	if r.Error == nil {
+		out.Output.Value = r.Output
 	}
 	return json.Marshal(out)
 }
@@ -69,22 +69,19 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 	if err := json.Unmarshal(src, &in); err != nil {
 		return err
 	}
-	if in.Nothing && (in.Output != nil || in.Error != nil) {
+	if in.Nothing && (in.Output.Value != nil || in.Error != nil) {
 		return fmt.Errorf("record %d says nothing: true and has an output or an error too; a record has one of them", in.Index)
 	}
 	*r = Record{
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
-		Start: in.Start, End: in.End, Error: in.Error, Edited: in.Edited,
+		Start: in.Start, End: in.End, Output: in.Output.Value, Error: in.Error, Edited: in.Edited,
 	}
 	took := time.Duration(in.Duration * float64(time.Millisecond))
 	if by := r.End.Sub(r.Start) - took; took > 0 && by.Abs() >= time.Millisecond { // the wall clock was set meanwhile
 		r.End = r.Start.Add(took)
 	}
-	switch { // null makes no kept
-	case in.Output != nil:
-		r.Output = in.Output.value
-	case in.Error == nil && !in.Nothing:
-		r.Output = value.Null
+	if in.Error == nil && !in.Nothing {
+		r.Output = orNull(r.Output)
 	}
 	return nil
 }

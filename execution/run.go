@@ -86,10 +86,7 @@ func (r *Run) record(ctx context.Context, node graph.Node, start time.Time, outp
 
 // value is the output of the exit, the last record: JSON, so nothing is null.
 func (r *Run) value() value.Value {
-	if output := r.state.records[len(r.state.records)-1].Output; output != nil {
-		return output
-	}
-	return value.Null
+	return orNull(r.state.records[len(r.state.records)-1].Output)
 }
 
 // pathShown is how many of the last nodes an error tells.
