@@ -104,8 +104,8 @@ func cassetteAnswers(graphFile string) ([]lock.Answer, error) {
 			return nil, err
 		}
 		for _, r := range recorded {
-			if !r.Failed {
-				answers = append(answers, lock.Answer{Server: r.Server, Tool: r.Tool, Value: r.Result})
+			if r.Error == nil {
+				answers = append(answers, lock.Answer{Server: r.Server, Tool: r.Tool, Value: r.Result.Value})
 			}
 		}
 	}

@@ -139,12 +139,12 @@ func TestCasesRefused(t *testing.T) {
 		{"cases: {}", `test "a" has no cases, expected at least one`},
 		{"cases: [5]", `1:31: case "" of test "a" is the number 5, expected a mapping`},
 		{"cases: [{expect: {value: 1}}]", `1:31: a case of test "a" has no name; write name: and what the case shows`},
-		{"cases: {x: {name: y, expect: {value: 1}}}", `1:41: case "x" of test "a" has a name beside its key`},
+		{"cases: {x: {name: y, expect: {value: 1}}}", `1:41: case "x" of test "a" has a name besides its key`},
 		{"cases: {x: {}}", `1:31: test "a/x" expects nothing`},
 		{"cases: {x: {exepct: {value: 1}}}", `1:35: unknown field "exepct" of case "x" of test "a"; did you mean "expect"?`},
 		{"cases: {x: {expect: {valu: 1}}}", `unknown field "valu" of expect of test "a/x"; did you mean "value"?`},
-		{"cases: [{name: x, expect: {value: 1}}, {name: x, expect: {value: 1}}]", `the name "a/x" is that of the test in line 1 already`},
-		{"expect: {isError: true}, cases: {x: {expect: {value: 1}}}", `expect of test "a/x" has a value beside isError: true`},
+		{"cases: [{name: x, expect: {value: 1}}, {name: x, expect: {value: 1}}]", `duplicate name "a/x" (first used on line 1)`},
+		{"expect: {isError: true}, cases: {x: {expect: {value: 1}}}", `expect of test "a/x" has a value besides isError: true`},
 		{"mocks: {n: {}}, cases: {x: {expect: {value: 1}}, y: {expect: {value: 1}}}", `mock "n" has 0 of`},
 		{"cases: {x: {mocks: {n: {}}, expect: {value: 1}}}", `mock "n" has 0 of`},
 		{"cases: {x: {tool: b, expect: {value: 1}}}", `unknown field "tool" of case "x"`},
@@ -163,7 +163,7 @@ func TestCasesRefused(t *testing.T) {
 		t.Errorf("%d mistakes, want those of args, the mock, x and y:\n%v", got, err)
 	}
 	_, err = parseOf(t, "tests: [{name: a, tool: fixed, args: {x: "+strings.Repeat("x", 300_000)+"}, cases: ["+strings.Repeat("{name: a},", 300)+"]}]")
-	if err == nil || !strings.Contains(err.Error(), `test "a" has 300 cases, which repeat its 3000`) {
+	if err == nil || !strings.Contains(err.Error(), `test "a" has 300 cases that repeat its 3000`) {
 		t.Errorf("got %.300v", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestMistakesAtOnce(t *testing.T) {
 	all := err.Error() + "\n" + more.Error()
 	for _, want := range []string{
 		`2:31: args of test "a" is the number 5`, `has no tool "ad"; did you mean "add"?`, `has no mcp node or server.tool "raed"; did you mean "read"?`,
-		`unknown field "expected" of a test; did you mean "expect"?`, "g.cassette.json:1:1 is no cassette",
+		`unknown field "expected" of a test; did you mean "expect"?`, "g.cassette.json:1:1 is not a cassette",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)

@@ -8,92 +8,54 @@ import (
 	"io"
 	"os"
 
+	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/diff"
 )
 
-// Cassette is calls that were recorded once, by the run that made them.
+// Cassette is the recorded calls of cases, as its file has them.
 type Cassette struct {
-	Runs []RecordedRun
+	Version int           `json:"version"`
+	Runs    []RecordedRun `json:"runs"`
 }
 
 // RecordedRun is one run of a case.
 type RecordedRun struct {
-	Test  string // the name of the case; "" is for every case
-	Tool  string
-	Calls []Recorded // in the order in which they were made
-	Steps []RecordedStep
+	Test  string         `json:"test,omitempty"` // the name of the case; "" is for every case
+	Tool  string         `json:"graphTool,omitempty"`
+	Calls []Recorded     `json:"calls"` // in the order in which they were made
+	Steps []RecordedStep `json:"steps,omitempty"`
 }
 
-// Recorded is one call and what came of it.
+// Recorded is one call with its result, Nothing (a result without a value) or Error.
 type Recorded struct {
-	Node, Server, Tool string
-	Args               value.Value
-	Result             value.Value // nil when it is nothing, or Failed
-	Failed             bool
-	Error              string          // the failure's text
-	Code               string          // the failure's code, such as tool-error
-	Structured         json.RawMessage // the structuredContent that a failed tool answered with; nil: none
+	Node    string     `json:"node,omitempty"`
+	Server  string     `json:"server"`
+	Tool    string     `json:"tool"`
+	Args    value.JSON `json:"args"`
+	Result  value.JSON `json:"result,omitzero"`
+	Nothing bool       `json:"nothing,omitempty"`
+	Error   *toolError `json:"error,omitempty"`
 }
 
 // RecordedStep is one execution of a node.
 type RecordedStep struct {
-	Node    string
-	Output  value.Value // of transforms, when it is not large; else nil
-	Nothing bool        // of transforms: the node yielded nothing
+	Node    string     `json:"node"`
+	Output  value.JSON `json:"output,omitzero"`   // of transforms, when it is not large
+	Nothing bool       `json:"nothing,omitempty"` // of transforms: the node yielded nothing
 }
 
-func (r *Recorded) err() error {
-	if !r.Failed {
-		return nil
-	}
-	return &toolError{code: r.Code, text: r.Error, structured: r.Structured}
-}
-
-// cassetteVersion is that of the form of cassettes.
-const cassetteVersion = 1
-
-// recordAgain is the remedy for a cassette that cannot be read. Nothing but its owner puts
-// one away: recordings that cannot be made again here may be in it.
-const recordAgain = "mend it, or remove it and run toolgraph test --record"
-
-// maxCassette is the most that a cassette may have, in bytes.
-const maxCassette = 256 << 20
-
-// The form of a cassette in its file.
-type (
-	cassetteFile struct {
-		Version int       `json:"version"`
-		Runs    []runFile `json:"runs"`
-	}
-	runFile struct {
-		Test  string     `json:"test,omitempty"`
-		Tool  string     `json:"graphTool,omitempty"`
-		Calls []callFile `json:"calls"`
-		Steps []stepFile `json:"steps,omitempty"`
-	}
-	callFile struct {
-		Node    string          `json:"node,omitempty"`
-		Server  string          `json:"server"`
-		Tool    string          `json:"tool"`
-		Args    json.RawMessage `json:"args"`
-		Result  json.RawMessage `json:"result,omitempty"`
-		Nothing bool            `json:"nothing,omitempty"`
-		Error   *errorFile      `json:"error,omitempty"`
-	}
-	errorFile struct {
-		Code       string          `json:"code,omitempty"`
-		Message    string          `json:"message"`
-		Structured json.RawMessage `json:"structuredContent,omitempty"`
-	}
-	stepFile struct {
-		Node    string          `json:"node"`
-		Output  json.RawMessage `json:"output,omitempty"`
-		Nothing bool            `json:"nothing,omitempty"`
-	}
+const (
+	cassetteVersion = 1
+	maxCassette     = 256 << 20 // bytes
 )
 
-// LoadCassette is the calls of a cassette, those of its first run first. The error
-// says where the file is broken, or is that of opening it.
+// recordAgain is the remedy for a cassette that cannot be read. Only the user removes one:
+// it may have recordings that cannot be made again on this machine.
+const recordAgain = "repair it, or remove it and run toolgraph test --record"
+
+// LoadCassette returns the calls of a cassette, those of its first run first. The error
+// names the place where the file is broken, or is that of opening it.
 func LoadCassette(path string) ([]Recorded, error) {
 	c, err := readCassette(path)
 	if err != nil {
@@ -123,36 +85,28 @@ func readCassette(path string) (*Cassette, error) {
 }
 
 func parseCassette(path string, src []byte) (*Cassette, error) {
-	var file cassetteFile
-	if err := json.Unmarshal(src, &file); err != nil {
-		return nil, fmt.Errorf("%s is no cassette: %w; "+recordAgain, brokenAt(path, src, err), err)
-	}
-	if file.Version != cassetteVersion {
-		return nil, fmt.Errorf("%s: the cassette has version %d, expected %d; "+recordAgain, path, file.Version, cassetteVersion)
-	}
 	c := &Cassette{}
-	for i, run := range file.Runs {
-		r := RecordedRun{Test: run.Test, Tool: run.Tool}
-		for j, call := range run.Calls {
-			recorded, err := call.recorded()
-			if err != nil {
+	if err := json.Unmarshal(src, c); err != nil {
+		return nil, fmt.Errorf("%s is not a cassette: %w; "+recordAgain, brokenAt(path, src, err), err)
+	}
+	if c.Version != cassetteVersion {
+		return nil, fmt.Errorf("%s: the cassette has version %d, expected %d; "+recordAgain, path, c.Version, cassetteVersion)
+	}
+	for i := range c.Runs {
+		run := &c.Runs[i]
+		if run.Calls == nil {
+			run.Calls = []Recorded{} // so that it is written as a list
+		}
+		for j := range run.Calls {
+			if err := run.Calls[j].check(); err != nil {
 				return nil, fmt.Errorf("%s: call %d of run %d: %w; "+recordAgain, path, j+1, i+1, err)
 			}
-			r.Calls = append(r.Calls, recorded)
 		}
-		for _, step := range run.Steps {
-			output, err := decoded(step.Output)
-			if err != nil {
-				return nil, fmt.Errorf("%s: the steps of run %d: %w", path, i+1, err)
-			}
-			r.Steps = append(r.Steps, RecordedStep{Node: step.Node, Output: output, Nothing: step.Nothing})
-		}
-		c.Runs = append(c.Runs, r)
 	}
 	return c, nil
 }
 
-// brokenAt is where a JSON text is broken, as far as that is known.
+// brokenAt returns the place where a JSON text is broken, as far as it is known.
 func brokenAt(path string, src []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -171,91 +125,116 @@ func brokenAt(path string, src []byte, err error) string {
 	return fmt.Sprintf("%s:%d:%d", path, line, column)
 }
 
-func (c callFile) recorded() (Recorded, error) {
-	r := Recorded{Node: c.Node, Server: c.Server, Tool: c.Tool}
-	if c.Server == "" || c.Tool == "" {
-		return r, errors.New("it names no server and tool")
+func (r *Recorded) check() error {
+	if r.Server == "" || r.Tool == "" {
+		return errors.New("server or tool is missing")
 	}
 	given := 0
-	for _, is := range []bool{c.Result != nil, c.Nothing, c.Error != nil} {
+	for _, is := range []bool{r.Result.Value != nil, r.Nothing, r.Error != nil} {
 		if is {
 			given++
 		}
 	}
 	if given != 1 {
-		return r, errors.New("it has not one of result, nothing and error")
+		return fmt.Errorf("it has %d of result, nothing and error, expected exactly one", given)
 	}
-	var err error
-	if r.Args, err = decoded(c.Args); err != nil {
-		return r, err
-	}
-	if c.Error != nil {
-		r.Failed, r.Code, r.Error = true, c.Error.Code, c.Error.Message
-		v, err := decoded(c.Error.Structured)
-		if v != nil {
-			r.Structured = json.RawMessage(exactText(v)) // without the file's spaces
-		}
-		return r, err
-	}
-	r.Result, err = decoded(c.Result)
-	return r, err
+	return nil
 }
 
-// decoded is a value, nil when nothing stands there.
-func decoded(src json.RawMessage) (value.Value, error) {
-	if src == nil {
-		return nil, nil
-	}
-	return value.Decode(src)
-}
-
-// encode is the cassette as it stands in its file: the same bytes for the same calls.
+// encode returns the cassette as its file has it: the same bytes for the same calls.
 func (c *Cassette) encode() ([]byte, error) {
-	file := cassetteFile{Version: cassetteVersion, Runs: make([]runFile, len(c.Runs))}
-	for i, run := range c.Runs {
-		out := runFile{Test: run.Test, Tool: run.Tool, Calls: make([]callFile, len(run.Calls))}
-		for j, call := range run.Calls {
-			raw, err := call.file()
-			if err != nil {
-				return nil, err
-			}
-			out.Calls[j] = raw
-		}
-		for _, step := range run.Steps {
-			s := stepFile{Node: step.Node, Nothing: step.Nothing}
-			if step.Output != nil {
-				raw, err := value.Encode(step.Output)
-				if err != nil {
-					return nil, err
-				}
-				s.Output = raw
-			}
-			out.Steps = append(out.Steps, s)
-		}
-		file.Runs[i] = out
-	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(file)
+	err := enc.Encode(c)
 	return b.Bytes(), err
 }
 
-func (r *Recorded) file() (callFile, error) {
-	out := callFile{Node: r.Node, Server: r.Server, Tool: r.Tool}
-	var err error
-	if out.Args, err = value.Encode(r.Args); err != nil {
-		return out, err
+// tape plays the recorded calls of one case. It belongs to one run. Nil has no calls.
+type tape struct {
+	calls  []Recorded
+	used   []bool
+	keys   []string // of each call
+	places places   // that are {name} in the keys
+	steps  []RecordedStep
+}
+
+// tape returns the calls for a case, or nil. A path of these places is the same as its
+// {name}, in the cassette and in the run.
+func (c *Cassette) tape(test string, in places) *tape {
+	if c == nil {
+		return nil
 	}
-	if r.Failed {
-		out.Error = &errorFile{Code: r.Code, Message: r.Error, Structured: r.Structured}
-		return out, nil
+	t := &tape{places: in}
+	runs := 0
+	for _, run := range c.Runs {
+		if run.Test != "" && run.Test != test {
+			continue
+		}
+		runs++
+		for _, call := range run.Calls {
+			t.calls = append(t.calls, call)
+			t.keys = append(t.keys, t.key(call.Server, call.Tool, call.Args.Value))
+		}
+		if run.Test == test {
+			t.steps = run.Steps
+		}
 	}
-	if r.Result == nil {
-		out.Nothing = true
-		return out, nil
+	if runs == 0 {
+		return nil
 	}
-	out.Result, err = value.Encode(r.Result)
-	return out, err
+	t.used = make([]bool, len(t.calls))
+	return t
+}
+
+// next returns the first recorded call with these arguments that was not played yet, or
+// nil.
+func (t *tape) next(c execution.Call) *Recorded {
+	if t == nil {
+		return nil
+	}
+	key := t.key(c.Server, c.Tool, c.Args)
+	for i := range t.calls {
+		if !t.used[i] && t.keys[i] == key {
+			t.used[i] = true
+			return &t.calls[i]
+		}
+	}
+	return nil
+}
+
+// near returns how many calls with these arguments were recorded; without any, how many
+// calls of the tool, and the one whose arguments differ least.
+func (t *tape) near(c execution.Call) (n int, nearest *Recorded) {
+	if t == nil {
+		return 0, nil
+	}
+	key, same, least := t.key(c.Server, c.Tool, c.Args), 0, 0
+	for i := range t.calls {
+		call := &t.calls[i]
+		if call.Server != c.Server || call.Tool != c.Tool {
+			continue
+		}
+		n++
+		if t.keys[i] == key {
+			same++
+		}
+		if changes := len(diff.Values(t.places.empty(call.Args.Value), t.places.empty(c.Args))); nearest == nil || changes < least {
+			nearest, least = call, changes
+		}
+	}
+	if same > 0 {
+		return same, nil
+	}
+	return n, nearest
+}
+
+// key is the same for the same call, in whatever order its arguments are written.
+func (t *tape) key(server, tool string, args value.Value) string {
+	src, err := value.Encode(value.FromPlain(value.Plain(t.places.empty(args))))
+	if err != nil {
+		src = []byte(err.Error())
+	}
+	return server + "\x00" + tool + "\x00" + string(src)
 }

@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,17 +10,18 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
+	"toolgraph/internal/wording"
 )
 
-// Match is what of a result is not as expected, as far as its value tells: text is
-// the value as JSON, or why there is none when the tool failed.
+// Match compares a result by its value alone and returns the differences: text is the value
+// as JSON, or the error's text when the tool failed.
 func (e *Expect) Match(text string, failed bool) []Problem {
 	if failed {
 		return e.matchFailure(text)
 	}
 	value, err := value.Decode([]byte(text))
 	if err != nil && (e.Value != nil || e.Partial != nil) {
-		return []Problem{{Pos: e.Pos, What: "value", Message: fmt.Sprintf("the value %q is no JSON: %v", text, err)}}
+		return []Problem{{Pos: e.Pos, What: "value", Message: fmt.Sprintf("the value %q is not JSON: %v", text, err)}}
 	}
 	return e.matchValue(value, text)
 }
@@ -29,15 +31,15 @@ func (e *Expect) matchFailure(text string) []Problem {
 		return []Problem{{Pos: e.Pos, What: "error", Message: "the run failed, expected a value: " + text}}
 	}
 	if !strings.Contains(text, e.Contains) {
-		return []Problem{{Pos: e.at("contains"), What: "contains", Message: fmt.Sprintf("the run failed as expected, but expected %q in: %s", e.Contains, text)}}
+		return []Problem{{Pos: e.at("contains"), What: "contains", Message: fmt.Sprintf("the run failed as expected, but the error does not contain %q: %s", e.Contains, text)}}
 	}
 	return nil
 }
 
-// matchValue compares a value, and its JSON as it is shown.
+// matchValue compares a value; text is its JSON.
 func (e *Expect) matchValue(value value.Value, text string) (found []Problem) {
 	if e.IsError {
-		return []Problem{{Pos: e.at("isError"), What: "error", Message: "the run gave a value, expected it to fail: " + clipped(text)}}
+		return []Problem{{Pos: e.at("isError"), What: "error", Message: "the run returned a value, expected it to fail: " + wording.Truncate(text, longText)}}
 	}
 	if e.Value != nil {
 		if changes := diff.Values(e.Value, value); len(changes) > 0 {
@@ -46,11 +48,11 @@ func (e *Expect) matchValue(value value.Value, text string) (found []Problem) {
 	}
 	if e.Partial != nil {
 		if changes := within(e.Partial, value); len(changes) > 0 {
-			found = append(found, differing(e.at("partial"), "partial", "the value has not what is expected in it", changes))
+			found = append(found, differing(e.at("partial"), "partial", "the value does not contain the expected part", changes))
 		}
 	}
 	if !strings.Contains(text, e.Contains) {
-		found = append(found, Problem{Pos: e.at("contains"), What: "contains", Message: fmt.Sprintf("expected %q in the value: %s", e.Contains, clipped(text))})
+		found = append(found, Problem{Pos: e.at("contains"), What: "contains", Message: fmt.Sprintf("expected %q in the value: %s", e.Contains, wording.Truncate(text, longText))})
 	}
 	return found
 }
@@ -59,7 +61,7 @@ func differing(pos config.Pos, what, message string, changes []diff.Change) Prob
 	return Problem{Pos: pos, What: what, Message: message, Changes: changes, Older: "expected", Newer: "got"}
 }
 
-// at is the place of a line of the expectation.
+// at returns the place of a line of the expectation.
 func (e *Expect) at(path ...any) config.Pos {
 	if e.data == nil {
 		return e.Pos
@@ -67,7 +69,7 @@ func (e *Expect) at(path ...any) config.Pos {
 	return e.data.At(path...).Pos
 }
 
-// check is everything of a result that is not as expected.
+// check returns every difference of a result from the expectation.
 func (e *Expect) check(r *Result, text string) []Problem {
 	var found []Problem
 	if r.Failure != "" {
@@ -102,12 +104,11 @@ func (e *Expect) checkPath(path []string) []Problem {
 	if ok {
 		return nil
 	}
-	p := Problem{Pos: e.at("path"), What: "path", Message: "the run walked another path than expected: " + parting(e.Path, path, fit)}
-	return []Problem{p}
+	return []Problem{{Pos: e.at("path"), What: "path", Message: "the run took another path than expected: " + leaving(e.Path, path, fit)}}
 }
 
-// parting tells where a path leaves the expected one; fit nodes of it are as expected.
-func parting(expected, path []string, fit int) string {
+// leaving says where a path leaves the expected one; its first fit nodes are as expected.
+func leaving(expected, path []string, fit int) string {
 	switch exact := !slices.Contains(expected, ellipsis); {
 	case !exact && fit < len(path):
 		return fmt.Sprintf("from step %d on, %q, it does not fit %s", fit, path[fit], strings.Join(expected, " → "))
@@ -125,10 +126,10 @@ func parting(expected, path []string, fit int) string {
 func checkNode(pos config.Pos, want ExpectedNode, records []execution.Record) []Problem {
 	record := latest(want.Node.Value, records)
 	if record == nil {
-		return []Problem{{Pos: pos, What: "nodes", Message: fmt.Sprintf("node %q gave no output, expected one", want.Node.Value)}}
+		return []Problem{{Pos: pos, What: "nodes", Message: fmt.Sprintf("node %q has no output, expected one", want.Node.Value)}}
 	}
 	if changes := within(want.Partial, record.Output); len(changes) > 0 {
-		return []Problem{differing(pos, "nodes", fmt.Sprintf("the output of node %q has not what is expected in it", want.Node.Value), changes)}
+		return []Problem{differing(pos, "nodes", fmt.Sprintf("the output of node %q does not contain the expected part", want.Node.Value), changes)}
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func checkNothing(pos config.Pos, node string, records []execution.Record) []Pro
 	return []Problem{p}
 }
 
-// latest is the record of a node's last execution that did not fail, or nil.
+// latest returns the record of a node's last execution that did not fail, or nil.
 func latest(node string, records []execution.Record) *execution.Record {
 	for i := range slices.Backward(records) {
 		if records[i].NodeID == node && records[i].Error == nil {
@@ -176,11 +177,77 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// clipped keeps a value from filling a message.
-func clipped(text string) string {
-	const most = 400
-	if len(text) <= most {
-		return text
+// checkCalls compares the calls of a run, in their order.
+func (e *Expect) checkCalls(calls []Call) []Problem {
+	if e.Calls == nil {
+		return nil
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	fit, ok := walks(e.Calls, calls,
+		func(want ExpectedCall) bool { return want.Any },
+		func(want ExpectedCall, c Call) bool { return want.names(c) && len(want.differences(c)) == 0 })
+	if ok {
+		return nil
+	}
+	p := Problem{Pos: e.at("calls"), What: "calls", Older: "expected", Newer: "got"}
+	switch {
+	case slices.ContainsFunc(e.Calls, func(want ExpectedCall) bool { return want.Any }):
+		p.Message = fmt.Sprintf("the %d calls of the run are not the expected ones: they were %s", len(calls), callNames(calls))
+	case fit >= len(calls):
+		p.Pos = e.Calls[fit].Pos
+		p.Message = fmt.Sprintf("the run made %s, expected %d; the next expected call is %s",
+			wording.Count(len(calls), "call"), len(e.Calls), e.Calls[fit].String())
+	case fit >= len(e.Calls):
+		p.Message = fmt.Sprintf("the run made %s, expected %d; the first that is too many is %s",
+			wording.Count(len(calls), "call"), len(e.Calls), callNames(calls[fit:fit+1]))
+	case e.Calls[fit].names(calls[fit]):
+		p.Pos = e.Calls[fit].Pos
+		p.Message = fmt.Sprintf("call %d, %s, has other arguments than expected", fit+1, callNames(calls[fit:fit+1]))
+		p.Changes = e.Calls[fit].differences(calls[fit])
+	default:
+		p.Pos = e.Calls[fit].Pos
+		p.Message = fmt.Sprintf("call %d is %s, expected %s", fit+1, callNames(calls[fit:fit+1]), e.Calls[fit].String())
+	}
+	return []Problem{p}
+}
+
+// names reports whether a call is of the node, server and tool that are expected.
+func (want ExpectedCall) names(c Call) bool {
+	return (want.Node == "" || want.Node == c.Node) &&
+		(want.Server == "" || want.Server == c.Server) && (want.Tool == "" || want.Tool == c.Tool)
+}
+
+// differences returns where the arguments of a call differ from the expected ones.
+func (want ExpectedCall) differences(c Call) []diff.Change {
+	var found []diff.Change
+	if want.Args != nil {
+		found = diff.Values(want.Args, c.Args)
+	}
+	if want.Partial != nil {
+		found = append(found, within(want.Partial, c.Args)...)
+	}
+	return found
+}
+
+// String describes the call in a message.
+func (want ExpectedCall) String() string {
+	var parts []string
+	if want.Server != "" || want.Tool != "" {
+		parts = append(parts, strings.Trim(want.Server+"."+want.Tool, "."))
+	}
+	if want.Node != "" {
+		parts = append(parts, fmt.Sprintf("of node %q", want.Node))
+	}
+	if len(parts) == 0 {
+		return "any call"
+	}
+	return strings.Join(parts, " ")
+}
+
+// callNames lists calls in a message.
+func callNames(calls []Call) string {
+	var parts []string
+	for _, c := range calls {
+		parts = append(parts, fmt.Sprintf("%s.%s of node %q", c.Server, c.Tool, c.Node))
+	}
+	return cmp.Or(wording.List(parts), "none")
 }

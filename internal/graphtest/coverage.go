@@ -9,37 +9,37 @@ import (
 	"toolgraph/graph"
 )
 
-// Coverage is what of graphs the cases have reached. The zero value has seen nothing.
+// Coverage counts the parts of graphs that cases have reached. The zero value is empty.
 type Coverage struct {
 	seen  map[string]*reached // by graph file and tool
 	order []string
 }
 
-// ToolCoverage is what of one graph was reached.
+// ToolCoverage is the coverage of one graph.
 type ToolCoverage struct {
 	File       string  `json:"file"` // the graph file
 	Tool       string  `json:"tool"`
 	Nodes      Reached `json:"nodes"`
 	Edges      Reached `json:"edges"`
-	Conditions Reached `json:"conditions"` // ways out of switches, their defaults among them
+	Conditions Reached `json:"conditions"` // of switches, with their defaults
 }
 
-// Reached is how many of something were reached, and which were not, in file order.
+// Reached counts the reached parts of one kind; Missing lists the others, in file order.
 type Reached struct {
 	Count   int      `json:"reached"`
 	Of      int      `json:"of"`
 	Missing []string `json:"missing,omitempty"`
 }
 
-// reached is what of one graph was reached.
+// reached has the reached parts of one graph.
 type reached struct {
 	file  string
 	graph *graph.Graph
 	nodes map[string]bool
-	edges map[int]bool // by their place in graph.Edges
+	edges map[int]bool // by their index in graph.Edges
 }
 
-// Add counts what the cases of a report have reached.
+// Add adds the parts that the cases of a report have reached.
 func (c *Coverage) Add(r *Report) {
 	if c.seen == nil {
 		c.seen = map[string]*reached{}
@@ -63,11 +63,11 @@ func (c *Coverage) of(file string, g *graph.Graph) *reached {
 	return c.seen[key]
 }
 
-// Tools is the coverage of each graph, in the order in which they were added.
+// Tools returns the coverage of each graph, in the order in which they were added.
 func (c *Coverage) Tools() []ToolCoverage {
-	tools := make([]ToolCoverage, 0, len(c.order))
-	for _, key := range c.order {
-		tools = append(tools, c.seen[key].coverage())
+	tools := make([]ToolCoverage, len(c.order))
+	for i, key := range c.order {
+		tools[i] = c.seen[key].coverage()
 	}
 	return tools
 }
@@ -77,31 +77,30 @@ func (r *reached) add(records []execution.Record) {
 	for i, record := range records {
 		r.nodes[record.NodeID] = true
 		if i == len(records)-1 {
-			break // the exit, or where the run was ended
+			break // the exit, or the end of a failed run
 		}
 		from := record.NodeID
 		choice, isSwitch := r.graph.Node(from).(*graph.Switch)
-		taken := -1
+		way := 0
 		if isSwitch {
-			taken = way(choice, records[:i], record)
+			way = taken(choice, records[:i], record)
 		}
-		at := 0 // among the edges of this node
 		for e, edge := range edges {
 			if edge.From != from {
 				continue
 			}
-			if !isSwitch || at == taken {
+			if way == 0 {
 				r.edges[e] = true
 			}
-			at++
+			way--
 		}
 	}
 }
 
-// way is which way out of a switch a run took: the place of the condition, or their
-// number for the default. The record tells only the node, to which several may lead;
-// then the rules are asked again, over what they saw.
-func way(choice *graph.Switch, before []execution.Record, record execution.Record) int {
+// taken returns the way that a run took out of a switch: the index of the condition, or their
+// number for the default; -1 for none. The record has only the next node, to which several ways
+// may lead; then the rules are evaluated again, over the same scope.
+func taken(choice *graph.Switch, before []execution.Record, record execution.Record) int {
 	var possible []int
 	for i, c := range choice.Conditions {
 		if c.Next.ID() == record.Output {
@@ -111,21 +110,17 @@ func way(choice *graph.Switch, before []execution.Record, record execution.Recor
 	if choice.Default.ID() == record.Output {
 		possible = append(possible, len(choice.Conditions))
 	}
-	if len(possible) > 1 {
-		scope := execution.ScopeOf(before)
-		for _, i := range possible[:len(possible)-1] {
-			if i == len(choice.Conditions) {
-				break
-			}
-			if holds, err := choice.Conditions[i].Rule.Holds(context.Background(), scope); err == nil && holds {
-				return i
-			}
-		}
-	}
 	if len(possible) == 0 {
 		return -1
 	}
-	return possible[len(possible)-1]
+	last := len(possible) - 1
+	scope := execution.ScopeOf(before)
+	for _, i := range possible[:last] {
+		if holds, err := choice.Conditions[i].Rule.Holds(context.Background(), scope); err == nil && holds {
+			return i
+		}
+	}
+	return possible[last]
 }
 
 func (r *reached) coverage() ToolCoverage {

@@ -10,24 +10,24 @@ import (
 	"toolgraph/internal/diff"
 )
 
-// largestStep is the largest output of a step that a cassette keeps, in bytes.
+// largestStep is the largest output of a step that a cassette has, in bytes.
 const largestStep = 16 << 10
 
-// stepsOf is what a cassette keeps of a run's steps, so that a later run can be laid
-// beside it: the outputs of transforms, for the others follow from the calls.
+// stepsOf returns the steps of a run for a cassette, so that a later run can be compared with
+// it. They have the outputs of transforms; all others follow from the calls.
 func stepsOf(records []execution.Record) []RecordedStep {
 	steps := make([]RecordedStep, len(records))
 	for i, r := range records {
 		steps[i].Node = r.NodeID
 		if r.NodeType == config.TransformNode && r.Error == nil && value.Size(r.Output) <= largestStep {
-			steps[i].Output, steps[i].Nothing = r.Output, r.Nothing()
+			steps[i].Output.Value, steps[i].Nothing = r.Output, r.Nothing()
 		}
 	}
 	return steps
 }
 
-// divergence tells where a run first leaves the expected path, or else what the
-// cassette knows of an earlier run; "" when it does not, or nobody knows.
+// divergence returns where a run first leaves the expected path, or else diverges from the
+// recorded run of the cassette; "" when it does not, or that is not known.
 func divergence(e *Expect, t *tape, records []execution.Record) string {
 	if found := leavesPath(e.Path, records); found != "" {
 		return found
@@ -43,10 +43,10 @@ func divergence(e *Expect, t *tape, records []execution.Record) string {
 		if was.Node != r.NodeID {
 			return fmt.Sprintf("step %d: %s, where the recorded run went to %q", i, wentTo(records, i), was.Node)
 		}
-		if was.Output == nil && !was.Nothing || r.Error != nil {
+		if was.Output.Value == nil && !was.Nothing || r.Error != nil {
 			continue
 		}
-		if changes := diff.Values(was.Output, r.Output); len(changes) > 0 {
+		if changes := diff.Values(was.Output.Value, r.Output); len(changes) > 0 {
 			p := Problem{
 				Message: fmt.Sprintf("step %d: the output of node %q is not the recorded one", i, r.NodeID),
 				Changes: changes, Older: "recorded", Newer: "now",
@@ -67,7 +67,7 @@ func leavesPath(path []string, records []execution.Record) string {
 		case want == ellipsis:
 			return ""
 		case i >= len(records) && failed(records):
-			return "" // where it failed is told already
+			return "" // the failure has its own message
 		case i >= len(records):
 			return fmt.Sprintf("after step %d, where node %q was expected", i-1, want)
 		case records[i].NodeID != want:
@@ -81,7 +81,7 @@ func failed(records []execution.Record) bool {
 	return len(records) == 0 || records[len(records)-1].Error != nil
 }
 
-// wentTo tells how the run came to its i-th node.
+// wentTo says how the run came to its i-th node.
 func wentTo(records []execution.Record, i int) string {
 	if i > 0 && records[i-1].NodeType == config.SwitchNode {
 		return fmt.Sprintf("switch %q went to %q", records[i-1].NodeID, records[i].NodeID)
@@ -89,7 +89,7 @@ func wentTo(records []execution.Record, i int) string {
 	return fmt.Sprintf("node %q", records[i].NodeID)
 }
 
-// PathText is a path for people; of a long one the ends.
+// PathText returns a path for people; of a long one the first and the last nodes.
 func PathText(path []string) string {
 	const shown = 24
 	if len(path) > shown {

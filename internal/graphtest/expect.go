@@ -7,21 +7,21 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Expect is what a case expects: every line that is set must hold. Without IsError no
-// error may come.
+// Expect is the expectation of a case: every line that is set must hold. Without IsError the
+// run must not fail.
 type Expect struct {
 	Pos        config.Pos
 	Value      value.Value // equal to this; nil: any
 	Partial    value.Value // equal to this, objects may have further keys; nil: any
 	Contains   string      // in the value's JSON, or in the error's text
 	IsError    bool
-	Path       []string       // node ids; "..." stands for any number of them
+	Path       []string       // node ids; "..." means any number of them
 	Calls      []ExpectedCall // one after the other
 	Nodes      []ExpectedNode
 	Nothing    []config.Text // ids of nodes whose latest output is nothing
 	Executions []ExpectedCount
 
-	data *config.Data // as it stands in the file
+	data *config.Data // as the file has it
 }
 
 // ExpectedCall is one call of the run. The zero one but for Any is "...": any number
@@ -45,8 +45,14 @@ type ExpectedCount struct {
 	Count int
 }
 
-// ellipsis stands for any number of nodes or calls.
+// ellipsis means any number of nodes or calls.
 const ellipsis = "..."
+
+// The keys of an expectation; schema.json describes the same.
+var (
+	expectKeys = []string{"value", "partial", "contains", "isError", "path", "calls", "nodes", "nothing", "executions"}
+	callKeys   = []string{"node", "server", "tool", "args", "partial"}
+)
 
 func (e *Expect) empty() bool {
 	return e.Value == nil && e.Partial == nil && e.Contains == "" && !e.IsError && e.Path == nil &&
@@ -66,43 +72,31 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	e.Contains = r.text(data, "contains", who).Value
 	e.IsError = r.flag(data, "isError", who)
 	if e.IsError && (e.Value != nil || e.Partial != nil) {
-		r.bad(data.Get("isError").Pos, who+" has a value beside isError: true, and a run that fails has none", "expect a part of the error's text with contains")
+		r.bad(data.Get("isError").Pos, who+" has a value besides isError: true, but a run that fails has no value", "expect a part of the error's text with contains")
 	}
 	for _, node := range r.texts(data, "path", who) {
 		e.Path = append(e.Path, node.Value)
 	}
 	e.Calls = r.expectedCalls(data, who)
-	for i, key := range r.keys(data, "nodes", who) {
-		e.Nodes = append(e.Nodes, ExpectedNode{Node: key, Partial: valueOf(data.Get("nodes").Items[i])})
+	const byNode = "a mapping with ids of nodes as keys"
+	nodes, executions := r.mapping(data, "nodes", who, byNode), r.mapping(data, "executions", who, byNode)
+	for i, key := range nodes.Keys {
+		e.Nodes = append(e.Nodes, ExpectedNode{Node: key, Partial: valueOf(nodes.Items[i])})
 	}
 	e.Nothing = r.texts(data, "nothing", who)
-	for _, key := range r.keys(data, "executions", who) {
-		n := r.count(data.Get("executions"), key.Value, "executions of "+who, 0)
-		e.Executions = append(e.Executions, ExpectedCount{Node: key, Count: n})
+	for _, key := range executions.Keys {
+		e.Executions = append(e.Executions, ExpectedCount{Node: key, Count: r.count(executions, key.Value, "executions of "+who, 0)})
 	}
 	return e
-}
-
-// keys are those of a mapping under a key.
-func (r *reader) keys(data *config.Data, key, who string) []config.Text {
-	item := data.Get(key)
-	if item == nil {
-		return nil
-	}
-	if item.Kind != config.KindObject {
-		r.wrong(item, key+" of "+who, "a mapping with ids of nodes as keys", "")
-		return nil
-	}
-	return item.Keys
 }
 
 func (r *reader) expectedCalls(data *config.Data, who string) []ExpectedCall {
 	if data.Get("calls") == nil {
 		return nil
 	}
-	calls := []ExpectedCall{} // not nil: none at all may be made
+	calls := []ExpectedCall{} // not nil, so that no call is allowed
 	who = fmt.Sprintf("an item of calls of %s", who)
-	for _, item := range r.list(data, "calls", who) {
+	for _, item := range r.list(data, "calls", who, "a list") {
 		if item.Scalar == ellipsis {
 			calls = append(calls, ExpectedCall{Pos: item.Pos, Any: true})
 			continue
@@ -111,7 +105,8 @@ func (r *reader) expectedCalls(data *config.Data, who string) []ExpectedCall {
 			continue
 		}
 		calls = append(calls, ExpectedCall{
-			Pos: item.Pos, Node: r.text(item, "node", who).Value, Server: r.text(item, "server", who).Value, Tool: r.text(item, "tool", who).Value,
+			Pos:  item.Pos,
+			Node: r.text(item, "node", who).Value, Server: r.text(item, "server", who).Value, Tool: r.text(item, "tool", who).Value,
 			Args: valueOf(item.Get("args")), Partial: valueOf(item.Get("partial")),
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The form of JUnit's report, as build servers read it.
+// The format of JUnit reports, as build servers read it.
 type (
 	junitSuites struct {
 		XMLName xml.Name     `xml:"testsuites"`

@@ -7,7 +7,7 @@ import (
 	"toolgraph/internal/diff"
 )
 
-// within is where got is not want, but for further keys of objects.
+// within returns where got differs from want, except for further keys of objects.
 func within(want, got value.Value) []diff.Change {
 	return lacking(nil, "", want, got)
 }
@@ -64,8 +64,8 @@ func pathStep(key string) string {
 	return fmt.Sprintf("[%q]", key)
 }
 
-// walks reports whether names are as expected, where an ellipsis stands for any
-// number of them, and else how many names fit.
+// walks reports whether names are as expected, where an ellipsis means any number of them, and
+// how many names fit.
 func walks[E, N any](expected []E, names []N, ellipsis func(E) bool, same func(E, N) bool) (fit int, ok bool) {
 	at, star, from := 0, -1, 0 // in expected; its last ellipsis; the names after those that it took
 	for i := 0; i < len(names); {

@@ -10,24 +10,29 @@ import (
 // Mock answers the calls of one node, or of one tool of a server.
 type Mock struct {
 	Name  config.Text // a node's id, or server.tool
-	Rules []Rule      // the first that is for the arguments answers
+	Rules []Rule      // the first whose When matches the arguments answers
 }
+
+// The keys of mocks; schema.json describes the same.
+var (
+	ruleKeys   = []string{"when", "result", "nothing", "error", "sequence", "repeat"}
+	answerKeys = []string{"result", "nothing", "error"}
+)
 
 // Rule is one way to answer.
 type Rule struct {
 	Pos     config.Pos
-	When    value.Value // what the arguments must have in them; nil: anything
+	When    value.Value // the arguments must have this in them; nil: any arguments
 	Answers []Answer    // one after the other
 	Repeat  bool        // the last answer is given again and again
 }
 
-// Answer is what a call comes to.
+// Answer is the result of a call.
 type Answer struct {
-	Pos   config.Pos
-	Value value.Value // the node's output; nil is nothing
-	Error string      // what the tool says, when Failed
-	// Failed tells that the tool fails.
-	Failed bool
+	Pos    config.Pos
+	Value  value.Value // the node's output; nil is nothing
+	Failed bool        // the tool fails, with the text Error
+	Error  string
 }
 
 // mocks reads a mapping of names to a rule, or a list of rules.
@@ -36,7 +41,7 @@ func (r *reader) mocks(data *config.Data) []*Mock {
 		return nil
 	}
 	if data.Kind != config.KindObject {
-		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp nodes, or server.tool")
+		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp nodes or server.tool")
 		return nil
 	}
 	mocks := make([]*Mock, len(data.Keys))
@@ -69,21 +74,22 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 	case data.Get("sequence") == nil:
 		rule.Answers, rule.Repeat = []Answer{r.answer(data, who)}, true
 		if repeat.IsSet() {
-			r.bad(repeat.Pos, "repeat stands beside an answer that is always given", "remove it, or write a sequence")
+			r.bad(repeat.Pos, "repeat is only for a sequence; the answer of this mock is always given", "remove it, or write a sequence")
 		}
 		return rule
 	case repeat.Value == "last":
 		rule.Repeat = true
 	case repeat.IsSet():
-		r.bad(repeat.Pos, fmt.Sprintf("repeat is %q, expected last", repeat.Value), "leave it out when the sequence must not run out")
+		r.bad(repeat.Pos, fmt.Sprintf("repeat is %q, expected last", repeat.Value), "omit it when a call after the last answer is to fail")
 	}
-	for _, item := range r.list(data, "sequence", who) {
+	for _, item := range r.list(data, "sequence", who, "a list") {
 		step := "an item of the sequence of " + who
 		if !r.object(item, step, answerKeys...) {
 			continue
 		}
-		if given(item, answerKeys...) != 1 {
-			r.bad(item.Pos, step+" has not one of result, nothing and error", "write {result: VALUE}, {nothing: true} or {error: TEXT}")
+		if n := given(item, answerKeys...); n != 1 {
+			r.bad(item.Pos, fmt.Sprintf("%s has %d of result, nothing and error, expected exactly one", step, n),
+				"write {result: VALUE}, {nothing: true} or {error: TEXT}")
 		}
 		rule.Answers = append(rule.Answers, r.answer(item, step))
 	}
@@ -93,7 +99,7 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 	return rule
 }
 
-// given is how many of the keys a mapping has.
+// given returns how many of the keys a mapping has.
 func given(data *config.Data, keys ...string) (n int) {
 	for _, key := range keys {
 		if data.Get(key) != nil {
@@ -106,7 +112,7 @@ func given(data *config.Data, keys ...string) (n int) {
 func (r *reader) answer(data *config.Data, who string) Answer {
 	if nothing := data.Get("nothing"); nothing != nil {
 		if nothing.Scalar != true {
-			r.wrong(nothing, "nothing of "+who, "true", "leave it out, and write result: VALUE")
+			r.wrong(nothing, "nothing of "+who, "true", "omit it, and write result: VALUE")
 		}
 		return Answer{Pos: nothing.Pos}
 	}

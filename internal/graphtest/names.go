@@ -1,7 +1,10 @@
 package graphtest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -9,38 +12,31 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// Check tells which names of the test file its graph file does not have: a name that
-// nothing has is a test that tests nothing. Sorted.
+// Check reports the names in the test file that its graph file does not have: a case with such
+// a name tests nothing. Sorted.
 func (s *Suite) Check(p *project.Project) config.Diagnostics {
 	var found config.Diagnostics
-	every := map[string]bool{} // what a mock of the file may be for
-	for _, g := range p.Graphs {
-		addCalls(every, g)
-	}
-	// unknown tells of a name that an owner does not have.
-	unknown := func(name config.Text, pos config.Pos, owner, what string, known map[string]bool) {
-		if name.Value == "" || known[name.Value] {
-			return
-		}
-		names := make([]string, 0, len(known))
-		for n := range known {
-			names = append(names, n)
-		}
-		found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name.Value), nearest(name.Value, names))
-	}
-	for _, m := range s.Mocks {
-		unknown(m.Name, m.Name.Pos, s.Graph, callable, every)
-	}
-	graphs := map[string]*graph.Graph{}
+	calls := map[string]bool{} // that a mock of the file may answer
 	tools := map[string]bool{}
+	graphs := map[string]*graph.Graph{}
 	for _, g := range p.Graphs {
+		addCalls(calls, g)
 		graphs[g.Tool.Name.Value] = g
 		tools[g.Tool.Name.Value] = true
+	}
+	unknown := func(name string, pos config.Pos, owner, what string, known map[string]bool) {
+		if name != "" && !known[name] {
+			hint := wording.DidYouMean(name, slices.Sorted(maps.Keys(known)))
+			found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name), cmp.Or(hint, "write a name that the graph file has"))
+		}
+	}
+	for _, m := range s.Mocks {
+		unknown(m.Name.Value, m.Name.Pos, s.Graph, callable, calls)
 	}
 	for _, c := range s.Cases {
 		g := graphs[c.Tool.Value]
 		if g == nil {
-			unknown(c.Tool, c.Tool.Pos, s.Graph, "tool", tools)
+			unknown(c.Tool.Value, c.Tool.Pos, s.Graph, "tool", tools)
 			continue
 		}
 		owner := fmt.Sprintf("tool %q", c.Tool.Value)
@@ -50,33 +46,38 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 			nodes[n.ID()] = true
 		}
 		for _, m := range c.Mocks {
-			unknown(m.Name, m.Name.Pos, owner, callable, calls)
+			unknown(m.Name.Value, m.Name.Pos, owner, callable, calls)
 		}
-		e := &c.Expect
-		for i, id := range e.Path {
-			unknown(config.Text{Value: id}, e.at("path", i), owner, "node", nodes)
-		}
-		for _, n := range e.Nodes {
-			unknown(n.Node, n.Node.Pos, owner, "node", nodes)
-		}
-		for _, id := range e.Nothing {
-			unknown(id, id.Pos, owner, "node", nodes)
-		}
-		for _, n := range e.Executions {
-			unknown(n.Node, n.Node.Pos, owner, "node", nodes)
-		}
-		for _, call := range e.Calls {
-			unknown(config.Text{Value: call.Node}, call.Pos, owner, "node", nodes)
+		for _, id := range c.Expect.nodes() {
+			unknown(id.Value, id.Pos, owner, "node", nodes)
 		}
 	}
 	found.Sort()
 	return found
 }
 
-// callable is what a mock is for.
+// nodes returns the ids of nodes in the expectation, with their places.
+func (e *Expect) nodes() []config.Text {
+	all := slices.Clone(e.Nothing)
+	for i, id := range e.Path {
+		all = append(all, config.Text{Value: id, Pos: e.at("path", i)})
+	}
+	for _, n := range e.Nodes {
+		all = append(all, n.Node)
+	}
+	for _, n := range e.Executions {
+		all = append(all, n.Node)
+	}
+	for _, call := range e.Calls {
+		all = append(all, config.Text{Value: call.Node, Pos: call.Pos})
+	}
+	return all
+}
+
+// callable is what the name of a mock means.
 const callable = "mcp node or server.tool"
 
-// addCalls adds the names by which the calls of a graph can be mocked.
+// addCalls adds the names that mocks of the calls of a graph can have.
 func addCalls(names map[string]bool, g *graph.Graph) {
 	for _, n := range g.Nodes {
 		if call, ok := n.(*graph.MCP); ok {
@@ -84,11 +85,4 @@ func addCalls(names map[string]bool, g *graph.Graph) {
 			names[call.Server+"."+call.Tool] = true
 		}
 	}
-}
-
-func nearest(name string, known []string) string {
-	if near := wording.Nearest(name, known); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	return "write a name that the graph file has"
 }

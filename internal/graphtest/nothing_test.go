@@ -52,7 +52,7 @@ func TestNothing(t *testing.T) {
 		{"mock of null", "mocks: {found: {result: null}}, expect: {value: there, nothing: [name], nodes: {found: null}}", ""},
 		{"sequence", "mocks: {found: {sequence: [{nothing: true}]}}, expect: {value: gone}", ""},
 		{"null is not nothing", "mocks: {found: {result: null}}, expect: {nothing: [found]}", `the output of node "found" is null, expected nothing`},
-		{"nothing is not null", "mocks: {found: {nothing: true}}, expect: {nodes: {found: null}}", "the output of node \"found\" has not what is expected in it\n  the value: expected null, got nothing"},
+		{"nothing is not null", "mocks: {found: {nothing: true}}, expect: {nodes: {found: null}}", "the output of node \"found\" does not contain the expected part\n  the value: expected null, got nothing"},
 		{"has not run", "mocks: {found: {nothing: true}}, expect: {nothing: [there]}", `node "there" has not run, expected it to yield nothing`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,23 +12,23 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// place is a path of this machine and the {name} that stands for it.
+// place is a path of this machine and its name, which is {name} in test files.
 type place struct{ name, path string }
 
-// places are what {name} stands for in the strings of a case: its path where the case runs
-// on servers, itself where it runs on mocks and a cassette. What is compared and recorded
-// has names in the place of paths in either case, so that it is the same in every
-// directory. Of several paths of one name the first is the one that is given to servers.
+// places are the values of {name} in the strings of a case: the path where the case runs on
+// servers, {name} itself where it runs on mocks and a cassette. Values are compared and recorded
+// with names in place of paths in either case, so that they are the same in every directory. Of
+// several paths of one name servers get the first.
 type places []place
 
 // The places that a case has.
 const (
 	tempPlace      = "temp"      // a new directory of its own; on servers alone
-	directoryPlace = "directory" // that of the graph file, in which its servers run
+	directoryPlace = "directory" // of the graph file, in which its servers run
 )
 
-// placeOf is a directory under its path, and under the one that links in it lead to, by
-// which servers may know it. The root has no name: it is in every path.
+// placeOf returns a directory by its path, and by the path without links, which servers may
+// report. The root has no name: it is in every path.
 func placeOf(name, dir string) places {
 	p := places{{name, dir}}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil && resolved != dir {
@@ -37,7 +37,7 @@ func placeOf(name, dir string) places {
 	return slices.DeleteFunc(p, func(a place) bool { return filepath.Dir(a.path) == a.path })
 }
 
-// directoryOf is the place of a graph file's directory.
+// directoryOf returns the place of a graph file's directory.
 func directoryOf(graph string) (places, error) {
 	dir, err := filepath.Abs(filepath.Dir(graph))
 	if err != nil {
@@ -46,7 +46,7 @@ func directoryOf(graph string) (places, error) {
 	return placeOf(directoryPlace, dir), nil
 }
 
-// fill is a copy of v with the paths in place of their names.
+// fill returns a copy of v with paths in place of names.
 func (p places) fill(v value.Value) value.Value {
 	if len(p) == 0 {
 		return v
@@ -74,8 +74,8 @@ func (p places) empty(v value.Value) value.Value {
 	})
 }
 
-// replacePath puts a name in the place of a path, where that stands by itself: /app is
-// neither in /apple nor in example.com/app.
+// replacePath replaces a path by a name where it is a whole path: /app is neither in /apple nor
+// in example.com/app.
 func replacePath(text, path, name string) string {
 	var b strings.Builder
 	for from := 0; ; {
@@ -96,7 +96,7 @@ func replacePath(text, path, name string) string {
 	}
 }
 
-// isNamePart reports whether a character goes on with the name of a file.
+// isNamePart reports whether a character continues the name of a file.
 func isNamePart(r rune) bool {
 	return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
@@ -111,7 +111,7 @@ func (p places) emptyText(text string) string {
 	return emptied
 }
 
-// eachString is a copy of v with f done to its strings, keys left as they are.
+// eachString returns a copy of v with f applied to its strings, but not to keys.
 func eachString(v value.Value, f func(string) string) value.Value {
 	switch v := v.(type) {
 	case string:
@@ -136,9 +136,8 @@ func eachString(v value.Value, f func(string) string) value.Value {
 	return value.NewObject(keys, values)
 }
 
-// Filled is the case with paths in the place of {name} for each name of places, in its
-// arguments and variables and in what Expect.Match compares: for those who run it by
-// other means.
+// Filled returns the case with the paths in place of {name}, in its arguments and variables and
+// in what Expect.Match compares: for a caller that runs the case by other means.
 func (c *Case) Filled(paths map[string]string) *Case {
 	var p places
 	for _, name := range slices.Sorted(maps.Keys(paths)) {
@@ -159,7 +158,7 @@ func (c *Case) filled(p places) *Case {
 	return &filled
 }
 
-// emptied is the expectation with names in the place of paths.
+// emptied returns the expectation with names in place of paths.
 func (e *Expect) emptied(p places) *Expect {
 	c := *e
 	c.Value, c.Partial, c.Contains = p.empty(e.Value), p.empty(e.Partial), p.emptyText(e.Contains)
@@ -173,7 +172,7 @@ func (e *Expect) emptied(p places) *Expect {
 	return &c
 }
 
-// names reports whether the case speaks of a place.
+// names reports whether the case names a place.
 func (c *Case) names(place string) bool {
 	found := false
 	look := func(text string) string {

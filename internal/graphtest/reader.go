@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,28 +13,25 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// reader makes the nouns of a test file of its data, and notes every mistake.
+// reader reads the parts of a test file and collects every error in it. who is the owner of
+// a key in messages.
 type reader struct {
 	found  config.Diagnostics
 	graph  string // of a file that names none
 	drafts bool   // cases may expect nothing
 }
 
-// object checks that data is a mapping with no other keys than the known ones.
+// object reports whether data is a mapping, and reports its unknown keys.
 func (r *reader) object(data *config.Data, who string, known ...string) bool {
+	keys := "its keys are " + strings.Join(known, ", ")
 	if data.Kind != config.KindObject {
-		r.wrong(data, who, "a mapping", "its keys are "+strings.Join(known, ", "))
+		r.wrong(data, who, "a mapping", keys)
 		return false
 	}
 	for _, key := range data.Keys {
-		if slices.Contains(known, key.Value) {
-			continue
+		if !slices.Contains(known, key.Value) {
+			r.found.Add(key.Pos, "unknown-key", fmt.Sprintf("unknown field %q of %s", key.Value, who), cmp.Or(wording.DidYouMean(key.Value, known), keys))
 		}
-		hint := "its keys are " + strings.Join(known, ", ")
-		if near := wording.Nearest(key.Value, known); near != "" {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		r.found.Add(key.Pos, "unknown-key", fmt.Sprintf("unknown field %q of %s", key.Value, who), hint)
 	}
 	return true
 }
@@ -42,44 +40,37 @@ func (r *reader) wrong(data *config.Data, who, expected, hint string) {
 	r.found.Add(data.Pos, "wrong-type", fmt.Sprintf("%s is %s, expected %s", who, describe(data), expected), hint)
 }
 
-// bad notes a mistake that only test files can have.
+// bad reports an error that only test files can have.
 func (r *reader) bad(pos config.Pos, message, hint string) {
 	r.found.Add(pos, "bad-test", message, hint)
 }
 
-// text is the text under a key; "" when it is left out.
+// text returns the text under a key; "" when it is missing.
 func (r *reader) text(data *config.Data, key, who string) config.Text {
 	item := data.Get(key)
 	if item == nil {
 		return config.Text{}
 	}
+	return r.textOf(item, key+" of "+who)
+}
+
+func (r *reader) textOf(item *config.Data, who string) config.Text {
 	if _, ok := item.Scalar.(string); !ok {
-		r.wrong(item, key+" of "+who, "text", "quote it")
+		r.wrong(item, who, "text", "quote it")
 	}
 	return item.Text
 }
 
-// texts is the list of texts under a key.
+// texts returns the list of texts under a key.
 func (r *reader) texts(data *config.Data, key, who string) []config.Text {
-	item := data.Get(key)
-	if item == nil {
-		return nil
-	}
-	if item.Kind != config.KindArray {
-		r.wrong(item, key+" of "+who, "a list of text", "")
-		return nil
-	}
-	texts := make([]config.Text, 0, len(item.Items))
-	for _, one := range item.Items {
-		if _, ok := one.Scalar.(string); !ok {
-			r.wrong(one, "an item of "+key+" of "+who, "text", "quote it")
-		}
-		texts = append(texts, one.Text)
+	var texts []config.Text
+	for _, one := range r.list(data, key, who, "a list of text") {
+		texts = append(texts, r.textOf(one, "an item of "+key+" of "+who))
 	}
 	return texts
 }
 
-// flag is the bool under a key; false when it is left out.
+// flag returns the boolean under a key; false when it is missing.
 func (r *reader) flag(data *config.Data, key, who string) bool {
 	item := data.Get(key)
 	if item == nil {
@@ -92,7 +83,7 @@ func (r *reader) flag(data *config.Data, key, who string) bool {
 	return b
 }
 
-// count is the whole number under a key, at least least; 0 when it is left out.
+// count returns the whole number under a key, at least least; 0 when it is missing.
 func (r *reader) count(data *config.Data, key, who string, least int) int {
 	item := data.Get(key)
 	if item == nil {
@@ -106,20 +97,32 @@ func (r *reader) count(data *config.Data, key, who string, least int) int {
 	return int(n)
 }
 
-// list is the items of a list under a key.
-func (r *reader) list(data *config.Data, key, who string) []*config.Data {
+// list returns the items of a list under a key.
+func (r *reader) list(data *config.Data, key, who, expected string) []*config.Data {
 	item := data.Get(key)
-	if item == nil {
+	if item != nil && item.Kind != config.KindArray {
+		r.wrong(item, key+" of "+who, expected, "")
 		return nil
 	}
-	if item.Kind != config.KindArray {
-		r.wrong(item, key+" of "+who, "a list", "")
+	if item == nil {
 		return nil
 	}
 	return item.Items
 }
 
-// valueOf is data as a value; nil when there is none, Null when it is null.
+// mapping returns the mapping under a key; an empty one when it is missing.
+func (r *reader) mapping(data *config.Data, key, who, expected string) *config.Data {
+	item := data.Get(key)
+	if item != nil && item.Kind == config.KindObject {
+		return item
+	}
+	if item != nil {
+		r.wrong(item, key+" of "+who, expected, "")
+	}
+	return &config.Data{Kind: config.KindObject}
+}
+
+// valueOf returns data as a value; nil for no data, Null for null.
 func valueOf(data *config.Data) value.Value {
 	if data == nil {
 		return nil
@@ -131,7 +134,7 @@ func valueOf(data *config.Data) value.Value {
 	return v
 }
 
-// describe says what data is, for "found …".
+// describe returns the kind of data, for "found …".
 func describe(data *config.Data) string {
 	switch data.Kind {
 	case config.KindObject:

@@ -37,7 +37,7 @@ func (f *fakeServers) CallTool(_ context.Context, c execution.Call) (value.Value
 	if v, ok := f.answers[key]; ok {
 		return v, nil
 	}
-	return nil, &toolError{code: "tool-error", text: "there is no " + key}
+	return nil, &toolError{Code: "tool-error", Message: "there is no " + key}
 }
 
 func object(key string, v value.Value) value.Value {
@@ -96,7 +96,7 @@ func TestRecordAndReplay(t *testing.T) {
 		t.Errorf("%v: the second recording is %s, the first %s", err, second, first)
 	}
 	calls, err := LoadCassette(s.Cassette())
-	if err != nil || len(calls) != 4 || calls[3].Code != "tool-error" || !calls[3].Failed || calls[1].Node != "read" {
+	if err != nil || len(calls) != 4 || calls[3].Error == nil || calls[3].Error.Code != "tool-error" || calls[1].Node != "read" {
 		t.Errorf("got %v and %+v", err, calls)
 	}
 }
@@ -109,7 +109,7 @@ func TestRecordSome(t *testing.T) {
 	fake.answers["read b"] = object("n", 5.0)
 	reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")})
 	calls, err := LoadCassette(s.Cassette())
-	if err != nil || len(calls) != 4 || encoded(calls[2].Result) != `{"n":5}` {
+	if err != nil || len(calls) != 4 || encoded(calls[2].Result.Value) != `{"n":5}` {
 		t.Fatalf("got %v and %+v", err, calls)
 	}
 	write(t, s.Path, strings.ReplaceAll(recordTests, "name: gone", "name: other"))
@@ -126,7 +126,7 @@ func TestRecordSome(t *testing.T) {
 func TestRecordWithoutAnswers(t *testing.T) {
 	s := suiteOf(t, recordTests)
 	fake := newFake()
-	fake.fails = &toolError{code: "server-start", text: "it does not start"}
+	fake.fails = &toolError{Code: "server-start", Message: "it does not start"}
 	if report := reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")}); report.Written != nil {
 		t.Errorf("wrote %v", report.Written)
 	}
@@ -172,9 +172,9 @@ tests:
   - {name: a, tool: add, args: {dir: "{temp}/x"}, env: {GRAPHTEST_TOKEN: "{temp}"}, expect: {isError: true, contains: "list {temp}/x", nodes: {entry: {dir: "{temp}/x"}}}}
 `)
 	fake := newFake()
-	fake.fails = &toolError{code: "tool-error", text: "not below " + filepath.Dir(s.Path)}
+	fake.fails = &toolError{Code: "tool-error", Message: "not below " + filepath.Dir(s.Path)}
 	reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
-	if calls, err := LoadCassette(s.Cassette()); err != nil || calls[0].Error != "not below {directory}" {
+	if calls, err := LoadCassette(s.Cassette()); err != nil || calls[0].Error.Message != "not below {directory}" {
 		t.Errorf("got %v and %+v", err, calls)
 	}
 	fake = newFake()
@@ -187,7 +187,7 @@ tests:
 		t.Errorf("%s is still there: %v", dir, err)
 	}
 	calls, err := LoadCassette(s.Cassette())
-	if err != nil || encoded(calls[0].Args) != `{"path":"{temp}/x"}` {
+	if err != nil || encoded(calls[0].Args.Value) != `{"path":"{temp}/x"}` {
 		t.Errorf("got %v and %+v", err, calls)
 	}
 	if r := reportOf(t, s, Options{}).Results[0]; r.Status != Passed {
@@ -202,7 +202,7 @@ func TestDivergenceFromTheRecording(t *testing.T) {
 	for _, c := range []struct{ old, fresh, want string }{
 		{`$sum($nodeExecutions("read").n)`, `$max($nodeExecutions("read").n)`, "step 7: the output of node \"sum\" is not the recorded one\n  .sum: recorded 3, now 2"},
 		{`{var: $count($.list.names)}`, `1`, `step 5: switch "more" went to "sum", where the recorded run went to "read"`},
-		{`{path: {expr: $.entry.dir}}`, `{path: {expr: $.entry.dir}, deep: true}`, "the cassette has 1 call of it with other arguments; record again with toolgraph test --record, or mock it\n  .deep: recorded nothing, now true"},
+		{`{path: {expr: $.entry.dir}}`, `{path: {expr: $.entry.dir}, deep: true}`, "the cassette has 1 call of this tool with other arguments; record again with toolgraph test --record, or mock it\n  .deep: recorded nothing, now true"},
 		{`$.list.names[$executionCount("read")]`, `$.list.names[0]`, `once more than the cassette has answers (1)`},
 	} {
 		write(t, s.Graph, strings.ReplaceAll(graphYAML, c.old, c.fresh))
@@ -213,14 +213,14 @@ func TestDivergenceFromTheRecording(t *testing.T) {
 	}
 }
 
-// What is no cassette is told with its place, and a test that names one wants it.
+// What is not a cassette is told with its place, and a test that names one wants it.
 func TestBrokenCassettes(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"{\n  \"version\": 1,\n  oops", "3:3 is no cassette"},
-		{`{"version": "1"}`, "is no cassette"},
+		{"{\n  \"version\": 1,\n  oops", "3:3 is not a cassette"},
+		{`{"version": "1"}`, "is not a cassette"},
 		{`{"version": 2, "runs": []}`, "has version 2, expected 1"},
-		{`{"version": 1, "runs": [{"calls": [{"server": "a", "tool": "b", "args": {}}]}]}`, "call 1 of run 1: it has not one of result, nothing and error"},
-		{`{"version": 1, "runs": [{"calls": [{"args": {}, "result": 1}]}]}`, "names no server and tool"},
+		{`{"version": 1, "runs": [{"calls": [{"server": "a", "tool": "b", "args": {}}]}]}`, "call 1 of run 1: it has 0 of result, nothing and error, expected exactly one"},
+		{`{"version": 1, "runs": [{"calls": [{"args": {}, "result": 1}]}]}`, "server or tool is missing"},
 	} {
 		s := suiteOf(t, recordTests)
 		write(t, s.Cassette(), c.src)

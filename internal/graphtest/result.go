@@ -2,15 +2,22 @@ package graphtest
 
 import (
 	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/diff"
+	"toolgraph/internal/wording"
 )
 
-// Status is how a case went.
+// Status is the outcome of a case.
 type Status string
 
 // The statuses of a Result.
@@ -20,24 +27,24 @@ const (
 	Skipped Status = "skipped"
 )
 
-// Result is how one case went. Secrets are kept out of everything in it.
+// Result is the outcome of one case. Secrets are redacted in all of it.
 type Result struct {
 	Suite      *Suite
 	Case       *Case
 	Status     Status
 	Why        string      // why it was skipped
-	Problems   []Problem   // what is not as expected, when it failed
+	Problems   []Problem   // the differences from the expectation, when it failed
 	Value      value.Value // of the run; nil when it failed
-	Failure    string      // of the run; "" when it gave a value
+	Failure    string      // the error of the run; "" when it returned a value
 	Records    []execution.Record
 	Calls      []Call
-	Divergence string // where the run first left the expected or recorded way, when it failed and that is known
+	Divergence string // where the run first left the expected or recorded path, when it failed and that is known
 	Duration   time.Duration
 
 	graph *graph.Graph
 }
 
-// Path is the nodes that the run walked.
+// Path returns the ids of the nodes that ran, in order.
 func (r *Result) Path() []string {
 	path := make([]string, len(r.Records))
 	for i, record := range r.Records {
@@ -46,60 +53,129 @@ func (r *Result) Path() []string {
 	return path
 }
 
-// MarshalJSON gives file, graph, test, tool, line, status, why, problems, path,
+// MarshalJSON writes file, graph, test, tool, line, status, why, problems, path,
 // divergence, value or error, calls and durationMs.
 func (r *Result) MarshalJSON() ([]byte, error) {
-	out := resultView{
+	out := resultJSON{
 		File: r.Suite.Path, Graph: r.Suite.Graph, Test: r.Case.Name, Tool: r.Case.Tool.Value, Line: r.Case.Pos.Line,
-		Status: r.Status, Why: r.Why, Error: r.Failure, Path: r.Path(), Divergence: r.Divergence,
-		DurationMs: float64(r.Duration.Microseconds()) / 1000,
+		Status: r.Status, Why: r.Why, Path: r.Path(), Divergence: r.Divergence,
+		Value: value.JSON{Value: r.Value}, Error: r.Failure, DurationMs: float64(r.Duration.Microseconds()) / 1000,
 	}
 	for _, p := range r.Problems {
-		out.Problems = append(out.Problems, problemView{What: p.What, Pos: p.Pos, Text: p.Text()})
-	}
-	var err error
-	if r.Value != nil {
-		if out.Value, err = value.Encode(r.Value); err != nil {
-			return nil, err
-		}
+		out.Problems = append(out.Problems, problemJSON{What: p.What, Pos: p.Pos, Text: p.Text()})
 	}
 	for _, c := range r.Calls {
-		view := callView{Node: c.Node, Server: c.Server, Tool: c.Tool, Source: c.Source}
-		if view.Args, err = value.Encode(c.Args); err != nil {
-			return nil, err
-		}
-		out.Calls = append(out.Calls, view)
+		out.Calls = append(out.Calls, callJSON{Node: c.Node, Server: c.Server, Tool: c.Tool, Args: value.JSON{Value: c.Args}, Source: c.Source})
 	}
 	return json.Marshal(out)
 }
 
-type resultView struct {
-	File       string          `json:"file"`
-	Graph      string          `json:"graph"`
-	Test       string          `json:"test"`
-	Tool       string          `json:"tool"`
-	Line       int             `json:"line"`
-	Status     Status          `json:"status"`
-	Why        string          `json:"why,omitempty"`
-	Problems   []problemView   `json:"problems,omitempty"`
-	Path       []string        `json:"path"`
-	Divergence string          `json:"divergence,omitempty"`
-	Value      json.RawMessage `json:"value,omitempty"`
-	Error      string          `json:"error,omitempty"`
-	Calls      []callView      `json:"calls,omitempty"`
-	DurationMs float64         `json:"durationMs"`
+type (
+	resultJSON struct {
+		File       string        `json:"file"`
+		Graph      string        `json:"graph"`
+		Test       string        `json:"test"`
+		Tool       string        `json:"tool"`
+		Line       int           `json:"line"`
+		Status     Status        `json:"status"`
+		Why        string        `json:"why,omitempty"`
+		Problems   []problemJSON `json:"problems,omitempty"`
+		Path       []string      `json:"path"`
+		Divergence string        `json:"divergence,omitempty"`
+		Value      value.JSON    `json:"value,omitzero"`
+		Error      string        `json:"error,omitempty"`
+		Calls      []callJSON    `json:"calls,omitempty"`
+		DurationMs float64       `json:"durationMs"`
+	}
+	problemJSON struct {
+		What string     `json:"what"`
+		Pos  config.Pos `json:"pos,omitzero"`
+		Text string     `json:"text"`
+	}
+	callJSON struct {
+		Node   string     `json:"node"`
+		Server string     `json:"server"`
+		Tool   string     `json:"tool"`
+		Args   value.JSON `json:"args"`
+		Source Source     `json:"source"`
+	}
+)
+
+var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.-]*$`) })
+
+// quoteKey returns a key as YAML has it.
+func quoteKey(key string) string {
+	if plainKey().MatchString(key) {
+		return key
+	}
+	return strconv.Quote(key)
 }
 
-type problemView struct {
-	What string     `json:"what"`
-	Pos  config.Pos `json:"pos,omitzero"`
-	Text string     `json:"text"`
+// Text returns the reasons why a case failed, for people: each problem with its place, the
+// path of the run, and its first divergence from the expected or recorded one.
+func (r *Result) Text() string {
+	var b strings.Builder
+	for _, p := range r.Problems {
+		b.WriteString(p.Pos.String() + ": " + p.Text() + "\n")
+	}
+	if len(r.Records) > 0 && !strings.Contains(b.String(), "\npath: ") { // a failure has its own
+		b.WriteString("path: " + PathText(r.Path()) + "\n")
+	}
+	if r.Divergence != "" {
+		b.WriteString("first divergence: " + r.Divergence + "\n")
+	}
+	return b.String()
 }
 
-type callView struct {
-	Node   string          `json:"node"`
-	Server string          `json:"server"`
-	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args"`
-	Source Source          `json:"source"`
+// changesShown is how many differences a text lists.
+const changesShown = 12
+
+// Text returns the problem for people: the message, and a line for each difference.
+func (p Problem) Text() string {
+	var b strings.Builder
+	b.WriteString(p.Message)
+	for i, c := range p.Changes {
+		if i == changesShown {
+			b.WriteString("\n  and " + strconv.Itoa(len(p.Changes)-i) + " more differences")
+			break
+		}
+		b.WriteString("\n  " + p.changeText(c))
+	}
+	return b.String()
+}
+
+func (p Problem) changeText(c diff.Change) string {
+	where := c.Path
+	if where == "" {
+		where = "the value"
+	}
+	older, isText := c.Old.(string)
+	newer, bothText := c.New.(string)
+	if isText && bothText && strings.Count(older, "\n")+strings.Count(newer, "\n") > 1 {
+		return where + ":\n    " + strings.ReplaceAll(strings.TrimRight(diff.Text(p.Older, older, p.Newer, newer), "\n"), "\n", "\n    ")
+	}
+	return where + ": " + p.Older + " " + shown(c.Old) + ", " + p.Newer + " " + shown(c.New)
+}
+
+// exactText returns a value as JSON, or why it has no JSON.
+func exactText(v value.Value) string {
+	src, err := value.Encode(v)
+	if err != nil {
+		return fmt.Sprintf("the value has no JSON: %v", err)
+	}
+	return string(src)
+}
+
+// longText is how many bytes of a value a message has room for.
+const longText = 400
+
+// encoded returns a value as JSON, truncated to fit into a message.
+func encoded(v value.Value) string { return wording.Truncate(exactText(v), longText) }
+
+// shown returns a value for a line of a difference.
+func shown(v value.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	return wording.Shorten(exactText(v))
 }

@@ -6,26 +6,29 @@ import (
 	"io/fs"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
 
-// Mode is what answers the calls that no mock answers.
+// Mode says what answers the calls that have no mock.
 type Mode int
 
 // The modes.
 const (
-	Offline Mode = iota // cassettes; nothing is started
+	Offline Mode = iota // cassettes; no server is started
 	Live                // servers
 	Record              // servers, and their answers are written into cassettes
 )
 
-// Connect gives a way to call the servers of a graph file, and what ends them.
+// Connect returns a way to call the servers of a graph file, and a function that ends them.
 type Connect func(p *project.Project) (caller execution.ToolCaller, end func(), err error)
 
 // Options of Run.
@@ -34,44 +37,44 @@ type Options struct {
 	Connect     Connect        // for Live and Record
 	Only        *regexp.Regexp // the cases whose names, or those of whose tests, it matches; nil: all
 	ServersFile string         // instead of the one that the test file names
-	FailFast    bool           // after the first case that fails no further one begins
+	FailFast    bool           // no further case begins after one has failed
 	// Load loads the graph file; nil: project.Load.
 	Load func(ctx context.Context, path string, opts config.Options) (*project.Project, error)
 }
 
-// Report is how the cases of a test file went, in the order of the file.
+// Report has the results of the cases of a test file, in the order of the file.
 type Report struct {
 	Suite    *Suite
 	Graphs   []*graph.Graph
 	Results  []*Result // of the cases that Options.Only matches
 	Warnings config.Diagnostics
 	Written  []string // files that were written: cassettes, and by its caller the test file
-	Err      error    // why the file could not be run, for those who gather reports; not set by Run
+	Err      error    // why the file could not be run; for the caller, not set by Run
 }
 
-// Mistakes is everything that keeps the cases from running, nil when there is nothing:
-// mistakes of the graph file, names that it does not have, cassettes that cannot be read.
+// Mistakes returns every reason why the cases cannot run, nil when they can: errors of the
+// graph file, names that it does not have, cassettes that cannot be read.
 func (s *Suite) Mistakes(ctx context.Context, opts Options) error {
 	_, err := newRunner(ctx, s, opts)
 	return err
 }
 
-// Mistakes are the findings among the reasons why a file could not be run, in the order of
-// their places, and the other reasons.
+// Mistakes splits the reasons why a file could not be run into findings, in the order of their
+// places, and other errors.
 func (r *Report) Mistakes() (found config.Diagnostics, others []error) {
-	found, others = apart(r.Err)
+	found, others = split(r.Err)
 	found.Sort()
 	return found, others
 }
 
-// apart takes joined errors apart.
-func apart(err error) (found config.Diagnostics, others []error) {
+// split splits joined errors.
+func split(err error) (found config.Diagnostics, others []error) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {
 	case err == nil:
 	case ok:
 		for _, e := range joined.Unwrap() {
-			f, o := apart(e)
+			f, o := split(e)
 			found, others = append(found, f...), append(others, o...)
 		}
 	case !errors.As(err, &found):
@@ -80,9 +83,9 @@ func apart(err error) (found config.Diagnostics, others []error) {
 	return found, others
 }
 
-// Run runs the cases of a test file. The error has all mistakes at once, of the graph file
-// as config.Diagnostics, as Report.Mistakes takes them apart. Without servers the
-// cases run at the same time; with them one after the other.
+// Run runs the cases of a test file. The error has all mistakes at once, those of the graph file
+// as config.Diagnostics, as Report.Mistakes splits them. Without servers the cases run at the
+// same time; with them one after the other.
 func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
 	r, err := newRunner(ctx, s, opts)
 	if err != nil {
@@ -91,7 +94,7 @@ func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
 	defer r.close()
 	report := &Report{Suite: s, Graphs: r.project.Graphs, Warnings: r.project.Warnings}
 	for _, c := range s.Cases {
-		if c.chosen(opts.Only) {
+		if c.isSelected(opts.Only) {
 			report.Results = append(report.Results, &Result{Suite: s, Case: c, Status: Skipped, Why: "it was not begun"})
 		}
 	}
@@ -123,11 +126,11 @@ func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
 	return report, err
 }
 
-// runner is what the cases of one Run share.
+// runner is the state that the cases of one Run share.
 type runner struct {
 	suite   *Suite
 	opts    Options
-	project *project.Project // as it is without any variable
+	project *project.Project // loaded without any variable
 	servers *servers         // nil: none
 
 	directory places // of the graph file
@@ -176,7 +179,7 @@ func (r *runner) close() {
 	}
 }
 
-// cassetteOf is the path of a case's cassette.
+// cassetteOf returns the path of a case's cassette.
 func (r *runner) cassetteOf(c *Case) string {
 	if c.Cassette != "" {
 		return c.Cassette
@@ -184,8 +187,8 @@ func (r *runner) cassetteOf(c *Case) string {
 	return r.suite.Cassette()
 }
 
-// load reads a cassette once. One that is named must be there, unless it is about to
-// be recorded.
+// load reads a cassette once. One that a case names must exist, unless it is about to be
+// recorded.
 func (r *runner) load(path string, named bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,4 +201,139 @@ func (r *runner) load(path string, named bool) error {
 		return nil
 	}
 	return err
+}
+
+// surroundings are the project, the servers and the places of one case.
+type surroundings struct {
+	project *project.Project
+	caller  execution.ToolCaller // nil: no servers
+	fills   places               // the values of {name}; none without servers
+	known   places               // the paths that are {name} in what is compared and recorded
+}
+
+// run runs one case.
+func (r *runner) run(ctx context.Context, result *Result) {
+	c := result.Case
+	result.Why = ""
+	fail := func(pos config.Pos, err error) {
+		result.Status, result.Problems = Failed, []Problem{{Pos: pos, What: "error", Message: err.Error()}}
+	}
+	in := surroundings{project: r.project, known: r.directory}
+	if r.servers != nil {
+		if missing := c.Missing(); missing != "" {
+			result.Status, result.Why = Skipped, missing+" is not installed"
+			return
+		}
+		var err error
+		if in, err = r.servers.of(ctx, c); err != nil {
+			fail(c.Pos, err)
+			return
+		}
+	}
+	g, err := in.project.Graph(c.Tool.Value)
+	if err != nil { // Check has reported it
+		fail(c.Tool.Pos, err)
+		return
+	}
+	var t *tape
+	if r.opts.Mode == Offline {
+		t = r.cassettes[r.cassetteOf(c)].tape(c.Name, in.known)
+	}
+	r.runOn(ctx, g, in, t, result)
+}
+
+// runOn runs a case's graph and compares the result with the expectation.
+func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *tape, result *Result) {
+	c := result.Case
+	secrets := in.project.File.Secrets
+	calls := newCaller(c, r.suite, t, in)
+	began := time.Now()
+	run, err := runTool(ctx, limited(g, c), in.fills.fill(c.Args), calls)
+	result.Duration = time.Since(began)
+	result.graph, result.Records, result.Calls = g, run.History, calls.made
+	text := ""
+	if err == nil {
+		result.Value = run.Value
+	} else {
+		result.Failure = err.Error()
+	}
+	result.clean(in.known, secrets)
+	if err == nil {
+		text = exactText(result.Value)
+	}
+	expect := c.Expect.emptied(in.known)
+	if calls.unanswered != nil {
+		result.Problems = []Problem{*calls.unanswered}
+	} else {
+		result.Problems = expect.check(result, text)
+	}
+	result.Status = Passed
+	if len(result.Problems) > 0 {
+		result.Status = Failed
+		result.Divergence = divergence(expect, t, result.Records)
+	}
+	for i, p := range result.Problems {
+		if !p.Pos.IsValid() {
+			result.Problems[i].Pos = c.Pos
+		}
+	}
+}
+
+// runTool runs a graph like the call of a client. The result is never nil.
+func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller) (*execution.Result, error) {
+	result, err := execution.New(calls).Run(ctx, g, args)
+	if result == nil { // the arguments make no run
+		result = &execution.Result{}
+	}
+	return result, err
+}
+
+// limited returns the graph with the limits of a case.
+func limited(g *graph.Graph, c *Case) *graph.Graph {
+	other := *g
+	other.Limits = c.limits(g.Limits)
+	return &other
+}
+
+// redactedValue returns a value without secrets, as clients get it.
+func redactedValue(secrets *config.Secrets, v value.Value) value.Value {
+	if secrets.Len() == 0 || v == nil {
+		return v
+	}
+	src, err := value.Encode(v)
+	if err != nil {
+		return v
+	}
+	if hidden, err := value.Decode(secrets.RedactJSON(src)); err == nil {
+		return hidden
+	}
+	return "[redacted]"
+}
+
+// clean replaces the paths of places in a result by their names, so that it is the same on
+// every machine, and redacts secrets.
+func (r *Result) clean(p places, secrets *config.Secrets) {
+	if len(p) == 0 && secrets.Len() == 0 {
+		return
+	}
+	value := func(v value.Value) value.Value { return redactedValue(secrets, p.empty(v)) }
+	text := func(s string) string { return secrets.Redact(p.emptyText(s)) }
+	r.Value, r.Failure = value(r.Value), text(r.Failure)
+	// Diagnostics name the graph file as the suite does.
+	r.Failure = strings.ReplaceAll(r.Failure, p.emptyText(r.Suite.Graph), r.Suite.Graph)
+	for i := range r.Calls {
+		call := &r.Calls[i]
+		call.Args, call.Result = value(call.Args), value(call.Result)
+		if call.Err != nil {
+			e := toolErrorOf(call.Err)
+			e.Message, e.Structured.Value = text(e.Message), value(e.Structured.Value)
+			call.Err = e
+		}
+	}
+	records := make([]execution.Record, len(r.Records))
+	for i, record := range r.Records {
+		record.Output = value(record.Output)
+		records[i] = record
+	}
+	r.Records = records
 }

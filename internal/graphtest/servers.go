@@ -28,7 +28,7 @@ type connected struct {
 	end     func()
 }
 
-// of is the surroundings of a case.
+// of returns the surroundings of a case.
 func (s *servers) of(ctx context.Context, c *Case) (surroundings, error) {
 	p, err := directoryOf(s.graph)
 	if err != nil {
@@ -44,15 +44,14 @@ func (s *servers) of(ctx context.Context, c *Case) (surroundings, error) {
 	}
 	env := c.filled(p).Env
 	key := envKey(env)
-	if known := s.byEnv[key]; known != nil {
-		return surroundings{project: known.project, caller: known.caller, fills: p, known: p}, nil
+	shared := s.byEnv[key]
+	if shared == nil {
+		if shared, err = s.connect(ctx, env); err != nil {
+			return surroundings{}, err
+		}
+		s.byEnv[key] = shared
 	}
-	made, err := s.connect(ctx, env)
-	if err != nil {
-		return surroundings{}, err
-	}
-	s.byEnv[key] = made
-	return surroundings{project: made.project, caller: made.caller, fills: p, known: p}, nil
+	return surroundings{project: shared.project, caller: shared.caller, fills: p, known: p}, nil
 }
 
 func envKey(env map[string]string) string {
@@ -63,7 +62,7 @@ func envKey(env map[string]string) string {
 	return b.String()
 }
 
-// connect loads the graph file with the variables of a case over our own. A server
+// connect loads the graph file with the variables of a case over those of this process. A server
 // without a directory runs in that of the graph file, wherever the tests are run.
 func (s *servers) connect(ctx context.Context, env map[string]string) (*connected, error) {
 	dir, err := filepath.Abs(filepath.Dir(s.graph))
@@ -97,6 +96,6 @@ func (s *servers) close() {
 		c.end()
 	}
 	for _, dir := range s.temps {
-		_ = os.RemoveAll(dir) // what is left of it is in the system's directory for such things
+		_ = os.RemoveAll(dir) // the system cleans its temporary directory
 	}
 }

@@ -1,9 +1,10 @@
 package graphtest
 
 import (
+	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,25 +32,24 @@ type Suite struct {
 // Option changes how a test file is read.
 type Option func(*reader)
 
-// WithDrafts lets cases expect nothing, so that what they give can be written into
-// them.
+// WithDrafts allows cases without an expectation, so that Report.Update can write it.
 func WithDrafts() Option { return func(r *reader) { r.drafts = true } }
 
 // WithGraph sets the path of the graph file for a test file that names none.
 func WithGraph(path string) Option { return func(r *reader) { r.graph = path } }
 
-// Load reads a test file. The error is config.Diagnostics when the file has mistakes; the
-// suite comes with them, as far as it was understood.
+// Load reads a test file of at most 1 MiB. The error is config.Diagnostics when the file has
+// errors; the suite comes with them, as far as it was understood.
 func Load(path string, opts ...Option) (*Suite, error) {
-	src, err := readFile(path)
+	src, err := config.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(path, src, opts...)
 }
 
-// Parse is Load for bytes in hand; path is what they are called, and what the paths
-// in them are relative to.
+// Parse is Load for bytes that were read before; path is their name, to which paths in them
+// are relative.
 func Parse(path string, src []byte, opts ...Option) (*Suite, error) {
 	data, err := config.ParseData(path, src)
 	if data == nil {
@@ -65,33 +65,7 @@ func Parse(path string, src []byte, opts ...Option) (*Suite, error) {
 	return s, r.found.Err()
 }
 
-// maxTestFile is the most that a test file may have, in bytes: as much as a graph file.
-const maxTestFile = 1 << 20
-
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	var found config.Diagnostics
-	if !info.Mode().IsRegular() {
-		found.Add(config.Pos{File: path}, "not-a-regular-file", "this is no regular file, expected a file of tests", "name the test file itself")
-		return nil, found
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxTestFile+1))
-	if err == nil && len(src) > maxTestFile {
-		found.Add(config.Pos{File: path}, "file-too-large", "the file is larger than 1 MiB", "split it into several files, with graph: in each")
-		return nil, found
-	}
-	return src, err
-}
-
-// graphBeside is the graph file that a test file belongs to by its name.
+// graphBeside returns the graph file that a test file belongs to by its name, or "".
 func graphBeside(path string) string {
 	if name, ok := strings.CutSuffix(path, testEnding); ok {
 		return name + ".yaml"
@@ -99,7 +73,7 @@ func graphBeside(path string) string {
 	return ""
 }
 
-// Cassette is the path of the suite's cassette: beside the test file, by its name.
+// Cassette returns the path of the suite's cassette: beside the test file, by its name.
 func (s *Suite) Cassette() string {
 	name, ok := strings.CutSuffix(s.Path, testEnding)
 	if !ok {
@@ -108,33 +82,29 @@ func (s *Suite) Cassette() string {
 	return name + cassetteEnding
 }
 
-// Find is the test files that paths name: files as they are, directories with all
-// that is below them, in the order given and without repetitions. Directories whose
-// names begin with a dot, and node_modules, are left out.
+// Find returns the test files that paths name, sorted and without repetitions: a file itself,
+// for a graph file the test file beside it, for a directory every test file below it.
+// Directories whose names begin with a dot, and node_modules, are skipped.
 func Find(paths ...string) ([]string, error) {
 	var found []string
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: %w, expected a test file, a graph file or a directory", path, fs.ErrNotExist)
+			return nil, fmt.Errorf("%s: %w; name a test file, a graph file or a directory", path, fs.ErrNotExist)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if !info.IsDir() {
-			file, err := testFile(path)
-			if err != nil {
-				return nil, err
+		below := []string{path}
+		if info.IsDir() {
+			if below, err = walk(path); err == nil && len(below) == 0 {
+				err = fmt.Errorf("%s has no test file, expected files *%s in it or below", path, testEnding)
 			}
-			found = append(found, file)
-			continue
+		} else {
+			below[0], err = testFile(path)
 		}
-		below, err := walk(path)
 		if err != nil {
 			return nil, err
-		}
-		if len(below) == 0 {
-			return nil, fmt.Errorf("%s has no test file, expected files *%s in it or below", path, testEnding)
 		}
 		found = append(found, below...)
 	}
@@ -142,8 +112,7 @@ func Find(paths ...string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// testFile is the test file of a graph file, when that is what was named; else the file
-// itself.
+// testFile returns the test file beside a graph file; any other file itself.
 func testFile(path string) (string, error) {
 	ext := filepath.Ext(path)
 	if strings.HasSuffix(path, testEnding) || ext != ".yaml" && ext != ".yml" {
@@ -154,13 +123,12 @@ func testFile(path string) (string, error) {
 		return beside, nil
 	}
 	if isGraph(path) {
-		return "", fmt.Errorf("%s is a graph file without tests: they belong into %s, which is not there", path, beside)
+		return "", fmt.Errorf("%s is a graph file without tests; write them into %s", path, beside)
 	}
 	return path, nil
 }
 
-// isGraph tells a graph file from one of tests. Of a file that cannot be read Load tells
-// why.
+// isGraph reports whether a file is a graph file. Load reports why one cannot be read.
 func isGraph(path string) bool {
 	src, err := config.ReadFile(path)
 	if err != nil {
@@ -189,8 +157,8 @@ func walk(root string) ([]string, error) {
 	return found, err
 }
 
-// Files are the files that the cases read beside the test file, whether they are there
-// or not: the graph file, that of more servers, the cassettes.
+// Files returns the files that the cases read besides the test file, whether they exist or
+// not: the graph file, the file of more servers, the cassettes.
 func (s *Suite) Files() []string {
 	files := []string{s.Graph, s.Cassette()}
 	if s.Servers != "" {
@@ -203,3 +171,55 @@ func (s *Suite) Files() []string {
 	}
 	return files
 }
+
+// suiteKeys are the keys of a test file; schema.json describes the same.
+var suiteKeys = []string{"graph", "servers", "mocks", "tests"}
+
+// suite reads a whole file.
+func (r *reader) suite(path string, data *config.Data) *Suite {
+	s := &Suite{Path: path, Graph: r.graph}
+	const who = "a test file"
+	if !r.object(data, who, suiteKeys...) {
+		return s
+	}
+	if graph := r.text(data, "graph", who); graph.Value != "" {
+		s.Graph = relativeTo(path, graph.Value)
+	}
+	if servers := r.text(data, "servers", who); servers.Value != "" {
+		s.Servers = relativeTo(path, servers.Value)
+	}
+	if s.Graph == "" {
+		r.bad(data.Pos, "the file names no graph file", "write graph: PATH, or name the file like its graph: X"+testEnding+" belongs to X.yaml")
+	}
+	s.Mocks = r.mocks(data.Get("mocks"))
+	tests := r.list(data, "tests", who, "a list")
+	if len(tests) == 0 {
+		r.bad(data.Pos, "found no tests, expected at least one", "write tests: [{name: …, tool: …, args: {…}, expect: {…}}]")
+	}
+	seen := map[string]config.Pos{}
+	for _, item := range tests {
+		for _, c := range r.cases(path, item) {
+			if first, again := seen[c.Name]; again && c.Name != "" {
+				r.bad(c.Pos, fmt.Sprintf("duplicate name %q (first used on line %d)", c.Name, first.Line), "give each test a name of its own")
+			}
+			seen[c.Name] = c.Pos
+			s.Cases = append(s.Cases, c)
+		}
+	}
+	return s
+}
+
+// relativeTo returns a path that is relative to the file at path.
+func relativeTo(path, named string) string {
+	if filepath.IsAbs(named) {
+		return named
+	}
+	return filepath.Join(filepath.Dir(path), filepath.FromSlash(named))
+}
+
+//go:embed schema.json
+var schemaText []byte
+
+// Schema returns the JSON Schema (draft 2020-12) of test files, for editors. The caller may
+// change it.
+func Schema() []byte { return bytes.Clone(schemaText) }

@@ -8,11 +8,11 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Update gives the bytes of the report's test file with what its runs gave in the
-// place of the values and paths that were expected, comments and order kept: src is
-// the file as it is now. A case that expected nothing gets both. A run that failed has
-// no value, and one with a call that nothing answered means nothing; these stay. The
-// results then count as if they had been expected; names are the cases that changed.
+// Update returns the bytes of the report's test file with the values and paths of its runs in
+// place of the expected ones; comments and order stay. src is the file as it is now. A case
+// without an expectation gets both. A run that failed has no value, and a run with an unanswered
+// call has no meaning; their expectations stay. The updated results then pass; names are the
+// cases that changed.
 func (r *Report) Update(src []byte) (updated []byte, names []string, err error) {
 	path := r.Suite.Path
 	root, err := config.ParseData(path, src)
@@ -28,7 +28,7 @@ func (r *Report) Update(src []byte) (updated []byte, names []string, err error) 
 		}
 		changed, err := result.expected(of.Get("expect"))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: what test %q gives cannot be written into the file: %w", result.Case.Pos, result.Case.Name, err)
+			return nil, nil, fmt.Errorf("%s: the result of test %q cannot be written into the file: %w", result.Case.Pos, result.Case.Name, err)
 		}
 		if changed != nil {
 			tests.Items[at] = withExpect(tests.Items[at], result.Case, changed)
@@ -49,8 +49,8 @@ func (r *Report) Update(src []byte) (updated []byte, names []string, err error) 
 	return updated, names, nil
 }
 
-// lookUp is where a case stands in the list of tests: the index of its test, and the lines
-// that are its own; nil when it is not there any more.
+// lookUp returns the index of a case's test in the list of tests, and the lines of the case
+// itself; nil when the file no longer has it.
 func lookUp(tests *config.Data, c *Case) (int, *config.Data) {
 	name := c.Name
 	if c.Of != "" {
@@ -70,7 +70,7 @@ func lookUp(tests *config.Data, c *Case) (int, *config.Data) {
 	return at, nil
 }
 
-// named is the index of an item by its key, in a list by its name; -1 when there is none.
+// named returns the index of an item by its key, in a list by its name; -1 for none.
 func named(items *config.Data, name string) int {
 	if items == nil {
 		return -1
@@ -81,7 +81,7 @@ func named(items *config.Data, name string) int {
 	return slices.IndexFunc(items.Items, func(d *config.Data) bool { return d.Get("name").Value() == name })
 }
 
-// withExpect is a test with another expectation, of it or of one of its cases.
+// withExpect returns a test with another expectation, of it or of one of its cases.
 func withExpect(test *config.Data, c *Case, expect *config.Data) *config.Data {
 	if c.Of == "" {
 		return test.With("expect", expect)
@@ -93,7 +93,7 @@ func withExpect(test *config.Data, c *Case, expect *config.Data) *config.Data {
 	return test.With("cases", &cases)
 }
 
-// updatable reports whether what the run gave can become what is expected.
+// updatable reports whether the result of the run can become the expectation.
 func (r *Result) updatable() bool {
 	if r.Status == Skipped || r.graph == nil || slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.What == "call" }) {
 		return false
@@ -101,10 +101,12 @@ func (r *Result) updatable() bool {
 	return r.Status == Failed || r.Case.Expect.empty()
 }
 
-// expected is the expectation with what the run gave; nil when nothing of it is to
-// change.
+// expected returns the expectation with the result of the run; nil when it does not change.
 func (r *Result) expected(now *config.Data) (*config.Data, error) {
 	draft := r.Case.Expect.empty()
+	if draft && r.Failure != "" {
+		return nil, nil
+	}
 	if now == nil || now.Kind != config.KindObject {
 		now = &config.Data{Kind: config.KindObject}
 	}
@@ -116,15 +118,8 @@ func (r *Result) expected(now *config.Data) (*config.Data, error) {
 		}
 		now, changed = now.With("value", value), true
 	}
-	if draft && r.Failure != "" {
-		return nil, nil
-	}
 	if draft || r.has("path") {
-		var path []any
-		for _, id := range r.Path() {
-			path = append(path, id)
-		}
-		nodes, err := dataOf(path)
+		nodes, err := dataOf(value.FromPlain(r.Path()))
 		if err != nil {
 			return nil, err
 		}
@@ -136,12 +131,12 @@ func (r *Result) expected(now *config.Data) (*config.Data, error) {
 	return now, nil
 }
 
-// has reports whether something was not as expected.
+// has reports whether the result has a problem of a kind.
 func (r *Result) has(what string) bool {
 	return slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.What == what })
 }
 
-// met takes what was updated from the problems of a result.
+// met removes the problems that an update has solved.
 func (r *Result) met() {
 	r.Problems = slices.DeleteFunc(r.Problems, func(p Problem) bool { return p.What == "value" || p.What == "path" })
 	if len(r.Problems) == 0 {
@@ -149,7 +144,7 @@ func (r *Result) met() {
 	}
 }
 
-// dataOf is a value as it can stand in a file.
+// dataOf returns a value as data of a file.
 func dataOf(v value.Value) (*config.Data, error) {
 	src, err := value.Encode(v)
 	if err != nil {
