@@ -3,7 +3,6 @@ module toolgraph
 go 1.26.0
 
 require (
-	github.com/blues/jsonata-go v1.5.4
 	github.com/diegoholiveira/jsonlogic/v3 v3.9.1
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-playground/validator/v10 v10.30.6

@@ -71,7 +71,6 @@ var importer = map[string]string{
 	"gopkg.in/yaml.v3":                         "config",
 	"github.com/go-playground/validator/v10":   "config",
 	"github.com/recolabs/gnata":                "expressions/jsonata",
-	"github.com/blues/jsonata-go":              "expressions/jsonata",
 	"github.com/diegoholiveira/jsonlogic":      "expressions/jsonlogic",
 	"golang.org/x/text":                        "expressions/jsonata",
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",

@@ -57,7 +57,7 @@ var invalidTools = []struct{ name, part, instead, refusal string }{
 	{"broken JSONata in args", `{"expr": "entry.path"}`, `{"expr": "$.entry.value +"}`, "nodes[2].args.path.expr"},
 	{"broken JSONata in a rule", `{"var": "entry.path"}`, `{"var": "$.entry.value +"}`, "nodes[1].conditions[0].rule"},
 	{"an expression that is not alone", `{"expr": "entry.path"}`, `{"expr": "entry.path", "default": "."}`, `"default" beside expr`},
-	{"a function that there is not", `{"expr": "entry"}`, `{"expr": "$sumn(entry)"}`, "there is no function $sumn"},
+	{"a function that there is not", `{"expr": "entry"}`, `{"expr": "$sumn(entry)"}`, "unknown function $sumn"},
 	{"a node that there is not", `{"expr": "entry"}`, `{"expr": "$.lst.entries"}`, `lst`},
 	{"an operator that there is not", `{"==": [`, `{"=": [`, "="},
 	{"two operators in a rule", `"x"]}, "next"`, `"x"], "!": [1]}, "next"`, "operator"},

@@ -87,6 +87,21 @@ func plainNames(n *node) []string {
 	return names
 }
 
+// contextPath are the names of an expression that is no more than a path over the context,
+// as $.entry.directory is; nil for another.
+func contextPath(n *node) []string {
+	if n.kind != nodePath || n.names != nil {
+		return n.names
+	}
+	first := n.parts[0]
+	if len(n.parts) == 1 || first.kind != nodeVariable || first.text != "" && first.text != "$" || len(first.predicates)+len(first.stages) > 0 {
+		return nil
+	}
+	rest := *n
+	rest.parts = n.parts[1:]
+	return plainNames(&rest)
+}
+
 func (b *builder) fail(t *Tree, message string) {
 	if b.fault == nil {
 		b.fault = &expressions.SyntaxError{Offset: t.Offset, Message: message}

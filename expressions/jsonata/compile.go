@@ -10,13 +10,12 @@ import (
 // Expression is a compiled expression, safe for concurrent use.
 type Expression struct {
 	source string
-	tokens []token
 	root   *node
 	rule   bool // it is part of a rule: $ctx is the run's context
+	tree   *Tree
+	path   []string // the names of a path over the context, when it is nothing else
 
-	path       []string // when it is nothing else
-	references []Reference
-	tree       *Tree
+	references, contextReferences []Reference
 }
 
 // Compile compiles an expression, in time linear in its length, which MaxSource
@@ -46,7 +45,9 @@ func compile(source string, check func([]token) *expressions.SyntaxError) (*Expr
 	if fault != nil {
 		return nil, located(source, tokens, fault)
 	}
-	return &Expression{source: source, root: root, tokens: tokens, path: pathOf(tokens), references: referencesOf(tokens), tree: tree}, nil
+	e := &Expression{source: source, root: root, tree: tree, path: contextPath(root)}
+	e.references, e.contextReferences = referencesOf(tree)
+	return e, nil
 }
 
 // Source is the expression as it was compiled.

@@ -1,7 +1,5 @@
 package jsonata
 
-import "github.com/blues/jsonata-go/jparse"
-
 // Reference is one path that an expression reads from the context: its first step
 // is a node's id, as in $.entry.directory or entry.directory; or the id that a
 // history function is asked for as a literal.
@@ -17,188 +15,130 @@ type Reference struct {
 // changed.
 func (e *Expression) References() []Reference { return e.references }
 
-// origin is what is known about the value of a part of an expression.
+// ContextReferences are the paths of names behind each $ctx that is not a variable of the
+// expression's own; see CompileVar. They are not to be changed.
+func (e *Expression) ContextReferences() []Reference { return e.contextReferences }
+
+// origin says which part of the context a value is.
 type origin struct {
-	root bool // it is the context
-	ref  int  // index of the reference that it is, and further steps make longer; -1 for none
+	reads *[]Reference // the references to that context; nil when the value is unknown
+	ref   int          // index of the reference that it is, and further steps make longer; -1: the context itself
 }
 
-var unknown = origin{ref: -1}
+// unknown is a value of which nothing is known.
+var unknown = origin{}
 
 // reader walks an expression's tree and notes what it reads.
 type reader struct {
-	tokens []token
-	found  []Reference
-	vars   []map[string]origin // variables by scope, innermost last
+	found []Reference         // paths from the context
+	outer []Reference         // paths from $ctx
+	vars  []map[string]origin // variables by scope, innermost last
 }
 
-// referencesOf are the references of the tokens' tree; none when it has none.
-func referencesOf(tokens []token) []Reference {
-	root, err := parseTree(tokens)
-	if err != nil {
-		return nil
-	}
-	r := reader{tokens: tokens, vars: []map[string]origin{{}}}
-	r.walk(root, origin{root: true, ref: -1})
-	return r.found
+// referencesOf are the references of a tree, to the context and to $ctx.
+func referencesOf(root *Tree) (found, outer []Reference) {
+	r := reader{}
+	r.vars = []map[string]origin{{RuleContext: {&r.outer, -1}}}
+	r.walk(root, origin{&r.found, -1})
+	return r.found, r.outer
 }
 
 // walkAll walks parts whose values are of no interest.
-func (r *reader) walkAll(nodes []jparse.Node, focus origin) {
-	for _, node := range nodes {
-		r.walk(node, focus)
+func (r *reader) walkAll(parts []Tree, focus origin) {
+	for i := range parts {
+		r.walk(&parts[i], focus)
 	}
 }
 
-// walk notes what the node reads when focus is its context, and tells what its
-// value is.
-func (r *reader) walk(node jparse.Node, focus origin) origin {
-	switch n := node.(type) {
-	case *jparse.PathNode:
-		return r.path(n, focus)
-	case *jparse.VariableNode:
-		return r.variable(n.Name, focus)
-	case *jparse.NameNode:
-		return r.name(n, focus)
-	case *jparse.BlockNode:
-		return r.block(n, focus)
-	case *jparse.PredicateNode:
-		value := r.walk(n.Expr, focus)
-		r.walkAll(n.Filters, r.within(value))
-		return value
-	case *jparse.GroupNode:
-		value := r.walk(n.Expr, focus)
-		r.pairs(n.Pairs, r.within(value))
-	case *jparse.SortNode:
-		value := r.walk(n.Expr, focus)
-		for _, term := range n.Terms {
-			r.walk(term.Expr, r.within(value))
+// walk notes what the part reads when focus is its context, and returns the origin of its
+// value.
+func (r *reader) walk(t *Tree, focus origin) origin {
+	switch t.Kind {
+	case "path":
+		return r.path(t, focus)
+	case "context":
+		if t.Text == "$$" {
+			return origin{&r.found, -1}
 		}
-		return value
-	case *jparse.FunctionCallNode:
-		return r.call(n, focus)
-	case *jparse.PartialNode:
-		r.walk(n.Func, focus)
-		r.walkAll(n.Args, focus)
-	case *jparse.LambdaNode:
-		r.lambda(n, focus)
-	case *jparse.TypedLambdaNode:
-		r.lambda(n.LambdaNode, focus)
-	case *jparse.AssignmentNode:
-		value := r.walk(n.Value, focus)
-		value.ref = -1
-		r.vars[len(r.vars)-1][r.variableName(n.Name)] = value
-		return value
-	case *jparse.ConditionalNode:
-		return r.conditional(n, focus)
-	case *jparse.ObjectTransformationNode:
-		r.walkAll([]jparse.Node{n.Pattern, n.Updates}, unknown)
-		if n.Deletes != nil {
-			r.walk(n.Deletes, unknown)
+		return focus
+	case "variable":
+		for i := len(r.vars) - 1; i >= 0; i-- {
+			if value, ok := r.vars[i][t.Text]; ok {
+				return value
+			}
 		}
+	case "name":
+		return focus.field(t)
+	case "block":
+		return r.block(t, focus)
+	case "keep", "focus", "index", "predicate", "sort":
+		value := r.walk(&t.Parts[0], focus)
+		r.walkAll(t.Parts[1:], value.within())
+		return value
+	case "group":
+		value := r.walk(&t.Parts[0], focus)
+		r.walkAll(t.Parts[1:], value.within())
+	case "call":
+		return r.call(t, focus)
+	case "function":
+		r.function(t, focus)
+	case "assignment":
+		value := r.walk(&t.Parts[1], focus).within()
+		r.vars[len(r.vars)-1][t.Parts[0].Text] = value
+		return value
+	case "conditional":
+		return r.conditional(t, focus)
+	case "transform":
+		r.walkAll(t.Parts, unknown)
 	default:
-		r.operands(node, focus)
+		r.walkAll(t.Parts, focus)
 	}
 	return unknown
 }
 
-// operands walks the operands of an operator or a literal.
-func (r *reader) operands(node jparse.Node, focus origin) {
-	switch n := node.(type) {
-	case *jparse.NegationNode:
-		r.walk(n.RHS, focus)
-	case *jparse.RangeNode:
-		r.walkAll([]jparse.Node{n.LHS, n.RHS}, focus)
-	case *jparse.ArrayNode:
-		r.walkAll(n.Items, focus)
-	case *jparse.ObjectNode:
-		r.pairs(n.Pairs, focus)
-	case *jparse.NumericOperatorNode:
-		r.walkAll([]jparse.Node{n.LHS, n.RHS}, focus)
-	case *jparse.ComparisonOperatorNode:
-		r.walkAll([]jparse.Node{n.LHS, n.RHS}, focus)
-	case *jparse.BooleanOperatorNode:
-		r.walkAll([]jparse.Node{n.LHS, n.RHS}, focus)
-	case *jparse.StringConcatenationNode:
-		r.walkAll([]jparse.Node{n.LHS, n.RHS}, focus)
-	case *jparse.FunctionApplicationNode:
-		r.walkAll([]jparse.Node{n.LHS, n.RHS}, focus)
-	}
-}
-
-// within is the context of a predicate over the value: the context itself when
-// that is the value, as in $[entry.n > 1].
-func (r *reader) within(value origin) origin { return origin{root: value.root, ref: -1} }
-
-func (r *reader) pairs(pairs [][2]jparse.Node, focus origin) {
-	for _, pair := range pairs {
-		r.walk(pair[0], focus)
-		r.walk(pair[1], focus)
-	}
-}
-
-func (r *reader) path(n *jparse.PathNode, focus origin) origin {
-	value := focus
-	for _, step := range n.Steps {
-		if !isField(step) {
-			value = r.within(value)
-		}
-		value = r.walk(step, value)
-	}
-	return value
-}
-
-// isField tells whether the step is a name, perhaps with predicates.
-func isField(step jparse.Node) bool {
-	switch n := step.(type) {
-	case *jparse.NameNode:
-		return true
-	case *jparse.PredicateNode:
-		return isField(n.Expr)
-	}
-	return false
-}
-
-// name is a field of the focus: a new reference on the context, a longer one on
-// what is a reference itself.
-func (r *reader) name(n *jparse.NameNode, focus origin) origin {
-	i, ok := tokenOf(n.Value)
-	if !ok || i >= len(r.tokens) {
+// within is the origin of the context of a predicate over the value: the context itself
+// when that is the value, as in $[entry.n > 1].
+func (o origin) within() origin {
+	if o.ref >= 0 {
 		return unknown
 	}
+	return o
+}
+
+// field is a field of a value: a new reference on the context, a longer one on what is a
+// reference itself.
+func (o origin) field(name *Tree) origin {
 	switch {
-	case focus.root:
-		r.found = append(r.found, Reference{Path: []string{r.tokens[i].value}, Offset: r.tokens[i].start})
-		return origin{ref: len(r.found) - 1}
-	case focus.ref >= 0:
-		r.found[focus.ref].Path = append(r.found[focus.ref].Path, r.tokens[i].value)
-		return focus
+	case o.reads == nil:
+	case o.ref < 0:
+		*o.reads = append(*o.reads, Reference{Path: []string{name.Text}, Offset: name.Offset})
+		o.ref = len(*o.reads) - 1
+	default:
+		read := &(*o.reads)[o.ref]
+		read.Path = append(read.Path, name.Text)
 	}
-	return unknown
+	return o
 }
 
-func (r *reader) variable(name string, focus origin) origin {
-	switch name {
-	case "":
-		return focus
-	case "$":
-		return origin{root: true, ref: -1}
-	}
-	name = r.variableName(name)
-	for i := len(r.vars) - 1; i >= 0; i-- {
-		if value, ok := r.vars[i][name]; ok {
-			return value
+func (r *reader) path(t *Tree, focus origin) origin {
+	for i := range t.Parts {
+		if !isField(&t.Parts[i]) {
+			focus = focus.within()
 		}
+		focus = r.walk(&t.Parts[i], focus)
 	}
-	return unknown
+	return focus
 }
 
-// variableName is the name that a stand-in for a variable means.
-func (r *reader) variableName(standIn string) string {
-	if i, ok := tokenOf(standIn); ok && i < len(r.tokens) {
-		return r.tokens[i].value
+// isField reports whether the step is a name, perhaps with predicates or variables.
+func isField(step *Tree) bool {
+	switch step.Kind {
+	case "name":
+		return true
+	case "keep", "focus", "index", "predicate":
+		return isField(&step.Parts[0])
 	}
-	return ""
+	return false
 }
 
 func (r *reader) scope(f func()) {
@@ -207,54 +147,47 @@ func (r *reader) scope(f func()) {
 	r.vars = r.vars[:len(r.vars)-1]
 }
 
-func (r *reader) block(n *jparse.BlockNode, focus origin) origin {
+func (r *reader) block(t *Tree, focus origin) origin {
 	last := unknown
 	r.scope(func() {
-		for _, expr := range n.Exprs {
-			last = r.walk(expr, focus)
+		for i := range t.Parts {
+			last = r.walk(&t.Parts[i], focus)
 		}
 	})
 	return last
 }
 
-func (r *reader) lambda(n *jparse.LambdaNode, focus origin) {
+func (r *reader) function(t *Tree, focus origin) {
 	r.scope(func() {
-		for _, name := range n.ParamNames {
-			r.vars[len(r.vars)-1][r.variableName(name)] = unknown
+		last := len(t.Parts) - 1
+		for _, param := range t.Parts[:last] {
+			r.vars[len(r.vars)-1][param.Text] = unknown
 		}
-		r.walk(n.Body, r.within(focus))
+		r.walk(&t.Parts[last], focus.within())
 	})
 }
 
-func (r *reader) conditional(n *jparse.ConditionalNode, focus origin) origin {
-	r.walk(n.If, focus)
-	value := r.walk(n.Then, focus)
-	if n.Else == nil {
-		return r.within(value)
+func (r *reader) conditional(t *Tree, focus origin) origin {
+	r.walk(&t.Parts[0], focus)
+	value := r.walk(&t.Parts[1], focus).within()
+	if len(t.Parts) > 2 && r.walk(&t.Parts[2], focus) != value {
+		return unknown
 	}
-	other := r.walk(n.Else, focus)
-	return origin{root: value.root && other.root, ref: -1}
+	return value
 }
 
 // call is a function's call; a history function with a literal id is a reference.
-func (r *reader) call(n *jparse.FunctionCallNode, focus origin) origin {
-	fn, isVariable := n.Func.(*jparse.VariableNode)
-	if !isVariable {
-		r.walk(n.Func, focus)
-	}
+func (r *reader) call(t *Tree, focus origin) origin {
 	value := unknown
-	if isVariable && len(n.Args) > 0 {
-		name := r.variableName(fn.Name)
-		id, isLiteral := n.Args[0].(*jparse.StringNode)
-		if isHistoryFunction(name) && isLiteral && name != "previousNode" {
-			if i, ok := tokenOf(id.Value); ok && i < len(r.tokens) {
-				r.found = append(r.found, Reference{Path: []string{r.tokens[i].value}, Offset: r.tokens[i].start, Function: name})
-				if name != "executionCount" {
-					value.ref = len(r.found) - 1
-				}
-			}
+	if fn := &t.Parts[0]; fn.Kind != "variable" {
+		r.walk(fn, focus)
+	} else if len(t.Parts) > 1 && t.Parts[1].Kind == "string" && isHistoryFunction(fn.Text) && fn.Text != "previousNode" {
+		id := &t.Parts[1]
+		r.found = append(r.found, Reference{Path: []string{id.Text}, Offset: id.Offset, Function: fn.Text})
+		if fn.Text != "executionCount" {
+			value = origin{&r.found, len(r.found) - 1}
 		}
 	}
-	r.walkAll(n.Args, focus)
+	r.walkAll(t.Parts[1:], focus)
 	return value
 }

@@ -29,39 +29,10 @@ func (e *Expression) EvalAt(ctx context.Context, scope *expressions.Scope, root 
 		return nil, ev.failure()
 	}
 	if e.path != nil {
-		if value, ok := follow(root, e.path); ok {
+		value, ok := followNames(root, e.path)
+		if _, isMap := value.(map[string]any); ok && !isMap { // a map may be the live context
 			return value, nil
 		}
 	}
 	return e.run(&ev, root, &bindings{})
-}
-
-// ContextReferences are the paths of names behind each $ctx; none when the expression
-// has a variable $ctx of its own.
-func (e *Expression) ContextReferences() []Reference {
-	var out []Reference
-	for i := range e.tokens {
-		if e.tokens[i].kind != tokenVariable || e.tokens[i].value != RuleContext {
-			continue
-		}
-		if i+1 < len(e.tokens) && e.tokens[i+1].is(":=") || isParameter(e.tokens, i) {
-			return nil
-		}
-		if r := referenceBehind(e.tokens[i+1:]); r.Path != nil {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// referenceBehind is the path of names that the tokens begin with.
-func referenceBehind(tokens []token) Reference {
-	var r Reference
-	for i := 0; i+1 < len(tokens) && tokens[i].is(".") && tokens[i+1].kind == tokenName; i += 2 {
-		if r.Path == nil {
-			r.Offset = tokens[i+1].start
-		}
-		r.Path = append(r.Path, tokens[i+1].value)
-	}
-	return r
 }

@@ -38,9 +38,6 @@ func readTokens(source string) ([]token, *expressions.SyntaxError) {
 	if err := checkBrackets(tokens); err != nil {
 		return nil, err
 	}
-	if err := checkSignatures(tokens); err != nil {
-		return nil, err
-	}
 	if err := checkPatterns(tokens); err != nil {
 		return nil, err
 	}

@@ -76,14 +76,13 @@ var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // foreignTemplate finds the {{…}} or ${…} of a template that holds the place.
 func foreignTemplate(source string, tokens []token, failed int) *expressions.SyntaxError {
-	pairs := bracketsOf(tokens)
 	for i := 0; i+1 < len(tokens) && tokens[i].start <= failed; i++ {
 		head, brace := &tokens[i], &tokens[i+1]
-		end, closed := pairs[i+1]
-		if !closed || !brace.is("{") || brace.start != head.end || tokens[end].end < failed {
+		if !brace.is("{") || brace.start != head.end || !head.is("{") && (head.kind != tokenVariable || head.value != "") {
 			continue
 		}
-		if !head.is("{") && (head.kind != tokenVariable || head.value != "") {
+		end := closingBracket(tokens, i+1)
+		if tokens[end].end < failed {
 			continue
 		}
 		found, hint := head.text+"{", "write what is within the braces, without them"
@@ -93,4 +92,19 @@ func foreignTemplate(source string, tokens []token, failed int) *expressions.Syn
 		return &expressions.SyntaxError{Offset: head.start, Token: found, Message: "found " + found + ", but an expression is no template", Hint: hint}
 	}
 	return nil
+}
+
+// closingBracket is the index of the partner of the bracket at i; checkBrackets has found
+// that it exists.
+func closingBracket(tokens []token, i int) int {
+	for depth := 0; ; i++ {
+		switch t := &tokens[i]; {
+		case t.is("(") || t.is("[") || t.is("{"):
+			depth++
+		case t.is(")") || t.is("]") || t.is("}"):
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
 }

@@ -33,6 +33,5 @@ type Tree struct {
 	flags string // of a pattern
 }
 
-// Tree is the expression's parse tree, or nil when there is none: a form that the
-// engine takes and the parser for the tree does not know.
+// Tree is the expression's parse tree, never nil; it is not to be changed.
 func (e *Expression) Tree() *Tree { return e.tree }

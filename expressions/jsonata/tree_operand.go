@@ -99,19 +99,31 @@ func (p *treeParser) function(offset int) Tree {
 
 // signature passes the types of a function's parameters, <…>; empty without one.
 func (p *treeParser) signature() string {
-	if p.fault != nil || p.pos >= len(p.tokens) || !beginsSignature(p.tokens, p.pos) {
+	if !p.is("<") {
 		return ""
 	}
-	start, end := p.pos, signatureEnd(p.tokens, p.pos)
+	first := &p.tokens[p.pos]
 	text := ""
-	for i := start; i < end; i++ {
-		text += p.tokens[i].text
+	for depth := 0; p.pos < len(p.tokens); {
+		t := &p.tokens[p.pos]
+		p.pos++
+		text += t.text
+		switch {
+		case t.is("<"):
+			depth++
+		case t.is(">"):
+			depth--
+		}
+		if depth == 0 {
+			if _, fault := parseSignature(text); fault != "" {
+				p.fail(first.start, text, "found "+wording.Shorten(text)+": "+fault)
+			}
+			return text
+		}
 	}
-	p.pos = end
-	if _, fault := parseSignature(text); fault != "" {
-		p.fail(p.tokens[start].start, text, "found "+wording.Shorten(text)+": "+fault)
-	}
-	return text
+	p.fail(first.start, "<", "the function's signature is not closed")
+	p.fault.Hint = "add > before its body"
+	return ""
 }
 
 // transform reads |pattern|update, deletion| behind its first bar.

@@ -3,11 +3,12 @@ package jsonlogic
 import (
 	"context"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
-	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // many is the upper bound of an operator that takes any number of arguments.
@@ -81,38 +82,21 @@ func unknownOperatorHint(op string) string {
 	if name, ok := otherNames[lower]; ok {
 		return fmt.Sprintf("did you mean %q?", name)
 	}
-	if best := jsonata.Nearest(lower, operatorNames()); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
+	if hint := wording.DidYouMean(strings.TrimSpace(op), operatorNames()); hint != "" {
+		return hint
 	}
 	return "the operators are " + strings.Join(operatorNames(), " ")
 }
 
-func operatorNames() []string {
-	names := make([]string, 0, len(ruleOperators))
-	for name := range ruleOperators {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+func operatorNames() []string { return slices.Sorted(maps.Keys(ruleOperators)) }
 
 // countedArguments says how many arguments an operator takes.
 func (o ruleOperator) countedArguments() string {
-	plural := "s"
-	switch {
-	case o.most == many:
-		if o.least == 1 {
-			plural = ""
-		}
-		return fmt.Sprintf("at least %d argument%s", o.least, plural)
-	case o.least == o.most:
-		if o.least == 1 {
-			plural = ""
-		}
-		return fmt.Sprintf("%d argument%s", o.least, plural)
+	switch o.most {
+	case many:
+		return "at least " + wording.Count(o.least, "argument")
+	case o.least:
+		return wording.Count(o.least, "argument")
 	}
-	if o.most == 1 {
-		plural = ""
-	}
-	return fmt.Sprintf("%d to %d argument%s", o.least, o.most, plural)
+	return fmt.Sprintf("%d to %s", o.least, wording.Count(o.most, "argument"))
 }
