@@ -14,6 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
+	"toolgraph/internal/view"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"
 )
@@ -69,7 +70,11 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := k.answer(name, operations[name])(context.Background(), given, server.Watch{})
+	tools, err := k.tools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := tools.Tool(name).Run(context.Background(), given, server.Watch{})
 	if err != nil {
 		return err.Error()
 	}
@@ -89,7 +94,11 @@ func TestProgressOfTriedCalls(t *testing.T) {
 	}
 	var got []string
 	watch := server.Watch{Progress: func(done, total float64, message string) { got = append(got, fmt.Sprint(done, total, message)) }}
-	if _, err := k.answer("testMcpTool", operations["testMcpTool"])(context.Background(), given, watch); err != nil || len(got) != 1 || got[0] != "1 2half" {
+	tools, err := k.tools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tools.Tool("testMcpTool").Run(context.Background(), given, watch); err != nil || len(got) != 1 || got[0] != "1 2half" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -108,11 +117,16 @@ func TestGivenTestsStayInTheFolder(t *testing.T) {
 // Every tool has a definition and an operation.
 func TestToolsAndOperations(t *testing.T) {
 	tools, err := New(Options{Graph: "g.yaml"}).tools()
-	if err != nil || len(tools) != len(operations) {
-		t.Errorf("%d tools, %d operations, %v", len(tools), len(operations), err)
+	if err != nil || len(tools.Tools) != len(operations) {
+		t.Fatalf("%+v, %d operations, %v", tools, len(operations), err)
 	}
-	for _, tool := range tools {
+	for _, tool := range tools.Tools {
 		op := operations[tool.Def.Name.Value]
+		for _, schema := range []*config.Data{tool.Def.InputSchema, tool.Def.OutputSchema} {
+			if strings.Contains(string(schema.JSON()), ":null") { // an unquoted comma in a description
+				t.Errorf("%s has a schema with a key without value: %s", tool.Def.Name.Value, schema.JSON())
+			}
+		}
 		readOnly, _ := tool.Def.Annotations.Get("readOnlyHint").Value().(bool)
 		if readOnly != (op.needs == toRead) {
 			t.Errorf("%s has readOnlyHint %v and needs %v", tool.Def.Name.Value, readOnly, op.needs)
@@ -132,13 +146,13 @@ func TestPools(t *testing.T) {
 		return &project.Project{File: f}
 	}
 	fake := strings.ReplaceAll(graphFile, "FAKE", testbin.Build(t, "toolgraph/tests/fakeserver"))
-	one, doneOne := k.lease(load(fake))
-	two, doneTwo := k.lease(load("# moved\n" + fake))
+	one, doneOne := k.lease(load(fake).File)
+	two, doneTwo := k.lease(load("# moved\n" + fake).File)
 	if one != two || k.pools.Current() != one {
 		t.Error("the same servers have two pools")
 	}
 	doneTwo()
-	other, doneOther := k.lease(load(strings.Replace(fake, "cwd: .", "timeoutMs: 5", 1)))
+	other, doneOther := k.lease(load(strings.Replace(fake, "cwd: .", "timeoutMs: 5", 1)).File)
 	if other == one || k.pools.Current() != other {
 		t.Error("other servers have the same pool")
 	}
@@ -155,10 +169,10 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// A place in the file is told by its path in the tool, down to the expression.
+// A place in the file is reported as its path in the tool, down to the expression.
 func TestFindingPaths(t *testing.T) {
 	k := kit(t, graphFile)
-	v, err := k.look()
+	v, err := k.read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +208,7 @@ func TestLogWithinBounds(t *testing.T) {
 	}
 }
 
-// A call that the server refuses is told with its words, and the arguments it was sent.
+// A call that the server rejects is reported with the server's message and the arguments.
 func TestCallThatFails(t *testing.T) {
 	k := kit(t, graphFile)
 	for args, want := range map[string]string{
@@ -202,10 +216,10 @@ func TestCallThatFails(t *testing.T) {
 		`{"server": "fake", "tool": "ecko", "args": {}}`:                                                 `"code":"unknown-tool"`,
 		`{"server": "fak", "tool": "echo", "args": {}}`:                                                  `"code":"unknown-server"`,
 		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "1", "b": 2}}}`:                       `args.a has other keys beside expr`,
-		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": 1}}}`:                                 `args.a.expr is no text`,
+		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": 1}}}`:                                 `args.a.expr is not a string`,
 		`{"server": "fake", "tool": "echo", "args": {"a": [{"expr": "a +"}]}}`:                           `args.a[0]: the JSONata does not compile`,
 		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "b"}, "c": [{"expr": "b"}]}}`:         `"evaluatedArgs":{"c":[null]}`,
-		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "n + \"\""}}, "context": {"n": "a"}}`: `args.a: the JSONata cannot be evaluated`,
+		`{"server": "fake", "tool": "echo", "args": {"a": {"expr": "n + \"\""}}, "context": {"n": "a"}}`: `args.a: the evaluation of the JSONata failed`,
 	} {
 		if got := k.answerTo(t, "testMcpTool", args); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", args, got, want)
@@ -238,7 +252,7 @@ func TestDefinitionsComeBack(t *testing.T) {
 				continue // what was left out is written out
 			}
 			tried++
-			raw, err := encode(definitionOf(tool))
+			raw, err := view.JSON(definitionOf(tool))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,10 +271,10 @@ func TestDefinitionsComeBack(t *testing.T) {
 	}
 }
 
-// A file that somebody else saves while an operation is at work is not overwritten.
+// A file that another program saves during an operation is not overwritten.
 func TestSaveAfterAChange(t *testing.T) {
 	k := kit(t, graphFile)
-	v, err := k.look()
+	v, err := k.read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +282,7 @@ func TestSaveAfterAChange(t *testing.T) {
 	if err := os.WriteFile(v.path, other, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.save(t.Context(), v, append([]byte("# ours\n"), v.src...), "a", ""); err == nil || !strings.Contains(err.Error(), "try again") {
+	if _, err := (&request{Toolkit: k, snapshot: v}).save(t.Context(), append([]byte("# ours\n"), v.src...), nil, "a", ""); err == nil || !strings.Contains(err.Error(), "try again") {
 		t.Errorf("got %v", err)
 	}
 	if now, err := os.ReadFile(v.path); err != nil || string(now) != string(other) {

@@ -5,22 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/inspect"
+	"toolgraph/internal/view"
 )
 
-// evaluated is what an expression gives. Result is null when it gives nothing or fails.
+// evaluated is the result of an expression. Result is null when it yields nothing or fails.
 type evaluated struct {
-	Result  jsonValue `json:"result"`
-	Nothing bool      `json:"nothing,omitempty"`
-	Reads   []string  `json:"reads,omitempty"`
-	Note    string    `json:"note,omitempty"`
-	Error   *failure  `json:"error,omitempty"`
+	Result  view.Value `json:"result"`
+	Nothing bool       `json:"nothing,omitempty"`
+	Reads   []string   `json:"reads,omitempty"`
+	Note    string     `json:"note,omitempty"`
+	Error   *failure   `json:"error,omitempty"`
 }
 
 // evaluator is a compiled expression or rule.
@@ -28,82 +29,74 @@ type evaluator interface {
 	Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error)
 }
 
-func testJSONata(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
-	source := a.text("expression")
+func (r *request) testJSONata(ctx context.Context) (any, error) {
+	source := r.Text("expression")
 	expr, err := jsonata.Compile(ctx, source)
 	if err != nil {
-		return failedIn(source, err), nil
+		return evaluated{Error: failureIn(source, err)}, nil
 	}
-	var reads []string
-	for _, r := range expr.References() {
-		reads = append(reads, inspect.ReferenceText(r))
-	}
-	return evaluate(ctx, expr, source, reads, a)
+	return r.evaluate(ctx, expr, source, expr.References())
 }
 
-func testJSONLogic(ctx context.Context, _ *Toolkit, _ *view, a arguments) (any, error) {
-	if text, isText := a.get("expression").(string); isText {
+func (r *request) testJSONLogic(ctx context.Context) (any, error) {
+	if text, isText := r.Get("expression").(string); isText {
 		return nil, notARule(text)
 	}
-	rule, err := jsonlogic.Compile(ctx, value.Plain(a.get("expression")))
+	rule, err := jsonlogic.Compile(ctx, value.Plain(r.Get("expression")))
 	if err != nil {
-		return failedIn("", err), nil
+		return evaluated{Error: failureIn("", err)}, nil
 	}
-	var reads []string
-	for _, r := range rule.References() {
-		if !r.Body {
-			reads = append(reads, inspect.ReferenceText(r.Reference))
-		}
-	}
-	return evaluate(ctx, rule, "", reads, a)
+	return r.evaluate(ctx, rule, "", view.RuleReads(rule))
 }
 
-// notARule refuses a text, which as a rule would always hold: it is a rule that was
-// written as JSON once more, or an expression.
+// notARule is the error about a string, which as a rule would always be true: it is a rule
+// encoded as JSON twice, or an expression.
 func notARule(text string) error {
 	if v, err := value.Decode([]byte(text)); err == nil {
 		if _, isObject := v.(value.Object); isObject {
-			return errors.New("the rule is a text with JSON in it, expected an object; give the object itself")
+			return errors.New("the rule is a string with JSON in it, expected an object; give the object itself")
 		}
 	}
 	quoted, err := value.Encode(text)
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf(`the rule is a text, which always holds, expected an object with one operator; to ask an expression, give {"var": %s}`, quoted)
+	return fmt.Errorf(`the rule is a string, which is always true, expected an object with one operator; to evaluate an expression, give {"var": %s}`, quoted)
 }
 
-func evaluate(ctx context.Context, expr evaluator, source string, reads []string, a arguments) (any, error) {
-	scope, err := scopeOf(a)
+func (r *request) evaluate(ctx context.Context, expr evaluator, source string, references []jsonata.Reference) (any, error) {
+	scope, err := r.scope()
 	if err != nil {
 		return nil, err
 	}
+	var out evaluated
+	for _, ref := range references {
+		out.Reads = append(out.Reads, view.ReferenceText(ref))
+	}
 	result, err := expr.Eval(ctx, scope)
 	if err != nil {
-		failed := failedIn(source, err)
-		failed.Reads = reads
-		return failed, nil
+		out.Error = failureIn(source, err)
+		return out, nil
 	}
-	told := evaluated{Result: jsonValue{result}, Nothing: result == nil, Reads: reads}
-	if told.Nothing {
-		told.Note = "the expression yields nothing: some path in it finds nothing in the context; a node with it would have no value in the context"
+	if out.Result.Value = result; result == nil {
+		out.Nothing = true
+		out.Note = "the expression yields nothing: a path in it has no value in the context; a node with this expression would have no value in the context"
 	}
-	return told, nil
+	return out, nil
 }
 
-func failedIn(source string, err error) evaluated {
-	f := failureOf(err)
-	if f.Details != nil && f.Details.Offset != nil && f.Details.Caret == "" {
-		f.Details.Caret = expressions.Caret(source, *f.Details.Offset)
-	}
-	return evaluated{Result: jsonValue{value.Null}, Error: f}
-}
-
-// scopeOf is what an expression sees: the context, or the history that makes it.
-func scopeOf(a arguments) (*expressions.Scope, error) {
-	history, given := a.get("history").([]any)
+// scope is what expressions see: the argument context, or the argument history, from which
+// the context is made.
+func (r *request) scope() (*expressions.Scope, error) {
+	history, given := r.Get("history").([]any)
 	if !given {
-		return expressions.NewScope(contextOf(a.get("context")), nil), nil
+		outputs := map[string]any{}
+		if given, ok := r.Get("context").(value.Object); ok {
+			for _, key := range given.Keys() {
+				outputs[key], _ = given.Get(key)
+			}
+		}
+		return expressions.NewScope(outputs, nil), nil
 	}
 	raw, err := value.Encode(history)
 	if err != nil {
@@ -114,4 +107,114 @@ func scopeOf(a arguments) (*expressions.Scope, error) {
 		return nil, fmt.Errorf("history: expected a list of {\"nodeId\": …, \"output\": …}, the oldest first: %w", err)
 	}
 	return execution.ScopeOf(records), nil
+}
+
+// called is the result of a call of a server's tool: its output as a node would have it.
+type called struct {
+	Output        view.Value  `json:"output"`
+	Nothing       bool        `json:"nothing,omitempty"`       // the call yielded nothing; Output is null
+	EvaluatedArgs *view.Value `json:"evaluatedArgs,omitempty"` // when there are expressions among them
+	ExecutionTime float64     `json:"executionTime"`           // milliseconds
+	Note          string      `json:"note,omitempty"`
+	Error         *failure    `json:"error,omitempty"`
+}
+
+// testMcpTool calls a tool as an mcp node would.
+func (r *request) testMcpTool(ctx context.Context) (any, error) {
+	began := time.Now()
+	var out called
+	output, err := r.callUpstream(ctx, &out, &began)
+	out.ExecutionTime, out.Error = float64(time.Since(began))/float64(time.Millisecond), failureOf(err)
+	if err == nil {
+		out.Nothing = output == nil
+		out.Output, out.Note = bounded(output, r.secrets)
+	}
+	return out, nil
+}
+
+func (r *request) callUpstream(ctx context.Context, out *called, began *time.Time) (value.Value, error) {
+	scope, err := r.scope()
+	if err != nil {
+		return nil, err
+	}
+	args := argsTrial{scope: scope}
+	evaluatedArgs, err := args.eval(ctx, r.Object("args"), "args")
+	if err != nil {
+		return nil, err
+	}
+	if args.expressions > 0 {
+		out.EvaluatedArgs = &view.Value{Value: evaluatedArgs}
+	}
+	pool, done, err := r.pool()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	*began = time.Now()
+	return pool.CallTool(ctx, r.Text("server"), r.Text("tool"), evaluatedArgs, nil)
+}
+
+// argsTrial evaluates arguments by the rules of mcp nodes, without a graph: an object
+// whose only key is expr is an expression, at any depth.
+type argsTrial struct {
+	scope       *expressions.Scope
+	expressions int // evaluated so far
+}
+
+// eval returns the value of a part of the arguments, nil when an expression yields
+// nothing. The path names the part in errors.
+func (t *argsTrial) eval(ctx context.Context, v value.Value, path string) (value.Value, error) {
+	switch v := v.(type) {
+	case value.Object:
+		if source, has := v.Get("expr"); has {
+			return t.expression(ctx, source, v, path)
+		}
+		var keys []string
+		var values []value.Value
+		for _, key := range v.Keys() {
+			item, _ := v.Get(key)
+			made, err := t.eval(ctx, item, path+"."+key)
+			if err != nil {
+				return nil, err
+			}
+			if made != nil {
+				keys, values = append(keys, key), append(values, made)
+			}
+		}
+		return value.NewObject(keys, values), nil
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			made, err := t.eval(ctx, item, fmt.Sprintf("%s[%d]", path, i))
+			if err != nil {
+				return nil, err
+			}
+			if made == nil {
+				made = value.Null
+			}
+			items[i] = made
+		}
+		return items, nil
+	}
+	return v, nil
+}
+
+func (t *argsTrial) expression(ctx context.Context, source value.Value, whole value.Object, path string) (value.Value, error) {
+	text, isText := source.(string)
+	switch {
+	case whole.Len() > 1:
+		return nil, fmt.Errorf("%s has other keys beside expr, expected expr alone; compute the whole object in the expression", path)
+	case !isText:
+		return nil, fmt.Errorf("%s.expr is not a string, expected a JSONata expression", path)
+	}
+	t.expressions++
+	expr, err := jsonata.Compile(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the JSONata does not compile: %w", path, err)
+	}
+	v, err := expr.Eval(ctx, t.scope)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the evaluation of the JSONata failed: %w", path, err)
+	}
+	return v, nil
 }

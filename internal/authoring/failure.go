@@ -1,29 +1,69 @@
 package authoring
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
+	"reflect"
 
-	"toolgraph/expressions"
-	"toolgraph/expressions/jsonlogic"
+	"toolgraph/execution"
 	"toolgraph/graph"
+	"toolgraph/internal/view"
 	"toolgraph/mcpclient"
 )
 
-// concerning adds what an expression's or a server's own error tells.
-func (d *failureDetails) concerning(err error) {
-	var eval *expressions.EvalError
-	if errors.As(err, &eval) {
-		d.Code = orText(d.Code, eval.Code)
-		d.at(eval.Offset)
+// failure is why there is no result.
+type failure struct {
+	Message string          `json:"message"`
+	Details *failureDetails `json:"details,omitempty"`
+}
+
+type failureDetails struct {
+	Code   string   `json:"code,omitempty"`
+	Detail string   `json:"detail,omitempty"`
+	Node   string   `json:"nodeId,omitempty"`
+	Line   int      `json:"line,omitempty"`
+	Column int      `json:"column,omitempty"`
+	Offset *int     `json:"offset,omitempty"` // the byte in an expression
+	Path   []string `json:"path,omitempty"`   // the last nodes visited
+	Stderr []string `json:"stderr,omitempty"` // the last lines of a server
+	Caret  string   `json:"caret,omitempty"`  // an expression's line with a caret under the place
+	Hint   string   `json:"hint,omitempty"`
+
+	Structured json.RawMessage `json:"structuredContent,omitempty"` // of a tool that failed
+}
+
+// failureOf returns an error for an agent, nil for nil.
+func failureOf(err error) *failure { return failureIn("", err) }
+
+// failureIn returns the failure of an expression with its source.
+func failureIn(source string, err error) *failure {
+	if err == nil {
+		return nil
 	}
-	var syntax *expressions.SyntaxError
-	if errors.As(err, &syntax) {
-		d.Code, d.Hint = orText(d.Code, "syntax"), syntax.Hint
-		d.at(syntax.Offset)
+	d := &failureDetails{}
+	var step *execution.StepError
+	if errors.As(err, &step) {
+		d.Code, d.Node, d.Path = string(step.Code()), step.Node, step.Path
+		d.Line, d.Column = step.Pos.Line, step.Pos.Column
 	}
-	var rule *jsonlogic.Error
-	if errors.As(err, &rule) {
-		d.Code, d.Hint = orText(d.Code, "rule"), orText(d.Hint, rule.Hint)
+	var inner *execution.Failure
+	if errors.As(err, &inner) {
+		d.Detail, d.Structured = inner.Detail, inner.Structured
+	}
+	problem := view.ProblemOf(source, err)
+	switch problem.Kind {
+	case "rule", "syntax":
+		problem.Code = problem.Kind
+	case "json":
+		problem.Offset = -1 // of the answer of a server
+	}
+	d.Code, d.Hint = cmp.Or(d.Code, problem.Code), problem.Hint
+	if problem.Offset >= 0 {
+		d.Offset = &problem.Offset
+	}
+	if source != "" {
+		d.Caret = problem.Caret
 	}
 	var placed *graph.PlacedError
 	if errors.As(err, &placed) {
@@ -31,20 +71,12 @@ func (d *failureDetails) concerning(err error) {
 	}
 	var upstream *mcpclient.Error
 	if errors.As(err, &upstream) {
-		d.Code = orText(d.Code, upstream.Code)
-		d.Stderr, d.Hint, d.Structured = upstream.Stderr, upstream.Hint, upstream.Structured
+		d.Code, d.Stderr, d.Structured = cmp.Or(d.Code, upstream.Code), upstream.Stderr, upstream.Structured
+		d.Hint = upstream.Hint
 	}
-}
-
-func (d *failureDetails) at(offset int) {
-	if offset >= 0 {
-		d.Offset = &offset
+	f := &failure{Message: err.Error(), Details: d}
+	if reflect.ValueOf(*d).IsZero() {
+		f.Details = nil
 	}
-}
-
-func orText(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
+	return f
 }

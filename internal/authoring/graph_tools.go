@@ -1,13 +1,19 @@
 package authoring
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
+	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
 )
 
-// about is the server that the graph file makes.
-type about struct {
+// graphServer is the server that the graph file defines.
+type graphServer struct {
 	Name         string `json:"name"`
 	Version      string `json:"version"`
 	Title        string `json:"title"`
@@ -24,15 +30,11 @@ type limits struct {
 	Time       int64 `json:"maxExecutionTimeMs"`
 }
 
-func getGraphServer(_ context.Context, k *Toolkit, v *view, _ arguments) (any, error) {
-	file, err := v.file()
-	if err != nil {
-		return nil, err
-	}
+func (r *request) getGraphServer(_ context.Context, file *config.File) (any, error) {
 	s := file.Server
-	return about{
+	return graphServer{
 		Name: s.Name.Value, Version: s.Version.Value, Title: s.Title.Value, Instructions: s.Instructions.Value,
-		File: file.Path, Tools: len(file.Tools), AllowWrite: k.opts.AllowWrite, AllowRun: k.opts.AllowRun,
+		File: file.Path, Tools: len(file.Tools), AllowWrite: r.opts.AllowWrite, AllowRun: r.opts.AllowRun,
 		Limits: limits{Executions: file.Limits.MaxNodeExecutions, Time: file.Limits.MaxExecutionTime.Milliseconds()},
 	}, nil
 }
@@ -43,11 +45,7 @@ type toolSummary struct {
 	Description string `json:"description"`
 }
 
-func listGraphTools(_ context.Context, _ *Toolkit, v *view, _ arguments) (any, error) {
-	file, err := v.file()
-	if err != nil {
-		return nil, err
-	}
+func (r *request) listGraphTools(_ context.Context, file *config.File) (any, error) {
 	var items []toolSummary
 	for _, t := range file.Tools {
 		items = append(items, toolSummary{Name: t.Name.Value, Description: t.Description.Value})
@@ -55,17 +53,29 @@ func listGraphTools(_ context.Context, _ *Toolkit, v *view, _ arguments) (any, e
 	return listOf(items), nil
 }
 
-func getGraphTool(_ context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
-	file, err := v.file()
-	if err != nil {
-		return nil, err
-	}
-	name := a.text("toolName")
+func (r *request) getGraphTool(_ context.Context, file *config.File) (any, error) {
+	name := r.Text("toolName")
 	tool := toolOf(file, name)
 	if tool == nil {
 		return nil, noTool(file, name)
 	}
 	return definitionOf(tool), nil
+}
+
+func (r *request) explainGraphTool(ctx context.Context) (any, error) {
+	held, name, err := r.subject()
+	if err != nil {
+		return nil, r.notStarted(err)
+	}
+	p, err := held.checked(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the tool cannot be explained while the graph file has errors; checkGraphTool lists them: %w", err)
+	}
+	g, err := graphOf(p, name)
+	if err != nil {
+		return nil, err
+	}
+	return inspect.Explain(ctx, g, r.upstreams())
 }
 
 // definition is a tool as addGraphTool and updateGraphTool take it, in the current form
@@ -111,21 +121,96 @@ func definitionOf(t *config.Tool) definition {
 		d.Result = string(t.Result)
 	}
 	for _, n := range t.Nodes {
-		d.Nodes = append(d.Nodes, nodeOf(n))
+		out := node{
+			ID: n.ID.Value, Type: n.Type, Server: n.Server.Value, Tool: n.Tool.Value, Args: n.Args,
+			OnCrash: string(n.OnCrash), Next: n.Next.Value,
+		}
+		if n.Type == config.TransformNode {
+			out.Transform = &transform{Expr: n.Expr.Value}
+		}
+		for _, c := range n.Conditions {
+			out.Conditions = append(out.Conditions, condition{Rule: c.Rule, Next: c.Next.Value})
+		}
+		d.Nodes = append(d.Nodes, out)
 	}
 	return d
 }
 
-func nodeOf(n *config.Node) node {
-	told := node{
-		ID: n.ID.Value, Type: n.Type, Server: n.Server.Value, Tool: n.Tool.Value, Args: n.Args,
-		OnCrash: string(n.OnCrash), Next: n.Next.Value,
+// saved is the result of a change of the file.
+type saved struct {
+	Success  bool      `json:"success"`
+	Message  string    `json:"message"`
+	Warnings []finding `json:"warnings,omitempty"`
+}
+
+func (r *request) addGraphTool(ctx context.Context) (any, error) {
+	tool := dataOf(r.Get("tool"))
+	src, err := config.AddTool(r.path, r.src, tool)
+	name, _ := tool.Get("name").Value().(string)
+	return r.save(ctx, src, err, name, fmt.Sprintf("tool %q added to %s", name, r.path))
+}
+
+func (r *request) updateGraphTool(ctx context.Context, file *config.File) (any, error) {
+	tool, older := dataOf(r.Get("tool")), r.Text("toolName")
+	if toolOf(file, older) == nil {
+		return nil, noTool(file, older)
 	}
-	if n.Type == config.TransformNode {
-		told.Transform = &transform{Expr: n.Expr.Value}
+	src, err := config.ReplaceTool(r.path, r.src, older, tool)
+	message := fmt.Sprintf("tool %q updated in %s", older, r.path)
+	name, _ := tool.Get("name").Value().(string)
+	if name != older {
+		message += fmt.Sprintf("; its name is now %q", name)
 	}
-	for _, c := range n.Conditions {
-		told.Conditions = append(told.Conditions, condition{Rule: c.Rule, Next: c.Next.Value})
+	return r.save(ctx, src, err, name, message)
+}
+
+func (r *request) deleteGraphTool(ctx context.Context, file *config.File) (any, error) {
+	name := r.Text("toolName")
+	if toolOf(file, name) == nil {
+		return nil, noTool(file, name)
 	}
-	return told
+	src, err := config.DeleteTool(r.path, r.src, name)
+	return r.save(ctx, src, err, name, fmt.Sprintf("tool %q deleted from %s", name, r.path))
+}
+
+// save writes the file's new text, or is why it was not made, when the file has no error
+// with it.
+func (r *request) save(ctx context.Context, src []byte, err error, name, message string) (any, error) {
+	if err != nil {
+		return nil, notSaved(r.snapshot, err)
+	}
+	edited := r.with(src)
+	p, err := edited.checked(ctx)
+	if err != nil {
+		return nil, notSaved(edited, err)
+	}
+	warnings, err := r.warnings(ctx, p, name)
+	if err != nil {
+		return nil, notSaved(edited, err)
+	}
+	now, err := config.ReadFile(r.path)
+	if err == nil && !bytes.Equal(now, r.src) {
+		err = errors.New("another program has just changed it; try again")
+	}
+	if err == nil {
+		err = files.Write(r.path, src, 0o600) // unless the file has another mode
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)
+	}
+	if warnings.Err() != nil {
+		message += "; but runs of it will fail: correct the errors among the warnings"
+	}
+	return saved{Success: true, Message: message, Warnings: edited.findings(warnings, name)}, nil
+}
+
+// notSaved is the error with all errors that a change would bring into the file.
+func notSaved(s *snapshot, err error) error {
+	var found config.Diagnostics
+	if !errors.As(err, &found) {
+		return fmt.Errorf("nothing was saved: %w", err)
+	}
+	errs, _ := found.Split()
+	return fmt.Errorf("nothing was saved: the graph file would have %s\n%s\nchange the definition and try again; checkGraphTool checks it without saving",
+		wording.Count(len(errs), "error"), s.text(errs))
 }

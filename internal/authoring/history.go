@@ -1,7 +1,10 @@
 package authoring
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,23 +12,27 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/inspect"
+	"toolgraph/internal/toolset"
+	"toolgraph/internal/view"
 )
 
 // The bounds on what is shown of a run: an agent's context is small.
 const (
-	shortOutput = 200      // bytes of one output's JSON, unless more are asked for
-	shortSteps  = 100      // the first half and the last half of them, unless more are asked for
+	shortOutput = 200      // bytes of one output's JSON, unless valueBytes is given
+	shortSteps  = 100      // the first half and the last half of them, unless valueBytes is given
 	mostOutput  = 64 << 10 // bytes of one output's JSON
 	mostOutputs = 1 << 20  // of all outputs together, and of one result
 	mostShown   = 2 << 10  // of a result that is truncated, and of an argument in a log
 	mostSteps   = 1000     // the first half and the last half of them
+	defaultRuns = 20       // of a list
 )
 
-// step is a record of a run, its output perhaps truncated.
-type step struct{ execution.Record }
+// shownStep is a record of a run, its output perhaps truncated.
+type shownStep struct{ execution.Record }
 
-// cutOutput stands for an output that is not shown whole.
-type cutOutput struct {
+// truncatedOutput is in the place of an output that is not shown whole.
+type truncatedOutput struct {
 	Truncated bool   `json:"truncated"` // true
 	Bytes     int    `json:"bytes"`
 	Beginning string `json:"beginning"` // of its JSON
@@ -37,15 +44,17 @@ type detail struct {
 	bytes int // of each output's JSON
 }
 
-// detailOf is what the argument valueBytes asks for: without it, a little of a few steps.
-func detailOf(a arguments) detail {
-	if a.get("valueBytes") == nil {
+// detailOf is the detail that the argument valueBytes asks for: without it, little of few
+// steps.
+func detailOf(a toolset.Arguments) detail {
+	if a.Get("valueBytes") == nil {
 		return detail{shortSteps, shortOutput}
 	}
-	return detail{mostSteps, a.number("valueBytes", shortOutput)}
+	return detail{mostSteps, a.Number("valueBytes", shortOutput)}
 }
 
-// ends are the first and the last of a list, at most so many, and whether some are left out.
+// ends returns the first and the last of a list, at most so many, and whether some are
+// left out.
 func ends[T any](all []T, most int) ([]T, bool) {
 	if len(all) <= most {
 		return all, false
@@ -53,40 +62,41 @@ func ends[T any](all []T, most int) ([]T, bool) {
 	return slices.Concat(all[:most/2], all[len(all)-most/2:]), true
 }
 
-// stepsOf is a history within bounds, and a note when something was left out.
-func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (steps []step, note string) {
-	steps = []step{}
+// stepsOf returns a history within bounds, and a note when something was left out.
+func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (steps []shownStep, note string) {
+	steps = []shownStep{}
 	room := mostOutputs
-	cut := 0
+	truncated := 0
 	shown, short := ends(history, how.steps)
 	for _, r := range shown {
 		limit := min(how.bytes, max(room, shortOutput))
 		raw, err := value.Encode(r.Output)
 		switch {
 		case r.Error != nil:
-			r.Error = cutFailure(r.Error, limit, secrets)
+			r.Error = shortFailure(r.Error, limit, secrets)
 		case err == nil && len(raw) > limit:
-			r.Output = value.FromPlain(cutText(secrets.RedactJSON(raw), len(raw), limit)) // whole, for half a secret is not recognised
+			// Redacted before it is truncated: half a secret is not recognised.
+			r.Output = value.FromPlain(truncate(secrets.RedactJSON(raw), len(raw), limit))
 			room -= limit
-			cut++
+			truncated++
 		default:
 			room -= len(raw)
 		}
-		steps = append(steps, step{r})
+		steps = append(steps, shownStep{r})
 	}
-	var left, text string
+	var stepsNote, outputsNote string
 	if short {
-		left = fmt.Sprintf("executionHistory has the first and the last %d of %d executions", how.steps/2, len(history))
+		stepsNote = fmt.Sprintf("executionHistory has the first and the last %d of %d executions", how.steps/2, len(history))
 	}
-	if cut > 0 {
-		text = fmt.Sprintf("outputs truncated: %d (expressions saw them whole)", cut)
+	if truncated > 0 {
+		outputsNote = fmt.Sprintf("outputs truncated: %d (expressions saw them whole)", truncated)
 	}
-	return steps, joined(left, text)
+	return steps, joined(stepsNote, outputsNote)
 }
 
-// cutFailure is a failure of a step that has no more to say than so many bytes: the
-// error of the run has all of it.
-func cutFailure(f *execution.Failure, most int, secrets *config.Secrets) *execution.Failure {
+// shortFailure returns a step's failure in at most so many bytes: the error of the run has
+// all of it.
+func shortFailure(f *execution.Failure, most int, secrets *config.Secrets) *execution.Failure {
 	if len(f.Message)+len(f.Structured) <= most {
 		return f
 	}
@@ -95,22 +105,81 @@ func cutFailure(f *execution.Failure, most int, secrets *config.Secrets) *execut
 	return &short
 }
 
-// joined is the notes that there are.
+// joined returns the notes that are not empty as one.
 func joined(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// whole is a result as it is shown, and a note when that is its beginning alone.
-func whole(v value.Value, secrets *config.Secrets) (told jsonValue, note string) {
+// bounded returns a result as it is shown, and a note when that is its beginning alone.
+func bounded(v value.Value, secrets *config.Secrets) (shown view.Value, note string) {
 	raw, err := value.Encode(v)
 	if err != nil || len(raw) <= mostOutputs {
-		return jsonValue{v}, ""
+		return view.Value{Value: v}, ""
 	}
-	return jsonValue{value.FromPlain(cutText(secrets.RedactJSON(raw), len(raw), mostShown))},
-		fmt.Sprintf("the value has %d bytes of JSON, and only its beginning is shown", len(raw))
+	return view.Value{Value: value.FromPlain(truncate(secrets.RedactJSON(raw), len(raw), mostShown))},
+		fmt.Sprintf("the value has %d bytes of JSON; only its beginning is shown", len(raw))
 }
 
-// cutText is the beginning of an output's JSON of so many bytes.
-func cutText(raw []byte, size, most int) cutOutput {
-	return cutOutput{Truncated: true, Bytes: size, Beginning: strings.ToValidUTF8(string(journal.CutText(raw, most)), "\uFFFD")}
+// truncate returns the first bytes of an output's JSON; size is that of the whole.
+func truncate(raw []byte, size, most int) truncatedOutput {
+	return truncatedOutput{Truncated: true, Bytes: size, Beginning: strings.ToValidUTF8(string(journal.CutText(raw, most)), "\uFFFD")}
+}
+
+// recordedRuns returns what reads recorded runs, and the path that runs of the graph file
+// have: a toolkit does not show runs of other files.
+func (r *request) recordedRuns() (*inspect.Inspector, string, error) {
+	if r.opts.Runs == nil {
+		return nil, "", errors.New("runs are not recorded: the toolkit was started with --no-history")
+	}
+	file, err := filepath.Abs(r.path)
+	return &inspect.Inspector{Store: r.opts.Runs}, file, err
+}
+
+// runList is recorded runs, the newest first.
+type runList struct {
+	list[journal.Run]
+	Next string `json:"next,omitempty"` // the argument before of the next page
+}
+
+func (r *request) listRuns(ctx context.Context) (any, error) {
+	recorded, file, err := r.recordedRuns()
+	if err != nil {
+		return nil, err
+	}
+	runs, err := recorded.ListRuns(ctx, journal.Filter{
+		File: file, Tool: r.Text("toolName"), Status: journal.Status(r.Text("status")),
+		Before: r.Text("before"), Limit: r.Number("limit", defaultRuns),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return runList{listOf(runs.Runs), runs.Next}, nil
+}
+
+func (r *request) readRun(ctx context.Context) (any, error) {
+	recorded, file, err := r.recordedRuns()
+	if err != nil {
+		return nil, err
+	}
+	id := r.Text("runId")
+	if id == "" || id == "last" { // of this file, not of all
+		runs, err := recorded.ListRuns(ctx, journal.Filter{File: file, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(runs.Runs) == 0 {
+			return nil, errors.New("no run of this graph file is recorded yet; runGraphTool makes one")
+		}
+		id = runs.Runs[0].ID
+	}
+	run, err := recorded.ReadRun(ctx, inspect.RunQuery{
+		Run: id, From: r.Number("from", 0), Limit: r.Number("limit", 0), ValueBytes: r.Number("valueBytes", 0),
+	})
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, fmt.Errorf("run %q not found; listRuns lists the recorded runs", id)
+	}
+	if err == nil && run.File != file {
+		return nil, fmt.Errorf("run %q is a run of another graph file; listRuns lists those of this one", id)
+	}
+	return run, err
 }

@@ -11,7 +11,7 @@ func TestMistakesOfModels(t *testing.T) {
 	for _, c := range []struct{ name, args, want string }{
 		{"testJSONLogic", `{"expression": "{\">\": [{\"var\": \"a\"}, 1]}"}`, "give the object itself"},
 		{"testJSONLogic", `{"expression": "a > 1"}`, `give {"var": "a > 1"}`},
-		{"testGraphTool", `{"toolName": "a"}`, "there are no tests"},
+		{"testGraphTool", `{"toolName": "a"}`, "no tests: the file"},
 		{"addGraphTool", `{"tool": {"name": "b", "description": "d", "outputSchema": {"type": "object", "properties": {"n": {"type": "string"}}}, "nodes": ` + nodes + `}}`, "runs of it will fail"},
 		{"addGraphTool", `{"tool": {"name": "c", "description": "d", "nodes": ` + nodes + `}}`, `"success":true`},
 	} {
@@ -31,7 +31,7 @@ func TestOlderTypeInADefinition(t *testing.T) {
 	}
 }
 
-// What cannot be put into a file of an older form is told, not only refused on saving.
+// A definition that does not fit a file of an older form is reported by the check, not only on saving.
 func TestCheckInAnOlderFile(t *testing.T) {
 	k := kit(t, strings.Replace(graphFile, "mcpServers", "servers", 1))
 	got := k.answerTo(t, "checkGraphTool", `{"toolDefinition": {"name": "b", "description": "d", "nodes": [{"id": "entry", "type": "entry", "next": "call"}, {"id": "call", "type": "mcp", "server": "fake", "tool": "echo", "args": {"a": "$.entry"}, "next": "exit"}, {"id": "exit", "type": "exit"}]}}`)
@@ -40,7 +40,7 @@ func TestCheckInAnOlderFile(t *testing.T) {
 	}
 }
 
-// Once a server has told its tools, a call of another is found without a run.
+// Once a server has listed its tools, a call of an unknown one is found without a run.
 func TestUnknownUpstreamTool(t *testing.T) {
 	k := kit(t, graphFile)
 	check := `{"toolDefinition": {"name": "b", "description": "d", "nodes": [{"id": "entry", "type": "entry", "next": "call"}, {"id": "call", "type": "mcp", "server": "fake", "tool": "fake.echo", "next": "exit"}, {"id": "exit", "type": "exit"}]}}`

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Nothing and null are told apart, and so are the text and the structuredContent of a
+// Nothing and null are different in answers, and so are the text and the structuredContent of a
 // tool that failed.
 func TestNothingAndNull(t *testing.T) {
 	k := kit(t, graphFile)

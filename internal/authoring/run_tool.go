@@ -2,132 +2,144 @@ package authoring
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/project"
+	"toolgraph/internal/view"
+	"toolgraph/internal/wording"
 )
 
-// ran is how a run went. Result is null when it failed.
-type ran struct {
-	Result  jsonValue `json:"result"`
-	Error   *failure  `json:"error,omitempty"`
-	RunID   string    `json:"runId"`
-	Path    []string  `json:"path"` // the nodes that the run visited
-	Logging []logged  `json:"logging,omitempty"`
-	History []step    `json:"executionHistory"`
-	Note    string    `json:"note,omitempty"` // what was left out
+// runResult is a run. Result is null when it failed.
+type runResult struct {
+	Result  view.Value  `json:"result"`
+	Error   *failure    `json:"error,omitempty"`
+	RunID   string      `json:"runId"`
+	Path    []string    `json:"path"` // the nodes that the run visited
+	Logging []logEntry  `json:"logging,omitempty"`
+	History []shownStep `json:"executionHistory"`
+	Note    string      `json:"note,omitempty"` // what was left out
 }
 
-// failure is why there is no result.
-type failure struct {
-	Message string          `json:"message"`
-	Details *failureDetails `json:"details,omitempty"`
-}
-
-type failureDetails struct {
-	Code   string   `json:"code,omitempty"`
-	Detail string   `json:"detail,omitempty"`
-	Node   string   `json:"nodeId,omitempty"`
-	Line   int      `json:"line,omitempty"`
-	Column int      `json:"column,omitempty"`
-	Offset *int     `json:"offset,omitempty"` // the byte in an expression
-	Path   []string `json:"path,omitempty"`   // the last nodes visited
-	Stderr []string `json:"stderr,omitempty"` // the last lines of a server
-	Caret  string   `json:"caret,omitempty"`  // an expression's line with the place under it
-	Hint   string   `json:"hint,omitempty"`
-
-	Structured json.RawMessage `json:"structuredContent,omitempty"` // of a tool that failed
-}
-
-func runGraphTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
-	held, name, err := v.subject(a)
+func (r *request) runGraphTool(ctx context.Context) (any, error) {
+	files, name, err := r.subject()
 	if err != nil {
-		return nil, notStarted(v, err)
+		return nil, r.notStarted(err)
 	}
-	p, err := held.live(ctx)
+	p, err := project.Parse(ctx, files.path, files.src, config.Options{ServersFile: files.servers})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
-		return nil, notStarted(held, err)
+		return nil, files.notStarted(err)
 	}
 	g, err := graphOf(p, name)
 	if err != nil {
 		return nil, err
 	}
-	args := a.object("arguments")
-	pool, done := k.lease(p)
+	pool, done := r.lease(p.File)
 	defer done()
 	var opts []execution.Option
 	log := &runLog{}
-	if a.flag("logging") {
+	if r.Flag("logging") {
 		ctx = jsonlogic.WithLog(ctx, log.rule)
 		opts = append(opts, execution.WithObserver(log))
 	}
-	result, err := k.opts.Run(ctx, p, pool, g, args, opts...)
-	var refused *execution.ArgumentsError
-	if errors.As(err, &refused) {
-		return nil, fmt.Errorf("nothing was run, because the arguments do not fit the tool's inputSchema: %w", err)
+	result, err := r.opts.Run(ctx, p, pool, g, r.Object("arguments"), opts...)
+	var invalid *execution.ArgumentsError
+	if errors.As(err, &invalid) {
+		return nil, fmt.Errorf("nothing was run: the arguments do not match the tool's inputSchema: %w", err)
 	}
 	if result == nil {
 		return nil, err
 	}
-	told := ran{RunID: result.RunID, Logging: log.entries, Error: failureOf(err), Result: jsonValue{value.Null}}
-	var cut, left string
+	out := runResult{RunID: result.RunID, Logging: log.entries, Error: failureOf(err)}
+	var valueNote, historyNote string
 	if err == nil {
-		told.Result, cut = whole(result.Value, v.secrets)
+		out.Result, valueNote = bounded(result.Value, r.secrets)
 	}
-	told.Path, _ = ends(pathOf(result.History), mostSteps)
-	told.History, left = stepsOf(result.History, detailOf(a), v.secrets)
-	if left != "" && k.opts.Runs != nil {
-		left += "; readRun shows more of this run"
-	} else if left != "" {
-		left += "; give valueBytes for more"
+	visited, _ := ends(result.History, mostSteps)
+	out.Path = make([]string, len(visited))
+	for i, record := range visited {
+		out.Path[i] = record.NodeID
 	}
-	told.Note = joined(cut, left)
-	return told, nil
+	out.History, historyNote = stepsOf(result.History, detailOf(r.Arguments), r.secrets)
+	if historyNote != "" && r.opts.Runs != nil {
+		historyNote += "; readRun shows more of this run"
+	} else if historyNote != "" {
+		historyNote += "; give valueBytes to see more"
+	}
+	out.Note = joined(valueNote, historyNote)
+	return out, nil
 }
 
-// pathOf is the nodes of a history.
-func pathOf(history []execution.Record) []string {
-	path := make([]string, len(history))
-	for i, r := range history {
-		path[i] = r.NodeID
-	}
-	return path
-}
-
-// notStarted tells why there was no run.
-func notStarted(v *view, err error) error {
+// notStarted is the error about a run that was not started because of the files.
+func (s *snapshot) notStarted(err error) error {
 	var found config.Diagnostics
 	if !errors.As(err, &found) {
 		return err
 	}
 	errs, _ := found.Split()
-	return fmt.Errorf("nothing was run, because the graph file with this tool has %s\n%s", mistakes(len(errs)), v.tell(errs))
+	return fmt.Errorf("nothing was run: the graph file with this tool has %s\n%s", wording.Count(len(errs), "error"), s.text(errs))
 }
 
-// failureOf is an error for an agent; nil when there is none.
-func failureOf(err error) *failure {
-	if err == nil {
-		return nil
+// logEntry is one entry of a run's log.
+type logEntry struct {
+	Level     string       `json:"level"`
+	Message   string       `json:"message"`
+	Timestamp string       `json:"timestamp"` // RFC 3339
+	Args      []view.Value `json:"args,omitempty"`
+}
+
+// mostLogged bounds the log of one run.
+const mostLogged = 1000
+
+// runLog gathers what a run does, in the run's goroutine.
+type runLog struct{ entries []logEntry }
+
+func (l *runLog) add(at time.Time, level, message string, args ...view.Value) {
+	switch {
+	case len(l.entries) > mostLogged:
+		return
+	case len(l.entries) == mostLogged:
+		level, message, args = "warn", fmt.Sprintf("the log is truncated after %d entries", mostLogged), nil
 	}
-	details := &failureDetails{}
-	var step *execution.StepError
-	if errors.As(err, &step) {
-		details.Code, details.Node, details.Path = string(step.Code()), step.Node, step.Path
-		details.Line, details.Column = step.Pos.Line, step.Pos.Column
+	l.entries = append(l.entries, logEntry{Level: level, Message: message, Timestamp: at.Format(time.RFC3339Nano), Args: args})
+}
+
+// rule logs what the log operator of a rule was given.
+func (l *runLog) rule(v value.Value) {
+	l.add(time.Now(), "debug", "log operator of a rule", view.Value{Value: v})
+}
+
+// Observe logs an event.
+func (l *runLog) Observe(e execution.Event) {
+	switch e.Kind {
+	case execution.RunStarted:
+		l.add(e.Time, "info", fmt.Sprintf("run of %s started", e.Start.Tool))
+	case execution.CallStarted:
+		args := e.Step.Args
+		if value.Size(args) > mostShown {
+			args = "larger than is logged"
+		}
+		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", e.Step.NodeID, e.Step.Tool, e.Step.Server), view.Value{Value: args})
+	case execution.StepFinished:
+		r := e.Record
+		if r.Error != nil {
+			l.add(e.Time, "error", fmt.Sprintf("node %s (%s) failed: %s", r.NodeID, r.NodeType, r.Error.Message))
+			return
+		}
+		l.add(e.Time, "debug", fmt.Sprintf("node %s (%s) finished in %.2f ms", r.NodeID, r.NodeType, float64(r.Duration())/float64(time.Millisecond)))
+	case execution.RunFinished:
+		if e.End.Failure != nil {
+			l.add(e.Time, "error", "run failed: "+e.End.Failure.Message)
+			return
+		}
+		l.add(e.Time, "info", "run finished")
 	}
-	var inner *execution.Failure
-	if errors.As(err, &inner) {
-		details.Detail, details.Structured = inner.Detail, inner.Structured
-	}
-	details.concerning(err)
-	if reflect.ValueOf(*details).IsZero() {
-		details = nil
-	}
-	return &failure{Message: err.Error(), Details: details}
 }

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/project"
+	"toolgraph/internal/view"
 )
 
-// tested is how tests went.
-type tested struct {
+// testResult is the result of tests.
+type testResult struct {
 	Passed  int               `json:"passed"`
 	Failed  int               `json:"failed"`
 	Skipped int               `json:"skipped"`
@@ -22,16 +24,16 @@ type tested struct {
 }
 
 // testGraphTool runs the tests that are given, or those of the file beside the graph
-// file. Calls are answered by mocks and recordings: no server is started.
-func testGraphTool(ctx context.Context, _ *Toolkit, v *view, a arguments) (any, error) {
-	held, name := v, a.text("toolName")
-	if a.get("toolDefinition") != nil {
+// file. Mocks and recordings answer calls: no server is started.
+func (r *request) testGraphTool(ctx context.Context) (any, error) {
+	held, name := r.snapshot, r.Text("toolName")
+	if r.Get("toolDefinition") != nil {
 		var err error
-		if held, name, err = v.subject(a); err != nil {
-			return nil, notStarted(v, err)
+		if held, name, err = r.subject(); err != nil {
+			return nil, r.notStarted(err)
 		}
 	} else if name != "" {
-		file, err := v.file()
+		file, err := r.file()
 		if err != nil {
 			return nil, err
 		}
@@ -39,12 +41,12 @@ func testGraphTool(ctx context.Context, _ *Toolkit, v *view, a arguments) (any, 
 			return nil, noTool(file, name)
 		}
 	}
-	suite, err := suiteOf(held, name, a)
+	suite, err := r.suite(name)
 	if err != nil {
 		return nil, err
 	}
 	report, err := suite.Run(ctx, graphtest.Options{
-		ServersFile: v.servers,
+		ServersFile: r.servers,
 		Load: func(ctx context.Context, _ string, opts config.Options) (*project.Project, error) {
 			return project.Parse(ctx, held.path, held.src, opts)
 		},
@@ -52,33 +54,33 @@ func testGraphTool(ctx context.Context, _ *Toolkit, v *view, a arguments) (any, 
 	if err != nil {
 		return nil, fmt.Errorf("no test was run: %w", err)
 	}
-	told := tested{Items: []json.RawMessage{}}
-	for _, r := range report.Results {
-		if name != "" && r.Case.Tool.Value != name {
+	out := testResult{Items: []json.RawMessage{}}
+	for _, result := range report.Results {
+		if name != "" && result.Case.Tool.Value != name {
 			continue
 		}
-		if err := told.add(r); err != nil {
+		if err := out.add(result); err != nil {
 			return nil, err
 		}
 	}
-	return told, nil
+	return out, nil
 }
 
-// suiteOf is the tests that are given, or those beside the graph file.
-func suiteOf(v *view, name string, a arguments) (*graphtest.Suite, error) {
-	tests, given := a.get("tests").([]any)
+// suite returns the tests that are given, or those beside the graph file.
+func (r *request) suite(name string) (*graphtest.Suite, error) {
+	tests, given := r.Get("tests").([]any)
 	if !given {
-		base := v.path[:len(v.path)-len(filepath.Ext(v.path))]
-		suite, err := graphtest.Load(base+".test.yaml", graphtest.WithGraph(v.path))
+		path := strings.TrimSuffix(r.path, filepath.Ext(r.path)) + ".test.yaml"
+		suite, err := graphtest.Load(path, graphtest.WithGraph(r.path))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there are no tests: %s is not there; give tests as an argument, or have the user write that file", base+".test.yaml")
+			return nil, fmt.Errorf("no tests: the file %s does not exist; give tests as an argument, or ask the user to write that file", path)
 		}
 		return suite, err
 	}
 	list := dataOf(tests)
 	for i, test := range list.Items {
-		if named, _ := test.Get("cassette").Value().(string); named != "" && !filepath.IsLocal(named) {
-			return nil, fmt.Errorf("the tests cannot be run: the cassette %q is not in the folder of the graph file, expected a path within it", named)
+		if cassette, _ := test.Get("cassette").Value().(string); cassette != "" && !filepath.IsLocal(cassette) {
+			return nil, fmt.Errorf("the tests cannot be run: the cassette %q is not in the folder of the graph file, expected a path within it", cassette)
 		}
 		if test.Kind == config.KindObject && test.Get("tool") == nil && name != "" {
 			test = test.With("tool", &config.Data{Scalar: name})
@@ -89,35 +91,27 @@ func suiteOf(v *view, name string, a arguments) (*graphtest.Suite, error) {
 		list.Items[i] = test
 	}
 	file := (&config.Data{Kind: config.KindObject}).With("tests", list)
-	if mocks := a.get("mocks"); mocks != nil {
+	if mocks := r.Get("mocks"); mocks != nil {
 		file = file.With("mocks", dataOf(mocks))
 	}
-	path := filepath.Join(filepath.Dir(v.path), "given.test.yaml")
-	suite, err := graphtest.Parse(path, config.EncodeData(file), graphtest.WithGraph(v.path))
+	path := filepath.Join(filepath.Dir(r.path), "given.test.yaml")
+	suite, err := graphtest.Parse(path, config.EncodeData(file), graphtest.WithGraph(r.path))
 	var found config.Diagnostics
-	if errors.As(err, &found) {
-		return nil, fmt.Errorf("the tests cannot be run: %w", tellPlain(found))
+	if errors.As(err, &found) { // without places, which are in no file
+		var lines []string
+		for _, d := range found {
+			if d.Hint != "" {
+				d.Message += "; " + d.Hint
+			}
+			lines = append(lines, d.Message)
+		}
+		return nil, fmt.Errorf("the tests cannot be run: %s", strings.Join(lines, "\n"))
 	}
 	return suite, err
 }
 
-// tellPlain is findings without their places, which are in no file.
-func tellPlain(found config.Diagnostics) error {
-	text := ""
-	for _, d := range found {
-		if text != "" {
-			text += "\n"
-		}
-		text += d.Message
-		if d.Hint != "" {
-			text += "; " + d.Hint
-		}
-	}
-	return errors.New(text)
-}
-
-// add counts a result and keeps what there is to say about it.
-func (t *tested) add(r *graphtest.Result) error {
+// add counts a result and appends it, without its details when it is too large.
+func (t *testResult) add(r *graphtest.Result) error {
 	switch r.Status {
 	case graphtest.Passed:
 		t.Passed++
@@ -128,11 +122,11 @@ func (t *tested) add(r *graphtest.Result) error {
 	}
 	raw, err := r.MarshalJSON()
 	if err == nil && len(raw) > mostOutput {
-		raw, err = encode(struct {
+		raw, err = view.JSON(struct {
 			Test   string           `json:"test"`
 			Status graphtest.Status `json:"status"`
 			Note   string           `json:"note"`
-		}{Test: r.Case.Name, Status: r.Status, Note: fmt.Sprintf("the result has %d bytes of JSON, too many to be told; toolgraph test tells all of it", len(raw))})
+		}{r.Case.Name, r.Status, fmt.Sprintf("the result has %d bytes of JSON, too many to show; toolgraph test prints all of it", len(raw))})
 	}
 	t.Items = append(t.Items, raw)
 	return err

@@ -10,23 +10,21 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
-// What a server writes of itself and its tools is for an agent to read, and by whom it
-// was written nobody knows: it is told no longer than this, with hidden characters marked.
+// What a server writes about itself and its tools is untrusted text for an agent: it is
+// shown with hidden characters marked, and truncated to these lengths.
 const (
-	mostSaid        = 16 << 10 // characters of one description, or of instructions
+	mostText        = 16 << 10 // characters of one description, or of instructions
 	mostSummary     = 1000     // characters of a description in a list
 	mostAnnotations = 4 << 10  // bytes of a tool's annotations in a list
 	mostTools       = 2000     // tools in a list
 )
 
-// upstreamAbout is a server that graphs can call, without what must not be shown:
-// variables and headers by their names alone.
-type upstreamAbout struct {
+// upstreamServer is a server that graphs can call, without secrets: of variables and
+// headers only the names.
+type upstreamServer struct {
 	Name         string           `json:"name"`
 	Title        string           `json:"title,omitempty"`
 	Version      string           `json:"version,omitempty"`
@@ -38,20 +36,16 @@ type upstreamAbout struct {
 	Error        string           `json:"error,omitempty"` // why it could not be started
 }
 
-// listMcpServers starts the servers, for they tell themselves what they are for. One
-// that cannot be started is listed all the same.
-func listMcpServers(ctx context.Context, k *Toolkit, v *view, _ arguments) (any, error) {
-	file, err := v.file()
-	if err != nil {
-		return nil, err
-	}
-	items := make([]upstreamAbout, len(file.Servers))
+// listMcpServers starts the servers, which describe themselves. One that cannot be started
+// is listed with its error.
+func (r *request) listMcpServers(ctx context.Context, file *config.File) (any, error) {
+	items := make([]upstreamServer, len(file.Servers))
 	for i, u := range file.Servers {
-		items[i] = upstreamAbout{
-			Name: u.Name.Value, Transport: u.Transport, Identity: u.Identity, Env: names(u.Env), Headers: names(u.Headers),
+		items[i] = upstreamServer{
+			Name: u.Name.Value, Transport: u.Transport, Identity: u.Identity, Env: settingNames(u.Env), Headers: settingNames(u.Headers),
 		}
 	}
-	pool, done, err := k.upstreams(v)
+	pool, done, err := r.pool()
 	if err != nil {
 		for i := range items {
 			items[i].Error = "not started: " + err.Error()
@@ -62,30 +56,29 @@ func listMcpServers(ctx context.Context, k *Toolkit, v *view, _ arguments) (any,
 	var all sync.WaitGroup
 	for i := range items {
 		all.Go(func() {
-			said, err := pool.About(ctx, items[i].Name)
+			about, err := pool.About(ctx, items[i].Name)
 			if err != nil {
 				items[i].Error = err.Error()
 				return
 			}
-			items[i].Title, items[i].Version = lock.Shown(said.Title, mostSummary), lock.Shown(said.Version, mostSummary)
-			items[i].Instructions = lock.Shown(said.Instructions, mostSaid)
+			items[i].Title, items[i].Version = lock.Shown(about.Title, mostSummary), lock.Shown(about.Version, mostSummary)
+			items[i].Instructions = lock.Shown(about.Instructions, mostText)
 		})
 	}
 	all.Wait()
 	return listOf(items), nil
 }
 
-func names(settings []config.Setting) []string {
-	var all []string
+func settingNames(settings []config.Setting) (names []string) {
 	for _, s := range settings {
-		all = append(all, s.Name.Value)
+		names = append(names, s.Name.Value)
 	}
-	return all
+	return names
 }
 
-// upstreams is the pool of the file's servers, whatever else is wrong with the file.
-func (k *Toolkit) upstreams(v *view) (pool *mcpclient.Pool, done func(), err error) {
-	file, err := config.Parse(v.path, v.src, config.Options{ServersFile: v.servers})
+// pool returns the pool of the file's servers, whatever other errors the file has.
+func (r *request) pool() (pool *mcpclient.Pool, done func(), err error) {
+	file, err := config.Parse(r.path, r.src, config.Options{ServersFile: r.servers})
 	var found config.Diagnostics
 	if errors.As(err, &found) {
 		found = slices.DeleteFunc(slices.Clone(found), func(d config.Diagnostic) bool {
@@ -95,7 +88,7 @@ func (k *Toolkit) upstreams(v *view) (pool *mcpclient.Pool, done func(), err err
 	if found.Err() != nil || file == nil {
 		return nil, nil, errors.Join(found.Err(), err)
 	}
-	pool, done = k.lease(&project.Project{File: file})
+	pool, done = r.lease(file)
 	return pool, done, nil
 }
 
@@ -107,7 +100,7 @@ type upstreamTool struct {
 	Annotations json.RawMessage `json:"annotations,omitempty"`
 }
 
-// upstreamTools are tools of servers, and the servers that could not be asked.
+// upstreamTools are tools of servers, and the servers that did not list theirs.
 type upstreamTools struct {
 	Items  []upstreamTool `json:"items"`
 	Errors []serverError  `json:"errors,omitempty"`
@@ -119,22 +112,12 @@ type serverError struct {
 	Message string `json:"message"`
 }
 
-func listMcpServerTools(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
-	file, err := v.file()
+func (r *request) listMcpServerTools(ctx context.Context, file *config.File) (any, error) {
+	servers, err := serverNames(file, r.Text("serverName"))
 	if err != nil {
 		return nil, err
 	}
-	var servers []string
-	for _, u := range file.Servers {
-		servers = append(servers, u.Name.Value)
-	}
-	if one := a.text("serverName"); one != "" {
-		if !slices.Contains(servers, one) {
-			return nil, noServer(servers, one)
-		}
-		servers = []string{one}
-	}
-	pool, done, err := k.upstreams(v)
+	pool, done, err := r.pool()
 	if err != nil {
 		return nil, err
 	}
@@ -148,31 +131,28 @@ func listMcpServerTools(ctx context.Context, k *Toolkit, v *view, a arguments) (
 	if len(servers) == 1 && failed[0] != nil {
 		return nil, failed[0]
 	}
-	told := upstreamTools{Items: []upstreamTool{}}
+	out := upstreamTools{Items: []upstreamTool{}}
 	for i, server := range servers {
 		if failed[i] != nil {
-			told.Errors = append(told.Errors, serverError{Server: server, Message: failed[i].Error()})
+			out.Errors = append(out.Errors, serverError{Server: server, Message: failed[i].Error()})
 		}
 		for _, t := range offered[i] {
-			told.Items = append(told.Items, summaryOf(server, t, v.secrets))
+			item := upstreamTool{Name: t.Name, Description: lock.Shown(r.secrets.Redact(t.Description), mostSummary), Server: server}
+			if len(t.Annotations) <= mostAnnotations {
+				item.Annotations = t.Annotations
+			}
+			out.Items = append(out.Items, item)
 		}
 	}
-	if n := len(told.Items); n > mostTools {
-		told.Items, told.Note = told.Items[:mostTools], fmt.Sprintf("there are %d tools, and the first %d are told; serverName asks for those of one server", n, mostTools)
+	if n := len(out.Items); n > mostTools {
+		out.Items = out.Items[:mostTools]
+		out.Note = fmt.Sprintf("%d of %d tools are listed; give serverName to list those of one server", mostTools, n)
 	}
-	return told, nil
+	return out, nil
 }
 
-func summaryOf(server string, t mcpclient.Tool, secrets *config.Secrets) upstreamTool {
-	s := upstreamTool{Name: t.Name, Description: lock.Shown(secrets.Redact(t.Description), mostSummary), Server: server}
-	if len(t.Annotations) <= mostAnnotations {
-		s.Annotations = t.Annotations
-	}
-	return s
-}
-
-// toolDetails is the whole definition of a server's tool.
-type toolDetails struct {
+// upstreamDefinition is the whole definition of a server's tool.
+type upstreamDefinition struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title,omitempty"`
 	Description  string          `json:"description"`
@@ -181,20 +161,12 @@ type toolDetails struct {
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
 }
 
-func getMcpServerTool(ctx context.Context, k *Toolkit, v *view, a arguments) (any, error) {
-	file, err := v.file()
-	if err != nil {
+func (r *request) getMcpServerTool(ctx context.Context, file *config.File) (any, error) {
+	server, name := r.Text("serverName"), r.Text("toolName")
+	if _, err := serverNames(file, server); err != nil {
 		return nil, err
 	}
-	server, name := a.text("serverName"), a.text("toolName")
-	var servers []string
-	for _, u := range file.Servers {
-		servers = append(servers, u.Name.Value)
-	}
-	if !slices.Contains(servers, server) {
-		return nil, noServer(servers, server)
-	}
-	pool, done, err := k.upstreams(v)
+	pool, done, err := r.pool()
 	if err != nil {
 		return nil, err
 	}
@@ -203,35 +175,38 @@ func getMcpServerTool(ctx context.Context, k *Toolkit, v *view, a arguments) (an
 	if err != nil {
 		return nil, err
 	}
-	var offered []string
+	var names []string
 	for _, t := range tools {
-		if t.Name == name {
-			said := func(text string) string { return lock.Shown(v.secrets.Redact(text), mostSaid) } // whole, for half a secret is not recognised
-			details := toolDetails{t.Name, said(t.Title), said(t.Description), t.InputSchema, t.OutputSchema, t.Annotations}
-			if size := len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations); size > mostOutputs {
-				return nil, fmt.Errorf("the schemas of tool %q of server %q have %d bytes, too many to be told", name, server, size)
-			}
-			if len(details.InputSchema) == 0 {
-				details.InputSchema = json.RawMessage(`{"type":"object"}`)
-			}
-			return details, nil
+		if names = append(names, t.Name); t.Name != name {
+			continue
 		}
-		offered = append(offered, t.Name)
+		if size := len(t.InputSchema) + len(t.OutputSchema) + len(t.Annotations); size > mostOutputs {
+			return nil, fmt.Errorf("the schemas of tool %q of server %q have %d bytes, more than the %d that can be shown", name, server, size, mostOutputs)
+		}
+		if len(t.InputSchema) == 0 {
+			t.InputSchema = json.RawMessage(`{"type":"object"}`)
+		}
+		// Texts are redacted before they are truncated: half a secret is not recognised.
+		shown := func(text string) string { return lock.Shown(r.secrets.Redact(text), mostText) }
+		return upstreamDefinition{t.Name, shown(t.Title), shown(t.Description), t.InputSchema, t.OutputSchema, t.Annotations}, nil
 	}
-	return nil, missing(fmt.Sprintf("tool %q not found in server %q", name, server), name, offered, "listMcpServerTools tells what there is")
+	return nil, notFound(fmt.Sprintf("tool %q of server %q", name, server), name, names, "listMcpServerTools lists the tools")
 }
 
-func noServer(servers []string, name string) error {
-	if len(servers) == 0 {
-		return fmt.Errorf("server %q not found: the graph file has no servers; the user can add one under mcpServers, or start the toolkit with -m and a file of servers", name)
+// serverNames returns the name of the given server, or of all when it is "".
+func serverNames(file *config.File, name string) ([]string, error) {
+	var all []string
+	for _, u := range file.Servers {
+		all = append(all, u.Name.Value)
 	}
-	return missing(fmt.Sprintf("server %q not found", name), name, servers, "listMcpServers tells what there is")
-}
-
-// missing is an error about a name that nothing has.
-func missing(message, name string, known []string, hint string) error {
-	if near := wording.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
+	switch {
+	case name == "":
+		return all, nil
+	case slices.Contains(all, name):
+		return []string{name}, nil
+	case len(all) == 0:
+		return nil, fmt.Errorf("server %q not found: the graph file has no servers; "+
+			"the user can add one under mcpServers, or start the toolkit with -m and a file of servers", name)
 	}
-	return errors.New(message + "; " + hint)
+	return nil, notFound(fmt.Sprintf("server %q", name), name, all, "listMcpServers lists the servers")
 }

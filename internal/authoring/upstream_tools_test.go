@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What servers write is told with hidden characters marked, and not without end.
+// Texts of servers are shown with hidden characters marked, and truncated.
 func TestT03TextsOfServers(t *testing.T) {
 	pulled := filepath.Join(t.TempDir(), "tools.json")
 	definitions, err := json.Marshal(map[string]any{"echo": map[string]any{
@@ -29,6 +29,6 @@ func TestT03TextsOfServers(t *testing.T) {
 	}
 	one := k.answerTo(t, "getMcpServerTool", `{"serverName":"fake","toolName":"echo"}`)
 	if len(one) > 50_000 || !strings.Contains(one, `"title":"E<U+2066>cho","description":"Echoes.<U+200B><U+202E><IMPORTANT>`) {
-		t.Errorf("told are %d bytes: %.1000s", len(one), one)
+		t.Errorf("shown are %d bytes: %.1000s", len(one), one)
 	}
 }

@@ -69,6 +69,7 @@ func ReferenceText(r jsonata.Reference) string {
 // Problem is why an expression, a rule or a piece of JSON has no value. Its parts are
 // zero where they are unknown.
 type Problem struct {
+	Kind    string // "rule", "syntax", "json", "evaluation", or ""
 	Message string
 	Code    string // JSONata's own, of an evaluation
 	Hint    string
@@ -86,16 +87,16 @@ func ProblemOf(source string, err error) Problem {
 	var eval *expressions.EvalError
 	switch {
 	case errors.As(err, &rule):
-		p.Hint = rule.Hint
+		p.Kind, p.Hint = "rule", rule.Hint
 		if at, err := json.Marshal(rule.Path); err == nil && len(rule.Path) > 0 {
 			p.At = string(at)
 		}
 	case errors.As(err, &syntax):
-		p.Hint, p.Offset = syntax.Hint, syntax.Offset
+		p.Kind, p.Hint, p.Offset = "syntax", syntax.Hint, syntax.Offset
 	case errors.As(err, &decode):
-		p.Offset = decode.Offset
+		p.Kind, p.Offset = "json", decode.Offset
 	case errors.As(err, &eval):
-		p.Offset, p.Code = eval.Offset, eval.Code
+		p.Kind, p.Offset, p.Code = "evaluation", eval.Offset, eval.Code
 	}
 	p.Caret = expressions.Caret(source, p.Offset)
 	return p
