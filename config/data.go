@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"toolgraph/internal/wording"
 )
 
 // Kind is what a Data is.
@@ -123,7 +125,7 @@ func (d *decoder) argument(it *item) *Data {
 	}
 	data := d.data(it)
 	if v, ok := data.Scalar.(float64); ok && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
-		d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", shortened(it.text.Value), v), "quote it if it is meant as text, such as a version")
+		d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", wording.Shorten(it.text.Value), v), "quote it if it is meant as text, such as a version")
 	}
 	return data
 }
@@ -136,7 +138,7 @@ func (d *decoder) expression(it, expr *item) *Data {
 		if other.Value == "expr" {
 			other = it.keys[1]
 		}
-		d.found.Add(other.Pos, "expr-not-alone", fmt.Sprintf("an object of args has %q beside expr, expected expr alone", shortened(other.Value)),
+		d.found.Add(other.Pos, "expr-not-alone", fmt.Sprintf("an object of args has %q beside expr, expected expr alone", wording.Shorten(other.Value)),
 			"an object whose only key is expr is an expression; move the other keys out, or compute the whole object in the expression")
 	}
 	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
@@ -168,8 +170,8 @@ func (d *decoder) args(it *item) *Data {
 		case d.file.Older:
 			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
 		case looksLikeExpression().MatchString(text):
-			d.found.Warn(child.Pos, "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", shortened(text)),
-				fmt.Sprintf("write %s: {expr: %s}", shortened(data.Keys[i].Value), shortened(text)))
+			d.found.Warn(child.Pos, "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", wording.Shorten(text)),
+				fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(data.Keys[i].Value), wording.Shorten(text)))
 		}
 	}
 	return data

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+
+	"toolgraph/internal/wording"
 )
 
 // decoder turns the items of a graph file into a File.
@@ -65,7 +66,7 @@ func (d *decoder) version(fs *fields) {
 	d.file.Version = fs.loose("version")
 	v := d.file.Version.Value
 	if v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
-		d.found.Warn(d.file.Version.Pos, "unknown-version", fmt.Sprintf("version %q of the language is not known, expected \"1.0\"", shortened(v)), "write version: \"1.0\"")
+		d.found.Warn(d.file.Version.Pos, "unknown-version", fmt.Sprintf("version %q of the language is not known, expected \"1.0\"", wording.Shorten(v)), "write version: \"1.0\"")
 	}
 }
 
@@ -80,7 +81,8 @@ func (d *decoder) server(file *fields) Server {
 		return Server{Pos: it.pos}
 	}
 	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions")}
-	fs.check(serverLeaves{Name: s.Name.Value, Version: s.Version.Value})
+	fs.require("name", s.Name)
+	fs.require("version", s.Version)
 	if fs.get("description") != nil {
 		d.found.Warn(fs.keyPos("description"), "ignored-key", "description of server has no effect", "write title, or instructions for agents")
 	}
@@ -91,49 +93,41 @@ func (d *decoder) server(file *fields) Server {
 }
 
 func (d *decoder) limits(it *item) Limits {
-	normal := limitLeaves{MaxNodeExecutions: 1000, MaxExecutionTimeMs: 300_000, MaxNodeOutputBytes: 64 << 20, MaxHistoryBytes: 512 << 20}
-	leaves := normal
+	var fs *fields
 	if !it.isNull() {
-		if fs := d.open(it, &limitsForm, "executionLimits"); fs != nil {
-			leaves = limitLeaves{
-				MaxNodeExecutions:  fs.integer("maxNodeExecutions", normal.MaxNodeExecutions),
-				MaxExecutionTimeMs: fs.integer("maxExecutionTimeMs", normal.MaxExecutionTimeMs),
-				MaxNodeOutputBytes: fs.integer("maxNodeOutputBytes", normal.MaxNodeOutputBytes),
-				MaxHistoryBytes:    fs.integer("maxHistoryBytes", normal.MaxHistoryBytes),
-			}
-			fs.check(leaves)
-		}
+		fs = d.open(it, &limitsForm, "executionLimits")
+	}
+	if fs == nil {
+		fs = d.open(&item{kind: itemMapping}, &limitsForm, "executionLimits") // the defaults
 	}
 	return Limits{
-		MaxNodeExecutions:  leaves.MaxNodeExecutions,
-		MaxExecutionTime:   time.Duration(leaves.MaxExecutionTimeMs) * time.Millisecond,
-		MaxNodeOutputBytes: leaves.MaxNodeOutputBytes,
-		MaxHistoryBytes:    leaves.MaxHistoryBytes,
+		MaxNodeExecutions:  fs.integer("maxNodeExecutions"),
+		MaxExecutionTime:   fs.milliseconds("maxExecutionTimeMs"),
+		MaxNodeOutputBytes: fs.integer("maxNodeOutputBytes"),
+		MaxHistoryBytes:    fs.integer("maxHistoryBytes"),
 	}
 }
 
-// meant is the hint "did you mean …" for a word among many. It gives up when there
-// have been too many such words.
-func (d *decoder) meant(word string, known []string) string {
+// didYouMean is wording.DidYouMean for one of many unknown words. It returns "" once too many
+// words have been compared.
+func (d *decoder) didYouMean(word string, known []string) string {
 	const most = 100_000
 	if d.compared += len(known); d.compared > most {
 		return ""
 	}
-	return meant(word, known, "")
+	return wording.DidYouMean(word, known)
 }
 
-// remark tells where a key belongs that stands in the wrong form.
-func (d *decoder) remark(f *form, name string) string {
-	if !strings.HasSuffix(f.name, "node") {
+// ownersHint says which types of node have a key that a node of another type has not.
+func ownersHint(f *form, name string) string {
+	var owners []string
+	for _, t := range nodeTypes {
+		if k := nodeForms[t].find(name); k != nil && !k.older {
+			owners = append(owners, string(t))
+		}
+	}
+	if len(owners) == 0 || !strings.HasSuffix(f.name, "node") {
 		return ""
 	}
-	owners := ownersOf(name)
-	if len(owners) == 0 {
-		return ""
-	}
-	words := make([]string, len(owners))
-	for i, t := range owners {
-		words[i] = string(t)
-	}
-	return fmt.Sprintf("%s belongs to nodes of type %s", name, strings.Join(words, ", "))
+	return name + " belongs to nodes of type " + strings.Join(owners, ", ")
 }

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+
+	"toolgraph/internal/wording"
 )
 
 // tools reads all tools and gives them their nodes.
@@ -12,7 +15,7 @@ func (d *decoder) tools(file *fields) {
 	for i, it := range file.list("tools") {
 		who := fmt.Sprintf("tool %d", i+1)
 		if name := it.get("name").word(); name != "" {
-			who = fmt.Sprintf("tool %q", shortened(name))
+			who = fmt.Sprintf("tool %q", wording.Shorten(name))
 		}
 		fs := d.open(it, &toolForm, who)
 		if fs == nil {
@@ -34,7 +37,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 	t := &Tool{
 		Pos: fs.at.pos, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
-		Result: fs.resultForm(),
+		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult),
 	}
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{
@@ -50,19 +53,6 @@ func (d *decoder) tool(fs *fields) *Tool {
 		}
 	}
 	return t
-}
-
-func (fs *fields) resultForm() ResultForm {
-	word := fs.text("result")
-	switch form := ResultForm(word.Value); {
-	case !word.IsSet(), form == JSONResult:
-		return JSONResult
-	case form == TextResult:
-		return TextResult
-	case !fs.bad["result"]:
-		fs.unknownWord("result", []string{string(JSONResult), string(TextResult)})
-	}
-	return JSONResult
 }
 
 // schema is kept as it stands; others check it.
@@ -102,7 +92,7 @@ func (d *decoder) duplicateNodes(nodes []*item) {
 			continue
 		}
 		if at, twice := first[name]; twice {
-			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("the node %q stands twice, first in line %d, again in line %d", shortened(name), at.Line, id.pos.Line), "rename one of them")
+			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("the node %q stands twice, first in line %d, again in line %d", wording.Shorten(name), at.Line, id.pos.Line), "rename one of them")
 			continue
 		}
 		first[name] = id.pos
@@ -123,7 +113,7 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	form, known := nodeForms[kind]
 	who := "a node"
 	if id := it.get("id").word(); id != "" {
-		who = fmt.Sprintf("node %q", shortened(id))
+		who = fmt.Sprintf("node %q", wording.Shorten(id))
 	}
 	if !known {
 		form = anyNodeForm
@@ -137,7 +127,7 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
 	switch t := fs.get("type"); {
 	case !t.isNull() && t.word() == "":
-		fs.wrong("type", "one of "+typeNames(), "")
+		fs.wrong("type", "one of entry, mcp, transform, switch, exit", "")
 	case kind == "": // type is there under a misspelt key
 		n.Type = NodeType(t.word())
 	}
@@ -145,23 +135,12 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	return n
 }
 
-func typeNames() string {
-	names := ""
-	for i, t := range nodeTypes {
-		if i > 0 {
-			names += ", "
-		}
-		names += string(t)
-	}
-	return names
-}
-
 // body reads what only one type of node has.
 func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	switch n.Type {
 	case MCPNode:
 		n.Server, n.Tool, n.Args = fs.text("server"), fs.text("tool"), d.args(fs.get("args"))
-		n.OnCrash = fs.onCrash()
+		n.OnCrash = OnCrash(fs.word("onCrash"))
 	case TransformNode:
 		n.Expr = d.transform(fs)
 	case SwitchNode:
@@ -173,18 +152,6 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	case EntryNode, ExitNode:
 		d.checkOwner(fs, tool)
 	}
-}
-
-func (fs *fields) onCrash() OnCrash {
-	word := fs.text("onCrash")
-	switch on := OnCrash(word.Value); {
-	case on == RerunCall, on == StopRun:
-		return on
-	case !word.IsSet(), fs.bad["onCrash"]:
-		return ""
-	}
-	fs.unknownWord("onCrash", []string{string(RerunCall), string(StopRun)})
-	return ""
 }
 
 func (d *decoder) transform(node *fields) Text {

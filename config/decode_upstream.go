@@ -1,11 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"toolgraph/internal/wording"
 )
@@ -29,7 +29,7 @@ func (d *decoder) servers(it *item, key string, from place) {
 		if twin := d.sameName(name, from); twin != nil {
 			if !from.host || twin.Name.Pos.File == name.Pos.File {
 				d.found.Add(name.Pos, "duplicate-server",
-					fmt.Sprintf("the server %q has the name of %q in line %d, apart from upper and lower case", shortened(name.Value), shortened(twin.Name.Value), twin.Name.Pos.Line),
+					fmt.Sprintf("the server %q has the name of %q in line %d, apart from upper and lower case", wording.Shorten(name.Value), wording.Shorten(twin.Name.Value), twin.Name.Pos.Line),
 					"rename one of them")
 			}
 			continue
@@ -80,11 +80,8 @@ func (d *decoder) sameName(name Text, from place) *Upstream {
 func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	form := upstreamForm
 	form.open = true // foreign keys are told apart below
-	fs := d.open(it, &form, fmt.Sprintf("server %q", shortened(name.Value)))
-	u := &Upstream{
-		Pos: it.pos, Name: name, Transport: Stdio, Timeout: DefaultTimeout,
-		StartTimeout: DefaultStartTimeout, MaxInFlight: DefaultMaxInFlight, Protocol: ProtocolAuto,
-	}
+	fs := d.open(it, &form, fmt.Sprintf("server %q", wording.Shorten(name.Value)))
+	u := &Upstream{Pos: it.pos, Name: name, Transport: Stdio}
 	if fs == nil {
 		return u // so that nodes may refer to it
 	}
@@ -93,18 +90,14 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	u.Transport = fs.transport()
 	d.process(u, fs, from)
 	d.address(u, fs)
-	leaves := upstreamLeaves{
-		Transport: u.Transport, Command: u.Command.Value, URL: u.URL.Value,
-		TimeoutMs: fs.integer("timeoutMs", int(DefaultTimeout.Milliseconds())), StartTimeoutMs: fs.integer("startTimeoutMs", int(DefaultStartTimeout.Milliseconds())),
-		MaxInFlight: fs.integer("maxInFlight", DefaultMaxInFlight), Protocol: string(ProtocolAuto),
+	if u.Transport == Stdio {
+		fs.require("command", u.Command)
+	} else {
+		fs.require("url", u.URL)
 	}
-	if protocol := fs.text("protocol"); protocol.IsSet() {
-		leaves.Protocol = protocol.Value
-	}
-	fs.check(leaves)
-	u.Timeout = time.Duration(leaves.TimeoutMs) * time.Millisecond
-	u.StartTimeout = time.Duration(leaves.StartTimeoutMs) * time.Millisecond
-	u.MaxInFlight, u.Protocol = leaves.MaxInFlight, Protocol(leaves.Protocol)
+	fs.address("url", u.URL)
+	u.Timeout, u.StartTimeout = fs.milliseconds("timeoutMs"), fs.milliseconds("startTimeoutMs")
+	u.MaxInFlight, u.Protocol = fs.integer("maxInFlight"), cmp.Or(Protocol(fs.word("protocol")), ProtocolAuto)
 	d.grants(u, fs)
 	return u
 }
@@ -126,7 +119,7 @@ func (fs *fields) foreignKeys(from place) {
 			fs.unknown(i)
 		default:
 			if near := wording.Nearest(k.Value, fs.form.current()); near != "" && fs.get(near) == nil {
-				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s is not known and has no effect", shortened(k.Value), fs.who), "did you mean "+quoted(near)+"?")
+				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s is not known and has no effect", wording.Shorten(k.Value), fs.who), wording.DidYouMean(k.Value, fs.form.current()))
 			}
 		}
 	}
@@ -238,7 +231,7 @@ func (d *decoder) settings(fs *fields, it *item, key string) []Setting {
 		text, ok := it.items[i].looseText()
 		if !ok {
 			kind := map[itemKind]string{itemMapping: "a mapping", itemList: "a list", itemScalar: "empty"}[it.items[i].kind]
-			d.found.Add(it.items[i].pos, "wrong-type", fmt.Sprintf("%q in %s of %s is %s, expected text", shortened(name.Value), key, fs.who, kind), "")
+			d.found.Add(it.items[i].pos, "wrong-type", fmt.Sprintf("%q in %s of %s is %s, expected text", wording.Shorten(name.Value), key, fs.who, kind), "")
 			continue
 		}
 		use := usage{field: name.Value, owner: fs.who + " in " + key, secret: true}
@@ -276,10 +269,10 @@ func (d *decoder) grants(u *Upstream, fs *fields) {
 		default:
 			what := it.describe()
 			if word.IsSet() {
-				what = quoted(shortened(word.Value))
+				what = wording.Quote(word.Value)
 			}
 			d.found.Add(it.pos, "unknown-value", fmt.Sprintf("allow of %s has %s, expected elicitation", fs.who, what),
-				meant(word.Value, []string{"elicitation"}, ""))
+				wording.DidYouMean(word.Value, []string{"elicitation"}))
 		}
 	}
 	if it := fs.get("oauth"); it != nil {
@@ -305,12 +298,6 @@ func (d *decoder) oauth(it *item, server *fields) *OAuth {
 		}
 		o.Scopes = append(o.Scopes, text.Value)
 	}
-	leaves := oauthLeaves{RedirectPort: fs.integer("redirectPort", 0)}
-	fs.check(leaves)
-	o.RedirectPort = leaves.RedirectPort
+	o.RedirectPort = fs.integer("redirectPort")
 	return o
-}
-
-type oauthLeaves struct {
-	RedirectPort int `key:"redirectPort" validate:"gte=0,lte=65535"`
 }

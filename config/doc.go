@@ -12,5 +12,5 @@
 // and check single fields (check.go). Upgrade rewrites older forms in the text itself;
 // Schema writes the table of keys as JSON Schema for editors.
 //
-// It owns the modules gopkg.in/yaml.v3 and github.com/go-playground/validator/v10.
+// It owns the module gopkg.in/yaml.v3.
 package config

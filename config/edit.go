@@ -116,7 +116,7 @@ func sameInOlder(path string, src []byte, tool *Data) error {
 		}
 		for _, value := range args.Items {
 			if text := value.textValue(); strings.HasPrefix(text, "$") {
-				return cannotEdit(path, Pos{}, fmt.Sprintf("the text %q in args would be an expression, because the file uses an older form", shortened(text)),
+				return cannotEdit(path, Pos{}, fmt.Sprintf("the text %q in args would be an expression, because the file uses an older form", wording.Shorten(text)),
 					"toolgraph upgrade rewrites the file; or write {expr: …}, with the text in quotes if it is meant as one")
 			}
 		}
@@ -186,12 +186,12 @@ func noSuchTool(path string, tools []*Data, name string) error {
 	}
 	hint := "the file has no tools"
 	if len(names) > 0 {
-		hint = "the tools are " + shortened(strings.Join(names, ", "))
+		hint = "the tools are " + wording.Shorten(strings.Join(names, ", "))
 	}
 	if near := wording.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return cannotEdit(path, Pos{}, fmt.Sprintf("there is no tool %q", shortened(name)), hint)
+	return cannotEdit(path, Pos{}, fmt.Sprintf("there is no tool %q", wording.Shorten(name)), hint)
 }
 
 // With is the object with this value under a key, in the place that the key has or at

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"toolgraph/internal/wording"
 )
 
 // usage tells where a text is used in which variables are replaced.
@@ -129,13 +131,13 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	case strings.HasPrefix(operator, ":?"):
 		if value == "" && !d.assume {
 			v.fromEnv, v.unset = false, true
-			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set: %s", name, use.owner, shortened(operator[2:])), "set it")
+			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set: %s", name, use.owner, wording.Shorten(operator[2:])), "set it")
 		}
 	default:
 		hint := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; " + literal
 		switch {
 		case name == "env" && operator[0] == ':':
-			hint = "write ${" + shortened(operator[1:]) + "}"
+			hint = "write ${" + wording.Shorten(operator[1:]) + "}"
 		case name == "input" && operator[0] == ':':
 			hint = "an editor asks for inputs, toolgraph takes environment variables: write ${NAME}"
 		}
@@ -167,7 +169,7 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 		value = after
 	}
 	if sensitive && len(used) == 0 {
-		d.noteSecret(t, value, shortened(use.field), true)
+		d.noteSecret(t, value, wording.Shorten(use.field), true)
 		if fields := strings.Fields(value); len(fields) == 2 { // Bearer …, Basic …
 			d.noteSecret(t, fields[1], "", false)
 		}
@@ -185,7 +187,7 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 	for name, values := range u.Query() {
 		for _, value := range values {
 			if sensitiveName().MatchString(name) {
-				d.noteSecret(t, value, shortened(name)+" in the url", true)
+				d.noteSecret(t, value, wording.Shorten(name)+" in the url", true)
 			}
 		}
 	}

@@ -1,20 +1,18 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"reflect"
+	"net/url"
+	"slices"
 	"strings"
-	"sync"
-
-	"github.com/go-playground/validator/v10"
+	"time"
 
 	"toolgraph/internal/wording"
 )
 
-// fields is a mapping opened by its form: unknown keys are reported, the others can
-// be asked for. What has another kind than asked for is reported and counts as bad.
+// fields is a mapping that was opened with its form. Unknown keys are reported when it is
+// opened. A value of the wrong kind is reported when it is read, and its key is then bad.
 type fields struct {
 	d     *decoder
 	at    *item
@@ -24,8 +22,7 @@ type fields struct {
 	bad   map[string]bool
 }
 
-// open checks that an item is a mapping of the form. It is nil, and reported, when it
-// is no mapping.
+// open returns the fields of a mapping, or nil and a finding when the item has another kind.
 func (d *decoder) open(it *item, f *form, who string) *fields {
 	if it.kind != itemMapping {
 		d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s is %s, expected a mapping", who, it.describe()), keysHint(f))
@@ -52,30 +49,24 @@ func keysHint(f *form) string {
 	return ""
 }
 
-// unknown reports a key that the form does not have. What was meant is then read
-// from it, so that one slip is one finding.
+// unknown reports a key that the form does not have. The nearest unused key is then read
+// from it, so that one misspelt key gives one finding.
 func (fs *fields) unknown(i int) {
 	name := fs.at.keys[i]
-	var free []string
-	for _, known := range fs.form.current() {
-		if _, used := fs.byKey[known]; !used {
-			free = append(free, known)
-		}
-	}
-	near := wording.Nearest(name.Value, free)
-	var hint string
-	if near != "" {
-		fs.byKey[near] = i
-		hint = "did you mean " + quoted(near) + "?"
-	} else if remark := fs.d.remark(fs.form, name.Value); remark != "" {
-		hint = remark
-	} else {
+	free := slices.DeleteFunc(fs.form.current(), func(known string) bool {
+		_, used := fs.byKey[known]
+		return used
+	})
+	hint := wording.DidYouMean(name.Value, free)
+	if hint != "" {
+		fs.byKey[wording.Nearest(name.Value, free)] = i
+	} else if hint = ownersHint(fs.form, name.Value); hint == "" {
 		hint = keysHint(fs.form)
 	}
-	fs.d.found.Add(name.Pos, "unknown-key", fmt.Sprintf("unknown field %q of %s", shortened(name.Value), fs.who), hint)
+	fs.d.found.Add(name.Pos, "unknown-key", fmt.Sprintf("unknown field %s of %s", wording.Quote(name.Value), fs.who), hint)
 }
 
-// get is the value of a key, nil when it is left out.
+// get returns the value of a key, or nil when the key is missing.
 func (fs *fields) get(name string) *item {
 	if i, ok := fs.byKey[name]; ok {
 		return fs.at.items[i]
@@ -83,7 +74,7 @@ func (fs *fields) get(name string) *item {
 	return nil
 }
 
-// pos is the place of a key's value, else of the mapping.
+// pos is the place of a key's value, or of the mapping when the key is missing.
 func (fs *fields) pos(name string) Pos {
 	if it := fs.get(name); it != nil {
 		return it.pos
@@ -91,7 +82,7 @@ func (fs *fields) pos(name string) Pos {
 	return fs.at.pos
 }
 
-// keyPos is the place of a key itself, else of the mapping.
+// keyPos is the place of a key, or of the mapping when the key is missing.
 func (fs *fields) keyPos(name string) Pos {
 	if i, ok := fs.byKey[name]; ok {
 		return fs.at.keys[i].Pos
@@ -99,13 +90,17 @@ func (fs *fields) keyPos(name string) Pos {
 	return fs.at.pos
 }
 
-func (fs *fields) wrong(name, expected, hint string) {
+// add reports an error at the value of a key; the message begins with the key and its owner.
+func (fs *fields) add(name, code, problem, hint string) {
 	fs.bad[name] = true
-	it := fs.get(name)
-	fs.d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s of %s is %s, expected %s", name, fs.who, it.describe(), expected), hint)
+	fs.d.found.Add(fs.pos(name), code, name+" of "+fs.who+" "+problem, hint)
 }
 
-// text is a key's text.
+func (fs *fields) wrong(name, expected, hint string) {
+	fs.add(name, "wrong-type", "is "+fs.get(name).describe()+", expected "+expected, hint)
+}
+
+// text returns the text of a key; the zero Text when the key is missing or is not text.
 func (fs *fields) text(name string) Text {
 	it := fs.get(name)
 	if it == nil {
@@ -113,61 +108,127 @@ func (fs *fields) text(name string) Text {
 	}
 	if it.kind == itemScalar {
 		value, problem := it.scalar()
-		if _, isText := value.(string); isText && problem == nil {
+		if _, isText := value.(string); isText {
 			return it.text
 		}
-		if it.text.Value != "" && (value != nil || problem != nil) { // null is not meant as a text
-			fs.wrong(name, "text", fmt.Sprintf("quote it: %q", shortened(it.text.Value)))
-			return it.text // what was meant, so that nobody finds it missing
+		if value != nil || problem != nil { // null is not meant as text
+			fs.wrong(name, "text", "quote it: "+wording.Quote(it.text.Value))
+			return it.text // so that it does not count as missing, too
 		}
 	}
 	fs.wrong(name, "text", "")
 	return Text{}
 }
 
-// loose is a key's text, where a number or a bool stands for its own letters.
+// loose is text, but a number or a boolean counts as the text that it is written as.
 func (fs *fields) loose(name string) Text {
 	it := fs.get(name)
 	if it == nil {
 		return Text{}
 	}
-	if t, ok := it.looseText(); ok {
-		return t
+	t, ok := it.looseText()
+	if !ok {
+		fs.wrong(name, "text", "")
 	}
-	fs.wrong(name, "text", "")
-	return Text{}
+	return t
 }
 
-// looseText is the letters of a scalar that is not null.
-func (it *item) looseText() (Text, bool) {
+// looseText returns a scalar as it is written; it is not ok for null, a mapping or a list.
+func (it *item) looseText() (t Text, ok bool) {
 	if it.kind != itemScalar || it.isNull() {
 		return Text{}, false
 	}
 	return it.text, true
 }
 
-// integer is a key's whole number, or normal when it is left out.
-func (fs *fields) integer(name string, normal int) int {
+// require reports a text that is missing or empty.
+func (fs *fields) require(name string, t Text) {
+	switch {
+	case t.Value != "" || fs.bad[name]:
+	case fs.get(name) != nil:
+		fs.add(name, "missing-field", "is empty, expected text", "")
+	default:
+		fs.d.found.Add(fs.at.pos, "missing-field", fs.who+" has no "+name, "add "+name+": …")
+	}
+}
+
+// address reports a text that is not an absolute http or https URL; empty text is not reported.
+func (fs *fields) address(name string, t Text) {
+	if t.Value == "" || fs.bad[name] {
+		return
+	}
+	if u, err := url.Parse(t.Value); err != nil || u.Host == "" || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") {
+		fs.add(name, "bad-url", "is not the address of a server, expected http://… or https://…", "")
+	}
+}
+
+// word returns a key's value, which must be one of the words of the form; "" when the key is
+// missing or has another value.
+func (fs *fields) word(name string) string {
+	t := fs.text(name)
+	words, _ := fs.form.find(name).value["enum"].([]any)
+	switch {
+	case !t.IsSet() || fs.bad[name]:
+		return ""
+	case slices.Contains(words, any(t.Value)):
+		return t.Value
+	}
+	known := make([]string, len(words))
+	for i, w := range words {
+		known[i], _ = w.(string)
+	}
+	fs.unknownWord(name, known)
+	return ""
+}
+
+// unknownWord reports a value that is not one of the allowed words.
+func (fs *fields) unknownWord(name string, words []string) {
+	word := fs.get(name).text.Value
+	last := len(words) - 1
+	expected := strings.Join(words[:last], ", ") + " or " + words[last]
+	fs.add(name, "unknown-value", "is "+wording.Quote(word)+", expected "+expected, wording.DidYouMean(word, words))
+}
+
+// integer returns the whole number of a key, or the form's default (0 when it has none) when
+// the key is missing, is not a whole number, or is outside the range of the form.
+func (fs *fields) integer(name string) int {
+	allowed := fs.form.find(name).value
+	normal, _ := allowed["default"].(int)
 	it := fs.get(name)
 	if it == nil {
 		return normal
 	}
+	var n float64
+	isNumber := false
 	if it.kind == itemScalar {
 		value, problem := it.scalar()
 		if problem != nil {
-			fs.bad[name] = true
 			fs.d.found.Add(it.pos, problem.code, problem.message, problem.hint)
 			return normal
 		}
-		if n, ok := value.(float64); ok && n == math.Trunc(n) && math.Abs(n) <= maxExact {
-			return int(n)
-		}
+		n, isNumber = value.(float64)
 	}
-	fs.wrong(name, "a whole number", "")
-	return normal
+	if !isNumber || n != math.Trunc(n) || math.Abs(n) > maxExact {
+		fs.wrong(name, "a whole number", "")
+		return normal
+	}
+	if least, bounded := allowed["minimum"].(int); bounded && int(n) < least {
+		fs.add(name, "out-of-range", fmt.Sprintf("is %v, expected at least %d", int(n), least), "")
+		return normal
+	}
+	if most, bounded := allowed["maximum"].(int); bounded && int(n) > most {
+		fs.add(name, "out-of-range", fmt.Sprintf("is %v, expected at most %d", int(n), most), "")
+		return normal
+	}
+	return int(n)
 }
 
-// boolean is a key's true or false; false when it is left out.
+// milliseconds is integer as a duration.
+func (fs *fields) milliseconds(name string) time.Duration {
+	return time.Duration(fs.integer(name)) * time.Millisecond
+}
+
+// boolean returns the boolean of a key; false when the key is missing.
 func (fs *fields) boolean(name string) bool {
 	it := fs.get(name)
 	if it == nil {
@@ -182,7 +243,7 @@ func (fs *fields) boolean(name string) bool {
 	return false
 }
 
-// list is a key's items; nil when it is left out.
+// list returns the items of a key; nil when the key is missing or null.
 func (fs *fields) list(name string) []*item {
 	it := fs.get(name)
 	switch {
@@ -193,78 +254,4 @@ func (fs *fields) list(name string) []*item {
 	}
 	fs.wrong(name, "a list", "")
 	return nil
-}
-
-// The leaves are the fields of which a value alone tells whether it is right. Every
-// form is checked by itself: a finding in one never hides one in another.
-
-type serverLeaves struct {
-	Name    string `key:"name" validate:"required"`
-	Version string `key:"version" validate:"required"`
-}
-
-type limitLeaves struct {
-	MaxNodeExecutions  int `key:"maxNodeExecutions" validate:"gte=1"`
-	MaxExecutionTimeMs int `key:"maxExecutionTimeMs" validate:"gte=1,lte=86400000"`
-	MaxNodeOutputBytes int `key:"maxNodeOutputBytes" validate:"gte=1,lte=268435456"`
-	MaxHistoryBytes    int `key:"maxHistoryBytes" validate:"gte=1,lte=68719476736"`
-}
-
-type upstreamLeaves struct {
-	Transport      Transport
-	Command        string `key:"command" validate:"required_if=Transport stdio"`
-	URL            string `key:"url" validate:"required_unless=Transport stdio,omitempty,http_url"`
-	TimeoutMs      int    `key:"timeoutMs" validate:"gte=1,lte=3600000"`
-	StartTimeoutMs int    `key:"startTimeoutMs" validate:"gte=1,lte=3600000"`
-	MaxInFlight    int    `key:"maxInFlight" validate:"gte=1,lte=4096"`
-	Protocol       string `key:"protocol" validate:"oneof=auto legacy modern"`
-}
-
-var leafValidator = sync.OnceValue(func() *validator.Validate {
-	v := validator.New()
-	v.RegisterTagNameFunc(func(f reflect.StructField) string { return f.Tag.Get("key") })
-	return v
-})
-
-// check validates leaves and reports what fails at its key's place. What is bad for
-// another reason already is left alone.
-func (fs *fields) check(leaves any) {
-	var failed validator.ValidationErrors
-	if !errors.As(leafValidator().Struct(leaves), &failed) {
-		return
-	}
-	for _, f := range failed {
-		if !fs.bad[f.Field()] {
-			fs.report(f)
-		}
-	}
-}
-
-func (fs *fields) report(f validator.FieldError) {
-	name := f.Field()
-	found, pos := &fs.d.found, fs.pos(name)
-	switch f.Tag() {
-	case "required", "required_if", "required_unless":
-		if fs.get(name) != nil {
-			found.Add(pos, "missing-field", fmt.Sprintf("%s of %s is empty, expected text", name, fs.who), "")
-			return
-		}
-		found.Add(pos, "missing-field", fmt.Sprintf("%s has no %s", fs.who, name), "add "+name+": …")
-	case "gte":
-		found.Add(pos, "out-of-range", fmt.Sprintf("%s of %s is %v, expected at least %s", name, fs.who, f.Value(), f.Param()), "")
-	case "lte":
-		found.Add(pos, "out-of-range", fmt.Sprintf("%s of %s is %v, expected at most %s", name, fs.who, f.Value(), f.Param()), "")
-	case "oneof":
-		fs.unknownWord(name, []string{"auto", "legacy", "modern"})
-	case "http_url":
-		found.Add(pos, "bad-url", fmt.Sprintf("%s of %s is not the address of a server, expected http://… or https://…", name, fs.who), "")
-	}
-}
-
-// unknownWord reports a value that is none of the words that are allowed.
-func (fs *fields) unknownWord(name string, words []string) {
-	it := fs.get(name)
-	last := len(words) - 1
-	expected := strings.Join(words[:last], ", ") + " or " + words[last]
-	fs.d.found.Add(it.pos, "unknown-value", fmt.Sprintf("%s of %s is %q, expected %s", name, fs.who, shortened(it.text.Value), expected), meant(it.text.Value, words, ""))
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 
+	"toolgraph/internal/wording"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -210,7 +212,7 @@ func (b *builder) alias(n *yaml.Node, level int) *item {
 	pos := Pos{File: b.src.name, Line: n.Line, Column: n.Column}
 	it, known := b.done[n.Alias]
 	if known && it == nil {
-		b.stop(pos, "alias-in-itself", fmt.Sprintf("the alias *%s stands inside what it names, so the value contains itself", shortened(n.Value)), "write the value out")
+		b.stop(pos, "alias-in-itself", fmt.Sprintf("the alias *%s stands inside what it names, so the value contains itself", wording.Shorten(n.Value)), "write the value out")
 	}
 	if it == nil {
 		return &item{pos: pos, nodes: 1, height: 1, text: Text{Pos: pos}}
@@ -291,7 +293,7 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 		}
 		if at, twice := first[name.Value]; twice {
 			b.found.Add(name.Pos, "duplicate-key",
-				fmt.Sprintf("the key %q stands twice, first in line %d, again in line %d", shortened(name.Value), at.Line, name.Pos.Line), "remove one of them")
+				fmt.Sprintf("the key %q stands twice, first in line %d, again in line %d", wording.Shorten(name.Value), at.Line, name.Pos.Line), "remove one of them")
 			continue
 		}
 		first[name.Value] = name.Pos
@@ -323,9 +325,9 @@ func (b *builder) key(n *yaml.Node, level int) (Text, bool) {
 	}
 	hint := ""
 	if it.kind == itemScalar {
-		hint = fmt.Sprintf("quote it: %q:", shortened(it.text.Value))
+		hint = fmt.Sprintf("quote it: %q:", wording.Shorten(it.text.Value))
 	}
-	b.found.Add(it.pos, "key-not-text", fmt.Sprintf("found %s as a key, expected text", shortened(what)), hint)
+	b.found.Add(it.pos, "key-not-text", fmt.Sprintf("found %s as a key, expected text", wording.Shorten(what)), hint)
 	return Text{}, false
 }
 

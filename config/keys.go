@@ -1,9 +1,5 @@
 package config
 
-import (
-	"slices"
-)
-
 // form is one kind of mapping in the language. The forms below are the only list of
 // its keys: the loader refuses what is not here, and Schema tells editors what is.
 type form struct {
@@ -53,8 +49,13 @@ func textValue(examples ...any) value {
 	return v
 }
 
-func positive(normal int) value {
-	return value{"type": "integer", "minimum": 1, "default": normal}
+// wholeNumber is a number from 1 to most, without an upper bound when most is 0.
+func wholeNumber(normal, most int) value {
+	v := value{"type": "integer", "minimum": 1, "default": normal}
+	if most > 0 {
+		v["maximum"] = most
+	}
+	return v
 }
 
 func flag() value { return value{"type": "boolean"} }
@@ -97,10 +98,10 @@ var serverForm = form{
 var limitsForm = form{
 	name: "executionLimits", doc: "The limits of one run.",
 	keys: []key{
-		{name: "maxNodeExecutions", doc: "How many nodes may run, loops counted.", value: positive(1000)},
-		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: positive(300_000)},
-		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: positive(64 << 20)},
-		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: positive(512 << 20)},
+		{name: "maxNodeExecutions", doc: "How many nodes may run, loops counted.", value: wholeNumber(1000, 0)},
+		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: wholeNumber(300_000, 86_400_000)},
+		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: wholeNumber(64<<20, 256<<20)},
+		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: wholeNumber(512<<20, 64<<30)},
 	},
 }
 
@@ -214,17 +215,6 @@ func nextKey(doc string) key {
 	return key{name: "next", doc: "The id of " + doc + ".", value: textValue(), required: true}
 }
 
-// ownersOf are the node types that have a key, for a remark on a key in the wrong place.
-func ownersOf(name string) []NodeType {
-	var owners []NodeType
-	for _, t := range nodeTypes {
-		if k := nodeForms[t].find(name); k != nil && !k.older {
-			owners = append(owners, t)
-		}
-	}
-	return slices.Clip(owners)
-}
-
 // upstreamForm has the keys of every transport; which of them a server may use
 // depends on its type.
 var upstreamForm = form{
@@ -237,9 +227,9 @@ var upstreamForm = form{
 		{name: "cwd", doc: "stdio: its working directory, relative to this file. ${VAR} is replaced.", value: textValue()},
 		{name: "url", doc: "streamableHttp, sse: where the server listens. ${VAR} is replaced.", value: textValue()},
 		{name: "headers", doc: "streamableHttp, sse: sent with every request. ${VAR} is replaced.", value: settingsValue()},
-		{name: "timeoutMs", doc: "How long one call may take, in milliseconds.", value: positive(60_000)},
-		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: positive(30_000)},
-		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: positive(DefaultMaxInFlight)},
+		{name: "timeoutMs", doc: "How long one call may take, in milliseconds.", value: wholeNumber(int(DefaultTimeout.Milliseconds()), 3_600_000)},
+		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: wholeNumber(int(DefaultStartTimeout.Milliseconds()), 3_600_000)},
+		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: wholeNumber(DefaultMaxInFlight, 4096)},
 		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
 		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed where the url of the file itself names localhost, 127.x.x.x or [::1]; link-local addresses are never reached.", value: value{"type": "boolean", "default": false}},
 		{name: "trusted", doc: "Whether what the server says of its tools is believed: a call of one that is read-only or idempotent is then repeated when a run is resumed.", value: value{"type": "boolean", "default": false}},
@@ -253,7 +243,7 @@ var oauthForm = form{
 	keys: []key{
 		{name: "clientId", doc: "The client id, where we were registered by hand. ${VAR} is replaced.", value: textValue()},
 		{name: "scopes", doc: "The scopes to ask for; what the server names when left out.", value: listOf(textValue())},
-		{name: "redirectPort", doc: "The port on this machine to which the browser comes back; any free one when left out.", value: value{"type": "integer", "minimum": 1, "maximum": 65535}},
+		{name: "redirectPort", doc: "The port on this machine to which the browser comes back; any free one when missing or 0.", value: value{"type": "integer", "minimum": 0, "maximum": 65535}},
 	},
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"toolgraph/internal/wording"
 )
 
 // olderMCPNode is what the type mcp was called.
@@ -107,7 +109,7 @@ func (d *decoder) checkOwner(node, tool *fields) {
 		return
 	}
 	if name := tool.at.get("name").word(); name != owner.Value {
-		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s is of tool %q but stands in tool %q", node.who, shortened(owner.Value), shortened(name)), "remove tool, or move the node")
+		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s is of tool %q but stands in tool %q", node.who, wording.Shorten(owner.Value), wording.Shorten(name)), "remove tool, or move the node")
 	}
 }
 
@@ -155,12 +157,12 @@ func (d *decoder) checkShared(it *item, shared *nodeList, tools []string) {
 	kind := NodeType(it.get("type").word())
 	if name := owner.word(); name != "" && (kind == EntryNode || kind == ExitNode) {
 		if !shared.owners[name] {
-			d.found.Add(owner.pos, "unknown-tool", fmt.Sprintf("there is no tool %q", shortened(name)), d.meant(name, tools))
+			d.found.Add(owner.pos, "unknown-tool", fmt.Sprintf("there is no tool %q", wording.Shorten(name)), d.didYouMean(name, tools))
 		}
 	}
 	if !shared.used[it] {
 		d.node(it, nil) // for what is wrong in it
-		d.found.Warn(it.pos, "unreachable-node", fmt.Sprintf("the node %q is reached by no tool", shortened(it.get("id").word())), "remove it, or let a node go to it")
+		d.found.Warn(it.pos, "unreachable-node", fmt.Sprintf("the node %q is reached by no tool", wording.Shorten(it.get("id").word())), "remove it, or let a node go to it")
 	}
 }
 
@@ -174,9 +176,9 @@ func (d *decoder) checkNamed(tool *fields, nodes *nodeList) {
 		n := nodes.byID[name.Value]
 		switch {
 		case n == nil:
-			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, shortened(name.Value)), d.meant(name.Value, nodes.ids))
+			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, wording.Shorten(name.Value)), d.didYouMean(name.Value, nodes.ids))
 		case NodeType(n.get("type").word()) != kind:
-			d.found.Add(name.Pos, "wrong-type", fmt.Sprintf("%s of %s is %q, expected a node of type %s", key, tool.who, shortened(name.Value), kind), "")
+			d.found.Add(name.Pos, "wrong-type", fmt.Sprintf("%s of %s is %q, expected a node of type %s", key, tool.who, wording.Shorten(name.Value), kind), "")
 		}
 	}
 }

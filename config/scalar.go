@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"toolgraph/internal/wording"
 )
 
 // scalarProblem is why a plain scalar is refused where its meaning counts.
@@ -61,7 +63,7 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	case float().MatchString(s):
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsInf(v, 0) {
-			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is larger than any number that can be kept", shortened(s)), "quote it if it is meant as text"}
+			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is larger than any number that can be kept", wording.Shorten(s)), "quote it if it is meant as text"}
 		}
 		return v, nil
 	}
@@ -74,7 +76,7 @@ func leadingZeroProblem(s string) *scalarProblem {
 	if !strings.ContainsAny(digits, "89") {
 		hint = fmt.Sprintf("write 0o%s or quote it", orZero(strings.TrimLeft(digits, "0")))
 	}
-	return &scalarProblem{"ambiguous-number", shortened(s) + " is an ambiguous number: octal in some YAML readers, decimal in others", shortened(hint)}
+	return &scalarProblem{"ambiguous-number", wording.Shorten(s) + " is an ambiguous number: octal in some YAML readers, decimal in others", wording.Shorten(hint)}
 }
 
 func orZero(digits string) string {
@@ -101,14 +103,4 @@ func integer(s string, base int) any {
 	}
 	n, _ := new(big.Int).SetString(s, base) // the pattern holds that it is one
 	return json.Number(n.String())
-}
-
-// shortened keeps a message readable when the file is not.
-func shortened(s string) string {
-	const longest = 64
-	runes := []rune(s)
-	if len(runes) <= longest {
-		return s
-	}
-	return string(runes[:longest]) + "…"
 }

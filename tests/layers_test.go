@@ -69,7 +69,6 @@ func with(rooms []string, more ...string) []string { return slices.Concat(rooms,
 // importer is the one room that may import a module.
 var importer = map[string]string{
 	"gopkg.in/yaml.v3":                         "config",
-	"github.com/go-playground/validator/v10":   "config",
 	"github.com/recolabs/gnata":                "expressions/jsonata",
 	"github.com/diegoholiveira/jsonlogic":      "expressions/jsonlogic",
 	"golang.org/x/text":                        "expressions/jsonata",
