@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
-	"sync"
 
 	"toolgraph/internal/wording"
 )
@@ -69,24 +67,28 @@ func (d *Data) At(path ...any) *Data {
 	return d
 }
 
-// data makes Data of an item, for what is kept as it stands.
-func (d *decoder) data(it *item) *Data {
-	data := &Data{Pos: it.pos}
+// data returns an item as Data. In args, {expr: …} is an expression; elsewhere it is a mapping.
+func (d *decoder) data(it *item, inArgs bool) *Data {
+	data := &Data{Pos: it.pos, Keys: it.keys}
 	switch it.kind {
 	case itemMapping:
-		data.Kind, data.Keys = KindObject, it.keys
-		data.Items = make([]*Data, len(it.items))
-		for i, child := range it.items {
-			data.Items[i] = d.data(child)
+		if expr := it.get("expr"); inArgs && expr != nil {
+			return d.expression(it, expr)
 		}
+		data.Kind = KindObject
 	case itemList:
 		data.Kind = KindArray
-		data.Items = make([]*Data, len(it.items))
-		for i, child := range it.items {
-			data.Items[i] = d.data(child)
-		}
 	case itemScalar:
 		d.scalar(data, it)
+		if v, ok := data.Scalar.(float64); ok && inArgs && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
+			d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", wording.Shorten(it.text.Value), v),
+				"quote it if it is meant as text, such as a version")
+		}
+		return data
+	}
+	data.Items = make([]*Data, len(it.items))
+	for i, child := range it.items {
+		data.Items[i] = d.data(child, inArgs)
 	}
 	return data
 }
@@ -101,33 +103,6 @@ func (d *decoder) scalar(data *Data, it *item) {
 	if _, isText := value.(string); isText {
 		data.Text = it.text
 	}
-}
-
-// argument is data for args, where {expr: …} is an expression.
-func (d *decoder) argument(it *item) *Data {
-	switch it.kind {
-	case itemMapping:
-		if expr := it.get("expr"); expr != nil {
-			return d.expression(it, expr)
-		}
-		data := &Data{Pos: it.pos, Kind: KindObject, Keys: it.keys, Items: make([]*Data, len(it.items))}
-		for i, child := range it.items {
-			data.Items[i] = d.argument(child)
-		}
-		return data
-	case itemList:
-		data := &Data{Pos: it.pos, Kind: KindArray, Items: make([]*Data, len(it.items))}
-		for i, child := range it.items {
-			data.Items[i] = d.argument(child)
-		}
-		return data
-	case itemScalar:
-	}
-	data := d.data(it)
-	if v, ok := data.Scalar.(float64); ok && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
-		d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", wording.Shorten(it.text.Value), v), "quote it if it is meant as text, such as a version")
-	}
-	return data
 }
 
 // expression is the {expr: …} of args.
@@ -148,7 +123,7 @@ func (d *decoder) expression(it, expr *item) *Data {
 	return data
 }
 
-var looksLikeExpression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`) })
+var looksLikeExpression = pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
 
 // args are the arguments of an mcp node. In a file of the older language a text right
 // below args that begins with $ is an expression.
@@ -159,7 +134,7 @@ func (d *decoder) args(it *item) *Data {
 	if it.isNull() {
 		return &Data{Pos: it.pos, Kind: KindObject}
 	}
-	data := d.argument(it)
+	data := d.data(it, true)
 	if data.Kind != KindObject {
 		return data
 	}
@@ -269,7 +244,7 @@ func ParseData(path string, src []byte) (*Data, error) {
 		return nil, sorted(found)
 	}
 	d := &decoder{path: path, file: &File{Path: path, Secrets: &Secrets{}}, found: found}
-	data := d.data(root)
+	data := d.data(root, false)
 	return data, sorted(d.found).Err()
 }
 

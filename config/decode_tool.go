@@ -61,7 +61,7 @@ func (d *decoder) schema(fs *fields, name string) *Data {
 	if it.isNull() {
 		return nil
 	}
-	return d.data(it)
+	return d.data(it, false)
 }
 
 func (d *decoder) annotations(tool *fields) *Data {
@@ -79,7 +79,7 @@ func (d *decoder) annotations(tool *fields) *Data {
 			fs.boolean(k.name)
 		}
 	}
-	return d.data(it)
+	return d.data(it, false)
 }
 
 // duplicateNodes reports ids that stand twice in one list of nodes.
@@ -186,7 +186,7 @@ func (d *decoder) condition(it *item, who string) (Condition, bool) {
 		d.found.Add(fs.keyPos("target"), "older-target", who+" has both next and target, expected next alone", "remove target")
 	}
 	if slices.ContainsFunc(it.keys, func(k Text) bool { return k.Value == "rule" }) || fs.get("rule") != nil {
-		c.Rule = d.data(fs.get("rule"))
+		c.Rule = d.data(fs.get("rule"), false)
 	}
 	return c, true
 }

@@ -135,9 +135,6 @@ func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, found := buildItems(e.src, rootDocument(e.root)); found.Err() != nil {
-		return nil, sorted(found)
-	}
 	text, err := e.rewriteRoot(want)
 	if err != nil {
 		return nil, err
@@ -154,7 +151,7 @@ func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
 }
 
 func (e *editor) rewriteRoot(want *Data) ([]byte, error) {
-	if sameValue(e.root, want) {
+	if e.sameValue(e.root, want) {
 		return bytes.Clone(e.src.data), nil
 	}
 	from, to := e.start(e.root), e.stop(e.root)
@@ -309,61 +306,9 @@ func (d *Data) ordered(order []string) *Data {
 	return &ordered
 }
 
-// sameValue reports whether a node of a checked document means the data.
-func sameValue(n *yaml.Node, d *Data) bool { return reflect.DeepEqual(valueOf(n), d.Value()) }
-
-// valueOf is what a node of a checked document means, as Data.Value gives it.
-func valueOf(n *yaml.Node) any {
-	n = followed(n)
-	switch n.Kind {
-	case yaml.SequenceNode:
-		list := make([]any, len(n.Content))
-		for i, child := range n.Content {
-			list[i] = valueOf(child)
-		}
-		return list
-	case yaml.MappingNode:
-		return mappingValue(n)
-	case yaml.DocumentNode, yaml.ScalarNode, yaml.AliasNode:
-	}
-	if styleOf(n) != stylePlain {
-		return n.Value
-	}
-	value, problem := resolvePlain(n.Value)
-	if problem != nil {
-		return n.Value
-	}
-	return value
-}
-
-func mappingValue(n *yaml.Node) map[string]any {
-	object := map[string]any{}
-	var merged []*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		switch {
-		case !isMerge(key):
-			object[followed(key).Value] = valueOf(value)
-		case followed(value).Kind == yaml.SequenceNode:
-			merged = append(merged, followed(value).Content...)
-		default:
-			merged = append(merged, value)
-		}
-	}
-	for _, source := range merged {
-		if fields, ok := valueOf(source).(map[string]any); ok {
-			for key, value := range fields {
-				if _, have := object[key]; !have {
-					object[key] = value
-				}
-			}
-		}
-	}
-	return object
+// sameValue reports whether a node of the file has the value of the data.
+func (e *editor) sameValue(n *yaml.Node, d *Data) bool {
+	return reflect.DeepEqual((&decoder{}).data(e.items[followed(n)], false).Value(), d.Value())
 }
 
 func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.Tag == "!!merge" }
-
-func rootDocument(root *yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}}
-}

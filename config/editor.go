@@ -12,7 +12,8 @@ import (
 type editor struct {
 	src     *source
 	root    *yaml.Node
-	edits   map[int]edit // by where they begin, so that what an anchor shares is changed once
+	items   map[*yaml.Node]*item // of root and of every node below it
+	edits   map[int]edit         // by where they begin, so that what an anchor shares is changed once
 	changes []Change
 	found   Diagnostics
 }
@@ -28,11 +29,15 @@ func newEditor(path string, text []byte) (*editor, error) {
 	if found != nil {
 		return nil, found
 	}
-	doc, found := parseTree(src)
+	root, found := parseTree(src)
 	if found != nil {
 		return nil, found
 	}
-	return &editor{src: src, root: doc.Content[0], edits: map[int]edit{}}, nil
+	_, items, found := buildItems(src, root)
+	if found.Err() != nil {
+		return nil, sorted(found)
+	}
+	return &editor{src: src, root: root, items: items, edits: map[int]edit{}}, nil
 }
 
 func (e *editor) replace(from, to int, text string) {

@@ -3,9 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 
 	"toolgraph/internal/wording"
 )
@@ -19,10 +17,8 @@ type usage struct {
 }
 
 var (
-	variableName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`) })
-	sensitiveName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)key|token|secret|password|passwd|auth|credential`)
-	})
+	variableName  = pattern(`^[A-Za-z_][A-Za-z0-9_]*`)
+	sensitiveName = pattern(`(?i)key|token|secret|password|passwd|auth|credential`)
 )
 
 // expand replaces ${VAR}, ${VAR:-default} and ${VAR:?message}, once; $${ becomes ${.

@@ -4,17 +4,13 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 var (
-	variableText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:[-?][^}]*)?\}`) })
-	userInfo     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/@\s]*:[^/@\s]*@`) })
-	namedSecret  = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)([a-z0-9_-]*(?:key|token|secret|password|passwd|auth|credential)[a-z0-9_-]*\s*[:=]\s*)([^&#]+)`)
-	})
+	variableText = pattern(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:[-?][^}]*)?\}`)
+	userInfo     = pattern(`://[^/@\s]*:[^/@\s]*@`)
+	namedSecret  = pattern(`(?i)([a-z0-9_-]*(?:key|token|secret|password|passwd|auth|credential)[a-z0-9_-]*\s*[:=]\s*)([^&#]+)`)
 )
 
 // nameable is a text of a server's entry as it may be written into another file: with
@@ -80,39 +76,41 @@ func isLoopback(host string) bool {
 	return err == nil && ip.IsLoopback() && !ip.Is4In6() && ip.Zone() == ""
 }
 
-// SameServers reports whether two files define the same servers, wherever in them: what
-// runs for the one can be used for the other.
+// SameServers reports whether two files define the same servers, whatever their places in
+// the files. A process that was started for one can then serve the other.
 func SameServers(a, b []*Upstream) bool {
-	if len(a) != len(b) {
-		return false
+	return reflect.DeepEqual(withoutPlaces(reflect.ValueOf(a)), withoutPlaces(reflect.ValueOf(b)))
+}
+
+// withoutPlaces returns a value of file.go as plain slices and texts, without the places in
+// it. Two values that mean the same are deeply equal then: nil equals an empty list, and the
+// order of keys and the spelling of numbers in Data count as in JSON.
+func withoutPlaces(v reflect.Value) any {
+	switch known := v.Interface().(type) {
+	case Pos:
+		return nil
+	case Text:
+		return known.Value
+	case *Data:
+		return string(known.JSON())
 	}
-	for i := range a {
-		if !reflect.DeepEqual(definition(a[i]), definition(b[i])) {
-			return false
+	parts := []any{}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil
 		}
+		return withoutPlaces(v.Elem())
+	case reflect.Slice:
+		for i := range v.Len() {
+			parts = append(parts, withoutPlaces(v.Index(i)))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			parts = append(parts, withoutPlaces(v.Field(i)))
+		}
+	default:
+		return v.Interface()
 	}
-	return true
+	return parts
 }
-
-// definition is a server without its places in the file.
-func definition(u *Upstream) Upstream {
-	d := *u
-	d.Pos = Pos{}
-	d.Name, d.Command, d.URL = bare(d.Name), bare(d.Command), bare(d.URL)
-	d.Args = make([]Text, len(u.Args))
-	for i, arg := range u.Args {
-		d.Args[i] = bare(arg)
-	}
-	d.Env, d.Headers = bareSettings(u.Env), bareSettings(u.Headers)
-	return d
-}
-
-func bareSettings(settings []Setting) []Setting {
-	out := make([]Setting, len(settings))
-	for i, s := range settings {
-		out[i] = Setting{Name: bare(s.Name), Value: bare(s.Value)}
-	}
-	return out
-}
-
-func bare(t Text) Text { return Text{Value: t.Value} }

@@ -124,20 +124,18 @@ type builder struct {
 	found   Diagnostics
 	stopped bool
 	nodes   int
-	done    map[*yaml.Node]*item // nil while a node is being built
+	done    map[*yaml.Node]*item // of every node; nil while a node with an anchor is built
 }
 
-// buildItems makes the items of a document. The item is nil when a cap was met.
-func buildItems(src *source, doc *yaml.Node) (*item, Diagnostics) {
+// buildItems returns the item of a node and of each node below it. The item is nil when a cap
+// was met.
+func buildItems(src *source, root *yaml.Node) (*item, map[*yaml.Node]*item, Diagnostics) {
 	b := &builder{src: src, at: cursor{src: src}, done: map[*yaml.Node]*item{}}
-	if len(doc.Content) == 0 {
-		return &item{pos: Pos{File: src.name, Line: 1, Column: 1}}, nil
-	}
-	root := b.build(doc.Content[0], 1)
+	it := b.build(root, 1)
 	if b.stopped {
-		return nil, b.found
+		return nil, nil, b.found
 	}
-	return root, b.found
+	return it, b.done, b.found
 }
 
 func (b *builder) stop(pos Pos, code, message, hint string) {
@@ -184,9 +182,7 @@ func (b *builder) build(n *yaml.Node, level int) *item {
 		it.bytes = len(n.Value)
 		it.text = Text{Value: n.Value, Pos: it.pos, src: b.src, start: start, style: styleOf(n)}
 	}
-	if n.Anchor != "" {
-		b.done[n] = it
-	}
+	b.done[n] = it
 	b.checkExpanded(it)
 	return it
 }
@@ -282,7 +278,7 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 	var merged []*item
 	for i := 0; i+1 < len(n.Content) && !b.stopped; i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
+		if isMerge(key) {
 			merged = append(merged, b.mergeSources(value, level)...)
 			continue
 		}

@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 )
 
@@ -76,11 +74,12 @@ func readItems(path string, data []byte) (*item, Diagnostics) {
 	if found != nil {
 		return nil, found
 	}
-	doc, found := parseTree(src)
+	root, found := parseTree(src)
 	if found != nil {
 		return nil, found
 	}
-	return buildItems(src, doc)
+	it, _, found := buildItems(src, root)
+	return it, found
 }
 
 func sorted(found Diagnostics) Diagnostics {
@@ -186,7 +185,7 @@ func notRegular(path string, mode fs.FileMode) Diagnostics {
 }
 
 // topKey is a key at the beginning of a line of YAML.
-var topKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^["']?(\w+)["']?[ \t]*:`) })
+var topKey = pattern(`(?m)^["']?(\w+)["']?[ \t]*:`)
 
 // LooksLikeGraph reports whether the bytes of a YAML file seem to be those of a graph
 // file, with mistakes or without: whether two or more of a graph file's keys are among

@@ -42,7 +42,7 @@ func (e *editor) pairStop(key, value *yaml.Node) int {
 // is wanted, with all that stays the same as it stands. It is not ok when the node has
 // to be written anew as a whole.
 func (e *editor) rewritten(n *yaml.Node, want *Data) (text string, ok bool) {
-	if sameValue(n, want) {
+	if e.sameValue(n, want) {
 		return string(e.src.data[e.start(n):e.stop(n)]), true
 	}
 	if n.Kind != yaml.MappingNode || want.Kind != KindObject || n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0 || len(want.Keys) == 0 {
@@ -144,7 +144,7 @@ func (e *editor) rewritePair(key, value *yaml.Node, want *Data, indent int) stri
 	start := strings.Repeat(" ", indent) + string(e.src.data[e.start(key):e.end(key)])
 	between := string(e.src.data[e.end(key):e.start(value)])
 	switch {
-	case sameValue(value, want):
+	case e.sameValue(value, want):
 		return start + string(e.src.data[e.end(key):e.pairStop(key, value)])
 	case value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && value.Anchor == "" && len(want.items()) > 0 && e.isRegular(value):
 		from := e.nextLine(e.end(key))
@@ -218,7 +218,7 @@ func (e *editor) rewriteList(n *yaml.Node, want *Data, from int) string {
 	}
 	lines := make([]string, len(want.Items))
 	for i, wanted := range want.Items {
-		at := counterpart(chunks, want, i)
+		at := e.counterpart(chunks, want, i)
 		if at < 0 {
 			w := writer{newline: e.newline()}
 			w.item(wanted, indent)
@@ -250,7 +250,7 @@ func (e *editor) apart(chunks []chunk) string {
 }
 
 func (e *editor) rewriteItem(c chunk, want *Data, indent int) string {
-	if sameValue(c.item, want) {
+	if e.sameValue(c.item, want) {
 		return string(e.src.data[c.from:c.to])
 	}
 	if text, ok := e.rewritten(c.item, want); ok {
@@ -280,9 +280,9 @@ func (e *editor) isOneLine(n *yaml.Node) bool {
 // counterpart is the chunk of the item that the wanted item i was before, or -1: the
 // same item, else that of its id or name, else, when there are as many, the one in its
 // place if nothing else is made of that.
-func counterpart(chunks []chunk, want *Data, i int) int {
+func (e *editor) counterpart(chunks []chunk, want *Data, i int) int {
 	wanted := want.Items[i]
-	at := slices.IndexFunc(chunks, func(c chunk) bool { return !c.used && sameValue(c.item, wanted) })
+	at := slices.IndexFunc(chunks, func(c chunk) bool { return !c.used && e.sameValue(c.item, wanted) })
 	if at >= 0 {
 		return at
 	}
@@ -294,18 +294,18 @@ func counterpart(chunks []chunk, want *Data, i int) int {
 			}
 		}
 	}
-	if len(chunks) != len(want.Items) || chunks[i].used || slices.ContainsFunc(want.Items, func(d *Data) bool { return sameName(chunks[i].item, d) }) {
+	if len(chunks) != len(want.Items) || chunks[i].used || slices.ContainsFunc(want.Items, func(d *Data) bool { return e.sameName(chunks[i].item, d) }) {
 		return -1
 	}
 	return i
 }
 
 // sameName reports whether two items have the same id or name, or are the same.
-func sameName(n *yaml.Node, d *Data) bool {
+func (e *editor) sameName(n *yaml.Node, d *Data) bool {
 	for _, key := range []string{"id", "name"} {
 		if name := d.Get(key).textValue(); name != "" {
 			return word(followed(n), key) == name
 		}
 	}
-	return sameValue(n, d)
+	return e.sameValue(n, d)
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -193,7 +192,7 @@ func insideBase64(text string) []string {
 	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)))
 }
 
-var opaqueWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`) })
+var opaqueWord = pattern(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`)
 
 // opaqueWords are the words of a text that are random letters, as keys are: long, with
 // digits and letters of both cases, and hardly a mark among them, unlike paths and names.

@@ -6,16 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf16"
 
 	"gopkg.in/yaml.v3"
 )
 
-// parseTree reads the one document of a file. The node is nil when there are findings.
+// parseTree returns the root of a file's one document, or findings.
 func parseTree(src *source) (*yaml.Node, Diagnostics) {
 	var found Diagnostics
 	dec := yaml.NewDecoder(bytes.NewReader(src.data))
@@ -30,7 +28,10 @@ func parseTree(src *source) (*yaml.Node, Diagnostics) {
 	second, err := decodeNode(dec)
 	switch {
 	case errors.Is(err, io.EOF):
-		return first, nil
+		if len(first.Content) == 0 {
+			return &yaml.Node{Kind: yaml.ScalarNode, Line: 1, Column: 1}, nil
+		}
+		return first.Content[0], nil
 	case err != nil:
 		return nil, syntaxFinding(src, err)
 	}
@@ -64,7 +65,7 @@ func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
 	return doc, nil
 }
 
-var yamlProblem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`) })
+var yamlProblem = pattern(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
 
 // ourWords are the parser's problems told for people, by a part of its words. None
 // repeats text of the file.

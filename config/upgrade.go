@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -70,63 +68,31 @@ func parseForUpgrade(path string, src []byte) (*File, error) {
 	return Parse(path, src, Options{LookupEnv: func(string) (string, bool) { return "", false }, AssumeEnv: true})
 }
 
-// sameMeaning compares two files without their places.
-func sameMeaning(a, b *File) bool {
-	// In Go's syntax, so that neighbours cannot run together.
-	return fmt.Sprintf("%#v", meaning(a)) == fmt.Sprintf("%#v", meaning(b))
-}
+// sameMeaning reports whether two files mean the same, one perhaps in the older form.
+func sameMeaning(a, b *File) bool { return reflect.DeepEqual(meaning(a), meaning(b)) }
 
-// meaning is what a file says, in a form in which its older and its current way to
-// say it are equal.
-func meaning(f *File) []any {
-	all := []any{f.Version.Value, f.Server.Name.Value, f.Server.Version.Value, f.Server.Title.Value, f.Server.Instructions.Value, f.Limits}
-	for _, u := range f.Servers {
-		all = append(all, u.Name.Value, u.Transport, u.Command.Value, texts(u.Args), settingTexts(u.Env), u.Dir, u.URL.Value,
-			settingTexts(u.Headers), u.Timeout, u.StartTimeout, u.MaxInFlight, u.Protocol, u.AllowPrivate, u.AllowElicit, oauthMeaning(u.OAuth))
-	}
-	for _, t := range f.Tools {
-		all = append(all, t.Name.Value, t.Title.Value, t.Description.Value, string(t.InputSchema.JSON()), string(t.OutputSchema.JSON()), string(t.Annotations.JSON()))
-		for _, n := range t.Nodes {
-			all = append(all, n.ID.Value, n.Type, n.Server.Value, n.Tool.Value, string(n.Args.JSON()), n.Expr.Value, waysOut(n))
+func meaning(f *File) any {
+	tools := make([]Tool, len(f.Tools))
+	for i, t := range f.Tools {
+		tools[i] = *t
+		tools[i].Nodes = make([]*Node, len(t.Nodes))
+		for j, n := range t.Nodes {
+			tools[i].Nodes[j] = withDefaultLast(n)
 		}
 	}
-	return all
+	return withoutPlaces(reflect.ValueOf([]any{f.Version, f.Server, f.Limits, f.Servers, tools}))
 }
 
-func oauthMeaning(o *OAuth) []any {
-	if o == nil {
-		return nil
+// withDefaultLast returns a switch whose first condition that always holds, if there is one,
+// is its default. Other nodes are returned unchanged.
+func withDefaultLast(n *Node) *Node {
+	i := slices.IndexFunc(n.Conditions, func(c Condition) bool { return c.Rule == nil || string(c.Rule.JSON()) == "true" })
+	if i < 0 {
+		return n
 	}
-	return []any{o.ClientID, o.Scopes, o.RedirectPort}
-}
-
-// waysOut are the conditions up to the first that always holds, and the default.
-func waysOut(n *Node) []string {
-	var ways []string
-	for _, c := range n.Conditions {
-		rule := string(c.Rule.JSON())
-		if c.Rule == nil || rule == "true" {
-			return append(ways, c.Next.Value)
-		}
-		ways = append(ways, rule, c.Next.Value)
-	}
-	return append(ways, n.Next.Value)
-}
-
-func texts(list []Text) []string {
-	var values []string
-	for _, t := range list {
-		values = append(values, t.Value)
-	}
-	return values
-}
-
-func settingTexts(settings []Setting) []string {
-	var values []string
-	for _, s := range settings {
-		values = append(values, s.Name.Value, s.Value.Value)
-	}
-	return values
+	changed := *n
+	changed.Conditions, changed.Next = n.Conditions[:i], n.Conditions[i].Next
+	return &changed
 }
 
 // allNodes are the nodes of the file: those of the one list, and those of the tools.
@@ -199,7 +165,7 @@ func (e *editor) rewriteArgs(node *yaml.Node) {
 	}
 }
 
-var safeInFlow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`) })
+var safeInFlow = pattern(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`)
 
 // inFlow is a scalar as it can stand inside braces: as it is written, if that is on
 // one line.

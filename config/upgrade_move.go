@@ -45,10 +45,7 @@ type movedNode struct {
 // movedNodes cuts the list's text into nodes.
 func (e *editor) movedNodes(key, list *yaml.Node) *movedList {
 	m := &movedList{items: map[*item]*movedNode{}}
-	built, _ := buildItems(e.src, &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{list}})
-	if built == nil {
-		return m
-	}
+	built := e.items[list]
 	m.list = newNodeList(built.items)
 	before := e.end(key) + 1
 	for i, n := range list.Content {
@@ -104,11 +101,7 @@ func (e *editor) moveInto(tool *yaml.Node, moved *movedList) {
 	if tool.Kind != yaml.MappingNode || len(tool.Content) == 0 || moved.list == nil {
 		return
 	}
-	built, _ := buildItems(e.src, &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{tool}})
-	if built == nil {
-		return
-	}
-	nodes := moved.list.of(built)
+	nodes := moved.list.of(e.items[tool])
 	if len(nodes) == 0 {
 		return
 	}

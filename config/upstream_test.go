@@ -151,3 +151,19 @@ func TestAssumeEnv(t *testing.T) {
 	}
 	want(t, strings.Replace(src, "servers", "mcpServers", 1), "BASE", "KEY", "needed")
 }
+
+func texts(list []Text) []string {
+	var values []string
+	for _, t := range list {
+		values = append(values, t.Value)
+	}
+	return values
+}
+
+func settingTexts(settings []Setting) []string {
+	var values []string
+	for _, s := range settings {
+		values = append(values, s.Name.Value, s.Value.Value)
+	}
+	return values
+}

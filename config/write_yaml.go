@@ -3,10 +3,8 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -176,9 +174,9 @@ func flowed(d *Data) string {
 }
 
 var (
-	plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`) })
+	plainKey = pattern(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`)
 	// wordOfYAML are texts that some readers of YAML take for a bool or nothing.
-	wordOfYAML = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`) })
+	wordOfYAML = pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
 )
 
 // keyText is a key as it is written.
@@ -299,9 +297,7 @@ func appendInline(dst []byte, d *Data) []byte {
 
 // plainText is text that every reader takes for text when it is not quoted, in a list
 // in one line too.
-var plainText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
-})
+var plainText = pattern(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
 
 // words are those that some reader of YAML takes for something else than text.
 var words = map[string]bool{
