@@ -113,7 +113,9 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkOddIDs()
 	for _, node := range c.nodes {
 		b := node.core()
-		b.successors = successors(node)
+		for _, t := range targets(node) {
+			b.successors = append(b.successors, t.ID())
+		}
 		if _, twice := g.byID[b.id]; !twice {
 			g.byID[b.id] = node
 		}
@@ -128,26 +130,28 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 	return g
 }
 
-// newNode compiles what stands in a node itself; link adds the ways out.
+// newNode compiles the node itself; link resolves its ways out.
 func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
-	b := base{id: n.ID.Value, pos: n.Pos, index: i}
+	b := base{id: n.ID.Value, kind: n.Type, pos: n.Pos, index: i}
 	switch n.Type {
 	case config.EntryNode:
-		return &Entry{base: b}
+		return &Entry{step{base: b}}
 	case config.MCPNode:
 		c.checkServer(n)
 		c.checkToolName(n)
 		return &MCP{
-			base: b, Server: n.Server.Value, Tool: n.Tool.Value,
+			step: step{base: b}, Server: n.Server.Value, Tool: n.Tool.Value,
 			Args: c.compileArgs(ctx, n.Args), OnCrash: n.OnCrash, toolPos: n.Tool.Pos,
 		}
 	case config.TransformNode:
-		if n.Expr.Value == "" {
-			c.found.Add(orPos(n.Expr.Pos, n.Pos), "missing-expr", fmt.Sprintf("node %q has no expression, expected the JSONata of its output", b.id),
-				"add transform: {expr: …}")
-			return &Transform{base: b}
+		t := &Transform{step: step{base: b}}
+		if n.Expr.Value != "" {
+			t.Expr = c.compileExpr(ctx, n.Expr)
+			return t
 		}
-		return &Transform{base: b, Expr: c.compileExpr(ctx, n.Expr)}
+		c.found.Add(orPos(n.Expr.Pos, n.Pos), "missing-expr", fmt.Sprintf("node %q has no expression, expected the JSONata of its output", b.id),
+			"add transform: {expr: …}")
+		return t
 	case config.SwitchNode:
 		return &Switch{base: b}
 	case config.ExitNode:

@@ -105,7 +105,7 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 // compileRule compiles a condition's rule and checks what it refers to; nil when
 // it does not compile, or ctx has ended.
 func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
-	compiled, err := jsonlogic.Compile(ctx, plain(data))
+	compiled, err := jsonlogic.Compile(ctx, data.Value())
 	if ctx.Err() != nil {
 		return nil // Build reports it
 	}
@@ -178,26 +178,4 @@ func pathPhrase(path []any) string {
 		fmt.Fprint(&b, step)
 	}
 	return " (at " + b.String() + ")"
-}
-
-// plain is the data as the Go values that the rule compiler takes.
-func plain(data *config.Data) any {
-	switch data.Kind {
-	case config.KindObject:
-		m := make(map[string]any, len(data.Keys))
-		for i, key := range data.Keys {
-			m[key.Value] = plain(data.Items[i])
-		}
-		return m
-	case config.KindArray:
-		list := make([]any, len(data.Items))
-		for i, item := range data.Items {
-			list[i] = plain(item)
-		}
-		return list
-	case config.KindExpression:
-		return map[string]any{"expr": data.Expr.Value}
-	case config.KindScalar:
-	}
-	return data.Scalar
 }

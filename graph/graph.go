@@ -12,15 +12,15 @@ type Graph struct {
 	Tool   *config.Tool // name, schemas, annotations, places
 	Limits config.Limits
 	Input  *schema.Schema // of the arguments
-	Output *schema.Schema // of the value; nil when the file has none
+	Output *schema.Schema // of the result; nil when the tool has no outputSchema
 	Entry  *Entry
 	Nodes  []Node // in file order
-	Hash   string // stable over formatting and comments: sha256 of the canonical meaning, hex
+	Hash   string // lower-case hex of the SHA-256 of the graph's meaning: formatting and comments do not change it
 
 	byID map[string]Node
 }
 
-// Node is the node with this id, or nil.
+// Node returns the node with this id, or nil.
 func (g *Graph) Node(id string) Node { return g.byID[id] }
 
 // Call is one upstream tool that a graph may call.
@@ -30,7 +30,7 @@ type Call struct {
 	Pos          config.Pos // where that node names the tool
 }
 
-// Calls are the upstream tools of the graph's mcp nodes in file order, each once.
+// Calls returns the upstream tools that the graph's mcp nodes call, in file order, each once.
 func (g *Graph) Calls() []Call {
 	type target struct{ server, tool string }
 	var calls []Call
@@ -46,74 +46,75 @@ func (g *Graph) Calls() []Call {
 	return calls
 }
 
-// Node is one of *Entry, *MCP, *Transform, *Switch, *Exit. A linter names the type switch
-// that forgets one.
+// Node is one of *Entry, *MCP, *Transform, *Switch, *Exit. A linter reports a type switch
+// that lacks one of them.
 //
 //sumtype:decl
 type Node interface {
 	ID() string
 	Type() config.NodeType
 	Pos() config.Pos
-	Successors() []string // ids, in file order, without repetitions; not to be changed
+	Successors() []string // ids in file order, each once; the caller must not change it
 	core() *base
+	oneWay() *step // nil for a node that has several ways out, or none
 }
 
 type base struct {
 	id         string
+	kind       config.NodeType
 	pos        config.Pos
 	index      int // in Graph.Nodes
 	successors []string
 }
 
-func (b *base) ID() string           { return b.id }
-func (b *base) Pos() config.Pos      { return b.pos }
-func (b *base) Successors() []string { return b.successors }
-func (b *base) core() *base          { return b }
+// ID is unique in the graph.
+func (b *base) ID() string { return b.id }
 
-// Entry receives the tool's arguments.
-type Entry struct {
+// Type is the node's type in the file.
+func (b *base) Type() config.NodeType { return b.kind }
+
+// Pos is the place of the node in the file.
+func (b *base) Pos() config.Pos { return b.pos }
+
+// Successors returns the ids of the nodes that a run can go to from this one.
+func (b *base) Successors() []string { return b.successors }
+
+func (b *base) core() *base   { return b }
+func (*base) oneWay() *step   { return nil }
+func (s *step) oneWay() *step { return s }
+
+// step is the part that is common to nodes with one way out.
+type step struct {
 	base
 	Next Node
 }
 
-// Type is config.EntryNode.
-func (*Entry) Type() config.NodeType { return config.EntryNode }
+// Entry receives the tool's arguments.
+type Entry struct{ step }
 
 // MCP calls a tool of an upstream server.
 type MCP struct {
-	base
+	step
 	Server, Tool string
 	Args         *Args
-	OnCrash      config.OnCrash // no part of the graph's hash: it may be written after a crash
-	Next         Node
+	OnCrash      config.OnCrash // not part of the graph's hash: it may be added after a crash
 
 	toolPos config.Pos
 }
 
-// Type is config.MCPNode.
-func (*MCP) Type() config.NodeType { return config.MCPNode }
-
 // Transform yields the value of an expression.
 type Transform struct {
-	base
+	step
 	Expr *Expr
-	Next Node
 }
 
-// Type is config.TransformNode.
-func (*Transform) Type() config.NodeType { return config.TransformNode }
-
-// Switch goes to the first condition that holds, else to Default. A condition
-// that always holds is the Default, so every Condition has a rule and Default is
-// never nil.
+// Switch goes to the first condition that holds, else to Default. A condition that always
+// holds becomes the Default, so every Condition has a rule and Default is never nil.
 type Switch struct {
 	base
 	Conditions []Condition
 	Default    Node
 }
-
-// Type is config.SwitchNode.
-func (*Switch) Type() config.NodeType { return config.SwitchNode }
 
 // Condition is one way out of a switch.
 type Condition struct {
@@ -124,10 +125,7 @@ type Condition struct {
 // Exit ends the run with the output of the node executed before it.
 type Exit struct{ base }
 
-// Type is config.ExitNode.
-func (*Exit) Type() config.NodeType { return config.ExitNode }
-
-// EdgeKind tells why a run takes an edge.
+// EdgeKind says when a run takes an edge.
 type EdgeKind string
 
 // The kinds of edges.
@@ -139,64 +137,62 @@ const (
 
 // Edge is one way from a node to another.
 type Edge struct {
-	From, To string
-	Label    string // short text of the rule, "default", or empty
-	Kind     EdgeKind
+	From  string   `json:"from"`
+	To    string   `json:"to"`
+	Label string   `json:"label,omitempty"` // short text of the rule, "default", or empty
+	Kind  EdgeKind `json:"kind"`
 }
 
-// Edges are all edges in file order; a switch's in the order they are tried, its
-// default last.
+// Edges returns all edges in file order. Those of a switch are in the order in which a run
+// tries them, the default last.
 func (g *Graph) Edges() []Edge {
-	var edges []Edge
+	edges := make([]Edge, 0, len(g.Nodes))
 	for _, node := range g.Nodes {
-		from := node.ID()
-		switch n := node.(type) {
-		case *Entry:
-			edges = append(edges, Edge{From: from, To: n.Next.ID(), Kind: NextEdge})
-		case *MCP:
-			edges = append(edges, Edge{From: from, To: n.Next.ID(), Kind: NextEdge})
-		case *Transform:
-			edges = append(edges, Edge{From: from, To: n.Next.ID(), Kind: NextEdge})
-		case *Switch:
-			for _, c := range n.Conditions {
-				edges = append(edges, Edge{From: from, To: c.Next.ID(), Label: ruleLabel(c.Rule.Data), Kind: ConditionEdge})
+		for _, w := range ways(node) {
+			e := Edge{From: node.ID(), To: w.to.ID(), Kind: w.kind}
+			switch w.kind {
+			case ConditionEdge:
+				e.Label = ruleLabel(w.rule.Data)
+			case DefaultEdge:
+				e.Label = "default"
+			case NextEdge:
 			}
-			edges = append(edges, Edge{From: from, To: n.Default.ID(), Label: "default", Kind: DefaultEdge})
-		case *Exit:
+			edges = append(edges, e)
 		}
 	}
 	return edges
 }
 
-// targets are the nodes that a node leads to, with repetitions; ways out that lead
-// nowhere are left out.
-func targets(node Node) []Node {
-	var all []Node
-	switch n := node.(type) {
-	case *Entry:
-		all = []Node{n.Next}
-	case *MCP:
-		all = []Node{n.Next}
-	case *Transform:
-		all = []Node{n.Next}
-	case *Switch:
-		for _, c := range n.Conditions {
-			all = append(all, c.Next)
-		}
-		all = append(all, n.Default)
-	case *Exit:
-	}
-	return slices.DeleteFunc(all, func(n Node) bool { return n == nil })
+// way is one way out of a node.
+type way struct {
+	to   Node // nil when the file names a node that does not exist
+	kind EdgeKind
+	rule *Rule // of a ConditionEdge
 }
 
-func successors(node Node) []string {
-	var ids []string
-	seen := map[string]bool{}
-	for _, t := range targets(node) {
-		if !seen[t.ID()] {
-			seen[t.ID()] = true
-			ids = append(ids, t.ID())
+// ways returns the ways out of a node, in the order in which a run tries them.
+func ways(node Node) []way {
+	if s := node.oneWay(); s != nil {
+		return []way{{to: s.Next, kind: NextEdge}}
+	}
+	s, isSwitch := node.(*Switch)
+	if !isSwitch {
+		return nil
+	}
+	all := make([]way, 0, len(s.Conditions)+1)
+	for _, c := range s.Conditions {
+		all = append(all, way{to: c.Next, kind: ConditionEdge, rule: c.Rule})
+	}
+	return append(all, way{to: s.Default, kind: DefaultEdge})
+}
+
+// targets returns the nodes that a node leads to, each once, without missing ones.
+func targets(node Node) []Node {
+	var all []Node
+	for _, w := range ways(node) {
+		if w.to != nil && !slices.Contains(all, w.to) {
+			all = append(all, w.to)
 		}
 	}
-	return ids
+	return all
 }

@@ -5,15 +5,17 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
 )
 
-// hash is the graph's meaning as a number: what a run does depends on nothing else
-// in the file but the definitions of the servers that it calls. Every part is written with its length, so that no two graphs share
-// a canonical form. Changing the form changes every hash: raise its version then.
+// hash returns the hash of what a run of the graph depends on, apart from the definitions of
+// the servers that it calls. Every part is written with its length, so that two graphs never
+// share a canonical form. A change of the form changes every hash: raise its version then.
 func hash(g *Graph) string {
 	sum := sha256.New()
 	h := meaning{sum}
@@ -56,7 +58,7 @@ func (h meaning) node(source *config.Node, node Node) {
 	}
 }
 
-// data writes data without the order of its keys, which means nothing in JSON.
+// data writes data with sorted keys: in JSON their order has no meaning.
 func (h meaning) data(data *config.Data) {
 	if data == nil {
 		h.put("object", "0")
@@ -82,8 +84,20 @@ func (h meaning) data(data *config.Data) {
 	case config.KindExpression:
 		h.put("expression", expressionText(data.Expr))
 	case config.KindScalar:
-		h.put("scalar", scalarText(data.Scalar))
+		h.put("scalar", scalarText(data))
 	}
+}
+
+// scalarText returns a scalar as JSON, a number without an exponent where that is short.
+func scalarText(data *config.Data) string {
+	number, isNumber := data.Scalar.(float64)
+	switch {
+	case !isNumber:
+		return string(data.JSON())
+	case math.Abs(number) < 1e15:
+		return strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(number, 'g', -1, 64)
 }
 
 // expressionText leaves out the space around an expression: a block scalar ends in

@@ -9,16 +9,10 @@ import (
 
 // link resolves the ways out of a node.
 func (c *compiler) link(ctx context.Context, node Node, n *config.Node) {
-	switch node := node.(type) {
-	case *Entry:
-		node.Next = c.resolveNext(node, n)
-	case *MCP:
-		node.Next = c.resolveNext(node, n)
-	case *Transform:
-		node.Next = c.resolveNext(node, n)
-	case *Switch:
-		c.linkSwitch(ctx, node, n)
-	case *Exit:
+	if s := node.oneWay(); s != nil {
+		s.Next = c.resolveNext(node, n)
+	} else if s, isSwitch := node.(*Switch); isSwitch {
+		c.linkSwitch(ctx, s, n)
 	}
 }
 

@@ -135,9 +135,9 @@ func reach(next [][]int, from []int) []bool {
 	return seen
 }
 
-// traps are the sets of nodes that lead to each other and nowhere else, among the
-// nodes that cannot end: what keeps them all from ending. Each set and the list of
-// sets are in file order.
+// traps returns the sets of nodes that lead to each other and to no other node, among the
+// nodes from which no end can be reached: these sets keep the others from ending, too. Each
+// set and the list of sets are in file order.
 func traps(next [][]int, canEnd []bool) [][]int {
 	t := &tarjan{next: next, order: make([]int, len(next)), low: make([]int, len(next)), set: make([]int, len(next))}
 	for i := range next {
@@ -145,86 +145,50 @@ func traps(next [][]int, canEnd []bool) [][]int {
 			t.visit(i)
 		}
 	}
-	var closed [][]int
-	for number, nodes := range t.sets {
-		if t.isClosed(number+1, nodes) {
-			slices.Sort(nodes)
-			closed = append(closed, nodes)
-		}
-	}
-	slices.SortFunc(closed, slices.Compare)
-	return closed
+	slices.SortFunc(t.closed, slices.Compare)
+	return t.closed
 }
 
-// tarjan finds strongly connected sets. It keeps its own stack of frames: a chain
-// of nodes may be longer than recursion should be deep.
+// tarjan finds strongly connected components by Tarjan's algorithm
+// (https://doi.org/10.1137/0201010). It recurses once per node at most; the caps on a file
+// bound that to some 10,000 levels.
 type tarjan struct {
-	next  [][]int
-	order []int // 1-based order of the first visit; 0: not visited
-	low   []int // the earliest node on the stack that can be reached
-	set   []int // 1-based index in sets; 0: still on the stack, or not visited
-	stack []int
-	sets  [][]int
-	count int
+	next   [][]int
+	order  []int // 1-based order of the first visit; 0: not visited
+	low    []int // the earliest node on the stack that can be reached
+	set    []int // the order of a component's first node; 0: still on the stack, or not visited
+	stack  []int
+	closed [][]int // the components that no edge leaves
+	count  int
 }
 
-type frame struct{ node, edge int }
-
-func (t *tarjan) visit(start int) {
-	frames := []frame{t.enter(start)}
-	for len(frames) > 0 {
-		f := &frames[len(frames)-1]
-		if f.edge < len(t.next[f.node]) {
-			to := t.next[f.node][f.edge]
-			f.edge++
-			switch {
-			case t.order[to] == 0:
-				frames = append(frames, t.enter(to))
-			case t.set[to] == 0:
-				t.low[f.node] = min(t.low[f.node], t.order[to])
-			}
-			continue
-		}
-		node := f.node
-		frames = frames[:len(frames)-1]
-		if len(frames) > 0 {
-			above := frames[len(frames)-1].node
-			t.low[above] = min(t.low[above], t.low[node])
-		}
-		if t.low[node] == t.order[node] {
-			t.leave(node)
-		}
-	}
-}
-
-func (t *tarjan) enter(node int) frame {
+func (t *tarjan) visit(node int) {
 	t.count++
 	t.order[node], t.low[node] = t.count, t.count
+	at := len(t.stack)
 	t.stack = append(t.stack, node)
-	return frame{node: node}
-}
-
-// leave takes the set whose first visited node is root off the stack.
-func (t *tarjan) leave(root int) {
-	i := len(t.stack) - 1
-	for t.stack[i] != root {
-		i--
-	}
-	nodes := slices.Clone(t.stack[i:])
-	t.stack = t.stack[:i]
-	t.sets = append(t.sets, nodes)
-	for _, node := range nodes {
-		t.set[node] = len(t.sets)
-	}
-}
-
-func (t *tarjan) isClosed(number int, nodes []int) bool {
-	for _, node := range nodes {
-		for _, to := range t.next[node] {
-			if t.set[to] != number {
-				return false
-			}
+	for _, to := range t.next[node] {
+		if t.order[to] == 0 {
+			t.visit(to)
+			t.low[node] = min(t.low[node], t.low[to])
+		} else if t.set[to] == 0 {
+			t.low[node] = min(t.low[node], t.order[to])
 		}
 	}
-	return true
+	if t.low[node] < t.order[node] {
+		return
+	}
+	component := slices.Clone(t.stack[at:])
+	t.stack = t.stack[:at]
+	isClosed := true
+	for _, n := range component {
+		t.set[n] = t.order[node]
+	}
+	for _, n := range component {
+		isClosed = isClosed && !slices.ContainsFunc(t.next[n], func(to int) bool { return t.set[to] != t.order[node] })
+	}
+	if isClosed {
+		slices.Sort(component)
+		t.closed = append(t.closed, component)
+	}
 }

@@ -3,24 +3,31 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
-// Mermaid is the graph as a Mermaid flowchart. Nodes are numbered in file order,
-// since an id may be any text and "end" alone would end the drawing.
+// shapes are the outlines of each node type in drawings.
+var shapes = map[config.NodeType]struct{ opening, closing, dot string }{
+	config.EntryNode:     {"([", "])", "oval"},
+	config.MCPNode:       {"[[", "]]", "component"},
+	config.TransformNode: {"[", "]", "box"},
+	config.SwitchNode:    {"{", "}", "diamond"},
+	config.ExitNode:      {"([", "])", "oval"},
+}
+
+// Mermaid returns the graph as a Mermaid flowchart. Nodes are numbered in file order, since an
+// id may be any text and "end" alone would end the drawing.
 func Mermaid(g *Graph) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	number := make(map[string]int, len(g.Nodes))
 	for i, node := range g.Nodes {
 		number[node.ID()] = i
-		opening, closing := mermaidShape(node)
-		fmt.Fprintf(&b, "    n%d%s\"%s\"%s\n", i, opening, mermaidLabel(node), closing)
+		shape := shapes[node.Type()]
+		fmt.Fprintf(&b, "    n%d%s\"%s\"%s\n", i, shape.opening, nodeLabel(node, "<br/>", mermaidText), shape.closing)
 	}
 	for _, e := range g.Edges() {
 		arrow := "-->"
@@ -35,23 +42,15 @@ func Mermaid(g *Graph) string {
 	return b.String()
 }
 
-func mermaidShape(node Node) (opening, closing string) {
-	switch node.(type) {
-	case *Entry, *Exit:
-		return "([", "])"
+// nodeLabel returns a node's id, and below it what the node calls or computes.
+func nodeLabel(node Node, lineBreak string, escape func(string) string) string {
+	label := escape(node.ID())
+	switch n := node.(type) {
 	case *MCP:
-		return "[[", "]]"
-	case *Switch:
-		return "{", "}"
+		label += lineBreak + escape(n.Server+"."+n.Tool)
 	case *Transform:
-	}
-	return "[", "]"
-}
-
-func mermaidLabel(node Node) string {
-	label := mermaidText(node.ID())
-	if d := detail(node); d != "" {
-		label += "<br/>" + mermaidText(d)
+		label += lineBreak + escape(shorten(n.Expr.Text.Value))
+	case *Entry, *Switch, *Exit:
 	}
 	return label
 }
@@ -60,8 +59,8 @@ func mermaidLabel(node Node) string {
 // character codes, which Mermaid shows as the characters themselves.
 func mermaidText(s string) string {
 	var b strings.Builder
-	formula := strings.Contains(s, "$$") // would begin one
-	for _, r := range printable(s) {
+	formula := strings.Contains(s, "$$") // $$ begins one
+	for _, r := range wording.OneLine(s) {
 		switch {
 		case r == '$' && formula:
 			b.WriteString("#36;")
@@ -74,7 +73,7 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// DOT is the graph in Graphviz's language. Nodes are numbered in file order.
+// DOT returns the graph in Graphviz's language. Nodes are numbered in file order.
 func DOT(g *Graph) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph \"%s\" {\n", dotText(g.Tool.Name.Value))
@@ -82,56 +81,32 @@ func DOT(g *Graph) string {
 	number := make(map[string]int, len(g.Nodes))
 	for i, node := range g.Nodes {
 		number[node.ID()] = i
-		label := dotText(node.ID())
-		if d := detail(node); d != "" {
-			label += `\n` + dotText(d)
-		}
-		fmt.Fprintf(&b, "    n%d [shape=%s, label=\"%s\"];\n", i, dotShape(node), label)
+		fmt.Fprintf(&b, "    n%d [shape=%s, label=\"%s\"];\n", i, shapes[node.Type()].dot, nodeLabel(node, `\n`, dotText))
 	}
 	for _, e := range g.Edges() {
-		fmt.Fprintf(&b, "    n%d -> n%d%s;\n", number[e.From], number[e.To], dotEdge(e))
+		attributes := ""
+		if e.Kind == DefaultEdge {
+			attributes = fmt.Sprintf(" [label=\"%s\", style=dashed]", dotText(e.Label))
+		} else if e.Label != "" {
+			attributes = fmt.Sprintf(" [label=\"%s\"]", dotText(e.Label))
+		}
+		fmt.Fprintf(&b, "    n%d -> n%d%s;\n", number[e.From], number[e.To], attributes)
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-func dotShape(node Node) string {
-	switch node.(type) {
-	case *Entry, *Exit:
-		return "oval"
-	case *MCP:
-		return "component"
-	case *Switch:
-		return "diamond"
-	case *Transform:
-	}
-	return "box"
-}
+var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")
 
-func dotEdge(e Edge) string {
-	switch {
-	case e.Kind == DefaultEdge:
-		return fmt.Sprintf(" [label=\"%s\", style=dashed]", dotText(e.Label))
-	case e.Label != "":
-		return fmt.Sprintf(" [label=\"%s\"]", dotText(e.Label))
-	}
-	return ""
-}
-
-// dotText is a label's text, in which backslashes begin escapes and ampersands
-// begin entities.
-func dotText(s string) string {
-	return strings.ReplaceAll(dotEscaper.Replace(printable(s)), "&", "&amp;")
-}
-
-var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+// dotText escapes a label, in which backslashes begin escapes and ampersands entities.
+func dotText(s string) string { return dotEscaper.Replace(wording.OneLine(s)) }
 
 // Drawing is a graph as JSON, in file order; see JSON.
 type Drawing struct {
 	Tool  string      `json:"tool"`
 	Hash  string      `json:"hash"`
 	Nodes []DrawnNode `json:"nodes"`
-	Edges []DrawnEdge `json:"edges"`
+	Edges []Edge      `json:"edges"`
 }
 
 // DrawnNode is a node of a Drawing.
@@ -146,17 +121,9 @@ type DrawnNode struct {
 	Column int             `json:"column"`
 }
 
-// DrawnEdge is an edge of a Drawing.
-type DrawnEdge struct {
-	From  string   `json:"from"`
-	To    string   `json:"to"`
-	Label string   `json:"label,omitempty"`
-	Kind  EdgeKind `json:"kind"`
-}
-
 // Draw returns the graph's drawing. The slices belong to the caller.
 func Draw(g *Graph) Drawing {
-	d := Drawing{Tool: g.Tool.Name.Value, Hash: g.Hash, Nodes: []DrawnNode{}, Edges: []DrawnEdge{}}
+	d := Drawing{Tool: g.Tool.Name.Value, Hash: g.Hash, Nodes: []DrawnNode{}, Edges: g.Edges()}
 	for _, node := range g.Nodes {
 		n := DrawnNode{ID: node.ID(), Type: node.Type(), Line: node.Pos().Line, Column: node.Pos().Column}
 		switch node := node.(type) {
@@ -167,9 +134,6 @@ func Draw(g *Graph) Drawing {
 		case *Entry, *Switch, *Exit:
 		}
 		d.Nodes = append(d.Nodes, n)
-	}
-	for _, e := range g.Edges() {
-		d.Edges = append(d.Edges, DrawnEdge(e))
 	}
 	return d
 }
@@ -188,23 +152,24 @@ func JSON(g *Graph) string {
 // maxLabel is the length of a label, in code points.
 const maxLabel = 40
 
-// ruleLabel is a rule as a short text: "entry.value > 10" where that can be said,
-// else its JSON, cut.
+// ruleLabel returns a rule as a short text: in infix notation, as "entry.value > 10", if it
+// has one, else as JSON; truncated.
 func ruleLabel(rule *config.Data) string {
 	if s, ok := infix(rule, 0); ok {
 		return shorten(s)
 	}
-	return shorten(compact(rule))
+	return shorten(string(rule.JSON()))
 }
 
-// infix writes comparisons, sums, and, or and not as people do.
+// infix returns a rule with its operators between their operands. It is not ok for a rule that
+// has other operators than comparisons, arithmetic, and, or and not.
 func infix(rule *config.Data, depth int) (string, bool) {
-	const deepest = 4 // a longer text would be cut anyway
+	const deepest = 4 // a longer text would be truncated anyway
 	if depth > deepest {
 		return "", false
 	}
 	if rule.Kind == config.KindScalar {
-		return compact(rule), true
+		return string(rule.JSON()), true
 	}
 	if rule.Kind != config.KindObject || len(rule.Keys) != 1 {
 		return "", false
@@ -242,7 +207,7 @@ func joined(operands *config.Data, op string, depth int, fits bool) (string, boo
 	return strings.Join(parts, " "+op+" "), true
 }
 
-// variable is the path of a var without the root that may be left out.
+// variable returns the path of a var, without the optional root.
 func variable(operand *config.Data) (string, bool) {
 	path, ok := single(operand).Scalar.(string)
 	if !ok || path == "" {
@@ -251,7 +216,7 @@ func variable(operand *config.Data) (string, bool) {
 	return strings.TrimPrefix(path, "$."), true
 }
 
-// single is the one operand of an operator, which may stand in a list or not.
+// single returns the one operand of an operator, which may be in a list or not.
 func single(operand *config.Data) *config.Data {
 	if operand.Kind == config.KindArray && len(operand.Items) == 1 {
 		return operand.Items[0]
@@ -259,100 +224,11 @@ func single(operand *config.Data) *config.Data {
 	return operand
 }
 
-// compact is the data as JSON on one line, in file order.
-func compact(data *config.Data) string {
-	var b strings.Builder
-	writeCompact(&b, data)
-	return b.String()
-}
-
-func writeCompact(b *strings.Builder, data *config.Data) {
-	if b.Len() > 8*maxLabel { // the rest would be cut
-		return
-	}
-	switch data.Kind {
-	case config.KindObject:
-		b.WriteByte('{')
-		for i, key := range data.Keys {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString(quoteJSON(key.Value) + ":")
-			writeCompact(b, data.Items[i])
-		}
-		b.WriteByte('}')
-	case config.KindArray:
-		b.WriteByte('[')
-		for i, item := range data.Items {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeCompact(b, item)
-		}
-		b.WriteByte(']')
-	case config.KindExpression:
-		b.WriteString(`{"expr":` + quoteJSON(data.Expr.Value) + "}")
-	case config.KindScalar:
-		b.WriteString(scalarText(data.Scalar))
-	}
-}
-
-func scalarText(scalar any) string {
-	switch s := scalar.(type) {
-	case nil:
-		return "null"
-	case string:
-		return quoteJSON(s)
-	case float64:
-		if math.Abs(s) < 1e15 { // as people write it
-			return strconv.FormatFloat(s, 'f', -1, 64)
-		}
-		return strconv.FormatFloat(s, 'g', -1, 64)
-	}
-	return fmt.Sprint(scalar)
-}
-
-func quoteJSON(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return strconv.Quote(s)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// shorten puts a text on one line of at most maxLabel code points.
+// shorten returns a text on one line of at most maxLabel code points.
 func shorten(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	runes := []rune(s)
+	runes := []rune(strings.Join(strings.Fields(s), " "))
 	if len(runes) <= maxLabel {
-		return s
+		return string(runes)
 	}
 	return string(runes[:maxLabel-1]) + "…"
-}
-
-// detail is what a drawing tells of a node besides its id.
-func detail(node Node) string {
-	switch n := node.(type) {
-	case *MCP:
-		return n.Server + "." + n.Tool
-	case *Transform:
-		return shorten(n.Expr.Text.Value)
-	case *Entry, *Switch, *Exit:
-	}
-	return ""
-}
-
-// printable is s on one line, without characters that a drawing cannot show.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case !unicode.IsPrint(r):
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }
