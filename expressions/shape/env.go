@@ -38,21 +38,6 @@ type Env struct {
 	Declared func(name string) bool
 	// Asked tells whether it was asked before whether a field is there. It may be nil.
 	Asked func(path []string) bool
-	// Suggest is the known word that was probably meant, or empty. It may be nil.
-	Suggest func(word string, known []string) string
-}
-
-// suggest is a hint that tells the known word that was probably meant; prefix is
-// written before the word.
-func (e *Env) suggest(prefix, word string, known []string) string {
-	if e.Suggest == nil {
-		return ""
-	}
-	near := e.Suggest(word, known)
-	if near == "" {
-		return ""
-	}
-	return `did you mean "` + prefix + near + `"?`
 }
 
 // root is the context as a shape.

@@ -1,6 +1,10 @@
 package shape
 
-import "fmt"
+import (
+	"fmt"
+
+	"toolgraph/internal/wording"
+)
 
 // nodeArgument is the id that a history function is asked for, when it is known,
 // and what is known of that node.
@@ -12,7 +16,7 @@ func (in *inferrer) nodeArgument(s *site) (id string, b Binding, known bool) {
 	id = names[0]
 	b, known = in.env.Context[id]
 	if !known && !in.env.Open {
-		in.note(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), in.env.suggest("", id, sortedNames(in.env.Context)))
+		in.note(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
 	}
 	return id, b, known
 }

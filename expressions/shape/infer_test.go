@@ -36,18 +36,7 @@ func tableEnv() Env {
 		},
 		Previous: Union(Object([]Field{{Name: "n", Shape: Number()}}, false), Nothing()),
 		Needed:   true,
-		Suggest:  prefixed,
 	}
-}
-
-// prefixed suggests the known word that begins or ends as the word does.
-func prefixed(word string, known []string) string {
-	for _, k := range known {
-		if len(word) > 2 && len(k) > 2 && (k[:3] == word[:3] || k[len(k)-3:] == word[len(word)-3:]) {
-			return k
-		}
-	}
-	return ""
 }
 
 // TestInfer holds what is inferred of each expression of the table: the line that

@@ -3,6 +3,8 @@ package shape
 import (
 	"fmt"
 	"slices"
+
+	"toolgraph/internal/wording"
 )
 
 // node reads the output of a node from the context.
@@ -21,7 +23,7 @@ func (in *inferrer) output(t *tree, id string) fact {
 	case !known && in.env.Open:
 		return unknown()
 	case !known:
-		in.note(t, CodeUnknownName, fmt.Sprintf("there is nothing named %q in the context", id), in.env.suggest("", id, sortedNames(in.env.Context)))
+		in.note(t, CodeUnknownName, fmt.Sprintf("there is nothing named %q in the context", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
 		return unknown()
 	case b.Presence == Never:
 		in.note(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that comes before this one")

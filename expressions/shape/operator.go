@@ -1,6 +1,10 @@
 package shape
 
-import "fmt"
+import (
+	"fmt"
+
+	"toolgraph/internal/wording"
+)
 
 func (in *inferrer) operator(t *tree, focus *fact) fact {
 	switch t.Text {
@@ -138,7 +142,7 @@ func (in *inferrer) neverEqual(t *tree, left, right fact) {
 	for i, side := range []fact{left, right} {
 		other := []Shape{b, a}[i].get()
 		if side.written && len(side.shape.get().strings) == 1 && other.strings != nil {
-			hint = in.env.suggest("", side.shape.get().strings[0], other.strings)
+			hint = wording.DidYouMean(side.shape.get().strings[0], other.strings)
 		}
 	}
 	read, other, beside := &t.Parts[0], &t.Parts[1], b

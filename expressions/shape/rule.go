@@ -8,11 +8,6 @@ import (
 	"toolgraph/expressions/jsonlogic"
 )
 
-// RuleShape is what is known of a rule's outcome.
-type RuleShape struct {
-	Holds Presence // Always, Never or Maybe
-}
-
 // RuleFinding is a Finding in a rule. Path leads from the rule's root to the string
 // that Offset and End count in.
 type RuleFinding struct {
@@ -20,17 +15,11 @@ type RuleFinding struct {
 	Path []any
 }
 
-// InferRule is what the rule can come to over env, and what is wrong with what it
-// reads; plain is what r was compiled of. That something may be missing is nothing wrong
+// InferRule returns what is wrong with what a rule reads over env; plain is what r was
+// compiled from. That something may be missing is nothing wrong
 // there: it is null then, or the default of the var. In the bodies of map, filter, all,
 // some, none and reduce paths are read from what they give, as far as that is known.
-func InferRule(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) (RuleShape, []RuleFinding) {
-	out := RuleShape{}
-	if holds, constant := r.Constant(); constant && holds {
-		out.Holds = Always
-	} else if constant {
-		out.Holds = Never
-	}
+func InferRule(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) []RuleFinding {
 	env.Needed = false
 	root := fact{shape: env.root(), root: true}
 	bodies := bodiesOf(ctx, r, plain, &env, root)
@@ -52,7 +41,7 @@ func InferRule(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) (Rule
 			found = append(found, RuleFinding{Finding: f, Path: read.Var})
 		}
 	}
-	return out, found
+	return found
 }
 
 // ruleVariables are those of every expression of a rule over the context.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 // checkField notes a field that no object of the shape has.
@@ -37,7 +39,7 @@ func (in *inferrer) checkField(t *tree, s Shape, before string) {
 			}
 		}
 	}
-	hint := in.env.suggest("", t.Text, known)
+	hint := wording.DidYouMean(t.Text, known)
 	if where := before + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
 		in.probed[where] = true // whether it is there is just the question
 		return

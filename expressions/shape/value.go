@@ -93,6 +93,15 @@ func members(v value.Value) (keys []string, get func(string) (any, bool)) {
 	return nil, nil
 }
 
+// NothingAsNull returns the shape of the same values recorded as JSON, which has no
+// nothing: it becomes null.
+func (s Shape) NothingAsNull() Shape {
+	if s.IsAny() || !s.MayBeNothing() {
+		return s
+	}
+	return Union(s.without(kindNothing), Null())
+}
+
 // text is the shape of one string.
 func text(s string) Shape { return shapeOf(alternatives{kinds: kindString, strings: []string{s}}) }
 

@@ -1,6 +1,11 @@
 package shape
 
-import "toolgraph/expressions/jsonata"
+import (
+	"fmt"
+
+	"toolgraph/expressions/jsonata"
+	"toolgraph/internal/wording"
+)
 
 // scope holds the variables of a block, a function or a whole expression.
 type scope struct {
@@ -74,7 +79,10 @@ func (in *inferrer) variable(t *tree) fact {
 		known = append(sortedNames(s.binds), known...)
 	}
 	if !jsonata.IsFunction(t.Text) {
-		hint := in.env.suggest("$", t.Text, known)
+		hint := ""
+		if near := wording.Nearest(t.Text, known); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", "$"+near)
+		}
 		if _, isNode := in.env.Context[t.Text]; isNode {
 			hint = "write $." + t.Text + " for a node's output"
 		}

@@ -186,10 +186,10 @@ func (c *checker) firstTurn(node, number int) bool {
 // rule is expression for a switch's rule.
 func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 	plain := r.Data.Value()
-	_, found := shape.InferRule(ctx, r.Rule, plain, c.envOfAll(node, number))
+	found := shape.InferRule(ctx, r.Rule, plain, c.envOfAll(node, number))
 	missing := sync.OnceValue(func() map[placeIn]*world {
 		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
-			_, again := shape.InferRule(ctx, r.Rule, plain, env)
+			again := shape.InferRule(ctx, r.Rule, plain, env)
 			for _, f := range again {
 				if isMissing(f.Finding) {
 					all = append(all, placeIn{fmt.Sprint(f.Path), f.Offset})

@@ -23,7 +23,7 @@ func (c *checker) output(exit int) {
 		if _, isSwitch := node.(*graph.Switch); isSwitch || c.faulty[before] {
 			continue
 		}
-		conflict, conflicts := c.outputs[before].Kept().Conflict(want)
+		conflict, conflicts := c.outputs[before].NothingAsNull().Conflict(want)
 		if !conflicts {
 			c.lacking(node, c.outputs[before], want)
 			continue

@@ -5,7 +5,6 @@ import (
 
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
 )
 
 // Flow is a graph with what is known of its runs. It is not changed once made.
@@ -146,7 +145,7 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 		return shape.Union(all...), true
 	case *graph.Exit:
 		out, known := f.previous(node)
-		return out.Kept(), known
+		return out.NothingAsNull(), known
 	}
 	return shape.Any(), true
 }
@@ -180,7 +179,7 @@ func (f *follower) distinct(node, expr int) []*world {
 // env is what the expression with this number is evaluated over in a world; not ready
 // while the shape of something that has run is not known.
 func (f *follower) env(w *world, expr int) (env shape.Env, ready bool) {
-	env = shape.Env{Context: map[string]shape.Binding{}, Open: true, Suggest: wording.Nearest}
+	env = shape.Env{Context: map[string]shape.Binding{}, Open: true}
 	for _, node := range f.reads[w.node][expr].nodes {
 		b := shape.Binding{Shape: f.outputs[node], Presence: w.presence(node)}
 		switch {
@@ -204,7 +203,7 @@ func (f *follower) env(w *world, expr int) (env shape.Env, ready bool) {
 // envOfAll is what the expression with this number is evaluated over in any world of
 // its node: what has run in some of them only may be missing.
 func (f *follower) envOfAll(node, expr int) shape.Env {
-	env := shape.Env{Context: map[string]shape.Binding{}, Open: true, Suggest: wording.Nearest}
+	env := shape.Env{Context: map[string]shape.Binding{}, Open: true}
 	for _, read := range f.reads[node][expr].nodes {
 		env.Context[f.graph.Nodes[read].ID()] = f.binding(node, read)
 	}
