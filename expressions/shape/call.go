@@ -11,13 +11,13 @@ import (
 // site is a call of a builtin.
 type site struct {
 	name  string
-	tree  *tree   // the call, or the function where it is handed on
-	trees []*tree // of the arguments; nil for one that came through ~>
+	tree  *tree   // the call, or the function where it is an argument itself
+	trees []*tree // of the arguments; nil for one that has no part of its own
 	args  []fact
 	focus *fact
 }
 
-// place is where argument i is to be found.
+// place returns the part of argument i, or else the call.
 func (s *site) place(i int) *tree {
 	if i < len(s.trees) && s.trees[i] != nil {
 		return s.trees[i]
@@ -25,7 +25,7 @@ func (s *site) place(i int) *tree {
 	return s.tree
 }
 
-// arg is argument i, or nothing.
+// arg returns argument i; nothing when there are fewer.
 func (s *site) arg(i int) fact {
 	if i < len(s.args) {
 		return s.args[i]
@@ -33,26 +33,26 @@ func (s *site) arg(i int) fact {
 	return of(Nothing())
 }
 
-// complete tells whether all arguments have values: what lacks one is not looked at.
+// complete reports whether all arguments certainly have values: the engine does not check
+// a call in which one is missing.
 func (s *site) complete() bool {
 	return !slices.ContainsFunc(s.args, func(v fact) bool { return v.shape.MayBeNothing() })
 }
 
-func (in *inferrer) call(t *tree, focus *fact) fact { return in.callWith(t, focus, nil, nil) }
-
-// callStep is a call as a step of a path over an item.
+// callStep infers a call as a step of a path over an item.
 func (in *inferrer) callStep(t *tree, item *fact) fact {
-	if t.Kind != "call" || t.Parts[0].Kind == "name" {
-		return in.call(t, item)
+	if t.Parts[0].Kind == "name" {
+		return in.callWith(t, item, nil, nil)
 	}
 	callee := in.infer(&t.Parts[0], item)
 	if fn := callee.fn; fn != nil && fn.builtin == "" && fn.tree.Kind == "function" && len(t.Parts)-1 < len(fn.tree.Parts)-1 {
-		return in.callWith(t, item, item, nil) // what it lacks is the item
+		return in.callWith(t, item, item, nil) // the item is the missing argument
 	}
 	return in.callWith(t, item, nil, nil)
 }
 
-// callWith is a call with an argument before those that are written, or without.
+// callWith infers a call, with one more argument before the written ones unless before is
+// nil.
 func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fact {
 	var args []fact
 	var trees []*tree
@@ -60,22 +60,19 @@ func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fac
 		args, trees = append(args, *before), append(trees, beforeTree)
 	}
 	callee := &t.Parts[0]
-	asks := callee.Kind == "variable" && probes[callee.Text]
-	gathers := callee.Kind == "variable" && gatherers[callee.Text]
+	infer := in.infer
+	switch {
+	case callee.Kind == "variable" && probes[callee.Text]:
+		infer = in.replaced
+	case callee.Kind == "variable" && gatherers[callee.Text]:
+		infer = in.gathered
+	}
 	for i := 1; i < len(t.Parts); i++ {
 		if t.Parts[i].Kind == "placeholder" {
 			args, trees = append(args, unknown()), append(trees, nil)
 			continue
 		}
-		switch {
-		case asks:
-			args = append(args, in.replaced(&t.Parts[i], focus))
-		case gathers:
-			args = append(args, in.gathered(&t.Parts[i], focus))
-		default:
-			args = append(args, in.infer(&t.Parts[i], focus))
-		}
-		trees = append(trees, &t.Parts[i])
+		args, trees = append(args, infer(&t.Parts[i], focus)), append(trees, &t.Parts[i])
 	}
 	fn := in.callee(callee, focus)
 	if t.Kind == "partial call" {
@@ -90,11 +87,11 @@ func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fac
 	return in.apply(fn, args, focus)
 }
 
-// callee is the function that is called, or nil.
+// callee returns the function that is called, or nil.
 func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 	if t.Kind == "name" {
 		if _, ok := builtins[t.Text]; ok {
-			in.fault(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, and no function", t.Text), "write $"+t.Text+"(…)")
+			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), "write $"+t.Text+"(…)")
 			return nil
 		}
 	}
@@ -103,21 +100,20 @@ func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 	return v.fn
 }
 
-// expectFunction notes what is certainly no function where one is called.
+// expectFunction reports a value that is called and certainly not a function.
 func (in *inferrer) expectFunction(t *tree, v fact) {
-	found := v.shape.without(kindNothing)
-	if !v.shape.IsAny() && found.get().kinds != 0 && !found.can(kindFunction) {
-		in.fault(t, !v.shape.MayBeNothing(), CodeNoFunction, in.described(t, v)+", and no function", "")
+	if v.excludes(kindFunction) {
+		in.reportFailure(t, !v.shape.MayBeNothing(), CodeNoFunction, in.described(t, v)+", not a function", "")
 	}
 }
 
-// chain is value ~> function: the value becomes the first argument.
+// chain infers value ~> function: the value becomes the first argument.
 func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fact {
 	if t.Kind == "operator" && t.Text == "~>" {
 		first := in.chain(&t.Parts[0], piped, pipedTree, focus)
 		out := in.chain(&t.Parts[1], first, nil, focus)
 		if first.shape.MayBeNothing() {
-			out.shape = Union(out.shape, Nothing()) // the chain ends where there is nothing
+			out.shape = Union(out.shape, Nothing()) // the chain ends at a missing value
 		}
 		return out
 	}
@@ -134,14 +130,14 @@ func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fac
 		return unknown()
 	case piped.shape.can(kindFunction):
 		v.fn.called = v.fn.called || piped.fn != nil
-		return unknown() // two functions make one
+		return unknown() // the two functions are composed
 	case v.fn.builtin != "":
 		return in.builtin(&site{name: v.fn.builtin, tree: t, trees: []*tree{pipedTree}, args: []fact{piped}, focus: focus})
 	}
 	return in.apply(v.fn, []fact{piped}, focus)
 }
 
-// builtin is what a builtin gives; its arguments are checked.
+// builtin infers the result of a builtin and checks its arguments.
 func (in *inferrer) builtin(s *site) fact {
 	b := builtins[s.name]
 	params := b.params
@@ -153,7 +149,7 @@ func (in *inferrer) builtin(s *site) fact {
 	}
 	if missing := least - len(s.args); missing > 0 {
 		if missing == 1 && params[0].context {
-			// The context stands in for the first argument.
+			// The context is the first argument.
 			s.args = append([]fact{{shape: Any()}}, s.args...)
 			s.trees = append([]*tree{nil}, s.trees...)
 			for i := range s.args {
@@ -174,7 +170,7 @@ func (in *inferrer) builtin(s *site) fact {
 	}
 	for i := range s.args {
 		if i < len(params) && in.argument(s, i, params[i]) {
-			break // the rest is probably only out of place
+			break // the other arguments are probably only shifted
 		}
 	}
 	if b.infer != nil {
@@ -182,7 +178,7 @@ func (in *inferrer) builtin(s *site) fact {
 	}
 	needed := s.args[:min(len(s.args), least)]
 	if len(needed) == 0 && len(s.args) == 0 && len(params) > 0 && params[0].context {
-		return of(Union(b.result, Nothing())) // the context may be nothing
+		return of(Union(b.result, Nothing())) // the context may be missing
 	}
 	if len(needed) == 0 && len(s.args) > 0 {
 		needed = s.args[:1]
@@ -190,41 +186,36 @@ func (in *inferrer) builtin(s *site) fact {
 	return like(b.result, needed...)
 }
 
-// count notes a call with the wrong number of arguments.
-func (in *inferrer) count(s *site, want int) {
+// count reports a call with the wrong number of arguments.
+func (in *inferrer) count(s *site, expected int) {
 	verb := "at most"
-	if len(s.args) < want {
+	if len(s.args) < expected {
 		verb = "at least"
 	}
-	in.fault(s.tree, true, CodeArgumentCount, fmt.Sprintf("$%s takes %s %s, found %d", s.name, verb, wording.Count(want, "argument"), len(s.args)), "")
+	in.reportFailure(s.tree, true, CodeArgumentCount, fmt.Sprintf("$%s takes %s %s, found %d", s.name, verb, wording.Count(expected, "argument"), len(s.args)), "")
 }
 
-// mismatches tells whether the function certainly refuses the value.
+// mismatches reports whether the function certainly rejects the value.
 func (v fact) mismatches(p param) bool {
-	found := v.shape.without(kindNothing)
-	switch {
-	case v.shape.IsAny() || found.get().kinds == 0:
-		return false
-	case p.items == 0:
-		return !found.can(p.kinds)
+	if p.items == 0 || !v.excludes(p.items) {
+		return v.excludes(p.kinds)
 	}
-	// One value stands for an array of it.
-	single := found.without(kindArray)
-	return !single.can(p.items) && (!found.can(kindArray) || found.get().filled && !found.Items().can(p.items))
+	// A single value counts as an array of it.
+	return !v.shape.can(kindArray) || v.shape.get().filled && !v.shape.Items().can(p.items)
 }
 
-// argument notes an argument that the function certainly refuses.
+// argument reports an argument that the function certainly rejects.
 func (in *inferrer) argument(s *site, i int, p param) bool {
 	v := s.args[i]
 	if !v.mismatches(p) {
 		return false
 	}
 	found := v.shape.without(kindNothing)
-	in.fault(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
+	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
 	return true
 }
 
-// text names what the parameter takes.
+// text returns the kinds of the parameter, for people.
 func (p param) text() string {
 	if p.items != 0 {
 		return "an array of " + simple(p.items).String() + "s"

@@ -7,7 +7,7 @@ import (
 	"toolgraph/expressions/jsonata"
 )
 
-// Once the context has ended nothing is known, and nothing is found.
+// After the context has ended, the shape is Any and there are no findings.
 func TestV20EndedInference(t *testing.T) {
 	e, err := jsonata.Compile(t.Context(), `"a" + 1`)
 	if err != nil {

@@ -1,26 +1,29 @@
-// Package shape tells what a value can look like before there is one.
+// Package shape infers which values an expression can yield before it is evaluated.
 //
-// In go JSON Schemas, recorded values, and compiled expressions with the shapes of
-// what they read; out come Shapes and Findings: what an expression's value can
-// look like, and what in it is certain to go wrong or reads what may be missing.
+// In go JSON Schemas, recorded values, and compiled expressions with the shapes of the
+// values that they read. Out come Shapes and Findings: the possible values of an
+// expression, and the places that are certain to fail or that read a value that may be
+// missing.
 //
-// A Shape is a set of values, and never too small a one: what is not known is Any,
-// and nothing is found where something is not known. The package knows no graph,
-// no file and no run. It owns no module.
+// A Shape is a set of values and never too small: unknown values have the shape Any, and
+// nothing is reported about them. The package knows no graph, no file and no run, and
+// owns no third-party module. Shapes are immutable; all functions may be called by
+// several goroutines.
 //
-// What is said of fields depends on how much is known of an object. One that the
+// Findings about fields depend on how much is known of an object. An object that the
 // expression makes, or whose schema says additionalProperties: false, has no other
-// fields: reading one is unknown-field. One whose schema lists properties and says
-// nothing more may have others, but hardly ever does: reading one is
-// undeclared-field, unless the expression asks whether it is there; its value is Any.
-// Of an open one (additionalProperties, patternProperties, allOf, anyOf …) nothing is
-// said.
+// fields: reading one is unknown-field. An object whose schema lists properties and says
+// nothing about others may have others, but hardly ever does: reading one is
+// undeclared-field, unless the expression asks whether it exists, and its value is Any.
+// Nothing is reported about open objects (additionalProperties, patternProperties, allOf,
+// anyOf …).
 //
-// A field that its schema does not require is followed to where a value is required
-// (optional.go): by an argument of a call, or by an outputSchema. Of fields of what an
-// expression makes nothing is said there: they may seem optional because too little is
-// known.
+// A field that its schema does not require is followed to the place where a value is
+// required (field.go): an argument of a call, or an outputSchema. Fields of objects that
+// the expression makes are not reported there, since they may seem optional only because
+// too little is known.
 //
-// In the body of an iteration of a rule, a var is read from the element, or from what
-// reduce gives its body. What those are is inferred of the rule as well (rule_walk.go).
+// In the body of an iteration of a JSON Logic rule, a var is read from the element, or
+// from the object that reduce passes to its body. Both are inferred from the rule
+// (rule.go).
 package shape

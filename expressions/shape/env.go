@@ -1,9 +1,15 @@
 package shape
 
-// Presence is how certain something is.
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Presence says how certain it is that something exists.
 type Presence uint8
 
-// It may be, or not; it is for certain; it is certain not to be.
+// It may exist or not; it certainly exists; it certainly does not exist.
 const (
 	Maybe Presence = iota
 	Always
@@ -12,35 +18,35 @@ const (
 
 // Binding is what is known of a name in the context.
 type Binding struct {
-	Shape    Shape    // its value, nothing included when the node may yield that
-	Presence Presence // whether the node has run when the expression is evaluated
+	Shape    Shape    // of its value; includes nothing when the node may yield that
+	Presence Presence // of a run of the node before the expression is evaluated
 }
 
-// Env is what an expression is evaluated over. The zero Env is an empty context.
+// Env describes the context that an expression is evaluated over. The zero Env is an
+// empty context.
 type Env struct {
-	// Context is what the root's fields are: the nodes of the graph. It is not kept.
+	// Context has the fields of the root: the nodes of the graph. It is not changed.
 	Context map[string]Binding
-	// Open tells that the context may have names that Context does not.
+	// Open says that the context may have names that Context does not have.
 	Open bool
-	// Previous is the shape of $previousNode(), nothing included when there may be no
-	// execution before this one.
+	// Previous is the shape of $previousNode(); it includes nothing when this may be the
+	// first execution.
 	Previous Shape
-	// Needed tells that a value of the whole expression is needed.
+	// Needed says that the expression as a whole must have a value.
 	Needed bool
-	// Required says what requires the value of the expression, as in "argument "a" is
-	// required"; it is empty when nothing does. A field that may be missing counts then.
+	// Required says what requires a value of the expression, as in "argument "a" is
+	// required"; empty when nothing does. An optional field is then reported.
 	Required string
-	// Wanted is what the value has to be: nothing may be missing that it requires. The
-	// zero Shape wants nothing.
+	// Wanted is the shape that the value must have: a field that it requires must not be
+	// missing. Any requires nothing.
 	Wanted Shape
-	// Declared tells whether the shape of a name is what a schema says. It may be nil: that
-	// of none is.
+	// Declared reports whether a schema declares the shape of a name. When nil, none does.
 	Declared func(name string) bool
-	// Asked tells whether it was asked before whether a field is there. It may be nil.
+	// Asked reports whether the run has checked before that a field exists. It may be nil.
 	Asked func(path []string) bool
 }
 
-// root is the context as a shape.
+// root returns the context as a shape.
 func (e *Env) root() Shape {
 	fields := make([]Field, 0, len(e.Context))
 	for _, name := range sortedNames(e.Context) {
@@ -53,3 +59,56 @@ func (e *Env) root() Shape {
 	}
 	return Object(fields, e.Open)
 }
+
+// Finding is a place in an expression that is wrong or may fail.
+type Finding struct {
+	Offset, End   int    // bytes in the source, from 0; End is behind the last one
+	Code          string // one of the Code constants
+	Message, Hint string // lower case; Hint may be empty
+	// Fails says that every evaluation fails here, whatever values it reads.
+	Fails bool
+}
+
+// The codes of findings.
+const (
+	// CodeUnknownField is a field that its object cannot have.
+	CodeUnknownField = "unknown-field"
+	// CodeUndeclaredField is a field that the object's schema neither declares nor
+	// forbids.
+	CodeUndeclaredField = "undeclared-field"
+	// CodeUnknownName is a name that the context cannot have.
+	CodeUnknownName = "unknown-name"
+	// CodeMayBeMissing is the output of a node that may not have run.
+	CodeMayBeMissing = "may-be-missing"
+	// CodeOptionalField is a field that may be missing where a value is required.
+	CodeOptionalField = "optional-field"
+	// CodeNeverRan is the output of a node that cannot have run.
+	CodeNeverRan = "never-ran"
+	// CodeWrongOperand is an operand that its operator does not take.
+	CodeWrongOperand = "wrong-operand"
+	// CodeWrongArgument is an argument that its function does not take.
+	CodeWrongArgument = "wrong-argument"
+	// CodeArgumentCount is a call with too few or too many arguments.
+	CodeArgumentCount = "argument-count"
+	// CodeUnboundVariable is a variable that is never defined.
+	CodeUnboundVariable = "unbound-variable"
+	// CodeNoFunction is the call of a value that is not a function.
+	CodeNoFunction = "no-function"
+	// CodeConstantComparison is a comparison that is always true or always false.
+	CodeConstantComparison = "constant-comparison"
+	// CodeConstantCondition is a condition that reads no value.
+	CodeConstantCondition = "constant-condition"
+)
+
+// sortFindings sorts findings by place and removes repeated ones.
+func sortFindings(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		if a.Offset != b.Offset {
+			return a.Offset - b.Offset
+		}
+		return strings.Compare(a.Code, b.Code)
+	})
+	return slices.CompactFunc(findings, func(a, b Finding) bool { return a.Offset == b.Offset && a.Code == b.Code })
+}
+
+func sortedNames[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }

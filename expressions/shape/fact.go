@@ -12,32 +12,39 @@ import (
 // fact is what is known of the value of a part of an expression.
 type fact struct {
 	shape     Shape
-	root      bool     // it is the context
-	written   bool     // it stands in the expression and reads nothing
-	fn        *lambda  // the function that it certainly is, or nil
-	reads     []read   // the outputs without which there would be no value
-	whenTrue  []string // nodes that have run if it is true
-	whenFalse []string // nodes that have run if it is not
-	counts    string   // the node of which it is the number of executions
-	origin    string   // what it is, in words, where it has no path
-	at        []string // the path by which the context has it, where a schema declares it
+	root      bool     // the value is the context
+	written   bool     // the value is a constant: it is written in the expression and reads nothing
+	fn        *lambda  // the function that the value certainly is, or nil
+	reads     []read   // the reads that must succeed for the value to exist
+	whenTrue  []string // nodes that have run if the value is true
+	whenFalse []string // nodes that have run if the value is not true
+	counts    string   // the node whose executions the value counts
+	origin    string   // the name of the value in messages, where it has no path
+	at        []string // the path of the value in the context, where a schema declares it
 	parts     []part   // of an object that the expression makes
 }
 
-// read is a place where the output of a node that may not have run is read.
+// read is a place where the output of a node that may not have run is read, or a field
+// that its schema does not require.
 type read struct {
 	node        string
 	offset, end int
-	either      bool     // only on one of several ways
-	field       []string // the path of a field that its schema does not require; nil for a node
+	either      bool     // only on one of several branches
+	field       []string // the path of the field; nil for the output of a node
+}
+
+// part is a field of an object that the expression makes.
+type part struct {
+	name  string
+	value fact
 }
 
 func unknown() fact { return fact{shape: Any()} }
 
 func of(s Shape) fact { return fact{shape: s} }
 
-// there are the nodes that have run if there is a value.
-func (v fact) there() []string {
+// ran returns the nodes that have run if the value exists.
+func (v fact) ran() []string {
 	var out []string
 	for _, r := range v.reads {
 		if !r.either {
@@ -47,10 +54,10 @@ func (v fact) there() []string {
 	return out
 }
 
-// ifTrue are the nodes that have run if the value is true.
-func (v fact) ifTrue() []string { return slices.Concat(v.there(), v.whenTrue) }
+// ifTrue returns the nodes that have run if the value is true.
+func (v fact) ifTrue() []string { return slices.Concat(v.ran(), v.whenTrue) }
 
-// like is a value of that shape that is missing when one of the values is.
+// like returns a value of that shape that is missing when one of the values is missing.
 func like(s Shape, values ...fact) fact {
 	out := fact{shape: s}
 	for _, v := range values {
@@ -62,7 +69,7 @@ func like(s Shape, values ...fact) fact {
 	return out
 }
 
-// either is what comes from one of several ways.
+// either returns the value of one of several branches.
 func either(values ...fact) fact {
 	out := fact{shape: none, written: true}
 	for i, v := range values {
@@ -80,7 +87,8 @@ func either(values ...fact) fact {
 	return out
 }
 
-// need notes what the value may be missing for, unless something takes its place.
+// need reports the nodes whose missing output would make the value missing, unless a
+// default replaces it.
 func (in *inferrer) need(v fact) {
 	if in.spared > 0 {
 		return
@@ -89,13 +97,13 @@ func (in *inferrer) need(v fact) {
 		if r.field != nil || slices.Contains(in.present, r.node) {
 			continue
 		}
-		hint := fmt.Sprintf("give what to use instead: … ?? value; or ask first: $exists(%s) ? … : …", nodeText(r.node))
-		in.note(&tree{Offset: r.offset, End: r.end}, CodeMayBeMissing,
-			fmt.Sprintf("node %q may not have run when this is evaluated, and then there is no value", r.node), hint)
+		hint := fmt.Sprintf("provide a default: … ?? value; or check first: $exists(%s) ? … : …", nodeText(r.node))
+		in.report(&tree{Offset: r.offset, End: r.end}, CodeMayBeMissing,
+			fmt.Sprintf("node %q may not have run when this is evaluated, so its output may be missing", r.node), hint)
 	}
 }
 
-// nodeText is how an expression reads a node.
+// nodeText returns the expression that reads a node.
 func nodeText(id string) string {
 	for i, c := range id {
 		if letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'; !letter && (i == 0 || c < '0' || c > '9') {
@@ -105,23 +113,20 @@ func nodeText(id string) string {
 	return "$." + id
 }
 
-// way infers one of several ways, where some nodes are known to have run. Nothing is
-// wrong on a way that is never taken.
-func (in *inferrer) way(taken bool, present []string, f func() fact) fact {
+// branch infers one of several branches, on which some nodes are known to have run.
+// Nothing is reported on a branch that is never taken.
+func (in *inferrer) branch(taken bool, present []string, f func() fact) fact {
 	before, quiet := in.present, in.quiet
 	in.present = slices.Concat(before, present)
-	in.branches++
 	if !taken {
 		in.quiet++
 	}
-	out := f()
-	in.quiet = quiet
-	in.branches--
-	in.present = before
+	out := in.perhaps(f)
+	in.quiet, in.present = quiet, before
 	return out
 }
 
-// probe infers a part of which it is asked whether it is there.
+// probe infers a part that the expression tests for existence.
 func (in *inferrer) probe(t *tree, focus *fact) fact {
 	in.asks = true
 	out := in.infer(t, focus)
@@ -129,7 +134,7 @@ func (in *inferrer) probe(t *tree, focus *fact) fact {
 	return out
 }
 
-// replaced infers a part that has something to take its place when it is missing.
+// replaced infers a part that has a default.
 func (in *inferrer) replaced(t *tree, focus *fact) fact {
 	in.spared++
 	defer func() { in.spared-- }()
@@ -143,44 +148,22 @@ func (in *inferrer) gathered(t *tree, focus *fact) fact {
 	return in.infer(t, focus)
 }
 
-// literal is the shape of a string, a number, true, false or null.
+// literal returns the shape of a string, a number, true, false or null.
 func literal(t *tree) Shape {
 	switch t.Kind {
 	case "string":
 		if strings.Contains(t.Text, `\`) {
-			return String() // with escapes that the tree keeps as they are written
+			return String() // the tree does not resolve escapes
 		}
-		return text(t.Text)
+		return stringOf(t.Text)
 	case "number":
 		if f, err := strconv.ParseFloat(t.Text, 64); err == nil {
 			return Constant(f)
 		}
 		return Number()
 	}
-	switch t.Text {
-	case "true":
-		return simple(kindTrue)
-	case "false":
-		return simple(kindFalse)
+	if t.Text == "null" {
+		return Constant(value.Null)
 	}
-	return Constant(value.Null)
-}
-
-// item is what the items of the value can be, one that is no array counted as its
-// own only item.
-func (s Shape) item() Shape {
-	single := s.without(kindNothing | kindArray)
-	if !s.can(kindArray) {
-		return single
-	}
-	return union(single, s.Items())
-}
-
-// sequence is the shape of a sequence of such items: nothing, one item, or an array
-// of several.
-func sequence(item Shape) Shape {
-	if item.get().kinds&^kindNothing == 0 {
-		return Nothing()
-	}
-	return Union(Nothing(), item, filledArray(item))
+	return Constant(t.Text == "true")
 }

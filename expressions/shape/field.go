@@ -1,72 +1,188 @@
 package shape
 
-// Field is a field of an object. An optional one may be missing.
-type Field struct {
-	Name     string
-	Shape    Shape
-	Optional bool
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolgraph/internal/wording"
+)
+
+// name infers the read of a field.
+func (in *inferrer) name(t *tree, current fact) fact {
+	if current.root {
+		v := in.output(t, t.Text)
+		if in.env.Declared != nil && in.env.Declared(t.Text) {
+			v.at = []string{t.Text}
+		}
+		return v
+	}
+	in.checkField(t, current.shape, current.origin)
+	at, optional := in.optional(t, current)
+	return fact{shape: fieldOf(current.shape, t.Text, 0), reads: slices.Concat(current.reads, optional), at: at}
 }
 
-// distinct keeps the last of the fields of a name, at the place of the first.
-func distinct(fields []Field) []Field {
-	place := make(map[string]int, len(fields))
-	out := make([]Field, 0, len(fields))
-	for _, f := range fields {
-		if i, again := place[f.Name]; again {
-			out[i] = f
+// output infers the latest output of a node, read at t.
+func (in *inferrer) output(t *tree, id string) fact {
+	b, known := in.env.Context[id]
+	switch {
+	case !known && in.env.Open:
+		return unknown()
+	case !known:
+		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
+		return unknown()
+	case b.Presence == Never:
+		in.report(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that runs before this one")
+		return of(Nothing())
+	case b.Presence == Always || slices.Contains(in.present, id):
+		return of(b.Shape)
+	}
+	return fact{shape: Union(b.Shape, Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
+}
+
+// fieldOf returns the shape of a field that is read: of an array, the sequence of the
+// fields of its items.
+func fieldOf(s Shape, name string, depth int) Shape {
+	if s.IsAny() || depth > maxDepth {
+		return Any()
+	}
+	out := s.only(kindObject).Field(name)
+	if s.can(kindObject) && s.can(kindAll&^(kindObject|kindArray)) {
+		out = Union(out, Nothing())
+	}
+	if !s.can(kindArray) {
+		return out
+	}
+	item := fieldOf(s.Items(), name, depth+1)
+	inner := sequence(item.item())
+	if item.can(kindArray) && !item.get().filled {
+		inner = Union(inner, Array(none)) // of empty arrays
+	}
+	if !s.can(kindObject) {
+		return inner
+	}
+	return Union(out, inner)
+}
+
+// checkField reports a field that no object in the shape has. owner is the text of the
+// value whose field it is; it may be empty.
+func (in *inferrer) checkField(t *tree, s Shape, owner string) {
+	objects, known := objectsOf(s, 0)
+	if !known {
+		return
+	}
+	if owner == "" {
+		owner = "this value"
+	}
+	if len(objects) == 0 {
+		found := s.without(kindNothing | kindNull)
+		if flat(found, 0).can(kindAll &^ kindNull) {
+			in.report(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", owner, found, t.Text), "")
+		}
+		return
+	}
+	var names []string
+	code, format, list := CodeUnknownField, "%s has no field %q", "it has "
+	for _, a := range objects {
+		if _, has := a.field(t.Text); has || a.rest == open {
+			return
+		}
+		if a.rest == declared {
+			code, format, list = CodeUndeclaredField, "the schema of %s does not declare the field %q", "it declares "
+		}
+		for _, name := range a.names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	hint := wording.DidYouMean(t.Text, names)
+	if path := owner + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
+		in.probed[path] = true // the expression tests whether the field exists
+		return
+	} else if in.probed[path] {
+		return
+	}
+	if _, isNode := in.env.Context[t.Text]; isNode {
+		hint = "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")
+	} else if hint == "" && len(names) > 0 {
+		hint = list + wording.List(names)
+	}
+	in.report(t, code, fmt.Sprintf(format, owner, t.Text), hint)
+}
+
+// objectsOf returns the objects in the shape and in the items of its arrays; known is
+// false when some of the values are unknown.
+func objectsOf(s Shape, depth int) (objects []*alternatives, known bool) {
+	if s.IsAny() || depth > maxDepth+1 {
+		return nil, false
+	}
+	a := s.get()
+	if a.kinds.has(kindObject) {
+		objects = append(objects, a)
+	}
+	if !a.kinds.has(kindArray) {
+		return objects, true
+	}
+	inner, known := objectsOf(a.items, depth+1)
+	return append(objects, inner...), known
+}
+
+// optional returns the path of a declared field, and its read when its schema does not
+// require it. t is the part that names the field.
+func (in *inferrer) optional(t *tree, current fact) (at []string, reads []read) {
+	a := current.shape.get()
+	f, known := a.field(t.Text)
+	if current.at == nil || a.kinds&^kindNothing != kindObject || a.rest == open || !known {
+		return nil, nil
+	}
+	at = append(slices.Clip(current.at), t.Text)
+	if !f.Optional {
+		return at, nil
+	}
+	// The key differs from those of other fields and from the ids of nodes.
+	return at, []read{{node: strings.Join(at, "\x00"), field: at, offset: t.Offset, end: t.End}}
+}
+
+// require reports the optional fields without which a required value would be missing;
+// why names what requires it.
+func (in *inferrer) require(v fact, why string) {
+	if !v.shape.MayBeNothing() {
+		return
+	}
+	for _, r := range v.reads {
+		if r.field == nil || in.env.Asked != nil && in.env.Asked(r.field) {
 			continue
 		}
-		place[f.Name] = len(out)
-		out = append(out, f)
+		path := "$." + strings.Join(r.field, ".")
+		in.report(&tree{Offset: r.offset, End: r.end}, CodeOptionalField, fmt.Sprintf("%s may be missing, and %s", path, why),
+			fmt.Sprintf("provide a default: %s ?? value; or make the field required in its schema", path))
 	}
-	return out
 }
 
-// Fields are the known fields of the objects among the shape, in order.
-func (s Shape) Fields() []Field {
-	fields := s.get().fields
-	return append([]Field(nil), fields...)
-}
-
-// Open tells whether objects of the shape are expected to have fields that Fields
-// does not name. It is false for an object of a schema that declares properties
-// and does not say whether there are others.
-func (s Shape) Open() bool { return s.get().rest == open }
-
-// Closed tells whether objects of the shape have no fields but those that Fields
-// names.
-func (s Shape) Closed() bool { a := s.get(); return a.kinds.has(kindObject) && a.rest == closed }
-
-// field finds a known field.
-func (a *alternatives) field(name string) (Field, bool) {
-	for _, f := range a.fields {
-		if f.Name == name {
-			return f, true
+// requireAll reports the optional fields without which the value would lack a field that
+// every value of a shape has.
+func (in *inferrer) requireAll(t *tree, v fact, wanted Shape, path []string) {
+	for _, f := range wanted.get().fields {
+		if f.Optional {
+			continue
+		}
+		at := append(slices.Clip(path), f.Name)
+		why := fmt.Sprintf("outputSchema requires %q in the result", strings.Join(at, "."))
+		if i := slices.IndexFunc(v.parts, func(p part) bool { return p.name == f.Name }); i >= 0 {
+			in.require(v.parts[i].value, why)
+			in.requireAll(t, v.parts[i].value, f.Shape, at)
+			continue
+		}
+		if v.at == nil {
+			continue
+		}
+		field := tree{Kind: "name", Text: f.Name, Offset: t.Offset, End: t.End}
+		inner, reads := in.optional(&field, v)
+		shape := fieldOf(v.shape.without(kindNothing), f.Name, 0)
+		in.require(fact{shape: shape, reads: reads}, why)
+		if reads == nil {
+			in.requireAll(t, fact{shape: shape, at: inner}, f.Shape, at)
 		}
 	}
-	return Field{}, false
-}
-
-// get is the shape of what reading the field gives.
-func (f Field) get() Shape {
-	if f.Optional {
-		return Union(f.Shape, Nothing())
-	}
-	return f.Shape.without(kindNothing)
-}
-
-// Field is the shape of the field of that name of the objects among the shape:
-// Nothing when they have none of that name, Any when it is not known.
-func (s Shape) Field(name string) Shape {
-	a := s.get()
-	if !a.kinds.has(kindObject) {
-		return Nothing()
-	}
-	if f, ok := a.field(name); ok {
-		return f.get()
-	}
-	if a.rest == closed {
-		return Nothing()
-	}
-	return Any()
 }

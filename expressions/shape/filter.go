@@ -1,8 +1,8 @@
 package shape
 
-// predicate is a step with filters or indexes behind it.
+// predicate infers a step with filters or indexes behind it.
 func (in *inferrer) predicate(t *tree, current fact, first bool, before string) fact {
-	// Behind a step that gave an array, filters are taken for each of its items.
+	// Behind a step over an array, filters apply to the result of each item.
 	several := !first && current.shape.can(kindArray)
 	if t.Parts[0].Kind == "string" {
 		return unknown()
@@ -14,9 +14,9 @@ func (in *inferrer) predicate(t *tree, current fact, first bool, before string) 
 	return base
 }
 
-// filter is what a filter or an index leaves of the value.
+// filter infers the rest of the value after a filter or an index.
 func (in *inferrer) filter(base fact, filter *tree, several bool) fact {
-	item := fact{shape: base.shape.item(), root: base.root, origin: "what is filtered"}
+	item := fact{shape: base.shape.item(), root: base.root, origin: "the filtered value"}
 	if base.shape.IsAny() {
 		item = unknown()
 		item.root = base.root
@@ -26,23 +26,23 @@ func (in *inferrer) filter(base fact, filter *tree, several bool) fact {
 		return fact{shape: Any(), reads: base.reads, root: base.root}
 	}
 	out := fact{shape: sequence(item.shape), reads: base.reads, root: base.root}
-	indexed := chosen.shape.get().kinds == kindNumber // otherwise it may filter some of the items
+	indexed := chosen.shape.get().kinds == kindNumber // otherwise it may drop some of the items
 	if several || !indexed {
 		return out
 	}
 	numbers := chosen.shape.get().numbers
 	atEnd := len(numbers) == 1 && (numbers[0] == 0 || numbers[0] == -1)
 	out.shape = Union(item.shape, Nothing())
-	if atEnd && !base.shape.MayBeNothing() && (base.shape.get().filled || !base.shape.can(kindArray)) {
+	if atEnd && !base.shape.MayBeNothing() && surelyFilled(base.shape) {
 		out.shape = item.shape
 	}
 	return out
 }
 
-// sort is ^(terms): the same items in another order, as a sequence.
+// sort infers ^(terms): a sequence of the same items in another order.
 func (in *inferrer) sort(t *tree, focus *fact) fact {
 	base := in.infer(&t.Parts[0], focus)
-	item := fact{shape: base.shape.item(), origin: "what is sorted"}
+	item := fact{shape: base.shape.item(), origin: "the sorted value"}
 	if base.shape.IsAny() {
 		item = unknown()
 	}
@@ -56,11 +56,11 @@ func (in *inferrer) sort(t *tree, focus *fact) fact {
 	return base
 }
 
-// group is {key: value}: an object with a field for each key, whose value is made
-// over the items that have the key.
+// group infers {key: value} behind a path: an object with a field for each key, whose
+// value is evaluated over the items with that key.
 func (in *inferrer) group(t *tree, focus *fact) fact {
 	base := in.infer(&t.Parts[0], focus)
-	item, group := fact{shape: base.shape.item(), origin: "what is grouped"}, unknown()
+	item, group := fact{shape: base.shape.item(), origin: "the grouped value"}, unknown()
 	if base.shape.IsAny() || containsTuples(t) {
 		item = unknown()
 	} else {
@@ -77,7 +77,7 @@ func (in *inferrer) group(t *tree, focus *fact) fact {
 		for i := 1; i+1 < len(t.Parts); i += 2 {
 			key := in.perhaps(func() fact { return in.infer(&t.Parts[i], &item) })
 			v := in.perhaps(func() fact { return in.infer(&t.Parts[i+1], &group) })
-			if names := key.shape.get().strings; names != nil && key.shape.only(kindString|kindNothing) == key.shape {
+			if names := key.shape.Words(); names != nil && key.shape.only(kindString|kindNothing) == key.shape {
 				for _, name := range names {
 					fields = append(fields, Field{Name: name, Shape: v.shape, Optional: true})
 				}
@@ -88,7 +88,7 @@ func (in *inferrer) group(t *tree, focus *fact) fact {
 		return fact{}
 	})
 	if r == open {
-		fields = nil // a key may come out as any of the names
+		fields = nil // a computed key may be any of the names
 	}
 	return like(object(fields, r), base)
 }

@@ -2,64 +2,59 @@ package shape
 
 import "strings"
 
-// builtin is what is known of a function of the library.
+// builtin is a function of the library.
 type builtin struct {
 	params []param
-	strict bool  // the engine refuses more arguments
-	result Shape // unless infer tells
+	strict bool  // the engine rejects more arguments
+	result Shape // unless infer is set
 	infer  func(in *inferrer, s *site) fact
 }
 
 // param is a parameter of a builtin.
 type param struct {
-	kinds    kinds // that it takes
-	items    kinds // when it takes arrays of these, or one of them
+	kinds    kinds // of the values that it takes
+	items    kinds // of the items when it takes arrays, or one item alone
 	optional bool
-	context  bool // what stands before the call can take its place
-	lax      bool // the engine does not look at it in every case
+	context  bool // the context can replace it
+	lax      bool // the engine does not check it in every case
 }
 
-// probes are the functions that ask whether something is there.
+// probes are the functions that test whether a value exists.
 var probes = map[string]bool{"exists": true, "boolean": true, "not": true, "type": true}
 
-// gatherers are those that take what there is.
+// gatherers are the functions that skip missing values.
 var gatherers = map[string]bool{"count": true, "append": true, "merge": true}
 
 // builtins are the functions of the library, filled by init: they call each other.
 var builtins map[string]builtin
 
-// signatures are the parameters that an evaluation checks, some of them less strictly
-// than it does: n number, s string or pattern, b boolean, o object,
-// f function, x anything; a<n> an array of numbers or one number; ? optional; -
-// the context can stand in for it; ~ not looked at in every case; ! at the end: more arguments are an error.
+// signatures are the parameters and, behind a colon, the result of the functions of the
+// library, in a notation like JSONata's. A function without a result has an inference.
+// Parameters: n number, s string, b boolean, o object, f function, c number, string or
+// boolean, x anything; several letters for alternatives; a<n> an array of numbers or one
+// number; ? optional; - the context can replace it; ~ not always checked; ! at the end:
+// more arguments are an error. Some evaluations check less than is checked here.
 var signatures = map[string]string{
-	"abs": "n-", "average": "a<n>!", "ceil": "n-", "clone": "x-", "floor": "n-", "max": "a<n>!", "min": "a<n>!", "power": "n- n",
-	"random": "", "round": "n- n?", "sqrt": "n-", "sum": "a<n>!", "number": "c-!",
-	"base64decode": "s-", "base64encode": "s-", "contains": "s- s", "decodeUrl": "s-", "decodeUrlComponent": "s-",
-	"encodeUrl": "s-", "encodeUrlComponent": "s-", "formatBase": "n- n?", "formatInteger": "n- s", "formatNumber": "n- s x?",
-	"fromMillis": "n- s? x?", "join": "a<s> s?~", "length": "s-!", "lowercase": "s-!", "match": "s- sf n?", "now": "s? x?",
-	"pad": "s- n s?", "parseInteger": "s- s", "replace": "s- s sf n?", "split": "s- s n?", "string": "x- b?!",
-	"substring": "s- n n?!", "substringAfter": "s- s!", "substringBefore": "s- s!", "toMillis": "s- s?", "trim": "s-",
-	"uppercase": "s-!", "millis": "",
+	"abs": "n- :n", "average": "a<n>!", "ceil": "n- :n", "clone": "x-", "floor": "n- :n", "max": "a<n>!", "min": "a<n>!",
+	"power": "n- n :n", "random": ":n", "round": "n- n? :n", "sqrt": "n- :n", "sum": "a<n>! :n", "number": "c-! :n",
+	"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- s :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
+	"encodeUrl": "s- :s", "encodeUrlComponent": "s- :s", "formatBase": "n- n? :s", "formatInteger": "n- s :s",
+	"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s-! :n", "lowercase": "s-! :s",
+	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- s sf n? :s",
+	"split": "s- s n? :a<s>", "string": "x- b?! :s", "substring": "s- n n?! :s", "substringAfter": "s- s! :s",
+	"substringBefore": "s- s! :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s-! :s", "millis": ":n",
 	"append": "x x", "count": "x?!", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
 	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?",
 	"each": "o- f", "keys": "x-", "lookup": "x- s", "merge": "a<o>?", "sift": "x- f", "spread": "x-", "values": "x?",
-	"assert": "b x?!", "boolean": "x-!", "error": "x?", "exists": "x!", "not": "x-", "type": "x?",
+	"assert": "b x?! :nothing", "boolean": "x-!", "error": "x? :never", "exists": "x!", "not": "x-", "type": "x?",
 	"executionCount": "s!", "nodeExecution": "s n!", "nodeExecutions": "s!", "previousNode": "n?!",
 }
 
-// results are the shapes of what the functions give whose arguments do not matter.
+// results are the shapes of the results in signatures.
 var results = map[string]Shape{
-	"abs": Number(), "ceil": Number(), "floor": Number(), "power": Number(), "random": Number(), "round": Number(),
-	"sqrt": Number(), "sum": Number(), "number": Number(), "length": Number(), "millis": Number(),
-	"parseInteger": Union(Number(), Nothing()), "toMillis": Union(Number(), Nothing()),
-	"base64decode": String(), "base64encode": String(), "decodeUrl": String(), "decodeUrlComponent": String(),
-	"encodeUrl": String(), "encodeUrlComponent": String(), "formatBase": String(), "formatInteger": String(),
-	"formatNumber": String(), "fromMillis": String(), "join": String(), "lowercase": String(), "now": String(),
-	"pad": String(), "replace": String(), "string": String(), "substring": String(), "substringAfter": String(),
-	"substringBefore": String(), "trim": String(), "uppercase": String(), "contains": Boolean(), "split": Array(String()),
-	"assert": Nothing(), "error": none,
-	"match": sequence(Object([]Field{
+	"n": Number(), "n?": Union(Number(), Nothing()), "s": String(), "b": Boolean(), "a<s>": Array(String()),
+	"nothing": Nothing(), "never": none,
+	"matches": sequence(Object([]Field{
 		{Name: "match", Shape: String()}, {Name: "index", Shape: Number()}, {Name: "groups", Shape: Array(String())},
 	}, true)),
 }
@@ -73,8 +68,9 @@ func init() {
 	inferences := inferences()
 	builtins = make(map[string]builtin, len(signatures))
 	for name, signature := range signatures {
-		b := builtin{result: results[name], infer: inferences[name]}
-		signature, b.strict = strings.CutSuffix(signature, "!")
+		signature, result, _ := strings.Cut(signature, ":")
+		b := builtin{result: results[result], infer: inferences[name]}
+		signature, b.strict = strings.CutSuffix(strings.TrimSpace(signature), "!")
 		for word := range strings.FieldsSeq(signature) {
 			b.params = append(b.params, paramOf(word))
 		}
@@ -97,4 +93,16 @@ func paramOf(word string) param {
 		p.kinds |= parameterKinds[word[i]]
 	}
 	return p
+}
+
+// inferences returns the functions whose result depends on their arguments.
+func inferences() map[string]func(in *inferrer, s *site) fact {
+	return map[string]func(in *inferrer, s *site) fact{
+		"average": least, "max": least, "min": least,
+		"append": appended, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
+		"reduce": reduced, "reverse": reordered, "shuffle": reordered, "single": single, "sort": sorted, "zip": zipped,
+		"each": eachField, "keys": keys, "lookup": looked, "merge": merged, "sift": sifted, "spread": spread, "values": values,
+		"boolean": asBoolean, "exists": exists, "not": negated, "type": typeName,
+		"executionCount": executionCount, "nodeExecution": nodeExecution, "nodeExecutions": nodeExecutions, "previousNode": previousNode,
+	}
 }

@@ -1,33 +1,22 @@
 package shape
 
-import "slices"
-
-// inferences are the functions whose result depends on their arguments.
-func inferences() map[string]func(in *inferrer, s *site) fact {
-	return map[string]func(in *inferrer, s *site) fact{
-		"average": least, "max": least, "min": least,
-		"append": appended, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
-		"reduce": reduced, "reverse": reordered, "shuffle": reordered, "single": single, "sort": sorted, "zip": zipped,
-		"each": eachField, "keys": keys, "lookup": looked, "merge": merged, "sift": sifted, "spread": spread, "values": values,
-		"boolean": asBoolean, "exists": exists, "not": negated, "type": typeName,
-		"executionCount": executionCount, "nodeExecution": nodeExecution, "nodeExecutions": nodeExecutions, "previousNode": previousNode,
-	}
-}
-
-// over is what a function gives that is silent about what is not known, and gives
-// nothing for nothing.
+// over applies f to the shape of a value. The result is unknown for an unknown value and
+// missing for a missing one.
 func over(v fact, f func(s Shape) Shape) fact {
 	if v.shape.IsAny() {
-		return fact{shape: Any(), reads: v.reads}
+		return v.unknown()
 	}
-	kept := v.shape.without(kindNothing)
-	if kept.get().kinds == 0 {
+	existing := v.shape.without(kindNothing)
+	if existing.isNone() {
 		return fact{shape: Nothing(), reads: v.reads}
 	}
-	return like(f(kept), v)
+	return like(f(existing), v)
 }
 
-// least is a number of several, and nothing of an empty array.
+// unknown returns an unknown value that is made from the value.
+func (v fact) unknown() fact { return fact{shape: Any(), reads: v.reads} }
+
+// least infers $min, $max and $average, which are missing for an empty array.
 func least(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
 		if of.can(kindArray) && !of.get().filled {
@@ -50,14 +39,13 @@ func appended(_ *inferrer, s *site) fact {
 		out = union(out, a)
 	}
 	one, two := a.without(kindNothing), b.without(kindNothing)
-	if one.get().kinds != 0 && two.get().kinds != 0 {
-		items := union(one.item(), two.item())
-		out = union(out, shapeOf(alternatives{kinds: kindArray, items: items, filled: surelyFilled(one) || surelyFilled(two)}))
+	if !one.isNone() && !two.isNone() {
+		out = union(out, array(union(one.item(), two.item()), surelyFilled(one) || surelyFilled(two)))
 	}
 	return of(out)
 }
 
-// surelyFilled tells whether the shape, as an array, has an item for certain.
+// surelyFilled reports whether the value, as an array, certainly has an item.
 func surelyFilled(s Shape) bool { return !s.can(kindArray) || s.get().filled }
 
 func counted(_ *inferrer, s *site) fact { return of(Number()) }
@@ -68,7 +56,7 @@ func distinctItems(_ *inferrer, s *site) fact {
 
 func filtered(in *inferrer, s *site) fact {
 	list := s.arg(0)
-	in.applyEach(s.arg(1), list.shape.item(), list.shape, s.focus)
+	in.applyEach(s, list.shape.item())
 	return over(list, func(of Shape) Shape { return sequence(of.item()) })
 }
 
@@ -76,7 +64,7 @@ func flattened(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
 		items := flat(of.item(), 0)
 		for inner, depth := of.item(), 0; len(s.args) > 1 && inner.can(kindArray) && depth <= maxDepth; depth++ {
-			items, inner = union(items, inner), inner.item() // arrays are left, from some level on
+			items, inner = union(items, inner), inner.item() // from some level on, arrays remain
 		}
 		return Array(items)
 	})
@@ -88,23 +76,33 @@ func mapped(in *inferrer, s *site) fact {
 	if list.shape.IsAny() {
 		item = Any()
 	}
-	made := in.applyEach(s.arg(1), item, list.shape, s.focus)
-	return over(list, func(Shape) Shape {
-		if made.shape.IsAny() {
+	return sequenceOver(list, in.applyEach(s, item))
+}
+
+// applyEach infers the results of the second argument, a function, for the items of the
+// first: it gets the item, its index and the array.
+func (in *inferrer) applyEach(s *site, item Shape) fact {
+	return in.callback(s.arg(1), s.focus, item, Number(), s.arg(0).shape)
+}
+
+// sequenceOver returns the sequence of the results of a function for the parts of a value.
+func sequenceOver(from, result fact) fact {
+	return over(from, func(Shape) Shape {
+		if result.shape.IsAny() {
 			return Any()
 		}
-		return sequence(made.shape.without(kindNothing))
+		return sequence(result.shape.without(kindNothing))
 	})
 }
 
-// reduced is what the function comes to when it is applied again and again.
+// reduced infers $reduce: the function is applied until its result does not change.
 func reduced(in *inferrer, s *site) fact {
 	list, fn := s.arg(0), s.arg(1)
 	if list.shape.IsAny() || fn.fn == nil || fn.fn.builtin != "" {
 		if fn.fn != nil {
 			in.apply(fn.fn, []fact{unknown(), unknown(), unknown(), unknown()}, s.focus)
 		}
-		return fact{shape: Any(), reads: list.reads}
+		return list.unknown()
 	}
 	item := list.shape.item()
 	result := item
@@ -127,9 +125,9 @@ func reduced(in *inferrer, s *site) fact {
 			}
 		}
 	})
-	once() // now that it is known what there can be, what is wrong is certain
+	once() // all accumulators are known now, so findings are reported
 	if result.IsAny() {
-		return fact{shape: Any(), reads: list.reads}
+		return list.unknown()
 	}
 	if len(s.args) < 3 {
 		result = Union(result, Nothing())
@@ -139,7 +137,7 @@ func reduced(in *inferrer, s *site) fact {
 
 func reordered(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
-		return shapeOf(alternatives{kinds: kindArray, items: of.item(), filled: surelyFilled(of)})
+		return array(of.item(), surelyFilled(of))
 	})
 }
 
@@ -148,11 +146,11 @@ func single(in *inferrer, s *site) fact {
 		return unknown() // of the context
 	}
 	list := s.arg(0)
-	in.applyEach(s.arg(1), list.shape.item(), list.shape, s.focus)
+	in.applyEach(s, list.shape.item())
 	return over(list, Shape.item)
 }
 
-// sorted is $sort: without a function, of all numbers or all strings.
+// sorted infers $sort: without a function, all items are numbers or all are strings.
 func sorted(in *inferrer, s *site) fact {
 	list := s.arg(0)
 	item := list.shape.item()
@@ -163,11 +161,11 @@ func sorted(in *inferrer, s *site) fact {
 	case len(s.args) > 1 && s.args[1].fn != nil:
 		in.apply(s.args[1].fn, []fact{of(item), of(item)}, s.focus)
 	case len(s.args) == 1 && list.shape.can(kindFunction):
-		return unknown() // the context is sorted by it
-	case len(s.args) == 1 && item.get().kinds != 0 && !item.can(kindNumber|kindString) && list.shape.can(kindArray) && surelyFilled(list.shape.without(kindNothing)):
-		// One item alone is in order.
-		in.fault(s.place(0), false, CodeWrongArgument, "argument 1 of $sort is "+list.shape.String()+", expected an array of numbers or one of strings",
-			"tell how to compare: $sort(…, function($a, $b){$a.field > $b.field})")
+		return unknown() // it sorts the context
+	case len(s.args) == 1 && !item.isNone() && !item.can(kindNumber|kindString) && list.shape.can(kindArray) && surelyFilled(list.shape.without(kindNothing)):
+		// A single item needs no order.
+		in.reportFailure(s.place(0), false, CodeWrongArgument, "argument 1 of $sort is "+list.shape.String()+", expected an array of numbers or one of strings",
+			"compare items by a field: $sort(…, function($a, $b){$a.field > $b.field})")
 	}
 	return reordered(in, s)
 }
@@ -183,26 +181,19 @@ func zipped(_ *inferrer, s *site) fact {
 	return of(Array(Array(items)))
 }
 
-// eachField is $each: what the function makes of each field's value and name.
+// eachField infers $each: the results of a function for the value and name of each field.
 func eachField(in *inferrer, s *site) fact {
-	from := s.arg(0)
-	if s.arg(1).fn == nil {
-		return fact{shape: Any(), reads: from.reads}
-	}
-	args := []fact{of(fieldShape(from.shape)), of(String()), of(from.shape)}
-	if s.arg(1).fn.builtin != "" {
-		args = args[:1]
-	}
-	made := in.apply(s.arg(1).fn, args, s.focus)
-	return over(from, func(Shape) Shape {
-		if made.shape.IsAny() {
-			return Any()
-		}
-		return sequence(made.shape.without(kindNothing))
-	})
+	return sequenceOver(s.arg(0), in.applyFields(s))
 }
 
-// fieldShape is what any field of the objects of the shape can be.
+// applyFields infers the results of the second argument, a function, for the fields of
+// the first: it gets the value, the name and the object.
+func (in *inferrer) applyFields(s *site) fact {
+	from := s.arg(0).shape
+	return in.callback(s.arg(1), s.focus, fieldShape(from), String(), from)
+}
+
+// fieldShape returns the shape of all fields of the objects in the shape.
 func fieldShape(s Shape) Shape {
 	a := s.get()
 	if s.IsAny() || a.kinds.has(kindObject) && a.rest != closed {
@@ -213,9 +204,4 @@ func fieldShape(s Shape) Shape {
 		all[i] = f.Shape
 	}
 	return Union(all...)
-}
-
-func isClosed(s Shape) bool {
-	objects, other := objectsOf(s, 0)
-	return !other && !slices.ContainsFunc(objects, func(a *alternatives) bool { return a.rest != closed })
 }

@@ -3,25 +3,26 @@ package shape
 import (
 	"fmt"
 
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
-// nodeArgument is the id that a history function is asked for, when it is known,
-// and what is known of that node.
+// nodeArgument returns the id that is the first argument of a history function, and the
+// node, when they are known.
 func (in *inferrer) nodeArgument(s *site) (id string, b Binding, known bool) {
-	names := s.arg(0).shape.get().strings
+	names := s.arg(0).shape.Words()
 	if len(names) != 1 || s.arg(0).shape.get().kinds != kindString {
 		return "", Binding{}, false
 	}
 	id = names[0]
 	b, known = in.env.Context[id]
 	if !known && !in.env.Open {
-		in.note(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
+		in.report(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
 	}
 	return id, b, known
 }
 
-// executionCount is $executionCount(id).
+// executionCount infers $executionCount(id).
 func executionCount(in *inferrer, s *site) fact {
 	id, b, known := in.nodeArgument(s)
 	out := like(Number(), s.arg(0))
@@ -36,7 +37,7 @@ func executionCount(in *inferrer, s *site) fact {
 	return out
 }
 
-// nodeExecution is $nodeExecution(id, index).
+// nodeExecution infers $nodeExecution(id, index).
 func nodeExecution(in *inferrer, s *site) fact {
 	in.expectInteger(s, 1)
 	id, b, known := in.nodeArgument(s)
@@ -48,21 +49,21 @@ func nodeExecution(in *inferrer, s *site) fact {
 	index := s.arg(1).shape.get().numbers
 	first := len(index) == 1 && (index[0] == 0 || index[0] == -1)
 	if !first && !out.shape.IsAny() {
-		// There may be fewer; that is no question of whether the node has run.
+		// There may be fewer executions even if the node has run.
 		out.shape = Union(out.shape, Nothing())
 	}
 	if first && b.Presence == Always {
 		return out
 	}
 	if counted := len(index) != 1 && in.branches > 0; counted || len(in.calls) > 0 {
-		// For each of some items, which most often are counted by the node's executions:
-		// there are none when it has not run.
+		// In a repetition, most often over the executions of the node: it is not reached
+		// when the node has not run.
 		return of(out.shape)
 	}
 	return fact{shape: out.shape, reads: out.reads}
 }
 
-// nodeExecutions is $nodeExecutions(id).
+// nodeExecutions infers $nodeExecutions(id).
 func nodeExecutions(in *inferrer, s *site) fact {
 	_, b, known := in.nodeArgument(s)
 	switch {
@@ -73,10 +74,10 @@ func nodeExecutions(in *inferrer, s *site) fact {
 	case b.Presence == Always && !b.Shape.MayBeNothing():
 		return of(filledArray(b.Shape))
 	}
-	return of(Array(b.Shape.without(kindNothing))) // what is nothing is left out
+	return of(Array(b.Shape.without(kindNothing))) // missing outputs are left out
 }
 
-// previousNode is $previousNode(n).
+// previousNode infers $previousNode(n).
 func previousNode(in *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return of(in.env.Previous)
@@ -88,9 +89,9 @@ func previousNode(in *inferrer, s *site) fact {
 	return unknown()
 }
 
-// expectInteger notes a number that has a fraction.
+// expectInteger reports a number that has a fraction.
 func (in *inferrer) expectInteger(s *site, i int) {
 	if n := s.arg(i).shape.get().numbers; len(n) == 1 && hasFraction(n[0]) {
-		in.fault(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected a whole number", i+1, s.name, numberText(n[0])), "")
+		in.reportFailure(s.place(i), s.complete(), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected an integer", i+1, s.name, value.NumberText(n[0])), "")
 	}
 }

@@ -7,28 +7,26 @@ func keys(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown()
 	}
-	objects, other := objectsOf(from.shape, 0)
-	if other || from.shape.IsAny() || !isClosed(from.shape) {
+	objects, known := objectsOf(from.shape, 0)
+	if !known || slices.ContainsFunc(objects, func(a *alternatives) bool { return a.rest != closed }) {
 		return like(sequence(String()), from)
 	}
 	var names []string
 	for _, a := range objects {
-		for _, f := range a.fields {
-			names = append(names, f.Name)
-		}
+		names = append(names, a.names()...)
 	}
 	if len(names) == 0 {
 		return fact{shape: Nothing(), reads: from.reads}
 	}
 	slices.Sort(names)
-	return like(sequence(shapeOf(alternatives{kinds: kindString, strings: slices.Compact(names)})), from)
+	return like(sequence(stringOf(slices.Compact(names)...)), from)
 }
 
-// looked is $lookup: a field by its name.
+// looked infers $lookup: a field by its name.
 func looked(in *inferrer, s *site) fact {
-	from, name := s.arg(0), s.arg(1).shape.get().strings
+	from, name := s.arg(0), s.arg(1).shape.Words()
 	if from.shape.IsAny() || len(name) != 1 || from.shape.can(kindFunction) {
-		return fact{shape: Any(), reads: from.reads}
+		return from.unknown()
 	}
 	field := tree{Kind: "name", Text: name[0], Offset: s.place(1).Offset, End: s.place(1).End}
 	in.checkField(&field, from.shape, in.text(s.place(0)))
@@ -39,7 +37,7 @@ func looked(in *inferrer, s *site) fact {
 	return like(out, from, s.arg(1))
 }
 
-// merged is $merge: of two fields of a name the last one counts.
+// merged infers $merge: of two fields with the same name the last one counts.
 func merged(in *inferrer, s *site) fact {
 	from := s.arg(0)
 	if list := s.place(0); list != s.tree && list.Kind == "array" {
@@ -53,14 +51,11 @@ func merged(in *inferrer, s *site) fact {
 		}
 		items := of.Items().only(kindObject)
 		out := Object(nil, false)
-		if items.get().kinds != 0 {
-			// One object, then others of the same shape over it: what is in some of them
-			// is optional.
+		if !items.isNone() {
+			// Objects of one shape: a field that only some of them have stays optional.
 			fields := items.Fields()
 			if !of.get().filled {
-				for i := range fields {
-					fields[i].Optional = true
-				}
+				fields = items.optionalFields()
 			}
 			out = object(fields, items.get().rest)
 		}
@@ -68,8 +63,8 @@ func merged(in *inferrer, s *site) fact {
 	})
 }
 
-// overlaid is what the objects of a written array become one over the other; not ok
-// when its items are not one object each.
+// overlaid merges the objects of an array constructor; not ok when its items are not one
+// object each.
 func (in *inferrer) overlaid(list *tree, focus *fact) (out Shape, ok bool) {
 	pile := pile{at: map[string]int{}}
 	in.silently(func() {
@@ -86,15 +81,15 @@ func (in *inferrer) overlaid(list *tree, focus *fact) (out Shape, ok bool) {
 	return object(pile.fields, pile.rest), ok
 }
 
-// pile is an object that others are put over, one after the other.
+// pile is an object that others are merged into, one after the other.
 type pile struct {
 	fields []Field
-	at     map[string]int // of fields, by name
+	at     map[string]int // the indexes of fields
 	rest   rest
 }
 
-// add puts an object over the pile, of which there may be none.
-func (p *pile) add(over *alternatives, mayBeNone bool) {
+// add merges an object, which may be missing, into the pile.
+func (p *pile) add(over *alternatives, mayBeMissing bool) {
 	if over.rest != closed {
 		for i, f := range p.fields {
 			if _, both := over.field(f.Name); !both {
@@ -106,13 +101,13 @@ func (p *pile) add(over *alternatives, mayBeNone bool) {
 		i, both := p.at[g.Name]
 		switch {
 		case !both:
-			if (g.Optional || mayBeNone) && p.rest != closed {
+			if (g.Optional || mayBeMissing) && p.rest != closed {
 				g.Shape = Any()
 			}
-			g.Optional = g.Optional || mayBeNone
+			g.Optional = g.Optional || mayBeMissing
 			p.at[g.Name] = len(p.fields)
 			p.fields = append(p.fields, g)
-		case g.Optional || mayBeNone:
+		case g.Optional || mayBeMissing:
 			p.fields[i].Shape = union(p.fields[i].Shape, g.Shape)
 		default:
 			p.fields[i] = g
@@ -121,42 +116,32 @@ func (p *pile) add(over *alternatives, mayBeNone bool) {
 	p.rest = max(p.rest, over.rest)
 }
 
-// sifted is $sift: an object with some of the fields.
+// sifted infers $sift: an object with some of the fields.
 func sifted(in *inferrer, s *site) fact {
 	from := s.arg(0)
 	if len(s.args) < 2 || s.arg(1).fn == nil {
-		return fact{shape: Any(), reads: from.reads}
+		return from.unknown()
 	}
-	args := []fact{of(fieldShape(from.shape)), of(String()), of(from.shape)}
-	if s.arg(1).fn.builtin != "" {
-		args = args[:1]
-	}
-	in.apply(s.arg(1).fn, args, s.focus)
+	in.applyFields(s)
 	if from.shape.IsAny() || from.shape.can(kindArray|kindFunction) {
-		return fact{shape: Any(), reads: from.reads}
+		return from.unknown()
 	}
-	fields := from.shape.Fields()
-	for i := range fields {
-		fields[i].Optional = true
-	}
-	return fact{shape: Union(object(fields, from.shape.get().rest), Nothing()), reads: from.reads}
+	some := object(from.shape.optionalFields(), from.shape.get().rest)
+	return fact{shape: Union(some, Nothing()), reads: from.reads}
 }
 
-// spread is $spread: an object with one field for each field.
+// spread infers $spread: an object for each field, with that field alone.
 func spread(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
-		return unknown() // the context is spread
+		return unknown() // it spreads the context
 	}
 	return over(s.arg(0), func(of Shape) Shape {
-		parts := func(object Shape) Shape {
-			fields := object.Fields()
-			for i := range fields {
-				fields[i].Optional = true
-			}
-			if len(fields) == 0 && object.get().rest == closed {
+		parts := func(s Shape) Shape {
+			fields := s.optionalFields()
+			if len(fields) == 0 && s.get().rest == closed {
 				return none
 			}
-			return shapeOf(alternatives{kinds: kindObject, fields: fields, rest: object.get().rest})
+			return object(fields, s.get().rest)
 		}
 		out := of.without(kindArray | kindObject)
 		if of.can(kindObject) {
@@ -180,7 +165,7 @@ func spread(_ *inferrer, s *site) fact {
 func values(_ *inferrer, s *site) fact {
 	from := s.arg(0)
 	if from.shape.IsAny() {
-		return fact{shape: Any(), reads: from.reads}
+		return from.unknown()
 	}
 	items := fieldShape(from.shape)
 	if from.shape.can(kindArray) {
@@ -189,29 +174,29 @@ func values(_ *inferrer, s *site) fact {
 	return fact{shape: Union(Array(items), Nothing()), reads: from.reads}
 }
 
-// asBoolean is $boolean.
+// asBoolean infers $boolean.
 func asBoolean(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown()
 	}
 	v := s.args[0]
-	out := like(not(not(v.shape)), v)
+	out := like(simple(v.shape.truth()), v)
 	out.whenTrue, out.whenFalse, out.written = v.ifTrue(), v.whenFalse, v.written
 	return out
 }
 
-// negated is $not.
+// negated infers $not.
 func negated(_ *inferrer, s *site) fact {
 	if len(s.args) == 0 {
 		return unknown()
 	}
 	v := s.args[0]
-	out := like(not(v.shape), v)
+	out := like(simple(negation(v.shape.truth())), v)
 	out.whenTrue, out.whenFalse, out.written = v.whenFalse, v.ifTrue(), v.written
 	return out
 }
 
-// exists is $exists.
+// exists infers $exists.
 func exists(_ *inferrer, s *site) fact {
 	v := s.arg(0)
 	out := of(Boolean())
@@ -221,28 +206,15 @@ func exists(_ *inferrer, s *site) fact {
 	case !v.shape.MayBeNothing():
 		out = of(simple(kindTrue))
 	}
-	out.whenTrue = v.there()
+	out.whenTrue = v.ran()
 	return out
 }
 
-var typeNames = []struct {
-	kind kinds
-	name string
-}{
-	{kindNull, "null"},
-	{kindBoolean, "boolean"},
-	{kindNumber, "number"},
-	{kindString, "string"},
-	{kindArray, "array"},
-	{kindObject, "object"},
-	{kindFunction, "function"},
-}
-
-// typeName is $type.
+// typeName infers $type.
 func typeName(_ *inferrer, s *site) fact {
 	v := s.arg(0)
 	var names []string
-	for _, t := range typeNames {
+	for _, t := range kindNames {
 		if v.shape.can(t.kind) {
 			names = append(names, t.name)
 		}
@@ -251,5 +223,5 @@ func typeName(_ *inferrer, s *site) fact {
 		return fact{shape: Nothing(), reads: v.reads}
 	}
 	slices.Sort(names)
-	return like(shapeOf(alternatives{kinds: kindString, strings: names}), v)
+	return like(stringOf(names...), v)
 }

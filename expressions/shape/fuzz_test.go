@@ -9,8 +9,8 @@ import (
 	"toolgraph/internal/cost"
 )
 
-// FuzzOfSchema holds that any text is read as some shape, and that the shape
-// is written as a schema that is read as the same.
+// FuzzOfSchema checks that every text has a shape, and that the schema of the shape has the
+// same shape.
 func FuzzOfSchema(f *testing.F) {
 	for _, seed := range []string{
 		`{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a", "b"]}`,
@@ -31,8 +31,8 @@ func FuzzOfSchema(f *testing.F) {
 	})
 }
 
-// FuzzInfer holds that the inference of any expression ends, costs no more than its steps allow,
-// and finds within the source.
+// FuzzInfer checks that every inference ends within its steps and reports places inside the
+// source.
 func FuzzInfer(f *testing.F) {
 	for _, source := range corpus(f) {
 		f.Add(source)

@@ -2,43 +2,38 @@ package shape
 
 import (
 	"context"
+	"fmt"
 
 	"toolgraph/expressions/jsonata"
+	"toolgraph/internal/wording"
 )
 
 type tree = jsonata.Tree
 
-// Infer is the shape of what the expression's value can be over env, and what is
-// wrong with it, in the order of the places. Where something is not known there is
-// nothing found, and the shape is Any. So it is of everything once ctx has ended:
-// the caller looks at ctx before it makes something of the answer.
+// Infer returns the shape of the expression's value over env, and the findings, sorted by
+// place. For unknown values nothing is found, and the shape is Any. When ctx has ended,
+// the shape is Any and there are no findings: the caller checks ctx before it uses them.
 //
-// An output that may be missing is found where it is harmful: where a field of an
-// object, or the whole when env needs it, would be missing with it; where text is
-// joined without it; and where its size is compared. What asks whether it is there
-// ($exists(x), x ?? y, x ?: y, x ? y : z, and, or, =), and what gathers what there
-// is (arrays, $append, $merge, $count), is fine.
+// An output that may be missing is reported where that is harmful: where a field of an
+// object, or the whole value when env needs it, would be missing as well; where strings
+// are joined; and where values are compared by size. Parts that test for existence
+// ($exists(x), x ?? y, x ?: y, x ? y : z, and, or, =) or gather existing values (arrays,
+// $append, $merge, $count) are fine.
 func Infer(ctx context.Context, e *jsonata.Expression, env Env) (Shape, []Finding) {
-	root := fact{shape: env.root(), root: true}
-	return inferOver(ctx, e, &env, root, map[string]fact{})
+	return inferOver(ctx, e, &env, fact{shape: env.root(), root: true}, map[string]fact{}, false)
 }
 
-// inferOver infers over a focus, which is the context but in the bodies of rules, with
-// the variables given.
-func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact, variables map[string]fact) (Shape, []Finding) {
-	return inferPart(ctx, e, env, focus, variables, false)
-}
-
-// inferPart is inferOver of an expression of which it is asked whether it has a value, or
-// not.
-func inferPart(ctx context.Context, e *jsonata.Expression, env *Env, focus fact, variables map[string]fact, asked bool) (Shape, []Finding) {
+// inferOver infers over a focus, which is the context except in the bodies of rules, with
+// the given variables. asked says that the rule tests the value for existence.
+func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact, variables map[string]fact, asked bool) (Shape, []Finding) {
 	t := e.Tree()
 	if t == nil {
 		return Any(), nil
 	}
-	in := &inferrer{source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), scope: &scope{vars: variables, binds: boundNames(t, map[string]bool{})}}
-	in.root = focus
-	in.asks = asked
+	in := &inferrer{
+		source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), root: focus, asks: asked,
+		scope: &scope{vars: variables, binds: boundNames(t, map[string]bool{})},
+	}
 	result := in.infer(t, &focus)
 	if env.Needed {
 		in.need(result)
@@ -57,86 +52,76 @@ func inferPart(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 }
 
 const (
-	// maxSteps bounds the work of one inference: parts looked at, those of functions
+	// maxSteps bounds the work of one inference, in parts; the parts of a function count
 	// once a call.
 	maxSteps = 20_000
-	// maxNesting is how deep parts may be inside each other.
+	// maxNesting bounds how deep parts are nested.
 	maxNesting = 400
 )
 
 // inferrer infers one expression.
 type inferrer struct {
 	source   string
-	ended    <-chan struct{} // closed when the answer is not wanted any more
+	ended    <-chan struct{} // closed when the result is not needed any more
 	env      *Env
-	root     fact // what $$ is
+	root     fact // the value of $$
 	scope    *scope
-	present  []string  // nodes that are known to have run, here
-	calls    []*lambda // whose bodies are being inferred
-	lambdas  []*lambda // all that were found
+	present  []string  // nodes that are known to have run, at this part
+	calls    []*lambda // functions whose bodies are being inferred
+	lambdas  []*lambda // all functions found
 	findings []Finding
-	quiet    int             // findings are not noted while it is not 0
-	asks     bool            // the next part is asked for whether it is there
-	asked    bool            // the path around the place is
-	probed   map[string]bool // fields of which it was asked whether they are there
-	spared   int             // something takes the place of what is missing
-	branches int             // conditions and repetitions around the place
+	quiet    int             // while it is not 0, nothing is reported
+	asks     bool            // the next part is tested for existence
+	asked    bool            // the path around this part is tested for existence
+	probed   map[string]bool // fields that were tested for existence
+	spared   int             // defaults around this part
+	branches int             // conditions and repetitions around this part
 	steps    int
 	nesting  int
 }
 
 func (in *inferrer) exhausted() bool { return in.steps > maxSteps }
 
-// note takes down a finding at a part.
-func (in *inferrer) note(t *tree, code, message, hint string) {
+// report adds a finding about a part.
+func (in *inferrer) report(t *tree, code, message, hint string) {
 	if in.quiet == 0 {
 		in.findings = append(in.findings, Finding{Offset: t.Offset, End: t.End, Code: code, Message: message, Hint: hint})
 	}
 }
 
-// fault takes down a finding that lets the evaluation fail. It does so for certain
-// when it is certain there, and the place is reached each time.
-func (in *inferrer) fault(t *tree, certain bool, code, message, hint string) {
+// reportFailure adds a finding that makes the evaluation fail. It certainly fails when
+// the failure is certain at the part and every evaluation reaches it.
+func (in *inferrer) reportFailure(t *tree, certain bool, code, message, hint string) {
 	before := len(in.findings)
-	in.note(t, code, message, hint)
+	in.report(t, code, message, hint)
 	if len(in.findings) > before {
 		in.findings[before].Fails = certain && in.branches == 0
 	}
 }
 
-// perhaps infers what is not reached by every evaluation.
+// perhaps infers a part that not every evaluation reaches.
 func (in *inferrer) perhaps(f func() fact) fact {
 	in.branches++
 	defer func() { in.branches-- }()
 	return f()
 }
 
-// silently infers without noting findings.
+// silently infers without reporting.
 func (in *inferrer) silently(f func()) {
 	in.quiet++
 	f()
 	in.quiet--
 }
 
-// text is the part as it is written, shortened.
+// text returns the source of the part, truncated.
 func (in *inferrer) text(t *tree) string {
 	if t.Offset < 0 || t.End > len(in.source) || t.Offset >= t.End {
 		return t.Text
 	}
-	const most = 40
-	text, count, cut := in.source[t.Offset:t.End], 0, 0
-	for i := range text {
-		switch count++; {
-		case count == most:
-			cut = i
-		case count > most:
-			return text[:cut] + "…"
-		}
-	}
-	return text
+	return wording.Truncate(in.source[t.Offset:t.End], 40)
 }
 
-// infer is what is known of the value of a part when focus is its context.
+// infer returns what is known of the value of a part over its focus.
 func (in *inferrer) infer(t *tree, focus *fact) fact {
 	select {
 	case <-in.ended:
@@ -156,6 +141,12 @@ func (in *inferrer) infer(t *tree, focus *fact) fact {
 		return in.name(t, *focus)
 	case "path":
 		return in.path(t, focus)
+	case "predicate", "keep", "wildcard", "descendants":
+		return in.path(&tree{Kind: "path", Offset: t.Offset, End: t.End, Parts: []tree{*t}}, focus)
+	case "sort":
+		return in.sort(t, focus)
+	case "group":
+		return in.group(t, focus)
 	case "context":
 		if t.Text == "$$" {
 			return in.root
@@ -176,28 +167,76 @@ func (in *inferrer) infer(t *tree, focus *fact) fact {
 	case "function", "transform":
 		return in.function(t, focus)
 	case "call", "partial call":
-		return in.call(t, focus)
+		return in.callWith(t, focus, nil, nil)
 	case "array":
 		return in.array(t, focus)
 	case "object":
 		return in.object(t, focus)
-	}
-	return in.selection(t, focus)
-}
-
-// selection is what is known of a part that picks from, orders or groups values.
-func (in *inferrer) selection(t *tree, focus *fact) fact {
-	switch t.Kind {
-	case "predicate", "keep", "wildcard", "descendants":
-		return in.path(&tree{Kind: "path", Offset: t.Offset, End: t.End, Parts: []tree{*t}}, focus)
-	case "sort":
-		return in.sort(t, focus)
-	case "group":
-		return in.group(t, focus)
 	}
 	// A parent, a pattern, a focus or an index on its own.
 	for i := range t.Parts {
 		in.infer(&t.Parts[i], focus)
 	}
 	return unknown()
+}
+
+// array infers [a, b]: an array of the values of its parts. Arrays among them are
+// flattened unless the part itself is an array constructor.
+func (in *inferrer) array(t *tree, focus *fact) fact {
+	items, filled, written := make([]Shape, 0, len(t.Parts)), false, true
+	for i := range t.Parts {
+		v := in.infer(&t.Parts[i], focus)
+		written = written && v.written
+		switch {
+		case t.Parts[i].Kind == "array":
+			filled = true
+		case !v.shape.IsAny():
+			filled = filled || !v.shape.MayBeNothing() && surelyFilled(v.shape)
+			v.shape = v.shape.item()
+		}
+		items = append(items, v.shape)
+	}
+	return fact{shape: array(Union(items...), filled), written: written}
+}
+
+// object infers {key: value}. A field whose value is nothing is left out.
+func (in *inferrer) object(t *tree, focus *fact) fact {
+	var fields []Field
+	var parts []part
+	written, r := true, closed
+	for i := 0; i+1 < len(t.Parts); i += 2 {
+		key := in.infer(&t.Parts[i], focus)
+		in.need(key)
+		v := in.infer(&t.Parts[i+1], focus)
+		in.need(v)
+		written = written && key.written && v.written
+		if key.excludes(kindString) {
+			in.reportFailure(&t.Parts[i], !key.shape.MayBeNothing(), CodeWrongOperand,
+				fmt.Sprintf("%s is %s, but a key must be a string", in.text(&t.Parts[i]), key.shape.without(kindNothing)), "convert it: $string(…)")
+		}
+		names := key.shape.Words()
+		if len(names) == 1 && key.shape.get().kinds == kindString {
+			parts = append(parts, part{names[0], v})
+			fields = append(fields, Field{Name: names[0], Shape: v.shape, Optional: v.shape.MayBeNothing()})
+			continue
+		}
+		r = open
+	}
+	if r == open {
+		// A computed key may be any name. The engine rejects the same name twice, but
+		// only where both have values.
+		for i := range fields {
+			if fields[i].Optional {
+				fields[i].Shape = Any()
+			}
+		}
+	}
+	return fact{shape: object(fields, r), written: written, parts: parts}
+}
+
+// excludes reports whether the value exists, as far as is known, and is certainly of none
+// of the kinds.
+func (v fact) excludes(k kinds) bool {
+	found := v.shape.without(kindNothing)
+	return !v.shape.IsAny() && !found.isNone() && !found.can(k)
 }

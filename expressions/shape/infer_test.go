@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// tableEnv is what the expressions of testdata/infer.txt are evaluated over.
+// tableEnv is the context of the expressions in testdata/infer.txt.
 func tableEnv() Env {
 	return Env{
 		Context: map[string]Binding{
@@ -39,9 +39,9 @@ func tableEnv() Env {
 	}
 }
 
-// TestInfer holds what is inferred of each expression of the table: the line that
-// begins with "> " is the expression; its shape follows, and a line for each finding.
-// UPDATE_GOLDEN=1 writes it anew.
+// TestInfer compares the shape and the findings of each expression with the table: a line
+// that begins with "> " is the expression; its shape follows, and a line for each finding.
+// UPDATE_GOLDEN=1 writes the table.
 func TestInfer(t *testing.T) {
 	const name = "testdata/infer.txt"
 	raw, err := os.ReadFile(name)
@@ -57,7 +57,7 @@ func TestInfer(t *testing.T) {
 		case isRow:
 			rows++
 			out.WriteString(line)
-			out.WriteString(told(t, source, env))
+			out.WriteString(inferred(t, source, env))
 		case line == "\n" || strings.HasPrefix(line, "#"):
 			out.WriteString(line)
 		}
@@ -71,18 +71,18 @@ func TestInfer(t *testing.T) {
 	if got, want := strings.Split(out.String(), "\n"), strings.Split(string(raw), "\n"); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		for i := range got {
 			if i >= len(want) || got[i] != want[i] {
-				t.Fatalf("line %d: got\n%s\nwant\n%s\n(UPDATE_GOLDEN=1 writes it anew)", i+1, got[i], strings.Join(want[min(i, len(want)-1):min(i+1, len(want))], ""))
+				t.Fatalf("line %d: got\n%s\nwant\n%s\n(UPDATE_GOLDEN=1 writes the table)", i+1, got[i], strings.Join(want[min(i, len(want)-1):min(i+1, len(want))], ""))
 			}
 		}
-		t.Fatal("the table is longer than what is inferred")
+		t.Fatal("the table has more lines than the inference")
 	}
 	if rows < 150 {
 		t.Errorf("the table has %d expressions, want 150", rows)
 	}
 }
 
-// told is what is inferred, as the table has it.
-func told(t *testing.T, source string, env Env) string {
+// inferred returns the shape and the findings, as in the table.
+func inferred(t *testing.T, source string, env Env) string {
 	t.Helper()
 	e, err := jsonata.Compile(t.Context(), source)
 	if err != nil {

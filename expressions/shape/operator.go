@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"fmt"
 
 	"toolgraph/internal/wording"
@@ -42,8 +43,8 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 	return out
 }
 
-// expectNumbers notes operands that are certainly no numbers. The engine does not
-// look at the right one when there is no left one.
+// expectNumbers reports operands that are certainly not numbers. The engine does not
+// check the right one when the left one is missing.
 func (in *inferrer) expectNumbers(t *tree, operands []fact) {
 	certain := true
 	for i, v := range operands {
@@ -54,39 +55,33 @@ func (in *inferrer) expectNumbers(t *tree, operands []fact) {
 	}
 }
 
-// expectKind notes an operand that is certainly of none of the kinds.
+// expectKind reports an operand that is certainly of none of the kinds.
 func (in *inferrer) expectKind(t *tree, i int, certain bool, v fact, want kinds, expected string) bool {
-	found := v.shape.without(kindNothing)
-	if v.shape.IsAny() || found.get().kinds == 0 || found.can(want) {
+	if !v.excludes(want) {
 		return false
 	}
 	hint := ""
-	if want == kindNumber && found.can(kindString) {
+	if want == kindNumber && v.shape.can(kindString) {
 		hint = "convert it: $number(…)"
 		if t.Text == "+" {
 			hint = "join strings with &, or convert it: $number(…)"
 		}
 	}
-	in.fault(&t.Parts[i], certain, CodeWrongOperand,
-		fmt.Sprintf("%s, and the operator %s takes %s", in.described(&t.Parts[i], v), t.Text, expected), hint)
+	in.reportFailure(&t.Parts[i], certain, CodeWrongOperand,
+		fmt.Sprintf("%s, but the operator %s takes %s", in.described(&t.Parts[i], v), t.Text, expected), hint)
 	return true
 }
 
-// described tells what a part is; of what is written, only the kind.
+// described returns the source of a part and its shape; of a constant, only its kind.
 func (in *inferrer) described(t *tree, v fact) string {
 	s := v.shape.without(kindNothing)
 	if v.written {
-		a := *s.get()
-		a.numbers, a.strings = nil, nil
-		if a.kinds.has(kindBoolean) {
-			a.kinds |= kindBoolean
-		}
-		s = shapeOf(a)
+		s = s.general()
 	}
 	return fmt.Sprintf("%s is %s", in.text(t), s)
 }
 
-// order is a comparison by size, of two numbers or two strings.
+// order infers a comparison by size, of two numbers or two strings.
 func (in *inferrer) order(t *tree, left, right fact) fact {
 	certain := !left.shape.MayBeNothing()
 	wrong := in.expectKind(t, 0, certain, left, kindNumber|kindString, "numbers or strings")
@@ -95,8 +90,8 @@ func (in *inferrer) order(t *tree, left, right fact) fact {
 		wrong = in.expectKind(t, 1, certain, right, kindNumber|kindString, "numbers or strings")
 	}
 	a, b := left.shape.only(kindNumber|kindString), right.shape.only(kindNumber|kindString)
-	if !wrong && a.get().kinds != 0 && b.get().kinds != 0 && a.get().kinds&b.get().kinds == 0 && !left.shape.IsAny() && !right.shape.IsAny() {
-		in.fault(t, certain, CodeWrongOperand, fmt.Sprintf("%s and %s, and the operator %s takes two numbers or two strings",
+	if !wrong && !a.isNone() && !b.isNone() && !a.can(b.get().kinds) && !left.shape.IsAny() && !right.shape.IsAny() {
+		in.reportFailure(t, certain, CodeWrongOperand, fmt.Sprintf("%s and %s, but the operator %s takes two numbers or two strings",
 			in.described(&t.Parts[0], left), in.described(&t.Parts[1], right), t.Text), "convert one of them: $number(…) or $string(…)")
 	}
 	in.need(left)
@@ -106,10 +101,10 @@ func (in *inferrer) order(t *tree, left, right fact) fact {
 	return out
 }
 
-// equality is =, != and in. Nothing is equal to nothing, and not unequal either.
+// equality infers =, != and in. A missing value is neither equal nor unequal to another.
 func (in *inferrer) equality(t *tree, left, right fact) fact {
 	out := of(Boolean())
-	out.whenTrue = append(left.there(), right.there()...)
+	out.whenTrue = append(left.ran(), right.ran()...)
 	if t.Text == "in" {
 		right.shape = right.shape.item()
 	} else {
@@ -126,11 +121,11 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 	return out
 }
 
-// neverEqual notes a comparison of what cannot be equal. One constant that is read,
-// not written, may be there to be changed; and null may come from anywhere.
+// neverEqual reports a comparison of values that cannot be equal. A value that is read and
+// has one constant may be meant to be changed, and null may come from anywhere.
 func (in *inferrer) neverEqual(t *tree, left, right fact) {
 	a, b := compared(left), compared(right)
-	if a.can(kindNull) || b.can(kindNull) || a.get().kinds == 0 || b.get().kinds == 0 {
+	if a.can(kindNull) || b.can(kindNull) || a.isNone() || b.isNone() {
 		return
 	}
 	c, differ := a.Conflict(b)
@@ -140,36 +135,39 @@ func (in *inferrer) neverEqual(t *tree, left, right fact) {
 	how := map[string]string{"=": "is never", "!=": "is always unequal to", "in": "is never in"}[t.Text]
 	hint := ""
 	for i, side := range []fact{left, right} {
-		other := []Shape{b, a}[i].get()
-		if side.written && len(side.shape.get().strings) == 1 && other.strings != nil {
-			hint = wording.DidYouMean(side.shape.get().strings[0], other.strings)
+		if words := side.shape.Words(); side.written && len(words) == 1 {
+			hint = cmp.Or(wording.DidYouMean(words[0], []Shape{b, a}[i].Words()), hint)
 		}
 	}
-	read, other, beside := &t.Parts[0], &t.Parts[1], b
+	read, other := &t.Parts[0], &t.Parts[1]
 	if left.written && t.Text != "in" {
-		read, other, beside, a = other, read, a, b
+		read, other, a = other, read, b
 	}
-	message := fmt.Sprintf("%s is %s, and %s %s", in.text(read), a, how, in.text(other))
-	switch {
-	case t.Text == "in" && !right.written:
-		message += fmt.Sprintf(", whose items are %s", beside)
-	case !left.written && !right.written:
-		message += fmt.Sprintf(", which is %s", beside)
+	message := fmt.Sprintf("%s %s %s; it is %s", in.text(read), how, in.text(other), a)
+	if !left.written && !right.written || t.Text == "in" && !right.written {
+		is := "%s is %s"
+		if t.Text == "in" {
+			is = "the items of %s are %s"
+		}
+		message += fmt.Sprintf(", and "+is, in.text(other), b)
 	}
-	in.note(t, CodeConstantComparison, message, hint)
+	in.report(t, CodeConstantComparison, message, hint)
 }
 
-// compared is the shape that counts in a comparison: one constant that is read is
-// only one of its kind.
+// compared returns the shape that counts in a comparison: a value that is read and has
+// one constant counts as any of its kind.
 func compared(v fact) Shape {
-	s := v.shape
-	if s.IsAny() {
+	switch {
+	case v.shape.IsAny():
 		return none
+	case v.written:
+		return v.shape
 	}
-	if v.written {
-		return s
-	}
-	s = s.without(kindNothing)
+	return v.shape.without(kindNothing).general()
+}
+
+// general returns the shape with all values of a kind for a single constant of it.
+func (s Shape) general() Shape {
 	a := *s.get()
 	if len(a.strings) == 1 {
 		a.strings = nil
@@ -183,7 +181,8 @@ func compared(v fact) Shape {
 	return shapeOf(a)
 }
 
-// counted tells what the comparison of $executionCount(id) with a number means.
+// counted derives from a comparison of $executionCount(id) with a number whether the node
+// has run.
 func (in *inferrer) counted(t *tree, left, right fact, out *fact) {
 	operator, node, number := t.Text, left.counts, right.shape.get().numbers
 	if right.counts != "" {
@@ -193,13 +192,10 @@ func (in *inferrer) counted(t *tree, left, right fact, out *fact) {
 	if node == "" || len(number) != 1 {
 		return
 	}
-	n := number[0]
-	// Whether the comparison holds for a node that has not run.
-	switch holds := compare(0, operator, n); {
-	case !holds:
-		out.whenTrue = append(out.whenTrue, node)
-	default:
+	if holdsWithoutRun := compare(0, operator, number[0]); holdsWithoutRun {
 		out.whenFalse = append(out.whenFalse, node)
+	} else {
+		out.whenTrue = append(out.whenTrue, node)
 	}
 }
 

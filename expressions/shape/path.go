@@ -2,19 +2,17 @@ package shape
 
 import "slices"
 
-// path follows the steps of a path. A step that can meet an array is taken for each
-// of its items, and what comes of it is a sequence: nothing, one value or several.
+// path infers a path, step by step. A step over an array applies to each of its items,
+// and its result is a sequence: nothing, one value or several.
 func (in *inferrer) path(t *tree, focus *fact) fact {
 	if hasTuples(t) {
 		return in.tuples(t, focus)
 	}
 	current := *focus
-	kept := false
+	keepsArray := false
 	for i := range t.Parts {
-		step := &t.Parts[i]
-		var keeps bool
-		step, keeps = unkept(step)
-		kept = kept || keeps
+		step, keeps := withoutKeep(&t.Parts[i])
+		keepsArray = keepsArray || keeps
 		before := ""
 		if i > 0 {
 			before = in.source[t.Offset:t.Parts[i-1].End]
@@ -24,34 +22,34 @@ func (in *inferrer) path(t *tree, focus *fact) fact {
 			current.root = false
 		}
 	}
-	if kept {
+	if keepsArray {
 		current = keepArray(current, t)
 	}
 	return current
 }
 
-// unkept is a step without the [] behind it.
-func unkept(step *tree) (inner *tree, kept bool) {
+// withoutKeep returns a step without the [] behind it, and whether there was one.
+func withoutKeep(step *tree) (inner *tree, keeps bool) {
 	for step.Kind == "keep" {
-		step, kept = &step.Parts[0], true
+		step, keeps = &step.Parts[0], true
 	}
 	if step.Kind == "predicate" {
-		if inner, deeper := unkept(&step.Parts[0]); deeper {
+		if inner, deeper := withoutKeep(&step.Parts[0]); deeper {
 			copied := *step
 			copied.Parts = append([]tree{*inner}, step.Parts[1:]...)
 			return &copied, true
 		}
 	}
-	return step, kept
+	return step, keeps
 }
 
-// keepArray is what [] makes of a path's value: an array, unless there is nothing.
+// keepArray applies [] to the value of a path: it becomes an array, unless it is missing.
 func keepArray(v fact, t *tree) fact {
 	single := v.shape.without(kindArray | kindNothing)
 	out := Union(v.shape.only(kindArray|kindNothing), Array(single))
 	for i := range t.Parts {
-		if step, _ := unkept(&t.Parts[i]); step.Kind == "array" {
-			out = Union(out, Array(Any())) // its arrays are not flattened then
+		if step, _ := withoutKeep(&t.Parts[i]); step.Kind == "array" {
+			out = Union(out, Array(Any())) // its arrays are then not flattened
 		}
 	}
 	if v.shape.can(kindArray) {
@@ -60,7 +58,7 @@ func keepArray(v fact, t *tree) fact {
 	return fact{shape: out, reads: v.reads}
 }
 
-// step takes one step. before is the path up to it, as it is written.
+// step infers one step. before is the source of the path up to it.
 func (in *inferrer) step(t *tree, current fact, first bool, before string) fact {
 	if before != "" {
 		current.origin = before
@@ -77,17 +75,17 @@ func (in *inferrer) step(t *tree, current fact, first bool, before string) fact 
 		}
 		return in.each(current, first, func(item fact) fact { return item })
 	case "variable":
-		if v := in.variable(t); current.shape.MayBeNothing() && !first {
+		v := in.variable(t)
+		if current.shape.MayBeNothing() && !first {
 			return fact{shape: Union(v.shape, Nothing()), reads: append(current.reads, v.reads...), fn: v.fn}
-		} else {
-			return v
 		}
+		return v
 	case "predicate":
 		return in.predicate(t, current, first, before)
 	case "wildcard":
 		shape := sequence(fieldValues(current.shape, 0))
 		if fields := fieldShape(current.shape); fields.can(kindArray) || current.shape.can(kindArray) {
-			shape = union(shape, Array(fieldValues(current.shape, 0))) // also of one item, and of none
+			shape = union(shape, Array(fieldValues(current.shape, 0))) // also with one item, and with none
 		}
 		return fact{shape: shape, reads: current.reads}
 	case "descendants":
@@ -100,45 +98,43 @@ func (in *inferrer) step(t *tree, current fact, first bool, before string) fact 
 		return unknown()
 	}
 	if first && t.Kind == "array" {
-		return in.infer(t, &current) // it is no step, but what the path begins with
+		return in.infer(t, &current) // the path begins with it
 	}
 	return in.each(current, first, func(item fact) fact { return in.stepValue(t, &item) })
 }
 
-// stepValue is the value of a part as a step over one item.
+// stepValue infers a part as a step over one item.
 func (in *inferrer) stepValue(t *tree, item *fact) fact {
 	if t.Kind == "call" {
 		return in.callStep(t, item)
 	}
 	v := in.infer(t, item)
 	if t.Kind == "array" {
-		// Such arrays are items of the sequence, and not flattened.
+		// Such arrays are items of the sequence and are not flattened.
 		v.shape = union(v.shape, filledArray(v.shape))
 	}
 	return v
 }
 
-// each is f of each item of the value, as a sequence when there can be several. The
-// first step of a path may be taken for a whole array at once, which says nothing
-// new about what is wrong.
+// each applies f to each item of the value; the result is a sequence when there can be
+// several. The first step of a path may apply to a whole array at once, which reports
+// nothing new.
 func (in *inferrer) each(current fact, first bool, f func(item fact) fact) fact {
 	if !current.shape.can(kindArray) || current.shape.IsAny() {
-		once := func() fact {
-			return f(fact{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn, origin: current.origin})
-		}
-		var out fact
+		once := func(f func() fact) fact { return f() }
 		if current.shape.MayBeNothing() && !current.root {
-			out = in.perhaps(once)
-		} else {
-			out = once()
+			once = in.perhaps
 		}
+		out := once(func() fact {
+			return f(fact{shape: current.shape.without(kindNothing), root: current.root, fn: current.fn, origin: current.origin})
+		})
 		if current.shape.IsAny() {
 			return fact{shape: Any(), reads: append(current.reads, out.reads...)}
 		}
 		return like(out.shape, current, fact{shape: none, reads: out.reads})
 	}
 	item := current.shape.item()
-	if item.get().kinds == 0 {
+	if item.isNone() {
 		return fact{shape: Union(Nothing(), Array(none)), reads: current.reads}
 	}
 	out := in.perhaps(func() fact { return f(fact{shape: item, origin: current.origin}) })
@@ -152,7 +148,8 @@ func (in *inferrer) each(current fact, first bool, f func(item fact) fact) fact 
 	return fact{shape: shape, reads: current.reads}
 }
 
-// fieldValues is what the fields of objects can be, and the items of arrays in them.
+// fieldValues returns the shape of the fields of objects, and of the items of arrays in
+// them.
 func fieldValues(s Shape, depth int) Shape {
 	a := s.get()
 	if s.IsAny() || depth > maxDepth || a.kinds.has(kindObject) && a.rest != closed {
@@ -160,7 +157,7 @@ func fieldValues(s Shape, depth int) Shape {
 	}
 	all := make([]Shape, 0, len(a.fields)+2)
 	for _, f := range a.fields {
-		// As a first step it opens only one array.
+		// As a first step it opens only one level of arrays.
 		all = append(all, union(flat(f.Shape, depth), f.Shape.item()))
 	}
 	if a.kinds.has(kindArray) {
@@ -170,49 +167,81 @@ func fieldValues(s Shape, depth int) Shape {
 	return Union(all...)
 }
 
-// flat is the shape with the items of arrays, however deep, in place of the arrays.
-func flat(s Shape, depth int) Shape {
-	if !s.can(kindArray) {
-		return s
-	}
-	if depth > maxDepth {
-		return Value()
-	}
-	return union(s.without(kindArray), flat(s.Items(), depth+1))
+// hasTuples reports whether the steps of a path bind variables (@ and #) or read the
+// parent (%): the engine then takes all steps for each item.
+func hasTuples(t *tree) bool {
+	return slices.ContainsFunc(t.Parts, func(p tree) bool { return containsTuples(&p) })
 }
 
-// name reads a field.
-func (in *inferrer) name(t *tree, current fact) fact {
-	if current.root {
-		return in.node(t)
-	}
-	shape := fieldOf(current.shape, t.Text, 0)
-	in.checkField(t, current.shape, current.origin)
-	at, optional := in.optional(t, current)
-	return fact{shape: shape, reads: slices.Concat(current.reads, optional), at: at}
+// containsTuples reports whether the part contains @, # or %.
+func containsTuples(t *tree) bool {
+	return t.Kind == "focus" || t.Kind == "index" || t.Kind == "parent" || hasTuples(t)
 }
 
-// fieldOf is what reading a field gives: of an array, the sequence of what its items
-// have.
-func fieldOf(s Shape, name string, depth int) Shape {
-	if s.IsAny() || depth > maxDepth {
-		return Any()
-	}
-	out := s.only(kindObject).Field(name)
-	if s.can(kindObject) && s.get().kinds&^kindObject != 0 && s.get().kinds&^(kindObject|kindArray) != 0 {
-		out = Union(out, Nothing())
-	}
-	if s.can(kindArray) {
-		item := fieldOf(s.Items(), name, depth+1)
-		inner := sequence(item.item())
-		if item.can(kindArray) && !item.get().filled {
-			inner = Union(inner, Array(none)) // of empty arrays
+// tuples infers such a path. Its variables are bound in the scope around it, since its
+// sort and its grouping read them too.
+func (in *inferrer) tuples(t *tree, focus *fact) fact {
+	current, reads := *focus, focus.reads
+	for i := range t.Parts {
+		before := ""
+		if i > 0 {
+			before = in.source[t.Offset:t.Parts[i-1].End]
 		}
-		if !s.can(kindObject) {
-			out = inner
-		} else {
-			out = Union(out, inner)
+		next, joins := in.tuple(&t.Parts[i], current, i == 0, before)
+		reads = append(reads, next.reads...)
+		if joins {
+			continue
 		}
+		if next.shape.IsAny() {
+			current = fact{shape: Any()}
+			continue
+		}
+		// From here on the steps apply to each item.
+		item := next.shape.item()
+		if item.can(kindArray) {
+			item = Any() // a step may apply to the array or to its items
+		}
+		current = fact{shape: item, root: next.root}
 	}
-	return out
+	if current.shape.IsAny() {
+		return fact{shape: Any(), reads: reads}
+	}
+	shape := sequence(current.shape)
+	isUnknown := func(p tree) bool {
+		_, keeps := withoutKeep(&p)
+		return keeps || p.Kind == "array" || p.Kind == "group"
+	}
+	if t.Kind == "path" && slices.ContainsFunc(t.Parts, isUnknown) {
+		shape = Any()
+	}
+	return fact{shape: shape, reads: reads}
+}
+
+// tuple infers a step and binds its variables. With @ the context stays the same.
+func (in *inferrer) tuple(t *tree, current fact, first bool, before string) (next fact, joins bool) {
+	switch t.Kind {
+	case "focus", "index":
+		next, joins = in.tuple(&t.Parts[0], current, first, before)
+		bound := of(Number())
+		if t.Kind == "focus" {
+			joins = true
+			if bound = unknown(); !next.shape.IsAny() {
+				bound = of(next.shape.item())
+			}
+		}
+		in.scope.vars[t.Text] = bound
+		return next, joins
+	case "predicate":
+		next, joins = in.tuple(&t.Parts[0], current, first, before)
+		for i := 1; i < len(t.Parts); i++ {
+			in.filter(fact{shape: next.shape, root: next.root}, &t.Parts[i], true)
+		}
+		if !next.shape.IsAny() {
+			next.shape = sequence(next.shape.item())
+		}
+		return next, joins
+	case "keep":
+		return in.tuple(&t.Parts[0], current, first, before)
+	}
+	return in.step(t, current, first, before), false
 }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// corpus are expressions over {a, b, c}, whatever these are.
+// corpus are expressions over {a, b, c} with any values.
 func corpus(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/corpus.txt")
@@ -21,7 +21,7 @@ func corpus(t testing.TB) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// randomValue draws a JSON value in which the names a, b and c are often to be found.
+// randomValue draws a JSON value that often has the names a, b and c.
 func randomValue(depth int) *rapid.Generator[any] {
 	return rapid.Custom(func(t *rapid.T) any {
 		kind := rapid.IntRange(0, 9).Draw(t, "kind")
@@ -47,7 +47,7 @@ func randomValue(depth int) *rapid.Generator[any] {
 	})
 }
 
-// randomShape draws a shape that v has.
+// randomShape draws a shape of the value v.
 func randomShape(t *rapid.T, v value.Value) Shape {
 	switch rapid.IntRange(0, 6).Draw(t, "shape") {
 	case 0:
@@ -68,8 +68,8 @@ func randomShape(t *rapid.T, v value.Value) Shape {
 	return Union(OfValue(v), OfValue(value.FromPlain(randomValue(2).Draw(t, "other"))))
 }
 
-// TestSound holds, for random values and shapes that they have, that the value of an
-// expression has the shape that is inferred for it.
+// TestSound checks, for random values and shapes of them, that the value of an expression
+// has the inferred shape.
 func TestSound(t *testing.T) {
 	sources := corpus(t)
 	compiled := make([]*jsonata.Expression, len(sources))

@@ -78,8 +78,7 @@ func (r ruleSource) data(depth int) any {
 	return r.one(1.0, 2.5, "s", true, nil)
 }
 
-// What is inferred of a rule, and so of what its bodies are read from, is so: the rule's
-// value has the shape.
+// The value of a rule has the inferred shape, and so do the values that its bodies read.
 func TestRuleSound(t *testing.T) {
 	known := 0
 	for seed := range uint64(8_000) {
@@ -117,13 +116,13 @@ func TestRuleSound(t *testing.T) {
 	}
 }
 
-// walkOf is the shape of a whole rule.
+// walkOf returns the shape of a whole rule.
 func walkOf(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) Shape {
 	w := newRuleWalk(r, &env, fact{shape: env.root(), root: true})
 	return w.value(ctx, plain, nil, nil)
 }
 
-// A reduce in the body of a reduce, and so on, is gone through a bounded number of times.
+// A reduce nested in the bodies of others is walked a bounded number of times.
 func TestNestedReduce(t *testing.T) {
 	var plain any = map[string]any{"var": "current.n"}
 	for range 25 {

@@ -64,12 +64,12 @@ func TestInferRule(t *testing.T) {
 		if holds != c.holds {
 			t.Errorf("%s holds %s, want %s", c.rule, holds, c.holds)
 		}
-		var told []string
+		var got []string
 		for _, f := range findings {
-			told = append(told, fmt.Sprintf("%v %d-%d %s", f.Path, f.Offset, f.End, f.Code))
+			got = append(got, fmt.Sprintf("%v %d-%d %s", f.Path, f.Offset, f.End, f.Code))
 		}
-		if fmt.Sprint(told) != fmt.Sprint(c.findings) {
-			t.Errorf("%s has %v, want %v", c.rule, told, c.findings)
+		if fmt.Sprint(got) != fmt.Sprint(c.findings) {
+			t.Errorf("%s has %v, want %v", c.rule, got, c.findings)
 		}
 	}
 }

@@ -1,98 +1,157 @@
 package shape
 
-// Shape is a set of values as far as it is known: JSON values, functions, and
-// nothing (JSONata's undefined). It is immutable. The zero Shape is Any.
+import "math/bits"
+
+// Shape is a set of values as far as it is known: JSON values, functions, and nothing
+// (JSONata's undefined). It is immutable. The zero Shape is Any.
 type Shape struct{ of *alternatives }
 
-// alternatives are the kinds of values of a shape, and what is known of each. What
-// belongs to a kind that is absent is zero.
+// alternatives are the kinds of values of a shape, with the details of each. The details
+// of an absent kind are zero.
 type alternatives struct {
 	kinds   kinds
-	numbers []float64 // sorted; no others, when not nil
-	whole   bool      // of numbers that are not listed: none has a fraction
-	strings []string  // sorted; no others, when not nil
-	items   Shape     // of arrays, which never hold nothing
-	filled  bool      // arrays have an item at least
+	numbers []float64 // sorted; when not nil, the only numbers
+	whole   bool      // numbers that are not listed have no fraction
+	strings []string  // sorted; when not nil, the only strings
+	items   Shape     // of arrays; an item is never nothing
+	filled  bool      // arrays have at least one item
 	fields  []Field   // of objects
 	rest    rest
-	depth   int // shapes inside each other
-	size    int // shapes, this one included
+	depth   int // levels of shapes inside each other
+	size    int // number of shapes, this one included
 }
 
-// rest is what objects may have besides their fields.
+// kinds are the kinds of values of a shape, one bit each.
+type kinds uint16
+
+const (
+	kindNothing kinds = 1 << iota // JSONata's undefined
+	kindNull
+	kindTrue
+	kindFalse
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+	kindFunction
+)
+
+const (
+	kindBoolean = kindTrue | kindFalse
+	// kindValue has the kinds of a value in the context.
+	kindValue = kindNull | kindBoolean | kindNumber | kindString | kindArray | kindObject
+	kindAll   = kindNothing | kindValue | kindFunction
+)
+
+// has reports whether k has one of the other kinds.
+func (k kinds) has(one kinds) bool { return k&one != 0 }
+
+// single reports whether k is one kind; true and false together count as one.
+func (k kinds) single() bool { return k == kindBoolean || bits.OnesCount16(uint16(k)) == 1 }
+
+// rest says which fields objects may have beside the listed ones.
 type rest uint8
 
 const (
-	closed   rest = iota // no other fields
-	declared             // others are allowed, but whoever told the fields told all
-	open                 // others are to be expected
+	closed   rest = iota // none
+	declared             // others are allowed, but the list seems complete
+	open                 // others are expected
 )
 
+// Field is a field of an object. An optional one may be missing.
+type Field struct {
+	Name     string
+	Shape    Shape
+	Optional bool
+}
+
 const (
-	// maxDepth and maxSize bound what is known of a shape: what lies deeper is any
-	// value. A shape that grows with each turn of a loop stops growing there.
+	// maxDepth and maxSize bound a shape: a part that is nested deeper is any value.
+	// They end the growth of a shape that a loop extends with each iteration.
 	maxDepth = 12
 	maxSize  = 4000
-	// maxConstants are how many numbers or strings are told apart.
+	// maxConstants is how many different numbers or strings a shape lists.
 	maxConstants = 48
 )
 
-// everything is what Any stands for.
+// everything is the meaning of Any.
 var everything = &alternatives{kinds: kindAll, rest: open, size: 1}
 
-// Any is the shape of everything, nothing included: all is silent about it.
+// Any returns the shape of everything, nothing included. Nothing is reported about it.
 func Any() Shape { return Shape{} }
 
-// none is the shape that no value has, not even nothing.
+// none is the empty set: no value has this shape, and neither does nothing.
 var none = Shape{&alternatives{size: 1}}
 
 func simple(k kinds) Shape { return shapeOf(alternatives{kinds: k}) }
 
-// Nothing is the shape of no value at all, as a path that leads nowhere has it.
+// Nothing returns the shape of a missing value, such as the result of a path that leads
+// nowhere.
 func Nothing() Shape { return simple(kindNothing) }
 
-// Null is the shape of JSON null.
+// Null returns the shape of JSON null.
 func Null() Shape { return simple(kindNull) }
 
-// Boolean is the shape of true and false.
+// Boolean returns the shape of true and false.
 func Boolean() Shape { return simple(kindBoolean) }
 
-// Number is the shape of all numbers.
+// Number returns the shape of all numbers.
 func Number() Shape { return simple(kindNumber) }
 
-// Integer is the shape of all numbers without a fraction.
+// Integer returns the shape of all numbers without a fraction.
 func Integer() Shape { return shapeOf(alternatives{kinds: kindNumber, whole: true}) }
 
-// String is the shape of all strings.
+// String returns the shape of all strings.
 func String() Shape { return simple(kindString) }
 
-// Value is the shape of all JSON values: Any without nothing and functions.
-func Value() Shape { return Any().only(kindValue) }
-
-// Array is the shape of arrays of any length with such items.
-func Array(items Shape) Shape { return shapeOf(alternatives{kinds: kindArray, items: items}) }
-
-// filledArray is the shape of arrays with at least one such item.
-func filledArray(items Shape) Shape {
-	return shapeOf(alternatives{kinds: kindArray, items: items, filled: true})
+// stringOf returns the shape of the given strings, which are sorted.
+func stringOf(texts ...string) Shape {
+	return shapeOf(alternatives{kinds: kindString, strings: texts})
 }
 
-// Object is the shape of objects with these fields, in this order; of two with the
+// Value returns the shape of all JSON values: Any without nothing and functions.
+func Value() Shape { return Any().only(kindValue) }
+
+// Array returns the shape of arrays of any length with such items.
+func Array(items Shape) Shape { return array(items, false) }
+
+// filledArray returns the shape of arrays with at least one such item.
+func filledArray(items Shape) Shape { return array(items, true) }
+
+func array(items Shape, filled bool) Shape {
+	return shapeOf(alternatives{kinds: kindArray, items: items, filled: filled})
+}
+
+// Object returns the shape of objects with these fields, in this order; of two with the
 // same name the last one counts. An open one may have others, of any shape.
 func Object(fields []Field, isOpen bool) Shape {
-	r := closed
 	if isOpen {
-		r = open
+		return object(fields, open)
 	}
-	return object(fields, r)
+	return object(fields, closed)
 }
 
 func object(fields []Field, r rest) Shape {
 	return shapeOf(alternatives{kinds: kindObject, fields: distinct(fields), rest: r})
 }
 
-// shapeOf is the one place where shapes are made: equal ones are written equally,
-// and none is too large.
+// distinct returns the last field of each name, at the index of the first.
+func distinct(fields []Field) []Field {
+	index := make(map[string]int, len(fields))
+	out := make([]Field, 0, len(fields))
+	for _, f := range fields {
+		if i, again := index[f.Name]; again {
+			out[i] = f
+			continue
+		}
+		index[f.Name] = len(out)
+		out = append(out, f)
+	}
+	return out
+}
+
+// shapeOf is the only place where shapes are made: equal sets have equal shapes, and no
+// shape is too large.
 func shapeOf(a alternatives) Shape {
 	a.tidy()
 	a.measure()
@@ -106,12 +165,12 @@ func shapeOf(a alternatives) Shape {
 	return Shape{&a}
 }
 
-// plain tells whether nothing is known but the kinds.
+// plain reports whether nothing is known but the kinds.
 func (a *alternatives) plain() bool {
 	return a.numbers == nil && !a.whole && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
 }
 
-// tidy drops what belongs to kinds that are absent, and what means nothing.
+// tidy drops the details of absent kinds and those that mean nothing.
 func (a *alternatives) tidy() {
 	if !a.kinds.has(kindNumber) || len(a.numbers) > maxConstants {
 		a.numbers = nil
@@ -120,35 +179,31 @@ func (a *alternatives) tidy() {
 	if !a.kinds.has(kindString) || len(a.strings) > maxConstants {
 		a.strings = nil
 	}
+	a.items = a.items.inside()
+	if a.filled && a.items.isNone() {
+		a.kinds &^= kindArray
+	}
 	if !a.kinds.has(kindArray) {
 		a.items, a.filled = Shape{}, false
-	} else {
-		a.items = a.items.inside()
-	}
-	if a.kinds.has(kindArray) && a.filled && a.items.get().kinds == 0 {
-		a.kinds, a.items, a.filled = a.kinds&^kindArray, Shape{}, false
 	}
 	if !a.kinds.has(kindObject) {
 		a.fields, a.rest = nil, closed
 		return
 	}
-	kept := make([]Field, 0, len(a.fields))
+	fields := make([]Field, 0, len(a.fields))
 	for _, f := range a.fields {
-		if k := f.Shape.get().kinds; !f.Shape.IsAny() && k.has(kindNothing) {
-			f.Optional = true
-		}
-		f.Shape = f.Shape.inside()
-		if f.Shape.get().kinds != 0 {
-			kept = append(kept, f)
+		f.Optional = f.Optional || !f.Shape.IsAny() && f.Shape.MayBeNothing()
+		if f.Shape = f.Shape.inside(); !f.Shape.isNone() {
+			fields = append(fields, f)
 		}
 	}
-	if a.fields = kept; len(kept) == 0 && a.rest == declared {
+	if a.fields = fields; len(fields) == 0 && a.rest == declared {
 		a.rest = open
 	}
 }
 
-// inside is the shape as that of a field or an item, which is never nothing: any value
-// is written as Any.
+// inside returns the shape as that of a field or an item, which is never nothing: any
+// value is written as Any.
 func (s Shape) inside() Shape {
 	if a := s.get(); a.kinds&kindValue == kindValue && a.plain() {
 		return Any()
@@ -172,12 +227,10 @@ func (a *alternatives) measure() {
 	}
 }
 
-// prune forgets what lies deeper than depth.
+// prune forgets the parts that are nested deeper than depth.
 func (a *alternatives) prune(depth int) {
 	if depth <= 0 {
-		if a.kinds.has(kindArray) {
-			a.items = Shape{}
-		}
+		a.items = Shape{}
 		if a.kinds.has(kindObject) {
 			a.fields, a.rest = nil, open
 		}
@@ -194,15 +247,13 @@ func (a *alternatives) prune(depth int) {
 	if a.kinds.has(kindArray) {
 		a.items = inner(a.items)
 	}
-	fields := make([]Field, len(a.fields))
-	for i, f := range a.fields {
-		f.Shape = inner(f.Shape)
-		fields[i] = f
+	a.fields = append([]Field(nil), a.fields...)
+	for i := range a.fields {
+		a.fields[i].Shape = inner(a.fields[i].Shape)
 	}
-	a.fields = fields
 }
 
-// get is what is known of the shape; not to be changed.
+// get returns the details of the shape. They must not be changed.
 func (s Shape) get() *alternatives {
 	if s.of == nil {
 		return everything
@@ -210,7 +261,7 @@ func (s Shape) get() *alternatives {
 	return s.of
 }
 
-// only is the part of the shape that is of these kinds.
+// only returns the part of the shape that is of these kinds.
 func (s Shape) only(k kinds) Shape {
 	a := *s.get()
 	if a.kinds&^k == 0 {
@@ -220,27 +271,96 @@ func (s Shape) only(k kinds) Shape {
 	return shapeOf(a)
 }
 
-// without is the part of the shape that is of none of these kinds.
+// without returns the part of the shape that is of other kinds.
 func (s Shape) without(k kinds) Shape { return s.only(kindAll &^ k) }
 
-// can tells whether the shape has values of one of these kinds.
+// can reports whether the shape has values of one of these kinds.
 func (s Shape) can(k kinds) bool { return s.get().kinds.has(k) }
 
-// IsAny tells whether everything has the shape.
+// isNone reports whether the shape is the empty set.
+func (s Shape) isNone() bool { return s.get().kinds == 0 }
+
+// IsAny reports whether the shape is Any.
 func (s Shape) IsAny() bool { return s.of == nil }
 
-// IsNothing tells whether there is certainly no value.
+// IsNothing reports whether the value is certainly missing.
 func (s Shape) IsNothing() bool { return s.get().kinds == kindNothing }
 
-// MayBeNothing tells whether there may be no value.
+// MayBeNothing reports whether the value may be missing. It may in Any.
 func (s Shape) MayBeNothing() bool { return s.can(kindNothing) }
 
-// Items is the shape of the items of the arrays among the shape; of no value when
-// there are none.
+// Items returns the shape of the items of the arrays in the shape; no value has it when
+// there are no arrays.
 func (s Shape) Items() Shape {
 	a := s.get()
 	if !a.kinds.has(kindArray) {
 		return none
 	}
 	return a.items.without(kindNothing)
+}
+
+// item returns the shape of the items of the value; a value that is not an array counts
+// as its own only item.
+func (s Shape) item() Shape { return union(s.without(kindNothing|kindArray), s.Items()) }
+
+// sequence returns the shape of a JSONata sequence of such items: nothing, one item, or
+// an array of several.
+func sequence(item Shape) Shape {
+	if item.get().kinds&^kindNothing == 0 {
+		return Nothing()
+	}
+	return Union(Nothing(), item, filledArray(item))
+}
+
+// flat returns the shape with arrays replaced by their items, at all levels.
+func flat(s Shape, depth int) Shape {
+	if !s.can(kindArray) {
+		return s
+	}
+	if depth > maxDepth {
+		return Value()
+	}
+	return union(s.without(kindArray), flat(s.Items(), depth+1))
+}
+
+// Words returns the only strings of the shape, sorted; nil when it has none or may have
+// any.
+func (s Shape) Words() []string { return append([]string(nil), s.get().strings...) }
+
+// Fields returns the known fields of the objects in the shape, in order.
+func (s Shape) Fields() []Field { return append([]Field(nil), s.get().fields...) }
+
+// optionalFields returns the known fields, each of which may be missing.
+func (s Shape) optionalFields() []Field {
+	fields := s.Fields()
+	for i := range fields {
+		fields[i].Optional = true
+	}
+	return fields
+}
+
+// field finds a known field.
+func (a *alternatives) field(name string) (Field, bool) {
+	for _, f := range a.fields {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// Field returns the shape of the field of that name of the objects in the shape: Nothing
+// when they have no such field, Any when it is unknown.
+func (s Shape) Field(name string) Shape {
+	a := s.get()
+	f, known := a.field(name)
+	switch {
+	case known && f.Optional:
+		return Union(f.Shape, Nothing())
+	case known:
+		return f.Shape.without(kindNothing)
+	case !a.kinds.has(kindObject) || a.rest == closed:
+		return Nothing()
+	}
+	return Any()
 }

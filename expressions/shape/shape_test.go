@@ -66,7 +66,7 @@ func TestOfSchema(t *testing.T) {
 	}
 }
 
-// A schema made of a shape is read as the same shape.
+// The schema of a shape has the same shape.
 func TestSchemaRoundTrip(t *testing.T) {
 	for _, s := range []Shape{
 		String(), Number(), Integer(), Union(Integer(), Null()), Boolean(), Null(), Value(), Array(String()), filledArray(Number()), Array(none), simple(kindTrue),
@@ -94,7 +94,7 @@ func TestSchemaRoundTripRandom(t *testing.T) {
 	})
 }
 
-// What is drawn has the shape of its value, and of every union with it.
+// A random shape of a value has the value, and so does every union with it.
 func TestHas(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := value.FromPlain(randomValue(4).Draw(rt, "value"))
@@ -130,13 +130,13 @@ func TestConflict(t *testing.T) {
 		{"perhaps another kind", Union(Number(), String()), String(), ""},
 		{"not known", Any(), String(), ""},
 		{"perhaps nothing", Union(String(), Nothing()), String(), ""},
-		{"nothing", Nothing(), String(), ": nothing, not string"},
+		{"nothing", Nothing(), String(), ": missing, not string"},
 		{"nothing of an optional", Nothing(), Union(String(), Nothing()), ""},
 		{"another constant", Constant("merged"), schema(`{"enum": ["open", "closed"]}`), `: "merged", not "closed" or "open"`},
 		{"a field of another kind", Object([]Field{{Name: "title", Shape: Number()}}, false), issue, "title: number, not string"},
-		{"no required field", Object([]Field{{Name: "titel", Shape: String()}}, false), issue, "title: nothing, not string"},
+		{"no required field", Object([]Field{{Name: "titel", Shape: String()}}, false), issue, "title: missing, not string"},
 		{"perhaps a required field", Object([]Field{{Name: "title", Shape: String(), Optional: true}}, false), issue, ""},
-		{"a field too many", Object([]Field{{Name: "title", Shape: String()}, {Name: "x", Shape: Number()}}, false), issue, "x: number, not nothing"},
+		{"a field too many", Object([]Field{{Name: "title", Shape: String()}, {Name: "x", Shape: Number()}}, false), issue, "x: number, not missing"},
 		{"perhaps a field too many", Object([]Field{{Name: "title", Shape: String()}, {Name: "x", Shape: Number(), Optional: true}}, false), issue, ""},
 		{"an open object", Object(nil, true), issue, ""},
 		{"items", Constant(value.FromPlain(map[string]any{"title": "t", "labels": []any{1.0}})), issue, "labels.[]: 1, not string"},
@@ -165,14 +165,14 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestUnionEnds holds that a loop that grows its own output comes to an end.
+// A loop that grows its own output reaches a shape that does not change.
 func TestUnionEnds(t *testing.T) {
 	for name, grow := range map[string]func(Shape) Shape{
 		"deeper": func(s Shape) Shape {
 			return Object([]Field{{Name: "before", Shape: s}, {Name: "again", Shape: s}}, false)
 		},
 		"arrays":  func(s Shape) Shape { return Array(Array(s)) },
-		"text":    func(s Shape) Shape { return text(strings.Repeat("x", s.get().size+len(s.get().strings))) },
+		"text":    func(s Shape) Shape { return stringOf(strings.Repeat("x", s.get().size+len(s.get().strings))) },
 		"numbers": func(s Shape) Shape { return Constant(float64(len(s.get().numbers))) },
 		"wide": func(s Shape) Shape {
 			fields := s.Fields()
@@ -198,12 +198,12 @@ func TestString(t *testing.T) {
 	for want, s := range map[string]Shape{
 		"anything":                               Any(),
 		"no value":                               none,
-		"nothing":                                Nothing(),
+		"missing":                                Nothing(),
 		"any value":                              Value(),
 		"function":                               simple(kindFunction),
 		"array of {name: string, size?: number}": Array(Object(names, false)),
 		"array of (string or number)":            Array(Union(String(), Number())),
-		`"a" or "b" or nothing`:                  Union(Constant("a"), Constant("b"), Nothing()),
+		`"a" or "b" or missing`:                  Union(Constant("a"), Constant("b"), Nothing()),
 		`"a" or "b" or "c" or one of 2 more`:     Union(Constant("a"), Constant("b"), Constant("c"), Constant("d"), Constant("e")),
 		"array":                                  Array(Value()),
 		"{name: string, size?: number, …}":       Object(names, true),
@@ -228,10 +228,10 @@ func TestFields(t *testing.T) {
 	if got := s.Fields(); len(got) != 2 || got[0].Name != "a" || !got[0].Optional || got[1].Optional {
 		t.Errorf("%+v", got)
 	}
-	if s.Open() || s.Closed() || !s.Field("a").Equal(Union(String(), Nothing())) || !s.Field("c").IsAny() {
-		t.Errorf("%v %v %s %s", s.Open(), s.Closed(), s.Field("a"), s.Field("c"))
+	if s.get().rest != declared || !s.Field("a").Equal(Union(String(), Nothing())) || !s.Field("c").IsAny() {
+		t.Errorf("%v %s %s", s.get().rest, s.Field("a"), s.Field("c"))
 	}
-	if got := Object(s.Fields(), false); !got.Closed() || !got.Field("c").IsNothing() || !String().Field("c").IsNothing() {
+	if got := Object(s.Fields(), false); got.get().rest != closed || !got.Field("c").IsNothing() || !String().Field("c").IsNothing() {
 		t.Errorf("%s", got)
 	}
 	if again := Object([]Field{{Name: "a", Shape: Number()}, {Name: "a", Shape: String()}}, false); again.String() != "{a: string}" {
@@ -239,7 +239,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// OfValue is for learning from what was seen: no constants, and other fields may come.
+// OfValue learns from recorded values: no constants, and other fields may come.
 func TestOfValue(t *testing.T) {
 	v := mustDecode(t, `{"items": [{"id": 1, "name": "a"}, {"id": 2}], "next": null, "big": 12345678901234567890}`)
 	s := OfValue(v)

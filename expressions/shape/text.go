@@ -6,13 +6,18 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
-// maxText is how long a shape may be for people, in characters.
-const maxText = 80
+const (
+	// maxText is how long a shape in a message may be, in characters.
+	maxText = 80
+	// missing is the text for nothing.
+	missing = "missing"
+)
 
-// String is the shape for people: array of {name: string, size?: number}. It is at
-// most 80 characters long; what is deep inside a large one is left out.
+// String returns the shape for people: array of {name: string, size?: number}. It has at
+// most 80 characters; inner parts of a large shape are left out.
 func (s Shape) String() string {
 	var out string
 	for depth := 4; depth >= 0; depth-- {
@@ -20,11 +25,25 @@ func (s Shape) String() string {
 			return out
 		}
 	}
-	runes := []rune(out)
-	return string(runes[:maxText-1]) + "…"
+	return wording.Truncate(out, maxText-1)
 }
 
-// text is the shape with objects and arrays shown down to depth.
+// kindNames are the kinds in the order in which a shape lists them, with their names for
+// people and in JSON Schema, which are those of $type as well.
+var kindNames = []struct {
+	kind kinds
+	name string
+}{
+	{kindString, "string"},
+	{kindNumber, "number"},
+	{kindBoolean, "boolean"},
+	{kindObject, "object"},
+	{kindArray, "array"},
+	{kindFunction, "function"},
+	{kindNull, "null"},
+}
+
+// text returns the shape with objects and arrays shown down to depth.
 func (s Shape) text(depth int) string {
 	a := s.get()
 	switch a.kinds {
@@ -39,73 +58,69 @@ func (s Shape) text(depth int) string {
 		parts = append(parts, "any value")
 		rest &^= kindValue | kindFunction
 	}
-	if rest.has(kindString) {
-		parts = append(parts, constantsText("string", a.strings, shortQuote)...)
-	}
-	if rest.has(kindNumber) {
-		all := "number"
-		if a.whole {
-			all = "integer"
+	for _, k := range kindNames {
+		switch rest & k.kind {
+		case 0:
+			continue
+		case kindTrue, kindFalse:
+			k.name = strconv.FormatBool(rest.has(kindTrue))
+		case kindObject:
+			k.name = a.objectText(depth)
+		case kindArray:
+			k.name = a.arrayText(depth)
+		case kindNumber:
+			if a.whole {
+				k.name = "integer"
+			}
 		}
-		parts = append(parts, constantsText(all, a.numbers, numberText)...)
-	}
-	switch rest & kindBoolean {
-	case kindBoolean:
-		parts = append(parts, "boolean")
-	case kindTrue:
-		parts = append(parts, "true")
-	case kindFalse:
-		parts = append(parts, "false")
-	}
-	if rest.has(kindObject) {
-		parts = append(parts, a.objectText(depth))
-	}
-	if rest.has(kindArray) {
-		parts = append(parts, a.arrayText(depth))
-	}
-	for _, one := range []struct {
-		kind kinds
-		text string
-	}{{kindFunction, "function"}, {kindNull, "null"}, {kindNothing, "nothing"}} {
-		if rest.has(one.kind) {
-			parts = append(parts, one.text)
+		if constants := a.constants(k.kind); constants != nil {
+			parts = append(parts, constantsText(constants)...)
+		} else {
+			parts = append(parts, k.name)
 		}
+	}
+	if rest.has(kindNothing) {
+		parts = append(parts, missing)
 	}
 	return strings.Join(parts, " or ")
 }
 
-// constantsText names up to three constants.
-func constantsText[T any](all string, values []T, text func(T) string) []string {
-	if values == nil {
-		return []string{all}
-	}
-	var out []string
-	for i, v := range values {
-		if i == 3 && len(values) > 4 {
-			return append(out, "one of "+strconv.Itoa(len(values)-i)+" more")
+// constants returns the only strings or numbers of the shape; nil when it has others.
+func (a *alternatives) constants(kind kinds) []any {
+	var out []any
+	switch kind {
+	case kindString:
+		for _, s := range a.strings {
+			out = append(out, s)
 		}
-		out = append(out, text(v))
+	case kindNumber:
+		for _, f := range a.numbers {
+			out = append(out, f)
+		}
+	default:
 	}
 	return out
 }
 
-func shortQuote(s string) string {
-	const most = 24
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most-1]) + "…"
+// constantsText names up to four constants; of more, the first three.
+func constantsText(constants []any) []string {
+	var out []string
+	for i, v := range constants {
+		if i == 3 && len(constants) > 4 {
+			return append(out, "one of "+strconv.Itoa(len(constants)-i)+" more")
+		}
+		if s, isText := v.(string); isText {
+			out = append(out, strconv.Quote(wording.Truncate(s, 23)))
+		} else {
+			out = append(out, value.NumberText(v.(float64)))
+		}
 	}
-	text, err := value.Encode(s)
-	if err != nil {
-		return "string"
-	}
-	return string(text)
+	return out
 }
-
-func numberText(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 func (a *alternatives) arrayText(depth int) string {
 	switch {
-	case a.items.get().kinds == 0:
+	case a.items.isNone():
 		return "empty array"
 	case depth == 0 || a.items.can(kindNothing) || a.items.only(kindValue).Equal(Value()):
 		return "array"
@@ -126,10 +141,7 @@ func (a *alternatives) objectText(depth int) string {
 	}
 	const most = 8
 	var parts []string
-	for i, f := range a.fields {
-		if i == most && len(a.fields) > most {
-			break
-		}
+	for _, f := range a.fields[:min(most, len(a.fields))] {
 		name := f.Name
 		if f.Optional {
 			name += "?"

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Union is the shape of what has any of the shapes; without any, of no value. There
-// is one alternative of each kind: objects of several shapes become objects of one,
-// in which what not all of them have is optional. Uniting again and again comes to
-// an end, as shapes are bounded.
+// Union returns the shape of all values that have any of the shapes; without shapes, of
+// no value. A shape has one alternative of each kind: objects of several shapes become
+// objects of one, in which a field is optional unless all have it. Repeated unions come to
+// an end, since shapes are bounded.
 func Union(shapes ...Shape) Shape {
 	switch n := len(shapes); n {
 	case 0:
@@ -23,39 +23,41 @@ func Union(shapes ...Shape) Shape {
 }
 
 func union(s, t Shape) Shape {
-	switch a, b := s.get(), t.get(); {
+	switch {
 	case s.IsAny() || t.IsAny():
 		return Any()
-	case a == b || b.kinds == 0:
+	case s.of == t.of || t.isNone():
 		return s
-	case a.kinds == 0:
+	case s.isNone():
 		return t
 	}
 	a, b := s.of, t.of
-	out := alternatives{kinds: a.kinds | b.kinds}
-	out.numbers = uniteConstants(a.numbers, b.numbers, a.kinds.has(kindNumber), b.kinds.has(kindNumber))
-	out.whole = (!a.kinds.has(kindNumber) || a.allWhole()) && (!b.kinds.has(kindNumber) || b.allWhole())
-	out.strings = uniteConstants(a.strings, b.strings, a.kinds.has(kindString), b.kinds.has(kindString))
-	switch inA, inB := a.kinds.has(kindArray), b.kinds.has(kindArray); {
-	case inA && inB:
-		out.items, out.filled = union(a.items, b.items), a.filled && b.filled
-	case inA:
-		out.items, out.filled = a.items, a.filled
-	case inB:
-		out.items, out.filled = b.items, b.filled
+	out := alternatives{
+		kinds:   a.kinds | b.kinds,
+		numbers: uniteConstants(a.numbers, b.numbers, a.kinds.has(kindNumber), b.kinds.has(kindNumber)),
+		whole:   (!a.kinds.has(kindNumber) || a.allWhole()) && (!b.kinds.has(kindNumber) || b.allWhole()),
+		strings: uniteConstants(a.strings, b.strings, a.kinds.has(kindString), b.kinds.has(kindString)),
 	}
-	switch inA, inB := a.kinds.has(kindObject), b.kinds.has(kindObject); {
-	case inA && inB:
-		out.fields, out.rest = uniteFields(a, b), max(a.rest, b.rest)
-	case inA:
-		out.fields, out.rest = a.fields, a.rest
-	case inB:
+	switch {
+	case !a.kinds.has(kindArray):
+		out.items, out.filled = b.items, b.filled
+	case !b.kinds.has(kindArray):
+		out.items, out.filled = a.items, a.filled
+	default:
+		out.items, out.filled = union(a.items, b.items), a.filled && b.filled
+	}
+	switch {
+	case !a.kinds.has(kindObject):
 		out.fields, out.rest = b.fields, b.rest
+	case !b.kinds.has(kindObject):
+		out.fields, out.rest = a.fields, a.rest
+	default:
+		out.fields, out.rest = uniteFields(a, b), max(a.rest, b.rest)
 	}
 	return shapeOf(out)
 }
 
-// uniteConstants are the constants of both; nil for all that there are.
+// uniteConstants returns the constants of both shapes; nil for all that there are.
 func uniteConstants[T cmp.Ordered](a, b []T, inA, inB bool) []T {
 	switch {
 	case !inA:
@@ -70,41 +72,65 @@ func uniteConstants[T cmp.Ordered](a, b []T, inA, inB bool) []T {
 	return slices.Compact(out)
 }
 
-// allWhole tells whether no number of the shape has a fraction.
+// allWhole reports whether no number of the shape has a fraction.
 func (a *alternatives) allWhole() bool {
 	return a.whole || a.numbers != nil && !slices.ContainsFunc(a.numbers, hasFraction)
 }
 
 func hasFraction(f float64) bool { return f != math.Trunc(f) }
 
-// uniteFields are the fields of objects that are of one shape or the other.
+// uniteFields returns the fields of objects that are of one shape or the other.
 func uniteFields(a, b *alternatives) []Field {
 	out := make([]Field, 0, max(len(a.fields), len(b.fields)))
-	seen := make(map[string]Field, len(b.fields))
+	inB := make(map[string]Field, len(b.fields))
 	for _, f := range b.fields {
-		seen[f.Name] = f
+		inB[f.Name] = f
 	}
 	for _, f := range a.fields {
-		if other, both := seen[f.Name]; both {
-			delete(seen, f.Name)
+		if other, both := inB[f.Name]; both {
+			delete(inB, f.Name)
 			out = append(out, Field{f.Name, union(f.Shape, other.Shape), f.Optional || other.Optional})
 			continue
 		}
 		out = append(out, f.beside(b.rest))
 	}
 	for _, f := range b.fields {
-		if _, only := seen[f.Name]; only {
+		if _, only := inB[f.Name]; only {
 			out = append(out, f.beside(a.rest))
 		}
 	}
 	return out
 }
 
-// beside is the field when the other objects do not name it.
+// beside returns the field of a union with objects that do not list it.
 func (f Field) beside(other rest) Field {
 	f.Optional = true
 	if other != closed {
 		f.Shape = Any()
 	}
 	return f
+}
+
+// Equal reports whether the shapes are the same set of values, as far as is known. The
+// order of fields does not count.
+func (s Shape) Equal(t Shape) bool {
+	if s.of == t.of {
+		return true
+	}
+	a, b := s.get(), t.get()
+	if a.kinds != b.kinds || a.whole != b.whole || a.filled != b.filled || a.rest != b.rest || a.size != b.size || len(a.fields) != len(b.fields) ||
+		(a.numbers == nil) != (b.numbers == nil) || (a.strings == nil) != (b.strings == nil) ||
+		!slices.Equal(a.numbers, b.numbers) || !slices.Equal(a.strings, b.strings) || !a.items.Equal(b.items) {
+		return false
+	}
+	for i, f := range a.fields {
+		other, known := b.fields[i], true
+		if other.Name != f.Name {
+			other, known = b.field(f.Name)
+		}
+		if !known || f.Optional != other.Optional || !f.Shape.Equal(other.Shape) {
+			return false
+		}
+	}
+	return true
 }

@@ -7,29 +7,22 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Constant is the shape of exactly this value, as far as a Shape can tell: of an
-// array, the shapes of its items. nil is nothing.
+// Constant returns the shape of exactly this value, as far as a Shape can say: of an
+// array, it has the shapes of its items. A nil value is nothing.
 func Constant(v value.Value) Shape { return ofValue(v, true, 0) }
 
-// OfValue is the shape of values like this one: its kinds, and the fields of its
-// objects, which may come with others.
+// OfValue returns the shape of values like this one: its kinds, and the fields of its
+// objects, which may have others. A nil value is nothing.
 func OfValue(v value.Value) Shape { return ofValue(v, false, 0) }
 
 func ofValue(v value.Value, exact bool, depth int) Shape {
-	if v == value.Null {
-		return Null()
+	switch kind := kindOf(v); {
+	case kind.has(kindNothing | kindNull), kind.has(kindBoolean) && exact:
+		return simple(kind)
+	case kind.has(kindBoolean):
+		return Boolean()
 	}
 	switch x := v.(type) {
-	case nil:
-		return Nothing()
-	case bool:
-		switch {
-		case !exact:
-			return Boolean()
-		case x:
-			return simple(kindTrue)
-		}
-		return simple(kindFalse)
 	case float64:
 		if exact {
 			return shapeOf(alternatives{kinds: kindNumber, numbers: []float64{x}})
@@ -39,37 +32,30 @@ func ofValue(v value.Value, exact bool, depth int) Shape {
 		return Number()
 	case string:
 		if exact {
-			return text(x)
+			return stringOf(x)
 		}
 		return String()
 	}
 	if depth > maxDepth {
 		return Value()
 	}
-	if items, ok := v.([]any); ok {
+	if items, isArray := v.([]any); isArray {
 		of := none
 		for _, item := range items {
 			if of = union(of, ofValue(item, exact, depth+1)); of.Equal(Value()) {
 				break
 			}
 		}
-		return shapeOf(alternatives{kinds: kindArray, items: of, filled: exact && len(items) > 0})
+		return array(of, exact && len(items) > 0)
 	}
-	return ofObject(v, exact, depth)
-}
-
-func ofObject(v value.Value, exact bool, depth int) Shape {
-	keys, get := members(v)
-	if get == nil {
+	members, isObject := objectOf(v)
+	if !isObject {
 		return Any() // a function
 	}
-	fields := make([]Field, 0, len(keys))
-	for _, key := range keys {
-		item, _ := get(key)
-		if item == nil {
-			item = value.Null
-		}
-		fields = append(fields, Field{Name: key, Shape: ofValue(item, exact, depth+1)})
+	fields := make([]Field, 0, members.Len())
+	for _, key := range members.Keys() {
+		item, _ := members.Get(key)
+		fields = append(fields, Field{Name: key, Shape: ofValue(orNull(item), exact, depth+1)})
 	}
 	if exact {
 		return object(fields, closed)
@@ -77,20 +63,46 @@ func ofObject(v value.Value, exact bool, depth int) Shape {
 	return object(fields, declared)
 }
 
-// members are the keys of an object and how to read it; get is nil for what is none.
-func members(v value.Value) (keys []string, get func(string) (any, bool)) {
-	switch x := v.(type) {
-	case value.Object:
-		return x.Keys(), x.Get
-	case map[string]any:
-		keys = make([]string, 0, len(x))
-		for key := range x {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		return keys, func(key string) (any, bool) { item, ok := x[key]; return item, ok }
+// kindOf returns the kind of a value.
+func kindOf(v value.Value) kinds {
+	if v == value.Null {
+		return kindNull
 	}
-	return nil, nil
+	switch x := v.(type) {
+	case nil:
+		return kindNothing
+	case bool:
+		if x {
+			return kindTrue
+		}
+		return kindFalse
+	case float64, json.Number:
+		return kindNumber
+	case string:
+		return kindString
+	case []any:
+		return kindArray
+	case value.Object, map[string]any:
+		return kindObject
+	}
+	return kindFunction
+}
+
+// objectOf returns the value as an Object: a map becomes one with sorted keys.
+func objectOf(v value.Value) (o value.Object, isObject bool) {
+	if m, isMap := v.(map[string]any); isMap {
+		v = value.FromPlain(m)
+	}
+	o, isObject = v.(value.Object)
+	return o, isObject
+}
+
+// orNull returns an item of an array or a field, which is never nothing.
+func orNull(item any) value.Value {
+	if item == nil {
+		return value.Null
+	}
+	return item
 }
 
 // NothingAsNull returns the shape of the same values recorded as JSON, which has no
@@ -102,77 +114,39 @@ func (s Shape) NothingAsNull() Shape {
 	return Union(s.without(kindNothing), Null())
 }
 
-// text is the shape of one string.
-func text(s string) Shape { return shapeOf(alternatives{kinds: kindString, strings: []string{s}}) }
-
-// Has tells whether v has the shape; nil is nothing.
+// Has reports whether a value is in the set of the shape. A nil value is nothing.
 func (s Shape) Has(v value.Value) bool {
 	a := s.get()
 	if s.IsAny() {
 		return true
 	}
-	if v == value.Null {
-		return a.kinds.has(kindNull)
+	if !a.kinds.has(kindOf(v)) {
+		return false
 	}
 	switch x := v.(type) {
-	case nil:
-		return a.kinds.has(kindNothing)
-	case bool:
-		if x {
-			return a.kinds.has(kindTrue)
-		}
-		return a.kinds.has(kindFalse)
 	case float64:
-		return a.kinds.has(kindNumber) && (a.numbers == nil || slices.Contains(a.numbers, x)) && !(a.whole && hasFraction(x))
+		return (a.numbers == nil || slices.Contains(a.numbers, x)) && !(a.whole && hasFraction(x))
 	case json.Number:
-		return a.kinds.has(kindNumber) && a.numbers == nil
+		return a.numbers == nil
 	case string:
-		return a.kinds.has(kindString) && (a.strings == nil || slices.Contains(a.strings, x))
+		return a.strings == nil || slices.Contains(a.strings, x)
 	case []any:
-		return a.hasItems(x)
+		other := func(item any) bool { return !a.items.Has(orNull(item)) }
+		return (!a.filled || len(x) > 0) && !slices.ContainsFunc(x, other)
 	}
-	return a.hasFields(v)
-}
-
-func (a *alternatives) hasItems(items []any) bool {
-	if !a.kinds.has(kindArray) || a.filled && len(items) == 0 {
-		return false
-	}
-	for _, item := range items {
-		if item == nil {
-			item = value.Null
-		}
-		if !a.items.Has(item) {
-			return false
-		}
-	}
-	return true
-}
-
-func (a *alternatives) hasFields(v value.Value) bool {
-	keys, get := members(v)
-	if get == nil {
-		return a.kinds.has(kindFunction)
-	}
-	if !a.kinds.has(kindObject) {
-		return false
+	members, isObject := objectOf(v)
+	if !isObject {
+		return true
 	}
 	known := 0
 	for _, f := range a.fields {
-		item, ok := get(f.Name)
-		if !ok {
-			if !f.Optional {
-				return false
-			}
-			continue
-		}
-		known++
-		if item == nil {
-			item = value.Null
-		}
-		if !f.Shape.Has(item) {
+		item, has := members.Get(f.Name)
+		if has && !f.Shape.Has(orNull(item)) || !has && !f.Optional {
 			return false
 		}
+		if has {
+			known++
+		}
 	}
-	return a.rest != closed || known == len(keys)
+	return a.rest != closed || known == members.Len()
 }

@@ -29,10 +29,10 @@ tools:
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{
-		"found": "number or nothing",
+		"found": "number or missing",
 		"look":  `{is: boolean, or: "x" or number, all: array of number, last: "y" or number}`,
 		"some":  `"none" or "some"`,
-		"same":  "number or nothing",
+		"same":  "number or missing",
 		"exit":  "number or null",
 	} {
 		if got := f.Node(id).Output.String(); got != want {

@@ -1,0 +1,225 @@
+package shape
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/expressions/jsonata"
+	"toolgraph/internal/wording"
+)
+
+// scope holds the variables of a block, a function or a whole expression.
+type scope struct {
+	vars     map[string]fact
+	outer    *scope
+	binds    map[string]bool // all variables that are assigned in it, sooner or later
+	branches int             // conditions and repetitions around the block
+}
+
+func (s *scope) find(name string) (fact, bool) {
+	for ; s != nil; s = s.outer {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
+	}
+	return fact{}, false
+}
+
+// scoped infers the part t in a scope of its own inside outer.
+func (in *inferrer) scoped(outer *scope, t *tree, f func() fact) fact {
+	before := in.scope
+	in.scope = &scope{vars: map[string]fact{}, outer: outer, branches: in.branches, binds: map[string]bool{}}
+	for i := range t.Parts {
+		boundNames(&t.Parts[i], in.scope.binds)
+	}
+	out := f()
+	in.scope = before
+	return out
+}
+
+func (in *inferrer) bind(name string, v fact) {
+	if in.branches > in.scope.branches {
+		// On one of several branches only: on the others it has the value from before.
+		before, ok := in.scope.find(name)
+		if !ok {
+			before = of(Nothing())
+		}
+		v = either(v, before)
+	}
+	in.scope.vars[name] = v
+}
+
+// boundNames adds the variables that a part assigns in the scope around it.
+func boundNames(t *tree, names map[string]bool) map[string]bool {
+	switch t.Kind {
+	case "assignment":
+		names[t.Parts[0].Text] = true
+	case "parameter", "focus", "index":
+		names[t.Text] = true
+	case "block", "function":
+		return names // has a scope of its own
+	}
+	for i := range t.Parts {
+		boundNames(&t.Parts[i], names)
+	}
+	return names
+}
+
+func (in *inferrer) variable(t *tree) fact {
+	if v, ok := in.scope.find(t.Text); ok {
+		return v
+	}
+	if _, ok := builtins[t.Text]; ok {
+		return fact{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
+	}
+	known := jsonata.Functions()
+	for s := in.scope; s != nil; s = s.outer {
+		if s.binds[t.Text] {
+			return unknown() // later, or in another call
+		}
+		known = append(sortedNames(s.binds), known...)
+	}
+	if !jsonata.IsFunction(t.Text) {
+		hint := ""
+		if near := wording.Nearest(t.Text, known); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", "$"+near)
+		}
+		if _, isNode := in.env.Context[t.Text]; isNode {
+			hint = fmt.Sprintf("write $.%s to read the output of the node", t.Text)
+		}
+		in.report(t, CodeUnboundVariable, "the variable $"+t.Text+" is not defined here", hint)
+	}
+	return unknown()
+}
+
+func (in *inferrer) block(t *tree, focus *fact) fact {
+	return in.scoped(in.scope, t, func() fact {
+		last := of(Nothing())
+		for i := range t.Parts {
+			last = in.infer(&t.Parts[i], focus)
+		}
+		return last
+	})
+}
+
+func (in *inferrer) assignment(t *tree, focus *fact) fact {
+	v := in.infer(&t.Parts[1], focus)
+	v.written = false
+	in.bind(t.Parts[0].Text, v)
+	return v
+}
+
+// lambda is a known function: one that the expression makes, or a builtin.
+type lambda struct {
+	builtin string // its name, or empty
+	tree    *tree
+	scope   *scope // around the definition
+	focus   *fact  // around the definition
+	called  bool
+}
+
+// function infers a function or a transform that the expression makes.
+func (in *inferrer) function(t *tree, focus *fact) fact {
+	fn := &lambda{tree: t, scope: in.scope, focus: focus}
+	in.lambdas = append(in.lambdas, fn)
+	return fact{shape: simple(kindFunction), fn: fn}
+}
+
+// uncalled infers the bodies of functions for which no call was found.
+func (in *inferrer) uncalled() {
+	for i := 0; i < len(in.lambdas) && !in.exhausted(); i++ {
+		if fn := in.lambdas[i]; !fn.called {
+			in.apply(fn, slices.Repeat([]fact{unknown()}, len(fn.tree.Parts)), fn.focus)
+		}
+	}
+}
+
+// apply infers the result of a known function; focus is the context of the call.
+func (in *inferrer) apply(fn *lambda, args []fact, focus *fact) fact {
+	fn.called = true
+	if fn.builtin != "" {
+		return in.perhaps(func() fact { return in.builtin(&site{name: fn.builtin, tree: fn.tree, args: args, focus: focus}) })
+	}
+	if slices.Contains(in.calls, fn) || in.exhausted() {
+		return unknown() // it calls itself
+	}
+	in.calls = append(in.calls, fn)
+	defer func() { in.calls = in.calls[:len(in.calls)-1] }()
+	return in.perhaps(func() fact {
+		if fn.tree.Kind == "transform" {
+			return in.transform(fn, args)
+		}
+		return in.applyBody(fn, args, focus)
+	})
+}
+
+func (in *inferrer) applyBody(fn *lambda, args []fact, focus *fact) fact {
+	return in.scoped(fn.scope, fn.tree, func() fact {
+		params := fn.tree.Parts[:len(fn.tree.Parts)-1]
+		for i := range params {
+			v := of(Nothing())
+			switch {
+			case fn.tree.Text != "":
+				v = unknown() // its signature may convert the argument
+			case i < len(args):
+				v = args[i]
+				v.root, v.written, v.origin = false, false, ""
+			}
+			in.scope.vars[params[i].Text] = v
+		}
+		// The engine takes the context of the call, other engines that of the definition.
+		around := unknown()
+		if focus == fn.focus {
+			around = *focus
+		}
+		out := in.infer(&fn.tree.Parts[len(params)], &around)
+		if fn.tree.Text != "" && !out.shape.IsAny() {
+			out.shape = Union(out.shape, Nothing())
+		}
+		return out
+	})
+}
+
+// callback infers the result of a function that is an argument. A builtin takes only the
+// first of the arguments that it gets.
+func (in *inferrer) callback(fn fact, focus *fact, args ...Shape) fact {
+	if fn.fn == nil {
+		return unknown()
+	}
+	if fn.fn.builtin != "" {
+		args = args[:1]
+	}
+	facts := make([]fact, len(args))
+	for i, s := range args {
+		facts[i] = of(s)
+	}
+	return in.apply(fn.fn, facts, focus)
+}
+
+// transform infers |pattern|update, deletion| of a value.
+func (in *inferrer) transform(fn *lambda, args []fact) fact {
+	base := of(Nothing())
+	if len(args) > 0 {
+		base = args[0]
+	}
+	return in.scoped(fn.scope, fn.tree, func() fact {
+		const origin = "the transformed value"
+		target := in.infer(&fn.tree.Parts[0], &fact{shape: base.shape, origin: origin})
+		object := fact{shape: target.shape.item().only(kindObject), origin: origin}
+		if target.shape.IsAny() {
+			object = unknown()
+		}
+		for i := 1; i < len(fn.tree.Parts); i++ {
+			in.perhaps(func() fact { return in.infer(&fn.tree.Parts[i], &object) })
+		}
+		// The kinds stay the same, whichever inner objects have changed.
+		out := base.shape.without(kindArray | kindObject)
+		if base.shape.can(kindArray) {
+			out = Union(out, Array(Value()))
+		}
+		if base.shape.can(kindObject) {
+			out = Union(out, Object(nil, true))
+		}
+		return fact{shape: out, reads: base.reads}
+	})
+}
