@@ -28,9 +28,11 @@ func (l *lambda) params() []string {
 // builtin is a function of the library. It is shared and never changes.
 type builtin struct {
 	name      string
-	signature *signature
-	arity     int // how many arguments a function that calls it gives
-	lists     bool
+	types     string     // its signature as text, or empty
+	signature *signature // of types, or nil
+	arity     int        // how many arguments a function that calls it gives
+	lists     bool       // arrays among its arguments may be lists
+	total     bool       // it is called even when its first argument is nothing; else the result is nothing then
 	fn        function
 }
 
@@ -115,17 +117,13 @@ func (m *machine) lacksDollar(n *node, env *bindings) bool {
 
 // placed gives an error without a place that of the node.
 func placed(err error, n *node) error {
-	switch e := err.(type) { //nolint:errorlint // the machine's errors are never wrapped
-	case *expressions.EvalError:
-		if e.Offset < 0 && e.Err == nil {
-			at := *e
-			at.Offset = n.at
-			return &at
-		}
-	case *functionError:
-		return &expressions.EvalError{Code: e.Code, Message: "$" + e.Name + " " + e.Message, Offset: n.at}
+	e, ok := err.(*expressions.EvalError) //nolint:errorlint // the machine's errors are never wrapped
+	if !ok || e.Offset >= 0 || e.Err != nil {
+		return err
 	}
-	return err
+	at := *e
+	at.Offset = n.at
+	return &at
 }
 
 // apply calls a function. The arguments of a tail call are evaluated before the call
@@ -257,6 +255,9 @@ func (m *machine) applyBuiltin(b *builtin, args []any, input any) (value any, er
 		if args, err = b.signature.check(b.name, args, input); err != nil {
 			return nil, err
 		}
+	}
+	if !b.total && len(args) > 0 && args[0] == nil {
+		return nil, nil
 	}
 	if !b.lists {
 		args = plainArgs(args)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -35,7 +36,11 @@ func init() {
 		numberFunctions, pictureFunctions, encodingFunctions, typeFunctions,
 	} {
 		for i := range group {
-			library[group[i].name] = &group[i]
+			b := &group[i]
+			library[b.name] = b
+			if b.types != "" {
+				b.signature, _ = parseSignature(b.types)
+			}
 		}
 	}
 	functionNames = slices.Sorted(maps.Keys(library))
@@ -49,6 +54,12 @@ func (c *call) arg(i int) any {
 	return nil
 }
 
+// string is argument i, or empty.
+func (c *call) string(i int) string {
+	s, _ := c.arg(i).(string)
+	return s
+}
+
 // items are the items of argument i, which is an array or missing.
 func (c *call) items(i int) []any {
 	items, _ := itemsOf(c.arg(i))
@@ -57,11 +68,15 @@ func (c *call) items(i int) []any {
 
 // wrong is the error of an argument that is of another kind than expected.
 func (c *call) wrong(i int, expected string) error {
-	return &functionError{Code: "T0410", Name: c.name, Message: "expects " + expected + " as argument " + strconv.Itoa(i+1)}
+	return c.fail("T0410", "expects "+expected+" as argument "+strconv.Itoa(i+1))
 }
 
-func (c *call) fail(code, message string) error {
-	return &functionError{Code: code, Name: c.name, Message: message}
+// fail is an error of the call; the message continues "$name ".
+func (c *call) fail(code, message string) error { return functionError(code, c.name, message) }
+
+// functionError is the error of a function of that name, at a place that placed knows.
+func functionError(code, name, message string) error {
+	return &expressions.EvalError{Code: code, Message: "$" + name + " " + message, Offset: -1}
 }
 
 // each calls fn for an item of an array or an object, with as many arguments as it
@@ -70,15 +85,6 @@ func (c *call) each(fn any, item, place, whole any) (any, error) {
 	args := []any{item, place, whole}
 	return c.apply(fn, args[:min(3, max(1, arityOf(fn)))], value.Null)
 }
-
-// functionError is what a builtin finds wrong with its call.
-type functionError struct {
-	Code    string // JSONata's
-	Name    string // the function, without $
-	Message string // continues "$name "
-}
-
-func (e *functionError) Error() string { return e.Code + ": $" + e.Name + " " + e.Message }
 
 // Functions are the names of the functions that every expression can call, sorted,
 // without $. They are not to be changed.

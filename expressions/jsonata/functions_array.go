@@ -10,13 +10,13 @@ import (
 
 // arrayFunctions make arrays of arrays.
 var arrayFunctions = []builtin{
-	{name: "count", signature: mustSignature("<a:n>"), arity: 1, lists: true, fn: count},
-	{name: "append", signature: mustSignature("<xx:a>"), arity: 2, lists: true, fn: appendItems},
-	{name: "reverse", signature: mustSignature("<a:a>"), arity: 1, lists: true, fn: reverse},
-	{name: "shuffle", signature: mustSignature("<a:a>"), arity: 1, lists: true, fn: shuffle},
-	{name: "distinct", signature: mustSignature("<x:x>"), arity: 1, lists: true, fn: distinct},
-	{name: "flatten", signature: mustSignature("<an?:a>"), arity: 2, fn: flatten},
-	{name: "zip", signature: mustSignature("<a+>"), lists: true, fn: zip},
+	{name: "count", types: "<a:n>", arity: 1, lists: true, total: true, fn: count},
+	{name: "append", types: "<xx:a>", arity: 2, lists: true, total: true, fn: appendItems},
+	{name: "reverse", types: "<a:a>", arity: 1, lists: true, fn: reverse},
+	{name: "shuffle", types: "<a:a>", arity: 1, lists: true, fn: shuffle},
+	{name: "distinct", types: "<x:x>", arity: 1, lists: true, fn: distinct},
+	{name: "flatten", types: "<an?:a>", arity: 2, fn: flatten},
+	{name: "zip", types: "<a+>", lists: true, total: true, fn: zip},
 }
 
 func count(c call) (any, error) { return float64(len(c.items(0))), nil }
@@ -71,9 +71,6 @@ func zip(c call) (any, error) {
 
 // flatten is $flatten(array, depth), which jsonata-js does not have.
 func flatten(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	levels, err := c.limit(1, "T0410")
 	if err != nil {
 		return nil, err

@@ -8,30 +8,35 @@ import (
 	"toolgraph/expressions/value"
 )
 
+// encodingFunctions encode and decode texts for URLs and as base64.
+var encodingFunctions = []builtin{
+	{name: "base64encode", types: "<s-:s>", arity: 1, fn: ofText(func(s string) any { return base64Encode(s) })},
+	{name: "base64decode", types: "<s-:s>", arity: 1, fn: ofText(func(s string) any { return base64Decode(s) })},
+	{name: "encodeUrl", types: "<s-:s>", arity: 1, fn: coded(percentEncode, urlUnreserved+urlReserved)},
+	{name: "encodeUrlComponent", types: "<s-:s>", arity: 1, fn: coded(percentEncode, urlUnreserved)},
+	{name: "decodeUrl", types: "<s-:s>", arity: 1, fn: coded(percentDecode, urlReserved)},
+	{name: "decodeUrlComponent", types: "<s-:s>", arity: 1, fn: coded(percentDecode, "")},
+}
+
+// coded is a function of one string, which refuses some strings; characters of kept stay
+// as they are.
+func coded(f func(text, kept string) (string, bool), kept string) function {
+	return withText(func(c call, text string) (any, error) {
+		out, ok := f(text, kept)
+		if !ok {
+			return nil, c.fail("D3140", "found a text that cannot be encoded or decoded")
+		}
+		return out, nil
+	})
+}
+
 const (
 	urlUnreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()"
 	urlReserved   = ";/?:@&=+$,#"
 )
 
-// encodeURL is $encodeUrl(text): reserved characters stay as they are. ok is false for
-// a text that is not UTF-8.
-func encodeURL(text string) (encoded string, ok bool) {
-	return percentEncode(text, urlUnreserved+urlReserved)
-}
-
-// encodeURLComponent is $encodeUrlComponent(text). ok is false for a text that is not
+// percentEncode escapes each byte of a text that is not one of kept; ok is false for a text that is not
 // UTF-8.
-func encodeURLComponent(text string) (encoded string, ok bool) {
-	return percentEncode(text, urlUnreserved)
-}
-
-// decodeURL is $decodeUrl(text): escapes of reserved characters stay as they are. ok is
-// false when a % is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-func decodeURL(text string) (decoded string, ok bool) { return percentDecode(text, urlReserved) }
-
-// decodeURLComponent is $decodeUrlComponent(text). ok is as for decodeURL.
-func decodeURLComponent(text string) (decoded string, ok bool) { return percentDecode(text, "") }
-
 func percentEncode(text, kept string) (string, bool) {
 	if !utf8.ValidString(text) {
 		return "", false
@@ -49,6 +54,8 @@ func percentEncode(text, kept string) (string, bool) {
 	return b.String(), true
 }
 
+// percentDecode replaces escapes, but those of kept characters; ok is false when a % is not followed
+// by two hexadecimal digits, or the bytes are not UTF-8.
 func percentDecode(text, kept string) (string, bool) {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -9,18 +9,10 @@ import (
 // maxFraction is how many digits after the decimal separator $formatNumber writes.
 const maxFraction = 100
 
-// pictureError is what is wrong with a picture of $formatNumber.
-type pictureError struct {
-	Code    string // D3080 to D3093 as in jsonata-js, or "size"
-	Message string
-}
-
-func (e *pictureError) Error() string { return e.Code + ": " + e.Message }
-
 // formatNumber is $formatNumber(value, picture, options): XPath's fn:format-number as
 // jsonata-js has it, with its readings of what XPath leaves open. Options that are not
 // set have their defaults; unknown ones are ignored, as are infinity and NaN.
-func formatNumber(value float64, picture string, options map[string]string) (string, *pictureError) {
+func formatNumber(value float64, picture string, options map[string]string) (string, error) {
 	symbols := newNumberSymbols(options)
 	pictures, err := symbols.parse(encodeUnits(picture))
 	if err != nil {

@@ -4,19 +4,16 @@ import "toolgraph/expressions/value"
 
 // higherFunctions call functions of the expression.
 var higherFunctions = []builtin{
-	{name: "map", signature: mustSignature("<af>"), arity: 2, lists: true, fn: mapItems},
-	{name: "filter", signature: mustSignature("<af>"), arity: 2, lists: true, fn: filterItems},
-	{name: "single", signature: mustSignature("<af?>"), arity: 2, lists: true, fn: single},
-	{name: "reduce", signature: mustSignature("<afj?:j>"), arity: 3, lists: true, fn: reduce},
-	{name: "sort", signature: mustSignature("<af?:a>"), arity: 2, lists: true, fn: sortItems},
-	{name: "each", signature: mustSignature("<o-f:a>"), arity: 2, lists: true, fn: eachField},
-	{name: "sift", signature: mustSignature("<o-f?:o>"), arity: 2, lists: true, fn: sift},
+	{name: "map", types: "<af>", arity: 2, lists: true, fn: mapItems},
+	{name: "filter", types: "<af>", arity: 2, lists: true, fn: filterItems},
+	{name: "single", types: "<af?>", arity: 2, lists: true, fn: single},
+	{name: "reduce", types: "<afj?:j>", arity: 3, lists: true, fn: reduce},
+	{name: "sort", types: "<af?:a>", arity: 2, lists: true, fn: sortItems},
+	{name: "each", types: "<o-f:a>", arity: 2, lists: true, total: true, fn: eachField},
+	{name: "sift", types: "<o-f?:o>", arity: 2, lists: true, total: true, fn: sift},
 }
 
 func mapItems(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	items := c.items(0)
 	out := make([]any, 0, len(items))
 	for i, item := range items {
@@ -32,9 +29,6 @@ func mapItems(c call) (any, error) {
 }
 
 func filterItems(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	var out []any
 	for i, item := range c.items(0) {
 		value, err := c.each(c.args[1], item, float64(i), c.args[0])
@@ -49,9 +43,6 @@ func filterItems(c call) (any, error) {
 }
 
 func single(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	found := 0
 	var out any
 	for i, item := range c.items(0) {
@@ -76,9 +67,6 @@ func single(c call) (any, error) {
 }
 
 func reduce(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	arity := arityOf(c.args[1])
 	if arity < 2 {
 		return nil, c.fail("D3050", "expects a function of at least two parameters as argument 2")

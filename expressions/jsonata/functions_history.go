@@ -10,10 +10,10 @@ import (
 
 // historyFunctions read what the run has done so far.
 var historyFunctions = []builtin{
-	{name: "previousNode", arity: 1, fn: previousNode},
-	{name: "executionCount", arity: 1, fn: executionCount},
-	{name: "nodeExecution", arity: 2, fn: nodeExecution},
-	{name: "nodeExecutions", arity: 1, fn: nodeExecutions},
+	{name: "previousNode", arity: 1, total: true, fn: previousNode},
+	{name: "executionCount", arity: 1, total: true, fn: executionCount},
+	{name: "nodeExecution", arity: 2, total: true, fn: nodeExecution},
+	{name: "nodeExecutions", arity: 1, total: true, fn: nodeExecutions},
 }
 
 func isHistoryFunction(name string) bool {

@@ -10,7 +10,7 @@ import (
 
 // integerOf is $parseInteger(text, picture). As in jsonata-js the picture is a hint:
 // widths and groups are not checked, and what follows the digits is ignored.
-func integerOf(text, picture string) (float64, *pictureError) {
+func integerOf(text, picture string) (float64, error) {
 	p, err := newIntegerPicture(picture)
 	if err != nil {
 		return 0, err
@@ -18,7 +18,7 @@ func integerOf(text, picture string) (float64, *pictureError) {
 	return p.parse(text)
 }
 
-func (p *integerPicture) parse(text string) (value float64, err *pictureError) {
+func (p *integerPicture) parse(text string) (value float64, err error) {
 	var ok bool
 	switch p.style {
 	case styleDigits:
@@ -30,7 +30,7 @@ func (p *integerPicture) parse(text string) (value float64, err *pictureError) {
 	case styleWords:
 		value, ok = valueOfWords(text)
 	default:
-		return 0, pictureErrors["D3130"]
+		return 0, pictureFault("D3130")
 	}
 	if !ok || math.IsInf(value, 0) {
 		return 0, errNoInteger

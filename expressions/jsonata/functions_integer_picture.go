@@ -42,15 +42,6 @@ const (
 	styleUnknown // a numbering sequence that there is no code for
 )
 
-func init() {
-	for code, message := range map[string]string{
-		"D3130": "this numbering is not supported; use digits (0), letters (a, A), Roman numerals (i, I) or words (w, W, Ww)",
-		"D3131": "the digits of a picture belong to one script",
-	} {
-		pictureErrors[code] = &pictureError{Code: code, Message: message}
-	}
-}
-
 var (
 	errNoInteger = &pictureError{Code: "D3137", Message: "the text is no integer of this picture"}
 	errNotNumber = &pictureError{Code: "D3001", Message: "the number is not finite"}
@@ -60,7 +51,7 @@ var (
 )
 
 // integerText is $formatInteger(value, picture).
-func integerText(value float64, picture string) (string, *pictureError) {
+func integerText(value float64, picture string) (string, error) {
 	p, err := newIntegerPicture(picture)
 	if err != nil {
 		return "", err
@@ -68,7 +59,7 @@ func integerText(value float64, picture string) (string, *pictureError) {
 	return p.format(math.Floor(value))
 }
 
-func newIntegerPicture(picture string) (*integerPicture, *pictureError) {
+func newIntegerPicture(picture string) (*integerPicture, error) {
 	p := &integerPicture{}
 	if at := strings.LastIndexByte(picture, ';'); at >= 0 {
 		p.ordinal = strings.HasPrefix(picture[at+1:], "o")
@@ -88,7 +79,7 @@ func newIntegerPicture(picture string) (*integerPicture, *pictureError) {
 }
 
 // digits reads a picture of decimal digits, from the right.
-func (p *integerPicture) digits(picture string) *pictureError {
+func (p *integerPicture) digits(picture string) error {
 	runes := []rune(picture)
 	slices.Reverse(runes)
 	for _, r := range runes {
@@ -96,7 +87,7 @@ func (p *integerPicture) digits(picture string) *pictureError {
 		switch zero := digitZero(r); {
 		case zero != 0:
 			if p.zero != 0 && p.zero != zero {
-				return pictureErrors["D3131"]
+				return pictureFault("D3131")
 			}
 			p.zero = zero
 			p.mandatory++
@@ -136,11 +127,11 @@ func digitZero(r rune) rune {
 }
 
 // format writes an integer.
-func (p *integerPicture) format(v float64) (text string, err *pictureError) {
+func (p *integerPicture) format(v float64) (text string, err error) {
 	size := math.Abs(v)
 	switch {
 	case p.style == styleUnknown:
-		return "", pictureErrors["D3130"]
+		return "", pictureFault("D3130")
 	case math.IsInf(size, 0) || math.IsNaN(size):
 		return "", errNotNumber
 	}

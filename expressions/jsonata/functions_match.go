@@ -10,9 +10,6 @@ import (
 // match is $match(text, pattern, limit): {match, index, groups} of each match, the
 // index in characters.
 func match(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	text := c.args[0].(string)
 	limit, err := c.limit(2, "D3040")
 	if err != nil || limit == 0 {
@@ -119,11 +116,10 @@ func (r *runes) index(pos int) int {
 
 // contains is $contains(text, pattern).
 func contains(c call) (any, error) {
-	if c.args[0] == nil || c.arg(1) == nil {
-		return nil, nil
-	}
 	text := c.args[0].(string)
-	switch p := c.args[1].(type) {
+	switch p := c.arg(1).(type) {
+	case nil:
+		return nil, nil
 	case string:
 		return strings.Contains(text, p), nil
 	case *regex:

@@ -30,13 +30,13 @@ type numberParts struct {
 }
 
 // parse reads a picture: one sub-picture, or two for positive and negative numbers.
-func (s *numberSymbols) parse(picture units) ([]numberPicture, *pictureError) {
+func (s *numberSymbols) parse(picture units) ([]numberPicture, error) {
 	texts := picture.split(s.separator)
 	switch {
 	case len(texts) > 2:
-		return nil, pictureErrors["D3080"]
+		return nil, pictureFault("D3080")
 	case len(texts) == 0: // an empty separator cuts an empty picture into nothing
-		return nil, pictureErrors["D3085"]
+		return nil, pictureFault("D3085")
 	}
 	parts := make([]numberParts, len(texts))
 	for i, text := range texts {
@@ -44,7 +44,7 @@ func (s *numberSymbols) parse(picture units) ([]numberPicture, *pictureError) {
 	}
 	for i := range parts {
 		if code := s.check(&parts[i]); code != "" {
-			return nil, pictureErrors[code]
+			return nil, pictureFault(code)
 		}
 	}
 	pictures := make([]numberPicture, len(parts))
@@ -80,30 +80,6 @@ func (s *numberSymbols) parts(text units) numberParts {
 		p.integer, p.fraction = p.mantissa[:at], p.mantissa.slice(at+1, len(p.mantissa))
 	}
 	return p
-}
-
-// pictureErrors are the errors of pictures by their codes.
-var pictureErrors = map[string]*pictureError{}
-
-func init() {
-	for code, message := range map[string]string{
-		"D3080": "a picture has at most two sub-pictures",
-		"D3081": "a sub-picture has at most one decimal separator",
-		"D3082": "a sub-picture has at most one percent sign",
-		"D3083": "a sub-picture has at most one per-mille sign",
-		"D3084": "a sub-picture has a percent sign or a per-mille sign, not both",
-		"D3085": "the mantissa of a sub-picture has at least one digit",
-		"D3086": "a sub-picture has no other characters between its digits",
-		"D3087": "a sub-picture has no grouping separator beside its decimal separator",
-		"D3088": "the integer part of a sub-picture does not end with a grouping separator",
-		"D3089": "a sub-picture does not have two grouping separators side by side",
-		"D3090": "the integer part of a sub-picture has optional digits before mandatory ones only",
-		"D3091": "the fraction of a sub-picture has optional digits after mandatory ones only",
-		"D3092": "a sub-picture with an exponent has no percent sign and no per-mille sign",
-		"D3093": "the exponent of a sub-picture has mandatory digits only, at least one",
-	} {
-		pictureErrors[code] = &pictureError{Code: code, Message: message}
-	}
 }
 
 // check is the code of what is wrong with a sub-picture, or "". Of several errors it is

@@ -4,12 +4,12 @@ import "toolgraph/expressions/value"
 
 // objectFunctions read and make objects.
 var objectFunctions = []builtin{
-	{name: "keys", signature: mustSignature("<x-:a<s>>"), arity: 1, lists: true, fn: keys},
-	{name: "values", signature: mustSignature("<x?:a>"), arity: 1, lists: true, fn: values},
-	{name: "lookup", signature: mustSignature("<x-s:x>"), arity: 2, lists: true, fn: lookupField},
-	{name: "spread", signature: mustSignature("<x-:a<o>>"), arity: 1, lists: true, fn: func(c call) (any, error) { return spread(c.args[0]), nil }},
-	{name: "merge", signature: mustSignature("<a<o>:o>"), arity: 1, lists: true, fn: merge},
-	{name: "clone", signature: mustSignature("<(oa)-:o>"), arity: 1, fn: func(c call) (any, error) { return c.clone(c.args[0], 0) }},
+	{name: "keys", types: "<x-:a<s>>", arity: 1, lists: true, total: true, fn: keys},
+	{name: "values", types: "<x?:a>", arity: 1, lists: true, fn: values},
+	{name: "lookup", types: "<x-s:x>", arity: 2, lists: true, fn: lookupField},
+	{name: "spread", types: "<x-:a<o>>", arity: 1, lists: true, fn: func(c call) (any, error) { return spread(c.args[0]), nil }},
+	{name: "merge", types: "<a<o>:o>", arity: 1, lists: true, fn: merge},
+	{name: "clone", types: "<(oa)-:o>", arity: 1, fn: func(c call) (any, error) { return c.clone(c.args[0], 0) }},
 }
 
 // keys are those of an object, or of all objects of an array.
@@ -101,9 +101,6 @@ func joinedArray(values []any) []any {
 
 // merge is one object of several; of two of a key the later counts.
 func merge(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	out := value.NewMap()
 	for i, item := range c.items(0) {
 		if i%spendEvery == 0 {

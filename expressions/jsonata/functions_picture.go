@@ -1,6 +1,8 @@
 package jsonata
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -14,13 +16,49 @@ const (
 
 // pictureFunctions write and read numbers and times by pictures.
 var pictureFunctions = []builtin{
-	{name: "formatNumber", signature: mustSignature("<n-so?:s>"), arity: 3, fn: pictured(byPicture)},
-	{name: "formatInteger", signature: mustSignature("<n-s:s>"), arity: 2, fn: pictured(formatInteger)},
-	{name: "parseInteger", signature: mustSignature("<s-s:n>"), arity: 2, fn: pictured(parseInteger)},
-	{name: "fromMillis", signature: mustSignature("<n-s?s?:s>"), arity: 3, fn: pictured(fromMillis)},
-	{name: "toMillis", signature: mustSignature("<s-s?:n>"), arity: 2, fn: pictured(toMillis)},
-	{name: "now", signature: mustSignature("<s?s?:s>"), arity: 0, fn: now},
-	{name: "millis", signature: mustSignature("<:n>"), arity: 0, fn: func(c call) (any, error) { return float64(c.time().UnixMilli()), nil }},
+	{name: "formatNumber", types: "<n-so?:s>", arity: 3, fn: pictured(byPicture)},
+	{name: "formatInteger", types: "<n-s:s>", arity: 2, fn: pictured(formatInteger)},
+	{name: "parseInteger", types: "<s-s:n>", arity: 2, fn: pictured(parseInteger)},
+	{name: "fromMillis", types: "<n-s?s?:s>", arity: 3, fn: pictured(fromMillis)},
+	{name: "toMillis", types: "<s-s?:n>", arity: 2, fn: pictured(toMillis)},
+	{name: "now", types: "<s?s?:s>", arity: 0, total: true, fn: now},
+	{name: "millis", types: "<:n>", arity: 0, total: true, fn: func(c call) (any, error) { return float64(c.time().UnixMilli()), nil }},
+}
+
+// pictureError is an error of a picture, or of a value that does not fit it.
+type pictureError struct {
+	Code    string // of jsonata-js, D3080 to D3137, or "size"
+	Message string
+}
+
+func (e *pictureError) Error() string { return e.Code + ": " + e.Message }
+
+// pictureFault is the error of pictures with jsonata-js' code.
+func pictureFault(code string) error { return &pictureError{Code: code, Message: pictureFaults[code]} }
+
+var pictureFaults = map[string]string{
+	"D3080": "a picture has at most two sub-pictures",
+	"D3081": "a sub-picture has at most one decimal separator",
+	"D3082": "a sub-picture has at most one percent sign",
+	"D3083": "a sub-picture has at most one per-mille sign",
+	"D3084": "a sub-picture has a percent sign or a per-mille sign, not both",
+	"D3085": "the mantissa of a sub-picture has at least one digit",
+	"D3086": "a sub-picture has no other characters between its digits",
+	"D3087": "a sub-picture has no grouping separator beside its decimal separator",
+	"D3088": "the integer part of a sub-picture does not end with a grouping separator",
+	"D3089": "a sub-picture does not have two grouping separators side by side",
+	"D3090": "the integer part of a sub-picture has optional digits before mandatory ones only",
+	"D3091": "the fraction of a sub-picture has optional digits after mandatory ones only",
+	"D3092": "a sub-picture with an exponent has no percent sign and no per-mille sign",
+	"D3093": "the exponent of a sub-picture has mandatory digits only, at least one",
+	"D3110": "the text is no time in ISO 8601; give a picture for other forms",
+	"D3130": "this numbering is not supported; use digits (0), letters (a, A), Roman numerals (i, I) or words (w, W, Ww)",
+	"D3131": "the digits of a picture belong to one script",
+	"D3132": "the picture has an unknown component; write one of Y M D d F W w X x H h P m s f Z z C E in brackets",
+	"D3133": "only months (M, x), days of the week (F) and P are written as names",
+	"D3134": "a time zone has one to four digits in the picture",
+	"D3135": "a [ of the picture is not closed by ]; write [[ for the character itself",
+	"D3136": "the picture leaves out a component between two others, or has weeks, which cannot be read",
 }
 
 // time is that of the evaluation: $now and $millis give the same all over it.
@@ -32,11 +70,8 @@ func (c *call) time() time.Time {
 }
 
 // pictured is a function whose texts are bounded; of nothing it is nothing.
-func pictured(f func(c call) (any, *pictureError)) function {
+func pictured(f function) function {
 	return func(c call) (any, error) {
-		if c.args[0] == nil {
-			return nil, nil
-		}
 		for i, arg := range c.args {
 			limit := maxPicture
 			if i == 0 {
@@ -46,21 +81,15 @@ func pictured(f func(c call) (any, *pictureError)) function {
 				return nil, c.fail("size", fmt.Sprintf("expects at most %d bytes as argument %d", limit, i+1))
 			}
 		}
-		value, failed := f(c)
-		if failed != nil {
-			return nil, c.fail(failed.Code, "cannot use its picture or its value: "+failed.Message)
+		value, err := f(c)
+		if fault := (*pictureError)(nil); errors.As(err, &fault) {
+			return nil, c.fail(fault.Code, "cannot use its picture or its value: "+fault.Message)
 		}
-		return value, c.spend()
+		return value, cmp.Or(err, c.spend())
 	}
 }
 
-// string is argument i, or empty.
-func (c *call) string(i int) string {
-	s, _ := c.arg(i).(string)
-	return s
-}
-
-func byPicture(c call) (any, *pictureError) {
+func byPicture(c call) (any, error) {
 	value, _ := number(c.args[0])
 	options := map[string]string{}
 	fields(c.arg(2), func(key string, value any) {
@@ -68,50 +97,34 @@ func byPicture(c call) (any, *pictureError) {
 			options[key] = s
 		}
 	})
-	return textOrError(formatNumber(value, c.string(1), options))
+	return formatNumber(value, c.string(1), options)
 }
 
-// textOrError keeps a text that is none out of the way of an error.
-func textOrError(text string, failed *pictureError) (any, *pictureError) {
-	if failed != nil {
-		return nil, failed
-	}
-	return text, nil
-}
-
-func formatInteger(c call) (any, *pictureError) {
+func formatInteger(c call) (any, error) {
 	value, _ := number(c.args[0])
-	return textOrError(integerText(value, c.string(1)))
+	return integerText(value, c.string(1))
 }
 
-func parseInteger(c call) (any, *pictureError) {
-	value, failed := integerOf(c.string(0), c.string(1))
-	if failed != nil {
-		return nil, failed
-	}
-	return value, nil
+func parseInteger(c call) (any, error) {
+	return integerOf(c.string(0), c.string(1))
 }
 
-func fromMillis(c call) (any, *pictureError) {
+func fromMillis(c call) (any, error) {
 	millis, _ := number(c.args[0])
 	picture := isoTimePicture
 	if c.arg(1) != nil {
 		picture = c.string(1)
 	}
-	return textOrError(timeText(millis, picture, c.string(2)))
+	return timeText(millis, picture, c.string(2))
 }
 
-func toMillis(c call) (any, *pictureError) {
+func toMillis(c call) (any, error) {
 	if c.arg(1) == nil {
-		millis, failed := isoTimeOf(c.string(0))
-		if failed != nil {
-			return nil, failed
-		}
-		return millis, nil
+		return isoTimeOf(c.string(0))
 	}
-	millis, found, failed := timeOf(c.string(0), c.string(1), c.time())
-	if failed != nil || !found {
-		return nil, failed
+	millis, found, err := timeOf(c.string(0), c.string(1), c.time())
+	if err != nil || !found {
+		return nil, err
 	}
 	return millis, nil
 }

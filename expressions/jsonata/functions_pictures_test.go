@@ -3,6 +3,7 @@ package jsonata
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -28,7 +29,8 @@ func (c *pictureCall) answer() (value any, nothing bool, code string) {
 	if len(c.Args) > 2 {
 		zone = c.Args[2].(string)
 	}
-	var err *pictureError
+	var err error
+	var fault *pictureError
 	found := true
 	switch c.Function {
 	case "formatInteger":
@@ -45,8 +47,8 @@ func (c *pictureCall) answer() (value any, nothing bool, code string) {
 		}
 	}
 	switch {
-	case err != nil:
-		return nil, false, err.Code
+	case errors.As(err, &fault):
+		return nil, false, fault.Code
 	case !found:
 		return nil, true, ""
 	}

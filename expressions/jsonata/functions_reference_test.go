@@ -3,6 +3,7 @@ package jsonata
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -45,8 +46,9 @@ func (c *referenceCall) answer() (value any, code string) {
 				}
 			}
 			text, err := formatNumber(number, c.Args[1].(string), options)
-			if err != nil {
-				return nil, err.Code
+			var fault *pictureError
+			if errors.As(err, &fault) {
+				return nil, fault.Code
 			}
 			return text, ""
 		case "formatBase":
@@ -70,10 +72,8 @@ func (c *referenceCall) answer() (value any, code string) {
 	case "lowercase":
 		return lower(text), ""
 	}
-	encoded, ok := map[string]func(string) (string, bool){
-		"encodeUrl": encodeURL, "encodeUrlComponent": encodeURLComponent, "decodeUrl": decodeURL, "decodeUrlComponent": decodeURLComponent,
-	}[c.Function](text)
-	return coded(encoded, ok, "D3140")
+	encoded, err := library[c.Function].fn(call{name: c.Function, args: []any{text}})
+	return coded(encoded, err == nil, "D3140")
 }
 
 func finite(f float64) any {

@@ -13,10 +13,10 @@ import (
 // regexFunctions search texts. A search ends with the evaluation, takes linear
 // time, and makes results within the limits.
 var regexFunctions = []builtin{
-	{name: "match", signature: mustSignature("<s-(sf)n?:a<o>>"), arity: 3, fn: match},
-	{name: "contains", signature: mustSignature("<s-(sf):b>"), arity: 2, fn: contains},
-	{name: "replace", signature: mustSignature("<s-(sf)(sf)n?:s>"), arity: 4, fn: replace},
-	{name: "split", signature: mustSignature("<s-(sf)n?:a<s>>"), arity: 3, fn: split},
+	{name: "match", types: "<s-(sf)n?:a<o>>", arity: 3, fn: match},
+	{name: "contains", types: "<s-(sf):b>", arity: 2, fn: contains},
+	{name: "replace", types: "<s-(sf)(sf)n?:s>", arity: 4, fn: replace},
+	{name: "split", types: "<s-(sf)n?:a<s>>", arity: 3, fn: split},
 }
 
 // regex is a regular expression of a source, /…/, as a value: a function of texts.

@@ -10,9 +10,6 @@ import (
 
 // replace is $replace(text, pattern, replacement, limit).
 func replace(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
 	if c.args[1] == "" {
 		return nil, c.fail("D3010", "cannot replace an empty text")
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
 	"toolgraph/expressions/value"
 )
 
@@ -23,27 +26,26 @@ const (
 
 // textFunctions make strings, within MaxText, and end with the evaluation.
 var textFunctions = []builtin{
-	{name: "string", signature: mustSignature("<x-b?:s>"), arity: 1, lists: true, fn: stringOf},
-	{name: "length", signature: mustSignature("<s-:n>"), arity: 1, fn: ofText(func(s string) any { return float64(utf8.RuneCountInString(s)) })},
-	{name: "substring", signature: mustSignature("<s-nn?:s>"), arity: 3, fn: substring},
-	{name: "substringBefore", signature: mustSignature("<s-s:s>"), arity: 2, fn: substringBefore},
-	{name: "substringAfter", signature: mustSignature("<s-s:s>"), arity: 2, fn: substringAfter},
-	{name: "lowercase", signature: mustSignature("<s-:s>"), arity: 1, fn: ofText(func(s string) any { return lower(s) })},
-	{name: "uppercase", signature: mustSignature("<s-:s>"), arity: 1, fn: ofText(func(s string) any { return upper(s) })},
-	{name: "trim", signature: mustSignature("<s-:s>"), arity: 1, fn: ofText(trim)},
-	{name: "pad", signature: mustSignature("<s-ns?:s>"), arity: 3, fn: pad},
-	{name: "join", signature: mustSignature("<a<s>s?:s>"), arity: 2, fn: join},
+	{name: "string", types: "<x-b?:s>", arity: 1, lists: true, fn: stringOf},
+	{name: "length", types: "<s-:n>", arity: 1, fn: ofText(func(s string) any { return float64(utf8.RuneCountInString(s)) })},
+	{name: "substring", types: "<s-nn?:s>", arity: 3, fn: withText(substring)},
+	{name: "substringBefore", types: "<s-s:s>", arity: 2, fn: withText(substringBefore)},
+	{name: "substringAfter", types: "<s-s:s>", arity: 2, fn: withText(substringAfter)},
+	{name: "lowercase", types: "<s-:s>", arity: 1, fn: ofText(func(s string) any { return lower(s) })},
+	{name: "uppercase", types: "<s-:s>", arity: 1, fn: ofText(func(s string) any { return upper(s) })},
+	{name: "trim", types: "<s-:s>", arity: 1, fn: ofText(trim)},
+	{name: "pad", types: "<s-ns?:s>", arity: 3, fn: withText(pad)},
+	{name: "join", types: "<a<s>s?:s>", arity: 2, fn: join},
+}
+
+// withText is a function whose first argument is a string.
+func withText(f func(c call, text string) (any, error)) function {
+	return func(c call) (any, error) { return f(c, c.string(0)) }
 }
 
 // ofText is a function of one string.
 func ofText(f func(s string) any) function {
-	return func(c call) (any, error) {
-		s, ok := c.args[0].(string)
-		if !ok {
-			return nil, nil
-		}
-		return f(s), nil
-	}
+	return withText(func(_ call, text string) (any, error) { return f(text), nil })
 }
 
 // trim makes one blank of each run of blanks and takes those at the ends away.
@@ -66,13 +68,12 @@ func trim(s string) any {
 
 // pad is $pad(text, width, with): filled up behind it, or before it when the width is
 // negative.
-func pad(c call) (any, error) {
-	s, ok := c.args[0].(string)
-	width, isNumber := number(c.arg(1))
-	if !ok || !isNumber {
+func pad(c call, s string) (any, error) {
+	width, ok := number(c.arg(1))
+	if !ok {
 		return nil, nil
 	}
-	with, _ := c.arg(2).(string)
+	with := c.string(2)
 	if with == "" {
 		with = " "
 	}
@@ -92,6 +93,92 @@ func pad(c call) (any, error) {
 	return s + filling, c.spend()
 }
 
+// substring is $substring(text, start, length), in characters; a negative start
+// counts from the end.
+func substring(c call, text string) (any, error) {
+	start, isNumber := number(c.arg(1))
+	length, isLength := number(c.arg(2))
+	switch {
+	case isLength && (length <= 0 || !isNumber):
+		return "", nil
+	case !isNumber:
+		return text, nil
+	}
+	count := float64(utf8.RuneCountInString(text))
+	if count+start < 0 {
+		start = 0
+	}
+	from, end := math.Trunc(start), start+length
+	if start < 0 {
+		end += count
+	}
+	if from < 0 {
+		from += count
+	}
+	rest := text[byteOfRune(text, from):]
+	if !isLength {
+		return rest, nil
+	}
+	return rest[:byteOfRune(rest, math.Trunc(end)-from)], nil
+}
+
+func substringBefore(c call, text string) (any, error) {
+	chars, ok := c.arg(1).(string)
+	if !ok {
+		return text, nil
+	}
+	before, _, _ := strings.Cut(text, chars)
+	return before, nil
+}
+
+func substringAfter(c call, text string) (any, error) {
+	if chars, ok := c.arg(1).(string); !ok {
+		return text, nil
+	} else if _, after, found := strings.Cut(text, chars); found {
+		return after, nil
+	}
+	return text, nil
+}
+
+// byteOfRune is where the n-th character of text begins, or its end.
+func byteOfRune(text string, n float64) int {
+	if n >= float64(len(text)) {
+		return len(text)
+	}
+	i := 0
+	for ; n >= 1 && i < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+	}
+	return i
+}
+
+// upper is $uppercase(text) by Unicode's full mappings, which may make it longer: ß
+// becomes SS.
+func upper(text string) string {
+	if isASCII(text) {
+		return strings.ToUpper(text)
+	}
+	return cases.Upper(language.Und).String(text)
+}
+
+// lower is $lowercase(text) by Unicode's full mappings: Σ becomes ς at the end of a word.
+func lower(text string) string {
+	if isASCII(text) {
+		return strings.ToLower(text)
+	}
+	return cases.Lower(language.Und).String(text)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 func (c *call) tooLong() error {
 	return c.fail("size", fmt.Sprintf("makes a string of more than %d MiB", MaxText>>20))
 }
@@ -103,11 +190,8 @@ func (c *call) tooMany() error {
 // stringOf is $string(value, pretty): JSON, but strings as they are and numbers
 // with at most 15 digits; of a function the empty text.
 func stringOf(c call) (any, error) {
-	switch v := c.args[0].(type) {
-	case nil:
-		return nil, nil
-	case string:
-		return v, nil
+	if text, ok := c.args[0].(string); ok {
+		return text, nil
 	}
 	if isFunction(c.args[0]) {
 		return "", nil
@@ -127,10 +211,7 @@ func stringOf(c call) (any, error) {
 
 // join is $join(strings, separator).
 func join(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
-	separator, _ := c.arg(1).(string)
+	separator := c.string(1)
 	items := c.items(0)
 	size := len(separator) * max(0, len(items)-1)
 	for _, item := range items {
@@ -154,10 +235,7 @@ func join(c call) (any, error) {
 
 // split is $split(text, separator, limit).
 func split(c call) (any, error) {
-	if c.args[0] == nil {
-		return nil, nil
-	}
-	text := c.args[0].(string)
+	text := c.string(0)
 	limit, err := c.limit(2, "D3020")
 	if err != nil {
 		return nil, err

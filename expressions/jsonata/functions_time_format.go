@@ -11,7 +11,7 @@ const maxTime = 8.64e15
 
 // timeText is $fromMillis(millis, picture, zone). An empty zone is UTC; else it is an
 // offset such as +0100 or +01:00, or a name such as Europe/London.
-func timeText(millis float64, picture, zone string) (string, *pictureError) {
+func timeText(millis float64, picture, zone string) (string, error) {
 	parts, err := parseTimePicture(picture)
 	if err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func parseZone(zone string) (*time.Location, bool) {
 	return time.FixedZone("", offset*60), true
 }
 
-func (p *timePart) format(at time.Time) (string, *pictureError) {
+func (p *timePart) format(at time.Time) (string, error) {
 	switch p.component {
 	case 0:
 		return p.literal, nil
@@ -82,7 +82,7 @@ func (p *timePart) format(at time.Time) (string, *pictureError) {
 	}
 	names := p.nameTable()
 	if names == nil {
-		return "", pictureErrors["D3133"]
+		return "", pictureFault("D3133")
 	}
 	name := names[int(value)-1]
 	switch p.names {
@@ -114,7 +114,7 @@ func (p *timePart) nameTable() []string {
 }
 
 // formatZone writes the offset from UTC, as +01:00, GMT+1 and so on.
-func (p *timePart) formatZone(at time.Time) (string, *pictureError) {
+func (p *timePart) formatZone(at time.Time) (string, error) {
 	_, seconds := at.Zone()
 	minutes := seconds / 60
 	if minutes == 0 && p.zulu {
@@ -134,7 +134,7 @@ func (p *timePart) formatZone(at time.Time) (string, *pictureError) {
 		return sign + text, err
 	}
 	if p.integer.style != styleDigits || digits > 2 {
-		return "", pictureErrors["D3134"]
+		return "", pictureFault("D3134")
 	}
 	text, err := p.integer.format(float64(hours))
 	if minutes > 0 {

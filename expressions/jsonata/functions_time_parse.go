@@ -17,7 +17,7 @@ const maxTimeText = 1000
 // timeOf is $toMillis(text, picture). found is false for a text that is not of that
 // form. Components before the first one that the text has are those of now, in UTC;
 // components after the last one are the least ones.
-func timeOf(text, picture string, now time.Time) (millis float64, found bool, err *pictureError) {
+func timeOf(text, picture string, now time.Time) (millis float64, found bool, err error) {
 	parts, err := parseTimePicture(picture)
 	if err != nil {
 		return 0, false, err
@@ -70,7 +70,7 @@ var wordPattern = func() string {
 }()
 
 // pattern is the regular expression of a part.
-func (p *timePart) pattern() (string, *pictureError) {
+func (p *timePart) pattern() (string, error) {
 	switch {
 	case p.component == 0:
 		return regexp.QuoteMeta(p.literal), nil
@@ -87,7 +87,7 @@ func (p *timePart) pattern() (string, *pictureError) {
 		return "[0-9]+", nil
 	case p.integer == nil:
 		if p.nameTable() == nil && p.component != 'P' {
-			return "", pictureErrors["D3133"]
+			return "", pictureFault("D3133")
 		}
 		return "[a-zA-Z]+", nil
 	}
@@ -108,7 +108,7 @@ func (p *timePart) pattern() (string, *pictureError) {
 		}
 		return pattern, nil
 	}
-	return "", pictureErrors["D3130"]
+	return "", pictureFault("D3130")
 }
 
 // parse is the value of a part's text. An offset from UTC is in minutes.
@@ -175,7 +175,7 @@ func (c timeComponents) reads(set, all string) bool {
 }
 
 // millis completes the components from now and is their time.
-func (c timeComponents) millis(now time.Time) (float64, *pictureError) {
+func (c timeComponents) millis(now time.Time) (float64, error) {
 	const dates, times = "YXMxWwdD", "PHhmsf"
 	order, clock := "YMD", "Hmsf"
 	switch {
@@ -183,7 +183,7 @@ func (c timeComponents) millis(now time.Time) (float64, *pictureError) {
 	case c.reads("Yd", dates):
 		order = "Yd"
 	case c.reads("Xxw", dates), c.reads("XW", dates):
-		return 0, pictureErrors["D3136"]
+		return 0, pictureFault("D3136")
 	}
 	if !c.reads("Hmsf", times) && c.reads("Phmsf", times) {
 		clock = "Phmsf"
@@ -193,7 +193,7 @@ func (c timeComponents) millis(now time.Time) (float64, *pictureError) {
 		_, given := c[component]
 		switch {
 		case given && ended:
-			return 0, pictureErrors["D3136"]
+			return 0, pictureFault("D3136")
 		case given:
 			started = true
 		case started:
@@ -218,7 +218,7 @@ func (c timeComponents) millis(now time.Time) (float64, *pictureError) {
 }
 
 // unix is the time of complete components; those that are too large go over into the next ones.
-func (c timeComponents) unix() (float64, *pictureError) {
+func (c timeComponents) unix() (float64, error) {
 	for _, value := range c {
 		if !(math.Abs(value) <= 1e9) {
 			return 0, errFarTime
@@ -246,10 +246,10 @@ var isoTime = sync.OnceValue(func() *regexp.Regexp {
 
 // isoTimeOf is $toMillis(text): a date, or a date and a time, of ISO 8601. A time
 // without an offset is in UTC. A date that does not exist is an error.
-func isoTimeOf(text string) (float64, *pictureError) {
+func isoTimeOf(text string) (float64, error) {
 	groups := isoTime().FindStringSubmatch(text)
 	if groups == nil {
-		return 0, pictureErrors["D3110"]
+		return 0, pictureFault("D3110")
 	}
 	n := func(i int) int { return width(groups[i]) }
 	month, day := max(1, n(2)), max(1, n(3))
@@ -270,5 +270,5 @@ func isoTimeOf(text string) (float64, *pictureError) {
 		}
 		return float64(at.Add(-offset).UnixMilli()), nil
 	}
-	return 0, pictureErrors["D3110"]
+	return 0, pictureFault("D3110")
 }

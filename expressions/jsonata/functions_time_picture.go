@@ -41,21 +41,8 @@ var defaultPresentations = map[byte]string{
 	'P': "n", 'm': "01", 's': "01", 'f': "1", 'Z': "01:01", 'z': "01:01", 'C': "n", 'E': "n",
 }
 
-func init() {
-	for code, message := range map[string]string{
-		"D3110": "the text is no time in ISO 8601; give a picture for other forms",
-		"D3132": "the picture has an unknown component; write one of Y M D d F W w X x H h P m s f Z z C E in brackets",
-		"D3133": "only months (M, x), days of the week (F) and P are written as names",
-		"D3134": "a time zone has one to four digits in the picture",
-		"D3135": "a [ of the picture is not closed by ]; write [[ for the character itself",
-		"D3136": "the picture leaves out a component between two others, or has weeks, which cannot be read",
-	} {
-		pictureErrors[code] = &pictureError{Code: code, Message: message}
-	}
-}
-
 // parseTimePicture reads a picture of $fromMillis and $toMillis.
-func parseTimePicture(picture string) ([]timePart, *pictureError) {
+func parseTimePicture(picture string) ([]timePart, error) {
 	var parts []timePart
 	literal := func(text string) {
 		if text != "" {
@@ -78,7 +65,7 @@ func parseTimePicture(picture string) ([]timePart, *pictureError) {
 		}
 		end := strings.IndexByte(picture, ']')
 		if end < 0 {
-			return nil, pictureErrors["D3135"]
+			return nil, pictureFault("D3135")
 		}
 		if markers++; markers > maxMarkers {
 			return nil, &pictureError{Code: "size", Message: "a picture has at most " + strconv.Itoa(maxMarkers) + " components"}
@@ -99,7 +86,7 @@ func parseTimePicture(picture string) ([]timePart, *pictureError) {
 func (p *timePart) isZone() bool { return p.component == 'Z' || p.component == 'z' }
 
 // newTimePart reads what stands between two brackets.
-func newTimePart(marker string) (timePart, *pictureError) {
+func newTimePart(marker string) (timePart, error) {
 	marker = strings.Map(func(r rune) rune {
 		if value.IsScriptSpace(r) {
 			return -1
@@ -107,7 +94,7 @@ func newTimePart(marker string) (timePart, *pictureError) {
 		return r
 	}, marker)
 	if marker == "" || defaultPresentations[marker[0]] == "" {
-		return timePart{}, pictureErrors["D3132"]
+		return timePart{}, pictureFault("D3132")
 	}
 	p := timePart{component: marker[0]}
 	presentation := marker[1:]
@@ -130,7 +117,7 @@ func newTimePart(marker string) (timePart, *pictureError) {
 	p.zulu = modifier == "t"
 	switch {
 	case p.isZone():
-		var err *pictureError
+		var err error
 		p.integer, err = newIntegerPicture(presentation)
 		return p, err
 	case strings.HasPrefix(presentation, "Nn"):
@@ -146,7 +133,7 @@ func newTimePart(marker string) (timePart, *pictureError) {
 }
 
 // number sets how the number of a component is written.
-func (p *timePart) number(picture string, minWidth int) (err *pictureError) {
+func (p *timePart) number(picture string, minWidth int) (err error) {
 	if p.integer, err = newIntegerPicture(picture); err != nil {
 		return err
 	}

@@ -5,14 +5,14 @@ import "toolgraph/expressions"
 // typeFunctions look at a value's type, or end an evaluation with the author's own
 // words, which alone may hold values of the context.
 var typeFunctions = []builtin{
-	{name: "type", signature: mustSignature("<x:s>"), arity: 1, lists: true, fn: typeOf},
-	{name: "exists", signature: mustSignature("<x:b>"), arity: 1, lists: true, fn: func(c call) (any, error) { return c.args[0] != nil, nil }},
-	{name: "boolean", signature: mustSignature("<x-:b>"), arity: 1, lists: true, fn: boolean(true)},
-	{name: "not", signature: mustSignature("<x-:b>"), arity: 1, lists: true, fn: boolean(false)},
-	{name: "error", signature: mustSignature("<s?:x>"), arity: 1, fn: func(c call) (any, error) {
+	{name: "type", types: "<x:s>", arity: 1, lists: true, fn: typeOf},
+	{name: "exists", types: "<x:b>", arity: 1, lists: true, total: true, fn: func(c call) (any, error) { return c.args[0] != nil, nil }},
+	{name: "boolean", types: "<x-:b>", arity: 1, lists: true, fn: boolean(true)},
+	{name: "not", types: "<x-:b>", arity: 1, lists: true, fn: boolean(false)},
+	{name: "error", types: "<s?:x>", arity: 1, total: true, fn: func(c call) (any, error) {
 		return nil, authorError("D3137", c.arg(0), "$error() function evaluated")
 	}},
-	{name: "assert", signature: mustSignature("<bs?:x>"), arity: 2, fn: func(c call) (any, error) {
+	{name: "assert", types: "<bs?:x>", arity: 2, total: true, fn: func(c call) (any, error) {
 		if c.args[0] == true {
 			return nil, nil
 		}
@@ -28,31 +28,12 @@ func authorError(code string, message any, otherwise string) error {
 	return &expressions.EvalError{Code: code, Message: text, Offset: -1}
 }
 
-func typeOf(c call) (any, error) {
-	switch typeLetter(c.args[0]) {
-	case 'm':
-		return nil, nil
-	case 's':
-		return "string", nil
-	case 'n':
-		return "number", nil
-	case 'b':
-		return "boolean", nil
-	case 'l':
-		return "null", nil
-	case 'a':
-		return "array", nil
-	case 'f':
-		return "function", nil
-	}
-	return "object", nil
+var typeNames = map[byte]string{
+	's': "string", 'n': "number", 'b': "boolean", 'l': "null", 'a': "array", 'f': "function", 'o': "object",
 }
 
+func typeOf(c call) (any, error) { return typeNames[typeLetter(c.args[0])], nil }
+
 func boolean(want bool) function {
-	return func(c call) (any, error) {
-		if c.args[0] == nil {
-			return nil, nil
-		}
-		return truth(c.args[0]) == want, nil
-	}
+	return func(c call) (any, error) { return truth(c.args[0]) == want, nil }
 }

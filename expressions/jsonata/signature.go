@@ -77,15 +77,6 @@ func parseSignature(text string) (s *signature, fault string) {
 	return s, ""
 }
 
-// mustSignature is the signature of a builtin.
-func mustSignature(text string) *signature {
-	s, fault := parseSignature(text)
-	if fault != "" {
-		panic("expressions: signature " + text + ": " + fault)
-	}
-	return s
-}
-
 // typeLetter is the type of a value.
 func typeLetter(v any) byte {
 	switch v.(type) {
@@ -109,8 +100,7 @@ func typeLetter(v any) byte {
 }
 
 // check fits the arguments of a call to the signature: the context stands in for one
-// that is missing, and a value where an array is expected becomes one. The error is a
-// *functionError.
+// that is missing, and a value where an array is expected becomes one.
 func (s *signature) check(name string, args []any, context any) ([]any, error) {
 	counts := make([]int, len(s.params))
 	if !s.match(0, args, counts) {
@@ -122,7 +112,7 @@ func (s *signature) check(name string, args []any, context any) ([]any, error) {
 		p := &s.params[i]
 		if counts[i] == 0 && p.context {
 			if !p.takes(context) {
-				return nil, &functionError{Code: "T0411", Name: name, Message: fmt.Sprintf("lacks argument %d, and the context is not %s", next+1, p.words())}
+				return nil, functionError("T0411", name, fmt.Sprintf("lacks argument %d, and the context is not %s", next+1, p.words()))
 			}
 			out = append(out, context)
 			continue
@@ -136,7 +126,7 @@ func (s *signature) check(name string, args []any, context any) ([]any, error) {
 			if p.letter == 'a' && arg != nil {
 				var ok bool
 				if arg, ok = p.array(arg); !ok {
-					return nil, &functionError{Code: "T0412", Name: name, Message: fmt.Sprintf("expects %s as argument %d", p.words(), next)}
+					return nil, functionError("T0412", name, fmt.Sprintf("expects %s as argument %d", p.words(), next))
 				}
 			}
 			out = append(out, arg)
@@ -200,13 +190,13 @@ func (s *signature) mismatch(name string, args []any) error {
 			continue
 		}
 		if !p.optional {
-			return &functionError{Code: "T0410", Name: name, Message: "expects " + p.words() + " as argument " + strconv.Itoa(pos+1)}
+			return functionError("T0410", name, "expects "+p.words()+" as argument "+strconv.Itoa(pos+1))
 		}
 	}
 	if last := len(s.params) - 1; pos < len(args) && pos <= last {
-		return &functionError{Code: "T0410", Name: name, Message: "expects " + s.params[last].words() + " as argument " + strconv.Itoa(pos+1)}
+		return functionError("T0410", name, "expects "+s.params[last].words()+" as argument "+strconv.Itoa(pos+1))
 	}
-	return &functionError{Code: "T0410", Name: name, Message: fmt.Sprintf("expects at most %d arguments", len(s.params))}
+	return functionError("T0410", name, fmt.Sprintf("expects at most %d arguments", len(s.params)))
 }
 
 var typeWords = map[byte]string{
