@@ -34,14 +34,14 @@ func (l *live) call(node *graph.MCP) (*Record, *Failure) {
 	args, err := r.arguments(l.ctx, node)
 	if err != nil {
 		rec := r.record(l.ctx, node, start, nil, err)
-		return &rec, l.settle(node, nil)
+		return &rec, l.resolve(node, nil)
 	}
 	index := len(r.state.records)
 	c := &Call{
 		Run: r.id, Index: index, Node: node.ID(), Server: node.Server, Tool: node.Tool, Args: args,
 		Meta: map[string]any{"toolgraph/idempotencyKey": idempotencyKey(r.id, index)},
 	}
-	if failed := l.settle(node, c); failed != nil {
+	if failed := l.resolve(node, c); failed != nil {
 		return nil, failed
 	}
 	start = r.now()
@@ -55,8 +55,8 @@ func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args value.Value,
 	return node.Args.Eval(ctx, r.scope)
 }
 
-// outcome is what a call came to. That it is about to be made is recorded first: if the
-// process dies then, the call may have been made.
+// outcome makes a call. Its start is recorded first: if the process dies then, the call may
+// have been made.
 func (l *live) outcome(node *graph.MCP, c *Call) (value.Value, error) {
 	started := Event{
 		Kind: CallStarted, Run: c.Run, Time: l.hooks.now(),
@@ -65,20 +65,20 @@ func (l *live) outcome(node *graph.MCP, c *Call) (value.Value, error) {
 			Server: c.Server, Tool: c.Tool, Args: c.Args, Digest: digest(c.Args),
 		},
 	}
-	l.doubtful = !l.hooks.mayRepeat(node)
-	if l.answered {
-		answer := l.answer
-		l.answered, l.answer = false, nil
-		return answer, l.kept(node, l.hooks.keep(l.ctx, started)) // for a replay, which knows answers by it
+	l.unsafe = !l.hooks.mayRepeat(node)
+	if l.hasResult {
+		result := l.result
+		l.hasResult, l.result = false, nil
+		return result, recordFailure(node, l.hooks.record(l.ctx, started)) // a replay finds the result by it
 	}
-	if err := l.ctx.Err(); err != nil { // before it passes for one that may have been made
+	if err := l.ctx.Err(); err != nil { // before it is recorded as a call that may have been made
 		return nil, failureOf(l.ctx, l.run.graph.Limits, node, err)
 	}
 	if err := l.hooks.stopped(); err != nil {
 		return nil, err
 	}
-	started.Sync = l.doubtful
-	if err := l.kept(node, l.hooks.emit(l.ctx, started)); err != nil {
+	started.Sync = l.unsafe
+	if err := recordFailure(node, l.hooks.emit(l.ctx, started)); err != nil {
 		return nil, err
 	}
 	output, err := l.callTool(c)
@@ -93,8 +93,8 @@ func (l *live) callTool(c *Call) (output value.Value, err error) {
 	return l.caller.CallTool(l.ctx, *c)
 }
 
-// kept is the error of the journal as a failure of a call.
-func (l *live) kept(node *graph.MCP, err error) error {
+// recordFailure returns the error of the journal or an observer as a failure of a call.
+func recordFailure(node *graph.MCP, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -32,11 +32,11 @@ func TestResumeWithChangedGraph(t *testing.T) {
 	}{
 		{5, "$.call.n", "$.call.n * 10", `30`},
 		{3, "$.call.n", "$.call.n * 10", `30`},
-		{4, "tool: inc", "tool: inc2", `called up.inc, and that is not what the graph does there now`},
+		{4, "tool: inc", "tool: inc2", `called up.inc, but the graph does something else there now`},
 		{5, "next: end}", "next: other}", `"other"`},
-		{5, "type: switch\n  conditions: [{rule: {\">\": [{var: $.entry.n}, 1]}, next: call}]\n", "type: transform\n  transform: {expr: '1'}\n", `record 1 is of switch node "pick", and the graph goes to transform node "pick"`},
-		{5, "next: pick}", "next: call}", `record 1 is of switch node "pick", and the graph goes to mcp node "call"`},
-		{5, "next: call}]", "next: end}]", `goes from switch "pick" to "call", which is no longer a way out of it`},
+		{5, "type: switch\n  conditions: [{rule: {\">\": [{var: $.entry.n}, 1]}, next: call}]\n", "type: transform\n  transform: {expr: '1'}\n", `record 1 is of switch node "pick", but the graph goes to transform node "pick"`},
+		{5, "next: pick}", "next: call}", `record 1 is of switch node "pick", but the graph goes to mcp node "call"`},
+		{5, "next: call}]", "next: end}]", `goes from switch "pick" to "call", which is no longer one of its ways out`},
 	} {
 		kept := &cut{left: test.left}
 		_, err := execution.New(echo, execution.WithJournal(kept), execution.WithRunID("r")).
@@ -107,7 +107,7 @@ func TestResumeOfAnEditedSwitch(t *testing.T) {
 - {id: more, type: switch, conditions: [{rule: true, next: other}], next: end}
 `)
 	_, err = execution.New(echo).Resume(t.Context(), changed, events, execution.WithChangedGraph())
-	if err == nil || !strings.Contains(err.Error(), `goes from switch "pick" to "other", which is no longer a way out of it`) {
+	if err == nil || !strings.Contains(err.Error(), `goes from switch "pick" to "other", which is no longer one of its ways out`) {
 		t.Error(err)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"toolgraph/config"
 )
 
-// CheckEvents reports the first of a run's events that cannot be one, or not at its
-// place: what a journal gives, or a file, need not be what Append was given. Events are
-// counted from 1.
+// CheckEvents returns an error for the first invalid event of a run, or one that is not valid at
+// its place: the events of a damaged journal or of a file may be anything. Events are counted
+// from 1.
 func CheckEvents(events []Event) error {
 	if len(events) == 0 {
-		return fmt.Errorf("there are no events, expected %s first", RunStarted)
+		return fmt.Errorf("the run has no events, expected %s first", RunStarted)
 	}
 	records, over := 0, false
 	for i, e := range events {
@@ -20,23 +20,23 @@ func CheckEvents(events []Event) error {
 		switch {
 		case err != nil:
 		case (i == 0) != (e.Kind == RunStarted):
-			err = fmt.Errorf("it is %s; a run begins with %s, and has it once", e.Kind, RunStarted)
+			err = fmt.Errorf("it is %s; a run begins with %s and has it once", e.Kind, RunStarted)
 		case e.Start != nil && e.Start.Tool == "":
 			err = errors.New("its start has no tool")
 		case e.Start != nil && e.Start.Args == nil:
 			err = errors.New("its start has no args")
 		case e.Run != events[0].Run:
-			err = fmt.Errorf("it is of run %q, and the first one is of run %q", e.Run, events[0].Run)
+			err = fmt.Errorf("it is of run %q, but the first event is of run %q", e.Run, events[0].Run)
 		case over:
 			err = fmt.Errorf("it is %s after the run's end", e.Kind)
 		case e.Record != nil && e.Record.Index != records && (e.Lost <= 0 || e.Record.Index < records):
 			err = fmt.Errorf("its executionIndex is %d, expected %d, the number of steps before it", e.Record.Index, records)
 		case e.Step != nil && e.Step.Index < records:
-			err = fmt.Errorf("its executionIndex is %d, and %d steps are before it", e.Step.Index, records)
+			err = fmt.Errorf("its executionIndex is %d, but %d steps are before it", e.Step.Index, records)
 		case e.Record != nil:
-			records = e.Record.Index + 1 // more than one more when some were lost
+			records = e.Record.Index + 1 // more than one more when events were lost
 		case e.End != nil:
-			over = !isUnknown(e.End) // a run whose call was looked into goes on
+			over = !isUnknown(e.End) // a run continues after its in-doubt call is resolved
 		}
 		if err != nil {
 			return fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
@@ -45,7 +45,7 @@ func CheckEvents(events []Event) error {
 	return nil
 }
 
-// Check reports what keeps an event from being one of its kind.
+// Check returns an error for an event that lacks a part of its kind, or has another.
 func (e Event) Check() error {
 	has := map[string]bool{"start": e.Start != nil, "step": e.Step != nil, "record": e.Record != nil, "end": e.End != nil}
 	needs := map[EventKind]string{

@@ -36,7 +36,7 @@ func TestV13Events(t *testing.T) {
 		}
 	}
 	for want, spoil := range map[string]func(e []Event) []Event{
-		"there are no events": func([]Event) []Event { return nil },
+		"the run has no events": func([]Event) []Event { return nil },
 		"event 1 of 6: it is step-finished; a run begins with run-started": func(e []Event) []Event { return e[1:] },
 		"event 2 of 8: it is run-started; a run begins":                    func(e []Event) []Event { return append(e[:1:1], e...) },
 		"event 2 of 7: it is step-finished with nothing, expected record":  func(e []Event) []Event { e[1].Record = nil; return e },
@@ -54,7 +54,7 @@ func TestV13Events(t *testing.T) {
 			return e
 		},
 		"event 2 of 7: its executionIndex is -1":                   func(e []Event) []Event { e[1].Record.Index = -1; return e },
-		"event 4 of 7: its executionIndex is 1, and 2 steps":       func(e []Event) []Event { e[3].Step.Index = 1; return e },
+		"event 4 of 7: its executionIndex is 1, but 2 steps":       func(e []Event) []Event { e[3].Step.Index = 1; return e },
 		"event 6 of 7: it is step-finished after the run's end":    func(e []Event) []Event { e[4].End = &End{}; return e },
 		`event 2 of 7: its nodeType is "loop", expected entry`:     func(e []Event) []Event { e[1].Record.NodeType = "loop"; return e },
 		"event 4 of 7: it has no nodeId":                           func(e []Event) []Event { e[3].Step.NodeID = ""; return e },

@@ -10,8 +10,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// digest tells values apart, in 16 hex digits. The order of an object's keys does not
-// count.
+// digest returns a hash of a value, 16 hex digits. The order of an object's keys does not
+// matter.
 func digest(v value.Value) string {
 	h := sha256.New()
 	var buf []byte
@@ -19,7 +19,7 @@ func digest(v value.Value) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// put writes a value in a form that no other value has.
+// put writes a value so that different values are written differently.
 func put(h hash.Hash, v value.Value, buf *[]byte) {
 	switch v := v.(type) {
 	case []any:

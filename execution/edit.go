@@ -6,17 +6,17 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Edit replaces the latest output of a node of a run that is held.
+// Edit replaces the latest output of a node of a paused run.
 type Edit struct {
 	NodeID string
 	Output value.Value // nil: nothing
 }
 
-// edit applies an edit. Slices that Executions handed out stay as they were.
+// edit applies an edit. Slices that Executions returned before do not change.
 func (s *state) edit(r Record) error {
 	was := s.outputs[r.NodeID]
 	if len(was.all) == 0 {
-		return fmt.Errorf("record %d edits the output of %q, which has not run", r.Index, r.NodeID)
+		return fmt.Errorf("record %d edits the output of node %q, which has not run", r.Index, r.NodeID)
 	}
 	s.records = append(s.records, r)
 	s.edits++
@@ -36,7 +36,7 @@ func (s *state) previousEdited(n int) (value.Value, bool) {
 		switch {
 		case r.Edited && !edited:
 			edits[r.NodeID] = r.Output
-		case r.Edited: // a later edit counts
+		case r.Edited: // a later edit wins
 		case n == 1 && edited && r.Error == nil:
 			return edit, true
 		case n == 1:
@@ -51,11 +51,11 @@ func (s *state) previousEdited(n int) (value.Value, bool) {
 	return nil, false
 }
 
-// edit makes the record of an edit.
+// edit returns the record of an edit.
 func (r *Run) edit(e Edit) (Record, error) {
 	node := r.graph.Node(e.NodeID)
 	if node == nil {
-		return Record{}, fmt.Errorf("an edit is of node %q, which this graph does not have", e.NodeID)
+		return Record{}, fmt.Errorf("the edit is of node %q, but this graph has no such node", e.NodeID)
 	}
 	now := r.now()
 	rec := Record{

@@ -7,14 +7,14 @@ import (
 
 // emit gives an event to the journal first, then to the observers.
 func (h *hooks) emit(ctx context.Context, e Event) error {
-	if err := h.keep(ctx, e); err != nil {
+	if err := h.record(ctx, e); err != nil {
 		return err
 	}
-	return h.tell(e)
+	return h.notify(e)
 }
 
-// keep gives an event to the journal, also when the run has just been cancelled.
-func (h *hooks) keep(ctx context.Context, e Event) (err error) {
+// record gives an event to the journal, also when the run has just been cancelled.
+func (h *hooks) record(ctx context.Context, e Event) (err error) {
 	defer recovered(&err)
 	if h.journal == nil {
 		return nil
@@ -22,8 +22,8 @@ func (h *hooks) keep(ctx context.Context, e Event) (err error) {
 	return h.journal.Append(context.WithoutCancel(ctx), e)
 }
 
-// tell gives an event to all observers. The error is the panic of the first that did.
-func (h *hooks) tell(e Event) error {
+// notify gives an event to every observer. The error is the first panic of one.
+func (h *hooks) notify(e Event) error {
 	var first error
 	for _, o := range h.observers {
 		if err := observe(o, e); err != nil && first == nil {
@@ -39,8 +39,8 @@ func observe(o Observer, e Event) (err error) {
 	return nil
 }
 
-// keptFailure is an error of drive in the form that is kept.
-func keptFailure(err error) *Failure {
+// failureToRecord returns an error of drive as a Failure.
+func failureToRecord(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f

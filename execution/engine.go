@@ -15,7 +15,7 @@ type Engine struct {
 	hooks  hooks
 }
 
-// hooks are what a run is plugged into.
+// hooks are the options of a run.
 type hooks struct {
 	journal   Journal
 	gate      Gate
@@ -26,20 +26,20 @@ type hooks struct {
 	panicked     func(run string, p *PanicError)
 	repeatable   func(server, tool string) bool
 	changedGraph bool
-	unknown      Unknown
+	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
 }
 
-// Option plugs something into an engine, or into one run.
+// Option is an option of an engine, or of one run.
 type Option func(*hooks)
 
-// WithJournal keeps every event of a run.
+// WithJournal records every event of a run.
 func WithJournal(j Journal) Option { return func(h *hooks) { h.journal = j } }
 
-// WithGate lets something hold runs before each step.
+// WithGate lets a gate pause runs before each step.
 func WithGate(g Gate) Option { return func(h *hooks) { h.gate = g } }
 
-// WithObserver adds something that is told of each event.
+// WithObserver adds an observer of each event.
 func WithObserver(o Observer) Option {
 	return func(h *hooks) { h.observers = append(h.observers[:len(h.observers):len(h.observers)], o) }
 }
@@ -50,9 +50,9 @@ func WithClock(now func() time.Time) Option { return func(h *hooks) { h.now = no
 // WithRunID names the run; a random name when not given.
 func WithRunID(id string) Option { return func(h *hooks) { h.runID = id } }
 
-// WithRepeatable tells which tools may be called twice, as far as that is known: it is
-// asked before each call, and when a run is taken on that ended in the middle of one. A
-// node's onCrash goes before it. Without it no tool may.
+// WithRepeatable sets the function that reports whether the calls of a tool are safe to repeat:
+// it is called before each call, and when a run is resumed that was interrupted during one. A
+// node's onCrash goes before it. Without it no call is safe to repeat.
 func WithRepeatable(may func(server, tool string) bool) Option {
 	return func(h *hooks) { h.repeatable = may }
 }
@@ -66,7 +66,7 @@ func New(caller ToolCaller, opts ...Option) *Engine {
 	return e
 }
 
-// Result is what a run came to. Value is nil when the run failed.
+// Result is the result of a run. Value is nil when the run failed.
 type Result struct {
 	RunID   string
 	Value   value.Value
@@ -74,15 +74,15 @@ type Result struct {
 }
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the
-// defaults of the inputSchema. Arguments that do not fit the inputSchema make no run and no
-// result: the error is an *ArgumentsError. The result has the history also when the run
-// failed; the error is then a *StepError, or the error of the journal or the gate.
+// defaults of the inputSchema. Arguments that do not match the inputSchema start no run: the
+// result is nil and the error is an *ArgumentsError. The result has the history also when the
+// run failed; the error is then a *StepError, or the error of the journal or the gate.
 func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts ...Option) (*Result, error) {
 	args, err := Arguments(ctx, g, args)
 	if err != nil {
 		return nil, err
 	}
-	h := e.plug(opts)
+	h := e.with(opts)
 	if h.runID == "" {
 		h.runID = rand.Text()
 	}
@@ -91,17 +91,17 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.Hash, Args: args},
 	}
 	r := newRun(h.runID, g, args, start.Time, h.now)
-	if err := h.keep(ctx, start); err != nil {
+	if err := h.record(ctx, start); err != nil {
 		return &Result{RunID: h.runID}, err
 	}
 	l := newLive(ctx, e.caller, r, h)
-	if err := h.tell(start); err != nil {
+	if err := h.notify(start); err != nil {
 		return e.end(ctx, l, nil, err)
 	}
 	return e.finish(ctx, l)
 }
 
-func (e *Engine) plug(opts []Option) hooks {
+func (e *Engine) with(opts []Option) hooks {
 	h := e.hooks
 	for _, o := range opts {
 		o(&h)
@@ -109,42 +109,32 @@ func (e *Engine) plug(opts []Option) hooks {
 	return h
 }
 
-// finish drives the run to its end and tells how it ended.
+// finish drives the run to its end and records it.
 func (e *Engine) finish(ctx context.Context, l *live) (*Result, error) {
-	value, err := e.take(l)
+	value, err := l.value()
 	if err != nil {
 		value = nil
 	}
-	return e.end(ctx, l, value, l.reminded(err))
+	return e.end(ctx, l, value, l.withUnresolved(err))
 }
 
-// take takes the run to its end. Its value fits the outputSchema.
-func (e *Engine) take(l *live) (value value.Value, err error) {
-	defer recovered(&err)
-	if value, err = l.drive(); err != nil {
-		return nil, err
-	}
-	return value, l.run.checkValue(l.ctx, value)
-}
-
-// end keeps and tells how the run ended.
+// end records how the run ended.
 func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error) (*Result, error) {
 	defer l.close()
 	r, h := l.run, l.hooks
 	result := &Result{RunID: r.id, Value: value, History: r.Records()}
 	end := &End{Value: value}
 	if err != nil {
-		end.Failure = keptFailure(err)
+		end.Failure = failureToRecord(err)
 		if suspended(ctx, end.Failure) {
 			return result, r.stepError(end.Failure)
 		}
 	}
-	// The last event is kept also when the run was cancelled.
 	last := Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end, Sync: true}
-	if lastErr := h.keep(ctx, last); err == nil && lastErr != nil {
+	if lastErr := h.record(ctx, last); err == nil && lastErr != nil {
 		result.Value, err = nil, lastErr
 	}
 	h.report(r.id, err)
-	h.report(r.id, h.tell(last)) // the run has ended: this is no failure of it any more
+	h.report(r.id, h.notify(last)) // the run has ended, so an error here does not fail it
 	return result, err
 }

@@ -12,7 +12,7 @@ import (
 	"toolgraph/graph"
 )
 
-// Code tells what kind of failure ended a run. It survives being written down.
+// Code is the kind of a failure that ended a run. It is part of the stored format.
 type Code string
 
 // The codes of failures.
@@ -20,16 +20,16 @@ const (
 	CodeLimit      Code = "limit"      // an execution limit was reached
 	CodeExpression Code = "expression" // JSONata or JSON Logic failed
 	CodeTool       Code = "tool"       // an upstream server or its tool failed
-	CodeCancelled  Code = "cancelled"  // the client cancelled, or we are stopping
-	CodeResult     Code = "result"     // the value does not fit the outputSchema
-	CodeInternal   Code = "internal"   // the journal, a gate, or a fault of the program
+	CodeCancelled  Code = "cancelled"  // the client cancelled, or the process is stopping
+	CodeResult     Code = "result"     // the value does not match the outputSchema
+	CodeInternal   Code = "internal"   // the journal, a gate, or a bug
 
-	// CodeOutcomeUnknown: the process died in the middle of a call that may not be made
-	// twice, and nobody knows whether it was made.
+	// CodeOutcomeUnknown: the process died during a call that is not safe to repeat, and its
+	// outcome is unknown.
 	CodeOutcomeUnknown Code = "outcome-unknown"
 )
 
-// Failure is why a run ended without a value, in a form that can be kept.
+// Failure is why a run ended without a value, in a form that can be recorded.
 type Failure struct {
 	Code    Code       `json:"code"`
 	Detail  string     `json:"detail,omitempty"` // a finer code: JSONata's, or the upstream client's
@@ -37,17 +37,17 @@ type Failure struct {
 	Node    string     `json:"nodeId,omitempty"`
 	Pos     config.Pos `json:"pos,omitzero"`
 
-	// Structured is the structuredContent that a failed tool answered with, as JSON; nil
-	// when there was none. Message tells of it too.
+	// Structured is the structuredContent of a failed tool's result, as JSON; nil when it had
+	// none. Message includes it.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 
-	err error // what it was made of, in this process only
+	err error // the cause, in this process only
 }
 
 // Error is the message without the place.
 func (f *Failure) Error() string { return f.Message }
 
-// Unwrap is what the failure was made of, when it happened in this process.
+// Unwrap returns the cause of the failure, when it happened in this process.
 func (f *Failure) Unwrap() error { return f.err }
 
 // StepError is the failure of a run: where it happened and how the run got there.
@@ -60,10 +60,10 @@ type StepError struct {
 	Path []string   // the last nodes visited, oldest first
 	Err  error      // a *Failure
 
-	cut bool // more nodes were visited before Path
+	truncated bool // more nodes were visited before Path
 }
 
-// Error is "file:line:col: node "x" of tool "y": message", then the path walked.
+// Error is "file:line:col: node "x" of tool "y": message", then the path of the run.
 func (e *StepError) Error() string {
 	var b strings.Builder
 	if e.Pos.IsValid() {
@@ -75,7 +75,7 @@ func (e *StepError) Error() string {
 	fmt.Fprintf(&b, "tool %q: %s", e.Tool, e.Err)
 	if len(e.Path) > 0 {
 		b.WriteString("\npath: ")
-		if e.cut {
+		if e.truncated {
 			b.WriteString("… → ")
 		}
 		b.WriteString(strings.Join(e.Path, " → "))
@@ -97,8 +97,8 @@ func (e *StepError) Code() Code {
 // errTimeLimit is the cause of a context that the run's time limit has ended.
 var errTimeLimit = errors.New("maxExecutionTimeMs reached")
 
-// failureOf turns what a node's work returned into a Failure. When ctx has ended,
-// that is the reason, whatever the work made of it.
+// failureOf returns the error of a node as a Failure. When ctx has ended, that is the reason,
+// whatever the error says.
 func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err error) *Failure {
 	var known *Failure
 	if errors.As(err, &known) {
@@ -131,7 +131,7 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	return f
 }
 
-// endOf tells why ctx ended: the run's time limit, or a cancellation.
+// endOf is the failure of a run whose ctx has ended: by its time limit, or by a cancellation.
 func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bool, err error) *Failure {
 	if errors.Is(context.Cause(ctx), errTimeLimit) {
 		doing := "while this node was evaluated"
@@ -150,7 +150,7 @@ func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bo
 func countLimit(limit int, node graph.Node) *Failure {
 	return &Failure{
 		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(),
-		Message: fmt.Sprintf("executionLimits.maxNodeExecutions is %d and that many nodes have run; "+
+		Message: fmt.Sprintf("executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+
 			"check the way out of the loop, or raise the limit", limit),
 	}
 }
@@ -158,7 +158,7 @@ func countLimit(limit int, node graph.Node) *Failure {
 func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {
 	return &Failure{
 		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(), err: errTimeLimit,
-		Message: fmt.Sprintf("executionLimits.maxExecutionTimeMs is %d and the run has taken longer; it ended %s",
+		Message: fmt.Sprintf("executionLimits.maxExecutionTimeMs is %d, and the run has taken longer; it ended %s",
 			limit.Milliseconds(), doing),
 	}
 }
@@ -166,7 +166,7 @@ func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {
 func sizeLimit(setting string, size, limit int, node graph.Node) *Failure {
 	return &Failure{
 		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(),
-		Message: fmt.Sprintf("executionLimits.%s is %d bytes and the value has %d; "+
+		Message: fmt.Sprintf("executionLimits.%s is %d bytes, but the value has %d; "+
 			"let the tool return less, or select what is needed in a transform", setting, limit, size),
 	}
 }

@@ -14,10 +14,10 @@ type EventKind string
 // The kinds of events, in the order in which they come.
 const (
 	RunStarted    EventKind = "run-started"
-	StepReady     EventKind = "step-ready"   // only told to a Gate, never kept
+	StepReady     EventKind = "step-ready"   // only for a Gate, never recorded
 	CallStarted   EventKind = "call-started" // before a call leaves the process
 	StepFinished  EventKind = "step-finished"
-	ContextEdited EventKind = "context-edited" // somebody replaced an output while the run was held
+	ContextEdited EventKind = "context-edited" // a debugger replaced an output while the run was paused
 	RunFinished   EventKind = "run-finished"
 )
 
@@ -36,14 +36,13 @@ type Event struct {
 	// recorded. A run with lost events cannot be resumed.
 	Lost int `json:"lost,omitempty"`
 
-	// Sync is set where losing the event could do harm, or make somebody look things
-	// up: before a call that may not be made twice, on its record, on edits, and at the
-	// end of a run. A journal that outlives the process has such a call-started, and
-	// what is needed to know its run, before Append returns; it does not let others of
-	// calls wait for more.
+	// Sync marks the events whose loss could do harm or leave an in-doubt call: the start and
+	// the record of a call that is not safe to repeat, edits, and the end of a run. A journal
+	// that outlives the process has such a call-started, and what identifies its run, before
+	// Append returns; other events of calls do not wait for more.
 	Sync bool `json:"-"`
-	// Scope is what expressions of the step would see (step-ready); only valid until
-	// the Gate that it was given to returns.
+	// Scope is the scope of the step's expressions (step-ready); only valid until the Gate
+	// that gets it returns.
 	Scope *expressions.Scope `json:"-"`
 }
 
@@ -62,8 +61,8 @@ type Visit struct {
 
 	Server string      `json:"server,omitempty"` // of an mcp node
 	Tool   string      `json:"tool,omitempty"`   // of an mcp node
-	Args   value.Value `json:"-"`                // call-started; not kept: they follow from the records
-	Digest string      `json:"digest,omitempty"` // call-started; of Args, to know the call again
+	Args   value.Value `json:"-"`                // call-started; not recorded: they follow from the records
+	Digest string      `json:"digest,omitempty"` // call-started; of Args, to recognise the call
 }
 
 // End is how a run ended: with a value or with a failure.

@@ -2,8 +2,8 @@ package execution
 
 import "toolgraph/graph"
 
-// wait holds the run before its next node for as long as the gate wants, if there is one,
-// and makes the edits that come back from it. The time limit does not run meanwhile.
+// wait waits for the gate before the next node, if there is one, and makes its edits. The time
+// does not count for the time limit.
 func (l *live) wait() error {
 	if l.hooks.gate == nil {
 		return nil
@@ -16,7 +16,7 @@ func (l *live) wait() error {
 	if l.base.Err() == nil {
 		return err
 	}
-	return nil // the limits say why the run has to end here
+	return nil // checkLimits returns why the run ends
 }
 
 func (l *live) hold() error {
@@ -43,7 +43,7 @@ func (l *live) hold() error {
 	}
 }
 
-// edit makes an edit lasting, then applies it.
+// edit records an edit, then applies it.
 func (l *live) edit(e Edit) error {
 	rec, err := l.run.edit(e)
 	if err != nil {

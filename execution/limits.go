@@ -9,7 +9,7 @@ import (
 	"toolgraph/graph"
 )
 
-// checkLimits is asked before every node.
+// checkLimits returns the limit that keeps a node from running, or nil.
 func (r *Run) checkLimits(ctx context.Context, node graph.Node) *Failure {
 	limits := r.graph.Limits
 	if r.state.executions() >= limits.MaxNodeExecutions {
@@ -37,8 +37,8 @@ func (r *Run) measure(node graph.Node, output value.Value) (value.Value, int, *F
 	return output, size, nil
 }
 
-// sizeOf is what an output counts: 0 for an entry, whose arguments are bounded by the
-// server, for an exit, which adds no data, and for nothing.
+// sizeOf returns the size of an output for the limits: 0 for an entry, whose arguments are
+// bounded by the server, for an exit, which adds no data, and for nothing.
 func sizeOf(kind config.NodeType, output value.Value) int {
 	if output == nil || kind == config.EntryNode || kind == config.ExitNode {
 		return 0

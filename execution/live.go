@@ -7,7 +7,7 @@ import (
 	"toolgraph/graph"
 )
 
-// live is a run that goes on in this process.
+// live is a run that is in progress in this process.
 type live struct {
 	base   context.Context // ends with the client's call; lives as long as the run
 	ctx    context.Context // base up to the time limit
@@ -16,20 +16,20 @@ type live struct {
 	run    *Run
 	hooks  hooks
 
-	interrupted *Visit      // a resumed run was interrupted in the middle of this call; nil once it is settled
-	askedAt     int         // the index at which a resumed run has asked about a call and ended; or -1
-	answered    bool        // the value of the next call is known; used up by it
-	answer      value.Value // that value
-	doubtful    bool        // the record to come is of a call that is not safe to repeat
+	interrupted *Visit      // the call during which a resumed run was interrupted; nil once it is resolved
+	endedAt     int         // the index at which a resumed run has ended before an in-doubt call; or -1
+	hasResult   bool        // the result of the next call is known
+	result      value.Value // that result
+	unsafe      bool        // the next record is of a call that is not safe to repeat
 }
 
 func newLive(ctx context.Context, caller ToolCaller, r *Run, h hooks) *live {
-	l := &live{base: ctx, caller: caller, run: r, hooks: h, askedAt: -1}
+	l := &live{base: ctx, caller: caller, run: r, hooks: h, endedAt: -1}
 	l.startClock()
 	return l
 }
 
-// startClock lets the time run that the run has left.
+// startClock starts the rest of the time limit.
 func (l *live) startClock() {
 	left := l.run.graph.Limits.MaxExecutionTime - l.hooks.now().Sub(l.run.started)
 	l.ctx, l.cancel = context.WithTimeoutCause(l.base, left, errTimeLimit)
@@ -37,12 +37,21 @@ func (l *live) startClock() {
 
 func (l *live) close() { l.cancel() }
 
+// value drives the run to its end and returns its value, which matches the outputSchema.
+func (l *live) value() (value value.Value, err error) {
+	defer recovered(&err)
+	if value, err = l.drive(); err != nil {
+		return nil, err
+	}
+	return value, l.run.checkValue(l.ctx, value)
+}
+
 // drive is the one loop: it takes the run to its end. The error is a *StepError for a
 // failure of the run, or that of the journal, the gate or an observer.
 func (l *live) drive() (value.Value, error) {
 	r := l.run
 	for {
-		if failed := r.failure(); failed != nil { // also that of a run that is resumed
+		if failed := r.failure(); failed != nil { // also of a resumed run
 			return nil, r.stepError(failed)
 		}
 		if err := l.wait(); err != nil {
@@ -71,11 +80,11 @@ func (l *live) drive() (value.Value, error) {
 }
 
 // step runs a node and returns its record, or nil when the exit has run before. The
-// failure is why the run ends before the node. The run is left as it is: the record is for
-// commit.
+// failure is why the run ends before the node. The run does not change: commit applies the
+// record.
 func (l *live) step(node graph.Node) (*Record, *Failure) {
 	if node == nil {
-		return nil, l.settle(nil, nil)
+		return nil, l.resolve(nil, nil)
 	}
 	if failed := l.run.checkLimits(l.ctx, node); failed != nil {
 		return nil, failed
@@ -83,18 +92,18 @@ func (l *live) step(node graph.Node) (*Record, *Failure) {
 	if call, isCall := node.(*graph.MCP); isCall {
 		return l.call(call)
 	}
-	if failed := l.settle(node, nil); failed != nil {
+	if failed := l.resolve(node, nil); failed != nil {
 		return nil, failed
 	}
 	rec := l.run.visit(l.ctx, node)
 	return &rec, nil
 }
 
-// commit makes a record lasting, then applies it. What failed only because the run is
-// suspended is no record.
+// commit records a record, then applies it. A failure that only comes of the suspension of the
+// run is not recorded.
 func (l *live) commit(rec *Record) error {
-	sync := l.doubtful
-	l.doubtful = false
+	sync := l.unsafe
+	l.unsafe = false
 	if suspended(l.base, rec.Error) {
 		return rec.Error
 	}

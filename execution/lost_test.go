@@ -9,6 +9,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 )
 
 const twoCalls = `
@@ -39,21 +40,21 @@ func lost(t *testing.T) *cut {
 	return kept
 }
 
-// A call whose record was lost is in doubt as well: it is not made again unasked.
+// A call whose record was lost is in doubt as well: it is not repeated without a resolution.
 func TestLostRecords(t *testing.T) {
 	g, kept := build(t, twoCalls), lost(t)
 	for _, test := range []struct {
-		found execution.Unknown
+		found execution.Resolution
 		calls int
 		code  execution.Code // of the failure
 		about string
 	}{
-		{execution.Unknown{}, 0, execution.CodeOutcomeUnknown, "up.first"},
-		{execution.Unknown{Answer: decode(t, `{"n": 5}`)}, 0, execution.CodeOutcomeUnknown, "up.second"},
-		{execution.Unknown{}, 0, execution.CodeOutcomeUnknown, "r/3, with other arguments than it would have now, {\"n\":6}"},
-		{execution.Unknown{Repeat: true}, 1, "", ""},
+		{execution.Resolution{}, 0, execution.CodeOutcomeUnknown, "up.first"},
+		{execution.Resolution{Value: decode(t, `{"n": 5}`)}, 0, execution.CodeOutcomeUnknown, "up.second"},
+		{execution.Resolution{}, 0, execution.CodeOutcomeUnknown, "r/3, with other arguments than it would have now, {\"n\":6}"},
+		{execution.Resolution{Repeat: true}, 1, "", ""},
 	} {
-		result, calls, err := resume(t, g, kept, execution.WithUnknown(test.found))
+		result, calls, err := resume(t, g, kept, execution.WithResolution(test.found))
 		var step *execution.StepError
 		if errors.As(err, &step) && (step.Code() != test.code || !strings.Contains(err.Error(), test.about)) || calls != test.calls {
 			t.Fatalf("%+v: %d calls, %v", test, calls, err)
@@ -68,50 +69,11 @@ func TestLostRecords(t *testing.T) {
 	}
 }
 
-// A run that would go another way than before does not forget what it had called there.
-func TestLostWay(t *testing.T) {
-	g := build(t, `
-- {id: entry, type: entry, next: look}
-- {id: look, type: mcp, server: up, tool: look, onCrash: rerun, next: pick}
-- id: pick
-  type: switch
-  conditions: [{rule: {var: $.look.pay}, next: pay}]
-  next: other
-- {id: pay, type: mcp, server: up, tool: pay, next: exit}
-- {id: other, type: transform, transform: {expr: '1'}, next: exit}
-- {id: exit, type: exit}
-`)
-	whole := &journal.Memory{}
-	_, err := execution.New(answering(t, `{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, _ := whole.Load(t.Context(), "r")
-	events = []execution.Event{events[0], events[1], events[5]} // the call of pay is known, the answer of look is not
-	_, err = execution.New(answering(t, `{"pay": false}`)).Resume(t.Context(), g, events)
-	if err == nil || !strings.Contains(err.Error(), "the run would now go another way: look there for the idempotency key r/3") {
-		t.Error(err)
-	}
-	result, err := execution.New(answering(t, `{"pay": false}`)).Resume(t.Context(), g, events, execution.WithRepeatable(always))
-	if err != nil || encode(t, result.Value) != "1" {
-		t.Error(result, err)
-	}
-}
-
-// A run that ended because it would go another way ends so again, and goes on once the
-// operator has looked: also when the other way was recorded as far as the call.
-func TestLostWayAgain(t *testing.T) {
-	g := build(t, `
-- {id: entry, type: entry, next: look}
-- {id: look, type: mcp, server: up, tool: look, onCrash: rerun, next: pick}
-- id: pick
-  type: switch
-  conditions: [{rule: {var: $.look.pay}, next: pay}]
-  next: other
-- {id: pay, type: mcp, server: up, tool: pay, next: exit}
-- {id: other, type: transform, transform: {expr: '1'}, next: exit}
-- {id: exit, type: exit}
-`)
+// losing is the journal of a run whose first call returned that the second is to be made, and
+// whose process died during the second call, at an index of the events: the records in between
+// are lost.
+func losing(t *testing.T, g *graph.Graph, call int) *cut {
+	t.Helper()
 	whole := &journal.Memory{}
 	_, err := execution.New(answering(t, `{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
 	if err != nil {
@@ -119,68 +81,69 @@ func TestLostWayAgain(t *testing.T) {
 	}
 	events, _ := whole.Load(t.Context(), "r")
 	kept := &cut{left: -1}
-	for _, e := range []execution.Event{events[0], events[1], events[5]} {
+	for _, e := range []execution.Event{events[0], events[1], events[call]} {
 		_ = kept.Append(t.Context(), e)
 	}
-	resumed := func(opts ...execution.Option) (*execution.Result, error) {
-		events, _ := kept.Load(t.Context(), "r")
-		return execution.New(answering(t, `{"pay": false}`), append(opts, execution.WithJournal(kept))...).Resume(t.Context(), g, events)
-	}
-	for range 3 {
-		if _, err := resumed(); err == nil || !strings.Contains(err.Error(), "the run would now go another way: look there for the idempotency key r/3") {
-			t.Fatal(err)
-		}
-	}
-	result, err := resumed(execution.WithUnknown(execution.Unknown{Repeat: true}))
-	if err != nil || encode(t, result.Value) != "1" {
-		t.Error(result, err)
-	}
+	return kept
 }
 
-// A way that ends before it comes as far as the call that was cut does not forget the
-// call either, and goes on once somebody has looked.
-func TestLostShorterWay(t *testing.T) {
-	g := build(t, `
-- {id: entry, type: entry, next: look}
-- {id: look, type: mcp, server: up, tool: look, onCrash: rerun, next: pick}
-- id: pick
-  type: switch
-  conditions: [{rule: {var: $.look.pay}, next: sum}]
+// A run that takes another path than before it was interrupted still reports the call in flight,
+// each time, and continues once the operator has resolved it: also when the other path was
+// recorded as far as the call, and when it ends before it comes as far.
+func TestLostPath(t *testing.T) {
+	for name, test := range map[string]struct {
+		way  string // from the switch on
+		call int    // its index in the events
+		key  string // of the call
+		want string
+	}{
+		"as long": {`{var: $.look.pay}, next: pay}]
+  next: other
+- {id: other, type: transform, transform: {expr: '1'}, next: exit}
+`, 5, "r/3", "1"},
+		"shorter": {`{var: $.look.pay}, next: sum}]
   next: exit
 - {id: sum, type: transform, transform: {expr: '1'}, next: pay}
+`, 6, "r/4", `"exit"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := build(t, `
+- {id: entry, type: entry, next: look}
+- {id: look, type: mcp, server: up, tool: look, onCrash: rerun, next: pick}
+- id: pick
+  type: switch
+  conditions: [{rule: `+test.way+`
 - {id: pay, type: mcp, server: up, tool: pay, next: exit}
 - {id: exit, type: exit}
 `)
-	whole := &journal.Memory{}
-	_, err := execution.New(answering(t, `{"pay": true}`), execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, _ := whole.Load(t.Context(), "r")
-	kept := &cut{left: -1}
-	for _, e := range []execution.Event{events[0], events[1], events[6]} { // the call of pay, without the way to it
-		_ = kept.Append(t.Context(), e)
-	}
-	resumed := func(opts ...execution.Option) (*execution.Result, error) {
-		events, _ := kept.Load(t.Context(), "r")
-		return execution.New(answering(t, `{"pay": false}`), append(opts, execution.WithJournal(kept))...).Resume(t.Context(), g, events)
-	}
-	for range 2 {
-		if _, err := resumed(); err == nil || !strings.Contains(err.Error(), "the run would now go another way: look there for the idempotency key r/4") {
-			t.Fatal(err)
-		}
-	}
-	result, err := resumed(execution.WithUnknown(execution.Unknown{Repeat: true}))
-	if err != nil || encode(t, result.Value) != `"exit"` {
-		t.Error(result, err)
+			kept := losing(t, g, test.call)
+			resumed := func(opts ...execution.Option) (*execution.Result, error) {
+				events, _ := kept.Load(t.Context(), "r")
+				return execution.New(answering(t, `{"pay": false}`), append(opts, execution.WithJournal(kept))...).Resume(t.Context(), g, events)
+			}
+			for range 3 {
+				_, err := resumed()
+				if want := "idempotency key " + test.key + "; the resumed run would take another path"; err == nil || !strings.Contains(err.Error(), want) {
+					t.Fatal(err)
+				}
+			}
+			result, err := resumed(execution.WithResolution(execution.Resolution{Repeat: true}))
+			if err != nil || encode(t, result.Value) != test.want {
+				t.Error(result, err)
+			}
+			events, _ := losing(t, g, test.call).Load(t.Context(), "r")
+			result, err = execution.New(answering(t, `{"pay": false}`)).Resume(t.Context(), g, events, execution.WithRepeatable(always))
+			if err != nil || encode(t, result.Value) != test.want {
+				t.Errorf("a call that is safe to repeat: %v, %v", result, err)
+			}
+		})
 	}
 }
 
-// What somebody has found out of one call is not taken for the answer of another: not
-// for that of a call before it that is made again, nor for that of one that is in doubt
-// too and was not asked about.
-func TestAnswerOfTheRightCall(t *testing.T) {
-	answer := execution.WithUnknown(execution.Unknown{Answer: decode(t, `{"n": 7}`)})
+// The resolution of one call is not used for another: neither for a call before it that is
+// repeated, nor for another in-doubt call before it.
+func TestResolutionOfTheRightCall(t *testing.T) {
+	answer := execution.WithResolution(execution.Resolution{Value: decode(t, `{"n": 7}`)})
 	g := build(t, strings.Replace(twoCalls, "tool: first,", "tool: first, onCrash: rerun,", 1))
 	result, calls, err := resume(t, g, lost(t), answer)
 	if err != nil || calls != 1 || encode(t, result.Value) != `{"n":7}` || encode(t, result.History[1].Output) != `{"n":1}` {
@@ -188,16 +151,16 @@ func TestAnswerOfTheRightCall(t *testing.T) {
 	}
 	_, calls, err = resume(t, build(t, twoCalls), lost(t), answer)
 	if calls != 0 || err == nil || !strings.Contains(err.Error(), "up.first") {
-		t.Errorf("after a call that nobody was asked about: %d calls, %v", calls, err)
+		t.Errorf("after another in-doubt call: %d calls, %v", calls, err)
 	}
 }
 
-// A call that somebody has answered is answered in a replay too.
-func TestReplayOfAnAnswer(t *testing.T) {
+// A call with a resolved value has that value in a replay too.
+func TestReplayOfAResolution(t *testing.T) {
 	g, kept := build(t, twoCalls), lost(t)
-	_, _, _ = resume(t, g, kept) // asks about the first call
+	_, _, _ = resume(t, g, kept) // ends before the first call
 	for _, n := range []string{`{"n": 5}`, `{"n": 6}`} {
-		_, _, _ = resume(t, g, kept, execution.WithUnknown(execution.Unknown{Answer: decode(t, n)}))
+		_, _, _ = resume(t, g, kept, execution.WithResolution(execution.Resolution{Value: decode(t, n)}))
 	}
 	events, _ := kept.Load(t.Context(), "r")
 	result, err := execution.New(execution.NewRecording(events, 0)).Run(t.Context(), g, decode(t, `{"n": 1}`))
@@ -206,7 +169,7 @@ func TestReplayOfAnAnswer(t *testing.T) {
 	}
 }
 
-// A run that fails before it comes to the call that was cut tells of that call as well.
+// A run that fails before it comes to the call in flight reports that call as well.
 func TestLostCallAndFailure(t *testing.T) {
 	g := build(t, strings.Replace(twoCalls, "tool: first,", "tool: first, onCrash: rerun,", 1))
 	events, _ := lost(t).Load(t.Context(), "r")
@@ -219,7 +182,7 @@ func TestLostCallAndFailure(t *testing.T) {
 	}
 }
 
-// Arguments that are not those of the call that was cut are told as such.
+// Arguments that differ from those of the call in flight are reported as such.
 func TestLostArguments(t *testing.T) {
 	events, _ := lost(t).Load(t.Context(), "r")
 	g := build(t, strings.Replace(twoCalls, "tool: first,", "tool: first, onCrash: rerun,", 1))

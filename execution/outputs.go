@@ -18,7 +18,7 @@ func (o outputs) add(v value.Value) outputs {
 	o.all = append(o.all, v)
 	switch {
 	case complete && v == nil:
-		o.values = slices.Clip(o.values) // from here on the two are apart
+		o.values = slices.Clip(o.values) // from here on the two differ
 	case complete:
 		o.values = o.all
 	case v != nil:
@@ -27,8 +27,8 @@ func (o outputs) add(v value.Value) outputs {
 	return o
 }
 
-// replace returns the outputs with another last one. Slices that were handed out stay as
-// they were.
+// replace returns the outputs with another last one. Slices that were returned before do not
+// change.
 func (o outputs) replace(v value.Value) outputs {
 	all := slices.Clone(o.all)
 	all[len(all)-1] = v

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is a panic of what a run is plugged into, or of the engine itself. Its text
-// names an id only: what the panic says may hold values of the run.
+// PanicError is a panic of a caller, a journal, a gate, an observer, or of the engine itself.
+// Its text has only an id: the text of the panic may have values of the run.
 type PanicError struct {
 	ID    string
 	Value any
@@ -20,7 +20,7 @@ func (e *PanicError) Error() string {
 	return "internal error, id " + e.ID + "; the log has the details"
 }
 
-// WithPanicReport has each panic of a run reported, with what the client does not see.
+// WithPanicReport sets the function that gets each panic of a run, for the log.
 func WithPanicReport(report func(run string, p *PanicError)) Option {
 	return func(h *hooks) { h.panicked = report }
 }
@@ -36,7 +36,7 @@ func recovered(err *error) {
 	*err = &PanicError{ID: hex.EncodeToString(raw[:]), Value: p, Stack: debug.Stack()}
 }
 
-// report hands a panic on.
+// report reports a panic, if the error is one.
 func (h *hooks) report(run string, err error) {
 	var p *PanicError
 	if h.panicked != nil && errors.As(err, &p) {

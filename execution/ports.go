@@ -32,23 +32,22 @@ func PoolCaller(p Pool) ToolCaller {
 	})
 }
 
-// Journal keeps the events of runs. Append returns once the event is as safe as the
-// journal makes it; its error ends the run.
+// Journal records the events of runs. Append returns once the event is as safe as the journal
+// makes it; its error ends the run. Load returns the events of a run in order.
 type Journal interface {
 	Append(ctx context.Context, e Event) error
 	Load(ctx context.Context, run string) ([]Event, error)
 }
 
-// Gate is asked before each step and may hold the run for as long as it wants: time
-// spent in Wait does not count for the run's time limit. The edits that it returns are
-// applied and kept, and it is asked again; without edits the step is taken. Its error
-// ends the run.
+// Gate pauses runs: Wait is called before each step, by the goroutine of the run, and its time
+// does not count for the run's time limit. The edits that it returns are recorded and applied,
+// and it is called again; without edits the step runs. Its error ends the run.
 type Gate interface {
 	Wait(ctx context.Context, next Event) ([]Edit, error)
 }
 
-// Observer is told of each event after the journal has it. It must be quick and
-// cannot change the run.
+// Observer gets each event after the journal has it, from the goroutine of the run. It must be
+// quick and cannot change the run.
 type Observer interface {
 	Observe(e Event)
 }

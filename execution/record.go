@@ -21,13 +21,13 @@ type Record struct {
 	Bytes    int         // size of Output as compact JSON; 0 for nothing, or when not measured yet
 	Error    *Failure    // nil when the node finished
 
-	// Edited: this is no execution, but somebody replaced the node's latest output,
-	// which everything after it sees.
+	// Edited: this is not an execution; a debugger replaced the node's latest output, for
+	// everything after it.
 	Edited bool
 }
 
-// Nothing reports whether the node finished and yielded nothing: it has no value in the
-// context then.
+// Nothing reports whether the node finished and yielded nothing; it has no value in the context
+// then.
 func (r Record) Nothing() bool { return r.Error == nil && r.Output == nil }
 
 // Duration is the time between Start and End, never negative.
@@ -46,8 +46,8 @@ type recordJSON struct {
 	Edited   bool            `json:"edited,omitempty"`
 }
 
-// MarshalJSON gives executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
-// duration (milliseconds), one of output, nothing and error, and edited when it is one.
+// MarshalJSON writes executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
+// duration (milliseconds), one of output, nothing and error, and edited for an edit.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End,
@@ -62,15 +62,15 @@ func (r Record) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is the reverse of MarshalJSON. A record with none of output, nothing and
 // error has the output null, as the first releases wrote it.
-// When the times do not agree with the duration, which comes of the monotonic clock, End
-// is the time after it.
+// When the times do not match the duration, which comes from the monotonic clock, End is Start
+// and the duration.
 func (r *Record) UnmarshalJSON(src []byte) error {
 	var in recordJSON
 	if err := json.Unmarshal(src, &in); err != nil {
 		return err
 	}
 	if in.Nothing && (in.Output.Value != nil || in.Error != nil) {
-		return fmt.Errorf("record %d says nothing: true and has an output or an error too; a record has one of them", in.Index)
+		return fmt.Errorf("record %d has nothing: true and also an output or an error, expected one of them", in.Index)
 	}
 	*r = Record{
 		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,

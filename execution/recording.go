@@ -9,7 +9,7 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Recording answers calls from what a run was answered: a ToolCaller that calls nothing.
+// Recording answers calls from the events of a run: a ToolCaller that calls no server.
 // Safe for concurrent use.
 type Recording struct {
 	mu    sync.Mutex // guards what follows
@@ -22,8 +22,8 @@ type recordedCall struct {
 	used                 bool
 }
 
-// NewRecording makes a recording of a run's events. The calls of the first records that
-// many are used up already.
+// NewRecording makes a recording from a run's events. The calls of the first used records are
+// not played.
 func NewRecording(events []Event, used int) *Recording {
 	r := &Recording{}
 	started := map[int]*Visit{}
@@ -41,8 +41,8 @@ func NewRecording(events []Event, used int) *Recording {
 	return r
 }
 
-// CallTool answers as the first recorded call of this tool with these arguments that has
-// not been asked for yet. The error is a *NotRecordedError when there is none.
+// CallTool returns the result of the first recorded call of this tool with these arguments that
+// was not played yet. The error is a *NotRecordedError when there is none.
 func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) 
 	return nil, r.missing(call.Server, call.Tool, sum)
 }
 
-// missing tells what the recording has instead.
+// missing counts the calls that the recording has instead.
 func (r *Recording) missing(server, tool, sum string) error {
 	e := &NotRecordedError{Server: server, Tool: tool}
 	for _, c := range r.calls {
@@ -73,23 +73,23 @@ func (r *Recording) missing(server, tool, sum string) error {
 	return e
 }
 
-// NotRecordedError is a call that a recording cannot answer.
+// NotRecordedError is a call that a recording does not have.
 type NotRecordedError struct {
 	Server, Tool string
 	Calls        int  // recorded calls of the tool
-	Same         bool // with these arguments too, but not as often
+	Same         bool // with these arguments too, but played before
 }
 
-// Error tells what was asked for and what there is.
+// Error names the call and what the recording has of its tool.
 func (e *NotRecordedError) Error() string {
-	there := fmt.Sprintf("it has %d of that tool, with other arguments", e.Calls)
+	has := fmt.Sprintf("it has %d of this tool with other arguments", e.Calls)
 	switch {
 	case e.Same:
-		there = "it has been made as often as it was recorded"
+		has = "it was made more often than it was recorded"
 	case e.Calls == 0:
-		there = "it has none of that tool"
+		has = "it has no calls of this tool"
 	}
-	return fmt.Sprintf("the recording does not have this call of %s.%s: %s", e.Server, e.Tool, there)
+	return fmt.Sprintf("the recording does not have this call of %s.%s: %s", e.Server, e.Tool, has)
 }
 
 // ErrorCode is not-recorded.

@@ -64,11 +64,11 @@ func TestRecordingKnowsCalls(t *testing.T) {
 	}, 0)
 	for _, test := range []struct{ tool, args, want string }{
 		{"a", `{"y": [2, {"w": 4, "z": 3}], "x": 1}`, "first"},
-		{"a", `{"x": 1, "y": [2, {"z": 3, "w": 5}]}`, "!the recording does not have this call of up.a: it has 2 of that tool, with other arguments"},
+		{"a", `{"x": 1, "y": [2, {"z": 3, "w": 5}]}`, "!the recording does not have this call of up.a: it has 2 of this tool with other arguments"},
 		{"a", `{"x": 1, "y": [2, {"z": 3, "w": 4}]}`, "second"},
-		{"a", `{"x": 1, "y": [2, {"z": 3, "w": 4}]}`, "!the recording does not have this call of up.a: it has been made as often as it was recorded"},
+		{"a", `{"x": 1, "y": [2, {"z": 3, "w": 4}]}`, "!the recording does not have this call of up.a: it was made more often than it was recorded"},
 		{"b", `{}`, "!no"},
-		{"c", `{}`, "!the recording does not have this call of up.c: it has none of that tool"},
+		{"c", `{}`, "!the recording does not have this call of up.c: it has no calls of this tool"},
 	} {
 		value, err := r.CallTool(context.Background(), execution.Call{Server: "up", Tool: test.tool, Args: decode(t, test.args)})
 		got := value

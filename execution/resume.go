@@ -10,18 +10,18 @@ import (
 	"toolgraph/graph"
 )
 
-// ErrGraphChanged is why Resume refuses a run of a graph that is another one now.
+// ErrGraphChanged is the error of Resume for a run of a graph that has changed since.
 var ErrGraphChanged = errors.New("the graph has changed")
 
-// WithChangedGraph lets Resume take on a run whose graph has changed since, when the
-// way that the run has gone is one of the graph as it is now.
+// WithChangedGraph lets Resume continue a run whose graph has changed since, when the path of
+// the run exists in the graph as it is now.
 func WithChangedGraph() Option { return func(h *hooks) { h.changedGraph = true } }
 
-// Resume takes a run on from its events, as a journal gives them: steps that are
-// recorded are not run again. A run that has ended gives its end, except one that ended
-// because the outcome of a call was unknown: that is looked at again.
+// Resume continues a run from its events, as a journal returns them: recorded steps do not run
+// again. For a run that has ended it returns that end, except when the run ended because of an
+// in-doubt call: see WithResolution.
 func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opts ...Option) (*Result, error) {
-	h := e.plug(opts)
+	h := e.with(opts)
 	r, err := rebuild(g, events, h)
 	if err != nil {
 		return nil, err
@@ -38,28 +38,27 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 	if err != nil {
 		return nil, err
 	}
-	if interrupted == nil && h.unknown.answered() {
-		return nil, fmt.Errorf("run %s was not cut in the middle of a call: there is nothing to answer", r.id)
+	if interrupted == nil && h.resolution.hasValue() {
+		return nil, fmt.Errorf("run %s was not interrupted during a call; resume it without the value of a call", r.id)
 	}
 	l := newLive(ctx, e.caller, r, h)
 	l.interrupted = interrupted
 	if events[len(events)-1].End != nil {
-		l.askedAt = len(r.Records())
+		l.endedAt = len(r.Records())
 	}
 	return e.finish(ctx, l)
 }
 
 func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code == CodeOutcomeUnknown }
 
-// rebuild makes a run of its events. Time in which the run was not running does not
-// count for its time limit.
+// rebuild returns a run from its events. Only the time of its steps counts for its time limit.
 func rebuild(g *graph.Graph, events []Event, h hooks) (*Run, error) {
 	if len(events) == 0 || events[0].Start == nil {
 		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
 	}
 	first := events[0]
 	if first.Start.Graph != g.Hash && !h.changedGraph {
-		return nil, fmt.Errorf("run %s was started on graph %.12s, and tool %q is now %.12s: %w",
+		return nil, fmt.Errorf("run %s was started on graph %.12s, but tool %q is now %.12s: %w",
 			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash, ErrGraphChanged)
 	}
 	r := newRun(first.Run, g, first.Start.Args, first.Time, h.now)
@@ -83,7 +82,7 @@ func rebuild(g *graph.Graph, events []Event, h hooks) (*Run, error) {
 	return r, nil
 }
 
-// fits checks that a record is of the node that the graph goes to.
+// fits checks that a record is of the next node of the graph.
 func (r *Run) fits(rec *Record) error {
 	if rec.Edited {
 		return wayOut(r.graph.Node(rec.NodeID), rec)
@@ -93,27 +92,27 @@ func (r *Run) fits(rec *Record) error {
 	case err != nil:
 		return err
 	case node == nil:
-		return fmt.Errorf("record %d is of %q, and the run ends before it", rec.Index, rec.NodeID)
+		return fmt.Errorf("record %d is of node %q, but the run ends before it", rec.Index, rec.NodeID)
 	case node.ID() != rec.NodeID || node.Type() != rec.NodeType:
-		return fmt.Errorf("record %d is of %s node %q, and the graph goes to %s node %q there",
+		return fmt.Errorf("record %d is of %s node %q, but the graph goes to %s node %q there",
 			rec.Index, rec.NodeType, rec.NodeID, node.Type(), node.ID())
 	}
 	return wayOut(node, rec)
 }
 
-// wayOut checks that the output of a switch, or an edit of it, still is a way out.
+// wayOut checks that the output of a switch, or an edit of it, is still a way out of it.
 func wayOut(node graph.Node, rec *Record) error {
 	if _, isSwitch := node.(*graph.Switch); isSwitch && rec.Error == nil {
 		if target, _ := rec.Output.(string); !slices.Contains(node.Successors(), target) {
-			return fmt.Errorf("record %d goes from switch %q to %q, which is no longer a way out of it", rec.Index, rec.NodeID, target)
+			return fmt.Errorf("record %d goes from switch %q to %q, which is no longer one of its ways out", rec.Index, rec.NodeID, target)
 		}
 	}
 	return nil
 }
 
-// interruptedCall is the last call that was made and has no record: the one that was
-// under way when the run was cut. The graph has to go to it still, as far as that can be
-// told: records before it may be lost.
+// interruptedCall returns the last call without a record, which was in flight when the run was
+// interrupted; nil for none. The graph must still go to it, as far as that can be checked:
+// records before it may be lost.
 func interruptedCall(r *Run, events []Event) (*Visit, error) {
 	var call *Visit
 	for _, e := range events {
@@ -121,8 +120,8 @@ func interruptedCall(r *Run, events []Event) (*Visit, error) {
 			call = e.Step
 		}
 	}
-	asked := events[len(events)-1].End != nil // and ended, maybe on another way: settle finds that again
-	if call == nil || call.Index > len(r.Records()) || asked {
+	ended := events[len(events)-1].End != nil // maybe on another path: resolve finds that again
+	if call == nil || call.Index > len(r.Records()) || ended {
 		return call, nil
 	}
 	node, err := r.next()
@@ -130,7 +129,7 @@ func interruptedCall(r *Run, events []Event) (*Visit, error) {
 		return nil, err
 	}
 	if m, isCall := node.(*graph.MCP); !isCall || !isCallOf(m, call) {
-		return nil, fmt.Errorf("run %s was cut while node %q called %s.%s, and that is not what the graph does there now",
+		return nil, fmt.Errorf("run %s was interrupted while node %q called %s.%s, but the graph does something else there now",
 			r.id, call.NodeID, call.Server, call.Tool)
 	}
 	return call, nil

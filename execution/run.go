@@ -33,10 +33,10 @@ func newRun(id string, g *graph.Graph, args value.Value, started time.Time, now 
 // Apply adds a record to the run: the only way in which a run changes.
 func (r *Run) Apply(rec Record) error { return r.state.apply(rec) }
 
-// Records is the history so far; not to be changed.
+// Records returns the history so far; not to be changed.
 func (r *Run) Records() []Record { return r.state.records }
 
-// failure is the failure of the last record, or nil.
+// failure returns the failure of the last record, or nil.
 func (r *Run) failure() *Failure {
 	if n := len(r.state.records); n > 0 {
 		return r.state.records[n-1].Error
@@ -44,8 +44,8 @@ func (r *Run) failure() *Failure {
 	return nil
 }
 
-// next is the node to run now: it follows from the last record alone. It is nil
-// when the exit has run.
+// next returns the node to run now, which follows from the last record alone; nil when the exit
+// has run.
 func (r *Run) next() (graph.Node, error) {
 	if len(r.state.records) == 0 {
 		return r.graph.Entry, nil
@@ -64,11 +64,11 @@ func (r *Run) next() (graph.Node, error) {
 		if target := r.graph.Node(id); target != nil {
 			return target, nil
 		}
-		return nil, fmt.Errorf("the history goes from %q to %q, which this graph does not have", last.NodeID, id)
+		return nil, fmt.Errorf("the history goes from node %q to %q, but this graph has no such node", last.NodeID, id)
 	case *graph.Exit:
 		return nil, nil
 	}
-	return nil, fmt.Errorf("the history has node %q, which this graph does not have", last.NodeID)
+	return nil, fmt.Errorf("the history has node %q, but this graph does not", last.NodeID)
 }
 
 // record makes the record of a node's work that began at start.
@@ -84,12 +84,12 @@ func (r *Run) record(ctx context.Context, node graph.Node, start time.Time, outp
 	return rec
 }
 
-// value is the output of the exit, the last record: JSON, so nothing is null.
+// value returns the output of the exit, the last record: JSON, so nothing is null.
 func (r *Run) value() value.Value {
 	return orNull(r.state.records[len(r.state.records)-1].Output)
 }
 
-// pathShown is how many of the last nodes an error tells.
+// pathShown is how many of the last nodes an error lists.
 const pathShown = 12
 
 func (r *Run) stepError(f *Failure) *StepError {
@@ -99,6 +99,6 @@ func (r *Run) stepError(f *Failure) *StepError {
 	}
 	return &StepError{
 		Run: r.id, Tool: r.graph.Tool.Name.Value, Node: f.Node, Step: step, Pos: f.Pos,
-		Path: r.state.lastNodes(pathShown), cut: r.state.executions() > pathShown, Err: f,
+		Path: r.state.lastNodes(pathShown), truncated: r.state.executions() > pathShown, Err: f,
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// state is what a run has come to: a fold over its records and nothing else.
+// state is the state of a run: a fold over its records and nothing else.
 type state struct {
 	records []Record
 	outputs map[string]outputs // nodeId → outputs of its finished executions
-	context map[string]any     // nodeId → latest output; no key where that is nothing
+	context map[string]any     // nodeId → latest output; no key when that is nothing
 	bytes   int                // sum of the outputs' sizes
 	edits   int                // records that are edits
 }
@@ -37,8 +37,8 @@ func (s *state) apply(r Record) error {
 	return nil
 }
 
-// setOutput makes output the value that expressions see of a node: none when it is
-// nothing, also where the node had one before.
+// setOutput makes output the value of a node for expressions; nothing removes the value that
+// the node had before.
 func setOutput(context map[string]any, id string, output value.Value) {
 	if output == nil {
 		delete(context, id)
@@ -47,9 +47,8 @@ func setOutput(context map[string]any, id string, output value.Value) {
 	context[id] = output
 }
 
-// Context is what expressions of execution len(records) saw: {nodeId: latest output}
-// over these records, edits among them; a node whose latest output is nothing has no
-// key. It is the time travel of a kept history.
+// Context returns the context of the expressions of execution len(records): {nodeId: latest
+// output} over these records, edits included; a node whose latest output is nothing has no key.
 func Context(records []Record) map[string]value.Value {
 	context := map[string]value.Value{}
 	for _, r := range records {
@@ -60,7 +59,7 @@ func Context(records []Record) map[string]value.Value {
 	return context
 }
 
-// ScopeOf is what expressions of execution len(records) saw: context and history.
+// ScopeOf returns the scope of the expressions of execution len(records): context and history.
 func ScopeOf(records []Record) *expressions.Scope {
 	s := newState()
 	for i, r := range records {

@@ -10,11 +10,11 @@ import (
 	"toolgraph/graph"
 )
 
-// ArgumentsError is why arguments make no run: they do not fit the tool's inputSchema, or
-// that cannot be found out.
+// ArgumentsError is why a run does not start: the arguments do not match the tool's inputSchema,
+// or cannot be validated.
 type ArgumentsError struct {
 	Tool     string
-	Problems schema.Problems // what does not fit; none when Err says why
+	Problems schema.Problems // with the arguments; none when Err is set
 	Err      error
 }
 
@@ -28,8 +28,8 @@ func (e *ArgumentsError) Error() string {
 
 func (e *ArgumentsError) Unwrap() error { return e.Err }
 
-// Arguments is the arguments as a run of the graph takes them: with the defaults of its
-// inputSchema, and validated. The error is an *ArgumentsError. Every run asks it.
+// Arguments returns the arguments of a run of the graph: with the defaults of its inputSchema,
+// and validated. The error is an *ArgumentsError. Every run calls it.
 func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Value, error) {
 	name := g.Tool.Name.Value
 	ctx, cancel := context.WithTimeoutCause(ctx, g.Limits.MaxExecutionTime, errTimeLimit)
@@ -43,7 +43,7 @@ func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Val
 	}
 	switch {
 	case errors.Is(err, errTimeLimit):
-		err = fmt.Errorf("executionLimits.maxExecutionTimeMs is %d and it takes longer", g.Limits.MaxExecutionTime.Milliseconds())
+		err = fmt.Errorf("executionLimits.maxExecutionTimeMs is %d, and it takes longer", g.Limits.MaxExecutionTime.Milliseconds())
 		fallthrough
 	case err != nil:
 		return nil, &ArgumentsError{Tool: name, Err: err}
@@ -51,7 +51,7 @@ func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Val
 	return full, nil
 }
 
-// checkValue validates the value of a run that has come to its exit.
+// checkValue validates the value of a run whose exit has run.
 func (r *Run) checkValue(ctx context.Context, value value.Value) error {
 	found, err := r.graph.Output.Check(ctx, value)
 	if err == nil && len(found) == 0 {

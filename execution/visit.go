@@ -8,8 +8,7 @@ import (
 	"toolgraph/graph"
 )
 
-// visit runs one pure node and returns its record. mcp nodes are not visited: they
-// become calls.
+// visit runs one pure node and returns its record. For mcp nodes see live.call.
 func (r *Run) visit(ctx context.Context, node graph.Node) Record {
 	start := r.now()
 	output, err := r.evaluate(ctx, node)
@@ -27,13 +26,13 @@ func (r *Run) evaluate(ctx context.Context, node graph.Node) (output value.Value
 		output, err = r.choose(ctx, n)
 	case *graph.Exit:
 		output, _ = r.state.Previous(1)
-	case *graph.MCP: // it is a call, and no visit
-		err = fmt.Errorf("node %q has a kind that cannot be visited: %T", node.ID(), node)
+	case *graph.MCP: // see live.call
+		err = fmt.Errorf("node %q has a type that cannot be visited: %T", node.ID(), node)
 	}
 	return output, err
 }
 
-// choose is the id of the node that a switch goes to.
+// choose returns the id of the node that a switch goes to.
 func (r *Run) choose(ctx context.Context, n *graph.Switch) (value.Value, error) {
 	for _, c := range n.Conditions {
 		holds, err := c.Rule.Holds(ctx, r.scope)

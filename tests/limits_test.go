@@ -38,7 +38,7 @@ tools:
 func TestG07OutputLimitOverTheWire(t *testing.T) {
 	s := start(t, callGraph("structured", "{n: 100, size: 100}", "executionLimits: {maxNodeOutputBytes: 5000}"))
 	r := s.call("go", `{}`)
-	if text := r.text(t); !r.IsError || !strings.Contains(text, "maxNodeOutputBytes is 5000 bytes and the value has ") {
+	if text := r.text(t); !r.IsError || !strings.Contains(text, "maxNodeOutputBytes is 5000 bytes, but the value has ") {
 		t.Errorf("got %s", text)
 	}
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"toolgraph/expressions/value"
 )
@@ -82,15 +81,4 @@ func (e *GapError) Error() string {
 			e.Gap.Bytes, e.Gap.Limit)
 	}
 	return fmt.Sprintf("run %s is not kept whole: %s %s", e.Run, e.What, why)
-}
-
-// CutText is the beginning of a text, at most so many bytes, with whole characters.
-func CutText[T string | []byte](text T, most int) T {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }

@@ -11,6 +11,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // walk gives the frames of a run to visit, from the chunk with a step on, until visit
@@ -130,8 +131,8 @@ type frame struct {
 }
 
 // kept is the frame's value, of which the first most bytes are wanted (0: all).
-func (f frame) kept(most int) (Kept, error) {
-	k := Kept{Bytes: f.value.bytes, Nothing: f.value.kind == noValue && f.event.Record != nil && f.event.Record.Nothing()}
+func (f frame) kept(most int) (Recorded, error) {
+	k := Recorded{Bytes: f.value.bytes, Nothing: f.value.kind == noValue && f.event.Record != nil && f.event.Record.Nothing()}
 	if f.value.redacted {
 		k.Gap = &Gap{Reason: Redacted}
 	}
@@ -148,10 +149,10 @@ func (f frame) kept(most int) (Kept, error) {
 		k.JSON = k.Gap.note()
 		return k, nil
 	}
-	if most > 0 && len(k.JSON) > most {
-		k.JSON = CutText(k.JSON, most)
+	if most > 0 {
+		k.JSON = wording.Head(k.JSON, most)
 	}
-	k.Cut = len(k.JSON) < k.Bytes
+	k.Truncated = len(k.JSON) < k.Bytes
 	return k, nil
 }
 
@@ -263,8 +264,8 @@ func nameOf(e execution.Event) string {
 }
 
 // Arguments are the arguments of a run, at most so many bytes of them (0: all).
-func (s *Store) Arguments(ctx context.Context, id string, most int) (Kept, error) {
-	var args Kept
+func (s *Store) Arguments(ctx context.Context, id string, most int) (Recorded, error) {
+	var args Recorded
 	err := s.walk(ctx, id, 0, func(f frame) (more bool, err error) {
 		if f.event.Start != nil {
 			args, err = f.kept(most)

@@ -64,16 +64,16 @@ type Filter struct {
 // Step is one kept record, its output perhaps not whole.
 type Step struct {
 	Record execution.Record // without Output
-	Output Kept
+	Output Recorded
 }
 
-// Kept is a value as it is kept.
-type Kept struct {
-	JSON    []byte // compact; the beginning of it when Cut, nil when there is none
-	Bytes   int    // of the whole JSON
-	Cut     bool   // JSON is only the beginning, because no more was asked for
-	Gap     *Gap   // not kept as it was; JSON is then what stands for it
-	Nothing bool   // the node yielded nothing, so there is no JSON
+// Recorded is a value as it is kept.
+type Recorded struct {
+	JSON      []byte // compact; the beginning of it when Cut, nil when there is none
+	Bytes     int    // of the whole JSON
+	Truncated bool   // JSON is only the beginning, because no more was asked for
+	Gap       *Gap   // not kept as it was; JSON is then what stands for it
+	Nothing   bool   // the node yielded nothing, so there is no JSON
 }
 
 // ErrNotFound is that there is no such run.

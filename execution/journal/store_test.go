@@ -112,7 +112,7 @@ func TestEventsComeBack(t *testing.T) {
 		t.Errorf("\ngot  %+v\nwant %+v", r, want1)
 	}
 	steps, err := s.Steps(t.Context(), "RUN1", 1, 1, 5)
-	if err != nil || len(steps) != 1 || steps[0].Record.NodeID != "make" || string(steps[0].Output.JSON) != `{"b":` || !steps[0].Output.Cut {
+	if err != nil || len(steps) != 1 || steps[0].Record.NodeID != "make" || string(steps[0].Output.JSON) != `{"b":` || !steps[0].Output.Truncated {
 		t.Errorf("%+v %v", steps, err)
 	}
 }

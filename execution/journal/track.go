@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // track is a run that is being written: the state of its row, and what of it waits for
@@ -125,11 +126,10 @@ func statusOf(f *execution.Failure) Status {
 
 // shown is the beginning of the arguments.
 func shown(v stored) string {
-	text := v.json
 	if v.kind != inline {
 		return ""
 	}
-	return string(CutText(text, ArgsShown))
+	return string(wording.Head(v.json, ArgsShown))
 }
 
 // keep decides how a value is kept.

@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/toolset"
 	"toolgraph/internal/view"
+	"toolgraph/internal/wording"
 )
 
 // The bounds on what is shown of a run: an agent's context is small.
@@ -101,7 +102,7 @@ func shortFailure(f *execution.Failure, most int, secrets *config.Secrets) *exec
 		return f
 	}
 	short := *f
-	short.Message, short.Structured = journal.CutText(secrets.Redact(f.Message), most)+"…", nil
+	short.Message, short.Structured = wording.Head(secrets.Redact(f.Message), most)+"…", nil
 	return &short
 }
 
@@ -122,7 +123,7 @@ func bounded(v value.Value, secrets *config.Secrets) (shown view.Value, note str
 
 // truncate returns the first bytes of an output's JSON; size is that of the whole.
 func truncate(raw []byte, size, most int) truncatedOutput {
-	return truncatedOutput{Truncated: true, Bytes: size, Beginning: strings.ToValidUTF8(string(journal.CutText(raw, most)), "\uFFFD")}
+	return truncatedOutput{Truncated: true, Bytes: size, Beginning: strings.ToValidUTF8(string(wording.Head(raw, most)), "\uFFFD")}
 }
 
 // recordedRuns returns what reads recorded runs, and the path that runs of the graph file

@@ -81,7 +81,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	pool := newPool(p, log, append(guarded(locked, p), newTerminal(ctx, std).asks(p.File.Secrets))...)
 	defer closePool(pool, log)
 	plugged.hints = asked(ctx, pool, hintsOf(pool, locked), log)
-	opts := []execution.Option{execution.WithUnknown(found)}
+	opts := []execution.Option{execution.WithResolution(found)}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
@@ -93,20 +93,20 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 }
 
 // unknown is what the flags say of the call whose outcome is unknown.
-func (f *resumeFlags) unknown(answered bool) (execution.Unknown, error) {
+func (f *resumeFlags) unknown(answered bool) (execution.Resolution, error) {
 	switch {
 	case f.repeat && (answered || f.nothing):
-		return execution.Unknown{}, usagef("--repeat and --answer exclude each other: a call that was made is not made again")
+		return execution.Resolution{}, usagef("--repeat and --answer exclude each other: a call that was made is not made again")
 	case answered && f.nothing:
-		return execution.Unknown{}, usagef("--answer and --answer-nothing exclude each other; give one")
+		return execution.Resolution{}, usagef("--answer and --answer-nothing exclude each other; give one")
 	case !answered:
-		return execution.Unknown{Repeat: f.repeat, Nothing: f.nothing}, nil
+		return execution.Resolution{Repeat: f.repeat, Nothing: f.nothing}, nil
 	}
 	value, err := value.Decode([]byte(f.answer))
 	if err != nil {
-		return execution.Unknown{}, usagef("--answer: %v", err)
+		return execution.Resolution{}, usagef("--answer: %v", err)
 	}
-	return execution.Unknown{Answer: value}, nil
+	return execution.Resolution{Value: value}, nil
 }
 
 // find is the kept run that the command line names.

@@ -146,7 +146,7 @@ func sideOf(s *journal.Step) *Side {
 }
 
 // compare tells how two values differ; nil: they do not.
-func compare(a, b journal.Kept) (*Changes, error) {
+func compare(a, b journal.Recorded) (*Changes, error) {
 	if bytes.Equal(a.JSON, b.JSON) {
 		return nil, nil //nolint:nilnil // no difference is no error
 	}
@@ -171,7 +171,7 @@ func compare(a, b journal.Kept) (*Changes, error) {
 }
 
 // decoded is a value as it is kept; nil is nothing.
-func decoded(k journal.Kept) (value.Value, error) {
+func decoded(k journal.Recorded) (value.Value, error) {
 	if k.Nothing {
 		return nil, nil
 	}

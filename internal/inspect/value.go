@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // DefaultValueBytes is how much of a value is told when nothing else is asked for.
@@ -29,8 +30,8 @@ func (v Value) Text() string {
 	return string(v.Value)
 }
 
-func valueOf(k journal.Kept) Value {
-	if k.Cut && k.Gap == nil || k.Cut && k.Gap.Reason == journal.Redacted {
+func valueOf(k journal.Recorded) Value {
+	if k.Truncated && k.Gap == nil || k.Truncated && k.Gap.Reason == journal.Redacted {
 		return Value{Beginning: string(k.JSON), Bytes: k.Bytes, Gap: k.Gap}
 	}
 	return Value{Value: k.JSON, Bytes: k.Bytes, Gap: k.Gap}
@@ -46,7 +47,7 @@ func bounded(v value.Value, most int) *Value {
 		text = []byte("null")
 	}
 	if most > 0 && len(text) > most {
-		return &Value{Beginning: journal.CutText(string(text), most), Bytes: len(text)}
+		return &Value{Beginning: wording.Head(string(text), most), Bytes: len(text)}
 	}
 	return &Value{Value: text, Bytes: len(text)}
 }

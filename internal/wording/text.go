@@ -28,7 +28,7 @@ func Truncate(text string, most int) string {
 }
 
 // Head returns the first bytes of a text, at most so many, cut between characters.
-func Head(text string, most int) string {
+func Head[T string | []byte](text T, most int) T {
 	if len(text) <= most {
 		return text
 	}

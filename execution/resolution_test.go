@@ -85,27 +85,27 @@ func TestInterruptedCall(t *testing.T) {
 func TestOutcomeUnknown(t *testing.T) {
 	g := paying(t, "")
 	for name, test := range map[string]struct {
-		found execution.Unknown
+		found execution.Resolution
 		calls int
 		want  string
 	}{
-		"repeat": {execution.Unknown{Repeat: true}, 1, `{"amount":3}`},
-		"answer": {execution.Unknown{Answer: "paid"}, 0, `"paid"`},
-		"null":   {execution.Unknown{Answer: value.Null}, 0, `null`},
+		"repeat": {execution.Resolution{Repeat: true}, 1, `{"amount":3}`},
+		"answer": {execution.Resolution{Value: "paid"}, 0, `"paid"`},
+		"null":   {execution.Resolution{Value: value.Null}, 0, `null`},
 		// Nothing has no text of its own where JSON is needed.
-		"nothing": {execution.Unknown{Nothing: true}, 0, `null`},
+		"nothing": {execution.Resolution{Nothing: true}, 0, `null`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := cutInCall(t, g)
 			for range 2 { // looking twice changes nothing
 				_, calls, err := resume(t, g, kept)
-				const want = `graph.yaml:10:5: node "pay" of tool "tool": the run was cut while it called up.charge, and whether ` +
-					`the call was made is not known: look there for the idempotency key r/1, with the arguments {"amount":3}`
+				const want = `graph.yaml:10:5: node "pay" of tool "tool": the process died during the call to up.charge, ` +
+					`and its outcome is unknown; check the server for idempotency key r/1, with the arguments {"amount":3}`
 				if calls != 0 || err == nil || !strings.HasPrefix(err.Error(), want) {
 					t.Fatalf("%d calls, %v", calls, err)
 				}
 			}
-			result, calls, err := resume(t, g, kept, execution.WithUnknown(test.found))
+			result, calls, err := resume(t, g, kept, execution.WithResolution(test.found))
 			if err != nil || calls != test.calls || encode(t, result.Value) != test.want {
 				t.Errorf("%d calls, %v, %v", calls, result, err)
 			}
@@ -117,18 +117,18 @@ func TestOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// Where nothing is unknown, there is nothing to answer.
-func TestNothingToAnswer(t *testing.T) {
+// A resolution needs an in-doubt call.
+func TestNothingToResolve(t *testing.T) {
 	g := paying(t, "")
 	kept := &cut{left: 2}
 	_, _ = execution.New(echo, execution.WithJournal(kept), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{"n": 3}`))
 	kept.left = -1
-	if _, _, err := resume(t, g, kept, execution.WithUnknown(execution.Unknown{Answer: 1.0})); err == nil {
-		t.Error("an answer to nothing was taken")
+	if _, _, err := resume(t, g, kept, execution.WithResolution(execution.Resolution{Value: 1.0})); err == nil {
+		t.Error("a value without an in-doubt call was accepted")
 	}
 }
 
-// Long arguments are not cut, as half a secret would not be recognised as one.
+// Long arguments are not truncated, as the redaction would not find half a secret.
 func TestOutcomeUnknownOfLongArguments(t *testing.T) {
 	g := paying(t, "")
 	kept := &cut{left: 3}
