@@ -79,6 +79,7 @@ var importer = map[string]string{
 	"github.com/spf13/pflag":                   "internal/cli",
 	"github.com/fsnotify/fsnotify":             "internal/cli",
 	"golang.org/x/term":                        "internal/cli",
+	"golang.org/x/net":                         "internal/server",
 	"github.com/rogpeppe/go-internal/diff":     "internal/diff",
 	"github.com/gofrs/flock":                   "internal/files",
 	"modernc.org/sqlite":                       "execution/journal",

@@ -53,21 +53,21 @@ func (s *Server) newCall(m *message, at era) (*call, *rpcError) {
 
 func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	if m.name == nil || m.name[0] != '"' {
-		return nil, &rpcError{code: codeInvalidParams, message: "name: expected the name of a tool, a string, got " + describeRaw(m.name)}
+		return nil, invalidParams("name: expected the name of a tool, a string, got " + describeRaw(m.name))
 	}
 	name := text(m.name)
 	t, hint := from.find(name)
 	if t == nil {
-		return nil, &rpcError{code: codeInvalidParams, message: "unknown tool " + wording.Quote(name) + hint}
+		return nil, invalidParams("unknown tool " + wording.Quote(name) + hint)
 	}
 	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {
 	case at == legacy && (m.requestState != nil || m.inputResponses != nil):
-		return nil, &rpcError{code: codeInvalidParams, message: "requestState: this server has not asked for more input, so there is nothing to go on with"}
+		return nil, invalidParams("requestState: this server has not asked for more input, so there is nothing to go on with")
 	case m.arguments != nil && m.arguments[0] != '{':
-		return nil, &rpcError{code: codeInvalidParams, message: "arguments: expected an object, got " + describeRaw(m.arguments)}
+		return nil, invalidParams("arguments: expected an object, got " + describeRaw(m.arguments))
 	case m.depth > maxArgumentsDepth:
-		return nil, &rpcError{code: codeInvalidParams, message: fmt.Sprintf("arguments: nested %d levels deep, at most %d are allowed", m.depth, maxArgumentsDepth)}
+		return nil, invalidParams(fmt.Sprintf("arguments: nested %d levels deep, at most %d are allowed", m.depth, maxArgumentsDepth))
 	case m.arguments != nil:
 		c.arguments = m.arguments
 	}

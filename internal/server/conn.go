@@ -58,7 +58,7 @@ func (c *conn) begin(m *message) (*flight, *rpcError) {
 		return nil, &rpcError{code: codeInternal, message: errClosing.Error()}
 	}
 	if c.flights[key] != nil {
-		return nil, &rpcError{code: codeInvalidRequest, message: "a request with the id " + wording.Shorten(string(m.id)) + " is still in flight"}
+		return nil, invalidRequest("a request with the id " + wording.Shorten(string(m.id)) + " is still in flight")
 	}
 	f := &flight{id: bytes.Clone(m.id), key: key}
 	f.ctx, f.cancel = context.WithCancel(c.ctx)
@@ -135,7 +135,7 @@ func (c *conn) read() error {
 		}
 		switch {
 		case errors.Is(err, errLineTooLong):
-			c.refuse([]byte("null"), &rpcError{code: codeInvalidRequest, message: fmt.Sprintf("the line is longer than %d bytes", c.in.limit)})
+			c.refuse([]byte("null"), invalidRequest(fmt.Sprintf("the line is longer than %d bytes", c.in.limit)))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -163,7 +163,7 @@ func (c *conn) handle(line []byte) {
 			c.questions.answered("", m)
 		}
 	case c.inUse(m):
-		c.refuse(m.id, &rpcError{code: codeInvalidRequest, message: "a request with the id " + wording.Shorten(string(m.id)) + " is still in flight"})
+		c.refuse(m.id, invalidRequest("a request with the id "+wording.Shorten(string(m.id))+" is still in flight"))
 	default:
 		if fault := c.request(m); fault != nil {
 			c.refuse(m.id, fault)

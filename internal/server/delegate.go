@@ -30,7 +30,7 @@ func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, 
 // list answers tools/list. Nothing is asked of upstream servers.
 func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 	if cursor := text(m.cursor); cursor != "" {
-		return nil, &rpcError{code: codeInvalidParams, message: "cursor: this server gives the whole list at once, so there is no cursor " + wording.Quote(cursor)}
+		return nil, invalidParams("cursor: this server gives the whole list at once, so there is no cursor " + wording.Quote(cursor))
 	}
 	dst := []byte(`{"tools":`)
 	dst = s.tools.Load().appendList(dst, s.opts.ToolHints)

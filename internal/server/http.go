@@ -6,8 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
 // The paths that are served.
@@ -47,15 +48,9 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	base, cancelCause := context.WithCancelCause(context.WithoutCancel(ctx))
 	cancel := func() { cancelCause(context.Cause(ctx)) }
 	defer cancel()
-	if opts.MaxConns <= 0 {
-		opts.MaxConns = defaultMaxConns
-	}
-	if opts.KeepAlive <= 0 {
-		opts.KeepAlive = defaultKeepAlive
-	}
-	if opts.headerTimeout <= 0 {
-		opts.headerTimeout = defaultHeaderTimeout
-	}
+	opts.MaxConns = positive(opts.MaxConns, defaultMaxConns)
+	opts.KeepAlive = positive(opts.KeepAlive, defaultKeepAlive)
+	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
 	d := &door{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
 	srv := &http.Server{
 		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, d),
@@ -98,43 +93,6 @@ func (s *Server) drainHTTP(srv *http.Server, cancel context.CancelFunc) {
 	}
 }
 
-// LimitConns accepts a connection only while fewer than most are open.
-func LimitConns(on net.Listener, most int) net.Listener {
-	return &limitedListener{Listener: on, places: make(chan struct{}, most), closed: make(chan struct{})}
-}
-
-type limitedListener struct {
-	net.Listener
-	places chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
-}
-
-func (l *limitedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConn struct {
-	net.Conn
-	leave func()
-}
-
-func (c *limitedConn) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
-}
+// LimitConns accepts a connection only while fewer than most are open. Closing a connection
+// twice is counted once.
+func LimitConns(on net.Listener, most int) net.Listener { return netutil.LimitListener(on, most) }

@@ -10,20 +10,28 @@ import (
 	"time"
 )
 
-// endlessListener always has one more connection, and counts those that were taken.
+// endlessListener always has one more connection until it is closed, and counts those that
+// were taken.
 type endlessListener struct {
 	net.Listener
-	taken atomic.Int64
+	taken  atomic.Int64
+	closed atomic.Bool
 }
 
 func (l *endlessListener) Accept() (net.Conn, error) {
+	if l.closed.Load() {
+		return nil, net.ErrClosed
+	}
 	l.taken.Add(1)
 	here, there := net.Pipe()
 	_ = there.Close()
 	return here, nil
 }
 
-func (l *endlessListener) Close() error { return nil }
+func (l *endlessListener) Close() error {
+	l.closed.Store(true)
+	return nil
+}
 
 // N12: no more connections are taken than there is room for, and one more with each that
 // ends, however often it is closed.

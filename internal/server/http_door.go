@@ -78,10 +78,7 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) {
 }
 
 // errNotAsked is an answer without a question.
-var errNotAsked = &rpcError{
-	code:    codeInvalidRequest,
-	message: "no question of this session with this id waits for an answer here: it was answered already, was withdrawn, or is of another process",
-}
+var errNotAsked = invalidRequest("no question of this session with this id waits for an answer here: it was answered already, was withdrawn, or is of another process")
 
 // notified takes a notification. The fault is that of a cancellation of a request which
 // this process has never had: another process may serve it.
@@ -89,8 +86,8 @@ func (d *door) notified(r *http.Request, m *message) *rpcError {
 	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || d.sessions.cancel(r.Header.Get(mcp.HeaderSessionID), m.requestID) {
 		return nil
 	}
-	return &rpcError{code: codeInvalidParams, message: "requestId: this process has had no request " + wording.Shorten(string(m.requestID)) +
-		" of this session; if another process serves it, end it by closing its connection"}
+	return invalidParams("requestId: this process has had no request " + wording.Shorten(string(m.requestID)) +
+		" of this session; if another process serves it, end it by closing its connection")
 }
 
 // body reads the message within its limits in size and time.
@@ -103,7 +100,7 @@ func (d *door) body(w http.ResponseWriter, r *http.Request) (body []byte, fault 
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &rpcError{code: codeInvalidRequest, message: fmt.Sprintf("the message is longer than %d bytes", limit)}, http.StatusRequestEntityTooLarge
+		return nil, invalidRequest(fmt.Sprintf("the message is longer than %d bytes", limit)), http.StatusRequestEntityTooLarge
 	case err != nil:
 		return nil, &rpcError{code: codeParse, message: "the message has not come in whole"}, http.StatusBadRequest
 	}

@@ -22,13 +22,13 @@ func (d *door) era(h http.Header, m *message) (era, *rpcError) {
 	switch {
 	case !mcp.IsModernProtocol(header) && !mcp.IsModernProtocol(version):
 		if header != "" && !mcp.IsValidProtocolVersion(header) {
-			return refused, &rpcError{code: codeInvalidRequest, message: "the protocol version " + wording.Quote(header) + " is not known; the latest is " + mcp.LATEST_PROTOCOL_VERSION}
+			return refused, invalidRequest("the protocol version " + wording.Quote(header) + " is not known; the latest is " + mcp.LATEST_PROTOCOL_VERSION)
 		}
 		return legacy, nil
 	case header == "":
 		return refused, mismatch("the header " + mcp.HeaderProtocolVersion + " is missing, expected " + wording.Quote(version) + " as in _meta")
 	case m.version == nil:
-		return refused, &rpcError{code: codeInvalidParams, message: "_meta: " + mcp.MetaKeyProtocolVersion + " is missing, expected " + wording.Quote(header) + " as in the header"}
+		return refused, invalidParams("_meta: " + mcp.MetaKeyProtocolVersion + " is missing, expected " + wording.Quote(header) + " as in the header")
 	case header != version:
 		return refused, mismatch("the header " + mcp.HeaderProtocolVersion + " is " + wording.Quote(header) + ", and _meta says " + wording.Quote(version))
 	}

@@ -57,7 +57,7 @@ func (d *door) listen(x *exchange, r *http.Request, m *message) {
 		return
 	}
 	if !x.streams {
-		d.refuse(x, m, &rpcError{code: codeInvalidRequest, message: "a subscription is a stream, expected Accept: application/json, text/event-stream"}, http.StatusNotAcceptable)
+		d.refuse(x, m, invalidRequest("a subscription is a stream, expected Accept: application/json, text/event-stream"), http.StatusNotAcceptable)
 		return
 	}
 	s := &subscriber{news: make(chan struct{}, 1)}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,8 @@ func TestDerivedAnnotations(t *testing.T) {
 		{[]string{"shy", "delete", "web"}, `{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}`},
 		{[]string{"unheard-of"}, `{}`},
 	} {
-		if got := string(newTool(calling(t, "x", c.calls...), &found).derive(hints).json()); got != c.want {
+		got, err := json.Marshal(newTool(calling(t, "x", c.calls...), &found).derive(hints))
+		if err != nil || string(got) != c.want {
 			t.Errorf("%v:\ngot  %s\nwant %s", c.calls, got, c.want)
 		}
 	}

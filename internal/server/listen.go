@@ -45,7 +45,7 @@ func (c *conn) keepListening(f *flight) {
 func (m *message) subscription() (toolsChanged bool, fault *rpcError) {
 	var want mcp.SubscriptionFilter
 	if m.notifications == nil || json.Unmarshal(m.notifications, &want) != nil {
-		return false, &rpcError{code: codeInvalidParams, message: "notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}"}
+		return false, invalidParams("notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}")
 	}
 	return want.ToolsListChanged, nil
 }

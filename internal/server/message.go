@@ -3,6 +3,8 @@ package server
 import (
 	"unicode/utf8"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
@@ -20,97 +22,40 @@ type message struct {
 	depth int    // of arguments: 1 for a flat object
 }
 
-// The names of the protocol's fields in each object: those that we read, and those
-// that a library reads after us.
-var fieldNames = map[level][]string{
-	levelMessage: {"jsonrpc", "id", "method", "params", "result", "error"},
+// fields are the keys that the protocol defines in each object, with the place where message
+// has their value; nil for those that only the library reads.
+var fields = map[level]map[string]func(m *message) *[]byte{
+	levelMessage: {
+		"jsonrpc": func(m *message) *[]byte { return &m.jsonrpc },
+		"id":      func(m *message) *[]byte { return &m.id },
+		"method":  func(m *message) *[]byte { return &m.method },
+		"params":  func(m *message) *[]byte { return &m.params },
+		"result":  func(m *message) *[]byte { return &m.result },
+		"error":   func(m *message) *[]byte { return &m.err },
+	},
 	levelParams: {
-		"name", "arguments", "_meta", "cursor", "notifications", "requestId", "requestState", "inputResponses",
-		"protocolVersion", "capabilities", "clientInfo", "level", "task", "uri", "reason",
+		"name":            func(m *message) *[]byte { return &m.name },
+		"arguments":       func(m *message) *[]byte { return &m.arguments },
+		"_meta":           func(m *message) *[]byte { return &m.meta },
+		"cursor":          func(m *message) *[]byte { return &m.cursor },
+		"notifications":   func(m *message) *[]byte { return &m.notifications },
+		"requestId":       func(m *message) *[]byte { return &m.requestID },
+		"requestState":    func(m *message) *[]byte { return &m.requestState },
+		"inputResponses":  func(m *message) *[]byte { return &m.inputResponses },
+		"level":           func(m *message) *[]byte { return &m.level },
+		"uri":             func(m *message) *[]byte { return &m.uri },
+		"protocolVersion": nil, "capabilities": nil, "clientInfo": nil, "task": nil, "reason": nil,
 	},
 	levelMeta: {
-		"progressToken", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities",
-		"io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel",
-		"traceparent", "tracestate", "baggage",
+		"progressToken":               func(m *message) *[]byte { return &m.progressToken },
+		mcp.MetaKeyProtocolVersion:    func(m *message) *[]byte { return &m.version },
+		mcp.MetaKeyClientCapabilities: func(m *message) *[]byte { return &m.capabilities },
+		mcp.MetaKeyLogLevel:           func(m *message) *[]byte { return &m.logLevel },
+		"traceparent":                 func(m *message) *[]byte { return &m.traceparent },
+		"tracestate":                  func(m *message) *[]byte { return &m.tracestate },
+		"baggage":                     func(m *message) *[]byte { return &m.baggage },
+		mcp.MetaKeyClientInfo:         nil,
 	},
-}
-
-// field is where the value of a key is kept, or nil when it is not.
-func (m *message) field(at level, key string) *[]byte {
-	switch at {
-	case levelMessage:
-		return m.ownField(key)
-	case levelParams:
-		return m.paramsField(key)
-	case levelMeta:
-		return m.metaField(key)
-	case levelOther:
-	}
-	return nil
-}
-
-func (m *message) ownField(key string) *[]byte {
-	switch key {
-	case "jsonrpc":
-		return &m.jsonrpc
-	case "id":
-		return &m.id
-	case "method":
-		return &m.method
-	case "params":
-		return &m.params
-	case "result":
-		return &m.result
-	case "error":
-		return &m.err
-	}
-	return nil
-}
-
-func (m *message) paramsField(key string) *[]byte {
-	switch key {
-	case "name":
-		return &m.name
-	case "arguments":
-		return &m.arguments
-	case "_meta":
-		return &m.meta
-	case "cursor":
-		return &m.cursor
-	case "notifications":
-		return &m.notifications
-	case "requestId":
-		return &m.requestID
-	case "requestState":
-		return &m.requestState
-	case "inputResponses":
-		return &m.inputResponses
-	case "level":
-		return &m.level
-	case "uri":
-		return &m.uri
-	}
-	return nil
-}
-
-func (m *message) metaField(key string) *[]byte {
-	switch key {
-	case "progressToken":
-		return &m.progressToken
-	case "io.modelcontextprotocol/protocolVersion":
-		return &m.version
-	case "io.modelcontextprotocol/clientCapabilities":
-		return &m.capabilities
-	case "io.modelcontextprotocol/logLevel":
-		return &m.logLevel
-	case "traceparent":
-		return &m.traceparent
-	case "tracestate":
-		return &m.tracestate
-	case "baggage":
-		return &m.baggage
-	}
-	return nil
 }
 
 // parse reads a line. The error is a protocol error whose id the caller may know
@@ -118,7 +63,7 @@ func (m *message) metaField(key string) *[]byte {
 func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 	s := scanner{Scanner: value.NewScanner(line), line: line, msg: m, keys: keys[:0]}
 	if s.Peek() == '[' {
-		return s.keys, &rpcError{code: codeInvalidRequest, message: "a batch is not part of MCP, expected one message a line"}
+		return s.keys, invalidRequest("a batch is not part of MCP, expected one message a line")
 	}
 	err := s.value(levelMessage, 0)
 	if err == nil {
@@ -134,32 +79,29 @@ func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 	return s.keys, m.check()
 }
 
-// check tells why the message is no JSON-RPC message that we can answer.
+// check reports why the message is no JSON-RPC message that we can answer.
 func (m *message) check() *rpcError {
+	invalid := invalidParams
+	if m.id == nil {
+		invalid = invalidRequest
+	}
 	switch {
 	case m.fault != "":
-		return &rpcError{code: codeInvalidRequest, message: m.fault}
+		return invalidRequest(m.fault)
 	case string(m.jsonrpc) != `"2.0"`:
-		return &rpcError{code: codeInvalidRequest, message: `expected a JSON-RPC object with "jsonrpc": "2.0"`}
+		return invalidRequest(`expected a JSON-RPC object with "jsonrpc": "2.0"`)
 	case m.method == nil && (m.result != nil || m.err != nil):
 		return nil // an answer to a request of ours
 	case m.method == nil || m.method[0] != '"':
-		return &rpcError{code: codeInvalidRequest, message: "expected a method, a string"}
+		return invalidRequest("expected a method, a string")
 	case m.id != nil && !validID(m.id):
-		return &rpcError{code: codeInvalidRequest, message: "the id must be a string or an integer"}
+		return invalidRequest("the id must be a string or an integer")
 	case m.params != nil && m.params[0] != '{':
-		return &rpcError{code: m.badParams(), message: "params must be an object, got " + describeRaw(m.params)}
+		return invalid("params must be an object, got " + describeRaw(m.params))
 	case m.meta != nil && m.meta[0] != '{':
-		return &rpcError{code: m.badParams(), message: "_meta must be an object, got " + describeRaw(m.meta)}
+		return invalid("_meta must be an object, got " + describeRaw(m.meta))
 	}
 	return nil
-}
-
-func (m *message) badParams() int {
-	if m.id != nil {
-		return codeInvalidParams
-	}
-	return codeInvalidRequest
 }
 
 // isRequest reports whether the message wants an answer.

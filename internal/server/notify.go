@@ -28,7 +28,7 @@ func (l severity) String() string { return levelNames[l-1] }
 func parseLevel(raw []byte) (severity, *rpcError) {
 	i := slices.Index(levelNames, text(raw))
 	if i < 0 {
-		return silent, &rpcError{code: codeInvalidParams, message: "level: expected one of " + strings.Join(levelNames, ", ") + ", got " + describeRaw(raw)}
+		return silent, invalidParams("level: expected one of " + strings.Join(levelNames, ", ") + ", got " + describeRaw(raw))
 	}
 	return severity(i + 1), nil
 }

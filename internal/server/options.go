@@ -35,7 +35,10 @@ type Info struct {
 
 // Hints are what a tool says about its effects; nil is unknown.
 type Hints struct {
-	ReadOnly, Destructive, Idempotent, OpenWorld *bool
+	ReadOnly    *bool `json:"readOnlyHint,omitempty"`
+	Destructive *bool `json:"destructiveHint,omitempty"`
+	Idempotent  *bool `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool `json:"openWorldHint,omitempty"`
 }
 
 // Options of New. Only Info.Name is required.
@@ -71,20 +74,18 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.MaxRuns <= 0 {
-		o.MaxRuns = defaultMaxRuns
-	}
-	if o.MaxLineBytes <= 0 {
-		o.MaxLineBytes = defaultMaxLineBytes
-	}
-	if o.Grace <= 0 {
-		o.Grace = defaultGrace
-	}
-	if o.WindDown <= 0 {
-		o.WindDown = windDown
-	}
-	if o.Stall <= 0 {
-		o.Stall = defaultStall
-	}
+	o.MaxRuns = positive(o.MaxRuns, defaultMaxRuns)
+	o.MaxLineBytes = positive(o.MaxLineBytes, defaultMaxLineBytes)
+	o.Grace = positive(o.Grace, defaultGrace)
+	o.WindDown = positive(o.WindDown, windDown)
+	o.Stall = positive(o.Stall, defaultStall)
 	return o
+}
+
+// positive is n, or the default for a number that is not positive.
+func positive[N int | time.Duration](n, otherwise N) N {
+	if n > 0 {
+		return n
+	}
+	return otherwise
 }

@@ -24,6 +24,14 @@ type rpcError struct {
 	data    []byte // JSON that goes along, or nil
 }
 
+func invalidRequest(message string) *rpcError {
+	return &rpcError{code: codeInvalidRequest, message: message}
+}
+
+func invalidParams(message string) *rpcError {
+	return &rpcError{code: codeInvalidParams, message: message}
+}
+
 func (e *rpcError) Error() string { return e.message }
 
 // appendRefusal appends a whole error line.

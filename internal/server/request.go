@@ -33,8 +33,8 @@ func (c *conn) request(m *message) *rpcError {
 	at := m.era()
 	method := text(m.method)
 	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isResources(method)) {
-		return &rpcError{code: codeInvalidRequest, message: "not initialized: send initialize first, or name the protocol version " +
-			"and your capabilities in _meta (" + mcp.LATEST_PROTOCOL_VERSION + ")"}
+		return invalidRequest("not initialized: send initialize first, or name the protocol version " +
+			"and your capabilities in _meta (" + mcp.LATEST_PROTOCOL_VERSION + ")")
 	}
 	switch {
 	case method == "tools/call" && at != refused:

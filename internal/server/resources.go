@@ -71,7 +71,7 @@ func (s *Server) resources(ctx context.Context, m *message, at era) (result []by
 func (s *Server) listResources(ctx context.Context, cursor string) ([]byte, *rpcError) {
 	page, next, err := s.opts.Resources.List(ctx, cursor)
 	if errors.Is(err, ErrNoCursor) {
-		return nil, &rpcError{code: codeInvalidParams, message: "cursor: " + wording.Quote(cursor) + " is not one that this server gave"}
+		return nil, invalidParams("cursor: " + wording.Quote(cursor) + " is not one that this server gave")
 	}
 	if err != nil {
 		return nil, &rpcError{code: codeInternal, message: err.Error()}
@@ -104,7 +104,7 @@ func appendResources(dst []byte, address string, page []Resource) []byte {
 func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, *rpcError) {
 	uri := text(m.uri)
 	if uri == "" {
-		return nil, &rpcError{code: codeInvalidParams, message: "uri: expected a string, got " + describeRaw(m.uri)}
+		return nil, invalidParams("uri: expected a string, got " + describeRaw(m.uri))
 	}
 	content, err := s.opts.Resources.Read(ctx, uri)
 	if errors.Is(err, ErrNoResource) {

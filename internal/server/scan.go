@@ -139,16 +139,19 @@ func (s *scanner) member(at level, depth int, key []byte) error {
 // note records a field of the message, or refuses a key that a decoder without
 // regard to case would take for one.
 func (s *scanner) note(at level, key, raw []byte) {
-	field := s.msg.field(at, string(key))
-	if field != nil {
+	place, known := fields[at][string(key)]
+	if place != nil {
+		field := place(s.msg)
 		if *field != nil && at == levelMessage && string(key) == "id" {
 			raw = []byte("null") // of two ids, neither can be the answer's
 		}
 		*field = raw
+	}
+	if known {
 		return
 	}
-	for _, name := range fieldNames[at] {
-		if len(key) <= 2*len(name) && string(key) != name && strings.EqualFold(string(key), name) {
+	for name := range fields[at] {
+		if len(key) <= 2*len(name) && strings.EqualFold(string(key), name) {
 			s.fault("unknown key %q; keys are case-sensitive, write %q", wording.Shorten(string(key)), name)
 		}
 	}

@@ -59,11 +59,8 @@ type waitingTalk struct {
 }
 
 // errNotWaiting is a state that no run waits with.
-var errNotWaiting = &rpcError{
-	code: codeInvalidParams,
-	message: "requestState: no run of this tool with these arguments waits for it here: it was used already, has expired, " +
-		"or is not of this server; call again without it",
-}
+var errNotWaiting = invalidParams("requestState: no run of this tool with these arguments waits for it here: it was used already, has expired, " +
+	"or is not of this server; call again without it")
 
 // converse begins a run that may ask, or goes on with one, and appends the answer line.
 func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
@@ -175,11 +172,11 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 	}
 	var answers map[string]json.RawMessage
 	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[w.name] == nil {
-		return &rpcError{code: codeInvalidParams, message: "inputResponses: expected an object with the answer under " + wording.Quote(w.name)}
+		return invalidParams("inputResponses: expected an object with the answer under " + wording.Quote(w.name))
 	}
 	c.reply = answers[w.name]
 	if err := checkAnswer(c.reply); err != nil {
-		return &rpcError{code: codeInvalidParams, message: "inputResponses." + w.name + ": " + err.Error()}
+		return invalidParams("inputResponses." + w.name + ": " + err.Error())
 	}
 	return nil
 }

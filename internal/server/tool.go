@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"strconv"
+	"encoding/json"
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
@@ -65,7 +65,7 @@ func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, 
 	dst = append(dst, t.listed...)
 	annotations := t.annotations
 	if annotations == nil {
-		annotations = t.derive(hints).json()
+		annotations, _ = json.Marshal(t.derive(hints)) // it has nothing that could fail
 	}
 	if len(annotations) > len("{}") {
 		dst = append(append(dst, `,"annotations":`...), annotations...)
@@ -111,27 +111,4 @@ func either(a, b *bool) *bool {
 		return nil
 	}
 	return yes(false)
-}
-
-func (h Hints) json() []byte {
-	dst := []byte("{")
-	for _, hint := range []struct {
-		name  string
-		value *bool
-	}{
-		{"readOnlyHint", h.ReadOnly},
-		{"destructiveHint", h.Destructive},
-		{"idempotentHint", h.Idempotent},
-		{"openWorldHint", h.OpenWorld},
-	} {
-		if hint.value == nil {
-			continue
-		}
-		if len(dst) > 1 {
-			dst = append(dst, ',')
-		}
-		dst = append(value.AppendString(dst, hint.name), ':')
-		dst = strconv.AppendBool(dst, *hint.value)
-	}
-	return append(dst, '}')
 }
