@@ -1,8 +1,17 @@
 package server
 
 import (
+	"encoding/base64"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // appendValue appends the answer of a run that gave a value: its JSON as one text
@@ -54,4 +63,171 @@ func (s *Server) appendTail(dst []byte, modern bool) []byte {
 		dst = append(append(dst, ','), s.identity...)
 	}
 	return append(dst, "}}\n"...)
+}
+
+// A value may hold content that is more than JSON: an image, a sound, a resource or a
+// link to one, as an upstream tool has given it. Such content reaches the client as what
+// it is, and not as text that describes it.
+
+// contentItems are the items that a value is given as, or nil when it is JSON as any
+// other. Beside content, texts stand as they are and the rest as JSON: the way in which
+// items of an upstream result become a value, backwards.
+func contentItems(v value.Value) []value.Value {
+	if list, ok := v.([]any); ok {
+		if slices.ContainsFunc(list, isContent) {
+			return list
+		}
+		return nil
+	}
+	if isContent(v) {
+		return []value.Value{v}
+	}
+	return nil
+}
+
+// isContent reports whether a value is content by the protocol's definition: nothing
+// that is needed is missing, and nothing stands there that could be meant otherwise.
+func isContent(value any) bool {
+	kind, _ := member(value, "type").(string)
+	switch kind {
+	case "image", "audio":
+		data, _ := member(value, "data").(string)
+		return texts(value, "data", "mimeType") && only(value, "data", "mimeType") && isBase64(data)
+	case "resource":
+		resource := member(value, "resource")
+		blob, isBlob := member(resource, "blob").(string)
+		return only(value, "resource") && texts(resource, "uri") &&
+			(texts(resource, "text") != isBlob) && (!isBlob || isBase64(blob))
+	case "resource_link":
+		return texts(value, "uri", "name") && only(value, "uri", "name", "title", "description", "mimeType", "size", "icons")
+	}
+	return false
+}
+
+func member(object any, key string) any {
+	switch o := object.(type) {
+	case value.Object:
+		v, _ := o.Get(key)
+		return v
+	case map[string]any:
+		return o[key]
+	}
+	return nil
+}
+
+// texts reports whether all these members are strings.
+func texts(object any, keys ...string) bool {
+	for _, key := range keys {
+		if _, ok := member(object, key).(string); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// only reports whether an object has no members but these and those of all content.
+func only(object any, keys ...string) bool {
+	count := 0
+	for _, key := range append(keys, "type", "annotations", "_meta") {
+		if member(object, key) != nil {
+			count++
+		}
+	}
+	switch o := object.(type) {
+	case value.Object:
+		return o.Len() == count
+	case map[string]any:
+		return len(o) == count
+	}
+	return false
+}
+
+// isBase64 reports whether clients can decode a text; one that cannot drops the whole result.
+func isBase64(text string) bool {
+	_, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+	return err == nil && text != "" && !strings.ContainsAny(text, "\r\n")
+}
+
+// appendContent appends the answer of a run whose value is content.
+func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []byte {
+	mark := len(dst)
+	dst = append(appendHead(dst, id), `"result":{"content":[`...)
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if text, ok := item.(string); ok {
+			dst = append(value.AppendString(append(dst, `{"type":"text","text":`...), c.from.secrets.Redact(text)), '}')
+			continue
+		}
+		raw, err := value.Encode(item)
+		if err != nil {
+			return s.appendFailure(dst[:mark], id, c, unencodable(c, err))
+		}
+		shown := c.from.secrets.RedactJSON(raw)
+		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // else it may be no content any more
+		if raw = shown; whole && isContent(item) {
+			dst = append(dst, raw...)
+			continue
+		}
+		dst = append(value.AppendString(append(dst, `{"type":"text","text":`...), raw), '}')
+	}
+	return s.appendTail(append(dst, ']'), c.modern)
+}
+
+func unencodable(c *call, err error) string {
+	return "the value of tool " + wording.Quote(c.tool.name) + " cannot be written as JSON: " + err.Error()
+}
+
+// The JSON-RPC error codes that we answer with.
+const (
+	codeParse          = mcp.PARSE_ERROR
+	codeInvalidRequest = mcp.INVALID_REQUEST
+	codeMethodNotFound = mcp.METHOD_NOT_FOUND
+	codeInvalidParams  = mcp.INVALID_PARAMS
+	codeInternal       = mcp.INTERNAL_ERROR
+)
+
+// rpcError is a request that we refuse: the client's fault, not the tool's.
+type rpcError struct {
+	code    int
+	message string
+	data    []byte // JSON that goes along, or nil
+}
+
+func invalidRequest(message string) *rpcError {
+	return &rpcError{code: codeInvalidRequest, message: message}
+}
+
+func invalidParams(message string) *rpcError {
+	return &rpcError{code: codeInvalidParams, message: message}
+}
+
+func (e *rpcError) Error() string { return e.message }
+
+// appendRefusal appends a whole error line.
+func (s *Server) appendRefusal(dst, id []byte, e *rpcError) []byte {
+	dst = appendHead(dst, id)
+	dst = append(dst, `"error":{"code":`...)
+	dst = strconv.AppendInt(dst, int64(e.code), 10)
+	dst = append(dst, `,"message":`...)
+	dst = value.AppendString(dst, s.redact(e.message))
+	if e.data != nil {
+		dst = append(append(dst, `,"data":`...), e.data...)
+	}
+	return append(dst, "}}\n"...)
+}
+
+// appendAnswer appends a whole result line; result is a JSON object.
+func appendAnswer(dst, id, result []byte) []byte {
+	dst = appendHead(dst, id)
+	dst = append(dst, `"result":`...)
+	dst = append(dst, result...)
+	return append(dst, "}\n"...)
+}
+
+func appendHead(dst, id []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id...)
+	return append(dst, ',')
 }
