@@ -171,7 +171,7 @@ func TestInspectRuns(t *testing.T) {
 		t.Errorf("the resource is %s\nread_run is %s", text, want)
 	}
 	read.Params.URI = "run://none"
-	if _, err := agent.ReadResource(t.Context(), read); err == nil || !strings.Contains(err.Error(), "there is no such resource") {
+	if _, err := agent.ReadResource(t.Context(), read); err == nil || !strings.Contains(err.Error(), "resource not found") {
 		t.Errorf("got %v", err)
 	}
 	again := output(t, binary, "inspect", "-g", graph, "--state", state, "--allow-run", "run_tool", "tool=loop", `arguments={"n":3}`)

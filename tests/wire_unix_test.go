@@ -118,7 +118,7 @@ tools:
 		}
 	}()
 	state := stateAtEnd(t, cmd)
-	if said := cmd.Stderr.(*lockedBuffer).String(); state.ExitCode() != 1 || !strings.Contains(said, "the client has not read its answers: more than 64 MiB wait for it") {
+	if said := cmd.Stderr.(*lockedBuffer).String(); state.ExitCode() != 1 || !strings.Contains(said, "the client has stopped reading its answers: more than 64 MiB are unread") {
 		t.Errorf("it has ended with %d and said %q", state.ExitCode(), said)
 	}
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {

@@ -17,7 +17,7 @@ func checkHeaders(tools []*config.Tool) config.Diagnostics {
 			continue
 		}
 		if err := mcp.ValidateParamHeaderAnnotations(&mcp.Tool{Name: tool.Name.Value, RawInputSchema: tool.InputSchema.JSON()}); err != nil {
-			found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients leave out a tool whose x-mcp-header they cannot use")
+			found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients skip a tool with an invalid x-mcp-header")
 		}
 	}
 	return found

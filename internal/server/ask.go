@@ -13,38 +13,38 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// asker puts a question to the user of a client and gives the answer; both are those of
-// elicitation/create.
+// asker sends a question to the user of a client and returns the answer: the params and the
+// result of elicitation/create.
 type asker func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
 type askerKey struct{}
 
 type nameKey struct{}
 
-// WithQuestionName names the question that is asked by Ask with the context, for clients of
-// the modern era. Without a name, or with an empty one, it is "question".
+// WithQuestionName sets the name of the question of an Ask with this context, for clients of
+// the modern era. The default, also for "", is "question".
 func WithQuestionName(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, nameKey{}, name)
 }
 
-// Ask puts a question to the user of the client to whose call ctx belongs: params and
-// the answer are those of elicitation/create, whichever era the client speaks. It takes
-// as long as the user does, or until ctx ends. The error says why nobody has answered.
+// Ask sends a question to the user of the client whose call ctx belongs to, and returns the
+// answer: the params and the result of elicitation/create, in both eras. It blocks until the
+// user answers or ctx ends. Safe for concurrent use.
 func Ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	ask, ok := ctx.Value(askerKey{}).(asker)
 	if !ok {
-		return nil, errors.New("the client that called has not said that its user can be asked (the capability elicitation)")
+		return nil, errors.New("the client cannot ask its user: it has not declared the capability elicitation")
 	}
 	return ask(ctx, params)
 }
 
-// abilities are what a client can ask its user, as its capabilities tell.
+// abilities are the forms of questions that a client can show its user.
 type abilities struct{ form, url bool }
 
-// abilitiesOf reads the capabilities of a client.
+// abilitiesOf reads the capabilities of a client. The zero value means no questions.
 func abilitiesOf(capabilities []byte) (a abilities) {
 	if !bytes.Contains(capabilities, []byte(`elicitation`)) {
-		return a // spares nearly all the reading
+		return a // most clients: no need to decode
 	}
 	var said struct {
 		Elicitation *struct {
@@ -59,7 +59,7 @@ func abilitiesOf(capabilities []byte) (a abilities) {
 	return a
 }
 
-// abilities are what initialize says that the client can ask its user.
+// abilities reads the capabilities in the params of initialize.
 func (m *message) abilities() (a abilities) {
 	var params struct {
 		Capabilities json.RawMessage `json:"capabilities"`
@@ -70,24 +70,24 @@ func (m *message) abilities() (a abilities) {
 	return a
 }
 
-// may tells why a client cannot put this question to its user, if so.
+// may returns an error if the client cannot show this question to its user.
 func (a abilities) may(params json.RawMessage) error {
 	var question struct {
 		Mode string `json:"mode"`
 	}
 	if err := json.Unmarshal(params, &question); err != nil {
-		return errors.New("the question is no object")
+		return errors.New("the question is not an object")
 	}
 	switch {
 	case question.Mode == "url" && !a.url:
-		return errors.New("the client that called shows its user no links")
+		return errors.New("the client cannot show its user a URL: it has not declared the capability elicitation.url")
 	case question.Mode != "url" && !a.form:
-		return errors.New("the client that called shows its user no forms")
+		return errors.New("the client cannot show its user a form: it has not declared the capability elicitation.form")
 	}
 	return nil
 }
 
-// checkAnswer tells why a result is no answer to a question.
+// checkAnswer returns an error if a result is not an answer to a question.
 func checkAnswer(result []byte) error {
 	var answer struct {
 		Action string `json:"action"`
@@ -101,9 +101,9 @@ func checkAnswer(result []byte) error {
 	return errors.New("expected an object whose action is accept, decline or cancel, got " + describeRaw(bytes.TrimSpace(result)))
 }
 
-// askUser is the asker of one run, which has a place among the runs: it gives the place up
-// while a question is open, and has it back with the answer, however many runs there are by
-// then. Runs that wait are bounded by MaxRuns as well.
+// askUser returns the asker of one run. The run gives up its place among the runs while a
+// question is open and gets it back with the answer, even when there are MaxRuns others.
+// MaxRuns also limits the runs that wait.
 func (s *Server) askUser(c *call) asker {
 	var mu sync.Mutex // guards open
 	open := 0         // questions of the run without an answer
@@ -116,7 +116,7 @@ func (s *Server) askUser(c *call) asker {
 		if open == 0 && s.waiting.Add(1) > int64(s.opts.MaxRuns) {
 			s.waiting.Add(-1)
 			mu.Unlock()
-			return nil, fmt.Errorf("busy: %d runs wait for an answer of their user, which is the limit; call again when some have been answered", s.opts.MaxRuns)
+			return nil, fmt.Errorf("busy: %d runs wait for an answer of the user, which is the limit; call again when some are answered", s.opts.MaxRuns)
 		}
 		if open++; open == 1 {
 			s.release()
@@ -134,42 +134,42 @@ func (s *Server) askUser(c *call) asker {
 	}
 }
 
-// question is how a question is put to a user: in one line, without secrets.
+// question returns the question for the user, in one line and without secrets.
 func (c *call) question(params json.RawMessage) (json.RawMessage, error) {
 	if err := c.can.may(params); err != nil {
 		return nil, err
 	}
 	shown := []byte(c.from.secrets.Redact(string(oneLine(params))))
 	if !json.Valid(shown) {
-		return nil, errors.New("the question holds a secret")
+		return nil, errors.New("the question contains a secret in a place where it cannot be redacted")
 	}
 	return shown, nil
 }
 
-// oneLine is JSON without line ends.
+// oneLine is JSON without newlines.
 func oneLine(raw []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
-		return []byte("null") // no caller gives what is no JSON
+		return []byte("null") // unreachable: callers pass valid JSON
 	}
 	return b.Bytes()
 }
 
-// questions are our requests to clients of the legacy era that have no answer yet, by the
-// session of the client and the id of the request. Safe for concurrent use.
+// questions are the open requests of this server to clients of the legacy era, by the session
+// of the client and the id of the request. Safe for concurrent use.
 type questions struct {
 	mu      sync.Mutex // guards what follows
 	asked   int
 	pending map[string]chan asked
 }
 
-// asked is the answer to a request of ours.
+// asked is the answer to a request of this server.
 type asked struct{ result, err []byte }
 
-var errNoAnswer = errors.New("the connection has ended without an answer")
+var errNoAnswer = errors.New("the connection ended before the user answered")
 
-// ask puts a question to the client's user by a request of our own, which send writes. No
-// answer can come once gone is closed.
+// ask sends a question to the user of a client, as a request that send writes. No answer can
+// arrive once gone is closed.
 func (q *questions) ask(ctx context.Context, session string, send func(fill func([]byte) []byte) error, gone <-chan struct{}, params json.RawMessage) (json.RawMessage, error) {
 	answer := make(chan asked, 1)
 	q.mu.Lock()
@@ -197,7 +197,7 @@ func (q *questions) ask(ctx context.Context, session string, send func(fill func
 	select {
 	case a := <-answer:
 		if a.err != nil {
-			return nil, fmt.Errorf("the client has refused the question: %s", wording.Shorten(string(a.err)))
+			return nil, fmt.Errorf("the client refused the question: %s", wording.Shorten(string(a.err)))
 		}
 		return a.result, checkAnswer(a.result)
 	case <-gone:
@@ -210,7 +210,7 @@ func (q *questions) ask(ctx context.Context, session string, send func(fill func
 	}
 }
 
-// answered takes a client's answer, and reports whether a question waits for it.
+// answered takes the answer of a client, and reports whether it belongs to an open question.
 func (q *questions) answered(session string, m *message) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -227,10 +227,10 @@ func (q *questions) answered(session string, m *message) bool {
 
 func questionID(session string, id []byte) string { return session + "\n" + idKey(id) }
 
-// introduce notes what the client can do, from its initialize.
+// introduce records the abilities of the client, from its initialize.
 func (c *conn) introduce(m *message) { c.can = m.abilities() }
 
-// ask is the asker of a connection over a pipe, which has one client.
+// ask is the asker of a connection over stdio, which has one client.
 func (c *conn) ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	return c.questions.ask(ctx, "", c.out.put, c.gone, params)
 }

@@ -12,32 +12,32 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// call is one tools/call, taken apart.
+// call is one tools/call.
 type call struct {
 	tool      *tool
 	from      *catalog // where the tool is listed
 	arguments []byte
 	modern    bool
 
-	token  []byte                         // of progress; nil: the client asks for none
-	level  severity                       // of the log messages that the client wants
+	token  []byte                         // progressToken; nil: the client asks for no progress
+	level  severity                       // the least severe log messages to send
 	notify func(fill func([]byte) []byte) // sends a line before the answer
 
-	follower *follower // leads what happens in the run to the client; nil: it wants nothing
+	follower *follower // reports the progress of the run; nil: the client asks for no reports
 
-	can        abilities                  // what the client can ask its user
-	ask        asker                      // nil: it cannot be asked
-	trace      TraceContext               // nil: the client has sent none
-	life       context.Context            // of a run that outlives its call
-	state      string                     // of the run that the call goes on with; "" for a new one
+	can        abilities                  // the questions that the client can show its user
+	ask        asker                      // nil: the client cannot show questions
+	trace      TraceContext               // nil: the client has not sent one
+	life       context.Context            // the context of a run that outlives its call
+	state      string                     // requestState of the run that the call continues; "" for a new run
 	reply      json.RawMessage            // for that run
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
 	handedOver bool                       // the run has taken over the call's place and catalog
 }
 
-// newCall finds the tool and refuses what is no call at all; that is the client's
-// fault and never reaches a model. Arguments that do not fit are another matter. The
-// caller must release the catalog of the call when it has ended.
+// newCall finds the tool and checks the form of the call. An error here is a mistake of the
+// client and never reaches a model; arguments that do not fit the schema do. The caller must
+// release the catalog of the call when it has ended.
 func (s *Server) newCall(m *message, at era) (*call, *rpcError) {
 	from := s.current()
 	c, fault := from.newCall(m, at)
@@ -63,7 +63,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {
 	case at == legacy && (m.requestState != nil || m.inputResponses != nil):
-		return nil, invalidParams("requestState: this server has not asked for more input, so there is nothing to go on with")
+		return nil, invalidParams("requestState and inputResponses belong to protocol version 2026-07-28; leave them out")
 	case m.arguments != nil && m.arguments[0] != '{':
 		return nil, invalidParams("arguments: expected an object, got " + describeRaw(m.arguments))
 	case m.depth > maxArgumentsDepth:
@@ -78,7 +78,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	if c.modern {
 		c.can = abilitiesOf(m.capabilities)
 		if m.inputResponses != nil && m.requestState == nil {
-			_ = json.Unmarshal(m.inputResponses, &c.early) // what is no answer to a question is passed over
+			_ = json.Unmarshal(m.inputResponses, &c.early) // invalid answers are ignored
 		}
 	}
 	if m.logLevel != nil && c.modern {
@@ -90,7 +90,7 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	return c, nil
 }
 
-// finished gives up the call's place among the runs, and its catalog.
+// finished releases the place of the call among the runs, and its catalog.
 func (s *Server) finished(c *call) {
 	if c.handedOver {
 		return
@@ -101,10 +101,10 @@ func (s *Server) finished(c *call) {
 	c.from.release()
 }
 
-// perform runs a call and appends the whole answer line.
+// perform runs a call, or continues a run, and appends the complete answer line.
 func (s *Server) perform(ctx context.Context, c *call, dst, id []byte) []byte {
 	if c.state != "" || c.modern && c.can != (abilities{}) {
-		return s.converse(ctx, c, dst, id)
+		return s.runInteractive(ctx, c, dst, id)
 	}
 	if c.token != nil || c.level != silent {
 		c.follower = newFollower()
@@ -113,7 +113,7 @@ func (s *Server) perform(ctx context.Context, c *call, dst, id []byte) []byte {
 	return s.answer(ctx, c, dst, id)
 }
 
-// answer runs a call and appends the whole answer line. It never panics.
+// answer runs a call and appends the complete answer line. It never panics.
 func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []byte) {
 	mark := len(dst)
 	defer func() {
@@ -139,23 +139,23 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	return s.appendValue(dst, id, c, value)
 }
 
-// internalError logs a fault of ours and is what the client may know of it.
+// internalError logs a panic and returns the message for the client.
 func (s *Server) internalError(c *call, p any) string {
 	var raw [6]byte
 	_, _ = rand.Read(raw[:]) // never fails, see crypto/rand
 	id := hex.EncodeToString(raw[:])
 	s.opts.Logger.Error("a call panicked", "id", id, "tool", c.tool.name,
 		"panic", c.from.secrets.Redact(fmt.Sprint(p)), "stack", c.from.secrets.Redact(string(stack.Stack())))
-	return "internal error, id " + id + "; the server's log tells more"
+	return "internal error, id " + id + "; search the log of the server for it"
 }
 
-// busy is the answer when there are too many runs already.
+// busy is the message when the limit of runs is reached.
 func (s *Server) busy() string {
 	return fmt.Sprintf("busy: %d runs are in flight, which is the limit; call again when some have ended", s.opts.MaxRuns)
 }
 
-// reserve takes a place among the runs for a call, and reports whether there was one. An
-// answer needs none: its run gets its own back.
+// reserve takes a place among the runs for a call, and reports whether one was free. A call
+// that continues a run needs none: the run gets its own place back.
 func (s *Server) reserve(c *call) bool {
 	if c.state != "" {
 		return true
@@ -169,19 +169,19 @@ func (s *Server) reserve(c *call) bool {
 
 func (s *Server) release() { s.runs.Add(-1) }
 
-// TraceContext is what a client says of the trace that its call belongs to: the fields
-// traceparent, tracestate and baggage of _meta, as the W3C defines them.
+// TraceContext is the trace that a call belongs to: the fields traceparent, tracestate and
+// baggage of _meta, as the W3C defines them.
 type TraceContext map[string]string
 
 type traceKey struct{}
 
-// TraceOf is the trace context of the call to which ctx belongs, or nil.
+// TraceOf returns the trace context of the call that ctx belongs to, or nil.
 func TraceOf(ctx context.Context) TraceContext {
 	trace, _ := ctx.Value(traceKey{}).(TraceContext)
 	return trace
 }
 
-// traceContext is nil when there is none, as without a traceparent the rest means nothing.
+// traceContext is nil without a traceparent, since the other fields depend on it.
 func traceContext(m *message) TraceContext {
 	parent := text(m.traceparent)
 	if parent == "" {

@@ -13,8 +13,8 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// catalog is what is served at one time: the tools in file order. Immutable but for
-// its users.
+// catalog is the set of tools that is served at one time, in file order. Immutable, except
+// for the count of its users.
 type catalog struct {
 	tools   []*tool
 	byName  map[string]*tool
@@ -32,11 +32,11 @@ func newCatalog(tools []Tool, secrets *config.Secrets) (*catalog, error) {
 	var found config.Diagnostics
 	for _, offered := range tools {
 		if offered.Run == nil {
-			return nil, fmt.Errorf("tool %q has no way to run", offered.Def.Name.Value)
+			return nil, fmt.Errorf("tool %q has no Run function", offered.Def.Name.Value)
 		}
 		t := newTool(offered, &found)
 		if c.byName[t.name] != nil {
-			return nil, fmt.Errorf("two tools are named %q", t.name)
+			return nil, fmt.Errorf("duplicate tool name %q", t.name)
 		}
 		c.tools, c.byName[t.name] = append(c.tools, t), t
 	}
@@ -47,7 +47,7 @@ func newCatalog(tools []Tool, secrets *config.Secrets) (*catalog, error) {
 	return c, nil
 }
 
-// acquire keeps the catalog in use, unless it has ended.
+// acquire adds a user, unless the catalog has ended.
 func (c *catalog) acquire() bool {
 	for {
 		n := c.users.Load()
@@ -78,7 +78,7 @@ func (c *catalog) appendList(dst []byte, hints func(server, tool string) (Hints,
 	return append(dst, ']')
 }
 
-// find is the tool of this name; the hint tells which may have been meant.
+// find returns the tool of a name, or a hint with a similar name.
 func (c *catalog) find(name string) (t *tool, hint string) {
 	if t = c.byName[name]; t != nil {
 		return t, ""
@@ -106,8 +106,8 @@ type tool struct {
 	headers     bool // some arguments travel in HTTP headers as well
 }
 
-// newTool takes a tool. What is wrong with its schemas goes to found; with an error
-// among it the tool cannot be used.
+// newTool prepares a tool. Problems of its schemas are added to found; with an error
+// among them the tool cannot be used.
 func newTool(offered Tool, found *config.Diagnostics) *tool {
 	def := offered.Def
 	t := &tool{
@@ -157,9 +157,9 @@ func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, 
 	return append(dst, '}')
 }
 
-// derive makes hints of those of the called tools: a tool only reads when every
-// call only reads, and destroys or reaches out as soon as one call does. What
-// cannot be told is left unknown.
+// derive combines the hints of the called tools: a tool is read-only when every call is,
+// and destructive or open-world as soon as one call is. Hints that depend on an unknown one
+// are unknown.
 func (t *tool) derive(hints func(server, tool string) (Hints, bool)) Hints {
 	all := Hints{ReadOnly: yes(true), Destructive: yes(false), OpenWorld: yes(false)}
 	for _, call := range t.calls {
@@ -168,7 +168,7 @@ func (t *tool) derive(hints func(server, tool string) (Hints, bool)) Hints {
 			h, _ = hints(call.Server, call.Tool)
 		}
 		if h.ReadOnly != nil && *h.ReadOnly && h.Destructive == nil {
-			h.Destructive = yes(false) // what only reads destroys nothing
+			h.Destructive = yes(false) // a read-only tool is not destructive
 		}
 		all.ReadOnly = not(either(not(all.ReadOnly), not(h.ReadOnly)))
 		all.Destructive = either(all.Destructive, h.Destructive)
@@ -186,7 +186,7 @@ func not(b *bool) *bool {
 	return yes(!*b)
 }
 
-// either is true as soon as one is, and unknown when it depends on an unknown.
+// either is true if one of a and b is, and unknown when that depends on an unknown.
 func either(a, b *bool) *bool {
 	switch {
 	case a != nil && *a, b != nil && *b:
@@ -197,7 +197,7 @@ func either(a, b *bool) *bool {
 	return yes(false)
 }
 
-// validated validates the arguments and the value of a tool that does not do so itself.
+// validated wraps run so that the arguments and the value of a tool are validated.
 func validated(t *tool, run Run) Run {
 	return func(ctx context.Context, args value.Value, watch Watch) (value.Value, error) {
 		args, err := t.arguments(ctx, args)
@@ -216,8 +216,8 @@ func validated(t *tool, run Run) Run {
 	}
 }
 
-// Arguments are the arguments of a tool without a graph, with their defaults. The error names each
-// that does not fit the inputSchema.
+// Arguments returns the arguments of a tool without a graph, with defaults added. The error
+// names each argument that does not fit the inputSchema.
 func Arguments(ctx context.Context, def *config.Tool, args value.Value) (value.Value, error) {
 	var found config.Diagnostics
 	t := newTool(Tool{Def: def}, &found)
@@ -227,7 +227,7 @@ func Arguments(ctx context.Context, def *config.Tool, args value.Value) (value.V
 	return t.arguments(ctx, args)
 }
 
-// arguments are the arguments with their defaults, when they fit the inputSchema.
+// arguments returns args with defaults added, if they fit the inputSchema.
 func (t *tool) arguments(ctx context.Context, args value.Value) (value.Value, error) {
 	full, err := t.input.Complete(ctx, args)
 	var found schema.Problems

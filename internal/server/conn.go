@@ -13,45 +13,45 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// conn is one client on a stream of lines. Its read loop takes each line and
-// answers at once what costs nothing; calls run in goroutines of their own.
+// conn is one client on a stream of lines. Its read loop answers most requests at once;
+// calls run in goroutines of their own.
 type conn struct {
 	server *Server
 	in     *lineReader
 	out    *outbox
 	ctx    context.Context // ends all calls of the connection
 	msg    message         // of the line at hand
-	keys   [][]byte        // the scanner's memory, kept between lines
+	keys   [][]byte        // memory of the scanner, reused for each line
 
 	initialized bool      // by initialize; only the read loop uses it
-	level       severity  // of the log messages that the client wants; likewise
-	can         abilities // what it can ask its user; likewise
+	level       severity  // the least severe log messages to send; likewise
+	can         abilities // the questions that it can show its user; likewise
 
 	calls sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
-	legacy  bool       // initialized, as other goroutines see it
+	legacy  bool       // initialized, for other goroutines
 	flights map[string]*flight
-	closed  bool // no more calls may begin
+	closed  bool // no more calls may start
 
 	questions questions
-	gone      chan struct{} // closed when no more answers can come
+	gone      chan struct{} // closed when no more answers can arrive
 }
 
-// flight is a request that has no answer yet.
+// flight is a request that is not answered yet.
 type flight struct {
 	id        []byte
 	key       string
 	ctx       context.Context
 	cancel    context.CancelFunc
 	cancelled bool // by the client; guarded by conn.mu
-	listen    bool // subscriptions/listen: goes on until the connection ends
+	listen    bool // subscriptions/listen: lasts until the connection ends
 }
 
 var errClosing = errors.New("the connection is closing")
 
 // begin registers a request before the next line is read, so that a cancellation
-// always finds it. It is nil when another request has the id.
+// always finds it. It fails when another request has the id.
 func (c *conn) begin(m *message) (*flight, *rpcError) {
 	key := idKey(m.id)
 	c.mu.Lock()
@@ -76,7 +76,7 @@ func (c *conn) inUse(m *message) bool {
 	return len(c.flights) > 0 && c.flights[idKey(m.id)] != nil
 }
 
-// end forgets a request and reports whether it still wants its answer.
+// end removes a request and reports whether the client still expects the answer.
 func (c *conn) end(f *flight) bool {
 	f.cancel()
 	c.mu.Lock()
@@ -92,8 +92,8 @@ func (c *conn) wanted(f *flight) bool {
 	return !f.cancelled
 }
 
-// cancel ends a request for its client: its work stops and it gets no answer. What
-// is unknown, or answered already, is none of our business.
+// cancel cancels a request of the client, which then gets no answer. Unknown and answered
+// requests are ignored, as the protocol requires.
 func (c *conn) cancel(requestID []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *conn) cancel(requestID []byte) {
 	}
 }
 
-// stopListening ends what would go on for ever.
+// stopListening ends the subscriptions.
 func (c *conn) stopListening() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *conn) stopListening() {
 	}
 }
 
-// shut lets no more calls begin.
+// shut makes sure that no more calls start.
 func (c *conn) shut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *conn) isShut() bool {
 	return c.closed
 }
 
-// read handles lines until the input ends; the error is nil at its regular end.
+// read handles lines until the input ends; the error is nil at end of file.
 func (c *conn) read() error {
 	for {
 		line, err := c.in.next()
@@ -148,7 +148,7 @@ func (c *conn) read() error {
 	}
 }
 
-// handle takes one line, which is only valid until it returns.
+// handle handles one line, which is valid until handle returns.
 func (c *conn) handle(line []byte) {
 	m := &c.msg
 	*m = message{}
@@ -173,12 +173,12 @@ func (c *conn) handle(line []byte) {
 	}
 }
 
-// refuse answers with an error.
+// refuse answers a request with an error.
 func (c *conn) refuse(id []byte, e *rpcError) {
 	_ = c.out.putLater(func(dst []byte) []byte { return c.server.appendRefusal(dst, id, e) })
 }
 
-// reply answers with a result, a JSON object.
+// reply answers a request with a result, which is a JSON object.
 func (c *conn) reply(id, result []byte) {
 	_ = c.out.putLater(func(dst []byte) []byte { return appendAnswer(dst, id, result) })
 }
@@ -188,11 +188,11 @@ type era int
 
 const (
 	legacy  era = iota // initialize once, up to 2025-11-25
-	modern             // _meta on each request, 2026-07-28
-	refused            // a modern request that is not well made; the library says how
+	modern             // _meta in each request, 2026-07-28
+	refused            // an invalid modern request; the library describes the error
 )
 
-// era reads what _meta says.
+// era returns the era that _meta names.
 func (m *message) era() era {
 	version := text(m.version)
 	switch {
@@ -204,7 +204,7 @@ func (m *message) era() era {
 	return modern
 }
 
-// request answers a request or begins to. The error is for the read loop to send.
+// request answers a request or starts to. The read loop sends the error.
 func (c *conn) request(m *message) *rpcError {
 	at := m.era()
 	method := text(m.method)
@@ -237,7 +237,7 @@ func (c *conn) request(m *message) *rpcError {
 	return nil
 }
 
-// setLevel notes which log messages the client wants with its calls from now on.
+// setLevel sets the level of the log messages for later calls.
 func (c *conn) setLevel(m *message) *rpcError {
 	level, fault := parseLevel(m.level)
 	if fault != nil {
@@ -248,10 +248,10 @@ func (c *conn) setLevel(m *message) *rpcError {
 	return nil
 }
 
-// lineBuffers are for answers; those of unusual size are not kept.
+// lineBuffers are buffers for answers; large ones are not reused.
 var lineBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// call begins a tools/call in a goroutine of its own.
+// call starts a tools/call in a goroutine of its own.
 func (c *conn) call(m *message, at era) *rpcError {
 	call, fault := c.server.newCall(m, at)
 	if fault != nil {
@@ -287,16 +287,15 @@ func (c *conn) call(m *message, at era) *rpcError {
 	return nil
 }
 
-// perform runs a call and answers it. The call has ended when its answer waits in
-// the outbox; whether the client takes it is the outbox's business. It keeps its place
-// among the runs until then, so that no more of them hold answers than there are places.
+// perform runs a call and answers it. The call holds its place among the runs until its
+// answer is in the outbox, so that the number of answers outside the outbox is limited too.
 func (c *conn) perform(f *flight, call *call) {
 	buffer := lineBuffers.Get().(*[]byte)
 	line := c.server.perform(f.ctx, call, (*buffer)[:0], f.id)
 	mine, put := false, false
 	if c.end(f) {
 		mine, _ = c.out.add(len(line), func(dst []byte) []byte {
-			c.server.finished(call) // before the client has the answer, and calls again
+			c.server.finished(call) // before the client gets the answer and calls again
 			put = true
 			return append(dst, line...)
 		})

@@ -4,8 +4,8 @@ package server
 
 import "os"
 
-// GuardStdout takes standard output for the protocol alone: it returns a file on
-// it, and from then on os.Stdout leads to standard error. Call it once, first thing.
+// GuardStdout reserves standard output for the protocol: it returns a file for it, and
+// redirects os.Stdout to standard error. Call it once, before anything else.
 func GuardStdout() (*os.File, error) {
 	private := os.Stdout
 	os.Stdout = os.Stderr

@@ -23,13 +23,13 @@ const (
 	metricsPath = "/metrics"
 )
 
-// HTTPOptions of ServeHTTP. The zero value is for loopback and this machine's users.
+// HTTPOptions of ServeHTTP. The zero value is right for a listener on loopback.
 type HTTPOptions struct {
-	Token     string        // what clients must send as "Authorization: Bearer …"; "" for nothing
-	Hosts     []string      // names that may stand in Host and Origin beside those of loopback
-	MaxConns  int           // connections at once; more wait to be accepted; default 4096
-	Metrics   http.Handler  // answers /metrics, guarded as the endpoint is; nil: nothing does
-	KeepAlive time.Duration // how often a stream without news shows that it lives; default 15 s
+	Token     string        // clients must send "Authorization: Bearer TOKEN"; "" for no check
+	Hosts     []string      // allowed names in Host and Origin, beside those of loopback
+	MaxConns  int           // limit of connections; more wait to be accepted; default 4096
+	Metrics   http.Handler  // serves /metrics, behind the same checks as Endpoint; nil: 404
+	KeepAlive time.Duration // interval of comments on an idle stream; default 15 s
 
 	headerTimeout time.Duration // for the headers of a request; tests shorten it
 }
@@ -44,11 +44,11 @@ const (
 	maxHeader            = 32 << 10
 )
 
-// ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, which is a
-// regular end and gives nil: no more connections are accepted, streams are closed, and
-// calls in flight go on for up to Options.Grace, and are cancelled then with the cause of ctx. Each request stands for itself, so any
-// number of processes can serve the same clients without sharing anything. It closes
-// the listener.
+// ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, and then returns
+// nil: it accepts no more connections and closes streams; calls in flight continue for up
+// to Options.Grace and are then cancelled with the cause of ctx. Requests are independent, so
+// any number of processes can serve the same clients without shared state. It closes the
+// listener.
 func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOptions) error {
 	base, cancelCause := context.WithCancelCause(context.WithoutCancel(ctx))
 	cancel := func() { cancelCause(context.Cause(ctx)) }
@@ -56,9 +56,9 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	opts.MaxConns = positive(opts.MaxConns, defaultMaxConns)
 	opts.KeepAlive = positive(opts.KeepAlive, defaultKeepAlive)
 	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
-	d := &door{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
+	e := &endpoint{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
 	srv := &http.Server{
-		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, d),
+		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, e),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: opts.headerTimeout,
 		IdleTimeout:       idleTimeout,
@@ -72,7 +72,7 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 		return errors.Join(err, srv.Close())
 	case <-ctx.Done():
 	}
-	close(d.closing)
+	close(e.closing)
 	s.drainHTTP(srv, cancel)
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -80,21 +80,21 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	return nil
 }
 
-// drainHTTP waits for the calls in flight: as long as the grace allows, and then a
-// little for them to notice that they are cancelled.
+// drainHTTP waits for the calls in flight for Options.Grace, cancels them, and then waits
+// windDown for them to end.
 func (s *Server) drainHTTP(srv *http.Server, cancel context.CancelFunc) {
 	grace, stop := context.WithTimeout(context.Background(), s.opts.Grace)
 	defer stop()
 	if srv.Shutdown(grace) == nil {
 		return
 	}
-	s.opts.Logger.Warn("calls are cancelled: the server is to end and they have not")
+	s.opts.Logger.Warn("the grace period is over; cancelling the calls in flight")
 	cancel()
 	end, stopEnd := context.WithTimeout(context.Background(), windDown)
 	defer stopEnd()
 	if srv.Shutdown(end) != nil {
-		s.opts.Logger.Warn("calls have not ended although they were cancelled")
-		_ = srv.Close() // what is left cannot be told to anybody
+		s.opts.Logger.Warn("cancelled calls have not ended")
+		_ = srv.Close() // its error has no consequence any more
 	}
 }
 
@@ -102,15 +102,14 @@ func (s *Server) drainHTTP(srv *http.Server, cancel context.CancelFunc) {
 // twice is counted once.
 func LimitConns(on net.Listener, most int) net.Listener { return netutil.LimitListener(on, most) }
 
-// guard lets requests through that may come in: with a Host and an Origin that are
-// ours, so that no web page can reach us by way of its visitor's browser, and with the
-// token when there is one.
+// guard checks requests: Host and Origin must name this server, so that no web page can reach
+// it through the browser of a visitor, and the token must be right if there is one.
 type guard struct {
 	next  http.Handler
-	local bool            // we listen on loopback, where only its names are right
-	hosts map[string]bool // names that are right as well, in lower case
-	token []byte          // its hash; nil when there is none
-	stall time.Duration   // how long a client may leave an answer unread
+	local bool            // the listener is on loopback, so Host must be checked
+	hosts map[string]bool // more allowed names, in lower case
+	token []byte          // SHA-256 of the token; nil for no check
+	stall time.Duration   // limit of the time that a client may leave an answer unread
 
 	metrics http.Handler // nil: none
 }
@@ -133,7 +132,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	switch {
 	case r.URL.Path == healthPath:
-		health(w, r) // says nothing that is worth guarding
+		health(w, r) // reveals nothing
 	case g.local && !g.mayName(r.Host):
 		http.Error(w, "the Host header names another host; expected localhost, or a name given by --http-allow-host", http.StatusForbidden)
 	case !g.mayOrigin(r.Header["Origin"]):
@@ -150,7 +149,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// mayName reports whether a host, with or without its port, is one of ours.
+// mayName reports whether a host, with or without a port, is allowed.
 func (g *guard) mayName(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -159,7 +158,7 @@ func (g *guard) mayName(host string) bool {
 	return g.local && isLoopback(host) || g.hosts[strings.ToLower(name)]
 }
 
-// mayOrigin reports whether a page of this origin may call us. Programs send none.
+// mayOrigin reports whether a page of this origin is allowed. Programs send no origin.
 func (g *guard) mayOrigin(origins []string) bool {
 	if len(origins) == 0 {
 		return true
@@ -174,7 +173,7 @@ func (g *guard) mayOrigin(origins []string) bool {
 	return g.mayName(u.Host)
 }
 
-// knows compares the token without telling by its time how much of it was right.
+// knows compares the token in constant time.
 func (g *guard) knows(credentials []string) bool {
 	if len(credentials) != 1 {
 		return false
@@ -184,7 +183,7 @@ func (g *guard) knows(credentials []string) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], g.token) == 1
 }
 
-// isLoopback reports whether a host, with or without its port, is this machine alone.
+// isLoopback reports whether a host, with or without a port, is the loopback interface.
 func isLoopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -203,10 +202,10 @@ func health(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("ok\n")) // whoever asked may have gone
+	_, _ = w.Write([]byte("ok\n")) // the client may have gone
 }
 
 func notAllowed(w http.ResponseWriter, methods string) {
 	w.Header().Set("Allow", methods)
-	http.Error(w, "method not allowed, expected "+methods, http.StatusMethodNotAllowed)
+	http.Error(w, "method not allowed; use "+methods, http.StatusMethodNotAllowed)
 }

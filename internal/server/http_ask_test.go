@@ -40,7 +40,7 @@ func TestHTTPAsk(t *testing.T) {
 	session, other := h.session(`{"elicitation":{}}`), h.session(`{"elicitation":{}}`)
 	s := h.open(h.request(t.Context(), legacyAsk, session))
 	s.want(questionNo(1))
-	const refusal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no question of this session`
+	const refusal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no open question of this session`
 	refused := func(n int, headers ...string) {
 		t.Helper()
 		if status, body := h.post(answerNo(n), headers...); status != http.StatusBadRequest || !strings.HasPrefix(body, refusal) {
@@ -78,11 +78,11 @@ func TestHTTPAskWhoCannotBeAsked(t *testing.T) {
 		headers []string
 		want    string
 	}{
-		{nil, "has not said that its user can be asked"},
-		{[]string{h.session(`{}`)}, "has not said that its user can be asked"},
-		{[]string{"Mcp-Session-Id: mine-form"}, "has not said that its user can be asked"},
-		{[]string{h.session(`{"elicitation":{"url":{}}}`)}, "shows its user no forms"},
-		{[]string{h.session(`{"elicitation":{"form":{},"url":{}}}`), "Accept:", "Accept: application/json"}, "reads no streams"},
+		{nil, "it has not declared the capability elicitation"},
+		{[]string{h.session(`{}`)}, "it has not declared the capability elicitation"},
+		{[]string{"Mcp-Session-Id: mine-form"}, "it has not declared the capability elicitation"},
+		{[]string{h.session(`{"elicitation":{"url":{}}}`)}, "the capability elicitation.form"},
+		{[]string{h.session(`{"elicitation":{"form":{},"url":{}}}`), "Accept:", "Accept: application/json"}, "it does not accept streams"},
 	} {
 		if _, body := h.post(legacyAsk, c.headers...); !strings.Contains(body, c.want) {
 			t.Errorf("%q: %s", c.headers, body)
@@ -103,7 +103,7 @@ func TestHTTPAskEnds(t *testing.T) {
 	s = h.open(h.request(t.Context(), legacyAsk, session))
 	s.want(questionNo(2))
 	h.cancel()
-	if got := s.next(); !strings.Contains(got, "the connection has ended without an answer") {
+	if got := s.next(); !strings.Contains(got, "the connection ended before the user answered") {
 		t.Errorf("got %s", got)
 	}
 	b.noneLeft(t)

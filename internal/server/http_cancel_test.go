@@ -27,7 +27,7 @@ func (h *site) cancelPost(want int, id any, headers ...string) {
 		}
 	}
 	if err := json.Unmarshal([]byte(body), &said); err != nil || said.JSONRPC != "2.0" || said.ID != nil || said.Error.Code != codeInvalidParams ||
-		!strings.HasPrefix(said.Error.Message, fmt.Sprintf("requestId: this process has had no request %v ", id)) {
+		!strings.HasPrefix(said.Error.Message, fmt.Sprintf("requestId: this process has not received request %v ", id)) {
 		h.t.Errorf("the cancellation of %v: got %s", id, body)
 	}
 }

@@ -17,32 +17,32 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// door is the endpoint: one message comes in by each POST, news go out by each GET.
-type door struct {
+// endpoint handles Endpoint: a POST has one message, a GET opens a stream of notifications.
+type endpoint struct {
 	server    *Server
 	opts      HTTPOptions
 	sessions  sessions
 	questions questions
-	base      context.Context // of all requests; ends when the calls in flight must
-	closing   chan struct{}   // closed when streams are to end
+	base      context.Context // of all requests; cancelled to end the calls in flight
+	closing   chan struct{}   // closed when streams must end
 }
 
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	modernGet := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 	switch {
 	case r.Method == http.MethodPost:
-		d.post(w, r)
+		e.post(w, r)
 	case r.Method == http.MethodGet && !modernGet:
-		d.news(w, r)
+		e.news(w, r)
 	case modernGet:
 		notAllowed(w, "POST")
-	default: // DELETE among them: a session is nothing that could be ended
+	default: // DELETE among them: sessions need not be ended
 		notAllowed(w, "GET, POST")
 	}
 }
 
-// post takes one message.
-func (d *door) post(w http.ResponseWriter, r *http.Request) {
+// post handles one message.
+func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		http.Error(w, "expected Content-Type: application/json", http.StatusUnsupportedMediaType)
 		return
@@ -51,8 +51,8 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "expected Accept: application/json, text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	x := d.newExchange(w, r)
-	body, fault, status := d.body(w, r)
+	x := e.newExchange(w, r)
+	body, fault, status := e.body(w, r)
 	m := &message{}
 	if fault == nil {
 		status = http.StatusBadRequest
@@ -60,88 +60,88 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case fault != nil:
-		d.refuse(x, m, fault, status)
+		e.refuse(x, m, fault, status)
 	case !m.isRequest():
-		if m.method == nil && !d.questions.answered(r.Header.Get(mcp.HeaderSessionID), m) {
-			x.answer(d.server.appendRefusal(nil, []byte("null"), errNotAsked), http.StatusBadRequest)
+		if m.method == nil && !e.questions.answered(r.Header.Get(mcp.HeaderSessionID), m) {
+			x.answer(e.server.appendRefusal(nil, []byte("null"), errNotAsked), http.StatusBadRequest)
 			return
 		}
-		if fault := d.notified(r, m); fault != nil {
-			d.refuse(x, m, fault, http.StatusNotFound)
+		if fault := e.notified(r, m); fault != nil {
+			e.refuse(x, m, fault, http.StatusNotFound)
 			return
 		}
 		w.WriteHeader(http.StatusAccepted)
 	default:
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		defer d.sessions.begin(r.Header.Get(mcp.HeaderSessionID), m.id, cancel)()
-		d.request(x, r.WithContext(ctx), m)
+		defer e.sessions.begin(r.Header.Get(mcp.HeaderSessionID), m.id, cancel)()
+		e.request(x, r.WithContext(ctx), m)
 	}
 }
 
-// errNotAsked is an answer without a question.
-var errNotAsked = invalidRequest("no question of this session with this id waits for an answer here: it was answered already, was withdrawn, or is of another process")
+// errNotAsked refuses an answer without a question.
+var errNotAsked = invalidRequest("no open question of this session has this id; it was answered, was withdrawn or belongs to another process")
 
-// notified takes a notification. The fault is that of a cancellation of a request which
-// this process has never had: another process may serve it.
-func (d *door) notified(r *http.Request, m *message) *rpcError {
-	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || d.sessions.cancel(r.Header.Get(mcp.HeaderSessionID), m.requestID) {
+// notified handles a notification. It fails for the cancellation of a request that this
+// process never received: another process may serve it.
+func (e *endpoint) notified(r *http.Request, m *message) *rpcError {
+	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || e.sessions.cancel(r.Header.Get(mcp.HeaderSessionID), m.requestID) {
 		return nil
 	}
-	return invalidParams("requestId: this process has had no request " + wording.Shorten(string(m.requestID)) +
+	return invalidParams("requestId: this process has not received request " + wording.Shorten(string(m.requestID)) +
 		" of this session; if another process serves it, end it by closing its connection")
 }
 
 // body reads the message within its limits in size and time.
-func (d *door) body(w http.ResponseWriter, r *http.Request) (body []byte, fault *rpcError, status int) {
+func (e *endpoint) body(w http.ResponseWriter, r *http.Request) (body []byte, fault *rpcError, status int) {
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
-	limit := d.server.opts.MaxLineBytes
+	limit := e.server.opts.MaxLineBytes
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
-	_ = rc.SetReadDeadline(time.Time{}) // or the end of the deadline would pass for the client's end
+	_ = rc.SetReadDeadline(time.Time{}) // an expired deadline would look like a closed connection
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return nil, invalidRequest(fmt.Sprintf("the message is longer than %d bytes", limit)), http.StatusRequestEntityTooLarge
 	case err != nil:
-		return nil, &rpcError{code: codeParse, message: "the message has not come in whole"}, http.StatusBadRequest
+		return nil, &rpcError{code: codeParse, message: "the message is incomplete"}, http.StatusBadRequest
 	}
 	return body, nil, http.StatusOK
 }
 
-func (d *door) refuse(x *exchange, m *message, fault *rpcError, status int) {
-	x.answer(d.server.appendRefusal(nil, m.answerID(), fault), status)
+func (e *endpoint) refuse(x *exchange, m *message, fault *rpcError, status int) {
+	x.answer(e.server.appendRefusal(nil, m.answerID(), fault), status)
 }
 
-// request answers a request.
-func (d *door) request(x *exchange, r *http.Request, m *message) {
-	at, fault := d.era(r.Header, m)
+// request answers one request.
+func (e *endpoint) request(x *exchange, r *http.Request, m *message) {
+	at, fault := e.era(r.Header, m)
 	if fault != nil {
-		d.refuse(x, m, fault, http.StatusBadRequest)
+		e.refuse(x, m, fault, http.StatusBadRequest)
 		return
 	}
 	session := r.Header.Get(mcp.HeaderSessionID)
 	method := text(m.method)
 	switch {
 	case method == "tools/call" && at != refused:
-		d.call(x, r, m, at)
+		e.call(x, r, m, at)
 		return
 	case method == "subscriptions/listen" && at == modern:
-		d.listen(x, r, m)
+		e.listen(x, r, m)
 		return
 	case method == "logging/setLevel" && at == legacy:
 		level, fault := parseLevel(m.level)
 		if fault != nil {
-			d.refuse(x, m, fault, http.StatusOK)
+			e.refuse(x, m, fault, http.StatusOK)
 			return
 		}
-		d.sessions.setLevel(session, level)
+		e.sessions.setLevel(session, level)
 		x.answer(appendAnswer(nil, m.id, emptyObject), http.StatusOK)
 		return
 	}
-	result, fault := d.server.reply(r.Context(), m, at)
+	result, fault := e.server.reply(r.Context(), m, at)
 	if fault != nil {
-		d.refuse(x, m, fault, statusOf(fault, at))
+		e.refuse(x, m, fault, statusOf(fault, at))
 		return
 	}
 	if method == "initialize" {
@@ -150,7 +150,7 @@ func (d *door) request(x *exchange, r *http.Request, m *message) {
 	x.answer(appendAnswer(nil, m.id, result), http.StatusOK)
 }
 
-// statusOf is the status that goes with a refusal. The modern era prescribes some.
+// statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era.
 func statusOf(fault *rpcError, at era) int {
 	switch {
 	case at == legacy:
@@ -163,60 +163,60 @@ func statusOf(fault *rpcError, at era) int {
 	return http.StatusOK
 }
 
-// call makes a run and answers with its result. It ends when the client closes the
-// connection, or cancels it by its session.
-func (d *door) call(x *exchange, r *http.Request, m *message, at era) {
-	call, fault := d.server.newCall(m, at)
+// call answers a tools/call. It ends when the client closes the connection, or cancels the
+// call through its session.
+func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era) {
+	call, fault := e.server.newCall(m, at)
 	if fault != nil {
-		d.refuse(x, m, fault, http.StatusOK)
+		e.refuse(x, m, fault, http.StatusOK)
 		return
 	}
 	if call.tool.headers {
 		if fault := call.tool.checkHeaders(r.Header, m, at); fault != nil {
 			call.from.release()
-			d.refuse(x, m, fault, http.StatusBadRequest)
+			e.refuse(x, m, fault, http.StatusBadRequest)
 			return
 		}
 	}
-	if !d.server.reserve(call) {
+	if !e.server.reserve(call) {
 		defer call.from.release()
-		x.answer(d.server.appendFailure(nil, m.id, call, d.server.busy()), http.StatusOK)
+		x.answer(e.server.appendFailure(nil, m.id, call, e.server.busy()), http.StatusOK)
 		return
 	}
-	defer d.server.finished(call)
+	defer e.server.finished(call)
 	if at == legacy {
 		session := r.Header.Get(mcp.HeaderSessionID)
-		call.level = d.sessions.level(session)
+		call.level = e.sessions.level(session)
 		if call.can = abilitiesIn(session); call.can != (abilities{}) {
 			call.ask = func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-				return d.questions.ask(ctx, session, x.send, d.closing, params)
+				return e.questions.ask(ctx, session, x.send, e.closing, params)
 			}
 		}
 	}
-	call.notify, call.life = x.notify, d.base
+	call.notify, call.life = x.notify, e.base
 	ctx := r.Context()
-	defer every(d.opts.KeepAlive, x.keepAlive)()
-	line := d.server.perform(ctx, call, nil, m.id)
-	if ctx.Err() != nil && d.base.Err() == nil { // the client's wish, not ours
+	defer every(e.opts.KeepAlive, x.keepAlive)()
+	line := e.server.perform(ctx, call, nil, m.id)
+	if ctx.Err() != nil && e.base.Err() == nil { // the client cancelled it
 		x.drop()
 		return
 	}
 	x.answer(line, http.StatusOK)
 }
 
-// era tells to which era a request belongs, and checks that its headers say what its
-// body says: those who route by headers must not be told something else.
-func (d *door) era(h http.Header, m *message) (era, *rpcError) {
+// era returns the era of a request, and checks that its headers agree with its body, because
+// proxies route by headers.
+func (e *endpoint) era(h http.Header, m *message) (era, *rpcError) {
 	for _, name := range []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName} {
 		if len(h.Values(name)) > 1 {
-			return refused, mismatch("the header " + name + " stands there twice")
+			return refused, mismatch("the header " + name + " is given twice")
 		}
 	}
 	header, version := h.Get(mcp.HeaderProtocolVersion), text(m.version)
 	switch {
 	case !mcp.IsModernProtocol(header) && !mcp.IsModernProtocol(version):
 		if header != "" && !mcp.IsValidProtocolVersion(header) {
-			return refused, invalidRequest("the protocol version " + wording.Quote(header) + " is not known; the latest is " + mcp.LATEST_PROTOCOL_VERSION)
+			return refused, invalidRequest("the protocol version " + wording.Quote(header) + " is unknown; the latest is " + mcp.LATEST_PROTOCOL_VERSION)
 		}
 		return legacy, nil
 	case header == "":
@@ -224,11 +224,11 @@ func (d *door) era(h http.Header, m *message) (era, *rpcError) {
 	case m.version == nil:
 		return refused, invalidParams("_meta: " + mcp.MetaKeyProtocolVersion + " is missing, expected " + wording.Quote(header) + " as in the header")
 	case header != version:
-		return refused, mismatch("the header " + mcp.HeaderProtocolVersion + " is " + wording.Quote(header) + ", and _meta says " + wording.Quote(version))
+		return refused, mismatch("the header " + mcp.HeaderProtocolVersion + " is " + wording.Quote(header) + " but _meta says " + wording.Quote(version))
 	}
 	at := m.era()
 	if at == refused {
-		return refused, nil // the library says why
+		return refused, nil // the library describes the error
 	}
 	if err := mcp.ValidateStandardHeaders(h.Get, version, mcp.MCPMethod(text(m.method)), m.params); err != nil {
 		return refused, mismatch(err.Error())
@@ -240,8 +240,8 @@ func mismatch(message string) *rpcError {
 	return &rpcError{code: mcp.HEADER_MISMATCH, message: message}
 }
 
-// checkHeaders checks the arguments that travel in headers as well, which the tool's
-// inputSchema marks by x-mcp-header. Only the modern era knows them.
+// checkHeaders compares arguments with the headers that repeat them: the inputSchema of the
+// tool marks these arguments with x-mcp-header. Only the modern era has them.
 func (t *tool) checkHeaders(h http.Header, m *message, at era) *rpcError {
 	if at != modern {
 		return nil
@@ -249,7 +249,7 @@ func (t *tool) checkHeaders(h http.Header, m *message, at era) *rpcError {
 	lookUp := func(name string) (string, bool) {
 		values := h.Values(name)
 		if len(values) != 1 {
-			return "", false // two are as wrong as none
+			return "", false // given twice
 		}
 		return values[0], true
 	}
@@ -259,8 +259,7 @@ func (t *tool) checkHeaders(h http.Header, m *message, at era) *rpcError {
 	return nil
 }
 
-// prepareHeaders notes whether there are such arguments, and tells what is wrong with
-// them.
+// prepareHeaders records whether the tool has such arguments, and reports invalid marks.
 func (t *tool) prepareHeaders(found *config.Diagnostics) {
 	mark := schema.Find(t.def.InputSchema, "x-mcp-header")
 	if mark == nil {
@@ -268,11 +267,11 @@ func (t *tool) prepareHeaders(found *config.Diagnostics) {
 	}
 	t.headers = true
 	if err := mcp.ValidateParamHeaderAnnotations(t.forHeaders()); err != nil {
-		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients leave out a tool whose x-mcp-header they cannot use")
+		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients skip a tool with an invalid x-mcp-header")
 	}
 }
 
-// forHeaders is the tool as the library wants it to look for x-mcp-header.
+// forHeaders is the tool in the form in which the library looks for x-mcp-header.
 func (t *tool) forHeaders() *mcp.Tool {
 	return &mcp.Tool{Name: t.name, RawInputSchema: t.input.JSON()}
 }

@@ -20,7 +20,7 @@ func TestHTTPLegacy(t *testing.T) {
 		want          string // "" is an empty body
 	}{
 		{"notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
-		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, `"id":null,"error":{"code":-32600,"message":"no question of this session`},
+		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, `"id":null,"error":{"code":-32600,"message":"no open question of this session`},
 		{"without a session", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, nil, 200, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 		{"an unheard session", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Session-Id: of another process"}, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{"call", `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"msg":"hi"}}}`, []string{"MCP-Protocol-Version: 2025-06-18"}, 200, `{"jsonrpc":"2.0","id":"a","result":{"content":[{"type":"text","text":"{\"msg\":\"hi\"}"}],"structuredContent":{"msg":"hi"}}}`},
@@ -31,7 +31,7 @@ func TestHTTPLegacy(t *testing.T) {
 		{"M03 no JSON", `{nope`, nil, 400, `"id":null,"error":{"code":-32700`},
 		{"M03 batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, nil, 400, `"code":-32600`},
 		{"empty", ``, nil, 400, `"code":-32700`},
-		{"unknown version", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"MCP-Protocol-Version: 2020-01-01"}, 400, `"code":-32600,"message":"the protocol version \"2020-01-01\" is not known`},
+		{"unknown version", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"MCP-Protocol-Version: 2020-01-01"}, 400, `"code":-32600,"message":"the protocol version \"2020-01-01\" is unknown`},
 		{"level", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}`, nil, 200, `"code":-32602`},
 		{"no stream wanted", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"walk","arguments":{"n":2},"_meta":{"progressToken":"p"}}}`, []string{"Accept:", "Accept: application/json"}, 200, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"2"}]}}`},
 		{"neither wanted", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Accept:", "Accept: text/html"}, 406, "expected Accept"},

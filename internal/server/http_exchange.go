@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// exchange is one request that is being answered: with one JSON object, or, when
-// something comes before the answer, with a stream of events. Safe for concurrent use.
+// exchange is the answer to one request: a JSON object, or a stream of events if something is
+// sent before the answer. Safe for concurrent use.
 type exchange struct {
 	w       http.ResponseWriter
 	rc      *http.ResponseController
-	streams bool          // the client reads streams
-	stall   time.Duration // how long a client may leave something unread
+	streams bool          // the client accepts streams
+	stall   time.Duration // limit of the time that a client may leave data unread
 
 	mu     sync.Mutex // guards what follows, and writing
-	begun  bool       // the stream has begun
-	closed bool       // nothing more may be written
+	begun  bool       // the stream has started
+	closed bool       // nothing more is written
 	buffer []byte
 }
 
-func (d *door) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
+func (e *endpoint) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
 	return &exchange{
-		w: w, rc: http.NewResponseController(w), stall: d.server.opts.Stall,
+		w: w, rc: http.NewResponseController(w), stall: e.server.opts.Stall,
 		streams: accepts(r.Header, "text/event-stream"),
 	}
 }
 
-// accepts reports whether a client takes a type of content; one that does not say
-// takes all.
+// accepts reports whether a client accepts a type of content. A client without an Accept
+// header accepts all.
 func accepts(h http.Header, kind string) bool {
 	accepted := strings.Join(h["Accept"], ",")
 	if accepted == "" {
@@ -49,8 +49,8 @@ func accepts(h http.Header, kind string) bool {
 	return false
 }
 
-// notify sends what fill appends, a line, before the answer. A client that reads no
-// streams does without.
+// notify sends the line that fill appends, before the answer. It does nothing if the client
+// does not accept streams.
 func (x *exchange) notify(fill func([]byte) []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,10 +60,10 @@ func (x *exchange) notify(fill func([]byte) []byte) {
 	x.event(fill(x.buffer[:0]))
 }
 
-// send is notify for what must reach the client.
+// send is notify with an error if the client does not accept streams.
 func (x *exchange) send(fill func([]byte) []byte) error {
 	if !x.streams {
-		return errors.New("the client that called reads no streams, by which it could be asked (Accept: text/event-stream)")
+		return errors.New("the client cannot be asked: it does not accept streams (Accept: text/event-stream)")
 	}
 	x.notify(fill)
 	return nil
@@ -79,7 +79,7 @@ func (x *exchange) event(line []byte) {
 	x.write(append(event, "\n\n"...))
 }
 
-// begin makes the answer a stream; mu is held.
+// begin starts a stream; mu is held.
 func (x *exchange) begin() {
 	if x.begun {
 		return
@@ -87,12 +87,12 @@ func (x *exchange) begin() {
 	x.begun = true
 	h := x.w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // proxies pass events on at once
+	h.Set("X-Accel-Buffering", "no") // proxies must not buffer events
 	x.w.WriteHeader(http.StatusOK)
 }
 
-// write sends and flushes; mu is held. A client that does not take it within the stall
-// time has gone, and its request's context ends.
+// write sends and flushes; mu is held. If the client does not read it within the stall time,
+// the connection and the context of the request end.
 func (x *exchange) write(raw []byte) {
 	_ = x.rc.SetWriteDeadline(time.Now().Add(x.stall))
 	_, err := x.w.Write(raw)
@@ -104,19 +104,16 @@ func (x *exchange) write(raw []byte) {
 	}
 }
 
-// open begins a stream at once and reports whether the client reads streams.
-func (x *exchange) open() bool {
+// open starts a stream at once.
+func (x *exchange) open() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.streams {
-		x.begin()
-		x.write([]byte(": open\n\n"))
-	}
-	return x.streams
+	x.begin()
+	x.write([]byte(": open\n\n"))
 }
 
-// keepAlive shows that a stream lives; it makes one of an answer that takes long, so
-// that nothing between us and the client gives up.
+// keepAlive sends a comment. It starts a stream for an answer that takes long, so that proxies
+// do not time out.
 func (x *exchange) keepAlive() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -127,7 +124,7 @@ func (x *exchange) keepAlive() {
 	x.write([]byte(":\n\n"))
 }
 
-// answer sends the last line, with this status unless a stream has begun.
+// answer sends the last line, with this status unless a stream has started.
 func (x *exchange) answer(line []byte, status int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -142,12 +139,12 @@ func (x *exchange) answer(line []byte, status int) {
 		h.Set("Content-Type", "application/json")
 		h.Set("Content-Length", strconv.Itoa(len(line)))
 		x.w.WriteHeader(status)
-		_, _ = x.w.Write(line) // whoever asked may have gone
+		_, _ = x.w.Write(line) // the client may have gone
 	}
 	x.closed = true
 }
 
-// drop ends without an answer: the client does not want it any more.
+// drop ends the exchange without an answer, after the client has cancelled it.
 func (x *exchange) drop() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -157,7 +154,7 @@ func (x *exchange) drop() {
 	x.closed = true
 }
 
-// every calls do at this interval, in a goroutine of its own, until it is stopped.
+// every calls do at this interval, in a goroutine of its own, until stop is called.
 func every(interval time.Duration, do func()) (stop func()) {
 	var mu sync.Mutex
 	var timer *time.Timer

@@ -8,25 +8,25 @@ import (
 	"sync"
 )
 
-// sessions are what clients say in one request about another: end it; log from this level
-// on. A client of the older era carries the name of its session; a process that has not heard
-// of it serves it all the same. In the modern era there are none, and a client ends a request
-// by closing its stream. Safe for concurrent use.
+// sessions has the state that one request of a client sets for another: cancellations and log
+// levels. Clients of the legacy era send the name of their session; a process that does not
+// know the name serves them too. The modern era has no sessions, and a client cancels a
+// request by closing its stream. Safe for concurrent use.
 type sessions struct {
 	mu     sync.Mutex // guards what follows
 	flying map[requestKey]context.CancelFunc
-	recent [2]map[requestKey]bool // requests that have ended: the latest, and those before
+	recent [2]map[requestKey]bool // ended requests: the latest, and those before them
 	levels map[string]severity
 }
 
 const (
 	mostLevels     = 10_000 // sessions whose level is remembered
-	mostEnded      = 10_000 // requests that have ended and are remembered, at least
+	mostEnded      = 10_000 // ended requests that are remembered, at least
 	longestSession = 128    // bytes of a name whose level is remembered
 )
 
-// requestKey is a request by its session and its id. Without a session all clients share
-// their ids.
+// requestKey identifies a request by its session and its id. All clients without a session
+// share their ids.
 type requestKey [sha256.Size]byte
 
 func keyOf(session string, id []byte) requestKey {
@@ -37,8 +37,8 @@ func newSessions() sessions {
 	return sessions{flying: map[requestKey]context.CancelFunc{}, levels: map[string]severity{}}
 }
 
-// newSession is the name of a session, which ends with what its client can ask its user: so
-// each process knows it that is sent the name.
+// newSession returns the name of a new session. It ends with the abilities of the client, so
+// that each process that gets the name knows them.
 func newSession(can abilities) string {
 	name := rand.Text()
 	if can.form {
@@ -50,8 +50,8 @@ func newSession(can abilities) string {
 	return name
 }
 
-// abilitiesIn are those in the name of a session. A name that is not as long as ours could
-// be guessed by another client, who could then answer.
+// abilitiesIn reads the abilities in the name of a session. Another client could guess a name
+// that is shorter than those of newSession, and answer the questions: it has none.
 func abilitiesIn(session string) (can abilities) {
 	name, rest, _ := strings.Cut(session, "-")
 	if len(name) >= len(rand.Text()) {
@@ -60,16 +60,16 @@ func abilitiesIn(session string) (can abilities) {
 	return can
 }
 
-// begin notes how a request is ended by another, until it has ended itself.
+// begin registers the cancel function of a request until end is called.
 func (s *sessions) begin(session string, id []byte, cancel context.CancelFunc) (end func()) {
 	key := keyOf(session, id)
 	if session == "" {
-		cancel = func() {} // it may be another client's
+		cancel = func() {} // it may belong to another client
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.flying[key] != nil {
-		return func() {} // two requests of one id: the first stays
+		return func() {} // two requests with one id: the first one stays
 	}
 	s.flying[key] = cancel
 	return func() {
@@ -86,7 +86,7 @@ func (s *sessions) begin(session string, id []byte, cancel context.CancelFunc) (
 	}
 }
 
-// cancel ends a request, if it has not ended yet, and reports whether this process has had
+// cancel cancels a request if it is in flight, and reports whether this process has received
 // it, as far as it remembers.
 func (s *sessions) cancel(session string, id []byte) (had bool) {
 	key := keyOf(session, id)
@@ -106,7 +106,7 @@ func (s *sessions) setLevel(session string, l severity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.levels) >= mostLevels {
-		for old := range s.levels { // any of them: its client gets fewer messages
+		for old := range s.levels { // any one: its client gets no more messages
 			delete(s.levels, old)
 			break
 		}

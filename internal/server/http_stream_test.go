@@ -42,12 +42,12 @@ func TestHTTPHeartbeat(t *testing.T) {
 					w.Progress(1, 2, "half")
 					time.Sleep(time.Second)
 				})
-				d := &door{server: b.server, opts: HTTPOptions{KeepAlive: time.Hour}, base: t.Context(), closing: make(chan struct{}), sessions: newSessions()}
+				e := &endpoint{server: b.server, opts: HTTPOptions{KeepAlive: time.Hour}, base: t.Context(), closing: make(chan struct{}), sessions: newSessions()}
 				r := httptest.NewRequest(http.MethodPost, Endpoint, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"do",`+c.meta+`}}`))
 				r.Header.Set("Content-Type", "application/json")
 				setHeaders(r, c.headers)
 				w := httptest.NewRecorder()
-				d.ServeHTTP(w, r)
+				e.ServeHTTP(w, r)
 				time.Sleep(10 * heartbeat)
 				var lines []string
 				for s := bufio.NewScanner(w.Body); s.Scan(); {

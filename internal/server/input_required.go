@@ -15,63 +15,63 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// In the modern era nobody but the client sends requests. A run that has a question ends
-// its call with the question, and waits; the client calls again with the answer and the
-// state that came with the question, and that call is answered with what the run comes
-// to, or with its next question.
+// In the modern era only the client sends requests. A run that has a question ends its call
+// with the question, and waits. The client calls again with the answer and with the state
+// that came with the question; that call is answered with the result of the run or with its
+// next question.
 
-// talk is a run that may ask. It outlives the call that began it.
-type talk struct {
+// interactiveRun is a run that may ask the user. It outlives the call that started it.
+type interactiveRun struct {
 	tool      string
 	arguments [sha256.Size]byte
 	cancel    context.CancelFunc
 	follower  *follower
-	questions chan question // from the run to the call at hand
-	ended     chan []byte   // the answer without its head; holds one
+	questions chan question // from the run to the current call
+	ended     chan []byte   // the answer line without its head; buffered
 }
 
-// question is what a run waits for.
+// question is an open question of a run.
 type question struct {
-	name   string // under which the answer must come
+	name   string // the key of the answer in inputResponses
 	params json.RawMessage
-	answer chan json.RawMessage // holds one
+	answer chan json.RawMessage // buffered
 }
 
-// defaultPatience is how long a run waits for an answer, if its own limits let it.
+// defaultPatience is how long a run waits for an answer, within its own limits.
 const defaultPatience = 10 * time.Minute
 
-// unnamed is the name of a question that has none.
+// unnamed is the name of a question without a name.
 const unnamed = "question"
 
-// talks are the runs that wait for an answer, by the state that the answer must come
-// with. Each state is good for one answer. Safe for concurrent use.
-type talks struct {
+// pendingRuns are the runs that wait for an answer, by the requestState that the answer must
+// have. Each state is valid for one answer. Safe for concurrent use.
+type pendingRuns struct {
 	patience time.Duration // how long a run waits for an answer
 
 	mu      sync.Mutex // guards waiting
-	waiting map[string]*waitingTalk
+	waiting map[string]*pendingRun
 }
 
-type waitingTalk struct {
-	*talk
+type pendingRun struct {
+	*interactiveRun
 	question
 	expiry *time.Timer
 }
 
-// errNotWaiting is a state that no run waits with.
-var errNotWaiting = invalidParams("requestState: no run of this tool with these arguments waits for it here: it was used already, has expired, " +
-	"or is not of this server; call again without it")
+// errNotWaiting refuses a state that no run waits for.
+var errNotWaiting = invalidParams("requestState is unknown: no run of this tool with these arguments waits for it in this process; " +
+	"it was used, has expired or belongs to another server; call again without it")
 
-// converse begins a run that may ask, or goes on with one, and appends the answer line.
-func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
-	var t *talk
+// runInteractive starts a run that may ask, or continues one, and appends the answer line.
+func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []byte {
+	var t *interactiveRun
 	if c.state != "" {
-		w := s.talks.take(c.state)
+		w := s.pending.take(c.state)
 		if w == nil {
 			return s.appendRefusal(dst, id, errNotWaiting)
 		}
-		t = w.talk
-		defer t.follower.attend(c)() // before the run goes on
+		t = w.interactiveRun
+		defer t.follower.attend(c)() // before the run continues
 		w.answer <- c.reply
 	} else {
 		c.follower = newFollower()
@@ -83,7 +83,7 @@ func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
 		case q := <-t.questions:
 			answer := c.early[q.name]
 			if answer == nil || checkAnswer(answer) != nil {
-				return s.appendQuestion(dst, id, q, s.talks.wait(t, q))
+				return s.appendQuestion(dst, id, q, s.pending.wait(t, q))
 			}
 			delete(c.early, q.name)
 			q.answer <- answer
@@ -96,10 +96,10 @@ func (s *Server) converse(ctx context.Context, c *call, dst, id []byte) []byte {
 	}
 }
 
-// begin starts the run of a call, which takes over the call's place among the runs.
-func (s *Server) begin(c *call) *talk {
+// begin starts the run of a call. The run takes over the place of the call among the runs.
+func (s *Server) begin(c *call) *interactiveRun {
 	ctx, cancel := context.WithCancel(c.life)
-	t := &talk{
+	t := &interactiveRun{
 		tool: c.tool.name, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
 		questions: make(chan question), ended: make(chan []byte, 1),
 	}
@@ -111,14 +111,14 @@ func (s *Server) begin(c *call) *talk {
 		defer cancel()
 		id := []byte("0")
 		rest := s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
-		s.release() // before the client can know that it has ended
+		s.release() // before the client gets the answer
 		run.from.release()
 		t.ended <- rest
 	}()
 	return t
 }
 
-func (t *talk) ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+func (t *interactiveRun) ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	q := question{name: unnamed, params: params, answer: make(chan json.RawMessage, 1)}
 	if name, _ := ctx.Value(nameKey{}).(string); name != "" {
 		q.name = name
@@ -136,43 +136,43 @@ func (t *talk) ask(ctx context.Context, params json.RawMessage) (json.RawMessage
 	}
 }
 
-// wait keeps a talk until its answer comes, and is the state that it must come with.
-func (ts *talks) wait(t *talk, q question) (state string) {
+// wait registers a run until its answer arrives, and returns the state for the answer.
+func (p *pendingRuns) wait(t *interactiveRun, q question) (state string) {
 	state = rand.Text()
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	ts.waiting[state] = &waitingTalk{talk: t, question: q, expiry: time.AfterFunc(ts.patience, func() {
-		if ts.take(state) != nil {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting[state] = &pendingRun{interactiveRun: t, question: q, expiry: time.AfterFunc(p.patience, func() {
+		if p.take(state) != nil {
 			t.cancel()
 		}
 	})}
 	return state
 }
 
-// take is the talk of a state, which is used up by it; nil when there is none.
-func (ts *talks) take(state string) *waitingTalk {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	w := ts.waiting[state]
+// take removes and returns the run of a state; nil for an unknown state.
+func (p *pendingRuns) take(state string) *pendingRun {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.waiting[state]
 	if w != nil {
 		w.expiry.Stop()
-		delete(ts.waiting, state)
+		delete(p.waiting, state)
 	}
 	return w
 }
 
-// resume checks what a call brings to go on with a run that waits.
+// resume checks the state and the answer of a call that continues a run.
 func (s *Server) resume(c *call, m *message) *rpcError {
 	c.state = text(m.requestState)
-	s.talks.mu.Lock()
-	w := s.talks.waiting[c.state]
-	s.talks.mu.Unlock()
+	s.pending.mu.Lock()
+	w := s.pending.waiting[c.state]
+	s.pending.mu.Unlock()
 	if w == nil || w.tool != c.tool.name || w.arguments != sha256.Sum256(c.arguments) {
 		return errNotWaiting
 	}
 	var answers map[string]json.RawMessage
 	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[w.name] == nil {
-		return invalidParams("inputResponses: expected an object with the answer under " + wording.Quote(w.name))
+		return invalidParams("inputResponses: expected an object with the answer under the key " + wording.Quote(w.name))
 	}
 	c.reply = answers[w.name]
 	if err := checkAnswer(c.reply); err != nil {
@@ -181,7 +181,7 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 	return nil
 }
 
-// appendQuestion appends the answer of a call whose run has a question.
+// appendQuestion appends the answer line of a call whose run has a question.
 func (s *Server) appendQuestion(dst, id []byte, q question, state string) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"resultType":"`+string(mcp.ResultTypeInputRequired)+`","inputRequests":{`...)

@@ -21,12 +21,12 @@ type message struct {
 	progressToken, version, capabilities, logLevel []byte // of params._meta
 	traceparent, tracestate, baggage               []byte // of params._meta
 
-	fault string // why it must be refused, although it is JSON
+	fault string // why the message is refused although it is JSON
 	depth int    // of arguments: 1 for a flat object
 }
 
-// fields are the keys that the protocol defines in each object, with the place where message
-// has their value; nil for those that only the library reads.
+// fields are the keys that the protocol defines in each object, with the field of message for
+// their value; nil for the keys that only the library reads.
 var fields = map[level]map[string]func(m *message) *[]byte{
 	levelMessage: {
 		"jsonrpc": func(m *message) *[]byte { return &m.jsonrpc },
@@ -61,12 +61,12 @@ var fields = map[level]map[string]func(m *message) *[]byte{
 	},
 }
 
-// parse reads a line. The error is a protocol error whose id the caller may know
-// from m, which is filled as far as the reading went.
+// parse reads a line into m. After an error, m has the fields that were read before it, the
+// id among them if possible. keys is memory to reuse.
 func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 	s := scanner{Scanner: value.NewScanner(line), line: line, msg: m, keys: keys[:0]}
 	if s.Peek() == '[' {
-		return s.keys, invalidRequest("a batch is not part of MCP, expected one message a line")
+		return s.keys, invalidRequest("MCP has no batches; send one message per line")
 	}
 	err := s.value(levelMessage, 0)
 	if err == nil {
@@ -82,7 +82,7 @@ func (m *message) parse(line []byte, keys [][]byte) ([][]byte, *rpcError) {
 	return s.keys, m.check()
 }
 
-// check reports why the message is no JSON-RPC message that we can answer.
+// check returns the reason to refuse a message that is not a valid JSON-RPC message.
 func (m *message) check() *rpcError {
 	invalid := invalidParams
 	if m.id == nil {
@@ -94,9 +94,9 @@ func (m *message) check() *rpcError {
 	case string(m.jsonrpc) != `"2.0"`:
 		return invalidRequest(`expected a JSON-RPC object with "jsonrpc": "2.0"`)
 	case m.method == nil && (m.result != nil || m.err != nil):
-		return nil // an answer to a request of ours
+		return nil // an answer to a request of this server
 	case m.method == nil || m.method[0] != '"':
-		return invalidRequest("expected a method, a string")
+		return invalidRequest("expected a method, which is a string")
 	case m.id != nil && !validID(m.id):
 		return invalidRequest("the id must be a string or an integer")
 	case m.params != nil && m.params[0] != '{':
@@ -107,11 +107,11 @@ func (m *message) check() *rpcError {
 	return nil
 }
 
-// isRequest reports whether the message wants an answer.
+// isRequest reports whether the message expects an answer.
 func (m *message) isRequest() bool { return m.id != nil && m.method != nil }
 
-// answerID is the id for an error about this message: its own as it stands, or null
-// when it has none that may be repeated.
+// answerID is the id for an error about this message: its own, byte by byte, or null if that
+// is not a valid id.
 func (m *message) answerID() []byte {
 	if len(m.id) > 0 && (m.id[0] == '"' || m.id[0] == '-' || m.id[0] >= '0' && m.id[0] <= '9') && utf8.Valid(m.id) {
 		return m.id
@@ -135,7 +135,7 @@ func validID(raw []byte) bool {
 	return true
 }
 
-// text is the text of a raw string, or "" when it is none.
+// text decodes a raw JSON string; "" for other values.
 func text(raw []byte) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
@@ -148,7 +148,7 @@ func text(raw []byte) string {
 	return string(raw[1 : len(raw)-1])
 }
 
-// idKey is the same for ids that are equal, however they are written.
+// idKey is equal for equal ids, even when their JSON differs.
 func idKey(raw []byte) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		return `"` + text(raw)
@@ -177,7 +177,7 @@ func describeRaw(raw []byte) string {
 // maxArgumentsDepth bounds the nesting of tool arguments; the client sees it in the error.
 const maxArgumentsDepth = 64
 
-// level says which object of a message the scanner is in. Only the protocol's own
+// level is the object of a message that the scanner is in. Only the protocol's own
 // objects have named fields.
 type level int
 

@@ -16,8 +16,8 @@ import (
 
 var emptyObject = []byte("{}")
 
-// reply is the result of a request that costs nothing: of all but calls,
-// subscriptions and the level of the log.
+// reply returns the result of a request that needs no run: any except calls, subscriptions
+// and logging/setLevel.
 func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, fault *rpcError) {
 	switch method := text(m.method); {
 	case method == "tools/list" && at != refused:
@@ -30,10 +30,10 @@ func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, 
 	return s.delegate(ctx, m)
 }
 
-// list answers tools/list. Nothing is asked of upstream servers.
+// list answers tools/list, without requests to upstream servers.
 func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 	if cursor := text(m.cursor); cursor != "" {
-		return nil, invalidParams("cursor: this server gives the whole list at once, so there is no cursor " + wording.Quote(cursor))
+		return nil, invalidParams("cursor: this server returns all tools in one page and never gave the cursor " + wording.Quote(cursor))
 	}
 	dst := []byte(`{"tools":`)
 	dst = s.tools.Load().appendList(dst, s.opts.ToolHints)
@@ -44,9 +44,8 @@ func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 	return append(dst, '}'), nil
 }
 
-// delegate lets the library answer what is not ours: the handshakes, and which
-// methods there are in which era. The id does not go through it, because it reads
-// numbers as floats.
+// delegate lets the library answer: the handshakes, and unknown methods of each era. The
+// library does not get the id, because it reads numbers as floats.
 func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault *rpcError) {
 	defer s.recovered(m, &fault)
 	raw := append([]byte(`{"jsonrpc":"2.0","id":1,"method":`), m.method...)
@@ -65,7 +64,7 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 		if answer.Error.Data != nil {
 			var err error
 			if fault.data, err = json.Marshal(answer.Error.Data); err != nil {
-				fault.data = nil // the message has to do
+				fault.data = nil // the message alone is sent
 			}
 		}
 		return nil, fault
@@ -73,8 +72,7 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 	return nil, &rpcError{code: codeMethodNotFound, message: "unknown method " + wording.Quote(text(m.method))}
 }
 
-// recovered turns a panic of whatever answers a request into an error, when it is
-// deferred.
+// recovered, when deferred, turns a panic into an error for the client.
 func (s *Server) recovered(m *message, fault **rpcError) {
 	if p := recover(); p != nil {
 		s.opts.Logger.Error("a request panicked", "method", wording.Shorten(text(m.method)),
@@ -83,14 +81,14 @@ func (s *Server) recovered(m *message, fault **rpcError) {
 	}
 }
 
-// Resources are what clients can read beside calling tools. Safe for concurrent use.
+// Resources are documents that clients can read. Safe for concurrent use.
 type Resources interface {
-	// List is a page of them, from a cursor of ours on ("" at the beginning), and the
-	// cursor of the next page, "" at the end. errors.Is(err, ErrNoCursor) refuses one.
+	// List returns the page at a cursor, "" for the first one, and the cursor of the next
+	// page, "" after the last one. For an unknown cursor the error is ErrNoCursor.
 	List(ctx context.Context, cursor string) (page []Resource, next string, err error)
-	// Templates are the forms of addresses that can be read without being listed.
+	// Templates returns the URI templates of resources that need not be listed.
 	Templates() []Resource
-	// Read is what is at an address; errors.Is(err, ErrNoResource) when nothing is.
+	// Read returns the content of a resource. For an unknown URI the error is ErrNoResource.
 	Read(ctx context.Context, uri string) (Content, error)
 }
 
@@ -99,7 +97,7 @@ type Resource struct {
 	URI, Name, Title, Description, MIMEType string
 }
 
-// Content is what a resource holds.
+// Content is the content of a resource.
 type Content struct {
 	MIMEType string
 	Text     string
@@ -107,11 +105,11 @@ type Content struct {
 
 // Errors of Resources.
 var (
-	ErrNoResource = errors.New("there is no such resource")
-	ErrNoCursor   = errors.New("there is no such cursor")
+	ErrNoResource = errors.New("resource not found")
+	ErrNoCursor   = errors.New("unknown cursor")
 )
 
-// isResources reports whether a method is one that Resources answer.
+// isResources reports whether Resources answer a method.
 func (s *Server) isResources(method string) bool {
 	if s.opts.Resources == nil {
 		return false
@@ -182,7 +180,7 @@ func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, 
 	if errors.Is(err, ErrNoResource) {
 		code := mcp.RESOURCE_NOT_FOUND
 		if at == modern {
-			code = codeInvalidParams // as its revision says
+			code = codeInvalidParams // required by revision 2026-07-28
 		}
 		return nil, &rpcError{code: code, message: err.Error(), data: append(value.AppendString([]byte(`{"uri":`), s.redact(uri)), '}')}
 	}
@@ -195,8 +193,8 @@ func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, 
 	return append(dst, "}]"...), nil
 }
 
-// answerLater answers a request that takes a moment in a goroutine of its own, so that the
-// connection goes on meanwhile.
+// answerLater answers a request about resources in a goroutine of its own, so that the read
+// loop continues.
 func (c *conn) answerLater(m *message, at era) *rpcError {
 	f, fault := c.begin(m)
 	if fault != nil {

@@ -10,19 +10,19 @@ import (
 
 var (
 	errOutboxClosed = errors.New("the connection is closed")
-	// errStalled is a client that has stopped reading.
-	errStalled = errors.New("the client has not read its answers")
-	// errUnread is one that has stopped reading while answers keep coming.
-	errUnread = fmt.Errorf("%w: more than %d MiB wait for it", errStalled, unreadMost>>20)
+	// errStalled is a client that reads nothing for the stall time.
+	errStalled = errors.New("the client has stopped reading its answers")
+	// errUnread is a client that reads nothing while answers accumulate.
+	errUnread = fmt.Errorf("%w: more than %d MiB are unread", errStalled, unreadMost>>20)
 )
 
-// unreadMost is how many bytes come to wait for a client that takes none meanwhile, beside
-// the line that it is about to read.
+// unreadMost is the limit of bytes that accumulate while the client reads none, without the
+// line that it is about to read.
 const unreadMost = 64 << 20
 
-// outbox writes whole lines in the order in which they are put. Whoever finds
-// nobody writing writes, and takes along what others put meanwhile: one write for
-// one answer, few writes for many. Safe for concurrent use.
+// outbox writes complete lines in the order in which they are put. A goroutine that puts a
+// line while no other is writing becomes the writer, and also writes the lines that others
+// put meanwhile: one write for one answer, few writes for many. Safe for concurrent use.
 type outbox struct {
 	out   io.Writer
 	limit int           // bytes that may wait
@@ -33,8 +33,8 @@ type outbox struct {
 	waiting []byte
 	spare   []byte
 	writing bool
-	taken   int64         // bytes that the client has taken
-	unread  int           // bytes that came to wait since then, with their writers or here
+	taken   int64         // bytes that the client has read
+	unread  int           // bytes that were added since then, here or in blocked writers
 	err     error         // set once
 	dead    chan struct{} // closed when a failure sets err
 }
@@ -45,8 +45,8 @@ func newOutbox(out io.Writer, limit int, stall time.Duration) *outbox {
 	return o
 }
 
-// put adds what fill appends and writes it unless somebody is writing, who then
-// does. It waits when the outbox is full. The error is why nothing more can go out.
+// put adds the lines that fill appends and writes them, unless another goroutine is writing
+// and will. It blocks while the outbox is full. The error is why the connection has ended.
 func (o *outbox) put(fill func([]byte) []byte) error {
 	mine, err := o.add(0, fill)
 	if mine {
@@ -56,7 +56,7 @@ func (o *outbox) put(fill func([]byte) []byte) error {
 }
 
 // putLater is put for the goroutine that reads: it never writes itself, because a
-// client that does not read must not keep us from reading its cancellations.
+// client that does not read must not block the reading of its cancellations.
 func (o *outbox) putLater(fill func([]byte) []byte) error {
 	mine, err := o.add(0, fill)
 	if mine {
@@ -65,8 +65,8 @@ func (o *outbox) putLater(fill func([]byte) []byte) error {
 	return err
 }
 
-// add puts without writing. held is how many of the bytes the caller holds until fill is
-// called, for which it may have to wait. When mine is true the caller must call flush.
+// add is put without the write. held is the number of bytes that the caller holds while it
+// waits for room. If mine is true the caller must call flush.
 func (o *outbox) add(held int, fill func([]byte) []byte) (mine bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -87,7 +87,7 @@ func (o *outbox) add(held int, fill func([]byte) []byte) (mine bool, err error) 
 	return true, nil
 }
 
-// count counts bytes that come to wait behind others; mu is held.
+// count counts bytes that wait behind others; mu is held.
 func (o *outbox) count(n int) {
 	if o.writing && o.err == nil {
 		o.unread += n
@@ -107,14 +107,14 @@ func (o *outbox) waitForRoom() error {
 }
 
 const (
-	// chunk bounds one write, so that a slow client can be told from one that has stopped:
-	// what a pipe takes at once.
+	// chunk limits one write to the size of a pipe, so that a slow client can be distinguished
+	// from one that has stopped.
 	chunk = 64 << 10
-	// spareMost is how large a buffer is kept for the next batch.
+	// spareMost is the limit of a buffer that is reused.
 	spareMost = 1 << 20
 )
 
-// flush writes until nothing waits.
+// flush writes until the outbox is empty.
 func (o *outbox) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -131,7 +131,7 @@ func (o *outbox) flush() {
 	o.room.Broadcast()
 }
 
-// write is called with mu held and gives it up while it writes.
+// write is called with mu held and releases it while it writes.
 func (o *outbox) write(batch []byte) {
 	for len(batch) > 0 && o.err == nil {
 		part := batch[:min(len(batch), chunk)]
@@ -150,8 +150,8 @@ func (o *outbox) write(batch []byte) {
 	}
 }
 
-// watch ends the outbox when the client takes nothing for the given time. It is
-// called with mu held, as is the function that it gives, which ends the watch.
+// watch ends the outbox when the client reads nothing for the given time. It is called with
+// mu held, and so is stop.
 func (o *outbox) watch(patience time.Duration) (stop func()) {
 	seen, stopped := o.taken, false
 	var timer *time.Timer
@@ -174,7 +174,7 @@ func (o *outbox) watch(patience time.Duration) (stop func()) {
 	}
 }
 
-// failLocked ends the outbox: what waits is dropped and put returns err.
+// failLocked ends the outbox: waiting lines are dropped and put returns err.
 func (o *outbox) failLocked(err error) {
 	if o.err != nil {
 		return
@@ -184,8 +184,8 @@ func (o *outbox) failLocked(err error) {
 	o.room.Broadcast()
 }
 
-// close waits until all is written, as long as the client takes something within
-// the given time, and then ends the outbox. It reports a failure to write.
+// close waits until all lines are written, unless the client reads nothing for the given
+// time, and then ends the outbox. It returns the error of a failed write.
 func (o *outbox) close(patience time.Duration) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

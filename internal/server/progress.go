@@ -11,52 +11,52 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Watch is called as a run goes on. A function whose calls would lead to nothing is nil.
+// Watch is called while a run executes. A function whose calls would have no effect is nil.
 type Watch struct {
 	// Step is called in the run's goroutine after each step, with its node and its index.
 	Step func(node string, index int)
 	// Call is called in the run's goroutine before a node calls an upstream server.
 	Call func(node string)
-	// Progress takes what an upstream server reports of a call in flight; total is 0 when it
-	// is unknown. It returns at once, for any values, at any rate, in any goroutine.
+	// Progress takes the progress that an upstream server reports; total is 0 when it is
+	// unknown. It never blocks and may be called in any goroutine.
 	Progress func(done, total float64, message string)
 }
 
 const (
-	// heartbeat is how often a client with a progressToken hears of its call at least. Hosts
-	// give up a silent call after 60 s, some after 30.
+	// heartbeat is the longest time between two notifications to a client with a
+	// progressToken. Clients give up a silent call after 60 s, some after 30.
 	heartbeat = 10 * time.Second
-	// breath is the shortest time between two notifications that are no steps: what
-	// upstream servers report meanwhile is one notification.
+	// breath is the shortest time between two notifications within a step: reports of
+	// upstream servers during it become one notification.
 	breath = 250 * time.Millisecond
-	// partMost is how much of a step its upstream server can report: the step's own
-	// notification is the rest.
+	// partMost is the largest part of a step that its upstream server can report. The rest
+	// is left for the notification of the finished step.
 	partMost = 0.999
-	// slowness is how many heartbeats take a step to its half.
+	// slowness is the number of heartbeats after which a step counts as half done.
 	slowness = 1000
 )
 
-// follower leads what happens in a run to its client, by the call at hand: in the modern
-// era each question ends a call, and the run goes on with another. Progress is the number of
-// steps so far and a part of the step under way, and grows with each notification; how many
-// there will be is unknown. Safe for concurrent use.
+// follower reports the progress of a run to its client, through the current call: in the
+// modern era each question ends a call, and the run continues in another. Progress is the
+// number of finished steps plus a part of the current step. It grows with each notification;
+// the total is unknown. Safe for concurrent use.
 type follower struct {
 	news chan struct{} // holds one: an upstream server has reported
 
 	mu   sync.Mutex // guards what follows; never held while something is sent
-	at   *call      // the call at hand; nil: there is none
+	at   *call      // the current call; nil between two calls
 	done int        // steps
-	part float64    // of the step under way, as its upstream server reports; below 1
-	sent int        // notifications during the step under way
-	last float64    // the progress that was sent last
-	node string     // which was reached last
-	text string     // what its upstream server says; "" for nothing
+	part float64    // of the current step, as its upstream server reports; below 1
+	sent int        // notifications during the current step
+	last float64    // the last progress that was sent
+	node string     // the current node
+	text string     // the last message of its upstream server; "" for none
 }
 
 func newFollower() *follower { return &follower{news: make(chan struct{}, 1)} }
 
-// attend makes c the call at hand until leave is called, after which nothing is sent any
-// more. With a progressToken the client hears of the run at each heartbeat.
+// attend makes c the current call until leave is called; after that nothing is sent. With a
+// progressToken the client gets a notification at each heartbeat.
 func (f *follower) attend(c *call) (leave func()) {
 	f.set(c)
 	if c.token == nil {
@@ -74,7 +74,7 @@ func (f *follower) attend(c *call) (leave func()) {
 	}
 }
 
-// beat sends the heartbeats of a call, and what upstream servers report, until quit is
+// beat sends the heartbeats of a call, and the reports of upstream servers, until quit is
 // closed.
 func (f *follower) beat(c *call, quit <-chan struct{}) {
 	tick := time.NewTicker(heartbeat)
@@ -104,14 +104,14 @@ func (f *follower) set(c *call) {
 	f.at = c
 }
 
-// current is the call at hand, or nil.
+// current returns the current call, or nil.
 func (f *follower) current() *call {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at
 }
 
-// took notes a step and is the progress that comes with it.
+// took records a finished step and returns the progress.
 func (f *follower) took(node string, index int) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -119,14 +119,14 @@ func (f *follower) took(node string, index int) float64 {
 	return f.grow(float64(f.done))
 }
 
-// calling notes that the step under way calls an upstream server.
+// calling records that the current step calls an upstream server.
 func (f *follower) calling(node string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.node, f.text = node, ""
 }
 
-// heard notes what an upstream server reports.
+// heard records a report of an upstream server.
 func (f *follower) heard(done, total float64, message string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,8 +142,8 @@ func (f *follower) heard(done, total float64, message string) {
 	}
 }
 
-// next is a notification during a step: what is missing of the step shrinks with what the
-// upstream server reports, and a little with each notification.
+// next returns a notification within a step. The missing part of the step shrinks with the
+// reports of the upstream server, and a little with each notification.
 func (f *follower) next() (progress float64, message string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,7 +156,7 @@ func (f *follower) next() (progress float64, message string) {
 	return f.grow(float64(f.done) + 1 - missing), message
 }
 
-// grow is the progress, or a hair more than the last when it would not be more; mu is held.
+// grow returns progress, or the smallest number above the last progress; mu is held.
 func (f *follower) grow(progress float64) float64 {
 	f.last = max(progress, math.Nextafter(f.last, math.Inf(1)))
 	return f.last
@@ -172,11 +172,11 @@ func (c *call) appendProgress(dst []byte, progress float64, message string) []by
 	return append(dst, "}}\n"...)
 }
 
-// severity is how grave a log message is. A client gets those of the level that it asks
+// severity is the level of a log message. A client gets messages of the level that it asks
 // for and above.
 type severity int
 
-// The levels that we use; silent is that of a client that has asked for nothing.
+// The levels in use; silent is for a client that has not asked for log messages.
 const (
 	silent  severity = 0
 	debug   severity = 1
@@ -188,7 +188,7 @@ var levelNames = []string{"debug", "info", "notice", "warning", "error", "critic
 
 func (l severity) String() string { return levelNames[l-1] }
 
-// parseLevel reads a level that a client names.
+// parseLevel reads the level in a request.
 func parseLevel(raw []byte) (severity, *rpcError) {
 	i := slices.Index(levelNames, text(raw))
 	if i < 0 {
@@ -197,12 +197,11 @@ func parseLevel(raw []byte) (severity, *rpcError) {
 	return severity(i + 1), nil
 }
 
-// wants reports whether messages of a level go to the client.
+// wants reports whether the client gets messages of a level.
 func (c *call) wants(l severity) bool { return c.level != silent && c.level <= l && c.notify != nil }
 
-// watch leads what happens in the run of a call to its client. The lines of steps go out in
-// order and before the answer, because the run's goroutine sends them and the answer after
-// them.
+// watch returns the functions that report a run to the client. The lines of steps are sent
+// in order and before the answer, because the goroutine of the run sends all of them.
 func (c *call) watch() (w Watch) {
 	if c.follower == nil {
 		return w
@@ -214,7 +213,7 @@ func (c *call) watch() (w Watch) {
 	return w
 }
 
-// step sends a step to the client of the call at hand, as progress and as a log message.
+// step sends a finished step to the client, as progress and as a log message.
 func (f *follower) step(node string, index int) {
 	c := f.current()
 	if c == nil || c.token == nil {
@@ -232,8 +231,7 @@ func (f *follower) step(node string, index int) {
 	}
 }
 
-// failed sends the client why its run has failed, when it wants to know apart from the
-// answer.
+// failed sends the reason of a failed run as a log message.
 func (c *call) failed(message string) {
 	if c.follower == nil {
 		return
@@ -245,7 +243,7 @@ func (c *call) failed(message string) {
 	}
 }
 
-// appendLog appends a log message, up to where its data may go on.
+// appendLog appends a log message without the end of its data.
 func (c *call) appendLog(dst []byte, l severity, message string) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"`+l.String()+`","logger":"run","data":{"tool":`...)
 	dst = value.AppendString(dst, c.tool.name)

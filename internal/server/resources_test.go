@@ -52,14 +52,14 @@ func TestResources(t *testing.T) {
 		{"resources/list", `{"cursor":"x"}`, `"error":{"code":-32602,"message":"cursor: \"x\" is not one that this server gave"}}`},
 		{"resources/templates/list", `{}`, `"result":{"resourceTemplates":[{"uriTemplate":"run://{id}","name":"run","description":"a run"}]}}`},
 		{"resources/read", `{"uri":"run://a"}`, `"result":{"contents":[{"uri":"run://a","mimeType":"text/plain","text":"the <text>"}]}}`},
-		{"resources/read", `{"uri":"run://none"}`, `"error":{"code":-32002,"message":"there is no such resource: run://none","data":{"uri":"run://none"}}}`},
+		{"resources/read", `{"uri":"run://none"}`, `"error":{"code":-32002,"message":"resource not found: run://none","data":{"uri":"run://none"}}}`},
 		{"resources/read", `{"uri":5}`, `"error":{"code":-32602,"message":"uri: expected a string, got 5"}}`},
 		{"resources/read", `{}`, `"error":{"code":-32602,"message":"uri: expected a string, got nothing"}}`},
 		{"resources/read", `{"uri":"run://broken"}`, `"error":{"code":-32603,"message":"the shelf is broken"}}`},
 		{"resources/read", `{"uri":"run://panic"}`, `"error":{"code":-32603,"message":"internal error"}}`},
 		{"resources/list", `{` + modern + `}`, `"result":{"resources":[{"uri":"run://a","name":"a","title":"A","mimeType":"text/plain"}],"nextCursor":"more",` + end},
 		{"resources/read", `{"uri":"run://a",` + modern + `}`, `"result":{"contents":[{"uri":"run://a","mimeType":"text/plain","text":"the <text>"}],` + end},
-		{"resources/read", `{"uri":"run://none",` + modern + `}`, `"error":{"code":-32602,"message":"there is no such resource: run://none","data":{"uri":"run://none"}}}`},
+		{"resources/read", `{"uri":"run://none",` + modern + `}`, `"error":{"code":-32602,"message":"resource not found: run://none","data":{"uri":"run://none"}}}`},
 	} {
 		h.send(`{"jsonrpc":"2.0","id":1,"method":"` + c.method + `","params":` + c.params + `}`)
 		h.want(`{"jsonrpc":"2.0","id":1,` + c.want)

@@ -14,10 +14,10 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// appendValue appends the answer of a run that gave a value: its JSON as one text
-// item, and as structuredContent when it is an object or the outputSchema wants it.
-// Without an outputSchema, content is given as content. A tool with result: text sends
-// a string as it is.
+// appendValue appends the answer line for the value of a run: its JSON as one text
+// item, and as structuredContent when it is an object or the outputSchema requires it.
+// Without an outputSchema, MCP content is sent as content. A tool with result: text sends
+// a string without quotes.
 func (s *Server) appendValue(dst, id []byte, c *call, v value.Value) []byte {
 	if c.tool.output == nil {
 		if items := contentItems(v); items != nil {
@@ -47,8 +47,8 @@ func (s *Server) appendValue(dst, id []byte, c *call, v value.Value) []byte {
 	return s.appendTail(dst, c.modern)
 }
 
-// appendFailure appends the answer of a call that gave no value: a result that the
-// model sees, so that it can do better.
+// appendFailure appends the answer line of a failed call: a result with isError, which the
+// model sees, so that it can correct its call.
 func (s *Server) appendFailure(dst, id []byte, c *call, message string) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
@@ -65,13 +65,12 @@ func (s *Server) appendTail(dst []byte, modern bool) []byte {
 	return append(dst, "}}\n"...)
 }
 
-// A value may hold content that is more than JSON: an image, a sound, a resource or a
-// link to one, as an upstream tool has given it. Such content reaches the client as what
-// it is, and not as text that describes it.
+// A value may be MCP content of an upstream tool: an image, audio, a resource or a link to
+// one. The client gets it as content, not as JSON text.
 
-// contentItems are the items that a value is given as, or nil when it is JSON as any
-// other. Beside content, texts stand as they are and the rest as JSON: the way in which
-// items of an upstream result become a value, backwards.
+// contentItems returns the items of a value with MCP content, or nil for other values.
+// Beside content, a list may have strings, which are sent as text, and other values, which
+// are sent as JSON: the reverse of how items of an upstream result become a value.
 func contentItems(v value.Value) []value.Value {
 	if list, ok := v.([]any); ok {
 		if slices.ContainsFunc(list, isContent) {
@@ -85,8 +84,8 @@ func contentItems(v value.Value) []value.Value {
 	return nil
 }
 
-// isContent reports whether a value is content by the protocol's definition: nothing
-// that is needed is missing, and nothing stands there that could be meant otherwise.
+// isContent reports whether a value is content by the protocol's definition: it has all
+// required members and no others, since an object with more may be plain data.
 func isContent(value any) bool {
 	kind, _ := member(value, "type").(string)
 	switch kind {
@@ -125,7 +124,7 @@ func texts(object any, keys ...string) bool {
 	return true
 }
 
-// only reports whether an object has no members but these and those of all content.
+// only reports whether an object has no members except these and those common to all content.
 func only(object any, keys ...string) bool {
 	count := 0
 	for _, key := range append(keys, "type", "annotations", "_meta") {
@@ -148,7 +147,7 @@ func isBase64(text string) bool {
 	return err == nil && text != "" && !strings.ContainsAny(text, "\r\n")
 }
 
-// appendContent appends the answer of a run whose value is content.
+// appendContent appends the answer line of a run whose value is content.
 func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []byte {
 	mark := len(dst)
 	dst = append(appendHead(dst, id), `"result":{"content":[`...)
@@ -165,7 +164,7 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []b
 			return s.appendFailure(dst[:mark], id, c, unencodable(c, err))
 		}
 		shown := c.from.secrets.RedactJSON(raw)
-		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // else it may be no content any more
+		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // redacted: it may no longer be valid content
 		if raw = shown; whole && isContent(item) {
 			dst = append(dst, raw...)
 			continue
@@ -179,7 +178,7 @@ func unencodable(c *call, err error) string {
 	return "the value of tool " + wording.Quote(c.tool.name) + " cannot be written as JSON: " + err.Error()
 }
 
-// The JSON-RPC error codes that we answer with.
+// The JSON-RPC error codes of this server.
 const (
 	codeParse          = mcp.PARSE_ERROR
 	codeInvalidRequest = mcp.INVALID_REQUEST
@@ -188,11 +187,11 @@ const (
 	codeInternal       = mcp.INTERNAL_ERROR
 )
 
-// rpcError is a request that we refuse: the client's fault, not the tool's.
+// rpcError is the reason to refuse a request: a mistake of the client, not of the tool.
 type rpcError struct {
 	code    int
 	message string
-	data    []byte // JSON that goes along, or nil
+	data    []byte // its data as JSON, or nil
 }
 
 func invalidRequest(message string) *rpcError {
@@ -205,7 +204,7 @@ func invalidParams(message string) *rpcError {
 
 func (e *rpcError) Error() string { return e.message }
 
-// appendRefusal appends a whole error line.
+// appendRefusal appends a complete error line.
 func (s *Server) appendRefusal(dst, id []byte, e *rpcError) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"error":{"code":`...)
@@ -218,7 +217,7 @@ func (s *Server) appendRefusal(dst, id []byte, e *rpcError) []byte {
 	return append(dst, "}}\n"...)
 }
 
-// appendAnswer appends a whole result line; result is a JSON object.
+// appendAnswer appends a complete result line; result is a JSON object.
 func appendAnswer(dst, id, result []byte) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":`...)

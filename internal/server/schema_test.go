@@ -84,7 +84,7 @@ func TestG15Schemas(t *testing.T) {
 		{"wrapped, not there", "", `{"type":"array","items":{"$ref":"#/$defs/b"}}`, `g.yaml:1:43: outputSchema: refers to "#/$defs/b", which is not there [schema-reference]`},
 		{"wrapped, invalid", "", `{"type":"array","items":{"type":5}}`, `g.yaml:1:33: outputSchema.items.type is no valid JSON Schema: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found 5 [schema-invalid]`},
 		{"two at once", `{"minProperties":-1,"required":["a","a"]}`, "", "g.yaml:1:19: inputSchema.minProperties is no valid JSON Schema: expected at least 0, found -1 [schema-invalid]\ng.yaml:1:32: inputSchema.required is no valid JSON Schema: expected items that differ, but 0 and 1 are equal, found [\"a\",\"a\"] [schema-invalid]"},
-		{"header", `{"properties":{"a":{"type":"number","x-mcp-header":"A"}}}`, "", `g.yaml:1:54: inputSchema: property "a": x-mcp-header can only be applied to primitive types (integer, string, boolean), got "number"; clients leave out a tool whose x-mcp-header they cannot use [schema-header]`},
+		{"header", `{"properties":{"a":{"type":"number","x-mcp-header":"A"}}}`, "", `g.yaml:1:54: inputSchema: property "a": x-mcp-header can only be applied to primitive types (integer, string, boolean), got "number"; clients skip a tool with an invalid x-mcp-header [schema-header]`},
 		{"combined", `{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}]}`, "", "g.yaml:1:24: warning: oneOf at the root of an inputSchema is refused by some hosts, which then drop the tool; move it into a property [schema-portability]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

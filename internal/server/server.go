@@ -21,33 +21,32 @@ import (
 type Server struct {
 	opts    Options
 	tools   atomic.Pointer[catalog]
-	library *server.MCPServer // the handshakes, and all methods but our own
-	runs    atomic.Int64      // runs in flight, but for those that wait
-	waiting atomic.Int64      // runs that wait for an answer of their user
+	library *server.MCPServer // the handshakes, and the methods that this package does not answer
+	runs    atomic.Int64      // runs in flight, without those in waiting
+	waiting atomic.Int64      // runs that wait for an answer of the user
 
 	identity []byte // the end of a modern result: resultType and self
-	self     []byte // what it says about us, its _meta
-	talks    talks
+	self     []byte // its _meta, which names this server
+	pending  pendingRuns
 
 	mu        sync.Mutex // guards listeners
 	listeners map[listener]struct{}
 }
 
-// listener is a client that may want to know that the tools have changed.
+// listener is a client that may have subscribed to changes of the tools.
 type listener interface{ toolsChanged() }
 
-// New makes a server of tools. The error is config.Diagnostics when a
-// schema cannot be used.
+// New creates a server. The error is config.Diagnostics when a schema is invalid.
 func New(opts Options) (*Server, error) {
 	if opts.Info.Name == "" {
-		return nil, errors.New("a server needs a name")
+		return nil, errors.New("the server has no name; set Options.Info.Name")
 	}
 	tools, err := newCatalog(opts.Tools, opts.Secrets)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{opts: opts.withDefaults(), listeners: map[listener]struct{}{}}
-	s.talks = talks{patience: defaultPatience, waiting: map[string]*waitingTalk{}}
+	s.pending = pendingRuns{patience: defaultPatience, waiting: map[string]*pendingRun{}}
 	s.tools.Store(tools)
 	info := s.opts.Info
 	able := []server.ServerOption{
@@ -62,7 +61,7 @@ func New(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// introduction is in every modern result; see the protocol's 2026-07-28 revision,
+// introduction is part of every modern result; see the protocol's 2026-07-28 revision,
 // "basic/index#results".
 func introduction(info Info) []byte {
 	dst := []byte(`"_meta":{"` + mcp.MetaKeyServerInfo + `":{"name":`)
@@ -74,10 +73,10 @@ func introduction(info Info) []byte {
 	return append(dst, "}}"...)
 }
 
-// Replace offers other tools from now on, with the secrets that their results must
-// not show, and tells the clients that their list has changed. Calls in flight keep
-// their tool and their secrets; the channel is closed when the last of them has ended.
-// On an error nothing changes.
+// Replace replaces the tools, and the secrets to redact in their results, and notifies the
+// clients. Calls in flight continue with the tool and the secrets that they started with;
+// the channel is closed when the last of them has ended. On an error nothing changes. Safe
+// for concurrent use.
 func (s *Server) Replace(tools []Tool, secrets *config.Secrets) (ended <-chan struct{}, err error) {
 	fresh, err := newCatalog(tools, secrets)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Server) Replace(tools []Tool, secrets *config.Secrets) (ended <-chan st
 	return old.ended, nil
 }
 
-// current is the catalog of now, kept until the caller releases it.
+// current returns the current catalog, which the caller must release.
 func (s *Server) current() *catalog {
 	for {
 		if c := s.tools.Load(); c.acquire() {
@@ -114,33 +113,33 @@ func (s *Server) remove(l listener) {
 	delete(s.listeners, l)
 }
 
-// redact hides secrets in text that leaves us.
+// redact hides secrets in text for a client.
 func (s *Server) redact(text string) string { return s.tools.Load().secrets.Redact(text) }
 
-// Tool is one tool as the server offers it.
+// Tool is one tool of the server.
 type Tool struct {
 	Def   *config.Tool // name, texts, schemas and annotations
 	Run   Run
 	Calls []Upstream // the tools that it calls, to derive annotations from
 
-	// The schemas of Def, where Run validates by them, as an engine does. With a nil Input
-	// the server compiles the schemas and validates.
+	// The compiled schemas of Def, when Run validates with them, as an engine does. With a
+	// nil Input the server compiles the schemas and validates.
 	Input, Output *schema.Schema
 }
 
 // Upstream is a tool of another server.
 type Upstream struct{ Server, Tool string }
 
-// Run makes one run of a tool and is its value. The error's text is for people and
-// complete. The functions of watch that are not nil are called as the run goes on.
+// Run executes a tool once and returns its value. The client gets the text of the error as it
+// is. Run calls the functions of watch that are not nil. Several goroutines call Run at once.
 type Run func(ctx context.Context, args value.Value, watch Watch) (value.Value, error)
 
-// Info is what we say about ourselves.
+// Info describes the server to its clients.
 type Info struct {
 	Name, Version, Title, Instructions string
 }
 
-// Hints are what a tool says about its effects; nil is unknown.
+// Hints are the annotations of a tool about its effects; nil is unknown.
 type Hints struct {
 	ReadOnly    *bool `json:"readOnlyHint,omitempty"`
 	Destructive *bool `json:"destructiveHint,omitempty"`
@@ -153,19 +152,19 @@ type Options struct {
 	Info  Info
 	Tools []Tool // in the order in which they are listed
 
-	Resources Resources // nil: there are none
+	Resources Resources // nil: the server has no resources
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted
 
-	// ToolHints tells what is known of an upstream tool without starting its server.
-	// It is asked at each tools/list, for tools without annotations of their own.
+	// ToolHints returns the known hints of an upstream tool, without starting its server. It
+	// is called for each tools/list, for tools without annotations of their own.
 	ToolHints func(server, tool string) (Hints, bool)
 
 	MaxRuns      int           // runs at once, over all connections; default 1024
-	MaxLineBytes int           // a client's line; default 16 MiB
-	Grace        time.Duration // how long calls in flight go on after the input's end; default 30 s
-	WindDown     time.Duration // how long calls may go on that were cancelled because ServeStdio ends; default 2 s
+	MaxLineBytes int           // length of a message; default 16 MiB
+	Grace        time.Duration // how long calls in flight may continue after the end of the input; default 30 s
+	WindDown     time.Duration // how long cancelled calls may take to end when ServeStdio ends; default 2 s
 	Stall        time.Duration // how long a client may leave a full output unread; default 30 s
 }
 

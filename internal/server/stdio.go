@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// How long a connection that ends waits: for calls that have been cancelled, and
-// for a client that has stopped reading (counted from the last byte it took).
+// How long a closing connection waits: for cancelled calls, and for a client that reads its
+// answers (counted from the last byte that it read).
 const (
 	windDown   = 2 * time.Second
 	lastWords  = 3 * time.Second
 	outboxSize = 16 << 20
 )
 
-// ServeStdio serves one client, one message a line, until in ends or ctx does; both
-// are regular ends and give nil. At the end of in, calls in flight go on for up to
-// Options.Grace and are answered; when ctx ends they are cancelled, with its cause. The error is a
-// failure to read or write, among them a client that has stopped reading.
+// ServeStdio serves one client, one message per line, until in or ctx ends; both return nil.
+// At the end of in, calls in flight continue for up to Options.Grace and are answered; at
+// the end of ctx they are cancelled with its cause. The error is a failure to read or write,
+// or a client that has stopped reading.
 //
-// When ctx ends, a Read of in that is under way cannot be interrupted; its
-// goroutine ends with it and handles nothing more.
+// At the end of ctx, a pending Read of in is not interrupted; its goroutine ends when Read
+// returns, and ignores the line.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	connCtx, cancelCause := context.WithCancelCause(ctx)
 	cancel := func() { cancelCause(context.Cause(ctx)) }
@@ -55,8 +55,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return nil
 }
 
-// drain waits for the calls in flight: as long as the grace allows, and then a
-// little for them to notice that they are cancelled.
+// drain waits for the calls in flight for Options.Grace, cancels them, and then waits
+// Options.WindDown for them to end.
 func (c *conn) drain(ctx context.Context, cancel context.CancelFunc) {
 	idle := make(chan struct{})
 	go func() {
@@ -71,7 +71,7 @@ func (c *conn) drain(ctx context.Context, cancel context.CancelFunc) {
 	case <-ctx.Done():
 	case <-c.out.dead:
 	case <-grace.C:
-		c.server.opts.Logger.Warn("calls are cancelled: the input has ended and they have not")
+		c.server.opts.Logger.Warn("the grace period after the end of the input is over; cancelling the calls in flight")
 	}
 	cancel()
 	end := time.NewTimer(c.server.opts.WindDown)
@@ -79,14 +79,14 @@ func (c *conn) drain(ctx context.Context, cancel context.CancelFunc) {
 	select {
 	case <-idle:
 	case <-end.C:
-		c.server.opts.Logger.Warn("calls have not ended although they were cancelled")
+		c.server.opts.Logger.Warn("cancelled calls have not ended")
 	}
 }
 
-// errLineTooLong is a line beyond the limit; the reader has skipped to its end.
+// errLineTooLong is a line above the limit; the reader has skipped it.
 var errLineTooLong = errors.New("line too long")
 
-// lineReader reads lines and holds at most limit bytes of one.
+// lineReader reads lines of at most limit bytes.
 type lineReader struct {
 	in    *bufio.Reader
 	limit int
@@ -98,8 +98,8 @@ func newLineReader(in io.Reader, limit int) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(in, 64<<10), limit: limit}
 }
 
-// next is the next line without its end, valid until the next call. The last line
-// needs no newline. The error is errLineTooLong, or what ended the input, io.EOF.
+// next returns the next line without its newline, valid until the next call. The last line
+// needs no newline. The error is errLineTooLong or the error that ended the input.
 func (r *lineReader) next() ([]byte, error) {
 	line, err := r.read()
 	if !r.first {
@@ -116,7 +116,7 @@ func (r *lineReader) read() ([]byte, error) {
 	}
 	r.long = r.long[:0]
 	if cap(r.long) > 1<<20 {
-		r.long = nil // one huge line must not stay in memory
+		r.long = nil // release the memory of a huge line
 	}
 	for {
 		if len(r.long)+len(line) > r.limit+len("\r\n") {
@@ -128,7 +128,7 @@ func (r *lineReader) read() ([]byte, error) {
 			return r.within(r.long)
 		case errors.Is(err, bufio.ErrBufferFull):
 		case len(r.long) > 0:
-			return r.within(r.long) // the next call tells err
+			return r.within(r.long) // the next call returns err
 		default:
 			return nil, err
 		}
@@ -143,11 +143,11 @@ func (r *lineReader) within(line []byte) ([]byte, error) {
 	return line, nil
 }
 
-// skip reads to the end of a line whose beginning is dropped.
+// skip reads to the end of a line that is too long.
 func (r *lineReader) skip(err error) error {
 	r.long = nil
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = r.in.ReadSlice('\n')
 	}
-	return errLineTooLong // an end of the input comes again at the next call
+	return errLineTooLong // the next call returns the end of the input
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen opens a subscription: the modern era sends no notification that was not
-// asked for, and marks each with the id of the request that asked.
+// listen opens a subscription. In the modern era clients get only the notifications that they
+// subscribe to, each with the id of the subscription.
 func (c *conn) listen(m *message) *rpcError {
 	wanted, fault := m.subscription()
 	if fault != nil {
@@ -21,17 +21,17 @@ func (c *conn) listen(m *message) *rpcError {
 	_ = c.out.putLater(func(dst []byte) []byte {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		f.listen = wanted // what changes once the client has this line reaches it
+		f.listen = wanted // the client gets every change after this line
 		return appendAcknowledged(dst, f.id, wanted)
 	})
 	if !wanted {
-		f.cancel() // nothing to wait for
+		f.cancel() // no subscription: end at once
 	}
 	go c.keepListening(f)
 	return nil
 }
 
-// keepListening answers a subscription when it ends on our side.
+// keepListening answers a subscription when this server ends it.
 func (c *conn) keepListening(f *flight) {
 	defer c.calls.Done()
 	<-f.ctx.Done()
@@ -41,17 +41,17 @@ func (c *conn) keepListening(f *flight) {
 	_ = c.out.putLater(func(dst []byte) []byte { return appendListenEnd(dst, f.id) })
 }
 
-// subscription tells whether a client subscribes to the one kind of notification that
-// we have.
+// subscription reports whether a client subscribes to changes of the tools, the only kind of
+// notification that this server has.
 func (m *message) subscription() (toolsChanged bool, fault *rpcError) {
 	var want mcp.SubscriptionFilter
 	if m.notifications == nil || json.Unmarshal(m.notifications, &want) != nil {
-		return false, invalidParams("notifications: expected an object that tells the kinds, such as {\"toolsListChanged\": true}")
+		return false, invalidParams("notifications: expected an object with the kinds to subscribe to, such as {\"toolsListChanged\": true}")
 	}
 	return want.ToolsListChanged, nil
 }
 
-// appendAcknowledged appends what a subscription begins with: what of it we can serve.
+// appendAcknowledged appends the first message of a subscription: the kinds that are served.
 func appendAcknowledged(dst, id []byte, toolsChanged bool) []byte {
 	agreed := "{}"
 	if toolsChanged {
@@ -61,7 +61,7 @@ func appendAcknowledged(dst, id []byte, toolsChanged bool) []byte {
 	return append(append(append(dst, `,"notifications":`...), agreed...), "}}\n"...)
 }
 
-// appendListenEnd appends the answer of a subscription that we end.
+// appendListenEnd appends the answer to a subscription that this server ends.
 func appendListenEnd(dst, id []byte) []byte {
 	dst = append(appendHead(dst, id), `"result":{"resultType":"complete","_meta":{"`+mcp.MetaKeySubscriptionID+`":`...)
 	return append(append(dst, id...), "}}}\n"...)
@@ -74,8 +74,7 @@ func appendNotification(dst []byte, method string, subscription []byte) []byte {
 	return append(append(dst, subscription...), '}')
 }
 
-// toolsChanged tells the client that tools/list has another answer now, once in each
-// way that it has asked for.
+// toolsChanged notifies the client that the tools have changed, once for each subscription.
 func (c *conn) toolsChanged() {
 	c.mu.Lock()
 	var lines []byte
@@ -94,8 +93,8 @@ func (c *conn) toolsChanged() {
 	}
 }
 
-// subscriber is a stream whose client wants to know that the tools have changed. News
-// that come before it has told the last are the same news.
+// subscriber is a stream whose client has subscribed to changes of the tools. Several changes
+// before the next notification are one.
 type subscriber struct{ news chan struct{} }
 
 func (s *subscriber) toolsChanged() {
@@ -105,54 +104,55 @@ func (s *subscriber) toolsChanged() {
 	}
 }
 
-// follow tells of each change until the client or we end the stream; it reports
-// whether we did.
-func (d *door) follow(x *exchange, r *http.Request, s *subscriber, tell func([]byte) []byte) (closing bool) {
-	d.server.add(s)
-	defer d.server.remove(s)
-	defer every(d.opts.KeepAlive, x.keepAlive)()
+// follow sends notification at each change until the client or this server ends the stream;
+// it reports whether this server did.
+func (e *endpoint) follow(x *exchange, r *http.Request, s *subscriber, notification func([]byte) []byte) (closing bool) {
+	e.server.add(s)
+	defer e.server.remove(s)
+	defer every(e.opts.KeepAlive, x.keepAlive)()
 	for {
 		select {
 		case <-r.Context().Done():
 			return false
-		case <-d.closing:
+		case <-e.closing:
 			return true
 		case <-s.news:
-			x.notify(tell)
+			x.notify(notification)
 		}
 	}
 }
 
-// news is the stream of a GET, by which the legacy era is told of changes.
-func (d *door) news(w http.ResponseWriter, r *http.Request) {
+// news is the stream of a GET, for notifications to clients of the legacy era.
+func (e *endpoint) news(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Accept") == "" || !accepts(r.Header, "text/event-stream") {
 		w.Header().Set("Allow", "POST")
 		http.Error(w, "expected Accept: text/event-stream, or a POST", http.StatusMethodNotAllowed)
 		return
 	}
-	x := d.newExchange(w, r)
+	x := e.newExchange(w, r)
 	x.open()
-	d.follow(x, r, &subscriber{news: make(chan struct{}, 1)}, func(dst []byte) []byte {
+	e.follow(x, r, &subscriber{news: make(chan struct{}, 1)}, func(dst []byte) []byte {
 		return append(dst, `{"jsonrpc":"2.0","method":"`+mcp.MethodNotificationToolsListChanged+"\"}\n"...)
 	})
 }
 
-// listen is a subscription of the modern era: its stream lasts until one of us ends it.
-func (d *door) listen(x *exchange, r *http.Request, m *message) {
+// listen is a subscription of the modern era. Its stream lasts until the client or this server
+// ends it.
+func (e *endpoint) listen(x *exchange, r *http.Request, m *message) {
 	wanted, fault := m.subscription()
 	if fault != nil {
-		d.refuse(x, m, fault, http.StatusOK)
+		e.refuse(x, m, fault, http.StatusOK)
 		return
 	}
 	if !x.streams {
-		d.refuse(x, m, invalidRequest("a subscription is a stream, expected Accept: application/json, text/event-stream"), http.StatusNotAcceptable)
+		e.refuse(x, m, invalidRequest("a subscription is a stream; send Accept: application/json, text/event-stream"), http.StatusNotAcceptable)
 		return
 	}
 	s := &subscriber{news: make(chan struct{}, 1)}
 	x.notify(func(dst []byte) []byte { return appendAcknowledged(dst, m.id, wanted) })
-	closing := !wanted // then there is nothing to wait for
+	closing := !wanted // no subscription: end at once
 	if wanted {
-		closing = d.follow(x, r, s, func(dst []byte) []byte {
+		closing = e.follow(x, r, s, func(dst []byte) []byte {
 			return append(appendNotification(dst, mcp.MethodNotificationToolsListChanged, m.id), "}}\n"...)
 		})
 	}

@@ -41,7 +41,7 @@ func TestV21AnswersFindAPlace(t *testing.T) {
 				t.Fatalf("%d runs wait", n)
 			}
 			call(20, "ask") // a place is free, but too many wait already
-			if got := h.next(); !strings.Contains(got, `"id":20,`) || !strings.Contains(got, "busy: 2 runs wait for an answer of their user") {
+			if got := h.next(); !strings.Contains(got, `"id":20,`) || !strings.Contains(got, "busy: 2 runs wait for an answer of the user") {
 				t.Errorf("got %s", got)
 			}
 			for id := range most { // all places are taken

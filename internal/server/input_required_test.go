@@ -51,13 +51,13 @@ func TestM18Talk(t *testing.T) {
 	}
 	h.send(askCall(1, "ask", ""))
 	state := stateOf(t, h.next())
-	const none = "requestState: no run of this tool with these arguments waits for it here"
+	const none = "requestState is unknown: no run of this tool with these arguments waits for it in this process"
 	refused(2, askCall(2, "any", answering(state, accepted)), none)
 	refused(3, strings.Replace(askCall(3, "ask", answering(state, accepted)), `"arguments":{}`, `"arguments":{"a":1}`, 1), none)
 	refused(4, askCall(4, "ask", answering(state+"A", accepted)), none)
 	refused(5, askCall(5, "ask", `"requestState":5,"inputResponses":{},`), none)
 	refused(6, askCall(6, "ask", answering(state, `{"action":"perhaps"}`)), "inputResponses.question: expected an object whose action is")
-	refused(7, askCall(7, "ask", fmt.Sprintf(`"requestState":%q,"inputResponses":{"other":{}},`, state)), "inputResponses: expected an object with the answer under")
+	refused(7, askCall(7, "ask", fmt.Sprintf(`"requestState":%q,"inputResponses":{"other":{}},`, state)), "inputResponses: expected an object with the answer under the key")
 	// None of that has used it up.
 	h.send(askCall(9, "ask", answering(state, accepted)))
 	if got := h.next(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":9,`+askedResult) {
@@ -65,7 +65,7 @@ func TestM18Talk(t *testing.T) {
 	}
 	refused(10, askCall(10, "ask", answering(state, accepted)), none)
 	b.noneLeft(t)
-	b.server.talks.patience = time.Millisecond
+	b.server.pending.patience = time.Millisecond
 	h.send(askCall(11, "ask", ""))
 	state = stateOf(t, h.next())
 	b.noneLeft(t)
@@ -82,7 +82,7 @@ func TestTalkEdges(t *testing.T) {
 	h := connect(t, b.server)
 	call, _ := modernCall(1, "ask", "{}")
 	h.send(call)
-	if got := h.next(); !strings.Contains(got, "has not said that its user can be asked") {
+	if got := h.next(); !strings.Contains(got, "it has not declared the capability elicitation") {
 		t.Errorf("got %s", got)
 	}
 	h.send(strings.Replace(askCall(2, "ask", ""), `"_meta":{`, `"_meta":{"progressToken":"p",`, 1))
@@ -106,13 +106,13 @@ func TestTalkEdges(t *testing.T) {
 	}
 }
 
-func TestHTTPTalk(t *testing.T) {
+func TestHTTPInteractiveRun(t *testing.T) {
 	h := serveSite(t, newBench(t, nil).server, HTTPOptions{})
 	other := serveSite(t, newBench(t, nil).server, HTTPOptions{})
 	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: ask"}
 	_, body := h.post(askCall(1, "ask", ""), headers...)
 	answer := askCall(2, "ask", answering(stateOf(t, body), accepted))
-	if _, body := other.post(answer, headers...); !strings.Contains(body, "requestState: no run") {
+	if _, body := other.post(answer, headers...); !strings.Contains(body, "requestState is unknown: no run") {
 		t.Errorf("another process: %s", body)
 	}
 	if status, body, _ := h.do(h.request(context.Background(), answer, headers...)); status != 200 || !strings.HasPrefix(body, `{"jsonrpc":"2.0","id":2,`+askedResult) {
@@ -137,7 +137,7 @@ func TestTalkNamesAndEarlyAnswers(t *testing.T) {
 			t.Fatalf("%s: %s", early, got)
 		}
 		h.send(askCall(20+i, "asknamed", fmt.Sprintf(`"requestState":%q,"inputResponses":{"question":%s},`, found[1], accepted)))
-		if got := h.next(); !strings.Contains(got, `expected an object with the answer under \"go\\\"on\"`) {
+		if got := h.next(); !strings.Contains(got, `expected an object with the answer under the key \"go\\\"on\"`) {
 			t.Errorf("%s: %s", early, got)
 		}
 		h.send(askCall(30+i, "asknamed", fmt.Sprintf(`"requestState":%q,"inputResponses":{"go\"on":%s},`, found[1], accepted)))
