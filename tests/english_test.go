@@ -159,9 +159,9 @@ func readable(t *testing.T, file string, src []byte) (texts []line) {
 
 var camelWord = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
 
-// camelWords are the words of a name, in lower case.
+// camelWords are the words of a name, in lower case, without OpenWorld, which is MCP's.
 func camelWords(name string) []string {
-	words := camelWord.FindAllString(name, -1)
+	words := camelWord.FindAllString(strings.ReplaceAll(name, "OpenWorld", ""), -1)
 	for i := range words {
 		words[i] = strings.ToLower(words[i])
 	}

@@ -130,7 +130,7 @@ func unreadCalls(t *testing.T, b *bench, n int) (o *outbox, ended <-chan error) 
 	return o, end
 }
 
-// A client that leaves its answers unread cannot keep us: neither while it runs,
+// A client that leaves its answers unread cannot hold up the server: neither while it runs,
 // where memory is bounded and the runs end, nor at the end.
 func TestM12ClientDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

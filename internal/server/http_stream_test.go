@@ -142,7 +142,7 @@ func (b *bench) waitStopped(t testing.TB) {
 	}
 }
 
-// G16 over HTTP: each stream is told once, in the way of its era.
+// G16 over HTTP: each stream is notified once, in the way of its era.
 func TestG16HTTPReplace(t *testing.T) {
 	b := newBench(t, nil)
 	h := serveSite(t, b.server, HTTPOptions{KeepAlive: time.Millisecond})

@@ -18,8 +18,8 @@ func calling(t *testing.T, name string, tools ...string) Tool {
 	return g
 }
 
-// Hints are derived from what is known of the called tools, and left out where it
-// cannot be told.
+// Hints are derived from the known hints of the called tools, and left out where they
+// depend on an unknown one.
 func TestDerivedAnnotations(t *testing.T) {
 	known := map[string]Hints{
 		"read":   {ReadOnly: yes(true), OpenWorld: yes(false)},
@@ -65,7 +65,7 @@ func TestGivenAnnotations(t *testing.T) {
 	}
 }
 
-// G16, the part of this room: other graphs from now on, each client is told once in
+// G16, the part of this room: other graphs from now on, each client is notified once in
 // the way of its era, and runs in flight keep their graph.
 func TestG16Replace(t *testing.T) {
 	b := newBench(t, nil)
