@@ -2,6 +2,8 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"toolgraph/expressions/value"
@@ -25,6 +27,44 @@ type Call struct {
 
 // idempotencyKey is the key that the engine sends with the call of a step.
 func idempotencyKey(run string, index int) string { return fmt.Sprintf("%s/%d", run, index) }
+
+type callJSON struct {
+	callFields
+	Args value.JSON `json:"args,omitzero"`
+	Meta value.JSON `json:"meta,omitzero"`
+}
+
+type callFields Call // without its methods
+
+// MarshalJSON gives run, executionIndex, nodeId, server, tool, args and meta.
+func (c Call) MarshalJSON() ([]byte, error) {
+	out := callJSON{callFields: callFields(c), Args: value.JSON{Value: c.Args}}
+	if c.Meta != nil {
+		out.Meta.Value = c.Meta
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (c *Call) UnmarshalJSON(src []byte) error {
+	var in callJSON
+	if err := json.Unmarshal(src, &in); err != nil {
+		return err
+	}
+	*c = Call(in.callFields)
+	c.Args = in.Args.Value
+	switch meta := in.Meta.Value.(type) {
+	case nil:
+	case value.Object:
+		c.Meta = make(map[string]any, meta.Len())
+		for _, key := range meta.Keys() {
+			c.Meta[key], _ = meta.Get(key)
+		}
+	default:
+		return errors.New("meta of a call is not an object")
+	}
+	return nil
+}
 
 // call makes the call of an mcp node and returns its record. The failure is why the run
 // ends before the call.
@@ -98,5 +138,5 @@ func recordFailure(node *graph.MCP, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Failure{Code: CodeInternal, Node: node.ID(), Pos: node.Pos(), Message: err.Error(), err: err}
+	return failureAt(CodeInternal, node, err, "%s", err)
 }

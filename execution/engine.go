@@ -3,6 +3,9 @@ package execution
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"runtime/debug"
 	"time"
 
 	"toolgraph/expressions/value"
@@ -137,4 +140,84 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 	h.report(r.id, err)
 	h.report(r.id, h.notify(last)) // the run has ended, so an error here does not fail it
 	return result, err
+}
+
+// emit gives an event to the journal first, then to the observers.
+func (h *hooks) emit(ctx context.Context, e Event) error {
+	if err := h.record(ctx, e); err != nil {
+		return err
+	}
+	return h.notify(e)
+}
+
+// record gives an event to the journal, also when the run has just been cancelled.
+func (h *hooks) record(ctx context.Context, e Event) (err error) {
+	defer recovered(&err)
+	if h.journal == nil {
+		return nil
+	}
+	return h.journal.Append(context.WithoutCancel(ctx), e)
+}
+
+// notify gives an event to every observer. The error is the first panic of one.
+func (h *hooks) notify(e Event) error {
+	var first error
+	for _, o := range h.observers {
+		if err := observe(o, e); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func observe(o Observer, e Event) (err error) {
+	defer recovered(&err)
+	o.Observe(e)
+	return nil
+}
+
+// failureToRecord returns an error of drive as a Failure.
+func failureToRecord(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Failure{Code: CodeInternal, Message: err.Error(), err: err}
+}
+
+// PanicError is a panic of a caller, a journal, a gate, an observer, or of the engine itself.
+// Its text has only an id: the text of the panic may have values of the run.
+type PanicError struct {
+	ID    string
+	Value any
+	Stack []byte
+}
+
+// Error is "internal error, id ID; …".
+func (e *PanicError) Error() string {
+	return "internal error, id " + e.ID + "; the log has the details"
+}
+
+// WithPanicReport sets the function that gets each panic of a run, for the log.
+func WithPanicReport(report func(run string, p *PanicError)) Option {
+	return func(h *hooks) { h.panicked = report }
+}
+
+// recovered turns a panic into an error, when it is deferred.
+func recovered(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	var raw [6]byte
+	_, _ = rand.Read(raw[:]) // never fails, see crypto/rand
+	*err = &PanicError{ID: hex.EncodeToString(raw[:]), Value: p, Stack: debug.Stack()}
+}
+
+// report reports a panic, if the error is one.
+func (h *hooks) report(run string, err error) {
+	var p *PanicError
+	if h.panicked != nil && errors.As(err, &p) {
+		h.panicked(run, p)
+	}
 }

@@ -97,6 +97,11 @@ func (e *StepError) Code() Code {
 // errTimeLimit is the cause of a context that the run's time limit has ended.
 var errTimeLimit = errors.New("maxExecutionTimeMs reached")
 
+// failureAt returns a failure at a node. Its cause err may be nil.
+func failureAt(code Code, node graph.Node, err error, format string, args ...any) *Failure {
+	return &Failure{Code: code, Node: node.ID(), Pos: node.Pos(), Message: fmt.Sprintf(format, args...), err: err}
+}
+
 // failureOf returns the error of a node as a Failure. When ctx has ended, that is the reason,
 // whatever the error says.
 func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err error) *Failure {
@@ -104,17 +109,18 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	if errors.As(err, &known) {
 		return known
 	}
+	f := failureAt(CodeInternal, node, err, "%s", err)
 	var fault *PanicError
 	if errors.As(err, &fault) {
-		return &Failure{Code: CodeInternal, Node: node.ID(), Pos: node.Pos(), Message: err.Error(), err: err}
+		return f
 	}
 	_, isCall := node.(*graph.MCP)
 	if ctx.Err() != nil {
 		return endOf(ctx, limits, node, isCall, err)
 	}
-	f := &Failure{Code: CodeInternal, Node: node.ID(), Pos: node.Pos(), Message: err.Error(), err: err}
 	var placed *graph.PlacedError
 	var coded interface{ ErrorCode() string }
+	var structured interface{ StructuredContent() json.RawMessage }
 	switch {
 	case errors.As(err, &placed):
 		f.Code, f.Pos = CodeExpression, placed.Pos
@@ -124,7 +130,6 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	if errors.As(err, &coded) {
 		f.Detail = coded.ErrorCode()
 	}
-	var structured interface{ StructuredContent() json.RawMessage }
 	if errors.As(err, &structured) {
 		f.Structured = structured.StructuredContent()
 	}
@@ -133,40 +138,23 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 
 // endOf is the failure of a run whose ctx has ended: by its time limit, or by a cancellation.
 func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bool, err error) *Failure {
-	if errors.Is(context.Cause(ctx), errTimeLimit) {
-		doing := "while this node was evaluated"
-		if isCall {
-			doing = "while this node waited for its server"
-		}
-		return timeLimit(limits.MaxExecutionTime, node, doing)
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errTimeLimit) && isCall:
+		return timeLimit(limits.MaxExecutionTime, node, "while this node waited for its server")
+	case errors.Is(cause, errTimeLimit):
+		return timeLimit(limits.MaxExecutionTime, node, "while this node was evaluated")
+	case errors.Is(cause, ErrSuspended):
+		return failureAt(CodeCancelled, node, ErrSuspended, "%s", ErrSuspended)
 	}
-	message := "the run was cancelled"
-	if errors.Is(context.Cause(ctx), ErrSuspended) {
-		message, err = ErrSuspended.Error(), ErrSuspended
-	}
-	return &Failure{Code: CodeCancelled, Node: node.ID(), Pos: node.Pos(), Message: message, err: err}
-}
-
-func countLimit(limit int, node graph.Node) *Failure {
-	return &Failure{
-		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(),
-		Message: fmt.Sprintf("executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+
-			"check the way out of the loop, or raise the limit", limit),
-	}
+	return failureAt(CodeCancelled, node, err, "the run was cancelled")
 }
 
 func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {
-	return &Failure{
-		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(), err: errTimeLimit,
-		Message: fmt.Sprintf("executionLimits.maxExecutionTimeMs is %d, and the run has taken longer; it ended %s",
-			limit.Milliseconds(), doing),
-	}
+	return failureAt(CodeLimit, node, errTimeLimit,
+		"executionLimits.maxExecutionTimeMs is %d, and the run has taken longer; it ended %s", limit.Milliseconds(), doing)
 }
 
 func sizeLimit(setting string, size, limit int, node graph.Node) *Failure {
-	return &Failure{
-		Code: CodeLimit, Node: node.ID(), Pos: node.Pos(),
-		Message: fmt.Sprintf("executionLimits.%s is %d bytes, but the value has %d; "+
-			"let the tool return less, or select what is needed in a transform", setting, limit, size),
-	}
+	return failureAt(CodeLimit, node, nil,
+		"executionLimits.%s is %d bytes, but the value has %d; let the tool return less, or select what is needed in a transform", setting, limit, size)
 }

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"encoding/json"
 	"time"
 
 	"toolgraph/config"
@@ -69,4 +70,55 @@ type Visit struct {
 type End struct {
 	Value   value.Value
 	Failure *Failure
+}
+
+type startJSON struct {
+	Tool  string     `json:"tool"`
+	Graph string     `json:"graph"`
+	Args  value.JSON `json:"args"`
+}
+
+// MarshalJSON writes tool, graph and args.
+func (s Start) MarshalJSON() ([]byte, error) {
+	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}})
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (s *Start) UnmarshalJSON(src []byte) error {
+	var in startJSON
+	err := json.Unmarshal(src, &in)
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value}
+	return err
+}
+
+type endJSON struct {
+	Value   value.JSON `json:"value,omitzero"`
+	Failure *Failure   `json:"failure,omitempty"`
+}
+
+// MarshalJSON writes value or failure.
+func (e End) MarshalJSON() ([]byte, error) {
+	if e.Failure != nil {
+		return json.Marshal(endJSON{Failure: e.Failure})
+	}
+	return json.Marshal(endJSON{Value: value.JSON{Value: orNull(e.Value)}})
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (e *End) UnmarshalJSON(src []byte) error {
+	var in endJSON
+	err := json.Unmarshal(src, &in)
+	*e = End{Value: in.Value.Value, Failure: in.Failure}
+	if in.Failure == nil {
+		e.Value = orNull(e.Value)
+	}
+	return err
+}
+
+// orNull returns the value, or null when there is none.
+func orNull(v value.Value) value.Value {
+	if v == nil {
+		return value.Null
+	}
+	return v
 }

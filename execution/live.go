@@ -2,6 +2,8 @@ package execution
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -114,4 +116,105 @@ func (l *live) commit(rec *Record) error {
 		return err
 	}
 	return l.run.Apply(*rec)
+}
+
+// wait waits for the gate before the next node, if there is one, and makes its edits. The time
+// does not count for the time limit.
+func (l *live) wait() error {
+	if l.hooks.gate == nil {
+		return nil
+	}
+	l.cancel()
+	held := l.hooks.now()
+	err := l.hold()
+	l.run.started = l.run.started.Add(max(0, l.hooks.now().Sub(held)))
+	l.startClock()
+	if l.base.Err() == nil {
+		return err
+	}
+	return nil // checkLimits returns why the run ends
+}
+
+func (l *live) hold() error {
+	for {
+		node, err := l.run.next() // afresh each time: an edit may lead elsewhere
+		if err != nil || node == nil {
+			return err
+		}
+		step := &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()}
+		if call, isCall := node.(*graph.MCP); isCall {
+			step.Server, step.Tool = call.Server, call.Tool
+		}
+		edits, err := l.hooks.gate.Wait(l.base, Event{
+			Kind: StepReady, Run: l.run.id, Time: l.hooks.now(), Scope: l.run.scope, Step: step,
+		})
+		if err != nil || len(edits) == 0 || l.base.Err() != nil {
+			return err
+		}
+		for _, e := range edits {
+			if err := l.edit(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// edit records an edit, then applies it.
+func (l *live) edit(e Edit) error {
+	rec, err := l.run.edit(e)
+	if err != nil {
+		return err
+	}
+	if err := l.hooks.emit(l.base, Event{Kind: ContextEdited, Run: l.run.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
+		return err
+	}
+	return l.run.Apply(rec)
+}
+
+// ErrSuspended is the error of a run that stops and can be resumed later: its current step and
+// its end are not recorded, as if the process had died. WithStop suspends a run between two
+// nodes; a context that ends with this cause suspends it at once, also during a call.
+var ErrSuspended = errors.New("the process is ending, and the run is suspended")
+
+// WithStop suspends a run before its next node once stop is closed. A call in flight ends
+// first and is recorded, so that its outcome is known when the run is resumed.
+func WithStop(stop <-chan struct{}) Option { return func(h *hooks) { h.stop = stop } }
+
+// stopped returns the error of a run that is to be suspended before a node; or nil.
+func (h *hooks) stopped() error {
+	select {
+	case <-h.stop:
+		return &Failure{Code: CodeCancelled, Message: ErrSuspended.Error(), err: ErrSuspended}
+	default:
+		return nil
+	}
+}
+
+// suspended reports whether a failure only comes of the suspension of the run.
+func suspended(ctx context.Context, f *Failure) bool {
+	return f != nil && f.Code == CodeCancelled && (errors.Is(f, ErrSuspended) || errors.Is(context.Cause(ctx), ErrSuspended))
+}
+
+// Edit replaces the latest output of a node of a paused run.
+type Edit struct {
+	NodeID string
+	Output value.Value // nil: nothing
+}
+
+// edit returns the record of an edit.
+func (r *Run) edit(e Edit) (Record, error) {
+	node := r.graph.Node(e.NodeID)
+	if node == nil {
+		return Record{}, fmt.Errorf("the edit is of node %q, but this graph has no such node", e.NodeID)
+	}
+	now := r.now()
+	rec := Record{
+		Index: len(r.state.records), NodeID: e.NodeID, NodeType: node.Type(), Start: now, End: now, Edited: true,
+	}
+	output, size, failed := r.measure(node, e.Output)
+	if failed != nil {
+		return Record{}, failed
+	}
+	rec.Output, rec.Bytes = output, size
+	return rec, nil
 }

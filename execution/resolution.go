@@ -85,7 +85,7 @@ func (l *live) diverged(inFlight *Visit) *Failure {
 	}
 	return &Failure{
 		Code: CodeOutcomeUnknown, Node: inFlight.NodeID,
-		Message: l.interruptedDuring(inFlight) + "; the resumed run would take another path",
+		Message: l.unknownOutcome(inFlight) + "; the resumed run would take another path",
 	}
 }
 
@@ -95,13 +95,14 @@ func (l *live) matters(inFlight *Visit) bool {
 	return !isCall || !isCallOf(node, inFlight) || !l.hooks.mayRepeat(node)
 }
 
-// interruptedDuring says that the outcome of a call is unknown, and how to find it.
-func (l *live) interruptedDuring(inFlight *Visit) string {
-	return outcomeUnknown(inFlight.Server, inFlight.Tool) + idempotencyKey(l.run.id, inFlight.Index)
+func (l *live) unknownOutcome(inFlight *Visit) string {
+	return outcomeUnknown(inFlight.Server, inFlight.Tool, l.run.id, inFlight.Index)
 }
 
-func outcomeUnknown(server, tool string) string {
-	return fmt.Sprintf("the process died during the call to %s.%s, and its outcome is unknown; check the server for idempotency key ", server, tool)
+// outcomeUnknown says that the outcome of a call is unknown, and how to find it.
+func outcomeUnknown(server, tool, run string, index int) string {
+	return fmt.Sprintf("the process died during the call to %s.%s, and its outcome is unknown; check the server for idempotency key %s",
+		server, tool, idempotencyKey(run, index))
 }
 
 // withUnresolved adds the call in flight to a failure of a resumed run that will not reach it
@@ -113,7 +114,7 @@ func (l *live) withUnresolved(err error) error {
 		return err
 	}
 	f := *failureToRecord(err) // a copy, because the journal may still be writing the failure
-	f.Message += "; besides, " + l.interruptedDuring(inFlight)
+	f.Message += "; besides, " + l.unknownOutcome(inFlight)
 	combined := *step
 	combined.Err = &f
 	return &combined
@@ -139,8 +140,5 @@ func inDoubt(node *graph.MCP, c *Call, inFlight *Visit) *Failure {
 			args = "other arguments than it would have now, " + strings.TrimPrefix(args, "the arguments ")
 		}
 	}
-	return &Failure{
-		Code: CodeOutcomeUnknown, Node: c.Node, Pos: node.Pos(),
-		Message: outcomeUnknown(c.Server, c.Tool) + idempotencyKey(c.Run, c.Index) + ", with " + args,
-	}
+	return failureAt(CodeOutcomeUnknown, node, nil, "%s, with %s", outcomeUnknown(c.Server, c.Tool, c.Run, c.Index), args)
 }

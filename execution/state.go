@@ -2,6 +2,7 @@ package execution
 
 import (
 	"fmt"
+	"slices"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -68,4 +69,136 @@ func ScopeOf(records []Record) *expressions.Scope {
 		_ = s.apply(r)
 	}
 	return expressions.NewScope(s.context, s)
+}
+
+// state is the History that expressions read.
+var _ expressions.History = (*state)(nil)
+
+// Previous is the output of the execution n before the one to come; nil is nothing.
+func (s *state) Previous(n int) (value.Value, bool) {
+	if s.edits > 0 {
+		return s.previousEdited(n)
+	}
+	if n < 1 || n > len(s.records) {
+		return nil, false
+	}
+	return s.records[len(s.records)-n].Output, true
+}
+
+// Count is how often the node has finished.
+func (s *state) Count(id string) int { return len(s.outputs[id].all) }
+
+// Execution is the node's i-th output, nil when it is nothing; a negative i counts from
+// the last.
+func (s *state) Execution(id string, i int) (value.Value, bool) {
+	all := s.outputs[id].all
+	if i < 0 {
+		i += len(all)
+	}
+	if i < 0 || i >= len(all) {
+		return nil, false
+	}
+	return all[i], true
+}
+
+// Executions are the outputs of the node that are not nothing, oldest first.
+func (s *state) Executions(id string) []value.Value {
+	return slices.Clip(s.outputs[id].values)
+}
+
+// executions is how many records are executions of nodes and no edits.
+func (s *state) executions() int { return len(s.records) - s.edits }
+
+// last is the record of the last execution, or nil.
+func (s *state) last() *Record {
+	for i := len(s.records) - 1; i >= 0; i-- {
+		if !s.records[i].Edited {
+			return &s.records[i]
+		}
+	}
+	return nil
+}
+
+// lastNodes are the ids of the last n executions, oldest first.
+func (s *state) lastNodes(n int) []string {
+	ids := make([]string, 0, min(n, len(s.records)))
+	for i := len(s.records) - 1; i >= 0 && len(ids) < n; i-- {
+		if !s.records[i].Edited {
+			ids = append(ids, s.records[i].NodeID)
+		}
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+// outputs are the outputs of one node's finished executions, oldest first.
+type outputs struct {
+	all    []value.Value // one for each execution; nil is nothing
+	values []value.Value // those of all that are not nothing; all itself while there are no others
+}
+
+// add returns the outputs with one more. O(1).
+func (o outputs) add(v value.Value) outputs {
+	complete := len(o.values) == len(o.all)
+	o.all = append(o.all, v)
+	switch {
+	case complete && v == nil:
+		o.values = slices.Clip(o.values) // from here on the two differ
+	case complete:
+		o.values = o.all
+	case v != nil:
+		o.values = append(o.values, v)
+	}
+	return o
+}
+
+// replace returns the outputs with another last one. Slices that were returned before do not
+// change.
+func (o outputs) replace(v value.Value) outputs {
+	all := slices.Clone(o.all)
+	all[len(all)-1] = v
+	o = outputs{all: all, values: all}
+	if slices.Contains(all, nil) {
+		o.values = slices.DeleteFunc(slices.Clone(all), func(v value.Value) bool { return v == nil })
+	}
+	return o
+}
+
+// edit applies an edit. Slices that Executions returned before do not change.
+func (s *state) edit(r Record) error {
+	was := s.outputs[r.NodeID]
+	if len(was.all) == 0 {
+		return fmt.Errorf("record %d edits the output of node %q, which has not run", r.Index, r.NodeID)
+	}
+	s.records = append(s.records, r)
+	s.edits++
+	s.outputs[r.NodeID] = was.replace(r.Output)
+	setOutput(s.context, r.NodeID, r.Output)
+	s.bytes += r.Bytes
+	return nil
+}
+
+// previousEdited is Previous for a history with edits: an execution has the output
+// that the last edit before the node's next execution gave it.
+func (s *state) previousEdited(n int) (value.Value, bool) {
+	edits := map[string]value.Value{} // of executions that are not reached yet
+	for i := len(s.records) - 1; i >= 0 && n > 0; i-- {
+		r := &s.records[i]
+		edit, edited := edits[r.NodeID]
+		switch {
+		case r.Edited && !edited:
+			edits[r.NodeID] = r.Output
+		case r.Edited: // a later edit wins
+		case n == 1 && edited && r.Error == nil:
+			return edit, true
+		case n == 1:
+			return r.Output, true
+		default:
+			if r.Error == nil {
+				delete(edits, r.NodeID)
+			}
+			n--
+		}
+	}
+	return nil, false
 }

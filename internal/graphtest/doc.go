@@ -7,7 +7,7 @@
 // mock of the case or of its file, the cassette, a server where Options.Connect gives a way to
 // call one. A call without an answer fails its case.
 //
-// From the outside in: suite.go reads a file (case.go, expect.go, mock.go, by reader.go), run.go
+// From the outside in: suite.go reads a file (case.go, expect.go, mock.go, with reader.go), run.go
 // runs its cases, caller.go answers their calls (cassette.go), check.go compares.
 //
 // It must not know how a server is reached, what a terminal is, or that there is a
