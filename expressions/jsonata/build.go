@@ -104,7 +104,7 @@ func contextPath(n *node) []string {
 
 func (b *builder) fail(t *Tree, message string) {
 	if b.fault == nil {
-		b.fault = &expressions.SyntaxError{Offset: t.Offset, Message: message}
+		b.fault = syntaxError(t.Offset, "", message, "")
 	}
 }
 

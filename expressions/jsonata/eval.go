@@ -245,10 +245,9 @@ func truth(v any) bool {
 	case json.Number:
 		f, _ := number(x)
 		return f != 0
-	case value.Object:
-		return x.Len() > 0
-	case map[string]any:
-		return len(x) > 0
+	}
+	if o, ok := value.ObjectOf(v); ok {
+		return o.Len() > 0
 	}
 	items, _ := itemsOf(v)
 	return slices.ContainsFunc(items, truth)

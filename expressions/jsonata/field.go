@@ -1,6 +1,7 @@
 package jsonata
 
 import (
+	"iter"
 	"strconv"
 
 	"toolgraph/expressions/value"
@@ -64,24 +65,26 @@ func lookupAll(items []any, key string) any {
 	return sequenceOf(out)
 }
 
-// fields calls f with each field of an object, in order.
-func fields(v any, f func(key string, value any)) {
-	switch x := v.(type) {
-	case value.Object:
-		for _, key := range x.Keys() {
-			value, _ := x.Get(key)
-			f(key, value)
+// fields are the fields of an object in order; of an array its items by their indexes.
+func fields(v any) iter.Seq2[string, any] {
+	return func(yield func(key string, value any) bool) {
+		if items, ok := itemsOf(v); ok {
+			for i, item := range items {
+				if !yield(strconv.Itoa(i), item) {
+					return
+				}
+			}
+			return
 		}
-	case map[string]any:
-		for _, key := range value.SortedKeys(x) {
-			f(key, x[key])
+		o, ok := value.ObjectOf(v)
+		if !ok {
+			return
 		}
-	case []any:
-		for i, value := range x {
-			f(strconv.Itoa(i), value)
+		for _, key := range o.Keys() {
+			if item, _ := o.Get(key); !yield(key, item) {
+				return
+			}
 		}
-	case *list:
-		fields(x.items, f)
 	}
 }
 
@@ -92,13 +95,13 @@ func wildcard(input any) any {
 		input = l.items[0]
 	}
 	out, arrays := []any{}, false
-	fields(input, func(_ string, value any) {
+	for _, value := range fields(input) {
 		if items, ok := itemsOf(value); ok {
 			out, arrays = appendFlat(out, items), true
 		} else {
 			out = append(out, value)
 		}
-	})
+	}
 	if arrays {
 		return out
 	}
@@ -124,24 +127,24 @@ func (m *machine) descendants(input any) (any, error) {
 	}
 	var out []any
 	var walk func(v any, depth int) error
-	walk = func(v any, depth int) (err error) {
+	walk = func(v any, depth int) error {
 		if depth > 2*value.MaxDepth {
 			return errDeepResult
 		}
 		_, isArray := itemsOf(v)
 		if !isArray {
 			if out = append(out, v); len(out)%spendEvery == 0 {
-				if err = m.spend(); err != nil {
+				if err := m.spend(); err != nil {
 					return err
 				}
 			}
 		}
-		fields(v, func(_ string, value any) {
-			if err == nil {
-				err = walk(value, depth+1)
+		for _, value := range fields(v) {
+			if err := walk(value, depth+1); err != nil {
+				return err
 			}
-		})
-		return err
+		}
+		return nil
 	}
 	if err := walk(input, 0); err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func distinct(c call) (any, error) {
 	}
 	out := make([]any, 0, min(len(items), 1024))
 	seen := make(map[any]bool, min(len(items), 1024))
-	var text []byte
+	w := writer{ev: c.evaluation, canonical: true}
 	for i, item := range items {
 		if i%spendEvery == 0 {
 			if err := c.spend(); err != nil {
@@ -125,11 +125,11 @@ func distinct(c call) (any, error) {
 		case json.Number:
 			key = numberKey(x)
 		default:
-			var err error
-			if text, err = appendSorted(text[:0], item, 0); err != nil {
+			w.out = w.out[:0]
+			if err := w.value(item, 0); err != nil {
 				return nil, err
 			}
-			key = complexKey(text)
+			key = complexKey(w.out)
 		}
 		if !seen[key] {
 			seen[key] = true
@@ -150,48 +150,4 @@ func numberKey(n json.Number) any {
 		return f
 	}
 	return complexKey(n)
-}
-
-// appendSorted appends v as JSON with the keys of its objects sorted.
-func appendSorted(dst []byte, v any, depth int) ([]byte, error) {
-	if depth > value.MaxDepth {
-		return dst, errDeepResult
-	}
-	var err error
-	switch x := v.(type) {
-	case *list:
-		return appendSorted(dst, x.items, depth)
-	case []any:
-		dst = append(dst, '[')
-		for _, item := range x {
-			if dst, err = appendSorted(dst, item, depth+1); err != nil {
-				return dst, err
-			}
-			dst = append(dst, ',')
-		}
-		return append(dst, ']'), nil
-	case value.Object:
-		dst = append(dst, '{')
-		for _, key := range slices.Sorted(slices.Values(x.Keys())) {
-			item, _ := x.Get(key)
-			dst = append(value.AppendString(dst, key), ':')
-			if dst, err = appendSorted(dst, item, depth+1); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, '}'), nil
-	case map[string]any:
-		dst = append(dst, '{')
-		for _, key := range value.SortedKeys(x) {
-			dst = append(value.AppendString(dst, key), ':')
-			if dst, err = appendSorted(dst, x[key], depth+1); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, '}'), nil
-	}
-	if isFunction(v) {
-		return append(dst, `""`...), nil
-	}
-	return value.AppendValue(dst, v, depth)
 }

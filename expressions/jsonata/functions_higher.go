@@ -129,17 +129,16 @@ func scriptTruth(v any) bool {
 
 func eachField(c call) (any, error) {
 	var out []any
-	var failed error
-	fields(c.args[0], func(key string, value any) {
-		if failed != nil {
-			return
+	for key, value := range fields(c.args[0]) {
+		result, err := c.each(c.args[1], value, key, c.args[0])
+		if err != nil {
+			return nil, err
 		}
-		var result any
-		if result, failed = c.each(c.args[1], value, key, c.args[0]); result != nil {
+		if result != nil {
 			out = append(out, result)
 		}
-	})
-	return sequenceOf(out), failed
+	}
+	return sequenceOf(out), nil
 }
 
 func sift(c call) (any, error) {
@@ -147,18 +146,17 @@ func sift(c call) (any, error) {
 		return nil, c.wrong(1, "a function")
 	}
 	out := value.NewMap()
-	var failed error
-	fields(c.args[0], func(key string, value any) {
-		if failed != nil {
-			return
+	for key, value := range fields(c.args[0]) {
+		result, err := c.each(c.args[1], value, key, c.args[0])
+		if err != nil {
+			return nil, err
 		}
-		var result any
-		if result, failed = c.each(c.args[1], value, key, c.args[0]); truth(result) {
+		if truth(result) {
 			out.Set(key, value)
 		}
-	})
-	if failed != nil || out.Len() == 0 {
-		return nil, failed
+	}
+	if out.Len() == 0 {
+		return nil, nil
 	}
 	return out, nil
 }

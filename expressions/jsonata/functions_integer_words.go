@@ -7,39 +7,17 @@ import (
 	"sync"
 )
 
-// Words of numbers, each with the ordinal one.
+// Words of numbers, cardinal and ordinal.
 var (
-	smallWords = [][2]string{
-		{"Zero", "Zeroth"},
-		{"One", "First"},
-		{"Two", "Second"},
-		{"Three", "Third"},
-		{"Four", "Fourth"},
-		{"Five", "Fifth"},
-		{"Six", "Sixth"},
-		{"Seven", "Seventh"},
-		{"Eight", "Eighth"},
-		{"Nine", "Ninth"},
-		{"Ten", "Tenth"},
-		{"Eleven", "Eleventh"},
-		{"Twelve", "Twelfth"},
-		{"Thirteen", "Thirteenth"},
-		{"Fourteen", "Fourteenth"},
-		{"Fifteen", "Fifteenth"},
-		{"Sixteen", "Sixteenth"},
-		{"Seventeen", "Seventeenth"},
-		{"Eighteen", "Eighteenth"},
-		{"Nineteen", "Nineteenth"},
+	smallWords = [2][]string{ // from 0
+		strings.Fields("Zero One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve Thirteen Fourteen Fifteen" +
+			" Sixteen Seventeen Eighteen Nineteen"),
+		strings.Fields("Zeroth First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth" +
+			" Thirteenth Fourteenth Fifteenth Sixteenth Seventeenth Eighteenth Nineteenth"),
 	}
-	tensWords = [][2]string{ // from 20
-		{"Twenty", "Twentieth"},
-		{"Thirty", "Thirtieth"},
-		{"Forty", "Fortieth"},
-		{"Fifty", "Fiftieth"},
-		{"Sixty", "Sixtieth"},
-		{"Seventy", "Seventieth"},
-		{"Eighty", "Eightieth"},
-		{"Ninety", "Ninetieth"},
+	tensWords = [2][]string{ // from 20
+		strings.Fields("Twenty Thirty Forty Fifty Sixty Seventy Eighty Ninety"),
+		strings.Fields("Twentieth Thirtieth Fortieth Fiftieth Sixtieth Seventieth Eightieth Ninetieth"),
 	}
 	largeWords = []struct {
 		value float64
@@ -71,14 +49,13 @@ func wordsOf(value float64, ordinal bool) string {
 		return text + ", " + wordsOf(rest, ordinal)
 	}
 	n := int(value)
-	if n < len(smallWords) {
-		return smallWords[n][form]
+	switch {
+	case n < 20:
+		return smallWords[form][n]
+	case n%10 == 0:
+		return tensWords[form][n/10-2]
 	}
-	tens := tensWords[n/10-2]
-	if n%10 == 0 {
-		return tens[form]
-	}
-	return tens[0] + "-" + smallWords[n%10][form]
+	return tensWords[0][n/10-2] + "-" + smallWords[form][n%10]
 }
 
 // wordValues are the values of words in small letters.
@@ -89,11 +66,13 @@ var wordValues = func() map[string]float64 {
 			values[strings.ToLower(word)] = value
 		}
 	}
-	for i, words := range smallWords {
-		add(float64(i), words[:]...)
-	}
-	for i, words := range tensWords {
-		add(float64(20+10*i), words[:]...)
+	for form := range smallWords {
+		for i, word := range smallWords[form] {
+			add(float64(i), word)
+		}
+		for i, word := range tensWords[form] {
+			add(float64(20+10*i), word)
+		}
 	}
 	for _, large := range largeWords {
 		add(large.value, large.word, large.word+"th")

@@ -22,7 +22,9 @@ func keys(c call) (any, error) {
 			walk(item)
 		}
 		if !isArray {
-			fields(v, func(key string, _ any) { seen.Set(key, true) })
+			for key := range fields(v) {
+				seen.Set(key, true)
+			}
 		}
 	}
 	walk(c.args[0])
@@ -44,7 +46,9 @@ func values(c call) (any, error) {
 	found := false
 	for _, item := range items {
 		if isObject(item) {
-			fields(item, func(_ string, value any) { out = append(out, value) })
+			for _, value := range fields(item) {
+				out = append(out, value)
+			}
 			found = true
 		}
 	}
@@ -78,11 +82,11 @@ func spread(v any) any {
 		return v
 	}
 	var out []any
-	fields(v, func(key string, got any) {
+	for key, field := range fields(v) {
 		one := value.NewMap()
-		one.Set(key, got)
+		one.Set(key, field)
 		out = append(out, one)
-	})
+	}
 	return sequenceOf(out)
 }
 
@@ -108,7 +112,9 @@ func merge(c call) (any, error) {
 				return nil, err
 			}
 		}
-		fields(item, out.Set)
+		for key, field := range fields(item) {
+			out.Set(key, field)
+		}
 	}
 	return out, nil
 }

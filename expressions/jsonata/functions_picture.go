@@ -92,11 +92,11 @@ func pictured(f function) function {
 func byPicture(c call) (any, error) {
 	value, _ := number(c.args[0])
 	options := map[string]string{}
-	fields(c.arg(2), func(key string, value any) {
+	for key, value := range fields(c.arg(2)) {
 		if s, ok := value.(string); ok && len(s) <= maxPicture {
 			options[key] = s
 		}
-	})
+	}
 	return formatNumber(value, c.string(1), options)
 }
 

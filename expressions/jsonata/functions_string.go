@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 
 	"toolgraph/expressions/value"
@@ -11,12 +12,14 @@ import (
 
 var errTooLong = errors.New("the text is too long")
 
-// writer writes values as $string does, up to MaxText.
+// writer writes values as JSON: as $string does, up to MaxText; or canonical, so that equal
+// values have the same text.
 type writer struct {
-	ev     *evaluation
-	out    []byte
-	pretty bool
-	count  int
+	ev        *evaluation
+	out       []byte
+	pretty    bool
+	canonical bool // with sorted keys and all digits, of any length
+	count     int
 }
 
 func (w *writer) value(v any, depth int) error {
@@ -25,7 +28,7 @@ func (w *writer) value(v any, depth int) error {
 			return err
 		}
 	}
-	if len(w.out) > MaxText {
+	if len(w.out) > MaxText && !w.canonical {
 		return errTooLong
 	}
 	switch x := v.(type) {
@@ -41,12 +44,10 @@ func (w *writer) value(v any, depth int) error {
 		return w.array(x.items, depth)
 	case []any:
 		return w.array(x, depth)
-	case value.Object:
-		return w.object(x.Keys(), x.Get, depth)
-	case map[string]any:
-		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
-		return w.object(value.SortedKeys(x), get, depth)
 	default:
+		if o, ok := value.ObjectOf(v); ok {
+			return w.object(o, depth)
+		}
 		switch {
 		case v == nil || value.IsNull(v):
 			w.out = append(w.out, "null"...)
@@ -60,7 +61,7 @@ func (w *writer) value(v any, depth int) error {
 // number writes f with 15 significant digits, as jsonata-js does, but a whole
 // number that is exact with all of its digits: it may be an id.
 func (w *writer) number(f float64) (err error) {
-	if f != math.Trunc(f) || math.Abs(f) >= value.MaxExact {
+	if !w.canonical && (f != math.Trunc(f) || math.Abs(f) >= value.MaxExact) {
 		if rounded, parseErr := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); parseErr == nil {
 			f = rounded
 		}
@@ -90,9 +91,13 @@ func (w *writer) array(items []any, depth int) error {
 	return nil
 }
 
-func (w *writer) object(keys []string, get func(string) (any, bool), depth int) error {
+func (w *writer) object(o value.Object, depth int) error {
 	if depth >= value.MaxDepth {
 		return errDeepResult
+	}
+	keys := o.Keys()
+	if w.canonical {
+		keys = slices.Sorted(slices.Values(keys))
 	}
 	w.out = append(w.out, '{')
 	for i, key := range keys {
@@ -104,7 +109,7 @@ func (w *writer) object(keys []string, get func(string) (any, bool), depth int) 
 		if w.pretty {
 			w.out = append(w.out, ' ')
 		}
-		item, _ := get(key)
+		item, _ := o.Get(key)
 		if err := w.value(item, depth+1); err != nil {
 			return err
 		}

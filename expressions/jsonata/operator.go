@@ -254,39 +254,24 @@ func equal(a, b any) bool {
 		}
 		return true
 	}
-	if !isObject(a) {
+	x, ok := value.ObjectOf(a)
+	if !ok {
 		return scalarEqual(a, b) || identical(a, b)
 	}
-	if !isObject(b) || sizeOfObject(a) != sizeOfObject(b) {
+	y, ok := value.ObjectOf(b)
+	if !ok || x.Len() != y.Len() {
 		return false
 	}
-	same := true
-	fields(a, func(key string, value any) { same = same && has(b, key) && equal(value, lookup(b, key)) })
-	return same
+	for _, key := range x.Keys() {
+		item, _ := x.Get(key)
+		if other, ok := y.Get(key); !ok || !equal(item, other) {
+			return false
+		}
+	}
+	return true
 }
 
 func isObject(v any) bool {
-	switch v.(type) {
-	case value.Object, map[string]any:
-		return true
-	}
-	return false
-}
-
-func sizeOfObject(v any) int {
-	if o, ok := v.(value.Object); ok {
-		return o.Len()
-	}
-	m, _ := v.(map[string]any)
-	return len(m)
-}
-
-func has(v any, key string) bool {
-	if o, ok := v.(value.Object); ok {
-		_, found := o.Get(key)
-		return found
-	}
-	m, _ := v.(map[string]any)
-	_, found := m[key]
-	return found
+	_, ok := value.ObjectOf(v)
+	return ok
 }

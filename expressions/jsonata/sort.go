@@ -1,6 +1,10 @@
 package jsonata
 
-import "cmp"
+import (
+	"cmp"
+
+	"toolgraph/expressions/value"
+)
 
 // sort orders the items of an array by the terms of ^; an array of one item or none
 // stays what it is.
@@ -164,23 +168,9 @@ func compare(a, b any) (order int, code string) {
 	case aNumber && bNumber:
 		return cmp.Compare(x, y), ""
 	case aText && bText:
-		return compareTexts(s, t), ""
+		return value.CompareText(s, t), ""
 	case !aNumber && !aText || !bNumber && !bText:
 		return 0, "T2010"
 	}
 	return 0, "T2009"
-}
-
-// compareTexts orders strings by their UTF-16 units, as JavaScript does: characters
-// beyond U+FFFF come before those from U+E000.
-func compareTexts(a, b string) int {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	const surrogates, privateUse = 0xf0, 0xee // first bytes in UTF-8
-	if i < len(a) && i < len(b) && (a[i] >= privateUse && b[i] >= surrogates || b[i] >= privateUse && a[i] >= surrogates) && (a[i] >= surrogates) != (b[i] >= surrogates) {
-		return cmp.Compare(b[i], a[i])
-	}
-	return cmp.Compare(a[i:], b[i:])
 }

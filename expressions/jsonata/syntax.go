@@ -20,20 +20,18 @@ const (
 // pairs.
 func readTokens(source string) ([]token, *expressions.SyntaxError) {
 	if len(source) > MaxSource {
-		return nil, &expressions.SyntaxError{
-			Offset: MaxSource, Message: fmt.Sprintf("the expression is %d bytes long, expected at most %d", len(source), MaxSource),
-			Hint: "split it over several transform nodes",
-		}
+		message := fmt.Sprintf("the expression is %d bytes long, expected at most %d", len(source), MaxSource)
+		return nil, syntaxError(MaxSource, "", message, "split it over several transform nodes")
 	}
 	if !utf8.ValidString(source) {
-		return nil, &expressions.SyntaxError{Offset: invalidByte(source), Message: "found a byte that is no UTF-8"}
+		return nil, syntaxError(invalidByte(source), "", "found a byte that is not UTF-8", "")
 	}
 	tokens, err := scan(source)
 	if err != nil {
 		return nil, err
 	}
 	if len(tokens) == 0 {
-		return nil, &expressions.SyntaxError{Message: "the expression is empty", Hint: "write $ for the whole context"}
+		return nil, syntaxError(0, "", "the expression is empty", "write $ for the whole context")
 	}
 	if err := checkBrackets(tokens); err != nil {
 		return nil, err
@@ -54,13 +52,16 @@ func checkPatterns(tokens []token) *expressions.SyntaxError {
 		}
 		if _, err := compilePattern(t.value, t.text[strings.LastIndexByte(t.text, '/'):]); err != nil {
 			problem := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-			return &expressions.SyntaxError{
-				Offset: t.start, Token: wording.Shorten(t.text), Message: "the regular expression cannot be used: " + problem,
-				Hint: "write it without look-around and back references (RE2 syntax)",
-			}
+			return syntaxError(t.start, wording.Shorten(t.text), "the regular expression cannot be used: "+problem,
+				"write it without look-around and back references (RE2 syntax)")
 		}
 	}
 	return nil
+}
+
+// syntaxError is the error of a source at a byte, where the token is.
+func syntaxError(offset int, token, message, hint string) *expressions.SyntaxError {
+	return &expressions.SyntaxError{Offset: offset, Token: token, Message: message, Hint: hint}
 }
 
 func invalidByte(source string) int {
@@ -87,30 +88,23 @@ func checkBrackets(tokens []token) *expressions.SyntaxError {
 		switch t.text {
 		case "(", "[", "{":
 			if open = append(open, t); len(open) > MaxNesting {
-				return &expressions.SyntaxError{
-					Offset: t.start, Token: t.text, Message: fmt.Sprintf("nested deeper than %d levels", MaxNesting),
-					Hint: "split it over several transform nodes",
-				}
+				return syntaxError(t.start, t.text, fmt.Sprintf("nested deeper than %d levels", MaxNesting), "split it over several transform nodes")
 			}
 		case ")", "]", "}":
 			if len(open) == 0 {
-				return &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "found " + t.text + " without its opening bracket"}
+				return syntaxError(t.start, t.text, "found "+t.text+" without its opening bracket", "")
 			}
 			last := open[len(open)-1]
 			if want := closing[last.text]; want != t.text {
-				return &expressions.SyntaxError{
-					Offset: t.start, Token: t.text,
-					Message: fmt.Sprintf("found %s, expected %s to close the %s at character %d", t.text, want, last.text, last.start+1),
-				}
+				message := fmt.Sprintf("found %s, expected %s to close the %s at character %d", t.text, want, last.text, last.start+1)
+				return syntaxError(t.start, t.text, message, "")
 			}
 			open = open[:len(open)-1]
 		}
 	}
 	if len(open) > 0 {
 		last := open[len(open)-1]
-		return &expressions.SyntaxError{
-			Offset: last.start, Token: last.text, Message: last.text + " is not closed", Hint: "add " + closing[last.text],
-		}
+		return syntaxError(last.start, last.text, last.text+" is not closed", "add "+closing[last.text])
 	}
 	return nil
 }

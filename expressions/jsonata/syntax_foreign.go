@@ -33,6 +33,14 @@ var foreignWords = map[string]string{
 	"var":    "write ($x := …; …)",
 }
 
+// located is a fault of a source, or what another language has at its place.
+func located(source string, tokens []token, fault *expressions.SyntaxError) *expressions.SyntaxError {
+	if err := foreign(source, tokens, fault.Offset); err != nil {
+		return err
+	}
+	return fault
+}
+
 // foreign is the syntax error of a source that failed at the byte given because
 // something of another language stands there; nil when nothing does.
 func foreign(source string, tokens []token, failed int) *expressions.SyntaxError {
@@ -46,7 +54,7 @@ func foreign(source string, tokens []token, failed int) *expressions.SyntaxError
 		case t.start > failed:
 			return nil
 		case t.kind == tokenName && foreignWords[t.text] != "" && i+1 < len(tokens) && tokens[i+1].start == failed:
-			return &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "found " + t.text + ", which is no word of JSONata", Hint: foreignWords[t.text]}
+			return syntaxError(t.start, t.text, "found "+t.text+", which is not a JSONata word", foreignWords[t.text])
 		case t.kind != tokenOperator:
 			continue
 		case t.is("(") || t.is("{") || t.is("["):
@@ -54,7 +62,7 @@ func foreign(source string, tokens []token, failed int) *expressions.SyntaxError
 		case t.is(")") || t.is("}") || t.is("]"):
 			depth--
 		case t.is(";") && t.start == failed && depth == 0:
-			return &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "found ; outside parentheses", Hint: "put ( ) around several expressions"}
+			return syntaxError(t.start, t.text, "found ; outside parentheses", "put ( ) around several expressions")
 		}
 		for _, operator := range foreignOperators {
 			if t.start+len(operator.text) >= failed && strings.HasPrefix(source[t.start:], operator.text) {
@@ -69,7 +77,7 @@ func foreign(source string, tokens []token, failed int) *expressions.SyntaxError
 }
 
 func foreignOperator(offset int, text, hint string) *expressions.SyntaxError {
-	return &expressions.SyntaxError{Offset: offset, Token: text, Message: "found " + text + ", which is no operator of JSONata", Hint: hint}
+	return syntaxError(offset, text, "found "+text+", which is not a JSONata operator", hint)
 }
 
 var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\$?\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$`) })
@@ -89,7 +97,7 @@ func foreignTemplate(source string, tokens []token, failed int) *expressions.Syn
 		if path := plainPath().FindStringSubmatch(strings.TrimSpace(source[brace.end:tokens[end].start])); path != nil {
 			hint = "write $." + path[1]
 		}
-		return &expressions.SyntaxError{Offset: head.start, Token: found, Message: "found " + found + ", but an expression is no template", Hint: hint}
+		return syntaxError(head.start, found, "found "+found+", but an expression is not a template", hint)
 	}
 	return nil
 }

@@ -19,10 +19,7 @@ func checkNames(tokens []token) *expressions.SyntaxError {
 			continue
 		}
 		if t.value == "eval" {
-			return &expressions.SyntaxError{
-				Offset: t.start, Token: t.text, Message: "$eval is not available: data is never run as an expression",
-				Hint: "write the expression itself",
-			}
+			return syntaxError(t.start, t.text, "$eval is not available: data is never run as an expression", "write the expression itself")
 		}
 		// Assigned, a focus or index variable, or a parameter.
 		if i+1 < len(tokens) && tokens[i+1].is(":=") || i > 0 && (tokens[i-1].is("@") || tokens[i-1].is("#")) || parameters {
@@ -35,7 +32,7 @@ func checkNames(tokens []token) *expressions.SyntaxError {
 			continue
 		}
 		if !IsFunction(t.value) && t.value != "" && t.value != "$" {
-			err := &expressions.SyntaxError{Offset: t.start, Token: t.text, Message: "unknown function " + wording.Shorten(t.text)}
+			err := syntaxError(t.start, t.text, "unknown function "+wording.Shorten(t.text), "")
 			if near := wording.Nearest(t.value, functionNames); near != "" {
 				err.Hint = `did you mean "$` + near + `"?`
 			}

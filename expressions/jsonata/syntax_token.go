@@ -78,7 +78,7 @@ func (s *scanner) blank() *expressions.SyntaxError {
 		case c == '/' && strings.HasPrefix(s.source[s.pos:], "/*"):
 			end := strings.Index(s.source[s.pos+2:], "*/")
 			if end < 0 {
-				return &expressions.SyntaxError{Offset: s.pos, Token: "/*", Message: "the comment is not closed", Hint: "add */"}
+				return syntaxError(s.pos, "/*", "the comment is not closed", "add */")
 			}
 			s.pos += end + 4
 		default:
@@ -110,7 +110,7 @@ func (s *scanner) next() *expressions.SyntaxError {
 	case c == '`':
 		end := strings.IndexByte(s.source[s.pos+1:], '`')
 		if end < 0 {
-			return &expressions.SyntaxError{Offset: s.pos, Token: "`", Message: "the quoted name is not closed", Hint: "add a closing `"}
+			return syntaxError(s.pos, "`", "the quoted name is not closed", "add a closing `")
 		}
 		s.add(tokenName, s.pos+end+2, s.source[s.pos+1:s.pos+1+end])
 		return nil
@@ -197,9 +197,7 @@ func (s *scanner) text(quote byte) *expressions.SyntaxError {
 			return nil
 		}
 	}
-	return &expressions.SyntaxError{
-		Offset: s.pos, Token: string(quote), Message: "the string is not closed", Hint: "add a closing " + string(quote),
-	}
+	return syntaxError(s.pos, string(quote), "the string is not closed", "add a closing "+string(quote))
 }
 
 // regex reads a regular expression up to the slash that is neither escaped nor
@@ -222,10 +220,7 @@ func (s *scanner) regex() *expressions.SyntaxError {
 			}
 		}
 	}
-	return &expressions.SyntaxError{
-		Offset: s.pos, Token: "/", Message: "the regular expression is not closed",
-		Hint: "add a closing /, and escape brackets that have no partner",
-	}
+	return syntaxError(s.pos, "/", "the regular expression is not closed", "add a closing /, and escape brackets that have no partner")
 }
 
 func oddBackslashes(text string) bool {
@@ -240,15 +235,13 @@ func oddBackslashes(text string) bool {
 func (s *scanner) flags(end int) *expressions.SyntaxError {
 	pattern := s.source[s.pos+1 : end]
 	if pattern == "" {
-		return &expressions.SyntaxError{Offset: s.pos, Token: "//", Message: "the regular expression is empty", Hint: "write a comment as /* … */"}
+		return syntaxError(s.pos, "//", "the regular expression is empty", "write a comment as /* … */")
 	}
 	for end++; end < len(s.source); end++ {
 		c := s.source[end]
 		if c != 'i' && c != 'm' {
 			if c|0x20 >= 'a' && c|0x20 <= 'z' {
-				return &expressions.SyntaxError{
-					Offset: end, Token: string(rune(c)), Message: "found an unknown flag of a regular expression, expected i or m",
-				}
+				return syntaxError(end, string(rune(c)), "found an unknown flag of a regular expression, expected i or m", "")
 			}
 			break
 		}

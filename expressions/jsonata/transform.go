@@ -58,7 +58,9 @@ func (m *machine) update(t *transformer, match any) error {
 			return err
 		}
 		if target != nil {
-			fields(update, target.Set)
+			for key, value := range fields(update) {
+				target.Set(key, value)
+			}
 		}
 	}
 	if len(t.node.parts) < 3 {
@@ -107,12 +109,12 @@ func (m *machine) clone(v any, depth int) (any, error) {
 		return v, nil
 	}
 	out := value.NewMap()
-	var failed error
-	fields(v, func(key string, value any) {
-		if failed == nil {
-			value, failed = m.clone(value, depth+1)
-			out.Set(key, value)
+	for key, item := range fields(v) {
+		copied, err := m.clone(item, depth+1)
+		if err != nil {
+			return nil, err
 		}
-	})
-	return out, failed
+		out.Set(key, copied)
+	}
+	return out, nil
 }

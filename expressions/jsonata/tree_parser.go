@@ -81,7 +81,7 @@ func (p *treeParser) refuseToken(t *token, expected string) {
 
 func (p *treeParser) fail(offset int, text, message string) {
 	if p.fault == nil {
-		p.fault = &expressions.SyntaxError{Offset: offset, Token: text, Message: message}
+		p.fault = syntaxError(offset, text, message, "")
 	}
 }
 

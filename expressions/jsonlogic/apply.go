@@ -2,52 +2,37 @@ package jsonlogic
 
 import "toolgraph/expressions/value"
 
-// The operators that compare, judge and collect. Each gets as many arguments as
-// ruleOperators allows.
+// applied is what an operator does with the values of its arguments, of which there are as
+// many as ruleOperators allows.
+type applied func(run *ruleRun, args []value.Value) (value.Value, error)
 
-func applyEqual(run *ruleRun, args []value.Value) (value.Value, error) {
-	return run.loose(args[0], args[1])
-}
-
-func applyNotEqual(run *ruleRun, args []value.Value) (value.Value, error) {
-	same, err := run.loose(args[0], args[1])
-	return !same, err
-}
-
-func applySame(run *ruleRun, args []value.Value) (value.Value, error) {
-	return run.equal(args[0], args[1], 0)
-}
-
-func applyNotSame(run *ruleRun, args []value.Value) (value.Value, error) {
-	same, err := run.equal(args[0], args[1], 0)
-	return !same, err
-}
-
-func applyLess(run *ruleRun, args []value.Value) (value.Value, error) {
-	return ascending(run, args, -1)
-}
-
-func applyAtMost(run *ruleRun, args []value.Value) (value.Value, error) {
-	return ascending(run, args, 0)
-}
-
-func applyGreater(run *ruleRun, args []value.Value) (value.Value, error) {
-	return ascending(run, []value.Value{args[1], args[0]}, -1)
-}
-
-func applyAtLeast(run *ruleRun, args []value.Value) (value.Value, error) {
-	return ascending(run, []value.Value{args[1], args[0]}, 0)
+// equality is an operator that reports whether two values are the same by a relation, or
+// are not.
+func equality(relation func(run *ruleRun, a, b value.Value) (bool, error), want bool) applied {
+	return func(run *ruleRun, args []value.Value) (value.Value, error) {
+		same, err := relation(run, args[0], args[1])
+		return same == want, err
+	}
 }
 
 // ascending reports whether each argument's order to the next is at most this.
-func ascending(run *ruleRun, args []value.Value, most int) (value.Value, error) {
-	for i := 1; i < len(args); i++ {
-		order, ok, err := run.order(args[i-1], args[i])
-		if err != nil || !ok || order > most {
-			return false, err
+func ascending(most int) applied {
+	return func(run *ruleRun, args []value.Value) (value.Value, error) {
+		for i := 1; i < len(args); i++ {
+			order, ok, err := run.order(args[i-1], args[i])
+			if err != nil || !ok || order > most {
+				return false, err
+			}
 		}
+		return true, nil
 	}
-	return true, nil
+}
+
+// descending is ascending of two arguments the other way round.
+func descending(most int) applied {
+	return func(run *ruleRun, args []value.Value) (value.Value, error) {
+		return ascending(most)(run, []value.Value{args[1], args[0]})
+	}
 }
 
 func applyNot(_ *ruleRun, args []value.Value) (value.Value, error) {

@@ -10,15 +10,7 @@ import (
 // JavaScript; ruleRun.finish keeps those inside.
 
 func applyAdd(run *ruleRun, args []value.Value) (value.Value, error) {
-	total := 0.0
-	for _, arg := range args {
-		f, err := run.leading(arg)
-		if err != nil {
-			return nil, err
-		}
-		total += f
-	}
-	return run.result(total), nil
+	return total(run, args, 0, func(a, b float64) float64 { return a + b })
 }
 
 // applyMultiply gives a single argument back as it is, as json-logic-js does.
@@ -26,15 +18,19 @@ func applyMultiply(run *ruleRun, args []value.Value) (value.Value, error) {
 	if len(args) == 1 {
 		return args[0], nil
 	}
-	total := 1.0
+	return total(run, args, 1, func(a, b float64) float64 { return a * b })
+}
+
+// total combines the numbers that the arguments begin with.
+func total(run *ruleRun, args []value.Value, start float64, f func(a, b float64) float64) (value.Value, error) {
 	for _, arg := range args {
-		f, err := run.leading(arg)
+		x, err := run.leading(arg)
 		if err != nil {
 			return nil, err
 		}
-		total *= f
+		start = f(start, x)
 	}
-	return run.result(total), nil
+	return run.result(start), nil
 }
 
 func applySubtract(run *ruleRun, args []value.Value) (value.Value, error) {
@@ -42,57 +38,45 @@ func applySubtract(run *ruleRun, args []value.Value) (value.Value, error) {
 		f, err := run.number(args[0])
 		return run.result(-f), err
 	}
-	return arithmetic(run, args, func(a, b float64) float64 { return a - b })
+	return arithmetic(func(a, b float64) float64 { return a - b })(run, args)
 }
 
-func applyDivide(run *ruleRun, args []value.Value) (value.Value, error) {
-	return arithmetic(run, args, func(a, b float64) float64 { return a / b })
-}
+func divide(a, b float64) float64 { return a / b }
 
-func applyRemainder(run *ruleRun, args []value.Value) (value.Value, error) {
-	return arithmetic(run, args, math.Mod)
-}
-
-func applyMin(run *ruleRun, args []value.Value) (value.Value, error) {
-	return fold(run, args, math.Min)
-}
-
-func applyMax(run *ruleRun, args []value.Value) (value.Value, error) {
-	return fold(run, args, math.Max)
-}
-
-func arithmetic(run *ruleRun, args []value.Value, f func(a, b float64) float64) (value.Value, error) {
-	a, err := run.number(args[0])
-	if err != nil {
-		return nil, err
-	}
-	b, err := run.number(args[1])
-	if err != nil {
-		return nil, err
-	}
-	return run.result(f(a, b)), nil
-}
-
-// fold is min or max. Go's, unlike JavaScript's, prefer an infinity to NaN.
-func fold(run *ruleRun, args []value.Value, f func(a, b float64) float64) (value.Value, error) {
-	var total float64
-	broken := false
-	for i, arg := range args {
-		x, err := run.number(arg)
+// arithmetic is an operator of two numbers.
+func arithmetic(f func(a, b float64) float64) applied {
+	return func(run *ruleRun, args []value.Value) (value.Value, error) {
+		a, err := run.number(args[0])
 		if err != nil {
 			return nil, err
 		}
-		broken = broken || math.IsNaN(x)
-		if i == 0 {
-			total = x
-		} else {
-			total = f(total, x)
+		b, err := run.number(args[1])
+		return run.result(f(a, b)), err
+	}
+}
+
+// extreme is min or max. Go's, unlike JavaScript's, prefer an infinity to NaN.
+func extreme(f func(a, b float64) float64) applied {
+	return func(run *ruleRun, args []value.Value) (value.Value, error) {
+		var best float64
+		broken := false
+		for i, arg := range args {
+			x, err := run.number(arg)
+			if err != nil {
+				return nil, err
+			}
+			broken = broken || math.IsNaN(x)
+			if i == 0 {
+				best = x
+			} else {
+				best = f(best, x)
+			}
 		}
+		if broken {
+			best = math.NaN()
+		}
+		return run.result(best), nil
 	}
-	if broken {
-		total = math.NaN()
-	}
-	return run.result(total), nil
 }
 
 // result notes a number that JSON does not have.

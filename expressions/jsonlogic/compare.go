@@ -41,8 +41,10 @@ func (r *ruleRun) loose(a, b value.Value) (bool, error) {
 	return ok && order == 0, nil
 }
 
-// equal is equality without conversion: JavaScript's ===, and contents for arrays
+// same is equality without conversion: JavaScript's ===, and contents for arrays
 // and objects.
+func (r *ruleRun) same(a, b value.Value) (bool, error) { return r.equal(a, b, 0) }
+
 func (r *ruleRun) equal(a, b value.Value, depth int) (bool, error) {
 	kind := kindOf(a)
 	if kind != kindOf(b) {
@@ -87,31 +89,18 @@ func (r *ruleRun) equalArrays(a, b []any, depth int) (bool, error) {
 }
 
 func (r *ruleRun) equalObjects(a, b value.Value, depth int) (bool, error) {
-	if fieldCount(a) != fieldCount(b) {
+	x, ok := value.ObjectOf(a)
+	y, both := value.ObjectOf(b)
+	if !ok || !both || x.Len() != y.Len() {
 		return false, nil
 	}
-	same := func(key string, item value.Value) (bool, error) {
+	for _, key := range x.Keys() {
+		item, _ := x.Get(key)
 		other, ok := fieldOf(b, key)
 		if !ok {
 			return false, nil
 		}
-		return r.equal(item, other, depth+1)
-	}
-	if m, ok := a.(map[string]any); ok {
-		for key, item := range m {
-			if ok, err := same(key, item); !ok || err != nil {
-				return false, err
-			}
-		}
-		return true, nil
-	}
-	o, ok := a.(value.Object)
-	if !ok {
-		return false, nil
-	}
-	for _, key := range o.Keys() {
-		item, _ := o.Get(key)
-		if ok, err := same(key, item); !ok || err != nil {
+		if same, err := r.equal(item, other, depth+1); !same || err != nil {
 			return false, err
 		}
 	}
@@ -129,7 +118,7 @@ func (r *ruleRun) order(a, b value.Value) (order int, ok bool, err error) {
 	}
 	s, isText := a.(string)
 	if t, ok := b.(string); ok && isText {
-		return compareScriptText(s, t), true, r.read(min(len(s), len(t)))
+		return value.CompareText(s, t), true, r.read(min(len(s), len(t)))
 	}
 	x, err := r.comparable(a)
 	if err != nil {
@@ -176,27 +165,15 @@ func (r *ruleRun) contains(list, item value.Value) (bool, error) {
 	return false, nil
 }
 
-func fieldCount(v value.Value) int {
-	switch x := v.(type) {
-	case map[string]any:
-		return len(x)
-	case value.Object:
-		return x.Len()
-	}
-	return 0
-}
-
 // fieldOf is the value at a key of an object; false for anything but an object.
 func fieldOf(v value.Value, key string) (value.Value, bool) {
-	switch x := v.(type) {
-	case map[string]any:
-		item, ok := x[key]
-		if ok && item == nil {
-			return value.Null, true
-		}
-		return item, ok
-	case value.Object:
-		return x.Get(key)
+	o, ok := value.ObjectOf(v)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	item, ok := o.Get(key)
+	if ok && item == nil {
+		return value.Null, true
+	}
+	return item, ok
 }

@@ -121,7 +121,11 @@ func (c *ruleCompiler) compileObject(ctx context.Context, rule map[string]any) (
 	return c.at(op, func() (ruleNode, error) {
 		known, ok := ruleOperators[op]
 		if !ok {
-			return nil, c.fail(unknownOperatorHint(op), "unknown operator %.40q%s", op, knownElsewhere(op))
+			message := "unknown operator %.40q"
+			if slices.Contains(elsewhere, op) {
+				message += ", which only some libraries add to JSON Logic"
+			}
+			return nil, c.fail(unknownOperatorHint(op), message, op)
 		}
 		args := operandsOf(rule[op])
 		if n := len(args.values); n < known.least || known.most != many && n > known.most {

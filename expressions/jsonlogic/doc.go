@@ -2,9 +2,10 @@
 // JSONata in its variables; docs/expressions.md lists what is meant to differ.
 //
 // In goes a rule as plain values, then a scope; out come a Rule, then a Value or a truth. A
-// rule becomes a tree of nodes of our own, in which data can never become a rule. Evaluation
-// counts steps and sizes (budget.go) and ends with its context. A Rule may be shared by
+// rule becomes a tree of nodes, in which data can never become a rule. Evaluation counts
+// steps and sizes (budget.go) and ends with its context. A Rule may be shared by
 // goroutines.
 //
-// The package owns the module jsonlogic, whose checks of operators are a second opinion.
+// The module jsonlogic is for tests only: its module contains the official suite, and its
+// interpreter is compared with this one.
 package jsonlogic

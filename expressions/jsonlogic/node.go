@@ -40,7 +40,7 @@ func evalAll(run *ruleRun, at *frame, nodes []ruleNode, into []value.Value) erro
 
 // callNode is an operator that takes the values of its arguments.
 type callNode struct {
-	apply func(run *ruleRun, args []value.Value) (value.Value, error)
+	apply applied
 	args  []ruleNode
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"toolgraph/expressions/value"
 )
@@ -174,22 +173,4 @@ func floatOf(v value.Value) float64 {
 		}
 	}
 	return math.NaN()
-}
-
-// compareScriptText orders two strings by UTF-16 code units, as JavaScript does.
-// That is code point order but for characters beyond U+FFFF, which come before
-// those from U+E000.
-func compareScriptText(a, b string) int {
-	for a != "" && b != "" {
-		x, n := utf8.DecodeRuneInString(a)
-		y, m := utf8.DecodeRuneInString(b)
-		if x != y {
-			if x > 0xffff != (y > 0xffff) && min(x, y) >= 0xe000 {
-				x, y = y, x
-			}
-			return int(x) - int(y)
-		}
-		a, b = a[n:], b[m:]
-	}
-	return len(a) - len(b)
 }

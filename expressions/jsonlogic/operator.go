@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
-	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -18,7 +18,7 @@ const many = -1
 // it is compiled. Most have only apply: all their arguments are evaluated first.
 type ruleOperator struct {
 	least, most int
-	apply       func(run *ruleRun, args []value.Value) (value.Value, error)
+	apply       applied
 	compile     func(ctx context.Context, c *ruleCompiler, op string, args operands) (ruleNode, error)
 }
 
@@ -40,23 +40,23 @@ func init() {
 		"some":         {2, 2, nil, compileIteration},
 		"none":         {2, 2, nil, compileIteration},
 		"reduce":       {2, 3, nil, compileReduce},
-		"==":           {2, 2, applyEqual, nil},
-		"!=":           {2, 2, applyNotEqual, nil},
-		"===":          {2, 2, applySame, nil},
-		"!==":          {2, 2, applyNotSame, nil},
-		"<":            {2, 3, applyLess, nil},
-		"<=":           {2, 3, applyAtMost, nil},
-		">":            {2, 2, applyGreater, nil},
-		">=":           {2, 2, applyAtLeast, nil},
+		"==":           {2, 2, equality((*ruleRun).loose, true), nil},
+		"!=":           {2, 2, equality((*ruleRun).loose, false), nil},
+		"===":          {2, 2, equality((*ruleRun).same, true), nil},
+		"!==":          {2, 2, equality((*ruleRun).same, false), nil},
+		"<":            {2, 3, ascending(-1), nil},
+		"<=":           {2, 3, ascending(0), nil},
+		">":            {2, 2, descending(-1), nil},
+		">=":           {2, 2, descending(0), nil},
 		"!":            {0, 1, applyNot, nil},
 		"!!":           {0, 1, applyTruth, nil},
 		"+":            {0, many, applyAdd, nil},
 		"-":            {1, 2, applySubtract, nil},
 		"*":            {1, many, applyMultiply, nil},
-		"/":            {2, 2, applyDivide, nil},
-		"%":            {2, 2, applyRemainder, nil},
-		"min":          {1, many, applyMin, nil},
-		"max":          {1, many, applyMax, nil},
+		"/":            {2, 2, arithmetic(divide), nil},
+		"%":            {2, 2, arithmetic(math.Mod), nil},
+		"min":          {1, many, extreme(math.Min), nil},
+		"max":          {1, many, extreme(math.Max), nil},
 		"in":           {2, 2, applyIn, nil},
 		"cat":          {0, many, applyCat, nil},
 		"substr":       {2, 3, applySubstr, nil},
@@ -75,6 +75,9 @@ var otherNames = map[string]string{
 	"cond": "if", "fold": "reduce", "exists": "!!", "bool": "!!", "variable": "var", "get": "var",
 	"print": "log", "where": "filter", "select": "map",
 }
+
+// elsewhere are operators that some libraries add to JSON Logic's own.
+var elsewhere = []string{"abs", "contains_all", "contains_any", "contains_none", "set"}
 
 // unknownOperatorHint is one remedy for an operator that JSON Logic does not have.
 func unknownOperatorHint(op string) string {

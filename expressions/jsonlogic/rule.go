@@ -18,7 +18,7 @@ type Rule struct {
 }
 
 // Compile compiles a rule given as plain values (map[string]any, []any, string,
-// float64, json.Number, bool, nil). The rule is not kept. The error is a *RuleError, or
+// float64, json.Number, bool, nil). The result holds no part of it. The error is an *Error, or
 // the cause of ctx's end.
 func Compile(ctx context.Context, rule any) (*Rule, error) {
 	if ctx.Err() != nil {
@@ -27,9 +27,6 @@ func Compile(ctx context.Context, rule any) (*Rule, error) {
 	c := &ruleCompiler{}
 	root, err := c.compile(ctx, rule)
 	if err != nil {
-		return nil, err
-	}
-	if err := secondOpinion(rule); err != nil {
 		return nil, err
 	}
 	r := &Rule{root: root, references: c.references, places: c.places, reads: c.reads}

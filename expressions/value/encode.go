@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -48,11 +46,9 @@ func AppendValue(dst []byte, v Value, depth int) ([]byte, error) {
 		return append(dst, x...), nil
 	case []any:
 		return appendArray(dst, x, depth)
-	case Object:
-		return appendObject(dst, x.Keys(), x.Get, depth)
-	case map[string]any:
-		get := func(key string) (any, bool) { item, ok := x[key]; return item, ok }
-		return appendObject(dst, SortedKeys(x), get, depth)
+	}
+	if o, ok := ObjectOf(v); ok {
+		return appendObject(dst, o, depth)
 	}
 	if IsNull(v) {
 		return append(dst, "null"...), nil
@@ -77,18 +73,18 @@ func appendArray(dst []byte, items []any, depth int) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-func appendObject(dst []byte, keys []string, get func(string) (any, bool), depth int) ([]byte, error) {
+func appendObject(dst []byte, o Object, depth int) ([]byte, error) {
 	if depth >= MaxDepth {
 		return dst, ErrTooDeep
 	}
 	var err error
 	dst = append(dst, '{')
-	for i, key := range keys {
+	for i, key := range o.Keys() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(AppendString(dst, key), ':')
-		item, _ := get(key)
+		item, _ := o.Get(key)
 		if dst, err = AppendValue(dst, item, depth+1); err != nil {
 			return dst, err
 		}
@@ -164,6 +160,3 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
-
-// SortedKeys are the keys of an object without order, in the order in which they are encoded.
-func SortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

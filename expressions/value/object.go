@@ -1,5 +1,10 @@
 package value
 
+import (
+	"maps"
+	"slices"
+)
+
 // Object is an object that keeps the order of its keys.
 type Object interface {
 	Keys() []string // in order; not to be changed
@@ -98,3 +103,27 @@ func NewObject(keys []string, values []Value) Value {
 	}
 	return made
 }
+
+// ObjectOf is v as an Object: an Object itself, or a map with its keys sorted; not ok for
+// anything else.
+func ObjectOf(v any) (Object, bool) {
+	switch x := v.(type) {
+	case Object:
+		return x, true
+	case map[string]any:
+		return sortedMap(x), true
+	}
+	return nil, false
+}
+
+// sortedMap is a map as an Object.
+type sortedMap map[string]any
+
+func (m sortedMap) Keys() []string { return slices.Sorted(maps.Keys(m)) }
+
+func (m sortedMap) Get(key string) (any, bool) {
+	item, ok := m[key]
+	return item, ok
+}
+
+func (m sortedMap) Len() int { return len(m) }

@@ -19,16 +19,11 @@ func Plain(v Value) any {
 			out[i] = Plain(item)
 		}
 		return out
-	case Object:
-		out := make(map[string]any, x.Len())
-		for _, key := range x.Keys() {
-			item, _ := x.Get(key)
-			out[key] = Plain(item)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(x))
-		for key, item := range x {
+	}
+	if o, ok := ObjectOf(v); ok {
+		out := make(map[string]any, o.Len())
+		for _, key := range o.Keys() {
+			item, _ := o.Get(key)
 			out[key] = Plain(item)
 		}
 		return out

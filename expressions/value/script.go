@@ -1,6 +1,9 @@
 package value
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // IsScriptSpace is JavaScript's white space and line ends.
 func IsScriptSpace(r rune) bool {
@@ -23,4 +26,18 @@ func NumberText(f float64) string {
 	}
 	text, _ := AppendNumber(nil, f) // finite numbers only
 	return string(text)
+}
+
+// CompareText orders strings by their UTF-16 units, as JavaScript does: characters
+// beyond U+FFFF come before those from U+E000. It is negative, 0 or positive.
+func CompareText(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	const surrogates, privateUse = 0xf0, 0xee // first bytes in UTF-8
+	if i < len(a) && i < len(b) && min(a[i], b[i]) >= privateUse && (a[i] >= surrogates) != (b[i] >= surrogates) {
+		return cmp.Compare(b[i], a[i])
+	}
+	return cmp.Compare(a[i:], b[i:])
 }
