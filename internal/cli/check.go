@@ -2,75 +2,71 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 )
 
 type checkFlags struct {
-	format, servers, stdinPath    string
+	sessionFlags
+	format, stdinPath             string
 	live, anyEnv, strict, verbose bool
 
 	unlocked []string // the files without a lock that call tools
-	unknown  int      // how many tools those are
+	unknown  int      // how many tools these files call
 }
 
 func newCheck(std streams) *cobra.Command {
-	flags := checkFlags{format: "text"}
+	flags := checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIRECTORY|- …",
-		Short: "Tell every mistake in graph files",
-		Long: `Tell every mistake in graph files, each with its line and column. No graph is run. Besides
-what keeps a file from being served, it follows each graph from node to node and tells
-what goes wrong on the way: fields that an output does not have, nodes that may not have
-run, arguments that a tool refuses, results that do not fit, loops that never end.
+		Short: "Report all errors in graph files",
+		Long: `Report all errors in graph files with line and column, without running a graph. Besides
+errors that keep a file from being served, follow each graph from node to node and report
+errors on the way: fields that an output does not have, nodes that may not have run,
+arguments that a tool rejects, results that do not match their schema, endless loops.
 
-A directory stands for the graph files below it: *.yaml and *.yml with the keys of a
-graph file. Test files (*.test.yaml), lock files (*.lock.yaml) and other YAML files are
-skipped, and so are hidden directories and node_modules; -v lists what is skipped. - is
-standard input; with --stdin-path it is checked as if it were the file at that path.
+A directory stands for the graph files below it: *.yaml and *.yml files with the keys of a
+graph file. Test files (*.test.yaml), lock files (*.lock.yaml), other YAML files, hidden
+directories and node_modules are skipped; -v lists the skipped files. - is standard input;
+with --stdin-path it is checked as if it were the file at that path.
 
-How much it knows depends on what is known of the tools that are called: what the lock
-beside the file says (see toolgraph lock), or with --live what their servers tell now,
-which starts them. Without either, and where a tool says nothing, it stays silent.
+Calls are checked against the lock file beside the graph file (see toolgraph lock), or with
+--live against the tools that the servers list, which starts them. Without either, calls
+are not checked.
 
-The exit code is 3 when a file has an error; warnings alone leave it 0, unless --strict
-is given.`,
+The exit code is 3 when a file has an error, and with --strict also when it has a warning.`,
 		Example: `  toolgraph check graph.yaml
-  toolgraph check . --any-env                      every graph file below this directory
+  toolgraph check . --any-env                      all graph files below this directory
   toolgraph check graph.yaml --live --strict       in CI
   toolgraph check - --stdin-path graph.yaml --format json < unsaved.yaml
   toolgraph check graphs --any-env --format sarif > findings.sarif`,
 		Args: args(1, -1, "at least one graph file"), SuggestFor: []string{"validate", "lint", "verify"},
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
-	cmd.Flags().StringVarP(&flags.format, "format", "f", flags.format, "text, json or sarif")
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
-	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and ask them for their tools")
-	cmd.Flags().BoolVar(&flags.anyEnv, "any-env", false, "take every ${VAR} for set: for checking elsewhere than where the file runs")
-	cmd.Flags().BoolVar(&flags.strict, "strict", false, "exit with 3 for warnings, too")
-	cmd.Flags().StringVar(&flags.stdinPath, "stdin-path", "", "the path of the file that - stands for")
-	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list the skipped YAML files on standard error")
+	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif")
+	serversFlag(cmd, &flags.servers)
+	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and check calls against the tools that they list")
+	anyEnvFlag(cmd, &flags.anyEnv)
+	cmd.Flags().BoolVar(&flags.strict, "strict", false, "exit with 3 for warnings as well")
+	cmd.Flags().StringVar(&flags.stdinPath, "stdin-path", "", "`path` of the file that - stands for")
+	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list skipped YAML files on standard error")
 	return takesGraphs(cmd)
 }
 
 func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error {
-	print, known := findingFormats[f.format]
-	if !known {
-		return usagef("--format is %q, expected text, json or sarif", f.format)
-	}
 	if f.live && f.anyEnv {
-		return usagef("--live starts servers, which need what --any-env does without: give one of them")
+		return usagef("--live and --any-env exclude each other: servers need the real variables")
 	}
 	files, skipped, err := f.files(ctx, std, paths)
 	if err != nil {
@@ -78,7 +74,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 	}
 	var found config.Diagnostics
 	var failed error // files that could not be read, servers that could not be asked
-	shown, done := lines{}, 0
+	print, shown, done := findingFormats[f.format], lines{}, 0
 	isText := f.format == "text"
 	if isText && isTerminal(std.out) {
 		print = shown.write
@@ -110,7 +106,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 		if done < len(files) {
 			count = fmt.Sprintf("%d of %d files", done, len(files))
 		}
-		fmt.Fprintf(std.err, "%s: %s%s%s\n", count, summary(found), f.ignorance(), skipped)
+		fmt.Fprintf(std.err, "%s: %s%s%s\n", count, summary(found), f.unchecked(), skipped)
 	}
 	if failed != nil {
 		return failed
@@ -121,7 +117,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 	return nil
 }
 
-// check is everything that is to be said about one file, whose lines it notes.
+// check returns the findings of one file, and notes its lines.
 func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown lines) (config.Diagnostics, error) {
 	p, err := of.load(ctx, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
 	var found config.Diagnostics
@@ -142,7 +138,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	}
 	if f.live {
 		var missing config.Diagnostics
-		known, missing, err = askNow(ctx, std, p, locked)
+		known, missing, err = f.listed(ctx, std, p, locked)
 		found = append(found, missing...)
 	}
 	more, ended := p.Check(ctx, known)
@@ -150,7 +146,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 		return nil, ended
 	}
 	found = append(found, more...)
-	for i := range found { // what servers tell may be in it
+	for i := range found { // which may quote descriptions of servers
 		found[i].Message = p.File.Secrets.Redact(found[i].Message)
 		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
 	}
@@ -170,100 +166,142 @@ func (f *checkFlags) noteUnknown(p *project.Project) {
 	}
 }
 
-// ignorance is what no finding can tell: of which tools nothing was known. Empty when
-// there are none.
-func (f *checkFlags) ignorance() string {
+// unchecked says whose calls were not checked, empty when all were.
+func (f *checkFlags) unchecked() string {
 	if f.unknown == 0 {
 		return ""
-	}
-	tools := "the tool that is called"
-	if f.unknown > 1 {
-		tools = fmt.Sprintf("the %d tools that are called", f.unknown)
 	}
 	file := "FILE"
 	if len(f.unlocked) == 1 && f.unlocked[0] != unnamedInput {
 		file = wording.Printable(f.unlocked[0])
 	}
-	return fmt.Sprintf(" (nothing is known of %s: toolgraph lock %s, or --live)", tools, file)
+	return fmt.Sprintf(" (calls to %s were not checked against upstream schemas: run \"toolgraph lock %s\" or use --live)",
+		wording.Count(f.unknown, "tool"), file)
 }
 
-// askNow is what the servers tell of the tools that the graphs call, as a lock that is
-// not written; what an older one has learned of them stays known. With it come the calls
-// of tools that there are not. The error tells which servers could not be asked.
-func askNow(ctx context.Context, std streams, p *project.Project, older *lock.Lock) (*lock.Lock, config.Diagnostics, error) {
-	log, err := observe.NewLogger(std.err, "error", "text", p.File.Secrets)
+// listed returns what the servers list now about the tools that the graphs call, as a lock that
+// is not written; schemas that an older lock has learned stay. The findings are calls of tools
+// that do not exist; the error says which servers failed.
+func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project, older *lock.Lock) (*lock.Lock, config.Diagnostics, error) {
+	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return older, nil, err
 	}
-	pool := newPool(p, log)
-	defer closePool(pool, log)
-	told, missing, err := askTools(ctx, pool, p, toolsOf(p), nil)
+	defer l.close()
+	entries, missing, err := askTools(ctx, l, toolsOf(p), nil)
 	if err != nil {
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}
-	return lock.Of(lock.Path(p.File.Path), told...).Recall(older), missing, err
+	return lock.Of(lock.Path(p.File.Path), entries...).Recall(older), missing, err
 }
 
-func summary(found config.Diagnostics) string {
-	if len(found) == 0 {
-		return "no findings"
+// lockBeside returns the lock beside a graph file, nil without one, and the findings about the
+// two.
+func lockBeside(p *project.Project) (*lock.Lock, config.Diagnostics, error) {
+	l, err := lock.Load(lock.Path(p.File.Path))
+	var found config.Diagnostics
+	switch {
+	case err == nil:
+		return l, l.Check(p.File, p.Graphs), nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil
+	case errors.As(err, &found):
+		return nil, found, nil
 	}
-	errs, warnings := found.Split()
-	var parts []string
-	if len(errs) > 0 {
-		parts = append(parts, wording.Count(len(errs), "error"))
-	}
-	if len(warnings) > 0 {
-		parts = append(parts, wording.Count(len(warnings), "warning"))
-	}
-	return strings.Join(parts, ", ")
+	return nil, nil, err
 }
 
-var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
-	"text":  writeText,
-	"json":  writeJSON,
-	"sarif": writeSARIF,
+// notGraphs are the endings of YAML files beside graph files that check skips.
+var notGraphs = map[string]string{".test.yaml": "test file", ".lock.yaml": "lock file"}
+
+// unnamedInput is the name of standard input without --stdin-path.
+const unnamedInput = "<stdin>"
+
+// checked is a graph file to check; src are its bytes when they came from standard input,
+// otherwise nil.
+type checked struct {
+	path string
+	src  []byte
 }
 
-func writeText(w io.Writer, found config.Diagnostics) error {
-	for _, d := range found {
-		if _, err := fmt.Fprintln(w, wording.OneLine(d.String())); err != nil {
-			return err
+// load loads the file, or its bytes from standard input.
+func (c checked) load(ctx context.Context, opts config.Options) (*project.Project, error) {
+	if c.src == nil {
+		return project.Load(ctx, c.path, opts)
+	}
+	return project.Parse(ctx, c.path, c.src, opts)
+}
+
+// files returns the files that the paths of the command line stand for, including -, and a
+// summary of skipped files, empty without any.
+func (f *checkFlags) files(ctx context.Context, std streams, paths []string) ([]checked, string, error) {
+	if err := f.checkInput(paths); err != nil {
+		return nil, "", err
+	}
+	var files []checked
+	named := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
+	if len(named) < len(paths) {
+		if isTerminal(std.in) {
+			fmt.Fprintln(std.err, "toolgraph: reading the graph file from standard input")
 		}
+		src, err := readInput(ctx, std.in, config.MaxFileBytes+1) // one byte more, so that a longer file is a finding
+		if err != nil {
+			return nil, "", err
+		}
+		files = append(files, checked{path: f.stdinPath, src: append([]byte{}, src...)})
+	}
+	found, err := project.Find(ctx, notGraphs, named...)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, path := range found.Files {
+		files = append(files, checked{path: path})
+	}
+	for _, s := range found.Skipped {
+		if f.verbose {
+			fmt.Fprintf(std.err, "skipped %s: %s\n", wording.Printable(s.Path), s.Why)
+		}
+	}
+	if len(files) == 0 {
+		return nil, "", noGraphFiles(named, found)
+	}
+	if len(found.Skipped) == 0 {
+		return files, "", nil
+	}
+	return files, fmt.Sprintf("; skipped %s (%s)", wording.Count(len(found.Skipped), "YAML file"), found.Why()), nil
+}
+
+// checkInput checks the arguments about standard input.
+func (f *checkFlags) checkInput(paths []string) error {
+	reads := 0
+	for _, path := range paths {
+		if path == "-" {
+			reads++
+		}
+	}
+	switch {
+	case reads > 1:
+		return usagef("- is given %d times, expected once", reads)
+	case reads == 0 && f.stdinPath != "":
+		return usagef("--stdin-path requires the argument -: toolgraph check - --stdin-path %s", shellWord(f.stdinPath))
+	case f.stdinPath == "":
+		f.stdinPath = unnamedInput
 	}
 	return nil
 }
 
-// finding is a diagnostic as --format json gives it.
-type finding struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Severity string `json:"severity"`
-	Code     string `json:"code"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint,omitempty"`
-}
-
-func writeJSON(w io.Writer, found config.Diagnostics) error {
-	return encodeJSON(w, findingsOf(found))
-}
-
-// findingsOf are the findings for JSON; none are an empty list.
-func findingsOf(found config.Diagnostics) []finding {
-	out := make([]finding, 0, len(found))
-	for _, d := range found {
-		out = append(out, finding{
-			File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column,
-			Severity: d.Severity.String(), Code: d.Code, Message: d.Message, Hint: d.Hint,
-		})
+// noGraphFiles is the error of a command line that names no graph file.
+func noGraphFiles(paths []string, found *project.Found) error {
+	if len(paths) == 1 && len(found.Skipped) == 1 && filepath.Clean(found.Skipped[0].Path) == filepath.Clean(paths[0]) {
+		path, what := paths[0], found.Skipped[0].Why
+		if what == notGraphs[".test.yaml"] {
+			return usagef("%s is a %s, expected a graph file; to run the tests: toolgraph test %s", path, what, shellWord(path))
+		}
+		return usagef("%s is a %s, expected a graph file", path, what)
 	}
-	return out
-}
-
-func encodeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	where, skipped := strings.Join(paths, ", "), ""
+	if len(found.Skipped) > 0 {
+		skipped = fmt.Sprintf("; skipped %s (%s), -v lists them", wording.Count(len(found.Skipped), "YAML file"), found.Why())
+	}
+	return usagef("no graph file in %s: expected *.yaml or *.yml files with server and tools%s", where, skipped)
 }

@@ -13,35 +13,35 @@ import (
 )
 
 type debugFlags struct {
-	runnerFlags
+	sessionFlags
 	args string
 }
 
 func newDebug(std streams) *cobra.Command {
-	flags, file := debugFlags{}, ""
+	flags := debugFlags{}
 	cmd := &cobra.Command{
 		Use:   "debug FILE TOOL [key=value …]",
 		Short: "Step through one run of a tool",
-		Long: `Run one tool and hold it before its first node. Commands are read from standard input,
-a line each, and help tells which there are: step, continue, break, print, edit and more.
-What happens is shown on standard error; the result goes to standard output, as with
-toolgraph run. Time in which the run is held does not count for its time limit. The end
-of the input stops the run.`,
+		Long: `Run one tool and pause before its first node. Commands are read from standard input, one
+a line; "help" lists them: step, continue, break, print, edit and more. Progress is shown on
+standard error, and the result goes to standard output, as with toolgraph run. Time in
+which the run is paused does not count toward its time limit. The run is stopped at the
+end of the input.`,
 		Example: `  toolgraph debug graph.yaml count_files directory=.
   printf 'break sum if $.sum > 10\ncontinue\nprint $.sum\ncontinue\n' |
     toolgraph debug graph.yaml sum_to_n n=5`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(cmd.Context(), std, file, args)
+			return flags.run(cmd.Context(), std, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.args, "args", "", "the arguments as a JSON object")
-	flags.register(cmd, "error")
+	cmd.Flags().StringVar(&flags.args, "args", "", "tool arguments as a `JSON` object")
+	flags.registerRuns(cmd, "error")
 	flags.history.register(cmd)
-	return takesGraph(cmd, &file)
+	return takesGraph(cmd, &flags.graph)
 }
 
-func (f *debugFlags) run(ctx context.Context, std streams, file string, words []string) error {
-	p, err := load(ctx, file, f.servers)
+func (f *debugFlags) run(ctx context.Context, std streams, words []string) error {
+	p, err := f.project(ctx)
 	if err != nil {
 		return err
 	}
@@ -50,33 +50,25 @@ func (f *debugFlags) run(ctx context.Context, std streams, file string, words []
 		return err
 	}
 	if f.args == "-" {
-		return usagef("--args - reads standard input, where the commands come from; write the arguments out")
+		return usagef("--args - reads standard input, which has the commands; write the arguments on the command line")
 	}
 	args, err := argumentsOf(ctx, nil, f.args, g.Tool.InputSchema, pairs)
 	if err != nil {
 		return err
 	}
 	warnUndeclared(std.err, g.Tool, args)
-	log, locked, err := f.prepare(std, p)
+	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return err
 	}
-	plugged, err := f.plug(ctx, log)
-	if err != nil {
-		return err
-	}
-	defer plugged.close()
-	user := newTerminal(ctx, std)
-	pool := newPool(p, log, append(guarded(locked, p), user.asks(p.File.Secrets))...)
-	defer closePool(pool, log)
-	plugged.hints = hintsOf(pool, locked)
+	defer l.close()
 
 	show := newTrace(std.err, p, g, true)
 	controller := debug.New()
 	defer controller.Close()
-	ctx, watching := plugged.begin(ctx, g, log)
-	session, err := controller.Start(ctx, g, args, plugged.engine(p, pool), debug.StartOptions{
-		Pause: true, Run: append(watching, execution.WithObserver(show)),
+	ctx, options := l.begin(ctx, g)
+	session, err := controller.Start(ctx, g, args, l.engine(), debug.StartOptions{
+		Pause: true, Run: append(options, execution.WithObserver(show)),
 	})
 	var refused *execution.ArgumentsError
 	if errors.As(err, &refused) {
@@ -89,14 +81,17 @@ func (f *debugFlags) run(ctx context.Context, std streams, file string, words []
 	if err != nil {
 		return err
 	}
-	r := &repl{std: std, lines: user.lines, session: session, graph: g, secrets: p.File.Secrets, trace: show, source: bytes.Split(source, []byte("\n"))}
+	r := &repl{
+		std: std, lines: l.user.lines, session: session, graph: g, secrets: p.File.Secrets, trace: show,
+		source: bytes.Split(source, []byte("\n")),
+	}
 	r.commands(ctx)
 	session.Stop() // does nothing to a run that has ended
 	<-session.Done()
 	return r.end()
 }
 
-// end tells how the session ended.
+// end prints the result of the run.
 func (r *repl) end() error {
 	state := r.session.State()
 	var err error

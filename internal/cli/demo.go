@@ -11,10 +11,10 @@ import (
 func newDemoServer(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo-server [DIRECTORY]",
-		Short: "Serve the files of a directory, read-only: the upstream server of the examples",
-		Long: `Serve the files of a directory over stdio, read-only, with the tools list_directory,
-find_files and read_file. It is the upstream server of the examples, so that they need
-nothing but toolgraph.`,
+		Short: "Serve the files of a directory, as the upstream server of the examples",
+		Long: `Serve the files of a directory read-only over stdio, with the tools list_directory,
+find_files and read_file. The examples use it as their upstream server, so that they need
+no other program.`,
 		Args: args(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			directory := "."
@@ -30,7 +30,7 @@ nothing but toolgraph.`,
 			if err != nil {
 				return err
 			}
-			out, err := protocolOutput(std.out)
+			out, err := std.protocol("the files of %s", directory)
 			if err != nil {
 				return err
 			}

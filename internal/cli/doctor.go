@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
@@ -18,9 +15,10 @@ func newDoctor(std streams) *cobra.Command {
 	history := historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]",
-		Short: "Tell whether a graph file can be served here",
-		Long: `Look at whether a graph file loads, the commands of its servers are installed, its lock
-fits, and runs can be kept. Nothing is started. The exit code is 1 when something fails.`,
+		Short: "Check whether a graph file can be served here",
+		Long: `Check whether a graph file loads, the commands of its servers are installed, its lock file
+is up to date, and runs can be recorded. No server is started. The exit code is 1 when a
+check fails.`,
 		Example: `  toolgraph doctor graph.yaml
   toolgraph doctor --format json`,
 		Args: onlyGraph,
@@ -35,10 +33,10 @@ fits, and runs can be kept. Nothing is started. The exit code is 1 when somethin
 				return h, err
 			}
 			var err error
-			if _, noPlace := history.directory(); noPlace != nil {
-				err = answered(std, &inspect.Inspector{NoStore: noPlace, Version: versionText()}, format, ask, printHealth)
+			if _, noDirectory := history.directory(); noDirectory != nil {
+				err = printAnswer(std, &inspect.Inspector{NoStore: noDirectory, Version: versionText()}, format, ask, printHealth)
 			} else {
-				err = answering(std, &history, format, ask, printHealth)
+				err = inspectRuns(std, &history, format, ask, printHealth)
 			}
 			if err == nil && !healthy {
 				return errReported
@@ -46,21 +44,21 @@ fits, and runs can be kept. Nothing is started. The exit code is 1 when somethin
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
+	serversFlag(cmd, &servers)
 	history.registerState(cmd.Flags())
 	formatFlag(cmd, &format)
 	return takesGraph(cmd, &graph)
 }
 
-// commandPath is the program that would be started for a server.
+// commandPath returns the program that is started for a server.
 func commandPath(u *config.Upstream) (string, error) {
 	return mcpclient.CommandPath(u, selfOption()...)
 }
 
 func printHealth(w io.Writer, h *inspect.Health) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, c := range h.Checks {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", c.Result, wording.OneLine(c.Name), wording.OneLine(c.Detail))
+		rows = append(rows, []string{string(c.Result), c.Name, c.Detail})
 	}
-	return table.Flush()
+	return writeTable(w, rows)
 }

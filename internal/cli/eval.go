@@ -14,6 +14,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
 )
 
@@ -27,13 +29,14 @@ func newEval(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval EXPR",
 		Short: "Evaluate a JSONata expression or a JSON Logic rule, and explain it",
-		Long: `Evaluate a JSONata expression, or with --rule a JSON Logic rule, as a node would. The
-value goes to standard output; with --explain its parse tree, what it reads and how
-long it took go to standard error. An error is shown under the place where it is.
+		Long: `Evaluate a JSONata expression, or with --rule a JSON Logic rule, as a node does. The value
+goes to standard output. With --explain, the parse tree, the paths that are read and the
+time go to standard error. An error is shown below its place in the expression.
 
---data is the context, {"NODE": output, …}; --history is a run's history, a list of
-{"nodeId": …, "output": …} in order, from which context and history functions come. A
-record with "nothing": true in the place of an output is of a node that yielded nothing.`,
+--data is the context, {"NODE": output, …}. --history is the history of a run, from which
+the context and the history functions are derived: a list of {"nodeId": …, "output": …},
+oldest first. A record of a node that yielded no value has "nothing": true instead of an
+output.`,
 		Example: `  toolgraph eval '$sum(list.entries.size)' --data context.json --explain
   toolgraph eval --rule '{">": [{"var": "list.total"}, 3]}' --data -`,
 		Args: args(1, 1, "one expression"),
@@ -41,10 +44,10 @@ record with "nothing": true in the place of an output is of a node that yielded 
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&flags.data, "data", "", "a JSON file with the context, or - for standard input")
-	cmd.Flags().StringVar(&flags.history, "history", "", "a JSON file with a run's history, or - for standard input")
-	cmd.Flags().BoolVar(&flags.rule, "rule", false, "EXPR is a JSON Logic rule")
-	cmd.Flags().BoolVar(&flags.explain, "explain", false, "also tell the parse tree, what is read, and the time")
+	cmd.Flags().StringVar(&flags.data, "data", "", "JSON `file` with the context, or - for standard input")
+	cmd.Flags().StringVar(&flags.history, "history", "", "JSON `file` with the history of a run, or - for standard input")
+	cmd.Flags().BoolVar(&flags.rule, "rule", false, "evaluate EXPR as a JSON Logic rule")
+	cmd.Flags().BoolVar(&flags.explain, "explain", false, "also print the parse tree, the paths that are read, and the time")
 	return cmd
 }
 
@@ -80,10 +83,10 @@ func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
 	return printValue(std.out, value, nil)
 }
 
-// scope is what the expression sees.
+// scope returns the scope of the expression, from the flags.
 func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope, error) {
 	if f.data != "" && f.history != "" {
-		return nil, usagef("--data and --history exclude each other: the history makes the context")
+		return nil, usagef("--data and --history exclude each other: the context is derived from the history")
 	}
 	if f.history != "" {
 		src, err := dataFrom(ctx, "--history", f.history, in)
@@ -92,7 +95,7 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 		}
 		var records []execution.Record
 		if err := json.Unmarshal(src, &records); err != nil {
-			return nil, usagef("--history: %s is no history, expected a list of {\"nodeId\": …, \"output\": …}, the oldest first", f.history)
+			return nil, usagef("--history: %s is not a history, expected a list of {\"nodeId\": …, \"output\": …}, oldest first", f.history)
 		}
 		return execution.ScopeOf(records), nil
 	}
@@ -109,7 +112,7 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 	}
 	object, ok := v.(value.Object)
 	if !ok {
-		return nil, usagef("--data: expected an object, {\"NODE\": output, …}")
+		return nil, usagef("--data is not an object, expected {\"NODE\": output, …}")
 	}
 	outputs := map[string]any{}
 	for _, key := range object.Keys() {
@@ -125,12 +128,12 @@ func dataFrom(ctx context.Context, flag, name string, in io.Reader) ([]byte, err
 	}
 	src, err := os.ReadFile(name)
 	if err != nil && strings.ContainsAny(name[:1], "{[") {
-		return nil, usagef("%s names a file, and %q looks like JSON: write it to one, or give - and JSON on standard input", flag, name)
+		return nil, usagef("%s names a file, and %q looks like JSON; write it to a file, or give - and the JSON on standard input", flag, name)
 	}
 	return src, err
 }
 
-// codeOf is the code of a failed evaluation, in brackets.
+// codeOf returns the code of a failed evaluation, in brackets.
 func codeOf(err error) string {
 	var eval *expressions.EvalError
 	if errors.As(err, &eval) && eval.Code != "" {
@@ -139,7 +142,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// offsetOf is the byte in the source that an error is about, or -1.
+// offsetOf returns the byte offset in the source that an error is about, or -1.
 func offsetOf(err error) int {
 	var syntax *expressions.SyntaxError
 	var eval *expressions.EvalError
@@ -152,10 +155,84 @@ func offsetOf(err error) int {
 	return -1
 }
 
-// pointTo shows a message under the source with a caret at the offset.
+// pointTo returns a message below the source, with a caret at the byte offset.
 func pointTo(source string, offset int, message string) string {
 	if caret := expressions.Caret(source, offset); caret != "" {
 		return caret + " " + message
 	}
 	return message
+}
+
+// subject is a compiled expression or rule.
+type subject struct {
+	eval    func(context.Context, *expressions.Scope) (value.Value, error)
+	explain func(io.Writer)
+}
+
+// compile compiles the source as the flags say. Its error shows the place.
+func (f *evalFlags) compile(ctx context.Context, source string) (subject, error) {
+	if f.rule {
+		return compileRule(ctx, source)
+	}
+	expr, err := jsonata.Compile(ctx, source)
+	if err != nil {
+		return subject{}, shown(source, err)
+	}
+	return subject{eval: expr.Eval, explain: func(w io.Writer) {
+		if tree := expr.Tree(); tree != nil {
+			fmt.Fprintln(w, "tree")
+			printTree(w, *tree, 1)
+		}
+		for _, r := range expr.References() {
+			fmt.Fprintln(w, "reads  "+referenceText(r))
+		}
+	}}, nil
+}
+
+func compileRule(ctx context.Context, source string) (subject, error) {
+	v, err := value.Decode([]byte(source))
+	if err != nil {
+		return subject{}, fmt.Errorf("the rule is %w", err)
+	}
+	rule, err := jsonlogic.Compile(ctx, value.Plain(v))
+	if err != nil {
+		return subject{}, err
+	}
+	return subject{eval: rule.Eval, explain: func(w io.Writer) {
+		for _, r := range rule.References() {
+			fmt.Fprintln(w, "reads  "+referenceText(r.Reference))
+		}
+	}}, nil
+}
+
+// shown returns a syntax error with its place in the source.
+func shown(source string, err error) error {
+	var syntax *expressions.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	message := syntax.Message
+	if syntax.Hint != "" {
+		message += "; " + syntax.Hint
+	}
+	return errors.New("the expression does not compile\n" + pointTo(source, syntax.Offset, message))
+}
+
+func printTree(w io.Writer, t jsonata.Tree, depth int) {
+	text := t.Kind
+	if t.Text != "" {
+		text += " " + t.Text
+	}
+	fmt.Fprintln(w, strings.Repeat("  ", depth)+text)
+	for _, part := range t.Parts {
+		printTree(w, part, depth+1)
+	}
+}
+
+func referenceText(r jsonata.Reference) string {
+	path := strings.Join(r.Path, ".")
+	if r.Function != "" {
+		return fmt.Sprintf("the history of %s ($%s)", path, r.Function)
+	}
+	return path
 }

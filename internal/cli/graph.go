@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,18 +13,15 @@ import (
 )
 
 func newGraph(std streams) *cobra.Command {
-	format, file, servers, anyEnv := "mermaid", "", "", false
+	var format, file, servers string
+	var anyEnv bool
 	cmd := &cobra.Command{
 		Use:   "graph FILE [TOOL]",
 		Short: "Draw the graphs of a file as Mermaid, DOT or JSON",
-		Example: `  toolgraph graph graph.yaml count_files          Mermaid, as GitHub shows it
+		Example: `  toolgraph graph graph.yaml count_files          Mermaid, which GitHub renders
   toolgraph graph graph.yaml --format dot | dot -Tsvg > graph.svg`,
 		Args: args(0, 1, "a graph file and a tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			render, known := renderers[format]
-			if !known {
-				return usagef("--format is %q, expected mermaid, dot or json", format)
-			}
 			p, err := project.Load(cmd.Context(), file, config.Options{ServersFile: servers, AssumeEnv: anyEnv})
 			if err != nil {
 				return err
@@ -36,12 +34,12 @@ func newGraph(std streams) *cobra.Command {
 				}
 				graphs = []*graph.Graph{one}
 			}
-			return render(std.out, graphs)
+			return renderers[format](std.out, graphs)
 		},
 	}
-	cmd.Flags().StringVarP(&format, "format", "f", format, "mermaid, dot or json")
-	cmd.Flags().StringVarP(&servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
-	cmd.Flags().BoolVar(&anyEnv, "any-env", false, "take every ${VAR} for set: for looking at a file elsewhere than where it runs")
+	choiceFlag(cmd, &format, "format", "f", "output format", "mermaid", "dot", "json")
+	serversFlag(cmd, &servers)
+	anyEnvFlag(cmd, &anyEnv)
 	return takesGraph(cmd, &file)
 }
 
@@ -51,7 +49,7 @@ var renderers = map[string]func(io.Writer, []*graph.Graph) error{
 	"json":    each(graph.JSON),
 }
 
-// each writes one rendering after the other, an empty line between them.
+// each writes the renderings with an empty line between them.
 func each(render func(*graph.Graph) string) func(io.Writer, []*graph.Graph) error {
 	return func(w io.Writer, graphs []*graph.Graph) error {
 		for i, g := range graphs {
@@ -60,17 +58,10 @@ func each(render func(*graph.Graph) string) func(io.Writer, []*graph.Graph) erro
 					return err
 				}
 			}
-			if _, err := fmt.Fprintln(w, trimNewline(render(g))); err != nil {
+			if _, err := fmt.Fprintln(w, strings.TrimRight(render(g), "\n")); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-}
-
-func trimNewline(s string) string {
-	for len(s) > 0 && s[len(s)-1] == '\n' {
-		s = s[:len(s)-1]
-	}
-	return s
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,31 +11,29 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
-	"toolgraph/mcpclient"
 )
 
 type inspectFlags struct {
-	graph, servers, args, logLevel string
-	allowRun                       bool
-	history                        historyFlags
+	sessionFlags
+	args     string
+	allowRun bool
 }
 
 func newInspect(std streams) *cobra.Command {
 	flags := inspectFlags{}
 	cmd := &cobra.Command{
 		Use:   "inspect FILE [QUESTION [key=value …]]",
-		Short: "Serve what there is to know of a graph file and its runs to agents, or answer one question",
-		Long: `Serve an MCP server over stdio with which an agent looks at a graph file and its kept
+		Short: "Answer questions about a graph file and its runs, as an MCP server or once",
+		Long: `Serve an MCP server over stdio with which an agent inspects a graph file and its recorded
 runs: list_tools, graph, explain_tool, metadata, list_runs, read_run, diff_inputs and
-doctor. Kept runs are also resources, run://ID. Nothing is started, evaluated or changed;
-with --allow-run, run_tool runs a tool once.
+doctor. Recorded runs are also resources, run://ID. No server is started, and nothing is
+changed; with --allow-run, run_tool runs a tool once.
 
-With a QUESTION, one of these names, the same answer goes to standard output as JSON.`,
-		Example: `  toolgraph inspect graph.yaml                 what a host starts
+With a QUESTION, which is one of these names, print the answer as JSON instead.`,
+		Example: `  toolgraph inspect graph.yaml                 the command that a host starts
   toolgraph inspect graph.yaml explain_tool tool=count_files
   toolgraph inspect graph.yaml list_runs status=error limit=10
   toolgraph inspect graph.yaml doctor`,
@@ -44,57 +41,48 @@ With a QUESTION, one of these names, the same answer goes to standard output as 
 			return flags.run(cmd.Context(), std, args)
 		},
 	}
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
-	cmd.Flags().StringVar(&flags.args, "args", "", "the question's arguments as a JSON object, or - to read it from standard input")
-	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "answer run_tool, which calls servers")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
+	cmd.Flags().StringVar(&flags.args, "args", "", "arguments of the question as a `JSON` object, or - to read it from standard input")
+	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "allow run_tool, which calls servers")
+	flags.register(cmd, "warn")
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *inspectFlags) run(ctx context.Context, std streams, args []string) error {
-	secrets, err := lookForSecrets(f.graph, f.servers)
+	secrets, err := f.secrets()
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", secrets)
-	if err != nil {
-		return usageError{err}
+	if len(args) == 0 {
+		f.asks = askUser
 	}
-	plugged := &plugs{}
-	defer plugged.close()
-	if err := f.history.plug(plugged, log); err != nil {
+	s, err := f.open(ctx, std, secrets)
+	if err != nil {
 		return err
 	}
+	defer s.close()
 	i := &inspect.Inspector{
-		File: f.graph, Options: config.Options{ServersFile: f.servers}, Store: plugged.history, Version: versionText(),
+		File: f.graph, Options: config.Options{ServersFile: f.servers}, Store: s.history, Version: versionText(),
 		Command: commandPath,
 	}
 	if f.allowRun {
-		user := newTerminal(ctx, std)
 		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, with value.Value) (*execution.Result, error) {
-			asks := mcpclient.WithElicitor(askUser) // of the host
-			if len(args) > 0 {
-				asks = user.asks(secrets)
+			l, err := s.use(p)
+			if err != nil {
+				return nil, err
 			}
-			pool := newPool(p, log, asks)
-			defer closePool(pool, log)
-			own := *plugged
-			own.hints = hintsOf(pool, nil)
-			return own.run(ctx, own.engine(p, pool), g, with, log)
+			defer l.release()
+			return l.run(ctx, l.engine(), g, with)
 		}
 	}
 	if len(args) > 0 {
 		return f.ask(ctx, std, i, secrets, args[0], args[1:])
 	}
-	out, err := protocolOutput(std.out)
+	out, err := std.protocol("the inspector of %s", f.graph)
 	if err != nil {
 		return err
 	}
-	if isTerminal(std.in) {
-		fmt.Fprintf(std.err, "toolgraph: the inspector of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n", f.graph)
-	}
-	return i.Serve(ctx, std.in, out, secrets, log)
+	return i.Serve(ctx, std.in, out, secrets, s.log)
 }
 
 // ask prints the answer to one question.
@@ -121,5 +109,5 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		}
 		return printValue(std.out, answer, secrets)
 	}
-	return usagef("unknown question %q (there are %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
+	return usagef("unknown question %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
 }

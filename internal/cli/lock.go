@@ -4,96 +4,91 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 )
 
 type lockFlags struct {
-	servers, format, logLevel string
-	only                      []string
-	check, learn              bool
-	history                   historyFlags
+	sessionFlags
+	format       string
+	only         []string
+	check, learn bool
 }
 
 func newLock(std streams) *cobra.Command {
-	flags, file := lockFlags{}, ""
+	flags := lockFlags{}
 	cmd := &cobra.Command{
 		Use:   "lock FILE",
-		Short: "Pin the tools of other servers that a graph file calls",
-		Long: `Pin the tools of other servers that a graph file calls: start the servers, ask what they
-tell of these tools, and write it into graph.lock.yaml beside graph.yaml. Commit it.
+		Short: "Lock the upstream tools that a graph file calls",
+		Long: `Lock the upstream tools that a graph file calls: start their servers, read the definitions
+of these tools, and write them to graph.lock.yaml beside graph.yaml. Commit that file.
 
-What changed since the last time is printed: each place of a definition that is another
-now, and what toolgraph check finds in this graph because of it, which it did not find
-before. serve --locked and run --locked then refuse to call a tool whose server tells
-something else of it than the lock, until somebody has looked and locked it again.
+The changes since the last lock are printed: each place in which a definition differs, and
+the problems that they cause in this graph. serve --locked and run --locked refuse to call
+a tool whose definition differs from the lock file, until it is reviewed and locked again.
 
-With --check nothing is written, and the exit code is 1 when the lock is missing or not
-what the servers tell now. With --learn, tools that declare no outputSchema get one made
-of recorded answers: of the cassettes that toolgraph test --record has written beside the
-graph file, and of the file's kept runs. toolgraph check then knows what such tools
-answer.`,
+With --check, write nothing, and exit with 1 when the lock file is missing or differs from
+the definitions. With --learn, derive an outputSchema from recorded results for each tool
+that declares none: from the cassettes that toolgraph test --record wrote beside the graph
+file, and from recorded runs of the file. toolgraph check then validates against it.`,
 		Example: `  toolgraph lock graph.yaml
   toolgraph lock graph.yaml --check            in CI
-  toolgraph lock graph.yaml --server tracker   ask this server only
+  toolgraph lock graph.yaml --server tracker   ask only this server
   toolgraph lock graph.yaml --learn`,
 		Args: onlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if flags.format != "text" && flags.format != "json" {
-				return usagef("--format is %q, expected text or json", flags.format)
-			}
-			return flags.run(cmd.Context(), std, file)
+			return flags.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}`)
-	cmd.Flags().StringSliceVar(&flags.only, "server", nil, "ask this server only; may be repeated")
-	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock is missing or stale")
-	cmd.Flags().BoolVar(&flags.learn, "learn", false, "give tools without an outputSchema one made of recorded answers")
+	cmd.Flags().StringSliceVar(&flags.only, "server", nil, "ask only this `server`; may be repeated")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock file is missing or stale")
+	cmd.Flags().BoolVar(&flags.learn, "learn", false, "derive missing outputSchemas from recorded results")
+	flags.register(cmd, "error")
 	flags.history.registerState(cmd.Flags())
-	cmd.Flags().StringVarP(&flags.format, "format", "f", "text", "text or json")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "debug, info, warn or error")
-	return takesGraph(cmd, &file)
+	formatFlag(cmd, &flags.format)
+	return takesGraph(cmd, &flags.graph)
 }
 
-func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
-	p, err := load(ctx, file, f.servers)
+func (f *lockFlags) run(ctx context.Context, std streams) error {
+	p, err := f.project(ctx)
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", p.File.Secrets)
+	l, err := f.start(ctx, std, p)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
+	defer l.close()
 	wanted := toolsOf(p)
-	if err := f.knowServers(p, wanted); err != nil {
+	if err := f.checkServers(p, wanted); err != nil {
 		return err
 	}
-	path := lock.Path(file)
+	path := lock.Path(f.graph)
 	older, err := f.older(std, path)
 	if err != nil {
 		return err
 	}
-	pool := newPool(p, log, newTerminal(ctx, std).asks(p.File.Secrets))
-	defer closePool(pool, log)
-	asked, odd, err := askTools(ctx, pool, p, wanted, f.only)
-	for i := range odd {
-		odd[i].Severity = config.Error // what is ambiguous cannot be pinned
+	entries, invalid, err := askTools(ctx, l, wanted, f.only)
+	for i := range invalid {
+		invalid[i].Severity = config.Error // an ambiguous tool cannot be locked
 	}
-	if err = errors.Join(err, odd.Err()); err != nil {
+	if err = errors.Join(err, invalid.Err()); err != nil {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(p.File.Secrets.Redact(err.Error())))
 		return errReported
 	}
-	newer := lock.Of(path, append(f.untouched(older, wanted), asked...)...).Recall(older)
+	newer := lock.Of(path, append(f.untouched(older, wanted), entries...)...).Recall(older)
 	if f.learn {
-		if newer, err = f.learned(ctx, newer, p, log); err != nil {
+		if newer, err = f.learned(ctx, newer, p, l.log); err != nil {
 			return err
 		}
 	}
@@ -111,14 +106,14 @@ func (f *lockFlags) run(ctx context.Context, std streams, file string) error {
 		return newer.Write(path)
 	}
 	if report.stale() {
-		fmt.Fprintf(std.err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), file)
+		fmt.Fprintf(std.err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), f.graph)
 		return errReported
 	}
 	return nil
 }
 
-// older is the lock that there is, nil when there is none. One that contradicts itself
-// is refused where any entry of it could stay.
+// older returns the current lock, nil when it does not exist. A lock that contradicts itself is
+// rejected when entries of it could remain.
 func (f *lockFlags) older(std streams, path string) (*lock.Lock, error) {
 	l, edited, err := lock.LoadToReplace(path)
 	switch {
@@ -130,14 +125,14 @@ func (f *lockFlags) older(std streams, path string) (*lock.Lock, error) {
 		return l, edited.Err()
 	}
 	for i := range edited {
-		edited[i].Severity = config.Warning // it is about to be written again
+		edited[i].Severity = config.Warning // it is about to be rewritten
 	}
 	printDiagnostics(std.err, edited)
 	return l, nil
 }
 
-// knowServers checks the names given with --server.
-func (f *lockFlags) knowServers(p *project.Project, wanted map[string][]string) error {
+// checkServers checks the names given with --server.
+func (f *lockFlags) checkServers(p *project.Project, wanted map[string][]string) error {
 	for _, name := range f.only {
 		if wanted[name] != nil {
 			continue
@@ -148,21 +143,102 @@ func (f *lockFlags) knowServers(p *project.Project, wanted map[string][]string) 
 				called = append(called, u.Name.Value)
 			}
 		}
-		return usagef("--server %s: the graphs of %s call no server of that name%s", name, p.File.Path, wording.Suggest(name, called))
+		return usagef("--server %s: the graphs of %s do not call this server%s", name, p.File.Path, wording.Suggest(name, called))
 	}
 	return nil
 }
 
-// untouched are the entries of servers that are not asked, as far as they are called.
+// untouched returns the entries that are still used, of servers that are not asked.
 func (f *lockFlags) untouched(older *lock.Lock, wanted map[string][]string) []lock.Entry {
 	if older == nil || len(f.only) == 0 {
 		return nil
 	}
-	var kept []lock.Entry
+	var entries []lock.Entry
 	for _, e := range older.Entries {
 		if !slices.Contains(f.only, e.Server) && slices.Contains(wanted[e.Server], e.Tool) {
-			kept = append(kept, e)
+			entries = append(entries, e)
 		}
 	}
-	return kept
+	return entries
+}
+
+// lockReport is the result of locking.
+type lockReport struct {
+	Lock     string
+	Missing  bool // there was no lock file
+	Learned  bool // learned schemas count as changes
+	Changes  []lock.Change
+	Findings config.Diagnostics // that the changes cause in the graphs
+}
+
+// stale reports whether the lock file differs from the definitions of the servers.
+func (r lockReport) stale() bool {
+	return r.Missing || slices.ContainsFunc(r.Changes, func(c lock.Change) bool { return r.Learned || c.Kind != lock.Learned })
+}
+
+func (r lockReport) state() string {
+	if r.Missing {
+		return "missing"
+	}
+	return "stale"
+}
+
+func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file string) error {
+	if format == "json" {
+		changes := r.Changes
+		if changes == nil {
+			changes = []lock.Change{}
+		}
+		return encodeJSON(w, struct {
+			Lock     string        `json:"lock"`
+			Stale    bool          `json:"stale"`
+			Changes  []lock.Change `json:"changes"`
+			Findings []finding     `json:"findings"`
+		}{r.Lock, r.stale(), changes, findingsOf(r.Findings)})
+	}
+	var b strings.Builder
+	for _, c := range r.Changes {
+		fmt.Fprintf(&b, "%s %s.%s\n", c.Kind, c.Server, c.Tool)
+		for _, line := range c.Diff {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintf(&b, "with these definitions, %s has:\n%s\n", file, r.Findings.Error())
+	}
+	what := "no changes"
+	if n := len(r.Changes); n > 0 {
+		what = wording.Count(n, "change")
+	}
+	fmt.Fprintf(&b, "%s: %s, %s\n", r.Lock, wording.Count(len(now.Entries), "tool"), what)
+	_, err := io.WriteString(w, wording.Printable(b.String()))
+	return err
+}
+
+// newFindings returns the findings of the graphs of a file with the newer lock that they do not
+// have with the older.
+func newFindings(ctx context.Context, p *project.Project, older, newer *lock.Lock) (config.Diagnostics, error) {
+	before, err := lockFindings(ctx, p, older)
+	if err != nil {
+		return nil, err
+	}
+	now, err := lockFindings(ctx, p, newer)
+	return slices.DeleteFunc(now, func(d config.Diagnostic) bool { return slices.Contains(before, d) }), err
+}
+
+// lockFindings returns the findings of the graphs of a file with a lock; nil for no lock.
+func lockFindings(ctx context.Context, p *project.Project, l *lock.Lock) (config.Diagnostics, error) {
+	var found config.Diagnostics
+	if l != nil {
+		found = l.Check(p.File, p.Graphs)
+	}
+	for _, g := range p.Graphs {
+		more, err := flow.Check(ctx, g, l)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	found.Sort()
+	return found, nil
 }

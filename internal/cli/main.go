@@ -1,3 +1,8 @@
+// Package cli is the command line: argv, environment and standard streams go in, an exit code
+// comes out. Each subcommand is one file, which turns flags into a call of another room. What
+// subcommands share is in session.go (load, check, lock, history, telemetry, servers), flags.go,
+// streams.go and watch.go. The package decides nothing about graphs or runs. It owns cobra,
+// pflag, fsnotify and x/term.
 package cli
 
 import (
@@ -6,15 +11,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"toolgraph/config"
 	"toolgraph/internal/wording"
 )
 
-// The exit codes. A command that a signal ends before it is done has the signal's,
-// see signalError.
+// The exit codes. A command that is ended by a signal has the signal's, see signalError.
 const (
 	exitOK          = 0
 	exitFailed      = 1 // the run or the server failed
@@ -22,27 +29,22 @@ const (
 	exitDiagnostics = 3 // the graph file has errors
 )
 
-// streams are the standard streams of one invocation.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
-// Main runs the program on the process's arguments and streams.
+// Main runs the program with the arguments and standard streams of the process, and returns its
+// exit code. A signal that asks the process to end cancels the command.
 func Main() int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
 
-// run is Main on given streams.
+// run is Main with other arguments and streams.
 func run(ctx context.Context, args []string, std streams) int {
 	root := newRoot(std)
 	root.SetArgs(args)
-	refused := strictHelp(root)
+	helpError := strictHelp(root)
 	ran, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = refused()
+		err = helpError()
 	}
 	code := exitCode(err, ran.CommandPath(), std.err)
 	if ended, is := endedBy(ctx, err); is && code == exitFailed {
@@ -51,20 +53,20 @@ func run(ctx context.Context, args []string, std streams) int {
 	return code
 }
 
-// usageError is a command line that cannot be understood.
+// usageError says what is wrong with the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Failures that have been told already.
+// Failures that have been reported already.
 var (
 	errReported = errors.New("the failure is reported")
 	errFindings = errors.New("the findings are reported")
 )
 
-// exitCode tells err of a command, unless it was told already, and gives its code.
+// exitCode reports the error of a command, unless it was reported already, and returns its code.
 func exitCode(err error, command string, stderr io.Writer) int {
 	var usage usageError
 	var findings config.Diagnostics
@@ -92,15 +94,15 @@ func newRoot(std streams) *cobra.Command {
 		Use:   "toolgraph -g FILE",
 		Short: "Turn a YAML file into MCP tools",
 		Long: `Toolgraph serves graphs as MCP tools. A graph calls the tools of other MCP servers,
-reshapes their answers with JSONata, branches with JSON Logic, loops under limits,
-and gives the agent only what it needs.
+transforms their results with JSONata, branches with JSON Logic, loops within limits, and
+returns to the agent only what it needs.
 
-With -g alone it is a stdio MCP server with one tool per graph: what a host starts.
-Every command that reads a graph file takes it as the argument FILE or with -g.`,
+"toolgraph -g FILE" is short for "toolgraph serve FILE". Every command that reads a graph
+file takes it as the argument FILE or with -g.`,
 		Example: `  toolgraph init graph.yaml                      write a commented graph to start from
-  toolgraph check graph.yaml                     tell every mistake in it
+  toolgraph check graph.yaml                     report all errors in it
   toolgraph run graph.yaml count_files directory=.
-  toolgraph config claude-desktop graph.yaml     the entry for the host's configuration
+  toolgraph config claude-desktop graph.yaml     print the entry for the host's configuration
   toolgraph -g graph.yaml                        serve it, as the host will`,
 		Args:          noCommand,
 		Version:       versionText(),
@@ -111,7 +113,7 @@ Every command that reads a graph file takes it as the argument FILE or with -g.`
 				if err := cmd.Help(); err != nil {
 					return err
 				}
-				return usagef("no graph given: name one with -g, or use a command")
+				return usagef("no graph file and no command given; name a file with -g, or use a command")
 			}
 			return serve.run(cmd.Context(), std)
 		},
@@ -123,20 +125,163 @@ Every command that reads a graph file takes it as the argument FILE or with -g.`
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(flagError)
-	addGroup(root, "serve", "Serve tools to a host:", newServe(std), newToolkit(std), newInspect(std), newDemoServer(std))
+	addGroup(root, "serve", "Serve:", newServe(std), newToolkit(std), newInspect(std), newDemoServer(std))
 	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newTest(std), newLock(std), newGraph(std), newEval(std), newUpgrade(std), newSchema(std))
-	addGroup(root, "run", "Run and debug them:", newRun(std), newDebug(std), newUI(std), newRuns(std), newResume(std), newReplay(std))
+	addGroup(root, "run", "Run and debug:", newRun(std), newDebug(std), newUI(std), newRuns(std), newResume(std), newReplay(std))
 	addGroup(root, "other", "Set up:", newConfig(std), newLogin(std), newDoctor(std), newVersion(std))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	return root
 }
 
-// addGroup adds commands under a heading of their own.
+// addGroup adds commands under a heading in the help.
 func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: id, Title: title})
 	for _, c := range commands {
 		c.GroupID = id
 	}
 	root.AddCommand(commands...)
+}
+
+// noCommand rejects the arguments of a command that has only subcommands.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !cmd.HasParent() && isGraphFile(args[0]) {
+		return noCommandFor(cmd, args)
+	}
+	word := args[0]
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() && c.Name() != "help" {
+			continue
+		}
+		if names = append(names, c.Name()); slices.Contains(c.SuggestFor, word) {
+			return usagef("unknown command %q; did you mean %q?", word, c.Name())
+		}
+	}
+	hint := wording.Suggest(word, names)
+	if hint == "" && cmd.HasParent() {
+		hint = "; the commands are " + strings.Join(names, ", ")
+	}
+	return usagef("unknown command %q%s", word, hint)
+}
+
+// noCommandFor returns the error for a graph file in the place of a command.
+func noCommandFor(root *cobra.Command, args []string) error {
+	file := shellWord(args[0])
+	if len(args) > 1 {
+		for _, c := range root.Commands() {
+			if c.Name() == args[1] {
+				return usagef("%q is a graph file; the command comes first: toolgraph %s %s", args[0], c.Name(), file)
+			}
+		}
+	}
+	return usagef("%q is a graph file, expected a command; to check it: toolgraph check %s; to serve it: toolgraph serve %s", args[0], file, file)
+}
+
+// onlyCommands makes a command reject anything but subcommands.
+func onlyCommands(cmd *cobra.Command) {
+	cmd.Args = noCommand
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cmd.Help(); err != nil {
+			return err
+		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		return usagef("no command given, expected one of %s", strings.Join(names, ", "))
+	}
+}
+
+// strictHelp makes the commands that cobra adds as strict as the others: an unknown command is a
+// usage error, also for help. The returned function gives the error of --help, which cannot
+// return it.
+func strictHelp(root *cobra.Command) (helpError func() error) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			show := c.Run
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err == nil && of.HasSubCommands() {
+					err = noCommand(of, rest)
+				}
+				if err == nil {
+					show(cmd, args)
+				}
+				return err
+			}
+		case "completion":
+			onlyCommands(c)
+			for _, shell := range c.Commands() {
+				shell.Args = noArgs
+			}
+		}
+	}
+	var unknown error
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.HasSubCommands() {
+			if unknown = noCommand(cmd, cmd.Flags().Args()); unknown != nil {
+				return
+			}
+		}
+		show(cmd, args)
+	})
+	return func() error { return unknown }
+}
+
+// flagError turns the errors of flags into usage errors.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown interface{ GetSpecifiedName() string }
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && strings.HasPrefix(invalid.Unwrap().Error(), "expected ") {
+		return usagef("--%s is %q, %w", invalid.GetFlag().Name, invalid.GetValue(), invalid.Unwrap())
+	}
+	if !errors.As(err, &unknown) {
+		return usageError{err}
+	}
+	if cmd.HasSubCommands() { // the flag may be one of the command that is misspelled
+		if misspelled := noCommand(cmd, cmd.Flags().Args()); misspelled != nil {
+			return misspelled
+		}
+	}
+	name := unknown.GetSpecifiedName()
+	var names []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
+	})
+	if near := wording.Nearest(name, names); near != "" {
+		return usagef("%w; did you mean --%s?", err, near)
+	}
+	if !cmd.HasParent() {
+		for _, c := range cmd.Commands() {
+			if c.Flags().Lookup(name) != nil {
+				return usagef("%w; a flag of a command comes after it, as in: toolgraph %s --%s", err, c.Name(), name)
+			}
+		}
+	}
+	return usageError{err}
+}
+
+var (
+	noArgs    = args(0, 0, "no arguments")
+	onlyGraph = args(0, 0, "a graph file and no other argument")
+)
+
+// args checks the number of arguments without the graph file; most -1 is any number.
+func args(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || (most >= 0 && len(args) > most) {
+			return usagef("%s takes %s, got %s", cmd.Name(), what, wording.Count(cmd.Flags().NArg(), "argument"))
+		}
+		return nil
+	}
 }

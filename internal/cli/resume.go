@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -13,11 +12,12 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/server"
 )
 
 type resumeFlags struct {
-	runnerFlags
-	graph, answer                   string
+	sessionFlags
+	answer                          string
 	changed, repeat, nothing, trace bool
 }
 
@@ -25,16 +25,16 @@ func newResume(std streams) *cobra.Command {
 	flags := resumeFlags{}
 	cmd := &cobra.Command{
 		Use:   "resume RUN [FILE]",
-		Short: "Take on a run that was interrupted",
-		Long: `Take on a run whose process died, from where it was, and print its result. RUN is its
-id, the beginning of its id, or last; toolgraph runs list --status interrupted tells
-which there are. What the run had done is not done again.
+		Short: "Resume an interrupted run",
+		Long: `Resume a run whose process died, and print its result. RUN is its id, the beginning of
+its id, or last; "toolgraph runs list --status interrupted" lists these runs. Steps that
+have finished are not repeated.
 
-A call that was under way is made again only when that does no harm: when its node says
-onCrash: rerun, or when its tool is read-only or idempotent and its server is trusted in
-the graph file. Otherwise the run ends with the code outcome-unknown and tells where to
-look. Once you have, say what you found: --repeat goes on as if the call had not been
-made, --answer is what it had returned, --answer-nothing that it had returned nothing.`,
+A call that was in flight is repeated only when that is safe: its node has onCrash: rerun,
+or its tool is read-only or idempotent and the graph file trusts its server. Otherwise the
+run fails with the code outcome-unknown and says what to check. After checking, resolve
+the call: --repeat repeats it, --answer gives the value that it returned, and
+--answer-nothing says that it returned no value.`,
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
   toolgraph resume 3QK7 --answer '{"id": 17}'
@@ -44,61 +44,57 @@ made, --answer is what it had returned, --answer-nothing that it had returned no
 			return flags.run(cmd.Context(), std, args[0], cmd.Flags().Changed("answer"))
 		},
 	}
-	cmd.Flags().StringVarP(&flags.graph, "graph", "g", "", "the graph file, instead of the argument FILE; the one that the run was started from when not given")
-	cmd.Flags().BoolVar(&flags.changed, "changed", false, "also when the graph has changed, as long as the way that the run has gone is still one of it")
-	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "the call whose outcome is unknown may be made again")
-	cmd.Flags().StringVar(&flags.answer, "answer", "", "the call whose outcome is unknown was made, and returned this JSON")
-	cmd.Flags().BoolVar(&flags.nothing, "answer-nothing", false, "the call whose outcome is unknown was made, and returned nothing")
-	cmd.Flags().BoolVar(&flags.trace, "trace", false, "print each step on standard error")
-	flags.register(cmd, "error")
-	graceFlag(cmd, &flags.grace)
-	flags.history.registerKept(cmd)
+	recordedGraphFlag(cmd, &flags.graph)
+	cmd.Flags().BoolVar(&flags.changed, "changed", false, "resume although the graph has changed, if the steps so far are still a path through it")
+	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "repeat the in-doubt call")
+	cmd.Flags().StringVar(&flags.answer, "answer", "", "`JSON` value that the in-doubt call returned")
+	cmd.Flags().BoolVar(&flags.nothing, "answer-nothing", false, "the in-doubt call returned no value")
+	traceFlag(cmd, &flags.trace)
+	flags.registerRuns(cmd, "error")
+	flags.registerGrace(cmd)
+	flags.history.registerRecorded(cmd)
 	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered bool) error {
-	found, err := f.unknown(answered)
+	resolution, err := f.resolution(answered)
 	if err != nil {
 		return err
 	}
-	kept, err := f.find(ctx, id)
+	recorded, err := f.find(ctx, id)
 	if err != nil {
 		return err
 	}
-	p, g, err := f.load(ctx, kept)
+	p, g, err := f.recordedGraph(ctx, recorded)
 	if err != nil {
 		return err
 	}
-	log, locked, err := f.prepare(std, p)
+	if g.Hash != recorded.Graph && !f.changed {
+		return fmt.Errorf("tool %q of %s has changed since run %s was started: resume it with --changed, "+
+			"or give the original file with -g", recorded.Tool, p.File.Path, recorded.ID)
+	}
+	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return err
 	}
-	plugged, err := f.plug(ctx, log)
-	if err != nil {
-		return err
-	}
-	defer plugged.close()
-	pool := newPool(p, log, append(guarded(locked, p), newTerminal(ctx, std).asks(p.File.Secrets))...)
-	defer closePool(pool, log)
-	plugged.hints = asked(ctx, pool, hintsOf(pool, locked), log)
-	opts := []execution.Option{execution.WithResolution(found)}
+	defer l.close()
+	show := newTrace(std.err, p, g, f.trace)
+	ctx, stop := l.untilStopped(ctx)
+	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), stop}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
-	show := newTrace(std.err, p, g, f.trace)
-	opts, ctx, release := f.untilStopped(ctx, std, opts)
-	defer release()
-	result, err := takeOn(ctx, plugged, p, g, kept.ID, pool, log, append(opts, execution.WithObserver(show))...)
-	return show.end(std, result, explained(err))
+	result, err := l.resume(ctx, g, recorded.ID, opts...)
+	return show.end(std, result, withRemedy(err))
 }
 
-// unknown is what the flags say of the call whose outcome is unknown.
-func (f *resumeFlags) unknown(answered bool) (execution.Resolution, error) {
+// resolution returns what the flags say about the in-doubt call.
+func (f *resumeFlags) resolution(answered bool) (execution.Resolution, error) {
 	switch {
 	case f.repeat && (answered || f.nothing):
-		return execution.Resolution{}, usagef("--repeat and --answer exclude each other: a call that was made is not made again")
+		return execution.Resolution{}, usagef("--repeat and --answer exclude each other; a call that returned is not repeated")
 	case answered && f.nothing:
-		return execution.Resolution{}, usagef("--answer and --answer-nothing exclude each other; give one")
+		return execution.Resolution{}, usagef("--answer and --answer-nothing exclude each other; give one of them")
 	case !answered:
 		return execution.Resolution{Repeat: f.repeat, Nothing: f.nothing}, nil
 	}
@@ -109,44 +105,97 @@ func (f *resumeFlags) unknown(answered bool) (execution.Resolution, error) {
 	return execution.Resolution{Value: value}, nil
 }
 
-// find is the kept run that the command line names.
-func (f *resumeFlags) find(ctx context.Context, id string) (journal.Run, error) {
-	store, err := f.history.open(slog.New(slog.DiscardHandler))
-	if err != nil {
-		return journal.Run{}, err
-	}
-	defer store.Close()
-	kept, err := store.Run(ctx, id)
-	if err != nil {
-		return kept, err
-	}
-	if kept.Status == journal.Running {
-		return kept, fmt.Errorf("run %s is running in another process, expected one that was interrupted", kept.ID)
-	}
-	return kept, store.Verify(ctx, kept)
+// find returns the recorded run that the command line names.
+func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, err error) {
+	err = f.history.read(func(store *journal.Store) error {
+		if run, err = store.Run(ctx, id); err != nil {
+			return err
+		}
+		if run.Status == journal.Running {
+			return fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
+		}
+		return store.Verify(ctx, run)
+	})
+	return run, err
 }
 
-// load is the graph of a kept run, as it is in its file now.
-func (f *resumeFlags) load(ctx context.Context, kept journal.Run) (*project.Project, *graph.Graph, error) {
-	p, g, err := loadKept(ctx, kept, f.graph, f.servers)
+// recordedGraphFlag registers -g of a command on a recorded run.
+func recordedGraphFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVarP(into, "graph", "g", "", "graph `file`, instead of the argument FILE (default the file that the run was started from)")
+}
+
+// recordedGraph returns the current graph of a recorded run: from the graph file of the flags, or
+// without one from the file that the run was started from.
+func (f *sessionFlags) recordedGraph(ctx context.Context, recorded journal.Run) (*project.Project, *graph.Graph, error) {
+	if f.graph == "" {
+		f.graph = recorded.File
+	}
+	p, err := f.project(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if g.Hash != kept.Graph && !f.changed {
-		return nil, nil, fmt.Errorf("tool %q of %s has changed since run %s was started: take it on with --changed, "+
-			"or give the file as it was with -g", kept.Tool, p.File.Path, kept.ID)
-	}
-	return p, g, nil
+	g, err := graphOf(p, recorded.Tool)
+	return p, g, err
 }
 
-// explained adds to a failure what its reader can do about it.
-func explained(err error) error {
+// withRemedy adds to a failure what its reader can do about it.
+func withRemedy(err error) error {
 	var step *execution.StepError
 	if errors.As(err, &step) && errors.Is(err, execution.ErrSuspended) {
-		return fmt.Errorf("%w\nif it is recorded, it can be resumed: toolgraph resume %s", err, step.Run)
+		return fmt.Errorf("%w\nif the run is recorded, resume it: toolgraph resume %s", err, step.Run)
 	}
 	if !errors.As(err, &step) || step.Code() != execution.CodeOutcomeUnknown {
 		return err
 	}
-	return fmt.Errorf("%w\nwhen you have looked: toolgraph resume %s --repeat goes on as if the call had not been made, --answer JSON takes what it had returned, --answer-nothing that it had returned nothing", err, step.Run)
+	return fmt.Errorf("%w\nafter checking, resolve the call: toolgraph resume %s --repeat repeats it, "+
+		"--answer JSON gives the value that it returned, --answer-nothing says that it returned no value", err, step.Run)
+}
+
+// resume resumes a recorded run. The result of a run that has ended is its recorded end.
+func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
+	events, err := l.history.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !ended(events) {
+		// A run is claimed only when it is recorded completely. Then it is read again,
+		// because another process may have resumed it and died in between.
+		complete := l.history.Journal(l.File.Secrets, aboutRuns(l.Project))
+		if _, err := complete.Load(ctx, id); err != nil {
+			return nil, err
+		}
+		if err := l.history.Claim(ctx, id); err != nil {
+			return nil, err
+		}
+		if events, err = complete.Load(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	ctx, options := l.begin(ctx, g)
+	options = append(options, execution.WithRepeatable(repeatable(l.Project, l.listedHints(ctx))))
+	return l.engine().Resume(ctx, g, events, append(options, more...)...)
+}
+
+// ended reports whether a run is over: with a value, or with a failure that is final.
+func ended(events []execution.Event) bool {
+	if len(events) == 0 {
+		return false
+	}
+	end := events[len(events)-1].End
+	return end != nil && (end.Failure == nil || end.Failure.Code != execution.CodeOutcomeUnknown)
+}
+
+// listedHints are the hints of a tool; a server that has not listed its tools yet is started
+// and asked for them.
+func (l *loaded) listedHints(ctx context.Context) toolHints {
+	return func(upstream, tool string) (server.Hints, bool) {
+		if hints, ok := l.hints(upstream, tool); ok {
+			return hints, ok
+		}
+		if _, err := l.pool.ListTools(ctx, upstream); err != nil {
+			l.log.Warn(fmt.Sprintf("server %q cannot list its tools, so it is unknown whether %q is safe to repeat", upstream, tool), "error", err)
+			return server.Hints{}, false
+		}
+		return l.hints(upstream, tool)
+	}
 }

@@ -3,68 +3,62 @@ package cli
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/project"
 )
 
-// resumer resumes, while a file is served, the runs of it that other processes have left
-// interrupted: at the start, and every few seconds from then on.
+// resumer resumes, while a file is served, its interrupted runs: at the start, and every few
+// seconds from then on.
 type resumer struct {
-	p       *project.Project
-	plugged *plugs
-	users   *poolUsers
-	servers *sharedPool
-	log     *slog.Logger
-	grace   time.Duration
-	every   func() (again <-chan time.Time, stop func())
+	*loaded
+	grace time.Duration
+	every func() (again <-chan time.Time, stop func())
 
-	room    chan struct{}  // holds one of each run that is being resumed
-	running sync.WaitGroup // the same
+	room    chan struct{}  // has one element for each run that is being resumed
+	running sync.WaitGroup // of the same runs
 
-	mu    sync.Mutex     // guards what follows
+	mu    sync.Mutex     // guards the fields below
 	tries map[string]int // of runs that could not be resumed
-	blind bool           // the last sweep found no history that can be read
+	blind bool           // the last sweep could not read the history
 }
 
 const (
 	// sweepEvery is how often interrupted runs are looked for.
 	sweepEvery = 10 * time.Second
-	// resumedAtOnce bounds how many runs are resumed at the same time.
-	resumedAtOnce = 8
-	// mostTries is how often this process tries to resume a run that is refused.
-	mostTries = 3
-	// mostResumed is how often a run is resumed, by any process, without getting a step
-	// further: it may be what ends the processes.
-	mostResumed = 5
+	// maxResuming bounds how many runs are resumed at the same time.
+	maxResuming = 8
+	// maxTries is how often this process tries to resume a run that cannot be resumed.
+	maxTries = 3
+	// maxResumed is how often a run is resumed, by any process, without completing a step:
+	// the run may be the reason why the processes end.
+	maxResumed = 5
 )
 
-func newResumer(p *project.Project, plugged *plugs, users *poolUsers, log *slog.Logger, grace time.Duration) *resumer {
+func newResumer(l *loaded, grace time.Duration) *resumer {
 	return &resumer{
-		p: p, plugged: plugged, users: users, servers: users.hold(), log: log, grace: grace,
+		loaded: l, grace: grace,
 		every: func() (<-chan time.Time, func()) {
 			ticker := time.NewTicker(sweepEvery)
 			return ticker.C, ticker.Stop
 		},
-		room: make(chan struct{}, resumedAtOnce), tries: map[string]int{},
+		room: make(chan struct{}, maxResuming), tries: map[string]int{},
 	}
 }
 
-// start begins, and returns at once. stop returns when nothing is going on any more. Runs
-// end before their next node when stop is called or ctx ends; those whose call takes longer
-// than the grace are suspended in the middle of it.
+// start begins, and returns at once. stop returns when all runs have ended. Runs end before
+// their next node when stop is called or ctx ends; runs whose call takes longer than the grace
+// are suspended in the middle of it.
 func (r *resumer) start(ctx context.Context) (stop func()) {
 	soft, end := context.WithCancel(context.WithoutCancel(ctx))
 	unregister := context.AfterFunc(ctx, end)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer r.users.drop(r.servers)
-		if r.plugged.history != nil { // else what is wrong with it was reported
+		defer r.release()
+		if r.history != nil { // otherwise the reason was logged at the start
 			r.sweeps(soft)
 		}
 	}()
@@ -75,7 +69,7 @@ func (r *resumer) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// sweeps resumes runs until ctx ends and those that are being resumed have ended.
+// sweeps resumes runs until ctx ends, and returns when they have ended.
 func (r *resumer) sweeps(ctx context.Context) {
 	hard, suspend := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer suspend(context.Canceled)
@@ -98,9 +92,9 @@ func (r *resumer) sweeps(ctx context.Context) {
 
 // sweep resumes the runs that are interrupted now, without waiting for their ends.
 func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
-	left, err := r.plugged.history.Interrupted(ctx, aboutRuns(r.p).File)
+	left, err := r.history.Interrupted(ctx, aboutRuns(r.Project).File)
 	if err != nil && !r.blind {
-		r.log.Warn("interrupted runs cannot be found; they are looked for again", "error", err)
+		r.log.Warn("interrupted runs cannot be listed; trying again later", "error", err)
 	}
 	r.blind = err != nil
 	for _, run := range left {
@@ -119,51 +113,49 @@ func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// wanted reports whether a run is to be resumed. What is not is logged once.
+// wanted reports whether a run is to be resumed. The reason why not is logged once.
 func (r *resumer) wanted(run journal.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.tries[run.ID] >= mostTries {
+	if r.tries[run.ID] >= maxTries {
 		return false
 	}
 	log := r.log.With("run", run.ID, "tool", run.Tool)
-	g, err := r.p.Graph(run.Tool)
+	g, err := r.Graph(run.Tool)
 	switch {
 	case err != nil || g.Hash != run.Graph:
-		log.Warn("an interrupted run is left as it is: its tool has changed or is gone", "remedy", "toolgraph resume "+run.ID+" --changed")
-	case run.Resumed >= mostResumed:
-		log.Warn("an interrupted run is left as it is: it was resumed before, and each time its process ended before the next step",
+		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
+	case run.Resumed >= maxResumed:
+		log.Warn("an interrupted run is not resumed: it was resumed before, and each time its process ended before the next step",
 			"times", run.Resumed, "remedy", "toolgraph resume "+run.ID)
 	default:
 		return true
 	}
-	r.tries[run.ID] = mostTries
+	r.tries[run.ID] = maxTries
 	return false
 }
 
 // one resumes a run.
 func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run) {
 	log := r.log.With("run", run.ID, "tool", run.Tool)
-	g, err := r.p.Graph(run.Tool)
+	g, err := r.Graph(run.Tool)
 	if err != nil {
-		return // wanted has found it
+		return // wanted has checked it
 	}
-	log.Info("an interrupted run is taken on", "steps", run.Steps)
-	known := asked(ctx, r.servers.pool, hintsOf(r.servers.pool, r.servers.lock), r.log)
-	result, err := takeOn(ctx, r.plugged, r.p, g, run.ID, r.servers.pool, r.log,
-		execution.WithRepeatable(repeatable(r.p, known)), execution.WithStop(stop))
+	log.Info("resuming an interrupted run", "steps", run.Steps)
+	result, err := r.resume(ctx, g, run.ID, execution.WithStop(stop))
 	var step *execution.StepError
 	switch {
 	case err == nil:
-		log.Info("an interrupted run has ended well", "steps", len(result.History))
+		log.Info("a resumed run has finished", "steps", len(result.History))
 	case errors.Is(err, execution.ErrSuspended) || errors.Is(context.Cause(ctx), execution.ErrSuspended):
-		log.Info("an interrupted run is left for the next start")
+		log.Info("a resumed run is suspended until the next start")
 	case errors.As(err, &step):
-		log.Warn("an interrupted run has failed", "code", step.Code(), "error", explained(err))
+		log.Warn("a resumed run has failed", "code", step.Code(), "error", withRemedy(err))
 	case errors.Is(err, journal.ErrRunning):
-		log.Info("another process resumes the interrupted run")
+		log.Info("another process is resuming the interrupted run")
 	default:
-		log.Warn("an interrupted run cannot be taken on", "error", err)
+		log.Warn("an interrupted run cannot be resumed", "error", err)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.tries[run.ID]++

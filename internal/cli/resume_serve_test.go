@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,21 +72,23 @@ func sweep(t *testing.T, p *project.Project, state string) *sweeping {
 	t.Helper()
 	s := &sweeping{t: t, p: p, state: state, ticks: make(chan time.Time), ended: make(chan string, 100)}
 	s.store = openStore(t, state)
-	plugged := &plugs{history: s.store, options: []execution.Option{
-		execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
-			if e.End != nil {
-				s.ended <- e.Run
-			}
-		})),
-	}}
-	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	users := newPoolUsers(p, nil, log, nil)
-	r := newResumer(p, plugged, users, log, time.Minute)
+	flags := &sessionFlags{logLevel: "info", logFormat: "text", chosen: func(string) bool { return true }}
+	l, err := flags.start(t.Context(), streams{err: &s.log}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.history = s.store
+	l.options = []execution.Option{execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
+		if e.End != nil {
+			s.ended <- e.Run
+		}
+	}))}
+	r := newResumer(l, time.Minute)
 	r.every = func() (<-chan time.Time, func()) { return s.ticks, func() {} }
 	stop := r.start(t.Context())
 	s.stop = sync.OnceFunc(func() {
 		stop()
-		users.close()
+		l.close()
 	})
 	t.Cleanup(s.stop)
 	return s
@@ -218,23 +219,23 @@ func TestSweepsGiveUp(t *testing.T) {
 	}
 	defer db.Close()
 	// As after so many processes that died when they resumed it.
-	if _, err := db.Exec(`UPDATE runs SET resumed = ? WHERE id = 'DEADLY'`, mostResumed); err != nil {
+	if _, err := db.Exec(`UPDATE runs SET resumed = ? WHERE id = 'DEADLY'`, maxResumed); err != nil {
 		t.Fatal(err)
 	}
-	for range 8 * mostTries { // a sweep does not wait for what the one before it began
+	for range 8 * maxTries { // a sweep does not wait for what the one before it began
 		s.again()
 	}
 	s.again()
 	s.stop()
 	for text, want := range map[string]int{
-		"its tool has changed or is gone":                  1,
+		"its tool has changed or no longer exists":         1,
 		"each time its process ended before the next step": 1,
 	} {
 		if n := s.log.count(text); n != want {
 			t.Errorf("%q is logged %d times, want %d", text, n, want)
 		}
 	}
-	if n := s.log.count("cannot be taken on"); n < mostTries || n > mostTries+resumedAtOnce || len(s.ended) > 0 {
-		t.Errorf("tried %d times, want about %d; %d runs ended:\n%s", n, mostTries, len(s.ended), &s.log.b)
+	if n := s.log.count("cannot be resumed"); n < maxTries || n > maxTries+maxResuming || len(s.ended) > 0 {
+		t.Errorf("tried %d times, want about %d; %d runs ended:\n%s", n, maxTries, len(s.ended), &s.log.b)
 	}
 }

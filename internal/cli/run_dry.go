@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/lock"
-	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -43,16 +40,17 @@ func (f *dryFlags) check() error {
 
 // run runs a graph with the calls that change nothing, and tells the others. l is the
 // lock to call by, or nil.
-func (f *dryFlags) run(ctx context.Context, std streams, p *project.Project, g *graph.Graph, args value.Value, l *lock.Lock, show *trace, log *slog.Logger) error {
+func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args value.Value, show *trace) error {
+	p, std := l.Project, l.std
 	beside, _, err := lockBeside(p)
 	if err != nil {
 		return err
 	}
-	pool := newPool(p, log, mcpclient.WithToolCheck(readOnlyAlone(l, p)), newTerminal(ctx, std).asks(p.File.Secrets))
-	defer closePool(pool, log)
+	pool := l.newPool(p, l.log, mcpclient.WithToolCheck(readOnlyAlone(l.lock, p)))
+	defer pool.Close()
 	calls := &dryCaller{pool: pool, locked: beside, asked: map[string]answeredTools{}, secrets: p.File.Secrets}
-	result, err := execution.New(calls).Run(withRuleLog(ctx, log, g.Tool.Name.Value), g, args,
-		execution.WithObserver(show), reportPanics(log))
+	result, err := execution.New(calls).Run(withRuleLog(ctx, l.log, g.Tool.Name.Value), g, args,
+		execution.WithObserver(show), reportPanics(l.log))
 	show.progress.clear()
 	var refused *execution.ArgumentsError
 	if errors.As(err, &refused) {

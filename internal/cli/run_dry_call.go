@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,22 +187,4 @@ func refused(ctx context.Context, inputSchema []byte, args value.Value) error {
 		return errors.New("the call would be refused: " + problems.Text("arguments"))
 	}
 	return nil
-}
-
-// redactedJSON is a value as compact JSON without secrets.
-func redactedJSON(v value.Value, secrets *config.Secrets) (json.RawMessage, error) {
-	src, err := value.Encode(v)
-	if err != nil {
-		return nil, err
-	}
-	return secrets.RedactJSON(src), nil
-}
-
-// indentedJSON is JSON for people.
-func indentedJSON(src []byte) string {
-	var out bytes.Buffer
-	if err := json.Indent(&out, src, "", "  "); err != nil {
-		return string(src)
-	}
-	return out.String()
 }

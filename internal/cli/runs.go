@@ -1,11 +1,13 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,18 +16,19 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
 )
 
 func newRuns(std streams) *cobra.Command {
 	history := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, compare, export and delete kept runs",
-		Long: `Serve and run keep what happened in each run: its arguments, each step with its value,
-and how it ended. RUN is a run's id, the beginning of one, or last.
+		Short: "List, show, compare, export and delete recorded runs",
+		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
+result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
-Runs are kept in the user's state directory, or where --state or ` + stateVariable + ` says.
-Secrets are never among what is kept.`,
+Runs are recorded in the user's state directory, or in the directory of --state or
+$` + stateVariable + `.`,
 		Example: `  toolgraph runs list --tool count_files --status error
   toolgraph runs show last
   toolgraph runs diff 5GNF last
@@ -41,62 +44,232 @@ Secrets are never among what is kept.`,
 	return cmd
 }
 
-// looking lets f look at the kept runs.
-func (f *historyFlags) looking(look func(*journal.Store) error) error {
-	store, err := f.open(slog.New(slog.DiscardHandler))
+// read opens the store of recorded runs for f.
+func (h *historyFlags) read(f func(*journal.Store) error) error {
+	store, err := h.open(slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	err = look(store)
-	if closeErr := store.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return errors.Join(f(store), store.Close())
 }
 
-// answering prints the answer to a question about the kept runs, as JSON or by show.
-func answering[T any](std streams, f *historyFlags, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error) error {
-	return f.looking(func(store *journal.Store) error {
-		return answered(std, &inspect.Inspector{Store: store, Version: versionText()}, format, ask, show)
+// inspectRuns prints the answer to a question about recorded runs.
+func inspectRuns[T any](
+	std streams, h *historyFlags, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error,
+) error {
+	return h.read(func(store *journal.Store) error {
+		return printAnswer(std, &inspect.Inspector{Store: store, Version: versionText()}, format, ask, show)
 	})
 }
 
-// answered prints what an inspector answers, as JSON or by show.
-func answered[T any](std streams, i *inspect.Inspector, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error) error {
-	if format != "text" && format != "json" {
-		return usagef("--format is %q, expected text or json", format)
-	}
+// printAnswer prints the answer of an inspector, as JSON or with show.
+func printAnswer[T any](
+	std streams, i *inspect.Inspector, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error,
+) error {
 	answer, err := ask(i)
 	if err != nil {
 		return err
 	}
 	if format == "json" {
-		return printJSON(std.out, answer)
+		return writeEscaped(std.out, answer, "  ")
 	}
 	return show(std.out, answer)
 }
 
-// printJSON writes an answer as indented JSON.
-func printJSON(w io.Writer, answer any) error { return writeEscaped(w, answer, "  ") }
+// filterFlags select runs.
+type filterFlags struct {
+	tool, status, graph, text, since, until string
+}
 
-// writeEscaped writes JSON in which characters that a terminal acts on, or hides, are escaped.
-func writeEscaped(w io.Writer, answer any, indent string) error {
-	var src bytes.Buffer
-	out := json.NewEncoder(&src)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", indent)
-	if err := out.Encode(answer); err != nil {
+func (f *filterFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.tool, "tool", "", "only runs of this `tool`")
+	cmd.Flags().StringVar(&f.status, "status", "", "only runs with this `status`: "+alternatives(statuses()))
+	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "only runs of this graph `file`, instead of the argument FILE")
+	cmd.Flags().StringVar(&f.text, "text", "", "only runs with this `text` in their id, tool, arguments or failure")
+	cmd.Flags().StringVar(&f.since, "since", "", "only runs that started at this `time` or later: 90m, 7d, 2026-01-31 …")
+	cmd.Flags().StringVar(&f.until, "until", "", "only runs that started before this `time`")
+}
+
+func statuses() (names []string) {
+	for _, s := range journal.Statuses {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func (f *filterFlags) filter() (journal.Filter, error) {
+	filter := journal.Filter{Tool: f.tool, Status: journal.Status(f.status), Text: f.text}
+	if f.status != "" && !slices.Contains(journal.Statuses, filter.Status) {
+		return filter, usagef("--status is %q, expected %s", f.status, alternatives(statuses()))
+	}
+	var err error
+	now := time.Now()
+	if filter.Since, err = parseTime("--since", f.since, now); err != nil {
+		return filter, err
+	}
+	if filter.Until, err = parseTime("--until", f.until, now); err != nil {
+		return filter, err
+	}
+	if f.graph != "" {
+		if filter.File, err = filepath.Abs(f.graph); err != nil {
+			return filter, err
+		}
+	}
+	return filter, nil
+}
+
+func newRunsList(std streams, history *historyFlags) *cobra.Command {
+	var selected filterFlags
+	var limit int
+	var before, format string
+	cmd := &cobra.Command{
+		Use:   "list [FILE]",
+		Short: "List recorded runs, newest first",
+		Long: `List recorded runs, newest first. The process of an interrupted run died before the run
+ended; the record of a damaged run was changed after it was written.`,
+		Example: `  toolgraph runs list
+  toolgraph runs list --tool count_files --status error --since 7d
+  toolgraph runs list --format json --limit 1000`,
+		Args: onlyGraph,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			filter, err := selected.filter()
+			if err != nil {
+				return err
+			}
+			if limit < 0 {
+				return usagef("--limit is %d, expected a number of runs, or 0 for all", limit)
+			}
+			filter.Limit, filter.Before = limit, before
+			if limit == 0 {
+				filter.Limit = -1
+			}
+			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Runs, error) {
+				return i.ListRuns(cmd.Context(), filter)
+			}, printRuns)
+		},
+	}
+	selected.register(cmd)
+	cmd.Flags().IntVar(&limit, "limit", journal.DefaultList, "maximum `number` of runs; 0 for all")
+	cmd.Flags().StringVar(&before, "before", "", "only runs that started before the run with this `id`, for the next page")
+	formatFlag(cmd, &format)
+	return takesGraph(cmd, &selected.graph)
+}
+
+// idShown is how many characters of an id identify a run well enough.
+const idShown = 10
+
+func printRuns(w io.Writer, answer *inspect.Runs) error {
+	if len(answer.Runs) == 0 {
+		_, err := fmt.Fprintln(w, "no runs")
 		return err
 	}
-	_, err := w.Write(escaped(src.Bytes()))
+	rows := [][]string{{"run", "started", "tool", "status", "time", "steps", "arguments"}}
+	for _, r := range answer.Runs {
+		rows = append(rows, []string{
+			shortID(r.ID), r.Started.Local().Format(time.DateTime), r.Tool, statusText(r),
+			milliseconds(r.Duration), strconv.Itoa(r.Steps), shortened(r.Args, outputShown),
+		})
+	}
+	if err := writeTable(w, rows); err != nil {
+		return err
+	}
+	if answer.Next != "" {
+		fmt.Fprintf(w, "more runs: --before %s\n", wording.OneLine(answer.Next))
+	}
+	return nil
+}
+
+func statusText(r journal.Run) string {
+	if r.Damaged != "" {
+		return "damaged"
+	}
+	return string(r.Status)
+}
+
+func shortID(id string) string {
+	return wording.OneLine(string([]rune(id)[:min(idShown, len([]rune(id)))]))
+}
+
+func newRunsRemove(std streams, history *historyFlags) *cobra.Command {
+	var selected filterFlags
+	var olderThan string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "rm [RUN …] [FILE]",
+		Short: "Delete recorded runs",
+		Long: `Delete recorded runs, by id or selected by flags. Running runs are not deleted. Deleting
+every run requires --all.`,
+		Example: `  toolgraph runs rm 5GNFQ
+  toolgraph runs rm --older-than 7d --status finished
+  toolgraph runs rm --all`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			filter, err := selected.filter()
+			if err != nil {
+				return err
+			}
+			if olderThan != "" {
+				if selected.until != "" {
+					return usagef("--older-than and --until mean the same; give one of them")
+				}
+				if filter.Until, err = parseTime("--older-than", olderThan, time.Now()); err != nil {
+					return err
+				}
+			}
+			filter.Limit = -1
+			none := filter == journal.Filter{Limit: -1}
+			switch {
+			case len(args) > 0 && (!none || all):
+				return usagef("runs are named or selected by flags, not both")
+			case len(args) == 0 && none && !all:
+				return usagef("no runs to delete; name them, select them by flags, or give --all")
+			case all && !none:
+				return usagef("--all is every run; remove it or the other flags")
+			}
+			return history.read(func(store *journal.Store) error {
+				return removeRuns(cmd.Context(), std, store, args, filter)
+			})
+		},
+	}
+	selected.register(cmd)
+	cmd.Flags().StringVar(&olderThan, "older-than", "", "only runs older than this `age`: 12h, 7d")
+	cmd.Flags().BoolVar(&all, "all", false, "delete every run")
+	return takesGraph(cmd, &selected.graph)
+}
+
+func removeRuns(ctx context.Context, std streams, store *journal.Store, named []string, filter journal.Filter) error {
+	var ids []string
+	for _, name := range named {
+		r, err := store.Run(ctx, name)
+		var damaged *journal.DamagedError
+		if errors.As(err, &damaged) {
+			r.ID, err = damaged.Run, nil
+		}
+		if err != nil {
+			return err
+		}
+		if r.Status == journal.Running {
+			return fmt.Errorf("run %s is running; only runs that have ended can be deleted", r.ID)
+		}
+		ids = append(ids, r.ID)
+	}
+	if len(named) == 0 {
+		runs, err := store.List(ctx, filter)
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			ids = append(ids, r.ID)
+		}
+	}
+	n, err := store.Delete(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(std.err, "toolgraph: deleted %s\n", wording.Count(n, "run"))
 	return err
 }
 
-func formatFlag(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVarP(into, "format", "f", "text", "text or json")
-}
-
-// parseTime reads a moment: a date, a date with a time, or how long ago.
+// parseTime reads a date, a date with a time, or an age.
 func parseTime(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -109,18 +282,18 @@ func parseTime(flag, text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, usagef("%s is %q, expected how long ago (90m, 7d), a date (2026-01-31) or a time (2026-01-31 15:04)", flag, text)
+	return time.Time{}, usagef("%s is %q, expected an age (90m, 7d), a date (2026-01-31) or a time (2026-01-31 15:04)", flag, text)
 }
 
-// mostDays keeps an age within what a duration holds.
-const mostDays = 36500
+// maxDays keeps an age within a time.Duration.
+const maxDays = 36500
 
 // parseAge reads a duration, in which d are days.
 func parseAge(text string) (time.Duration, error) {
 	if number, isDays := strings.CutSuffix(text, "d"); isDays {
 		days, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(days >= 0 && days <= mostDays) {
-			return 0, fmt.Errorf("%q is no number of days", number)
+		if err != nil || !(days >= 0 && days <= maxDays) {
+			return 0, fmt.Errorf("%q is not a number of days", number)
 		}
 		return time.Duration(days * 24 * float64(time.Hour)), nil
 	}
@@ -129,15 +302,4 @@ func parseAge(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is in the future", text)
 	}
 	return age, err
-}
-
-// milliseconds is a duration for people.
-func milliseconds(ms float64) string {
-	switch {
-	case ms < 1:
-		return fmt.Sprintf("%.2f ms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.1f ms", ms)
-	}
-	return time.Duration(ms * float64(time.Millisecond)).Round(10 * time.Millisecond).String()
 }

@@ -16,9 +16,9 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// exported is a run as a file.
+// exported is the file of an exported run.
 type exported struct {
-	Version int               `json:"toolgraphRun"` // of this form
+	Version int               `json:"toolgraphRun"` // of the format
 	Run     journal.Run       `json:"run"`
 	Events  []execution.Event `json:"events"`
 }
@@ -29,17 +29,14 @@ func newRunsExport(std streams, history *historyFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "export RUN",
-		Short: "Write a kept run as JSON",
-		Long: `Write a kept run with all its events to standard output: as one JSON object, which
-toolgraph runs import reads, or as one event a line.`,
+		Short: "Print a recorded run as JSON",
+		Long: `Print a recorded run with all its events: as one JSON object, which toolgraph runs import
+reads, or with one event a line.`,
 		Example: `  toolgraph runs export last > run.json
   toolgraph runs export last --format ndjson | jq .record.nodeId`,
 		Args: args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "json" && format != "ndjson" {
-				return usagef("--format is %q, expected json or ndjson", format)
-			}
-			return history.looking(func(store *journal.Store) error {
+			return history.read(func(store *journal.Store) error {
 				r, err := store.Run(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -49,7 +46,7 @@ toolgraph runs import reads, or as one event a line.`,
 					return err
 				}
 				if format == "json" {
-					return printJSON(std.out, exported{Version: exportVersion, Run: r, Events: events})
+					return writeEscaped(std.out, exported{Version: exportVersion, Run: r, Events: events}, "  ")
 				}
 				for _, e := range events {
 					if err := writeEscaped(std.out, e, ""); err != nil {
@@ -60,18 +57,18 @@ toolgraph runs import reads, or as one event a line.`,
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&format, "format", "f", "json", "json, or ndjson for one event a line")
+	choiceFlag(cmd, &format, "format", "f", "output format", "json", "ndjson")
 	return cmd
 }
 
-// mostExported bounds what import reads, in bytes.
-const mostExported = 1 << 30
+// maxExported bounds what import reads, in bytes.
+const maxExported = 1 << 30
 
 func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
-		Short: "Keep a run that was exported",
-		Long:  `Keep a run that toolgraph runs export has written, under its own id. - is standard input.`,
+		Short: "Import an exported run",
+		Long:  `Import a run that toolgraph runs export wrote, under its own id. - is standard input.`,
 		Example: `  toolgraph runs import run.json
   ssh host toolgraph runs export last | toolgraph runs import -`,
 		Args: args(1, 1, "a file"),
@@ -85,32 +82,32 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 				defer f.Close()
 				in = f
 			}
-			src, err := readInput(cmd.Context(), in, mostExported)
+			src, err := readInput(cmd.Context(), in, maxExported)
 			if err != nil {
 				return err
 			}
 			var file exported
 			if err := json.Unmarshal(src, &file); err != nil {
-				return fmt.Errorf("%s is no exported run: %w", args[0], err)
+				return fmt.Errorf("%s is not an exported run: %w", args[0], err)
 			}
 			if err := file.check(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return history.looking(func(store *journal.Store) error { return file.keep(cmd.Context(), std, store) })
+			return history.read(func(store *journal.Store) error { return file.importInto(cmd.Context(), std, store) })
 		},
 	}
 }
 
-// check refuses what is no run.
+// check rejects a file that is not a complete run.
 func (x *exported) check() error {
 	if x.Version != exportVersion {
-		return fmt.Errorf("toolgraphRun is %d, expected %d: is it what runs export has written?", x.Version, exportVersion)
+		return fmt.Errorf("toolgraphRun is %d, expected %d; import a file that toolgraph runs export wrote", x.Version, exportVersion)
 	}
 	if err := execution.CheckEvents(x.Events); err != nil {
 		return err
 	}
 	if id := x.Events[0].Run; id == "" || id != x.Run.ID {
-		return fmt.Errorf("the events are of run %q, and the file is of run %q; expected the same id", id, x.Run.ID)
+		return fmt.Errorf("the events belong to run %q and the file to run %q, expected the same id", id, x.Run.ID)
 	}
 	if strings.Trim(x.Run.ID, idCharacters) != "" || len(x.Run.ID) > idMost {
 		return fmt.Errorf("the id of the run is %.100q, expected at most %d letters, digits, - and _", x.Run.ID, idMost)
@@ -131,7 +128,7 @@ const (
 	idMost       = 128 // characters
 )
 
-// namesOf are the names in an event.
+// namesOf returns the names in an event.
 func namesOf(e execution.Event) []string {
 	switch {
 	case e.Start != nil:
@@ -152,8 +149,7 @@ func failureNames(f *execution.Failure) []string {
 	return []string{string(f.Code), f.Detail, f.Node, f.Pos.File}
 }
 
-// checkNames refuses names with characters that no name has: those that are not seen, or
-// change how others are.
+// checkNames rejects names with characters that are invisible or change how others are shown.
 func checkNames(names ...string) error {
 	for _, name := range names {
 		if wording.OneLine(name) != name || strings.ContainsRune(name, unicode.ReplacementChar) {
@@ -163,9 +159,10 @@ func checkNames(names ...string) error {
 	return nil
 }
 
-func (x *exported) keep(ctx context.Context, std streams, store *journal.Store) error {
+// importInto records the run in a store.
+func (x *exported) importInto(ctx context.Context, std streams, store *journal.Store) error {
 	if _, err := store.Run(ctx, x.Run.ID); err == nil {
-		return fmt.Errorf("run %s is kept already", x.Run.ID)
+		return fmt.Errorf("run %s is already recorded", x.Run.ID)
 	} else if !errors.Is(err, journal.ErrNotFound) {
 		return err
 	}
@@ -178,6 +175,6 @@ func (x *exported) keep(ctx context.Context, std streams, store *journal.Store) 
 	if err := store.Close(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(std.err, "toolgraph: kept run %s\n", wording.Printable(x.Run.ID))
+	_, err := fmt.Fprintf(std.err, "toolgraph: imported run %s\n", wording.Printable(x.Run.ID))
 	return err
 }

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,10 +23,10 @@ func newRunsShow(std streams, history *historyFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Show a kept run: its path, timings and values",
-		Long: `Show a kept run: its arguments, its path with timings and values, and how it ended.
-Long values are cut, and it says so; --step shows the value of one step, with --context
-also what its expressions saw, and --full every value as a whole.`,
+		Short: "Show the steps of a recorded run with timings and values",
+		Long: `Show a recorded run: its arguments, its steps with timings and values, and its result or
+failure. Long values are truncated, unless --full is given. --step shows one step, and
+with --context also the context that its expressions read.`,
 		Example: `  toolgraph runs show last
   toolgraph runs show 5GNFQ --step 3 --full
   toolgraph runs show last --step 3 --context
@@ -37,16 +36,16 @@ also what its expressions saw, and --full every value as a whole.`,
 			q.Run = args[0]
 			switch {
 			case cmd.Flags().Changed("step") && step < 0:
-				return usagef("--step is %d, expected the number of a step, from 0", step)
+				return usagef("--step is %d, expected 0 or more", step)
 			case step >= 0:
 				q.From, q.Limit = step, 1
 				if withContext {
 					q.Context = &step
 				}
 			case withContext:
-				return usagef("--context is that of a step: add --step N")
+				return usagef("--context requires --step N")
 			case q.From < 0 || q.Limit < 0 || q.ValueBytes < 0:
-				return usagef("--from, --limit and --value-bytes are numbers from 0")
+				return usagef("a negative --from, --limit or --value-bytes is not allowed")
 			}
 			if full {
 				q.ValueBytes = -1
@@ -55,21 +54,21 @@ also what its expressions saw, and --full every value as a whole.`,
 			if step >= 0 {
 				show = func(w io.Writer, r *inspect.Run) error { return printStep(w, r, full) }
 			}
-			return answering(std, history, format, func(i *inspect.Inspector) (*inspect.Run, error) {
+			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Run, error) {
 				r, err := i.ReadRun(cmd.Context(), q)
 				if err == nil && step >= 0 && len(r.History) == 0 {
-					return nil, fmt.Errorf("run %s has %s, and step %d is not among them", r.ID, wording.Count(r.Steps, "step"), step)
+					return nil, fmt.Errorf("run %s has %s, numbered from 0; it has no step %d", r.ID, wording.Count(r.Steps, "step"), step)
 				}
 				return r, err
 			}, show)
 		},
 	}
-	cmd.Flags().IntVar(&step, "step", -1, "only this step, by its number")
-	cmd.Flags().BoolVar(&withContext, "context", false, "with --step: also what the step's expressions saw, by node")
-	cmd.Flags().BoolVar(&full, "full", false, "every value as a whole")
-	cmd.Flags().IntVar(&q.From, "from", 0, "the first step")
-	cmd.Flags().IntVar(&q.Limit, "limit", 100, "at most so many steps")
-	cmd.Flags().IntVar(&q.ValueBytes, "value-bytes", inspect.DefaultValueBytes, "how much of each value, in bytes of JSON")
+	cmd.Flags().IntVar(&step, "step", -1, "`number` of the only step to show")
+	cmd.Flags().BoolVar(&withContext, "context", false, "also show the context that the step's expressions read (with --step)")
+	cmd.Flags().BoolVar(&full, "full", false, "show values without truncation")
+	cmd.Flags().IntVar(&q.From, "from", 0, "`number` of the first step to show")
+	cmd.Flags().IntVar(&q.Limit, "limit", 100, "maximum `number` of steps")
+	cmd.Flags().IntVar(&q.ValueBytes, "value-bytes", inspect.DefaultValueBytes, "size at which values are truncated, in `bytes` of JSON")
 	formatFlag(cmd, &format)
 	return cmd
 }
@@ -80,26 +79,27 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	case journal.Running:
 		ended = " for " + milliseconds(r.Duration)
 	case journal.Interrupted:
-		ended = ": its process is gone"
+		ended = ": its process died"
 	default:
 		ended = " after " + milliseconds(r.Duration)
 	}
-	facts := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(facts, "run\t%s\ntool\t%s\nstatus\t%s%s, %s\nstarted\t%s\n", wording.OneLine(r.ID), wording.OneLine(r.Tool), wording.OneLine(string(r.Status)), ended,
-		wording.Count(r.Steps, "step"), r.Started.Local().Format("2006-01-02 15:04:05.000"))
+	facts := [][]string{
+		{"run", r.ID}, {"tool", r.Tool},
+		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, wording.Count(r.Steps, "step"))},
+		{"started", r.Started.Local().Format("2006-01-02 15:04:05.000")},
+	}
 	if r.File != "" {
-		fmt.Fprintf(facts, "file\t%s\n", wording.OneLine(r.File))
+		facts = append(facts, []string{"file", r.File})
 	}
-	fmt.Fprintf(facts, "graph\t%.12s\narguments\t%s\n", wording.OneLine(r.Graph), keptText(r.Arguments, full))
+	facts = append(facts, []string{"graph", fmt.Sprintf("%.12s", r.Graph)}, []string{"arguments", recordedText(r.Arguments, full)})
 	if r.Lost > 0 {
-		fmt.Fprintf(facts, "gap\t%s not recorded: the store was locked or full\n", wording.Count(r.Lost, "event"))
+		facts = append(facts, []string{"gap", wording.Count(r.Lost, "event") + " not recorded: the store was locked or full"})
 	}
-	if err := facts.Flush(); err != nil {
+	if err := writeTable(w, facts); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "#\tnode\ttype\tms\toutput")
+	rows := [][]string{{"#", "node", "type", "ms", "output"}}
 	for _, s := range r.History {
 		output := ""
 		switch {
@@ -108,11 +108,11 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		case s.Nothing:
 			output = nothing
 		case s.Output != nil:
-			output = keptText(*s.Output, full)
+			output = recordedText(*s.Output, full)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%.2f\t%s\n", s.Index, wording.OneLine(s.Node), s.Type, s.Duration, output)
+		rows = append(rows, []string{strconv.Itoa(s.Index), s.Node, string(s.Type), fmt.Sprintf("%.2f", s.Duration), output})
 	}
-	if err := table.Flush(); err != nil {
+	if err := writeTable(w, rows); err != nil {
 		return err
 	}
 	if r.Next > 0 {
@@ -124,10 +124,10 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	return nil
 }
 
-// errorShown is how much of an error a row tells; all of it stands below the table.
+// errorShown is how many characters of an error a row shows; below the table it is complete.
 const errorShown = 100
 
-// failureText is why a run failed, with the place.
+// failureText returns why a run failed, with the place.
 func failureText(r *inspect.Run) string {
 	text := r.Failure.Message
 	if r.Failure.Node != "" {
@@ -139,7 +139,7 @@ func failureText(r *inspect.Run) string {
 	return wording.Printable(text)
 }
 
-func keptText(v inspect.Value, full bool) string {
+func recordedText(v inspect.Value, full bool) string {
 	text := v.Text()
 	if !full {
 		text = shortened(text, outputShown)
@@ -147,16 +147,16 @@ func keptText(v inspect.Value, full bool) string {
 	text = wording.OneLine(text)
 	switch {
 	case v.Gap != nil && v.Gap.Reason == journal.Redacted:
-		text += " (a secret was left out)"
+		text += " (a secret was removed)"
 	case v.Gap != nil:
-		text = fmt.Sprintf("not kept: %d bytes, and at most %d are", v.Gap.Bytes, v.Gap.Limit)
+		text = fmt.Sprintf("not recorded: %d bytes, more than %d", v.Gap.Bytes, v.Gap.Limit)
 	case len(text) < v.Bytes:
 		text += fmt.Sprintf(" (%d bytes)", v.Bytes)
 	}
 	return text
 }
 
-// printStep writes one step with its value on lines of its own.
+// printStep prints one step with its indented value.
 func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	s := r.History[0]
 	fmt.Fprintf(w, "step %d of run %s: node %q (%s), %s, at %s\n\n", s.Index, wording.OneLine(r.ID), s.Node, s.Type,
@@ -164,7 +164,7 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	if r.Context != nil {
 		fmt.Fprintln(w, "context:")
 		for _, node := range slices.Sorted(maps.Keys(r.Context)) {
-			fmt.Fprintf(w, "  %s = %s\n", wording.OneLine(node), keptText(r.Context[node], full))
+			fmt.Fprintf(w, "  %s = %s\n", wording.OneLine(node), recordedText(r.Context[node], full))
 		}
 		fmt.Fprint(w, "\noutput:\n")
 	}
@@ -180,20 +180,92 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 		_, err := fmt.Fprintf(w, "%s\n\n%s\n", wording.Printable(s.Output.Text()), valueNote(*s.Output))
 		return err
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, s.Output.Value, "", "  "); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, wording.Printable(out.String()))
+	_, err := fmt.Fprintln(w, wording.Printable(indentedJSON(s.Output.Value)))
 	return err
 }
 
 func valueNote(v inspect.Value) string {
 	switch {
 	case v.Gap != nil && v.Gap.Reason == journal.TooLarge:
-		return fmt.Sprintf("the value has %d bytes and was not kept (--history-max-value is %d)", v.Gap.Bytes, v.Gap.Limit)
+		return fmt.Sprintf("the value has %d bytes and was not recorded (--history-max-value is %d)", v.Gap.Bytes, v.Gap.Limit)
 	case v.Gap != nil:
-		return "a secret was left out"
+		return "a secret was removed"
 	}
-	return fmt.Sprintf("this is the beginning of %d bytes: --full shows all", v.Bytes)
+	return fmt.Sprintf("truncated, %d bytes: --full shows all", v.Bytes)
+}
+
+func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "diff RUN OTHER",
+		Short: "Show where two recorded runs diverge, and which value caused it",
+		Long: `Compare two recorded runs: their arguments, the first step whose value differs, and the
+first step at which they take different branches.`,
+		Example: `  toolgraph runs diff 5GNFQ last
+  toolgraph runs diff 5GNFQ 7K2AB --format json`,
+		Args: args(2, 2, "two runs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Difference, error) {
+				return i.DiffRuns(cmd.Context(), args[0], args[1])
+			}, printDifference)
+		},
+	}
+	formatFlag(cmd, &format)
+	return cmd
+}
+
+func printDifference(w io.Writer, d *inspect.Difference) error {
+	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), wording.OneLine(d.A.Tool), wording.OneLine(string(d.A.Status)), shortID(d.B.ID), wording.OneLine(d.B.Tool), wording.OneLine(string(d.B.Status)))
+	if !d.SameGraph {
+		fmt.Fprintln(w, "the graph changed between the runs")
+	}
+	if d.Arguments != nil {
+		fmt.Fprintln(w, "\nthe arguments differ:")
+		printChanges(w, d.Arguments)
+	}
+	if v := d.Value; v != nil {
+		fmt.Fprintf(w, "\nstep %d (%s) is the first whose value differs:\n", v.Step, wording.OneLine(v.A.Node))
+		if v.Changes != nil {
+			printChanges(w, v.Changes)
+		} else {
+			fmt.Fprintf(w, "  a %s\n  b %s\n", outcome(v.A), outcome(v.B))
+		}
+	}
+	if p := d.Path; p != nil {
+		fmt.Fprintf(w, "\nthe runs diverge at step %d:\n  a %s\n  b %s\n", p.Step, direction(p.A), direction(p.B))
+	}
+	if d.Arguments == nil && d.Value == nil && d.Path == nil {
+		fmt.Fprintln(w, "\nboth runs have the same steps with the same values")
+	}
+	return nil
+}
+
+func outcome(s *inspect.Side) string {
+	if s.Error != "" {
+		return "failed: " + shortened(s.Error, errorShown)
+	}
+	return "returned a value"
+}
+
+func direction(s *inspect.Side) string {
+	if s == nil {
+		return "had already ended"
+	}
+	return "went to " + wording.OneLine(s.Node)
+}
+
+func printChanges(w io.Writer, all *inspect.Changes) {
+	for _, c := range all.Changes {
+		fmt.Fprintf(w, "  %s: %s → %s\n", wording.OneLine(cmp.Or(c.Path, "the value")), changedText(c.A), changedText(c.B))
+	}
+	if all.More > 0 {
+		fmt.Fprintf(w, "  and %d more\n", all.More)
+	}
+}
+
+func changedText(v *inspect.Value) string {
+	if v == nil {
+		return nothing
+	}
+	return recordedText(*v, false)
 }

@@ -2,63 +2,58 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/observe"
-	"toolgraph/internal/project"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
 type serveFlags struct {
-	graph, servers      string
-	logLevel, logFormat string
-	watch, resume       bool
-	grace               time.Duration
-	locked              lockedFlag
-	http                httpFlags
-	observe             observeFlags
-	history             historyFlags
+	sessionFlags
+	watch, resume bool
+	http          httpFlags
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
-	cmd.Flags().StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
-	cmd.Flags().StringVar(&f.logFormat, "log-format", "text", "text or json")
-	cmd.Flags().BoolVar(&f.watch, "watch", false, "take changes of the files while serving; a file with errors is told and left out")
-	f.locked.register(cmd)
-	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume, in the background, runs of this file whose process has died; they are looked for every 10 seconds")
-	graceFlag(cmd, &f.grace)
-	f.http.register(cmd)
-	f.observe.register(cmd)
+	f.registerRuns(cmd, "warn")
+	f.registerGrace(cmd)
 	f.history.register(cmd)
+	f.http.register(cmd)
+	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "reload changed files while serving; a file with errors is reported and skipped")
+	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background; look for them every 10 seconds")
+	cmd.Flags().BoolVar(&f.metric, "metrics", false, "serve Prometheus metrics at /metrics (with --http)")
 }
 
 func newServe(std streams) *cobra.Command {
 	flags := serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
-		Short: "Serve the graphs of a file as MCP tools over stdio, or HTTP",
-		Long: `Serve the graphs of a file as MCP tools over stdio: what a host starts. Standard output
-carries the protocol and nothing else; the log goes to standard error. The servers
-that the graphs call are started at their first use.
+		Short: "Serve the graphs of a file as MCP tools",
+		Long: `Serve the graphs of a file as MCP tools over stdio; this is the command that MCP hosts
+start. Standard output carries only the protocol; the log goes to standard error. The
+servers that the graphs call are started at their first use.
 
-With --http they are served over streamable HTTP at http://ADDR/mcp, to any number of
-hosts at once; http://ADDR/healthz tells load balancers that the process lives. Requests
-stand for themselves, so several processes can serve the same hosts. The address is one
-of this machine alone unless --http-allow-remote is given, which wants a bearer token:
-in a file (--http-token-file) or in the environment (` + tokenVariable + `).`,
+With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients, with a
+liveness check at http://ADDR/healthz. Requests are independent of each other, so several
+processes can serve the same clients. The address must be on the loopback interface unless
+--http-allow-remote is given, which requires a bearer token from --http-token-file or
+$` + tokenVariable + `.`,
 		Example: `  toolgraph serve graph.yaml --watch
   toolgraph serve graph.yaml --http :8080
   toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token`,
@@ -72,108 +67,109 @@ in a file (--http-token-file) or in the environment (` + tokenVariable + `).`,
 }
 
 func (f *serveFlags) run(ctx context.Context, std streams) error {
-	face, err := f.http.face()
-	if err != nil {
+	listen, err := f.http.listener()
+	switch {
+	case err != nil:
 		return err
+	case f.metric && listen == nil:
+		return usagef("--metrics requires --http ADDR")
+	case f.resume && f.history.off:
+		return usagef("--resume requires the run history, and --no-history disables it; remove one of them")
 	}
 	collectOften()
-	loaded := f.fingerprint() // before, so that no change after it goes unnoticed
-	p, err := load(ctx, f.graph, f.servers)
+	f.asks = askUser
+	var changes *watcher
+	if f.watch { // before the file is loaded, so that no later change is missed
+		if changes, err = newWatcher(f.files); err != nil {
+			return fmt.Errorf("--watch: %w", err)
+		}
+		defer changes.close()
+	}
+	p, err := f.project(ctx)
 	if err != nil {
 		return err
 	}
-	log, err := f.logger(std, p)
-	if err != nil {
-		return usageError{err}
-	}
-	locked, err := f.locked.load(p)
+	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return err
 	}
-	told(log, p.Warnings)
-	plugged := &plugs{}
-	defer plugged.close()
-	if err := f.observe.plug(ctx, plugged, face, log); err != nil {
-		return err
+	defer l.close()
+	logFindings(l.log, p.Warnings)
+	grace := f.grace
+	if listen != nil {
+		grace = f.http.grace
 	}
-	if f.resume && f.history.off {
-		return usagef("--resume wants runs that are kept, and --no-history keeps none; leave one out")
-	}
-	if err := f.history.plug(plugged, log); err != nil {
-		return err
-	}
-	release := f.endRuns(ctx, plugged, log)
-	defer release()
-	users := newPoolUsers(p, locked, log, askUser)
-	defer users.close()
-	plugged.hints = users.hints
+	l.endRuns(ctx, f)
+	var current atomic.Pointer[loaded]
+	current.Store(l)
 	opts := server.Options{
 		Info: server.Info{
 			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
 			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
 		},
-		Tools:  tools(p, plugged, users.pool(), log),
-		Logger: log, Secrets: p.File.Secrets, ToolHints: users.hints, WindDown: f.grace + lastWords,
+		Tools: l.tools(), Logger: l.log, Secrets: p.File.Secrets,
+		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
+		WindDown:  f.grace + finishTime,
 	}
-	if face != nil {
-		opts.Grace = f.http.grace
+	if listen != nil {
+		opts.Grace = grace
 	}
 	srv, err := server.New(opts)
 	if err != nil {
 		return err
 	}
-	if f.watch {
-		w := &watcher{flags: f, std: std, server: srv, plugged: plugged, users: users, served: p, seen: loaded}
-		stop, err := w.start(ctx, log)
+	if f.resume {
+		resuming, err := l.use(p)
 		if err != nil {
 			return err
 		}
-		defer stop()
+		defer newResumer(resuming, grace).start(ctx)()
 	}
-	if f.resume {
-		grace := f.grace
-		if face != nil {
-			grace = f.http.grace
-		}
-		defer newResumer(p, plugged, users, log, grace).start(ctx)()
+	if f.watch {
+		l.follow(ctx, changes, func(next *loaded) (<-chan struct{}, error) {
+			ended, err := srv.Replace(next.tools(), next.File.Secrets)
+			if err != nil {
+				return nil, err
+			}
+			logFindings(next.log, next.Warnings)
+			if introduction(next.File) != introduction(current.Swap(next).File) {
+				next.log.Warn("server: has changed, which takes effect at the next start")
+			}
+			next.log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Graphs))
+			return ended, nil
+		}, logRejected)
 	}
-	if face != nil {
-		return face.serve(ctx, srv, std, p)
+	if listen != nil {
+		listen.options.Metrics = l.metrics
+		return listen.serve(ctx, srv, std, p)
 	}
-	out, err := protocolOutput(std.out)
+	out, err := std.protocol("serving %s of %s", wording.Count(len(p.Graphs), "tool"), p.File.Path)
 	if err != nil {
 		return err
-	}
-	if isTerminal(std.in) {
-		fmt.Fprintf(std.err, "toolgraph: serving %s of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n",
-			wording.Count(len(p.Graphs), "tool"), p.File.Path)
 	}
 	return srv.ServeStdio(ctx, std.in, out)
 }
 
-// lastWords is how long a run may take to end once its calls have.
-const lastWords = 2 * time.Second
-
-// endRuns makes runs end softly after SIGTERM. Over stdio their client has gone, so they are
-// suspended after the call in flight. Over HTTP they first get half of the grace to finish.
-func (f *serveFlags) endRuns(ctx context.Context, plugged *plugs, log *slog.Logger) (release func()) {
-	before := time.Duration(0)
-	if plugged.grace = f.grace; f.http.address != "" {
-		before, plugged.grace = f.http.grace/2, 0 // the server itself waits for the grace
+// files returns the files whose changes count.
+func (f *sessionFlags) files() []string {
+	files := []string{f.graph}
+	if f.servers != "" {
+		files = append(files, f.servers)
 	}
-	stop, release := stopping(ctx, before, func() {
-		log.Info("stopping: runs end after the call in flight, and are suspended")
-	})
-	plugged.options = append(plugged.options, execution.WithStop(stop))
-	return release
+	if f.locked {
+		files = append(files, lock.Path(f.graph))
+	}
+	return files
 }
 
-func (f *serveFlags) logger(std streams, p *project.Project) (*slog.Logger, error) {
-	return observe.NewLogger(std.err, f.logLevel, f.logFormat, p.File.Secrets)
+// introduction is what clients learned about the server when they connected.
+func introduction(file *config.File) [4]string {
+	s := file.Server
+	return [4]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value}
 }
 
-// told logs findings.
-func told(log *slog.Logger, found config.Diagnostics) {
+// logFindings logs findings of a graph file.
+func logFindings(log *slog.Logger, found config.Diagnostics) {
 	for _, d := range found {
 		level := slog.LevelError
 		if d.Severity == config.Warning {
@@ -183,53 +179,94 @@ func told(log *slog.Logger, found config.Diagnostics) {
 	}
 }
 
-func newPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
-	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets),
-		mcpclient.WithClientInfo("toolgraph", versionText()), mcpclient.WithStartNotice(startNotice(os.Stderr)))
-	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
-}
-
-// startNotice tells the user at a terminal which servers are being started, for some take
-// long; nil for any other stream. The line takes the place of the one of progress.
-func startNotice(stderr io.Writer) func(server string) {
-	if !isTerminal(stderr) {
-		return nil
+// logRejected logs why a changed file is not served.
+func logRejected(served *loaded, err error) {
+	var found config.Diagnostics
+	if errors.As(err, &found) {
+		logFindings(served.log, found)
+		err = errors.New("the file has errors")
 	}
-	return func(server string) { fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server)) }
+	served.log.Error("reload failed; still serving the previous version", "error", err)
 }
 
-// selfOption lets a server's command be toolgraph wherever we are installed.
-func selfOption() []mcpclient.Option {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
+// finishTime is how long a run may take to end once its calls have.
+const finishTime = 2 * time.Second
+
+// endRuns makes runs end softly after SIGTERM. Over stdio their client has gone, so they are
+// suspended after the call in flight. Over HTTP they first get half of the grace to finish.
+func (l *loaded) endRuns(ctx context.Context, f *serveFlags) {
+	before := time.Duration(0)
+	if f.http.address != "" {
+		before, l.grace = f.http.grace/2, 0 // the server itself waits for the grace
 	}
-	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", self)}
+	stop, release := stopping(ctx, before, func() {
+		l.log.Info("stopping: runs are suspended after the call in flight")
+	})
+	l.options = append(l.options, execution.WithStop(stop))
+	l.closers = append(l.closers, release)
 }
 
-func closePool(pool *mcpclient.Pool, log *slog.Logger) {
-	if err := pool.Close(); err != nil {
-		log.Warn("a server did not end well", "error", err)
+// tools returns the graphs of the file as the server offers them.
+func (l *loaded) tools() []server.Tool {
+	engine := l.engine()
+	offered := make([]server.Tool, len(l.Graphs))
+	for i, g := range l.Graphs {
+		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Input: g.Input, Output: g.Output}
+		for _, call := range g.Calls() {
+			offered[i].Calls = append(offered[i].Calls, server.Upstream{Server: call.Server, Tool: call.Tool})
+		}
+	}
+	return offered
+}
+
+// runner runs one graph on the engine, and reports its events to the client.
+func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
+	return func(ctx context.Context, args value.Value, watch server.Watch) (value.Value, error) {
+		ctx, release := lasting(ctx, l.grace)
+		defer release()
+		var opts []execution.Option
+		if watch.Progress != nil {
+			ctx = mcpclient.WithProgress(ctx, watch.Progress)
+		}
+		if watch.Step != nil {
+			opts = append(opts, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
+				switch {
+				case e.Kind == execution.StepFinished:
+					watch.Step(e.Record.NodeID, e.Record.Index)
+				case e.Kind == execution.CallStarted && watch.Call != nil:
+					watch.Call(e.Step.NodeID)
+				}
+			})))
+		}
+		result, err := l.run(ctx, engine, g, args, opts...)
+		if result == nil { // the arguments are invalid, so there was no run
+			return nil, err
+		}
+		return result.Value, withRemedy(err)
 	}
 }
 
-// protocolOutput keeps standard output for the protocol: whatever else in the
-// process prints there lands on standard error.
-func protocolOutput(out io.Writer) (io.Writer, error) {
-	if out != io.Writer(os.Stdout) {
-		return out, nil
+// askUser passes the question of an upstream server on to the user of the client that called,
+// and says which server asks.
+func askUser(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	var message string
+	if json.Unmarshal(params, &fields) != nil || json.Unmarshal(fields["message"], &message) != nil {
+		return nil, errors.New("the question has no message")
 	}
-	return server.GuardStdout()
+	message = fmt.Sprintf("The server %q asks: %s", upstream, message)
+	var err error
+	if fields["message"], err = json.Marshal(message); err != nil {
+		return nil, err
+	}
+	if params, err = json.Marshal(fields); err != nil {
+		return nil, err
+	}
+	return server.Ask(server.WithQuestionName(ctx, mcpclient.QuestionName(ctx)), params)
 }
 
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// collectOften keeps a server that hosts leave running small: with 512 calls in flight
-// it takes a twentieth of the calls a second for a twentieth of the memory. GOGC, when
-// it is set, says otherwise.
+// collectOften trades speed for memory, because hosts keep servers running: with 512 calls
+// in flight, 5 % fewer calls a second for 5 % less memory. GOGC in the environment wins.
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(75)

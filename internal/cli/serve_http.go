@@ -16,12 +16,12 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// tokenVariable is where the token may stand when no file has it.
+// tokenVariable holds the token when no file does.
 const tokenVariable = "TOOLGRAPH_HTTP_TOKEN"
 
 const (
-	leastToken = 16       // letters
-	mostToken  = 64 << 10 // bytes of its file
+	minToken     = 16       // characters
+	maxTokenFile = 64 << 10 // bytes
 
 	defaultHTTPGrace = 10 * time.Second
 )
@@ -35,26 +35,26 @@ type httpFlags struct {
 }
 
 func (f *httpFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.address, "http", "", "serve over streamable HTTP at this address instead of stdio; :8080 is 127.0.0.1:8080")
-	cmd.Flags().BoolVar(&f.allowRemote, "http-allow-remote", false, "let --http be an address that other machines reach; wants a token")
-	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "the file with the bearer token that clients must send; default: what "+tokenVariable+" holds")
-	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "a name that Host and Origin headers may have beside localhost, such as a proxy's")
-	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "how long calls in flight go on when the process is told to end")
+	cmd.Flags().StringVar(&f.address, "http", "", "`address` to serve streamable HTTP at instead of stdio; :8080 means 127.0.0.1:8080")
+	cmd.Flags().BoolVar(&f.allowRemote, "http-allow-remote", false, "allow an --http address that other machines can reach; requires a token")
+	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "`file` with the bearer token that clients must send (default $"+tokenVariable+")")
+	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "additional `host` name to accept in Host and Origin headers, such as a proxy's; may be repeated")
+	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "time that calls in flight get to finish when the process is stopped")
 }
 
-// httpFace is an address that may be served, and how.
-type httpFace struct {
+// httpListener is a valid address to serve at, with its options.
+type httpListener struct {
 	address *net.TCPAddr
 	options server.HTTPOptions
 }
 
-// face checks the flags; it is nil when HTTP is not wanted.
-func (f *httpFlags) face() (*httpFace, error) {
+// listener checks the flags; it is nil without --http.
+func (f *httpFlags) listener() (*httpListener, error) {
 	if f.address == "" {
 		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || f.grace != defaultHTTPGrace {
-			return nil, usagef("the --http-… flags go with --http ADDR, which is not there")
+			return nil, usagef("the --http-… flags require --http ADDR")
 		}
-		return nil, nil //nolint:nilnil // no face is no error
+		return nil, nil //nolint:nilnil // stdio
 	}
 	if f.grace <= 0 {
 		return nil, usagef("--http-grace is %v, expected more than 0", f.grace)
@@ -70,16 +70,15 @@ func (f *httpFlags) face() (*httpFace, error) {
 	if !address.IP.IsLoopback() {
 		switch {
 		case !f.allowRemote:
-			return nil, usagef("--http %s is an address that other machines reach; listen on 127.0.0.1:%d, or add --http-allow-remote and a token", f.address, address.Port)
+			return nil, usagef("other machines can reach --http %s; listen on 127.0.0.1:%d, or add --http-allow-remote and a token", f.address, address.Port)
 		case token == "":
-			return nil, usagef("--http-allow-remote wants a token: name its file with --http-token-file, or set %s", tokenVariable)
+			return nil, usagef("--http-allow-remote requires a token; name its file with --http-token-file, or set %s", tokenVariable)
 		}
 	}
-	return &httpFace{address: address, options: server.HTTPOptions{Token: token, Hosts: f.hosts}}, nil
+	return &httpListener{address: address, options: server.HTTPOptions{Token: token, Hosts: f.hosts}}, nil
 }
 
-// listenAddress reads an address: HOST:PORT, :PORT or PORT, on loopback where no host
-// is named.
+// listenAddress reads an address: HOST:PORT, :PORT or PORT, on loopback without a host.
 func listenAddress(text string) (*net.TCPAddr, error) {
 	full := text
 	if _, err := strconv.ParseUint(text, 10, 16); err == nil {
@@ -95,7 +94,7 @@ func listenAddress(text string) (*net.TCPAddr, error) {
 	return address, nil
 }
 
-// token reads the token; "" when there is none.
+// token returns the token, "" without one.
 func (f *httpFlags) token() (string, error) {
 	token, from := os.Getenv(tokenVariable), tokenVariable
 	if f.tokenFile != "" {
@@ -104,8 +103,8 @@ func (f *httpFlags) token() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !info.Mode().IsRegular() || info.Size() > mostToken {
-			return "", usagef("%s is no file that holds a token", from)
+		if !info.Mode().IsRegular() || info.Size() > maxTokenFile {
+			return "", usagef("%s is not a token file, expected a regular file of at most %d bytes", from, maxTokenFile)
 		}
 		src, err := os.ReadFile(from)
 		if err != nil {
@@ -115,30 +114,30 @@ func (f *httpFlags) token() (string, error) {
 	} else if token == "" {
 		return "", nil
 	}
-	if len(token) < leastToken {
-		return "", usagef("the token in %s has %d characters, expected at least %d; make one with: openssl rand -hex 32", from, len(token), leastToken)
+	if len(token) < minToken {
+		return "", usagef("the token in %s has %d characters, expected at least %d; make one with: openssl rand -hex 32", from, len(token), minToken)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", usagef("the token in %s has a character that cannot stand in a header, expected letters, digits and signs", from)
+		return "", usagef("the token in %s has a character that is not allowed in a header, expected printable ASCII without spaces", from)
 	}
 	return token, nil
 }
 
 // serve listens and serves until ctx ends.
-func (f *httpFace) serve(ctx context.Context, srv *server.Server, std streams, p *project.Project) error {
-	network := "tcp" // which takes 0.0.0.0 for all of IPv6 as well
-	if f.address.IP.To4() != nil {
+func (l *httpListener) serve(ctx context.Context, srv *server.Server, std streams, p *project.Project) error {
+	network := "tcp" // for which 0.0.0.0 includes all IPv6 addresses
+	if l.address.IP.To4() != nil {
 		network = "tcp4"
 	}
-	on, err := net.ListenTCP(network, f.address)
+	listener, err := net.ListenTCP(network, l.address)
 	if err != nil {
 		return err
 	}
-	guarded := ""
-	if f.options.Token == "" {
-		guarded = ", without a token"
+	warning := ""
+	if l.options.Token == "" {
+		warning = ", without a token"
 	}
 	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
-		wording.Count(len(p.Graphs), "tool"), p.File.Path, on.Addr(), server.Endpoint, guarded)
-	return srv.ServeHTTP(ctx, on, f.options)
+		wording.Count(len(p.Graphs), "tool"), p.File.Path, listener.Addr(), server.Endpoint, warning)
+	return srv.ServeHTTP(ctx, listener, l.options)
 }

@@ -3,42 +3,51 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/expressions/schema"
+	"toolgraph/graph"
+	"toolgraph/internal/files"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/observe"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 type testFlags struct {
-	only, junit, format, servers, logLevel string
-	update, coverage, record, live         bool
-	watch, failFast, verbose               bool
+	sessionFlags
+	only, junit, format            string
+	update, coverage, record, live bool
+	watch, failFast, verbose       bool
 }
 
 func newTest(std streams) *cobra.Command {
 	flags := testFlags{}
 	cmd := &cobra.Command{
 		Use:   "test [FILE|DIRECTORY …]",
-		Short: "Run the tests of graphs, without starting any server",
+		Short: "Run the tests of graphs without starting servers",
 		Long: `Run the tests of graphs: files X.test.yaml beside the graph files X.yaml. A directory
-stands for every test file below it, a graph file for its tests; without arguments it is
-the current directory.
+stands for all test files below it, a graph file for its tests; the default is the current
+directory.
 
-No server is started. A call is answered by a mock of the test file, or by the cassette
-X.cassette.json beside it, which --record writes; one that nothing answers fails its
-test and says what was called. --live calls the servers, and records nothing.
+No server is started. A call is answered by a mock in the test file, or by the cassette
+X.cassette.json beside it, which --record writes; a call without an answer fails its test.
+With --live, call the servers and record nothing.
 
-A test with cases: runs once for each of them, as TEST/CASE. All mistakes of a file are
-reported at once. The exit code is 1 when a test fails and 3 when a file has mistakes.`,
+A test with cases: runs once for each case, as TEST/CASE. All errors of a file are reported
+together. The exit code is 1 when a test fails and 3 when a file has errors.`,
 		Example: `  toolgraph test
   toolgraph test graph.test.yaml --run 'empty|missing' -v
-  toolgraph test examples --record        record the answers of the servers once
+  toolgraph test examples --record        record the results of calls once
   toolgraph test graphs --coverage --junit report.xml
-  toolgraph test graph.yaml --update      take what comes as what is expected; read the diff
+  toolgraph test graph.yaml --update      replace expectations; review the diff
   toolgraph test graph.yaml --record --update    both, for new tests without expect`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -47,25 +56,37 @@ reported at once. The exit code is 1 when a test fails and 3 when a file has mis
 			return flags.run(cmd.Context(), std, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.only, "run", "", "only the tests whose names this regular expression matches; a case of a test is called TEST/CASE")
-	cmd.Flags().BoolVar(&flags.update, "update", false, "write the values and paths that come into the test files, in the place of what was expected")
-	cmd.Flags().BoolVar(&flags.record, "record", false, "call the servers, and write what they answer into cassettes")
-	cmd.Flags().BoolVar(&flags.live, "live", false, "call the servers, and use no cassette")
-	cmd.Flags().BoolVar(&flags.coverage, "coverage", false, "tell which nodes, edges and conditions the tests reach")
-	cmd.Flags().BoolVar(&flags.failFast, "fail-fast", false, "begin no further test after the first that fails")
-	cmd.Flags().BoolVar(&flags.watch, "watch", false, "run again when a test, a graph or a cassette has changed")
-	cmd.Flags().StringVarP(&flags.format, "format", "f", "text", "text or json")
-	cmd.Flags().StringVar(&flags.junit, "junit", "", "write a JUnit report to this file as well")
-	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "tell of tests that pass or are skipped, too")
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, instead of the one that a test file names`)
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "of the servers that are called: debug, info, warn or error")
+	cmd.Flags().StringVar(&flags.only, "run", "", "regular `expression` for the names of the tests to run; a case is named TEST/CASE")
+	cmd.Flags().BoolVar(&flags.update, "update", false, "replace expectations with the actual results; review the diff")
+	cmd.Flags().BoolVar(&flags.record, "record", false, "call the servers and record their results in cassettes")
+	cmd.Flags().BoolVar(&flags.live, "live", false, "call the servers and use no cassette")
+	cmd.Flags().BoolVar(&flags.coverage, "coverage", false, "report which nodes, edges and conditions the tests reach")
+	cmd.Flags().BoolVar(&flags.failFast, "fail-fast", false, "stop after the first failed test")
+	cmd.Flags().BoolVar(&flags.watch, "watch", false, "run again whenever a test, graph or cassette changes")
+	formatFlag(cmd, &flags.format)
+	cmd.Flags().StringVar(&flags.junit, "junit", "", "`file` to write a JUnit report to, in addition")
+	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list passed and skipped tests as well")
+	flags.register(cmd, "error")
+	cmd.Flags().Lookup("mcp").Usage += ", instead of the file that a test file names"
 	return takesGraphs(cmd)
 }
 
 func (f *testFlags) run(ctx context.Context, std streams, paths []string) error {
-	opts, err := f.options(ctx, std)
+	opts, err := f.options()
 	if err != nil {
 		return err
+	}
+	s, err := f.open(ctx, std, nil)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	opts.Connect = func(p *project.Project) (execution.ToolCaller, func(), error) {
+		l, err := s.use(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		return execution.PoolCaller(l.pool), l.release, nil
 	}
 	if f.watch {
 		return f.again(ctx, std, paths, opts)
@@ -73,16 +94,14 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 	return f.once(ctx, std, paths, opts)
 }
 
-// options are those of the tests; the error is one of usage.
-func (f *testFlags) options(ctx context.Context, std streams) (graphtest.Options, error) {
-	opts := graphtest.Options{ServersFile: f.servers, FailFast: f.failFast, Connect: connectTests(newTerminal(ctx, std), std, f.logLevel)}
+// options returns the options of the tests; the error is a usage error.
+func (f *testFlags) options() (graphtest.Options, error) {
+	opts := graphtest.Options{ServersFile: f.servers, FailFast: f.failFast}
 	switch {
-	case f.format != "text" && f.format != "json":
-		return opts, usagef("--format is %q, expected text or json", f.format)
 	case f.record && f.live:
-		return opts, usagef("--record and --live are given, expected one of them: --live records nothing")
+		return opts, usagef("--record and --live exclude each other: --live records nothing")
 	case f.watch && (f.record || f.update):
-		return opts, usagef("--watch is given with --record or --update, which write what is watched; run them once without --watch")
+		return opts, usagef("--watch excludes --record and --update, which write the watched files; run them once without --watch")
 	case f.record:
 		opts.Mode = graphtest.Record
 	case f.live:
@@ -91,48 +110,74 @@ func (f *testFlags) options(ctx context.Context, std streams) (graphtest.Options
 	if f.only != "" {
 		only, err := regexp.Compile(f.only)
 		if err != nil {
-			return opts, usagef("--run is no regular expression: %w", err)
+			return opts, usagef("--run is not a regular expression: %w", err)
 		}
 		opts.Only = only
-	}
-	if _, err := observe.NewLogger(std.err, f.logLevel, "text", nil); err != nil {
-		return opts, usageError{err}
 	}
 	return opts, nil
 }
 
-// connectTests reaches the servers of a graph file by a pool.
-func connectTests(user *terminal, std streams, level string) graphtest.Connect {
-	return func(p *project.Project) (execution.ToolCaller, func(), error) {
-		log, err := observe.NewLogger(std.err, level, "text", p.File.Secrets)
-		if err != nil {
-			return nil, nil, err
+// again runs the tests, and repeats them whenever a file that they read has changed, until ctx
+// ends.
+func (f *testFlags) again(ctx context.Context, std streams, paths []string, opts graphtest.Options) error {
+	changes, err := newWatcher(func() []string { return f.read(paths) })
+	if err != nil {
+		return fmt.Errorf("--watch: %w", err)
+	}
+	defer changes.close()
+	for {
+		err := f.once(ctx, std, paths, opts)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && !errors.Is(err, errReported) && !errors.Is(err, errFindings):
+			fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
 		}
-		pool := newPool(p, log, user.asks(p.File.Secrets))
-		return execution.PoolCaller(pool), func() { closePool(pool, log) }, nil
+		fmt.Fprintln(std.err, "waiting for a change (Ctrl-C ends)")
+		if err := changes.next(ctx); ctx.Err() != nil {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("--watch: %w", err)
+		}
 	}
 }
 
-// once runs all tests once and tells how they went.
+// read returns the files that the tests read.
+func (f *testFlags) read(paths []string) []string {
+	read := slices.Clone(paths)
+	files, _ := graphtest.Find(paths...) // running the tests reports its error
+	for _, file := range files {
+		read = append(read, file)
+		if suite, err := graphtest.Load(file); err == nil {
+			read = append(read, suite.Files()...)
+		}
+	}
+	if f.servers != "" {
+		read = append(read, f.servers)
+	}
+	return read
+}
+
+// once runs all tests once and prints the results.
 func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts graphtest.Options) error {
 	files, err := graphtest.Find(paths...)
 	if err != nil {
 		return err
 	}
 	outcome := &testOutcome{}
-	tell := f.teller(std)
+	printer := f.printer(std)
 	for _, path := range files {
 		report := f.file(ctx, path, opts)
 		if err := writeText(std.err, mockFindings(ctx, report)); err != nil {
 			return err
 		}
 		outcome.add(report)
-		tell.file(report)
+		printer.file(report)
 		if ctx.Err() != nil || f.failFast && (report.Err != nil || outcome.Failed > 0) {
 			break
 		}
 	}
-	if err := tell.end(outcome, f.coverage); err != nil {
+	if err := printer.end(outcome, f.coverage); err != nil {
 		return err
 	}
 	if f.junit != "" {
@@ -148,12 +193,12 @@ func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts 
 	case outcome.Failed > 0 || outcome.broken:
 		return errReported
 	case outcome.Passed+outcome.Skipped == 0:
-		return errors.New("no test has a name that --run matches")
+		return errors.New("no test name matches --run")
 	}
 	return nil
 }
 
-// file runs the tests of one file. Why they could not be run is in the report.
+// file runs the tests of one file. The report says why they could not be run.
 func (f *testFlags) file(ctx context.Context, path string, opts graphtest.Options) *graphtest.Report {
 	failed := &graphtest.Report{Suite: &graphtest.Suite{Path: path}}
 	var how []graphtest.Option
@@ -177,4 +222,98 @@ func (f *testFlags) file(ctx context.Context, path string, opts graphtest.Option
 	}
 	report.Err = err
 	return report
+}
+
+// mockFindings returns the answers of mocks that their tools cannot return, according to the lock
+// beside the graph file: a test with such an answer proves little. A lock that cannot be read is
+// ignored here; check reports it.
+func mockFindings(ctx context.Context, report *graphtest.Report) config.Diagnostics {
+	if len(report.Graphs) == 0 {
+		return nil
+	}
+	l, err := lock.Load(lock.Path(report.Suite.Graph))
+	if err != nil {
+		return nil //nolint:nilerr // see the comment
+	}
+	var found config.Diagnostics
+	checkMocks(ctx, report.Suite.Mocks, report.Graphs, l, &found)
+	for _, test := range report.Suite.Cases {
+		for i, g := range report.Graphs {
+			if g.Tool.Name.Value == test.Tool.Value {
+				checkMocks(ctx, test.Mocks, report.Graphs[i:i+1], l, &found)
+			}
+		}
+	}
+	found.Sort()
+	return found
+}
+
+func checkMocks(ctx context.Context, mocks []*graphtest.Mock, graphs []*graph.Graph, l *lock.Lock, found *config.Diagnostics) {
+	for _, mock := range mocks {
+		output, name := declaredOutput(mock.Name.Value, graphs, l)
+		if output == nil {
+			continue
+		}
+		for _, rule := range mock.Rules {
+			for _, answer := range rule.Answers {
+				if answer.Failed {
+					continue
+				}
+				if answer.Value == nil {
+					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("mock %q returns no value, but %s has an outputSchema and returns one",
+						mock.Name.Value, name), "write result: VALUE; if the tool has changed, run: toolgraph lock")
+					continue
+				}
+				// A value that cannot be validated is not reported.
+				if problems, _ := output.Check(ctx, answer.Value); len(problems) > 0 {
+					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("the outputSchema of %s does not allow the result of mock %q: %s",
+						name, mock.Name.Value, problems.Text("result")), "return a value that the tool can return; if the tool has changed, run: toolgraph lock")
+				}
+			}
+		}
+	}
+}
+
+// declaredOutput returns the outputSchema of the tool that a mock stands for, and the tool's name;
+// nil when the tool declares none, or the mock stands for several tools.
+func declaredOutput(mock string, graphs []*graph.Graph, l *lock.Lock) (*schema.Schema, string) {
+	var entry lock.Entry
+	for _, g := range graphs {
+		for _, node := range g.Nodes {
+			call, calls := node.(*graph.MCP)
+			if !calls || call.ID() != mock && call.Server+"."+call.Tool != mock {
+				continue
+			}
+			this, known := l.Entry(call.Server, call.Tool)
+			if !known || entry.Tool != "" && (entry.Server != this.Server || entry.Tool != this.Tool) {
+				return nil, ""
+			}
+			entry = this
+		}
+	}
+	if len(entry.Output) == 0 || entry.Learned > 0 {
+		return nil, ""
+	}
+	output, err := schema.Compile(entry.Output)
+	if err != nil {
+		return nil, "" // check reports it
+	}
+	return output, entry.Server + "." + entry.Tool
+}
+
+// updateTests writes the actual results of a report into its test file.
+func updateTests(r *graphtest.Report) error {
+	src, err := os.ReadFile(r.Suite.Path)
+	if err != nil {
+		return err
+	}
+	updated, names, err := r.Update(src)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	if err := files.Write(r.Suite.Path, updated, 0o600); err != nil { // the mode that it has
+		return err
+	}
+	r.Written = append(r.Written, r.Suite.Path)
+	return nil
 }

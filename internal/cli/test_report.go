@@ -6,14 +6,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
-	"toolgraph/internal/files"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/wording"
 )
 
-// testOutcome is how all tests went, as --format json gives it.
+// testOutcome is the result of all tests, as --format json prints it.
 type testOutcome struct {
 	Files    int                      `json:"files"`
 	Unloaded int                      `json:"filesFailedToLoad"` // of the files; they count in nothing else
@@ -60,7 +58,7 @@ func (o *testOutcome) add(r *graphtest.Report) {
 	}
 }
 
-// coverage is what the tests have reached.
+// coverage returns what the tests have reached.
 func (o *testOutcome) coverage() []graphtest.ToolCoverage {
 	var c graphtest.Coverage
 	for _, r := range o.reports {
@@ -69,20 +67,20 @@ func (o *testOutcome) coverage() []graphtest.ToolCoverage {
 	return c.Tools()
 }
 
-// testTeller tells how tests went.
-type testTeller interface {
+// testPrinter prints the results of tests.
+type testPrinter interface {
 	file(r *graphtest.Report)
 	end(o *testOutcome, coverage bool) error
 }
 
-func (f *testFlags) teller(std streams) testTeller {
+func (f *testFlags) printer(std streams) testPrinter {
 	if f.format == "json" {
 		return jsonTests{std}
 	}
 	return textTests{std, f.verbose}
 }
 
-// jsonTests tells all at the end.
+// jsonTests prints everything at the end.
 type jsonTests struct{ std streams }
 
 func (t jsonTests) file(*graphtest.Report) {}
@@ -97,7 +95,7 @@ func (t jsonTests) end(o *testOutcome, coverage bool) error {
 	return encodeJSON(t.std.out, o)
 }
 
-// textTests tells of each file when it has run.
+// textTests prints each file when its tests have run.
 type textTests struct {
 	std     streams
 	verbose bool
@@ -111,14 +109,14 @@ func (t textTests) file(r *graphtest.Report) {
 		case graphtest.Passed:
 			passed++
 			if t.verbose {
-				t.line("ok    %s (%.1f ms)", name, float64(result.Duration.Microseconds())/1000)
+				printLine(t.std.out, "ok    %s (%.1f ms)", name, float64(result.Duration.Microseconds())/1000)
 			}
 		case graphtest.Failed:
 			failed++
-			t.line("FAIL  %s\n      %s", name, strings.ReplaceAll(strings.TrimRight(result.Text(), "\n"), "\n", "\n      "))
+			printLine(t.std.out, "FAIL  %s\n      %s", name, strings.ReplaceAll(strings.TrimRight(result.Text(), "\n"), "\n", "\n      "))
 		case graphtest.Skipped:
 			if t.verbose {
-				t.line("skip  %s: %s", name, result.Why)
+				printLine(t.std.out, "skip  %s: %s", name, result.Why)
 			}
 		}
 	}
@@ -131,7 +129,7 @@ func (t textTests) file(r *graphtest.Report) {
 		fmt.Fprintf(t.std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
 	}
 	if r.Err == nil && !t.verbose && failed == 0 && len(r.Results) > 0 {
-		t.line("ok    %s: %s%s", path, wording.Count(passed, "test"), skippedText(len(r.Results)-passed))
+		printLine(t.std.out, "ok    %s: %s%s", path, wording.Count(passed, "test"), skippedText(len(r.Results)-passed))
 	}
 }
 
@@ -140,10 +138,6 @@ func skippedText(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(", %d skipped", n)
-}
-
-func (t textTests) line(format string, args ...any) {
-	fmt.Fprintln(t.std.out, wording.Printable(fmt.Sprintf(format, args...)))
 }
 
 func (t textTests) end(o *testOutcome, coverage bool) error {
@@ -160,14 +154,13 @@ func (t textTests) end(o *testOutcome, coverage bool) error {
 	return err
 }
 
-// printCoverage writes a table, and below it what was not reached.
+// printCoverage writes a table, and below it what the tests do not reach.
 func printCoverage(w io.Writer, tools []graphtest.ToolCoverage) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "graph\ttool\tnodes\tedges\tconditions")
+	rows := [][]string{{"graph", "tool", "nodes", "edges", "conditions"}}
 	for _, c := range tools {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", wording.OneLine(c.File), wording.OneLine(c.Tool), share(c.Nodes), share(c.Edges), share(c.Conditions))
+		rows = append(rows, []string{c.File, c.Tool, share(c.Nodes), share(c.Edges), share(c.Conditions)})
 	}
-	if err := table.Flush(); err != nil {
+	if err := writeTable(w, rows); err != nil {
 		return err
 	}
 	for _, c := range tools {
@@ -194,21 +187,4 @@ func writeJUnit(path string, reports []*graphtest.Report) error {
 		return err
 	}
 	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
-// updateTests writes what came into the test file of a report.
-func updateTests(r *graphtest.Report) error {
-	src, err := os.ReadFile(r.Suite.Path)
-	if err != nil {
-		return err
-	}
-	updated, names, err := r.Update(src)
-	if err != nil || len(names) == 0 {
-		return err
-	}
-	if err := files.Write(r.Suite.Path, updated, 0o600); err != nil { // the mode that it has
-		return err
-	}
-	r.Written = append(r.Written, r.Suite.Path)
-	return nil
 }

@@ -10,32 +10,28 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
 )
 
 type toolkitFlags struct {
-	graph, servers       string
-	allowWrite, allowRun bool
-	skill                bool
-	logLevel             string
-	history              historyFlags
+	sessionFlags
+	allowWrite, allowRun, skill bool
 }
 
 func newToolkit(std streams) *cobra.Command {
 	flags := toolkitFlags{}
 	cmd := &cobra.Command{
 		Use:   "toolkit [FILE]",
-		Short: "Serve tools with which an agent builds the graphs of a file",
-		Long: `Serve the toolkit over stdio: MCP tools with which an agent looks at the graphs of a file
-and at the servers that they can call, tries calls and expressions, checks and tests
-graphs, and saves what works. A change is saved only when the whole file is good with it;
-comments and style of the rest are kept.
+		Short: "Serve tools with which an agent builds graphs",
+		Long: `Serve an MCP server over stdio with which an agent reads the graphs of a file and the
+tools of its servers, tries calls and expressions, checks and tests graphs, and saves
+them. A change is saved only when the whole file is valid with it; the comments and the
+style of the rest are preserved.
 
-Unless it is allowed, the toolkit changes nothing (--allow-write) and calls no tool of a
-server (--allow-run); servers are started to tell what tools they have. With --skill it
-prints the guide for agents instead.`,
+Without --allow-write the graph file is never changed, and without --allow-run no tool of
+a server is called; servers are only started to list their tools. With --skill, print the
+guide for agents instead.`,
 		Example: `  toolgraph toolkit graph.yaml -m mcp.json --allow-write --allow-run
   toolgraph toolkit --skill > .claude/skills/toolgraph/SKILL.md`,
 		Args: onlyGraph,
@@ -50,46 +46,38 @@ prints the guide for agents instead.`,
 			return flags.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().StringVarP(&flags.servers, "mcp", "m", "", `a file with more servers, {"mcpServers": {…}}, as hosts write it`)
-	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "let agents add, update and delete tools of the graph file")
-	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "let agents run graphs and call tools of servers, whatever these do")
+	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "allow agents to add, update and delete tools of the graph file")
+	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "allow agents to run graphs and to call any tool of the servers")
 	cmd.Flags().BoolVar(&flags.skill, "skill", false, "print the guide for agents, SKILL.md")
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "warn", "debug, info, warn or error; the log goes to stderr")
+	flags.register(cmd, "warn")
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *toolkitFlags) run(ctx context.Context, std streams) error {
-	secrets, err := lookForSecrets(f.graph, f.servers)
+	secrets, err := f.secrets()
 	if err != nil {
 		return err
 	}
-	log, err := observe.NewLogger(std.err, f.logLevel, "text", secrets)
+	f.asks = askUser
+	s, err := f.open(ctx, std, secrets)
 	if err != nil {
-		return usageError{err}
-	}
-	plugged := &plugs{}
-	defer plugged.close()
-	if err := f.history.plug(plugged, log); err != nil {
 		return err
 	}
-	opts := authoring.Options{
-		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun, Version: versionText(), Logger: log, Runs: plugged.history,
-		NewPool: func(p *project.Project) *mcpclient.Pool { return newPool(p, log, mcpclient.WithElicitor(askUser)) },
+	defer s.close()
+	kit := authoring.New(authoring.Options{
+		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun,
+		Version: versionText(), Logger: s.log, Runs: s.history,
+		NewPool: func(p *project.Project) *mcpclient.Pool { return s.newPool(p, s.log) },
 		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
-			own := *plugged
-			own.hints = hintsOf(pool, nil)
-			return own.run(ctx, own.engine(p, pool), g, args, log, more...)
+			l := &loaded{session: s, Project: p, log: s.log, pool: pool}
+			return l.run(ctx, l.engine(), g, args, more...)
 		},
-	}
-	kit := authoring.New(opts)
+	})
 	defer kit.Close()
-	out, err := protocolOutput(std.out)
+	out, err := std.protocol("the toolkit of %s", f.graph)
 	if err != nil {
 		return err
-	}
-	if isTerminal(std.in) {
-		fmt.Fprintf(std.err, "toolgraph: the toolkit of %s; waiting for an MCP client on standard input (Ctrl-C ends)\n", f.graph)
 	}
 	return kit.Serve(ctx, std.in, out)
 }

@@ -7,24 +7,29 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 )
 
-// trace shows a run on standard error while it goes on: with rows, a line for each step
-// that has finished; on a terminal, also what it is doing now.
+// trace shows a run on standard error: with rows, a line for each finished step; on a
+// terminal, also the step that it is executing.
 type trace struct {
 	w        io.Writer
 	secrets  *config.Secrets
 	tool     *config.Tool
 	progress *progress
 	rows     bool
-	names    int // how wide the column of nodes is
-	begun    bool
+	names    int  // width of the column of nodes
+	begun    bool // the header is printed
+}
+
+func traceFlag(cmd *cobra.Command, into *bool) {
+	cmd.Flags().BoolVar(into, "trace", false, "print each finished step on standard error")
 }
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
@@ -56,11 +61,11 @@ func (t *trace) row(r execution.Record) {
 		kind = "edited"
 	}
 	fmt.Fprintf(t.w, "%-4d  %-*s  %-9s  %9.2f  %s\n", r.Index, t.names, wording.OneLine(r.NodeID), kind,
-		float64(r.Duration())/float64(time.Millisecond), wording.OneLine(outputText(r, t.secrets)))
+		float64(r.Duration())/float64(time.Millisecond), outputText(r, t.secrets))
 }
 
-// end tells how the run ended: its result goes to standard output, a failure after the
-// trace. Arguments that make no run are an error of usage.
+// end prints the result to standard output, or the failure to standard error. Invalid
+// arguments are a usage error.
 func (t *trace) end(std streams, result *execution.Result, err error) error {
 	t.progress.clear()
 	var refused *execution.ArgumentsError
@@ -74,39 +79,17 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 	return printResult(std.out, t.tool, result.Value, t.secrets)
 }
 
-// outputShown is how many characters of an output a row has room for.
-const outputShown = 72
-
 func outputText(r execution.Record, secrets *config.Secrets) string {
 	if r.Error != nil {
-		return secrets.Redact("error: " + r.Error.Message)
+		return wording.OneLine(secrets.Redact("error: " + r.Error.Message))
 	}
 	return valueText(r.Output, outputShown, secrets)
 }
 
-// nothing stands where JSON would, had the node yielded a value.
-const nothing = "nothing"
-
-// valueText is the beginning of a value as JSON; nil is nothing.
-func valueText(v value.Value, most int, secrets *config.Secrets) string {
-	if v == nil {
-		return nothing
-	}
-	src, err := value.Encode(v)
-	if err != nil {
-		return err.Error()
-	}
-	text := string(secrets.RedactJSON(src)) // before it is cut: half a secret is not recognised
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return fmt.Sprintf("%s… (%d bytes)", string([]rune(text)[:most]), len(src))
-}
-
-// progress is one line on a terminal that tells where a run is. On anything else it
-// is silent.
+// progress is a line on a terminal that shows the current step of a run. On other streams
+// nothing is shown.
 type progress struct {
-	w     io.Writer // nil: silent
+	w     io.Writer // nil: nothing is shown
 	last  time.Time
 	shown bool
 }
@@ -118,7 +101,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w}
 }
 
-// progressEvery keeps a fast loop from drawing more than an eye can see.
+// progressEvery bounds how often a fast loop redraws the line.
 const progressEvery = 50 * time.Millisecond
 
 // Observe redraws the line.

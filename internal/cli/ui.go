@@ -2,21 +2,22 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net"
+	"os/exec"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
 	"toolgraph/internal/debug"
 	"toolgraph/internal/debug/page"
-	"toolgraph/internal/project"
 )
 
 type uiFlags struct {
-	runnerFlags
-	files   serveFlags // graph and servers only
+	sessionFlags
 	address string
 	noOpen  bool
 }
@@ -25,13 +26,13 @@ func newUI(std streams) *cobra.Command {
 	flags := uiFlags{}
 	cmd := &cobra.Command{
 		Use:   "ui FILE",
-		Short: "Run, step through and look at runs in the browser",
+		Short: "Run and debug tools in the browser",
 		Long: `Open a page that runs the tools of a graph file, steps through them, shows what each
-expression read and gave, and travels through runs that are kept. Changes of the file
-are taken at once.
+expression read and returned, and browses recorded runs. A changed file is reloaded at
+once.
 
-The page is served from this program on this machine alone, and asks nothing of any
-other. Its address has a token, which changes with each start.`,
+The page is served by this process to this machine only and loads nothing from elsewhere.
+Its address contains a token that is new at each start.`,
 		Example: `  toolgraph ui graph.yaml
   toolgraph ui graph.yaml --addr 127.0.0.1:7000 --no-open`,
 		Args: onlyGraph,
@@ -39,11 +40,11 @@ other. Its address has a token, which changes with each start.`,
 			return flags.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "the address of the page, on this machine; port 0 is any that is free")
-	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address and open no browser")
-	flags.register(cmd, "warn")
+	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "loopback `address` of the page; port 0 picks a free port")
+	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address without opening a browser")
+	flags.registerRuns(cmd, "warn")
 	flags.history.register(cmd)
-	return takesGraph(cmd, &flags.files.graph)
+	return takesGraph(cmd, &flags.graph)
 }
 
 func (f *uiFlags) run(ctx context.Context, std streams) error {
@@ -51,71 +52,94 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	f.files.servers = f.servers
-	seen := f.files.fingerprint() // before, so that no change after it goes unnoticed
-	p, err := load(ctx, f.files.graph, f.files.servers)
+	changes, noChanges := newWatcher(f.files) // before the file is loaded, so that no later change is missed
+	if noChanges == nil {
+		defer changes.close()
+	}
+	p, err := f.project(ctx)
 	if err != nil {
 		return err
 	}
-	log, locked, err := f.prepare(std, p)
+	var shown *page.Server // is set before any run
+	f.asks = func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+		return shown.Ask(ctx, upstream, params)
+	}
+	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return err
 	}
-	told(log, p.Warnings)
-	plugged, err := f.plug(ctx, log)
+	defer l.close()
+	logFindings(l.log, p.Warnings)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address.String())
 	if err != nil {
 		return err
 	}
-	defer plugged.close()
-	r := &uiReload{flags: f, std: std, plugged: plugged, seen: seen}
-	users := newPoolUsers(p, locked, log, r.ask)
-	defer users.close()
-	plugged.hints = users.hints
-	on, err := new(net.ListenConfig).Listen(ctx, "tcp", address.String())
-	if err != nil {
-		return err
-	}
-	r.users = users
-	r.page = page.New(page.Options{
-		Controller: debug.New(), Project: r.project(p, users.current, log),
-		Store: plugged.history, Version: versionText(), Logger: log,
+	shown = page.New(page.Options{
+		Controller: debug.New(), Project: l.page(),
+		Store: l.history, Version: versionText(), Logger: l.log,
 	})
-	defer r.start(ctx, log)()
-	url := r.page.URL(on.Addr())
+	if noChanges != nil {
+		l.log.Warn("changed files are not reloaded", "error", noChanges)
+	} else {
+		l.follow(ctx, changes, func(next *loaded) (<-chan struct{}, error) {
+			return shown.Replace(next.page()), nil
+		}, func(_ *loaded, err error) {
+			var found config.Diagnostics
+			if !errors.As(err, &found) {
+				found = config.Diagnostics{{Severity: config.Error, Message: err.Error()}}
+			}
+			shown.Reject(sourceOf(f.graph), found)
+		})
+	}
+	url := shown.URL(listener.Addr())
 	fmt.Fprintf(std.err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", p.File.Path, url)
 	if !f.noOpen && isTerminal(std.err) {
 		if err := openBrowser(ctx, url); err != nil {
-			log.Info("no browser was opened", "error", err)
+			l.log.Info("no browser was opened", "error", err)
 		}
 	}
-	return r.page.Serve(ctx, on)
+	return shown.Serve(ctx, listener)
 }
 
-// loopback is the address to listen on, which only this machine may reach.
+// loopback checks the address to listen at, which only this machine may reach.
 func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 	address, err := net.ResolveTCPAddr("tcp", f.address)
 	if err != nil || address.IP == nil {
 		return nil, usagef("--addr is %q, expected HOST:PORT such as 127.0.0.1:7000", f.address)
 	}
 	if !address.IP.IsLoopback() {
-		return nil, usagef("--addr %s is an address that other machines reach; expected one of this machine, such as 127.0.0.1:%d", f.address, address.Port)
+		return nil, usagef("other machines can reach --addr %s; expected a loopback address such as 127.0.0.1:%d", f.address, address.Port)
 	}
 	return address, nil
 }
 
-// project is what the page shows of a file.
-func (r *uiReload) project(p *project.Project, shared *sharedPool, log *slog.Logger) page.Project {
-	return page.Project{
-		Project: p, Source: sourceOf(p.File.Path), Engine: r.plugged.engine(p, shared.pool), Begin: r.beginner(log),
-	}
+// page returns what the page shows of a file.
+func (l *loaded) page() page.Project {
+	return page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.engine(), Begin: l.begin}
 }
 
-// sourceOf is the text of a file that has been loaded; what cannot be read any more is
-// shown as empty.
+// sourceOf returns the text of a file, empty when it cannot be read any more.
 func sourceOf(path string) string {
 	src, err := config.ReadFile(path)
 	if err != nil {
 		return ""
 	}
 	return string(src)
+}
+
+// openBrowser opens an address in the user's browser.
+func openBrowser(ctx context.Context, url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	// The process continues on its own, because it may become the user's browser.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
 }

@@ -6,176 +6,156 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
-	"toolgraph/config"
-	"toolgraph/internal/lock"
-	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 )
 
-// settle is how long changes are gathered: editors save in several steps.
-const settle = 150 * time.Millisecond
+const (
+	// settleTime is how long changes are gathered: editors save in several steps.
+	settleTime = 150 * time.Millisecond
+	// maxWatched is how much of a file is compared, in bytes; its size always is.
+	maxWatched = 64 << 20
+)
 
-// watcher serves the graph file anew when it has changed, if it is good.
+// watcher waits for changes of the contents of files. It belongs to one goroutine.
 type watcher struct {
-	flags   *serveFlags
-	std     streams
-	server  *server.Server
-	users   *poolUsers
-	plugged *plugs
-	served  *project.Project // this and seen are the watching goroutine's
-	seen    fingerprint
+	files  func() []string // a directory stands for the files that are created in it
+	events *fsnotify.Watcher
+	seen   fingerprint
 }
 
-// fingerprint tells contents of the files apart.
+// fingerprint identifies the contents of files.
 type fingerprint [sha256.Size]byte
 
-// start watches until ctx ends or stop is called, which returns when nothing is going
-// on any more.
-func (w *watcher) start(ctx context.Context, log *slog.Logger) (stop func(), err error) {
+// newWatcher notices changes of the files from now on. The caller closes it.
+func newWatcher(files func() []string) (*watcher, error) {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil, fmt.Errorf("--watch: %w", err)
+		return nil, err
 	}
-	// Directories are watched, because editors put a new file in the place of the old.
-	for _, path := range w.flags.files() {
-		if err := events.Add(filepath.Dir(path)); err != nil {
-			return nil, errors.Join(fmt.Errorf("--watch: %s: %w", filepath.Dir(path), err), events.Close())
+	w := &watcher{files: files, events: events}
+	for _, path := range files() {
+		if err := events.Add(directoryOf(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.Join(fmt.Errorf("%s: %w", directoryOf(path), err), events.Close())
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.watch(ctx, events, log)
-	}()
-	return func() {
-		cancel()
-		<-done
-		_ = events.Close() // nothing is watched any more
-	}, nil
+	w.seen = w.fingerprint()
+	return w, nil
 }
 
-// files are those whose content counts.
-func (f *serveFlags) files() []string {
-	files := []string{f.graph}
-	if f.servers != "" {
-		files = append(files, f.servers)
-	}
-	if f.locked.on {
-		files = append(files, lock.Path(f.graph))
-	}
-	return files
-}
-
-func (w *watcher) watch(ctx context.Context, events *fsnotify.Watcher, log *slog.Logger) {
-	settled := time.NewTimer(0) // once at the start: for what changed before we watched
+// next returns when the files differ from those that it saw last and have settled. The error is
+// that of ctx when it has ended, or says that changes may go unnoticed.
+func (w *watcher) next(ctx context.Context) error {
+	settled := time.NewTimer(0) // at once, for changes since the last call
 	defer settled.Stop()
 	waiting := true
 	for {
 		select {
 		case <-ctx.Done():
-			return
-		case _, open := <-events.Events:
+			return ctx.Err()
+		case _, open := <-w.events.Events:
 			if !open {
-				return
+				return fsnotify.ErrClosed
 			}
-		case err, open := <-events.Errors:
+		case err, open := <-w.events.Errors:
 			if !open {
-				return
+				return fsnotify.ErrClosed
 			}
-			log.Warn("changes of the graph file may go unnoticed", "error", err)
+			if !errors.Is(err, fsnotify.ErrEventOverflow) {
+				return err
+			}
 		case <-settled.C:
 			waiting = false
-			if now := w.flags.fingerprint(); now != w.seen {
+			if now := w.fingerprint(); now != w.seen {
 				w.seen = now
-				log = w.reload(ctx, log)
+				return nil
 			}
 			continue
 		}
-		if !waiting { // the first change starts the clock, so that no stream of them stops it
+		if !waiting { // the first change starts the clock, so that a stream of them does not stop it
 			waiting = true
-			settled.Reset(settle)
+			settled.Reset(settleTime)
 		}
 	}
 }
 
-// fingerprint is that of the files now. One that cannot be read is as good as empty.
-func (f *serveFlags) fingerprint() fingerprint {
+func (w *watcher) close() { _ = w.events.Close() } // it always returns nil
+
+// fingerprint is that of the files now; their directories are watched from then on. A file
+// that cannot be read counts as empty.
+func (w *watcher) fingerprint() fingerprint {
 	sum := sha256.New()
-	for _, path := range f.files() {
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			fmt.Fprintln(sum, "no file")
-			continue
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			fmt.Fprintln(sum, "no file")
-			continue
-		}
-		n, err := io.Copy(sum, io.LimitReader(file, 4<<20)) // beyond what may be loaded
-		_ = file.Close()                                    // it was only read
-		fmt.Fprintln(sum, n, err)
+	for _, path := range w.files() {
+		_ = w.events.Add(directoryOf(path)) // a missing one changes the fingerprint when it appears
+		fmt.Fprintln(sum, path)
+		addContent(sum, path)
 	}
 	return fingerprint(sum.Sum(nil))
 }
 
-// reload serves the files as they are now, or tells why not. It gives the logger to go
-// on with, which knows the secrets of what is served.
-func (w *watcher) reload(ctx context.Context, log *slog.Logger) *slog.Logger {
-	p, err := load(ctx, w.flags.graph, w.flags.servers)
-	if ctx.Err() != nil {
-		return log // nothing is served any more
+// directoryOf is the directory that is watched for a file: editors replace files.
+func directoryOf(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return path
 	}
-	if err != nil {
-		kept(log, err)
-		return log
-	}
-	fresh, err := w.flags.logger(w.std, p)
-	if err != nil { // the flags were good at the start
-		kept(log, err)
-		return log
-	}
-	locked, err := w.flags.locked.load(p)
-	if err != nil {
-		kept(log, err)
-		return log
-	}
-	next := w.users.next(p, locked, fresh)
-	ended, err := w.server.Replace(tools(p, w.plugged, next.pool, fresh), p.File.Secrets)
-	if err != nil {
-		w.users.drop(next)
-		kept(log, err)
-		return log
-	}
-	w.users.take(next, ended)
-	told(fresh, p.Warnings)
-	if introduction(p) != introduction(w.served) {
-		fresh.Warn("server: has changed, which takes effect at the next start")
-	}
-	w.served = p
-	fresh.Info("the graph file has changed and is served", "file", p.File.Path, "tools", len(p.Graphs))
-	return fresh
+	return filepath.Dir(path)
 }
 
-// introduction is what clients have been told at their start.
-func introduction(p *project.Project) [4]string {
-	s := p.File.Server
-	return [4]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value}
+func addContent(sum io.Writer, path string) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	n, err := io.Copy(sum, io.LimitReader(file, maxWatched))
+	fmt.Fprintln(sum, info.Size(), n, err)
 }
 
-// kept tells why changes are not served.
-func kept(log *slog.Logger, err error) {
-	var found config.Diagnostics
-	if errors.As(err, &found) {
-		told(log, found)
-		err = errors.New("it has errors")
-	}
-	log.Error("the graph file has changed and is not served; what was served before still is", "why", err)
+// follow reloads the graph file whenever it has changed, until ctx or the session ends. replace
+// takes the new version into use, and its channel is closed when the last run of the version
+// before has ended. reject is called for a version that cannot be used.
+func (l *loaded) follow(
+	ctx context.Context, w *watcher, replace func(next *loaded) (ended <-chan struct{}, err error), reject func(served *loaded, err error),
+) {
+	ctx, cancel := context.WithCancel(ctx)
+	l.waiting.Go(func() {
+		<-l.ending
+		cancel()
+	})
+	l.waiting.Go(func() {
+		for served := l; ; {
+			err := w.next(ctx)
+			if ctx.Err() != nil || errors.Is(err, fsnotify.ErrClosed) {
+				return
+			}
+			if err != nil {
+				served.log.Warn("changes of the graph file may go unnoticed", "error", err)
+				continue
+			}
+			next, err := l.load(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			var ended <-chan struct{}
+			if err == nil {
+				if ended, err = replace(next); err != nil {
+					next.release()
+				}
+			}
+			if err != nil {
+				reject(served, err)
+				continue
+			}
+			served.releaseAfter(ended)
+			served = next
+		}
+	})
 }

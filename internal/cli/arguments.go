@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,10 +11,57 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 )
 
-// withPairs puts key=value arguments over an object of arguments.
+// graphOf returns the graph of a tool that the command line names.
+func graphOf(p *project.Project, tool string) (*graph.Graph, error) {
+	g, err := p.Graph(tool)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return g, nil
+}
+
+// toolOf returns the graph of the tool that the first word names, and the other words.
+func toolOf(p *project.Project, words []string) (*graph.Graph, []string, error) {
+	tool := ""
+	if len(words) > 0 {
+		tool, words = words[0], words[1:]
+	}
+	g, err := graphOf(p, tool)
+	return g, words, err
+}
+
+var errPair = errors.New("an argument is written key=value")
+
+// argumentsOf returns the object of --args with the key=value pairs added; a pair replaces
+// the same key. given is the value of --args, "-" for standard input.
+func argumentsOf(ctx context.Context, in io.Reader, given string, schema *config.Data, pairs []string) (value.Value, error) {
+	src := []byte(given)
+	if given == "-" {
+		var err error
+		if src, err = readInput(ctx, in, maxArguments); err != nil {
+			return nil, err
+		}
+	}
+	if len(bytes.TrimSpace(src)) == 0 {
+		src = []byte("{}")
+	}
+	v, err := value.Decode(src)
+	if err != nil {
+		return nil, usagef("--args: %v", err)
+	}
+	object, ok := v.(value.Object)
+	if !ok {
+		return nil, usagef("--args is not a JSON object, and a tool takes one")
+	}
+	return withPairs(schema, object, pairs)
+}
+
+// withPairs adds key=value arguments to an object of arguments.
 func withPairs(schema *config.Data, object value.Object, pairs []string) (value.Value, error) {
 	keys := slices.Clone(object.Keys())
 	values := make([]value.Value, len(keys))
@@ -33,8 +83,8 @@ func withPairs(schema *config.Data, object value.Object, pairs []string) (value.
 	return value.NewObject(keys, values), nil
 }
 
-// pairValue reads a value as its schema wants it. A value that cannot be read so
-// stays text, and the check against the schema tells what was expected.
+// pairValue reads a value by its schema. A value that is not valid JSON stays text, and
+// the validation against the schema reports it.
 func pairValue(schema *config.Data, text string) value.Value {
 	if kind := schema.Get("type"); kind != nil && kind.Scalar == "string" {
 		return text
@@ -45,26 +95,34 @@ func pairValue(schema *config.Data, text string) value.Value {
 	return text
 }
 
-// mostUndeclared bounds the warnings about one list of arguments.
-const mostUndeclared = 10
+// firstKey returns a key that the tool accepts, for an example.
+func firstKey(schema *config.Data) string {
+	if properties := schema.Get("properties"); properties != nil && len(properties.Keys) > 0 {
+		return properties.Keys[0].Value
+	}
+	return "key"
+}
+
+// maxUndeclared bounds the warnings about one list of arguments.
+const maxUndeclared = 10
 
 // warnUndeclared warns of arguments that the inputSchema allows and does not declare:
-// they are likely to be misspelt, and nothing else would say so.
+// they are likely to be misspelt, and no validation reports them.
 func warnUndeclared(w io.Writer, tool *config.Tool, args value.Value) {
 	found := undeclared(nil, "", tool.InputSchema, args)
-	for _, text := range found[:min(len(found), mostUndeclared)] {
+	for _, text := range found[:min(len(found), maxUndeclared)] {
 		fmt.Fprintf(w, "toolgraph: warning: tool %q declares no argument %s\n", wording.OneLine(tool.Name.Value), text)
 	}
 }
 
 // undeclared adds to found the properties of an object, and of the objects in it, that
-// their schemas allow and do not declare; path leads to the object. A schema that
-// refuses further properties is silent: the check of the arguments reports them. So is
-// one that may declare properties elsewhere.
+// their schemas allow and do not declare; path leads to the object. A schema that rejects
+// further properties is skipped, because validation reports them; so is one that may
+// declare properties elsewhere.
 func undeclared(found []string, path string, schema *config.Data, v value.Value) []string {
 	object, isObject := v.(value.Object)
 	declared := schema.Get("properties")
-	if !isObject || declared == nil || len(found) > mostUndeclared {
+	if !isObject || declared == nil || len(found) > maxUndeclared {
 		return found
 	}
 	more := schema.Get("additionalProperties")
@@ -87,12 +145,4 @@ func undeclared(found []string, path string, schema *config.Data, v value.Value)
 		found = undeclared(found, path+name+".", below, inner)
 	}
 	return found
-}
-
-// firstKey is a key that the tool takes, for an example.
-func firstKey(schema *config.Data) string {
-	if properties := schema.Get("properties"); properties != nil && len(properties.Keys) > 0 {
-		return properties.Keys[0].Value
-	}
-	return "key"
 }

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/internal/wording"
+)
+
+// summary counts findings.
+func summary(found config.Diagnostics) string {
+	if len(found) == 0 {
+		return "no problems found"
+	}
+	errs, warnings := found.Split()
+	var parts []string
+	if len(errs) > 0 {
+		parts = append(parts, wording.Count(len(errs), "error"))
+	}
+	if len(warnings) > 0 {
+		parts = append(parts, wording.Count(len(warnings), "warning"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
+	"text":  writeText,
+	"json":  func(w io.Writer, found config.Diagnostics) error { return encodeJSON(w, findingsOf(found)) },
+	"sarif": writeSARIF,
+}
+
+// printDiagnostics writes findings, which may have several lines each, to standard error.
+func printDiagnostics(w io.Writer, found config.Diagnostics) {
+	for _, d := range found {
+		fmt.Fprintln(w, d)
+	}
+}
+
+func writeText(w io.Writer, found config.Diagnostics) error {
+	for _, d := range found {
+		if _, err := fmt.Fprintln(w, wording.OneLine(d.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finding is a diagnostic as --format json gives it.
+type finding struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Severity string `json:"severity"`
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+}
+
+// findingsOf converts findings for JSON; without any, the list is empty.
+func findingsOf(found config.Diagnostics) []finding {
+	out := make([]finding, 0, len(found))
+	for _, d := range found {
+		out = append(out, finding{
+			File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column,
+			Severity: d.Severity.String(), Code: d.Code, Message: d.Message, Hint: d.Hint,
+		})
+	}
+	return out
+}
+
+// lines are the lines of the loaded files by path, to be shown under their findings. A file that
+// could not be loaded has no lines, because its secrets are unknown.
+type lines map[string][]string
+
+func (l lines) note(of checked, secrets *config.Secrets) {
+	raw := of.src
+	if raw == nil {
+		var err error
+		if raw, err = config.ReadFile(of.path); err != nil {
+			return // it was deleted in the meantime; its findings are shown without lines
+		}
+	}
+	l[of.path] = strings.Split(secrets.Redact(string(raw)), "\n")
+}
+
+// write writes each finding, with its line and a caret below it.
+func (l lines) write(w io.Writer, found config.Diagnostics) error {
+	for _, d := range found {
+		if _, err := fmt.Fprintf(w, "%s\n%s", wording.OneLine(d.String()), l.excerpt(d.Pos)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// excerpt returns the line of a position with a caret below it; empty when it is unknown.
+func (l lines) excerpt(pos config.Pos) string {
+	if pos.Line < 1 || pos.Line > len(l[pos.File]) {
+		return ""
+	}
+	line := []rune(wording.Printable(l[pos.File][pos.Line-1]))
+	if pos.Column < 1 || pos.Column > len(line)+1 {
+		return ""
+	}
+	caret := expressions.Caret(string(line), len(string(line[:pos.Column-1])))
+	return "  " + strings.ReplaceAll(caret, "\n", "\n  ") + "\n"
+}
+
+// writeSARIF writes findings as SARIF 2.1.0, which code hosts show beside the lines
+// (docs.oasis-open.org/sarif/sarif/v2.1.0).
+func writeSARIF(w io.Writer, found config.Diagnostics) error {
+	var rules []any
+	known := map[string]bool{}
+	results := []any{}
+	for _, d := range found {
+		if !known[d.Code] {
+			known[d.Code] = true
+			rules = append(rules, object{"id": d.Code})
+		}
+		results = append(results, sarifResult(d))
+	}
+	return encodeJSON(w, object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"version": "2.1.0",
+		"runs": []any{object{
+			"tool":       object{"driver": object{"name": "toolgraph", "version": versionText(), "rules": append([]any{}, rules...)}},
+			"results":    results,
+			"columnKind": "unicodeCodePoints",
+		}},
+	})
+}
+
+type object = map[string]any
+
+func sarifResult(d config.Diagnostic) object {
+	text := d.Message
+	if d.Hint != "" {
+		text += "; " + d.Hint
+	}
+	uri := url.URL{Path: filepath.ToSlash(d.Pos.File)}
+	place := object{"artifactLocation": object{"uri": uri.EscapedPath()}}
+	if d.Pos.IsValid() {
+		place["region"] = object{"startLine": d.Pos.Line, "startColumn": d.Pos.Column}
+	}
+	return object{
+		"ruleId":    d.Code,
+		"level":     d.Severity.String(),
+		"message":   object{"text": text},
+		"locations": []any{object{"physicalLocation": place}},
+	}
+}

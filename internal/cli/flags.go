@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution/journal"
+	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
+)
+
+// sessionFlags are the flags of the commands that load a graph file and call its servers.
+// A command registers those that it has.
+type sessionFlags struct {
+	graph, servers       string
+	logLevel, logFormat  string
+	locked, otel, metric bool
+	grace                time.Duration
+	history              historyFlags
+
+	chosen func(flag string) bool // reports whether the command line has a flag
+	asks   mcpclient.Elicitor     // answers questions of upstream servers; nil: the user at the terminal does
+}
+
+// register adds --mcp and --log-level; level is the default.
+func (f *sessionFlags) register(cmd *cobra.Command, level string) {
+	serversFlag(cmd, &f.servers)
+	f.chosen = cmd.Flags().Changed
+	cmd.Flags().StringVar(&f.logLevel, "log-level", level, "`level` of the log on standard error: debug, info, warn or error")
+}
+
+// registerRuns adds the flags of commands that run graphs, apart from those of the history.
+func (f *sessionFlags) registerRuns(cmd *cobra.Command, level string) {
+	f.register(cmd, level)
+	cmd.Flags().BoolVar(&f.locked, "locked", false, "refuse to call tools that differ from the lock file beside the graph file (see toolgraph lock)")
+	cmd.Flags().BoolVar(&f.otel, "otel", false, "export a trace of each run over OTLP/HTTP to OTEL_EXPORTER_OTLP_ENDPOINT")
+}
+
+func (f *sessionFlags) registerGrace(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.grace, "grace", defaultGrace, "time that a call in flight gets to finish after SIGTERM, before its run is suspended")
+}
+
+// serversFlag registers --mcp.
+func serversFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVarP(into, "mcp", "m", "", "`file` with more servers, {\"mcpServers\": {…}}")
+}
+
+// anyEnvFlag registers --any-env.
+func anyEnvFlag(cmd *cobra.Command, into *bool) {
+	cmd.Flags().BoolVar(into, "any-env", false, "treat every ${VAR} as set, to work on a file away from where it runs")
+}
+
+// choiceValue is a flag with a few values.
+type choiceValue struct {
+	value   *string
+	allowed []string
+}
+
+// choiceFlag registers a flag that has one of the allowed values; the first is the default.
+func choiceFlag(cmd *cobra.Command, into *string, name, shorthand, usage string, allowed ...string) {
+	*into = cmp.Or(*into, allowed[0])
+	cmd.Flags().VarP(&choiceValue{into, allowed}, name, shorthand, usage+": "+alternatives(allowed))
+}
+
+// formatFlag registers --format of a command that prints text or JSON.
+func formatFlag(cmd *cobra.Command, into *string) {
+	choiceFlag(cmd, into, "format", "f", "output format", "text", "json")
+}
+
+// alternatives lists words: "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// Set reads the flag.
+func (c *choiceValue) Set(text string) error {
+	if !slices.Contains(c.allowed, text) {
+		return fmt.Errorf("expected %s%s", alternatives(c.allowed), wording.Suggest(text, c.allowed))
+	}
+	*c.value = text
+	return nil
+}
+
+func (c *choiceValue) String() string {
+	if c.value == nil {
+		return ""
+	}
+	return *c.value
+}
+
+// Type names the kind of value in the help.
+func (c *choiceValue) Type() string { return "string" }
+
+// historyFlags decide whether, where and for how long runs are recorded.
+type historyFlags struct {
+	records bool // the command has these flags: its runs are recorded unless they say otherwise
+	off     bool
+	state   string
+	durable bool
+
+	days     int
+	bytes    byteSize
+	maxValue byteSize
+}
+
+// registerState is for commands that read recorded runs; flags are those of a command, or
+// also of the commands below it.
+func (f *historyFlags) registerState(flags interface {
+	StringVar(into *string, name, value, usage string)
+},
+) {
+	flags.StringVar(&f.state, "state", "", "`directory` of recorded runs (default $"+stateVariable+", or the user's state directory)")
+}
+
+// register is for commands that run graphs.
+func (f *historyFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.off, "no-history", false, "do not record runs")
+	f.registerRecorded(cmd)
+}
+
+// registerRecorded is for commands whose runs are always recorded.
+func (f *historyFlags) registerRecorded(cmd *cobra.Command) {
+	f.registerState(cmd.Flags())
+	f.records, f.bytes, f.maxValue = true, 1<<30, 8<<20
+	cmd.Flags().BoolVar(&f.durable, "durable", false, "flush each step to disk before the next; fail the run if it cannot be recorded")
+	cmd.Flags().IntVar(&f.days, "keep", 30, "`days` after which recorded runs are deleted; 0 for never")
+	cmd.Flags().Var(&f.bytes, "keep-bytes", "total size above which the oldest runs are deleted; 0 for no limit")
+	cmd.Flags().Var(&f.maxValue, "history-max-value", "longest value that is recorded, as JSON")
+}
+
+// check rejects flags that contradict each other.
+func (f *historyFlags) check() error {
+	switch {
+	case f.off && f.durable:
+		return usagef("--durable requires the run history, and --no-history disables it; remove one of them")
+	case f.days < 0:
+		return usagef("--keep is %d, expected a number of days, or 0 for no limit", f.days)
+	case f.maxValue == 0:
+		return usagef("--history-max-value is 0, expected a size such as 8MiB")
+	}
+	return nil
+}
+
+// open opens the store of recorded runs. Nothing is read or written before it is used.
+func (f *historyFlags) open(log *slog.Logger) (*journal.Store, error) {
+	dir, err := f.directory()
+	if err != nil {
+		return nil, err
+	}
+	return journal.Open(dir, journal.Options{
+		Durable: f.durable, MaxValue: int(f.maxValue), Logger: log,
+		Keep: journal.Retention{MaxAge: time.Duration(f.days) * 24 * time.Hour, MaxBytes: int64(f.bytes)},
+	})
+}
+
+// stateVariable names the directory of recorded runs where no flag does.
+const stateVariable = "TOOLGRAPH_STATE"
+
+// directory returns the directory of recorded runs.
+func (f *historyFlags) directory() (string, error) {
+	if dir := cmp.Or(f.state, os.Getenv(stateVariable)); dir != "" {
+		return dir, nil
+	}
+	base, err := stateHome()
+	if err != nil {
+		return "", errors.New("no directory for recorded runs: HOME is not set; name one with --state")
+	}
+	return filepath.Join(base, "toolgraph"), nil
+}
+
+// stateHome returns the directory in which programs keep the state of a user.
+func stateHome() (string, error) {
+	switch runtime.GOOS {
+	case "windows":
+		return os.UserCacheDir() // %LocalAppData%
+	case "darwin":
+		return os.UserConfigDir() // ~/Library/Application Support
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state"), err
+}
+
+// byteSize is a flag such as 8MiB, 1GB or 4096.
+type byteSize int64
+
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}, {"B", 1}, {"", 1}}
+
+// maxSize keeps sums of sizes within an int64.
+const maxSize = 1 << 50
+
+// Set reads the flag.
+func (s *byteSize) Set(text string) error {
+	for _, unit := range sizeUnits {
+		number, has := strings.CutSuffix(text, unit.name)
+		if !has {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || n < 0 || n > maxSize/unit.bytes {
+			break
+		}
+		*s = byteSize(n * unit.bytes)
+		return nil
+	}
+	return errors.New("expected a size such as 512KiB, 8MiB or 1GiB")
+}
+
+// String returns the size in the largest binary unit that it is a multiple of.
+func (s *byteSize) String() string {
+	for _, unit := range sizeUnits[:3] {
+		if n := int64(*s); n >= unit.bytes && n%unit.bytes == 0 {
+			return fmt.Sprintf("%d%s", n/unit.bytes, unit.name)
+		}
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+// Type names the kind of value in the help.
+func (s *byteSize) Type() string { return "size" }

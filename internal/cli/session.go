@@ -1,0 +1,393 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/observe"
+	"toolgraph/internal/project"
+	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
+)
+
+// session is what the commands that load graph files share: the log, the run history,
+// traces and metrics, the pools of upstream servers, and the end of all that. Graph files
+// are loaded in it, one after the other. Safe for concurrent use once it is open.
+type session struct {
+	flags *sessionFlags
+	std   streams
+	log   *slog.Logger // redacts the secrets that the file had at the start
+	user  *terminal
+
+	pools   mcpclient.Shared
+	history *journal.Store // nil: runs are not recorded
+	metrics http.Handler   // nil: disabled
+
+	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
+	options []execution.Option                                     // of every run
+	watches []watch                                                // of each run
+	grace   time.Duration                                          // of calls in flight when the process is stopped
+
+	closers []func() // called in reverse order
+	ending  chan struct{}
+	waiting sync.WaitGroup
+}
+
+// watch begins to observe a run; the context is the run's from then on.
+type watch func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer)
+
+// loaded is a graph file that is loaded in a session, and what its runs need.
+type loaded struct {
+	*session
+	*project.Project
+	log     *slog.Logger
+	lock    *lock.Lock // nil: not --locked
+	pool    *mcpclient.Pool
+	release func() // gives the pool back; may be called more than once
+}
+
+// project loads and checks the graph file of the flags.
+func (f *sessionFlags) project(ctx context.Context) (*project.Project, error) {
+	return project.Load(ctx, f.graph, config.Options{ServersFile: f.servers})
+}
+
+// logger makes a logger that redacts the secrets.
+func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets) (*slog.Logger, error) {
+	log, err := observe.NewLogger(std.err, cmp.Or(level, "error"), cmp.Or(f.logFormat, "text"), secrets)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return log, nil
+}
+
+// secrets reads the files for what must not be logged. A file with errors is accepted, because
+// an agent may be about to correct it; a missing file is not.
+func (f *sessionFlags) secrets() (*config.Secrets, error) {
+	file, err := config.Load(f.graph, config.Options{ServersFile: f.servers})
+	var found config.Diagnostics
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w; toolgraph init writes a file to start from", err)
+	case err != nil && !errors.As(err, &found):
+		return nil, err
+	case file == nil:
+		return &config.Secrets{}, nil
+	}
+	return file.Secrets, nil
+}
+
+// start opens a session for a graph file. The caller closes it.
+func (f *sessionFlags) start(ctx context.Context, std streams, p *project.Project) (*loaded, error) {
+	s, err := f.open(ctx, std, p.File.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.use(p)
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// open opens a session. The caller closes it when the last run has ended.
+func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Secrets) (s *session, err error) {
+	log, err := f.logger(std, f.logLevel, secrets)
+	if err != nil {
+		return nil, err
+	}
+	s = &session{flags: f, std: std, log: log, user: newTerminal(ctx, std), grace: f.grace, ending: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if err := s.observe(ctx, log); err != nil {
+		return nil, err
+	}
+	return s, s.record(secrets)
+}
+
+// observe enables metrics and traces as the flags say.
+func (s *session) observe(ctx context.Context, log *slog.Logger) error {
+	if s.flags.metric {
+		m := observe.NewMetrics()
+		s.metrics = m.Handler()
+		s.callers = append(s.callers, m.Caller)
+		s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
+			return ctx, m.Run(g.Tool.Name.Value)
+		})
+	}
+	if !s.flags.otel {
+		return nil
+	}
+	traces, err := observe.NewTraces(ctx, versionText(), log)
+	if err != nil {
+		return err
+	}
+	s.callers = append(s.callers, traces.Caller)
+	s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
+		return traces.Run(ctx, g.Tool.Name.Value, server.TraceOf(ctx))
+	})
+	s.closers = append(s.closers, func() {
+		const most = 3 * time.Second // for sending the last traces
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+		defer cancel()
+		_ = traces.Close(ctx) // it logs what could not be sent
+	})
+	return nil
+}
+
+// record opens the run history. Without a directory for it runs are not recorded, unless
+// the flags require that.
+func (s *session) record(secrets *config.Secrets) error {
+	h, log := &s.flags.history, s.log
+	if !h.records {
+		return nil
+	}
+	if err := h.check(); err != nil || h.off {
+		return err
+	}
+	if !s.flags.chosen("log-level") && !log.Enabled(context.Background(), slog.LevelWarn) {
+		var err error // only the log reports that runs are not recorded
+		if log, err = s.flags.logger(s.std, "warn", secrets); err != nil {
+			return err
+		}
+	}
+	store, err := h.open(log)
+	if err != nil {
+		if h.durable {
+			return err
+		}
+		log.Warn("runs are not recorded", "error", err)
+		return nil
+	}
+	s.history = store
+	s.closers = append(s.closers, func() { _ = store.Close() }) // it logs its errors when they occur
+	return nil
+}
+
+// close ends the servers, then what else is open.
+func (s *session) close() {
+	close(s.ending)
+	s.waiting.Wait()
+	s.pools.Close()
+	for _, end := range slices.Backward(s.closers) {
+		end()
+	}
+}
+
+// load loads the graph file of the flags as it is now.
+func (s *session) load(ctx context.Context) (*loaded, error) {
+	p, err := s.flags.project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.use(p)
+}
+
+// use prepares runs of a graph file: with its own secrets in the log, and its lock.
+func (s *session) use(p *project.Project) (*loaded, error) {
+	log, err := s.flags.logger(s.std, s.flags.logLevel, p.File.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := s.flags.lockOf(p)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{session: s, Project: p, log: log, lock: locked}
+	variant := ""
+	var options []mcpclient.Option
+	if locked != nil {
+		variant = string(locked.Encode())
+		options = append(options, mcpclient.WithToolCheck(locked.Guard(p.File)))
+	}
+	l.pool, l.release = s.pools.Lease(p.File.Servers, variant, func() *mcpclient.Pool { return s.newPool(p, log, options...) })
+	return l, nil
+}
+
+// lockOf returns the lock beside a graph file, nil without --locked. Its error says why no
+// tool may be called.
+func (f *sessionFlags) lockOf(p *project.Project) (*lock.Lock, error) {
+	if !f.locked {
+		return nil, nil //nolint:nilnil // nothing is locked
+	}
+	path := lock.Path(p.File.Path)
+	l, err := lock.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("--locked requires %s, which does not exist; run: toolgraph lock %s", path, p.File.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := l.Check(p.File, p.Graphs)
+	for i := range found {
+		found[i].Severity = config.Error
+	}
+	return l, found.Err()
+}
+
+// releaseAfter gives the pool back when ended is closed, or the session ends.
+func (l *loaded) releaseAfter(ended <-chan struct{}) {
+	l.waiting.Go(func() {
+		select {
+		case <-ended:
+		case <-l.ending:
+		}
+		l.release()
+	})
+}
+
+// newPool makes a pool of the servers of a graph file.
+func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
+	asks := s.user.asks(p.File.Secrets)
+	if s.flags.asks != nil {
+		asks = mcpclient.WithElicitor(s.flags.asks)
+	}
+	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets), asks,
+		mcpclient.WithClientInfo("toolgraph", versionText()), mcpclient.WithStartNotice(startNotice(s.std.err)))
+	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
+}
+
+// startNotice prints which servers are being started, which can take long, when standard
+// error is a terminal. The line replaces the line of progress.
+func startNotice(stderr io.Writer) func(server string) {
+	if !isTerminal(stderr) {
+		return nil
+	}
+	return func(server string) { fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server)) }
+}
+
+// selfOption lets the command of a server be toolgraph wherever this program is installed.
+func selfOption() []mcpclient.Option {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", self)}
+}
+
+// untilStopped lets a run end with the process: after SIGTERM the call in flight gets the
+// grace to finish, then the run is suspended. The context is that of the run.
+func (l *loaded) untilStopped(ctx context.Context) (context.Context, execution.Option) {
+	stop, unregister := stopping(ctx, 0, func() {
+		fmt.Fprintf(l.std.err, "toolgraph: stopping: the call in flight has %v to finish; a second signal ends the process at once\n", l.grace)
+	})
+	calls, release := lasting(ctx, l.grace)
+	l.closers = append(l.closers, unregister, release)
+	return calls, execution.WithStop(stop)
+}
+
+// engine makes an engine for the graphs of the file.
+func (l *loaded) engine() *execution.Engine {
+	caller := execution.PoolCaller(l.pool)
+	for _, wrap := range l.callers {
+		caller = wrap(caller)
+	}
+	options := append(slices.Clone(l.options), execution.WithRepeatable(repeatable(l.Project, l.hints)))
+	if l.history != nil {
+		options = append(options, execution.WithJournal(l.history.Journal(l.File.Secrets, aboutRuns(l.Project))))
+	}
+	return execution.New(caller, options...)
+}
+
+// aboutRuns returns what is recorded of a file with each run.
+func aboutRuns(p *project.Project) journal.About {
+	path := p.File.Path
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	return journal.About{File: path, Server: p.File.Server.Name.Value}
+}
+
+// begin begins to observe a run.
+func (l *loaded) begin(ctx context.Context, g *graph.Graph) (context.Context, []execution.Option) {
+	ctx = withRuleLog(ctx, l.log, g.Tool.Name.Value)
+	options := []execution.Option{reportPanics(l.log)}
+	for _, begin := range l.watches {
+		var observer execution.Observer
+		ctx, observer = begin(ctx, g)
+		options = append(options, execution.WithObserver(observer))
+	}
+	return ctx, options
+}
+
+// run runs a graph on an engine of the file.
+func (l *loaded) run(
+	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, more ...execution.Option,
+) (*execution.Result, error) {
+	ctx, options := l.begin(ctx, g)
+	return engine.Run(ctx, g, args, append(options, more...)...)
+}
+
+// reportPanics logs the part of a panic that clients do not see.
+func reportPanics(log *slog.Logger) execution.Option {
+	return execution.WithPanicReport(func(run string, p *execution.PanicError) {
+		log.Error("a run panicked", "id", p.ID, "run", run, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+	})
+}
+
+// withRuleLog lets the log operator of a tool's rules write to the log, at debug: the
+// one level that may show values.
+func withRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Context {
+	if !log.Enabled(ctx, slog.LevelDebug) {
+		return ctx
+	}
+	return jsonlogic.WithLog(ctx, func(v value.Value) {
+		text, err := value.Encode(v)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		log.DebugContext(ctx, "a rule logs", "tool", tool, "value", string(text))
+	})
+}
+
+// toolHints returns what is known of the effects of an upstream tool.
+type toolHints func(upstream, tool string) (server.Hints, bool)
+
+// hints are from the lock, or without one from what the server has listed so far.
+func (l *loaded) hints(upstream, tool string) (server.Hints, bool) {
+	if l.lock != nil {
+		e, known := l.lock.Entry(upstream, tool)
+		return server.Hints(e.Hints()), known
+	}
+	known, ok := l.pool.Known(upstream, tool)
+	return server.Hints(lock.HintsOf(known.Annotations)), ok
+}
+
+// repeatable reports which tools are safe to repeat: those that a trusted server of the
+// file declares to be read-only or idempotent. Without hints there are none.
+func repeatable(p *project.Project, hints toolHints) func(upstream, tool string) bool {
+	trusted := map[string]bool{}
+	for _, u := range p.File.Servers {
+		trusted[u.Name.Value] = u.Trusted
+	}
+	isTrue := func(b *bool) bool { return b != nil && *b }
+	return func(upstream, tool string) bool {
+		if hints == nil || !trusted[upstream] {
+			return false
+		}
+		declared, known := hints(upstream, tool)
+		return known && (isTrue(declared.ReadOnly) || isTrue(declared.Idempotent))
+	}
+}
