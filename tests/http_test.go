@@ -31,12 +31,12 @@ func TestN05RemoteAddress(t *testing.T) {
 	for _, c := range []struct {
 		flags, want string
 	}{
-		{"--http 0.0.0.0:0", "is an address that other machines reach; listen on 127.0.0.1:0, or add --http-allow-remote and a token"},
-		{"--http [::]:0", "is an address that other machines reach"},
-		{"--http 192.0.2.1:8080 --http-token-file " + token, "is an address that other machines reach"},
-		{"--http 0.0.0.0:0 --http-allow-remote", "--http-allow-remote wants a token: name its file with --http-token-file, or set TOOLGRAPH_HTTP_TOKEN"},
+		{"--http 0.0.0.0:0", "other machines can reach --http 0.0.0.0:0; listen on 127.0.0.1:0, or add --http-allow-remote and a token"},
+		{"--http [::]:0", "other machines can reach --http"},
+		{"--http 192.0.2.1:8080 --http-token-file " + token, "other machines can reach --http"},
+		{"--http 0.0.0.0:0 --http-allow-remote", "--http-allow-remote requires a token; name its file with --http-token-file, or set TOOLGRAPH_HTTP_TOKEN"},
 		{"--http 0.0.0.0:0 --http-allow-remote --http-token-file " + short, "has 6 characters, expected at least 16"},
-		{"--http 0.0.0.0:0 --http-allow-remote --http-token-file " + filepath.Dir(token), "is no file that holds a token"},
+		{"--http 0.0.0.0:0 --http-allow-remote --http-token-file " + filepath.Dir(token), "is not a token file"},
 		{"--http nowhere", `--http is "nowhere", expected HOST:PORT or :PORT`},
 		{"--http-token-file " + token, "the --http-… flags go with --http ADDR"},
 	} {

@@ -102,7 +102,7 @@ func TestG16ReloadDuringARun(t *testing.T) {
 
 	f.write(strings.Replace(versioned(g, "three", ""), "next: pid}\n  - {id: pid", "next: pit}\n  - {id: pid", 1))
 	eventually(t, "the broken file is told", func() bool {
-		return strings.Contains(s.stderr.String(), "graph.yaml:11:") && strings.Contains(s.stderr.String(), "what was served before still is")
+		return strings.Contains(s.stderr.String(), "graph.yaml:11:") && strings.Contains(s.stderr.String(), "still serving the previous version")
 	})
 	if got := s.call("go", `{}`).text(t); got != second {
 		t.Errorf("with a broken file: %s", got)

@@ -75,7 +75,7 @@ func TestV13Import(t *testing.T) {
 		{`"server": "s"`, `"server": "\t"`, `run: the name "\t"`},
 		{`"RUN"`, `"R\u001bN"`, `the id of the run is "R\x1bN", expected`},
 		{`"RUN"`, `"deleting 1"`, `the id of the run is "deleting 1", expected`},
-		{`"id": "RUN"`, `"id": "OTHER"`, `the events are of run "RUN", and the file is of run "OTHER"`},
+		{`"id": "RUN"`, `"id": "OTHER"`, `the events belong to run "RUN" and the file to run "OTHER"`},
 		{`"args": {"a": "é\u0007"}`, `"arg": 1`, "event 1 of 5: its start has no args"},
 	} {
 		src := strings.ReplaceAll(importable, c.old, c.text)
