@@ -38,7 +38,7 @@ func TestN05RemoteAddress(t *testing.T) {
 		{"--http 0.0.0.0:0 --http-allow-remote --http-token-file " + short, "has 6 characters, expected at least 16"},
 		{"--http 0.0.0.0:0 --http-allow-remote --http-token-file " + filepath.Dir(token), "is not a token file"},
 		{"--http nowhere", `--http is "nowhere", expected HOST:PORT or :PORT`},
-		{"--http-token-file " + token, "the --http-… flags go with --http ADDR"},
+		{"--http-token-file " + token, "the --http-… flags require --http ADDR"},
 	} {
 		args := append([]string{"serve", "-g", f.path}, strings.Fields(c.flags)...)
 		out, err := exec.Command(testbin.Build(t, "toolgraph"), args...).CombinedOutput()

@@ -202,8 +202,8 @@ func TestServeResumes(t *testing.T) {
 	eventually(t, "a quarter is paid", func() bool { return len(v.lines("pays")) >= payingTurns/4 })
 	kill()
 	_ = run.Wait() // it was killed
-	v.serve(path, func() bool { return len(v.lines("pays")) > payingTurns/2 }, "is left for the next start")
-	v.serve(path, func() bool { return strings.Contains(v.log.text(), "has ended well") }, "has ended well")
+	v.serve(path, func() bool { return len(v.lines("pays")) > payingTurns/2 }, "is suspended until the next start")
+	v.serve(path, func() bool { return strings.Contains(v.log.text(), "a resumed run has finished") }, "a resumed run has finished")
 	out, err := exec.CommandContext(t.Context(), v.bin, "resume", "last", "--state", filepath.Join(v.dir, "state")).Output()
 	if err != nil || !bytes.Contains(out, []byte(fmt.Sprintf("%d\n  ],", payingTurns))) {
 		t.Errorf("%v\n%s", err, out)
