@@ -6,7 +6,6 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
-	"toolgraph/internal/wording"
 )
 
 const (
@@ -16,16 +15,16 @@ const (
 )
 
 type diffJSON struct {
-	Same      bool         `json:"same"`
-	Steps     [2]int       `json:"steps"`
-	Args      []changeJSON `json:"args"`
-	Result    []changeJSON `json:"result"`
-	First     *partingJSON `json:"first"`     // the first step that differs; that of other arguments does not count
-	Differing int          `json:"differing"` // steps
-	Rows      []rowJSON    `json:"rows"`      // the first of them
+	Same      bool            `json:"same"`
+	Steps     [2]int          `json:"steps"`
+	Args      []changeJSON    `json:"args"`
+	Result    []changeJSON    `json:"result"`
+	First     *divergenceJSON `json:"first"`     // the first step that differs, not counting the entry when the arguments differ
+	Differing int             `json:"differing"` // steps
+	Rows      []rowJSON       `json:"rows"`      // the first of them
 }
 
-type partingJSON struct {
+type divergenceJSON struct {
 	Index   int          `json:"index"`
 	Nodes   [2]string    `json:"nodes"`
 	Changes []changeJSON `json:"changes"`
@@ -33,7 +32,7 @@ type partingJSON struct {
 
 type changeJSON struct {
 	Path string  `json:"path"`
-	Old  *string `json:"old"` // null: it was not there
+	Old  *string `json:"old"` // null: it was missing
 	New  *string `json:"new"`
 }
 
@@ -44,15 +43,15 @@ type rowJSON struct {
 }
 
 func (s *Server) diff(r *http.Request) (any, error) {
-	var frames [2]frame
+	var both [2]runState
 	for i, name := range []string{"a", "b"} {
-		f, err := s.film(r.Context(), r.URL.Query().Get(name))
+		run, err := s.run(r.Context(), r.URL.Query().Get(name))
 		if err != nil {
 			return nil, err
 		}
-		frames[i] = f.now()
+		both[i] = run.now()
 	}
-	a, b := frames[0], frames[1]
+	a, b := both[0], both[1]
 	out := diffJSON{
 		Steps: [2]int{len(a.records), len(b.records)},
 		Args:  changes(a.args, b.args), Result: changes(a.result, b.result), Rows: []rowJSON{},
@@ -66,18 +65,19 @@ func (s *Server) diff(r *http.Request) (any, error) {
 			}
 		}
 		out.Differing++
+		nodes := [2]string{x.NodeID, y.NodeID}
 		if arguments := i == 0 && len(out.Args) > 0; out.First == nil && !arguments {
-			out.First = &partingJSON{Index: i, Nodes: [2]string{x.NodeID, y.NodeID}, Changes: found}
+			out.First = &divergenceJSON{Index: i, Nodes: nodes, Changes: found}
 		}
 		if len(out.Rows) < rowsShown {
-			out.Rows = append(out.Rows, rowJSON{Index: i, Nodes: [2]string{x.NodeID, y.NodeID}, Previews: [2]string{rowText(x), rowText(y)}})
+			out.Rows = append(out.Rows, rowJSON{Index: i, Nodes: nodes, Previews: [2]string{rowText(x), rowText(y)}})
 		}
 	}
 	out.Same = out.Differing == 0 && len(out.Args) == 0 && len(out.Result) == 0 && a.Status == b.Status
 	return out, nil
 }
 
-// recordAt is a record, or an empty one past the end.
+// recordAt returns a record, an empty one past the end.
 func recordAt(records []execution.Record, i int) execution.Record {
 	if i < len(records) {
 		return records[i]
@@ -86,22 +86,15 @@ func recordAt(records []execution.Record, i int) execution.Record {
 }
 
 func rowText(rec execution.Record) string {
-	if rec.Error != nil {
-		message, _ := cutCaret(rec.Error.Message)
-		return wording.Truncate(message, previewShown)
-	}
 	if rec.NodeID == "" {
 		return ""
 	}
-	return preview(rec.Output, previewShown)
+	return recordText(rec)
 }
 
-func changes(a, b value.Value) []changeJSON {
-	var out []changeJSON
-	for i, c := range diff.Values(a, b) {
-		if i == changesShown {
-			break
-		}
+func changes(a, b value.Value) (out []changeJSON) {
+	all := diff.Values(a, b)
+	for _, c := range all[:min(len(all), changesShown)] {
 		out = append(out, changeJSON{Path: c.Path, Old: changed(c.Old), New: changed(c.New)})
 	}
 	return out

@@ -1,11 +1,11 @@
 // Package page serves the debugger to one browser on this machine: a project, a
 // debug.Controller and a store of runs go in; pages, JSON and events come out.
 //
-// Every request must name a loopback host, and an origin of the same when it has one.
-// What stands below /api wants the cookie that POST /api/session gives for the token of
-// the printed address; what changes something is a POST or PUT of JSON. An error is
-// {"error": {"message", "hint", …}}. Secrets are hidden before a value is cut, searched,
-// evaluated or shown. No request can name a command, a server or a file.
+// Every request must name a loopback host, and the same origin when it names one. Paths
+// below /api need the cookie that POST /api/session returns for the token of the printed
+// address; a change is a POST or PUT of JSON. An error is {"error": {"message", "hint", …}}.
+// Secrets are redacted before a value is truncated, searched, evaluated or shown. No
+// request can name a command, a server or a file.
 //
 //	POST /api/session                 {token} → 204 and the cookie
 //	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
@@ -13,7 +13,7 @@
 //	GET  /api/graphs/{tool}           nodes and edges
 //	GET  /api/events                  server-sent events: run (as below), project, questions, missed
 //	GET  /api/runs                    ?tool&status&text&since&before&limit → {runs, next}
-//	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else fields that do not fit
+//	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else the fields that do not match the schema
 //	GET  /api/runs/{id}               status, times, next node, failure
 //	GET  /api/runs/{id}/path          ?from → {names, path: indexes of names, edits: indexes of steps}
 //	GET  /api/runs/{id}/steps         ?from&limit → steps with previews
@@ -24,12 +24,12 @@
 //	PUT  /api/runs/{id}/breakpoints   {breakpoints}
 //	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, at, path, from} → {value, ms} or {error}
-//	POST /api/runs/{id}/watch         {sources, at} → [{value, ms} or {error}], one a source
-//	GET  /api/questions               what upstream servers ask: {questions: [{id, server, message, schema or url}]}
-//	POST /api/questions/{id}          {action: accept|decline|cancel, content}; else fields that do not fit
-//	GET  /api/diff                    ?a&b → where two runs part
+//	POST /api/runs/{id}/watch         {sources, at} → [{value, ms} or {error}], one for each source
+//	GET  /api/questions               questions of upstream servers: {questions: [{id, server, message, schema or url}]}
+//	POST /api/questions/{id}          {action: accept|decline|cancel, content}; else the fields that do not match the schema
+//	GET  /api/diff                    ?a&b → where two runs diverge
 //
-// Lists have previews of bounded length and come in pages; a step count is bounded by
-// the run's own limit. The package must not know how a run is made or kept, and owns no
-// module.
+// Lists have previews of bounded length and come in pages; the number of steps is bounded
+// by the limits of the run. The package must not know how a run is made or recorded. It
+// owns no third-party module.
 package page

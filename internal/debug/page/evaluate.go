@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -12,7 +11,29 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/view"
 )
+
+const (
+	lookBudget  = 3 * time.Second // for the expressions of one request, waiting included
+	mostLooks   = 8               // requests that evaluate at once
+	mostWatches = 20              // expressions of a request
+)
+
+// evaluating returns the context of a request that evaluates, and done to end it.
+func (s *Server) evaluating(ctx context.Context) (bounded context.Context, done func(), err error) {
+	bounded, cancel := context.WithTimeout(ctx, s.look)
+	select {
+	case s.looks <- struct{}{}:
+	case <-bounded.Done():
+		cancel()
+		return nil, nil, errorf(http.StatusServiceUnavailable, "%d expressions are being evaluated, which is the limit; ask again later", mostLooks)
+	}
+	return bounded, func() {
+		<-s.looks
+		cancel()
+	}, nil
+}
 
 type evaluateJSON struct {
 	Kind   string `json:"kind"`
@@ -36,14 +57,36 @@ type evaluatedJSON struct {
 	Error *mistakeJSON `json:"error,omitempty"`
 }
 
-// evaluate evaluates an expression as a step would have. It sees values without their
-// secrets, so that no expression can take one apart.
-func (s *Server) evaluate(r *http.Request) (any, error) {
-	var in evaluateJSON
-	if err := read(r, &in); err != nil {
+// evaluate evaluates an expression as a step would have.
+func (s *Server) evaluate(r *http.Request, in evaluateJSON) (any, error) {
+	out, err := s.evaluateAll(r, in.At, []evaluateJSON{in})
+	if err != nil {
 		return nil, err
 	}
-	now, err := s.frame(r)
+	return out[0], nil
+}
+
+type watchJSON struct {
+	Sources []string `json:"sources"`
+	At      int      `json:"at"`
+}
+
+// watchAt evaluates several JSONata expressions as a step would have.
+func (s *Server) watchAt(r *http.Request, in watchJSON) (any, error) {
+	if len(in.Sources) > mostWatches {
+		return nil, errorf(http.StatusUnprocessableEntity, "%d expressions are watched, expected at most %d", len(in.Sources), mostWatches)
+	}
+	all := make([]evaluateJSON, len(in.Sources))
+	for i, source := range in.Sources {
+		all[i] = evaluateJSON{Kind: "jsonata", Source: source}
+	}
+	return s.evaluateAll(r, in.At, all)
+}
+
+// evaluateAll evaluates expressions over what a step saw, redacted, so that no expression
+// can take a secret apart. The error is about a part of a value that does not exist.
+func (s *Server) evaluateAll(r *http.Request, at int, all []evaluateJSON) ([]evaluatedJSON, error) {
+	run, err := s.run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -52,22 +95,24 @@ func (s *Server) evaluate(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer done()
-	return answered(ctx, in, execution.ScopeOf(now.before(in.At)))
-}
-
-// answered evaluates an expression and tells what came of it. The error is that the value
-// has no such part as was asked for.
-func answered(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (evaluatedJSON, error) {
-	start := time.Now()
-	v, err := evaluated(ctx, in, scope)
-	out := evaluatedJSON{MS: float64(time.Since(start).Microseconds()) / 1000}
-	if err != nil {
-		out.Error = mistakeOf(in.Source, err)
-		return out, nil
+	now := run.now()
+	scope := execution.ScopeOf(now.before(at))
+	out := make([]evaluatedJSON, len(all))
+	for i, in := range all {
+		start := time.Now()
+		v, err := evaluated(ctx, in, scope)
+		out[i].MS = milliseconds(time.Since(start))
+		if err != nil {
+			out[i].Error = mistakeOf(in.Source, err)
+			continue
+		}
+		top, err := levelOf(v, in.Path, min(max(0, in.From), maxBody))
+		if err != nil {
+			return nil, err
+		}
+		out[i].Value = &top
 	}
-	top, err := levelOf(v, in.Path, min(max(0, in.From), maxBody))
-	out.Value = &top
-	return out, err
+	return out, nil
 }
 
 func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (value.Value, error) {
@@ -89,37 +134,17 @@ func evaluated(ctx context.Context, in evaluateJSON, scope *expressions.Scope) (
 		}
 		return rule.Eval(ctx, scope)
 	}
-	return nil, errors.New("kind is jsonata or rule")
+	return nil, errors.New("kind must be jsonata or rule")
 }
 
-// mistakeOf tells where in the source an error is.
+// mistakeOf returns an error with its place in the source; that of a rule is in the message.
 func mistakeOf(source string, err error) *mistakeJSON {
-	out := &mistakeJSON{Message: err.Error(), Offset: -1}
-	var syntax *expressions.SyntaxError
-	var rule *jsonlogic.Error
-	var decode *value.DecodeError
-	var eval *expressions.EvalError
-	switch {
-	case errors.As(err, &rule):
-		// The place is a path into the rule, which the message can tell.
-		if path, bad := json.Marshal(rule.Path); bad == nil && len(rule.Path) > 0 {
-			out.Message += " at " + string(path)
-		}
-		if rule.Hint != "" {
-			out.Message += "; " + rule.Hint
-		}
-	case errors.As(err, &syntax):
-		out.Offset = syntax.Offset
-		if syntax.Hint != "" {
-			out.Message += "; " + syntax.Hint
-		}
-	case errors.As(err, &decode):
-		out.Offset = decode.Offset
-	case errors.As(err, &eval):
-		out.Offset, out.Code = eval.Offset, eval.Code
+	p := view.ProblemOf(source, err)
+	if p.At != "" {
+		p.Message += " at " + p.At
 	}
-	if out.Offset >= 0 {
-		out.Caret = expressions.Caret(source, out.Offset)
+	if p.Hint != "" {
+		p.Message += "; " + p.Hint
 	}
-	return out
+	return &mistakeJSON{Message: p.Message, Code: p.Code, Offset: p.Offset, Caret: p.Caret}
 }

@@ -11,25 +11,29 @@ import (
 	"time"
 )
 
-// guard lets a request through that comes from our own page: no other page of the
-// browser, and no name that leads here by DNS, gets anything.
+// guard lets a request through that comes from the page itself: other pages of the
+// browser, and host names that resolve to this machine, get nothing.
 type guard struct {
 	next   http.Handler
 	on     string // the address that is served
 	cookie string
 }
 
-const policy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+// headers are those of every answer.
+var headers = map[string]string{
+	"Content-Security-Policy":      "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Cache-Control":                "no-store",
+}
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
-	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
+	for name, content := range headers {
+		w.Header().Set(name, content)
+	}
 	if err := g.check(r); err != nil {
 		fail(w, err)
 		return
@@ -42,7 +46,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *guard) check(r *http.Request) error {
-	if !g.mayName(r.Host) {
+	if !g.isHere(r.Host) {
 		return errorf(http.StatusForbidden, "the Host header names another host than this machine")
 	}
 	if origins := r.Header["Origin"]; len(origins) > 1 || len(origins) == 1 && origins[0] != "http://"+r.Host {
@@ -58,7 +62,7 @@ func (g *guard) check(r *http.Request) error {
 	if !strings.HasPrefix(r.URL.Path, "/api/") {
 		return nil
 	}
-	if r.URL.Path != "/api/session" && !g.knows(r) {
+	if c, err := r.Cookie(cookieName(g.on)); r.URL.Path != "/api/session" && (err != nil || !same(c.Value, g.cookie)) {
 		return &failure{status: http.StatusUnauthorized, Message: "this browser has no session", Hint: "open the address that toolgraph ui printed, with its token"}
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -70,23 +74,15 @@ func (g *guard) check(r *http.Request) error {
 	return nil
 }
 
-// mayName reports whether a Host header is this machine's with our port.
-func (g *guard) mayName(host string) bool {
+// isHere reports whether a Host header names this machine, with the port of the page.
+func (g *guard) isHere(host string) bool {
 	name, port, err := net.SplitHostPort(host)
-	_, ours, _ := net.SplitHostPort(g.on) // an address of a listener always splits
-	if err != nil || port != ours {
+	_, own, _ := net.SplitHostPort(g.on) // an address of a listener always splits
+	if err != nil || port != own {
 		return false
 	}
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
 	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
-}
-
-func (g *guard) knows(r *http.Request) bool {
-	c, err := r.Cookie(cookieName(g.on))
-	return err == nil && same(c.Value, g.cookie)
+	return strings.EqualFold(name, "localhost") || err == nil && addr.IsLoopback()
 }
 
 // cookieName has the port, because browsers share cookies among the ports of a host.
@@ -95,8 +91,28 @@ func cookieName(on string) string {
 	return "toolgraph-" + port
 }
 
-// same compares without telling by its time how much was right.
+// same compares in a time that does not depend on how much is equal.
 func same(given, want string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// openSession exchanges the token for a cookie that scripts cannot read and that requests
+// of other pages do not carry.
+func (s *Server) openSession(w http.ResponseWriter, r *http.Request) {
+	const most = 4 << 10 // bytes: the client is not authenticated yet
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	var in struct{ Token string }
+	if err := read(r, &in); err != nil {
+		fail(w, err)
+		return
+	}
+	if !same(in.Token, s.token) {
+		fail(w, &failure{status: http.StatusUnauthorized, Message: "the token is wrong", Hint: "open the address that toolgraph ui printed last"})
+		return
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName(r.Host), Value: s.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+	w.WriteHeader(http.StatusNoContent)
 }

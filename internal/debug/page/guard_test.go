@@ -123,14 +123,14 @@ func TestN04ChangesAreJSON(t *testing.T) {
 	}
 }
 
-// N05: the page is for this machine, whatever it is told.
+// N05: the page is for this machine only.
 func TestN05LoopbackOnly(t *testing.T) {
 	on, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {
 		t.Skip(err)
 	}
 	c := serve(t, graphFile, nil)
-	if err := c.server.Serve(t.Context(), on); err == nil || !strings.Contains(err.Error(), "this machine alone") {
+	if err := c.server.Serve(t.Context(), on); err == nil || !strings.Contains(err.Error(), "needs a loopback address") {
 		t.Errorf("%v", err)
 	}
 }

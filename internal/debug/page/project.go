@@ -6,10 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 )
@@ -18,20 +20,20 @@ import (
 type Project struct {
 	*project.Project
 	Source string            // the file's text
-	Engine *execution.Engine // keeps the runs, when they are kept
+	Engine *execution.Engine // with a journal when runs are recorded
 
-	// Begin prepares a run: its context, and what watches it; nil for nothing.
+	// Begin prepares a run: its context, and its observers; nil for none.
 	Begin func(context.Context, *graph.Graph) (context.Context, []execution.Option)
 }
 
-// loaded is a project with what is made of it once.
+// loaded is one version of the graph file.
 type loaded struct {
 	Project
 	path  string        // absolute, as the store has it
 	ended chan struct{} // closed when it was replaced and its last run has ended
 
 	mu    sync.Mutex // guards what follows
-	users int        // its runs that go on, and one for being the current
+	users int        // its runs that have not ended, and one while it is the current version
 }
 
 func newLoaded(p Project) *loaded {
@@ -42,20 +44,20 @@ func newLoaded(p Project) *loaded {
 	return l
 }
 
-// Replace shows another version of the file. Runs that go on keep the one they began
-// with; the channel is closed when the last of them has ended.
+// Replace shows another version of the file. Runs in progress continue with the version
+// with which they began; the channel is closed when the last of them has ended.
 func (s *Server) Replace(p Project) (ended <-chan struct{}) {
 	s.mu.Lock()
 	old := s.project
 	s.project, s.found, s.source = newLoaded(p), p.Warnings, p.Source
 	s.mu.Unlock()
-	s.films.forget()
-	s.hub.tell("project", nil)
+	s.runs.forget()
+	s.hub.publish("project", nil)
 	old.use(-1)
 	return old.ended
 }
 
-// use counts a user more, or one less.
+// use counts one user more or less.
 func (l *loaded) use(by int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,13 +66,13 @@ func (l *loaded) use(by int) {
 	}
 }
 
-// Reject shows what is wrong with a version of the file; the graphs stay those of the
-// last good one.
+// Reject shows the errors of a version of the file; the graphs stay those of the last
+// version without errors.
 func (s *Server) Reject(source string, found config.Diagnostics) {
 	s.mu.Lock()
 	s.found, s.source = found, source
 	s.mu.Unlock()
-	s.hub.tell("project", nil)
+	s.hub.publish("project", nil)
 }
 
 func (s *Server) loaded() *loaded {
@@ -85,7 +87,7 @@ type projectJSON struct {
 	File        string        `json:"file"`
 	Version     string        `json:"version"`
 	History     bool          `json:"history"`
-	Rejected    bool          `json:"rejected"` // the file has errors, and the graphs are older
+	Rejected    bool          `json:"rejected"` // the file has errors, and the graphs are those of an earlier version
 	Tools       []toolJSON    `json:"tools"`
 	Servers     []serverJSON  `json:"servers"`
 	Diagnostics []findingJSON `json:"diagnostics"`
@@ -120,13 +122,12 @@ type findingJSON struct {
 }
 
 func (s *Server) getProject(*http.Request) (any, error) {
-	p := s.loaded()
 	s.mu.Lock()
-	found := s.found
+	p, found := s.project, s.found
 	s.mu.Unlock()
-	file, hide := p.File, p.File.Secrets.Redact
+	file, redact := p.File, p.File.Secrets.Redact
 	out := projectJSON{
-		Title: hide(file.Server.Title.Value), Name: hide(file.Server.Name.Value), File: p.path, Version: s.opts.Version,
+		Title: redact(file.Server.Title.Value), Name: redact(file.Server.Name.Value), File: p.path, Version: s.opts.Version,
 		History: s.opts.Store != nil, Rejected: found.Err() != nil,
 		Tools: []toolJSON{}, Servers: []serverJSON{}, Diagnostics: []findingJSON{},
 	}
@@ -134,42 +135,60 @@ func (s *Server) getProject(*http.Request) (any, error) {
 		out.Title = out.Name
 	}
 	for _, g := range p.Graphs {
-		t := g.Tool
-		input := json.RawMessage(`{"type":"object"}`)
-		if t.InputSchema != nil {
-			input = file.Secrets.RedactJSON(t.InputSchema.JSON())
+		tool := toolJSON{
+			Name: g.Tool.Name.Value, Title: redact(g.Tool.Title.Value), Description: redact(g.Tool.Description.Value),
+			InputSchema: json.RawMessage(`{"type":"object"}`),
 		}
-		out.Tools = append(out.Tools, toolJSON{Name: t.Name.Value, Title: hide(t.Title.Value), Description: hide(t.Description.Value), InputSchema: input})
+		if g.Tool.InputSchema != nil {
+			tool.InputSchema = file.Secrets.RedactJSON(g.Tool.InputSchema.JSON())
+		}
+		out.Tools = append(out.Tools, tool)
 	}
 	for _, u := range file.Servers {
-		out.Servers = append(out.Servers, serverOf(u))
+		server := serverJSON{Name: u.Name.Value, Transport: string(u.Transport), Settings: []settingJSON{}}
+		for _, setting := range slices.Concat(u.Env, u.Headers) {
+			server.Settings = append(server.Settings, settingJSON{Name: setting.Name.Value, Set: setting.Value.Value != ""})
+		}
+		out.Servers = append(out.Servers, server)
 	}
 	for _, d := range found {
 		out.Diagnostics = append(out.Diagnostics, findingJSON{
-			Line: d.Pos.Line, Column: d.Pos.Column, Severity: d.Severity.String(), Code: d.Code, Message: hide(d.Message), Hint: hide(d.Hint),
+			Line: d.Pos.Line, Column: d.Pos.Column, Severity: d.Severity.String(), Code: d.Code, Message: redact(d.Message), Hint: redact(d.Hint),
 		})
 	}
 	return out, nil
 }
 
-func serverOf(u *config.Upstream) serverJSON {
-	out := serverJSON{Name: u.Name.Value, Transport: string(u.Transport), Settings: []settingJSON{}}
-	for _, list := range [][]config.Setting{u.Env, u.Headers} {
-		for _, setting := range list {
-			out.Settings = append(out.Settings, settingJSON{Name: setting.Name.Value, Set: setting.Value.Value != ""})
-		}
-	}
-	return out
-}
-
 func (s *Server) getSource(*http.Request) (any, error) {
-	p := s.loaded()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return map[string]string{"path": p.path, "text": p.File.Secrets.Redact(s.source)}, nil
+	return map[string]string{"path": s.project.path, "text": s.project.File.Secrets.Redact(s.source)}, nil
 }
 
-// graphOf is the graph of a tool as it is now.
+func (s *Server) getGraph(r *http.Request) (any, error) {
+	p := s.loaded()
+	g := p.graphOf(r.PathValue("tool"))
+	if g == nil {
+		return nil, errorf(http.StatusNotFound, "tool %q not found", r.PathValue("tool"))
+	}
+	redact := p.File.Secrets.Redact
+	out := graph.Draw(g)
+	for i, node := range g.Nodes {
+		switch node := node.(type) {
+		case *graph.Transform:
+			out.Nodes[i].Expr = redact(node.Expr.Source())
+		case *graph.Switch:
+			out.Nodes[i].Rules = len(node.Conditions)
+		case *graph.Entry, *graph.MCP, *graph.Exit:
+		}
+	}
+	for i := range out.Edges {
+		out.Edges[i].Label = redact(out.Edges[i].Label)
+	}
+	return out, nil
+}
+
+// graphOf returns the graph of a tool, nil for an unknown one.
 func (l *loaded) graphOf(tool string) *graph.Graph {
 	for _, g := range l.Graphs {
 		if g.Tool.Name.Value == tool {
@@ -179,16 +198,20 @@ func (l *loaded) graphOf(tool string) *graph.Graph {
 	return nil
 }
 
-// refused is the answer to a run that cannot begin.
-func (l *loaded) refused(err error) error {
-	hide := l.File.Secrets.Redact
-	var refused *execution.ArgumentsError
-	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
-		return errorf(http.StatusUnprocessableEntity, "%s", hide(err.Error()))
+// rejected is the answer about a run that cannot start.
+func (l *loaded) rejected(err error) error {
+	var bad *execution.ArgumentsError
+	if !errors.As(err, &bad) || len(bad.Problems) == 0 {
+		return errorf(http.StatusUnprocessableEntity, "%s", l.File.Secrets.Redact(err.Error()))
 	}
-	answer := &failure{status: http.StatusUnprocessableEntity, Message: "the arguments do not fit the tool"}
-	for _, p := range refused.Problems {
-		answer.Fields = append(answer.Fields, field{Path: append([]string{}, p.Path...), Message: hide(p.Text("arguments"))})
+	return invalid(l.File.Secrets, "the arguments do not match the inputSchema of the tool", bad.Problems, "arguments")
+}
+
+// invalid is the answer about a value that does not match its schema.
+func invalid(secrets *config.Secrets, message string, problems schema.Problems, root string) error {
+	answer := errorf(http.StatusUnprocessableEntity, "%s", message)
+	for _, p := range problems {
+		answer.Fields = append(answer.Fields, field{Path: append([]string{}, p.Path...), Message: secrets.Redact(p.Text(root))})
 	}
 	return answer
 }

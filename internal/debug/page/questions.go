@@ -7,23 +7,14 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
-	"sync"
-	"unicode"
 
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
-// questions are those of upstream servers that wait for the user of the page, the oldest
-// first. Safe for concurrent use.
-type questions struct {
-	mu   sync.Mutex // guards open
-	open []*question
-}
-
-// question is one as the page shows it.
+// question is a question of an upstream server that waits for the user of the page.
 type question struct {
 	ID      string          `json:"id"`
 	Server  string          `json:"server"`
@@ -35,24 +26,24 @@ type question struct {
 	answer chan json.RawMessage // holds one
 }
 
-// longestQuestion is how much of a message is shown, in bytes.
+// longestQuestion is the length to which a message is truncated, in bytes.
 const longestQuestion = 8 << 10
 
 // Ask puts the question of an upstream server to the user of the page: params and the
-// answer are those of elicitation/create. It takes as long as the user does, or until ctx
+// answer are those of elicitation/create. It returns when the user answers, or when ctx
 // ends.
 func (s *Server) Ask(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
 	q, err := s.question(upstream, params)
 	if err != nil {
 		return nil, err
 	}
-	s.questions.mu.Lock()
-	s.questions.open = append(s.questions.open, q)
-	s.questions.mu.Unlock()
-	s.hub.tell("questions", nil)
+	s.mu.Lock()
+	s.open = append(s.open, q)
+	s.mu.Unlock()
+	s.hub.publish("questions", nil)
 	defer func() {
-		s.questions.take(q.ID)
-		s.hub.tell("questions", nil)
+		s.take(q.ID)
+		s.hub.publish("questions", nil)
 	}()
 	select {
 	case answer := <-q.answer:
@@ -71,7 +62,7 @@ func (s *Server) question(upstream string, params json.RawMessage) (*question, e
 		return nil, err
 	}
 	secrets := s.loaded().File.Secrets
-	q := &question{ID: rand.Text(), Server: upstream, Message: visible(secrets.Redact(in.Message)), URL: in.URL, answer: make(chan json.RawMessage, 1)}
+	q := &question{ID: rand.Text(), Server: upstream, Message: wording.Printable(wording.Truncate(secrets.Redact(in.Message), longestQuestion)), URL: in.URL, answer: make(chan json.RawMessage, 1)}
 	if in.URL != "" {
 		return q, nil
 	}
@@ -85,60 +76,43 @@ func (s *Server) question(upstream string, params json.RawMessage) (*question, e
 	return q, nil
 }
 
-// visible is text without what would not be seen, truncated.
-func visible(text string) string {
-	if len(text) > longestQuestion {
-		text = strings.ToValidUTF8(text[:longestQuestion], "") + "… (truncated)"
-	}
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+// take removes an open question, and reports whether it was open.
+func (s *Server) take(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.open)
+	s.open = slices.DeleteFunc(s.open, func(q *question) bool { return q.ID == id })
+	return len(s.open) < before
 }
 
-// find is an open question; nil when there is none.
-func (qs *questions) find(id string) *question {
-	qs.mu.Lock()
-	defer qs.mu.Unlock()
-	for _, q := range qs.open {
-		if q.ID == id {
-			return q
-		}
-	}
-	return nil
-}
-
-// take ends a question, and reports whether it was open.
-func (qs *questions) take(id string) bool {
-	qs.mu.Lock()
-	defer qs.mu.Unlock()
-	before := len(qs.open)
-	qs.open = slices.DeleteFunc(qs.open, func(q *question) bool { return q.ID == id })
-	return len(qs.open) < before
+type questionsJSON struct {
+	Questions []*question `json:"questions"`
 }
 
 func (s *Server) listQuestions(*http.Request) (any, error) {
-	s.questions.mu.Lock()
-	defer s.questions.mu.Unlock()
-	return map[string]any{"questions": append([]*question{}, s.questions.open...)}, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return questionsJSON{append([]*question{}, s.open...)}, nil
 }
 
-// answerQuestion takes the user's answer, once its content fits the form.
-func (s *Server) answerQuestion(r *http.Request) (any, error) {
-	var in struct {
-		Action  string          `json:"action"`
-		Content json.RawMessage `json:"content"`
+type answerJSON struct {
+	Action  string          `json:"action"`
+	Content json.RawMessage `json:"content,omitempty"`
+}
+
+var errNotOpen = errorf(http.StatusConflict, "this question is not open: it was answered already, or its call has ended")
+
+// answerQuestion takes the user's answer when its content matches the form.
+func (s *Server) answerQuestion(r *http.Request, in answerJSON) (any, error) {
+	s.mu.Lock()
+	i := slices.IndexFunc(s.open, func(q *question) bool { return q.ID == r.PathValue("id") })
+	if i < 0 {
+		s.mu.Unlock()
+		return nil, errNotOpen
 	}
-	if err := read(r, &in); err != nil {
-		return nil, err
-	}
-	q := s.questions.find(r.PathValue("id"))
-	if q == nil {
-		return nil, errorf(http.StatusConflict, "this question is not open: it was answered already, or its call has ended")
-	}
-	answer := map[string]any{"action": in.Action}
+	q := s.open[i]
+	s.mu.Unlock()
+	answer := answerJSON{Action: in.Action}
 	switch in.Action {
 	case "accept":
 		if q.URL != "" {
@@ -147,7 +121,7 @@ func (s *Server) answerQuestion(r *http.Request) (any, error) {
 		if err := s.checkContent(r.Context(), q, in.Content); err != nil {
 			return nil, err
 		}
-		answer["content"] = in.Content
+		answer.Content = in.Content
 	case "decline", "cancel":
 	default:
 		return nil, errorf(http.StatusBadRequest, "action is %q, expected accept, decline or cancel", in.Action)
@@ -156,17 +130,17 @@ func (s *Server) answerQuestion(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.questions.take(q.ID) {
-		return nil, errorf(http.StatusConflict, "this question is not open: it was answered already, or its call has ended")
+	if !s.take(q.ID) {
+		return nil, errNotOpen
 	}
 	q.answer <- raw
-	return map[string]any{}, nil
+	return struct{}{}, nil
 }
 
-// checkContent reports which fields of an answer do not fit.
+// checkContent is the error about fields of an answer that do not match the form.
 func (s *Server) checkContent(ctx context.Context, q *question, content json.RawMessage) error {
 	if content == nil {
-		return errorf(http.StatusBadRequest, "an answer that accepts has content, an object")
+		return errorf(http.StatusBadRequest, "the answer accept has content, an object")
 	}
 	v, err := value.Decode(content)
 	if err != nil {
@@ -179,10 +153,5 @@ func (s *Server) checkContent(ctx context.Context, q *question, content json.Raw
 	if len(problems) == 0 {
 		return nil
 	}
-	secrets := s.loaded().File.Secrets
-	wrong := errorf(http.StatusUnprocessableEntity, "the answer does not fit")
-	for _, p := range problems {
-		wrong.Fields = append(wrong.Fields, field{Path: append([]string{}, p.Path...), Message: secrets.Redact(p.Text("answer"))})
-	}
-	return wrong
+	return invalid(s.loaded().File.Secrets, "the answer does not match the form", problems, "answer")
 }

@@ -105,7 +105,7 @@ func TestQuestionEnds(t *testing.T) {
 		t.Errorf("the call has ended: %s, open %v", got, c.questions())
 	}
 	_, answered = c.asks(t.Context(), formOfAge)
-	c.server.cut()
+	c.server.stop()
 	if got := c.gets(answered); got != "the page has ended" {
 		t.Errorf("got %s", got)
 	}

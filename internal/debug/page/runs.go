@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	runsShown = 50 // of a list, when the request does not say
+	runsShown = 50 // of a list, unless the request has a limit
 	mostRuns  = 200
 	mostLive  = 50 // runs at once
 )
 
 type runsJSON struct {
 	Runs []info `json:"runs"`
-	Next string `json:"next"` // what before is for the next page; "" at the end
+	Next string `json:"next"` // before of the next page; "" at the end
 }
 
 func (s *Server) listRuns(r *http.Request) (any, error) {
@@ -40,34 +40,34 @@ func (s *Server) listRuns(r *http.Request) (any, error) {
 	}
 	out := runsJSON{Runs: []info{}}
 	known := map[string]bool{}
-	for _, f := range s.films.live() {
-		i := f.now().info
+	for _, run := range s.runs.live() {
+		i := run.now().info
 		known[i.ID] = true
-		if filter.Before == "" && fits(i, filter) {
+		if filter.Before == "" && i.matches(filter) {
 			out.Runs = append(out.Runs, i)
 		}
 	}
 	if s.opts.Store == nil || filter.Status == journal.Status(debug.Paused) {
 		return out, nil
 	}
-	kept, err := s.opts.Store.List(r.Context(), filter)
+	recorded, err := s.opts.Store.List(r.Context(), filter)
 	if err != nil {
 		return nil, err
 	}
 	secrets := s.loaded().File.Secrets
-	for _, run := range kept {
+	for _, run := range recorded {
 		if !known[run.ID] {
-			out.Runs = append(out.Runs, keptInfo(run, secrets))
+			out.Runs = append(out.Runs, recordedInfo(run, secrets))
 		}
 	}
-	if len(kept) == limit {
-		out.Next = kept[limit-1].ID
+	if len(recorded) == limit {
+		out.Next = recorded[limit-1].ID
 	}
 	return out, nil
 }
 
-// fits reports whether a run of this process is one that the filter selects.
-func fits(i info, f journal.Filter) bool {
+// matches reports whether the filter selects a run of this process.
+func (i info) matches(f journal.Filter) bool {
 	text := strings.ToLower(i.ID + "\n" + i.Tool + "\n" + i.Args)
 	if i.Error != nil {
 		text += strings.ToLower(i.Error.Message)
@@ -84,31 +84,31 @@ type startJSON struct {
 	Breakpoints []debug.Breakpoint `json:"breakpoints"`
 }
 
-func (s *Server) startRun(r *http.Request) (any, error) {
-	var in startJSON
-	if err := read(r, &in); err != nil {
-		return nil, err
-	}
+func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	p := s.loaded()
 	g := p.graphOf(in.Tool)
 	if g == nil {
-		return nil, errorf(http.StatusNotFound, "there is no tool %q", in.Tool)
+		return nil, errorf(http.StatusNotFound, "tool %q not found", in.Tool)
 	}
 	args, err := value.Decode(in.Args)
 	if err != nil {
 		return nil, errorf(http.StatusUnprocessableEntity, "the arguments are not JSON: %s", err)
 	}
-	if s.films.active() >= mostLive {
-		return nil, errorf(http.StatusTooManyRequests, "%d runs go on, and no more are started; stop some", mostLive)
-	}
-	// A breakpoint at a node that another version of the file had is dropped.
-	var stops []debug.Breakpoint
-	for _, b := range in.Breakpoints {
-		if g.Node(b.Node) != nil {
-			stops = append(stops, b)
+	active := 0
+	for _, run := range s.runs.live() {
+		if !run.over() {
+			active++
 		}
 	}
-	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo, Breakpoints: stops}
+	if active >= mostLive {
+		return nil, errorf(http.StatusTooManyRequests, "%d runs are in progress, which is the limit; stop one", mostLive)
+	}
+	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
+	for _, b := range in.Breakpoints {
+		if g.Node(b.Node) != nil { // else another version of the file had the node
+			options.Breakpoints = append(options.Breakpoints, b)
+		}
+	}
 	ctx := s.base
 	if p.Begin != nil {
 		ctx, options.Run = p.Begin(ctx, g)
@@ -117,44 +117,116 @@ func (s *Server) startRun(r *http.Request) (any, error) {
 	session, err := s.opts.Controller.Start(ctx, g, args, p.Engine, options)
 	if err != nil {
 		p.use(-1)
-		return nil, p.refused(err)
+		return nil, p.rejected(err)
 	}
-	f := newLiveFilm(p, session, args)
-	s.films.add(f, s.opts.Store != nil)
-	s.watch(f)
-	return f.now().info, nil
+	run := newLiveRun(p, session, args)
+	s.runs.add(run, s.opts.Store != nil)
+	s.follow(run)
+	return run.now().info, nil
 }
 
-// watch sends what a run does to the streams, at most so often.
-func (s *Server) watch(f *film) {
+// follow publishes what a run does, at most every 40 ms.
+func (s *Server) follow(run *shownRun) {
 	const pause = 40 * time.Millisecond
 	s.live.Go(func() {
-		defer f.project.use(-1)
+		defer run.project.use(-1)
 		for {
-			_, changed := f.session.StateAndChange()
-			s.hub.tell("run", f.now().info)
-			if f.over() {
+			_, changed := run.session.StateAndChange()
+			s.hub.publish("run", run.now().info)
+			if run.over() {
 				return
 			}
 			<-changed // also when the controller is closed, which stops the run
-			sleep(s.base, pause)
+			select {
+			case <-s.base.Done():
+			case <-time.After(pause):
+			}
 		}
 	})
 }
 
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
+// liveRun returns the run of a request that is a command.
+func (s *Server) liveRun(r *http.Request) (*shownRun, error) {
+	run, err := s.run(r.Context(), r.PathValue("id"))
+	if err == nil && run.over() {
+		return nil, errorf(http.StatusConflict, "this run takes no commands: it has ended, or runs in another process")
 	}
+	return run, err
 }
 
-func (s *Server) getRun(r *http.Request) (any, error) {
-	now, err := s.frame(r)
+func (s *Server) control(r *http.Request, in struct{ Action, Node string }) (any, error) {
+	run, err := s.liveRun(r)
 	if err != nil {
 		return nil, err
 	}
-	return now.info, nil
+	switch in.Action {
+	case "pause":
+		err = run.session.Pause()
+	case "resume":
+		err = run.session.Resume()
+	case "step":
+		err = run.session.Step()
+	case "run-to":
+		err = run.session.RunTo(in.Node)
+	case "stop":
+		run.session.Stop()
+	default:
+		return nil, errorf(http.StatusBadRequest, "action is %q, expected pause, resume, step, run-to or stop", in.Action)
+	}
+	if err != nil {
+		return nil, errorf(http.StatusConflict, "%s", err)
+	}
+	return run.now().info, nil
+}
+
+type breakpointsJSON struct {
+	Breakpoints []debug.Breakpoint `json:"breakpoints"`
+}
+
+func (s *Server) setBreakpoints(r *http.Request, in breakpointsJSON) (any, error) {
+	run, err := s.liveRun(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.session.SetBreakpoints(r.Context(), in.Breakpoints); err != nil {
+		return nil, errorf(http.StatusUnprocessableEntity, "%s", err)
+	}
+	return breakpointsJSON{run.session.Breakpoints()}, nil
+}
+
+// editTime is how long a run may take to apply an edit.
+const editTime = 10 * time.Second
+
+type editJSON struct {
+	Node    string          `json:"node"`
+	Value   json.RawMessage `json:"value"`
+	Nothing bool            `json:"nothing"`
+}
+
+func (s *Server) edit(r *http.Request, in editJSON) (any, error) {
+	if in.Nothing == (in.Value != nil) {
+		return nil, errorf(http.StatusBadRequest, "an edit has either value or nothing: true")
+	}
+	run, err := s.liveRun(r)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(string(in.Value), "[redacted]") {
+		return nil, &failure{
+			status: http.StatusUnprocessableEntity, Message: "the value contains [redacted], which would replace the secret itself",
+			Hint: "write another text instead",
+		}
+	}
+	var v value.Value
+	if !in.Nothing {
+		if v, err = value.Decode(in.Value); err != nil {
+			return nil, errorf(http.StatusUnprocessableEntity, "the value is not JSON: %s", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), editTime)
+	defer cancel()
+	if err := run.session.Edit(ctx, in.Node, v); err != nil {
+		return nil, errorf(http.StatusConflict, "%s", err)
+	}
+	return run.now().info, nil
 }

@@ -5,15 +5,18 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/debug"
+	"toolgraph/internal/debug/web"
 	"toolgraph/internal/server"
 )
 
@@ -29,9 +32,9 @@ const (
 
 // Options of New.
 type Options struct {
-	Controller *debug.Controller // makes and holds the runs
+	Controller *debug.Controller // starts the runs
 	Project    Project
-	Store      *journal.Store // kept runs; nil: there are only those of this process
+	Store      *journal.Store // the recorded runs; nil: only those of this process are shown
 	Version    string         // of the program
 	Logger     *slog.Logger
 }
@@ -40,34 +43,33 @@ type Options struct {
 type Server struct {
 	opts   Options
 	token  string // of the printed address
-	cookie string // what the token is traded for
+	cookie string // for which the token is exchanged
 	hub    *hub
-	films  films
-	looks  chan struct{}  // a place for each request that evaluates
-	look   time.Duration  // what it may take, waiting included
-	live   sync.WaitGroup // goroutines that watch runs
-
-	questions questions
+	runs   runCache
+	looks  chan struct{}  // has room for each request that evaluates
+	look   time.Duration  // how long it may take, waiting included
+	live   sync.WaitGroup // goroutines that follow runs
+	base   context.Context
+	stop   context.CancelFunc // of base, the context of the runs
 
 	mu      sync.Mutex // guards what follows
 	project *loaded
-	found   config.Diagnostics // of the file as it is now, when that is not the project's
-	source  string
-	base    context.Context // of the runs: the serving's own
-	cut     context.CancelFunc
+	found   config.Diagnostics // of the file as it is now
+	source  string             // likewise
+	open    []*question        // that wait for the user, the oldest first
 }
 
-// New makes a server that is not serving yet.
+// New returns a server that does not serve yet.
 func New(opts Options) *Server {
-	base, cut := context.WithCancel(context.Background())
-	s := &Server{opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), look: lookBudget, base: base, cut: cut}
-	s.films.runs = map[string]*film{}
-	s.project = newLoaded(opts.Project)
-	s.found, s.source = opts.Project.Warnings, opts.Project.Source
+	s := &Server{
+		opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), look: lookBudget,
+		project: newLoaded(opts.Project), found: opts.Project.Warnings, source: opts.Project.Source,
+	}
+	s.base, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
-// URL is the address to open: the token is its fragment, which browsers do not send.
+// URL returns the address to open. The token is its fragment, which browsers do not send.
 func (s *Server) URL(on net.Addr) string { return fmt.Sprintf("http://%s/#token=%s", on, s.token) }
 
 // Serve serves until ctx ends, which is a regular end and gives nil. It closes the
@@ -75,7 +77,7 @@ func (s *Server) URL(on net.Addr) string { return fmt.Sprintf("http://%s/#token=
 // are stopped.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	if addr, ok := on.Addr().(*net.TCPAddr); !ok || !addr.IP.IsLoopback() {
-		return errors.Join(fmt.Errorf("%s is an address that other machines reach; the page is for this machine alone", on.Addr()), on.Close())
+		return errors.Join(fmt.Errorf("%s can be reached by other machines; the page needs a loopback address", on.Addr()), on.Close())
 	}
 	srv := &http.Server{
 		Handler: s.Handler(on.Addr()), BaseContext: func(net.Listener) context.Context { return ctx },
@@ -88,49 +90,66 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		_ = srv.Close() // the browser sees that we are gone
+		_ = srv.Close() // the browser sees that the page has ended
 		if err = <-ended; errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
 	}
-	s.cut()
+	s.stop()
 	s.opts.Controller.Close()
 	s.live.Wait()
 	return err
 }
 
-// Handler answers the requests that come in on an address.
+// Handler returns the handler of the requests to an address.
 func (s *Server) Handler(on net.Addr) http.Handler {
 	mux := http.NewServeMux()
-	s.routes(mux)
-	return &guard{next: mux, on: on.String(), cookie: s.cookie}
-}
-
-func (s *Server) routes(mux *http.ServeMux) {
-	routeFiles(mux)
-	mux.HandleFunc("POST /api/session", s.openSession)
-	for pattern, answer := range map[string]func(*http.Request) (any, error){
+	for pattern, f := range map[string]endpoint{
 		"GET /api/project":               s.getProject,
 		"GET /api/source":                s.getSource,
 		"GET /api/graphs/{tool}":         s.getGraph,
 		"GET /api/runs":                  s.listRuns,
-		"POST /api/runs":                 s.startRun,
-		"GET /api/runs/{id}":             s.getRun,
-		"GET /api/runs/{id}/path":        s.getPath,
-		"GET /api/runs/{id}/steps":       s.listSteps,
-		"GET /api/runs/{id}/steps/{n}":   s.getStep,
-		"GET /api/runs/{id}/value":       s.getValue,
-		"POST /api/runs/{id}/control":    s.control,
-		"PUT /api/runs/{id}/breakpoints": s.setBreakpoints,
-		"POST /api/runs/{id}/edit":       s.edit,
-		"POST /api/runs/{id}/evaluate":   s.evaluate,
-		"POST /api/runs/{id}/watch":      s.watchAt,
+		"POST /api/runs":                 withBody(s.startRun),
+		"GET /api/runs/{id}":             s.ofRun(func(_ *http.Request, now runState) (any, error) { return now.info, nil }),
+		"GET /api/runs/{id}/path":        s.ofRun(s.getPath),
+		"GET /api/runs/{id}/steps":       s.ofRun(s.listSteps),
+		"GET /api/runs/{id}/steps/{n}":   s.ofRun(s.getStep),
+		"GET /api/runs/{id}/value":       s.ofRun(s.getValue),
+		"POST /api/runs/{id}/control":    withBody(s.control),
+		"PUT /api/runs/{id}/breakpoints": withBody(s.setBreakpoints),
+		"POST /api/runs/{id}/edit":       withBody(s.edit),
+		"POST /api/runs/{id}/evaluate":   withBody(s.evaluate),
+		"POST /api/runs/{id}/watch":      withBody(s.watchAt),
 		"GET /api/diff":                  s.diff,
 		"GET /api/questions":             s.listQuestions,
-		"POST /api/questions/{id}":       s.answerQuestion,
+		"POST /api/questions/{id}":       withBody(s.answerQuestion),
 	} {
-		mux.HandleFunc(pattern, answering(answer))
+		mux.HandleFunc(pattern, handler(f))
 	}
 	mux.HandleFunc("GET /api/runs/{id}/whole", s.getWhole)
 	mux.HandleFunc("GET /api/events", s.stream)
+	mux.HandleFunc("POST /api/session", s.openSession)
+	for name, kind := range files {
+		mux.HandleFunc("GET /"+strings.Replace(name, "index.html", "{$}", 1), func(w http.ResponseWriter, _ *http.Request) {
+			src, err := fs.ReadFile(web.Files(), name)
+			if err != nil {
+				fail(w, err)
+				return
+			}
+			w.Header().Set("Content-Type", kind)
+			_, _ = w.Write(src) // the browser may have gone
+		})
+	}
+	return &guard{next: mux, on: on.String(), cookie: s.cookie}
+}
+
+// files are the files of the page, each served by its name, and their types. The types are
+// not those of the machine: it may have others, and browsers run no script that is sent as
+// text.
+var files = map[string]string{
+	"index.html":   "text/html; charset=utf-8",
+	"app.js":       "text/javascript; charset=utf-8",
+	"app.css":      "text/css; charset=utf-8",
+	"icon.svg":     "image/svg+xml",
+	"LICENSES.txt": "text/plain; charset=utf-8",
 }

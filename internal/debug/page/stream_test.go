@@ -70,7 +70,7 @@ func TestStreamGoesOn(t *testing.T) {
 		t.Errorf("after %s came %v, expected %v", seen[0], again, seen[1:])
 	}
 	for range remembered + 1 {
-		c.server.hub.tell("project", nil)
+		c.server.hub.publish("project", nil)
 	}
 	for _, old := range []string{first, "other-1", "nonsense"} {
 		c.listen(old, func(_, kind, _ string) bool {
@@ -83,13 +83,17 @@ func TestStreamGoesOn(t *testing.T) {
 }
 
 func TestTooManyStreams(t *testing.T) {
-	h := newHub()
+	c := open(t, nil)
 	for range mostStreams {
-		if _, _, ok := h.join(mostStreams); !ok {
-			t.Fatal("a stream is refused too early")
+		select {
+		case c.server.hub.streams <- struct{}{}:
+		default:
+			t.Fatal("a stream is rejected too early")
 		}
 	}
-	if _, _, ok := h.join(mostStreams); ok {
-		t.Error("there is no end of streams")
+	if status, answer := c.ask("GET", "/api/events", ""); status != http.StatusServiceUnavailable || !strings.Contains(answer, "pages are open") {
+		t.Errorf("one stream more: %d %s", status, answer)
 	}
+	<-c.server.hub.streams
+	c.listen("", func(_, kind, _ string) bool { return kind == "missed" })
 }

@@ -4,18 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
-// value is what a request asks for by of and at.
-func (s *Server) value(r *http.Request) (value.Value, error) {
-	now, err := s.frame(r)
-	if err != nil {
-		return nil, err
-	}
+const (
+	childrenShown = 100      // of a level
+	textShown     = 4000     // bytes of a scalar
+	childText     = 1000     // bytes of a scalar in a level
+	textRest      = 64 << 10 // bytes of the rest of a scalar
+	previewShown  = 160      // bytes of a value in a list
+)
+
+// value returns the value that a request names by of and at.
+func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 	at, err := number(r, "at", 0, len(now.records))
 	if err != nil {
 		return nil, err
@@ -31,66 +37,46 @@ func (s *Server) value(r *http.Request) (value.Value, error) {
 		if at < len(now.records) {
 			return now.records[at].Output, nil
 		}
-		return nil, errorf(http.StatusNotFound, "there is no step %d yet", at)
+		return nil, errorf(http.StatusNotFound, "step %d has no output yet", at)
 	case "input":
-		return s.input(r, now, at)
+		node, _ := now.node(at).(*graph.MCP)
+		if node == nil || node.Args == nil {
+			return nil, errorf(http.StatusNotFound, "step %d makes no call with arguments", at)
+		}
+		ctx, done, err := s.evaluating(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return node.Args.Eval(ctx, execution.ScopeOf(now.before(at)))
 	default:
 		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output or input", of)
 	}
 }
 
-// contextAt is the context after these records, nodes in the order in which they ran
-// first.
+// contextAt returns the context after these records, with the nodes in the order in which
+// they first ran.
 func contextAt(records []execution.Record) value.Value {
 	outputs := execution.Context(records)
 	var keys []string
 	var values []value.Value
-	seen := map[string]bool{}
 	for _, rec := range records {
-		if v, ok := outputs[rec.NodeID]; ok && !seen[rec.NodeID] {
-			seen[rec.NodeID] = true
+		if v, ok := outputs[rec.NodeID]; ok {
 			keys, values = append(keys, rec.NodeID), append(values, v)
+			delete(outputs, rec.NodeID)
 		}
 	}
 	return value.NewObject(keys, values)
 }
 
-// input are the arguments of the call that step at makes.
-func (s *Server) input(r *http.Request, f frame, at int) (value.Value, error) {
-	node, _ := f.node(at).(*graph.MCP)
-	if node == nil || node.Args == nil {
-		return nil, errorf(http.StatusNotFound, "step %d makes no call with arguments", at)
-	}
-	ctx, done, err := s.evaluating(r.Context())
+func (s *Server) getValue(r *http.Request, now runState) (any, error) {
+	v, err := s.value(r, now)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	return node.Args.Eval(ctx, execution.ScopeOf(f.before(at)))
-}
-
-// node is the node of step at, also of the one about to run; nil when it is not known.
-func (f *frame) node(at int) graph.Node {
-	if f.graph == nil {
-		return nil
-	}
-	if at < len(f.records) {
-		return f.graph.Node(f.records[at].NodeID)
-	}
-	if f.Next != nil {
-		return f.graph.Node(f.Next.Node)
-	}
-	return nil
-}
-
-func (s *Server) getValue(r *http.Request) (any, error) {
-	v, err := s.value(r)
-	if err != nil {
-		return nil, err
-	}
-	path, err := pathOf(r.URL.Query().Get("path"))
-	if err != nil {
-		return nil, err
+	var path []any
+	if text := r.URL.Query().Get("path"); text != "" && json.Unmarshal([]byte(text), &path) != nil {
+		return nil, errorf(http.StatusBadRequest, "path is not a JSON array of keys and indexes")
 	}
 	from, err := number(r, "from", 0, maxBody)
 	if err != nil {
@@ -99,31 +85,217 @@ func (s *Server) getValue(r *http.Request) (any, error) {
 	return levelOf(v, path, from)
 }
 
-// getWhole writes a value as its own JSON: numbers keep their digits, objects their order.
-// Nothing has no content.
+// getWhole writes a value as its own JSON: with all digits of numbers and the order of
+// keys. Nothing has no content.
 func (s *Server) getWhole(w http.ResponseWriter, r *http.Request) {
-	v, err := s.value(r)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	if v == nil {
+	var v value.Value
+	_, err := s.ofRun(func(r *http.Request, now runState) (_ any, err error) {
+		v, err = s.value(r, now)
+		return nil, err
+	})(r)
+	if err == nil && v == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	raw, err := value.Encode(v)
+	var out bytes.Buffer
+	if err == nil {
+		var raw []byte
+		if raw, err = value.Encode(v); r.URL.Query().Get("indent") == "" {
+			out.Write(raw)
+		} else if err == nil {
+			err = json.Indent(&out, raw, "", "  ")
+		}
+	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	if r.URL.Query().Get("indent") != "" {
-		var out bytes.Buffer
-		if err := json.Indent(&out, raw, "", "  "); err != nil {
-			fail(w, err)
-			return
-		}
-		raw = out.Bytes()
-	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(raw) // the browser may have gone
+	_, _ = w.Write(out.Bytes()) // the browser may have gone
+}
+
+// level is a value as a tree shows it: itself and its children, those by previews.
+type level struct {
+	Key      any     `json:"key,omitempty"` // a field's name or an index
+	Kind     string  `json:"kind"`          // see kindOf
+	Size     int     `json:"size"`          // number of children
+	Bytes    int     `json:"bytes"`         // as compact JSON; of a child only when it is truncated
+	Text     string  `json:"text,omitempty"`
+	More     int     `json:"more,omitempty"` // the byte of a text from which to read on; 0: Text is all of it
+	Preview  string  `json:"preview,omitempty"`
+	Children []level `json:"children,omitempty"` // a page of them; nil for a scalar and for a child
+}
+
+// levelOf returns the value at a path with its children from an index on; of a text, what
+// follows from a byte on.
+func levelOf(v value.Value, path []any, from int) (level, error) {
+	for _, part := range path {
+		if v = child(v, part); v == nil {
+			return level{}, errorf(http.StatusNotFound, "the value has no such part any more")
+		}
+	}
+	if text, ok := v.(string); ok && from > 0 {
+		rest := text[min(from, len(text)):]
+		out := level{Kind: "string", Text: wording.Head(rest, textRest), Bytes: value.Size(v)}
+		if len(out.Text) < len(rest) {
+			out.More = from + len(out.Text)
+		}
+		return out, nil
+	}
+	out := brief(v, textShown)
+	out.Preview = ""
+	if v != nil {
+		out.Bytes = value.Size(v)
+	}
+	add := func(key any, v value.Value) {
+		item := brief(v, childText)
+		item.Key = key
+		out.Children = append(out.Children, item)
+	}
+	from = min(from, out.Size)
+	to := min(from+childrenShown, out.Size)
+	if items, ok := v.([]any); ok {
+		out.Children = []level{}
+		for i, item := range items[from:to] {
+			add(from+i, item)
+		}
+	} else if object, ok := objectOf(v); ok {
+		out.Children = []level{}
+		for _, key := range object.Keys()[from:to] {
+			item, _ := object.Get(key)
+			add(key, item)
+		}
+	}
+	return out, nil
+}
+
+// child returns the part of a value at a key or an index, nil when it has none.
+func child(v value.Value, part any) value.Value {
+	switch part := part.(type) {
+	case string:
+		if object, ok := objectOf(v); ok {
+			item, _ := object.Get(part)
+			return item
+		}
+	case float64:
+		items, ok := v.([]any)
+		if i := int(part); ok && i >= 0 && i < len(items) {
+			return items[i]
+		}
+	}
+	return nil
+}
+
+// brief returns a value without its children.
+func brief(v value.Value, most int) level {
+	out := level{Kind: kindOf(v)}
+	switch out.Kind {
+	case "array":
+		out.Size, out.Preview = len(v.([]any)), preview(v, previewShown)
+	case "object":
+		object, _ := objectOf(v)
+		out.Size, out.Preview = object.Len(), preview(v, previewShown)
+	case "string":
+		text := v.(string)
+		out.Text = wording.Head(text, most)
+		if len(out.Text) < len(text) {
+			out.Bytes, out.More = len(text), len(out.Text)
+		}
+	case "nothing":
+	default:
+		out.Text = scalar(v)
+	}
+	return out
+}
+
+// preview returns the beginning of a value's JSON, at most so many bytes and an ellipsis;
+// for nil the word nothing. It costs no more than what it shows.
+func preview(v value.Value, most int) string {
+	var b strings.Builder
+	begin(&b, v, most)
+	return wording.Truncate(b.String(), most)
+}
+
+// begin writes JSON until it is longer than most, and reports whether that was all.
+func begin(b *strings.Builder, v value.Value, most int) bool {
+	if b.Len() > most {
+		return false
+	}
+	switch kindOf(v) {
+	case "nothing":
+		b.WriteString("nothing")
+	case "array":
+		b.WriteByte('[')
+		for i, item := range v.([]any) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if !begin(b, item, most) {
+				return false
+			}
+		}
+		b.WriteByte(']')
+	case "object":
+		object, _ := objectOf(v)
+		b.WriteByte('{')
+		for i, key := range object.Keys() {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			begin(b, key, most)
+			b.WriteByte(':')
+			if item, _ := object.Get(key); !begin(b, item, most) {
+				return false
+			}
+		}
+		b.WriteByte('}')
+	case "string":
+		b.WriteString(scalar(wording.Truncate(v.(string), most)))
+	default:
+		b.WriteString(scalar(v))
+	}
+	return b.Len() <= most
+}
+
+// scalar returns a scalar's JSON.
+func scalar(v value.Value) string {
+	raw, err := value.Encode(v)
+	if err != nil {
+		return "null" // a number that JSON does not have
+	}
+	return string(raw)
+}
+
+// kindOf is object, array, string, number, boolean, null or nothing.
+func kindOf(v value.Value) string {
+	switch v.(type) {
+	case nil:
+		return "nothing"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case value.Object, map[string]any:
+		return "object"
+	}
+	if v == value.Null {
+		return "null"
+	}
+	return "number"
+}
+
+// objectOf returns a value that is an object, with its keys in order.
+func objectOf(v value.Value) (value.Object, bool) {
+	if unordered, ok := v.(map[string]any); ok {
+		keys := value.SortedKeys(unordered)
+		values := make([]value.Value, len(keys))
+		for i, key := range keys {
+			values[i] = unordered[key]
+		}
+		v = value.NewObject(keys, values)
+	}
+	object, ok := v.(value.Object)
+	return object, ok
 }

@@ -1,13 +1,14 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+
+	"toolgraph/internal/view"
 )
 
 // failure is an error as the page shows it.
@@ -15,10 +16,10 @@ type failure struct {
 	status  int
 	Message string  `json:"message"`
 	Hint    string  `json:"hint,omitempty"`
-	Fields  []field `json:"fields,omitempty"` // arguments that do not fit
+	Fields  []field `json:"fields,omitempty"` // arguments that do not match the schema
 }
 
-// field is what is wrong at a place of the arguments.
+// field is an error at a place of the arguments.
 type field struct {
 	Path    []string `json:"path"`
 	Message string   `json:"message"`
@@ -30,15 +31,39 @@ func errorf(status int, format string, args ...any) *failure {
 	return &failure{status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// answering is a function as a handler: what it gives is written as JSON.
-func answering(f func(*http.Request) (any, error)) http.HandlerFunc {
+// endpoint answers one kind of request; what it returns is written as JSON.
+type endpoint = func(*http.Request) (any, error)
+
+func handler(f endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		value, err := f(r)
+		answer, err := f(r)
 		if err != nil {
 			fail(w, err)
 			return
 		}
-		write(w, http.StatusOK, value)
+		write(w, http.StatusOK, answer)
+	}
+}
+
+// withBody is an endpoint whose request has a body, one JSON object.
+func withBody[T any](f func(*http.Request, T) (any, error)) endpoint {
+	return func(r *http.Request) (any, error) {
+		var in T
+		if err := read(r, &in); err != nil {
+			return nil, err
+		}
+		return f(r, in)
+	}
+}
+
+// ofRun is an endpoint about the run that the request names, as it is now.
+func (s *Server) ofRun(f func(*http.Request, runState) (any, error)) endpoint {
+	return func(r *http.Request) (any, error) {
+		run, err := s.run(r.Context(), r.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		return f(r, run.now())
 	}
 }
 
@@ -55,18 +80,14 @@ func fail(w http.ResponseWriter, err error) {
 	write(w, f.status, map[string]*failure{"error": f})
 }
 
-func write(w http.ResponseWriter, status int, value any) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		status = http.StatusInternalServerError
-		out.Reset()
-		out.WriteString(`{"error":{"message":"the answer could not be written"}}`)
+func write(w http.ResponseWriter, status int, answer any) {
+	raw, err := view.JSON(answer)
+	if err != nil {
+		status, raw = http.StatusInternalServerError, []byte(`{"error":{"message":"the answer cannot be encoded"}}`)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // the browser may have gone
+	_, _ = w.Write(raw) // the browser may have gone
 }
 
 // read reads a body that is one JSON object.
@@ -76,12 +97,12 @@ func read(r *http.Request, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(src, into); err != nil {
-		return errorf(http.StatusBadRequest, "the request is not what was expected: %s", err)
+		return errorf(http.StatusBadRequest, "the request body is invalid: %s", err)
 	}
 	return nil
 }
 
-// number is a number of the query between 0 and most; fallback when it is not there.
+// number returns a number of the query between 0 and most, or fallback when it is missing.
 func number(r *http.Request, name string, fallback, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -89,7 +110,7 @@ func number(r *http.Request, name string, fallback, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, errorf(http.StatusBadRequest, "%s is %q, expected a number from 0 on", name, text)
+		return 0, errorf(http.StatusBadRequest, "%s is %q, expected a number of at least 0", name, text)
 	}
 	return min(n, most), nil
 }

@@ -1,0 +1,339 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/debug"
+)
+
+// info is a run as lists and events show it.
+type info struct {
+	ID       string       `json:"id"`
+	Tool     string       `json:"tool"`
+	Graph    string       `json:"graph"`  // its hash
+	Status   string       `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
+	Live     bool         `json:"live"`   // in this process: it takes commands until it has ended
+	Args     string       `json:"args"`   // a preview
+	Started  time.Time    `json:"started"`
+	Ended    *time.Time   `json:"ended"`
+	MS       float64      `json:"ms"`
+	Steps    int          `json:"steps"` // records, edits among them
+	Rev      int          `json:"rev"`   // of two answers about a run, the one with the higher number is newer
+	PausedBy debug.Reason `json:"pausedBy"`
+	Problem  string       `json:"problem"` // why the condition of a breakpoint failed
+	Next     *nextJSON    `json:"next"`    // the node about to run, or that runs
+	Error    *failureJSON `json:"error"`
+	Warning  string       `json:"warning"` // always empty
+}
+
+type nextJSON struct {
+	Index int    `json:"index"`
+	Node  string `json:"node"`
+}
+
+// failureJSON is why a step or a run failed.
+type failureJSON struct {
+	Code    execution.Code `json:"code"`
+	Detail  string         `json:"detail,omitempty"`
+	Message string         `json:"message"`
+	Node    string         `json:"node,omitempty"`
+	Line    int            `json:"line,omitempty"`
+	Column  int            `json:"column,omitempty"`
+	Caret   string         `json:"caret,omitempty"` // the line with a caret under the place
+}
+
+// failureOf returns a redacted failure for the page.
+func failureOf(f *execution.Failure) *failureJSON {
+	if f == nil {
+		return nil
+	}
+	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column}
+	out.Message, out.Caret = splitCaret(f.Message)
+	return out
+}
+
+// splitCaret separates a message from the two lines at its end that point into an
+// expression.
+func splitCaret(message string) (rest, caret string) {
+	lines := strings.Split(message, "\n")
+	n := len(lines)
+	if n < 3 || strings.TrimSpace(lines[n-1]) != "^" {
+		return message, ""
+	}
+	return strings.Join(lines[:n-2], "\n"), strings.Join(lines[n-2:], "\n")
+}
+
+// recordedInfo returns the info of a run of the store.
+func recordedInfo(run journal.Run, secrets *config.Secrets) info {
+	out := info{
+		ID: run.ID, Tool: run.Tool, Graph: run.Graph, Status: string(run.Status), Args: secrets.Redact(run.Args), Started: run.Started,
+		MS: run.Duration, Steps: run.Steps, Error: failureOf(redactedFailure(secrets, run.Failure)),
+	}
+	if !run.Ended.IsZero() {
+		out.Ended = &run.Ended
+	}
+	if run.Damaged != "" {
+		out.Status, out.Error = "damaged", &failureJSON{Message: "the run is damaged: " + run.Damaged}
+	}
+	return out
+}
+
+// update copies the state of a session.
+func (i *info) update(state debug.State, secrets *config.Secrets) {
+	i.Status, i.PausedBy, i.Steps = string(state.Status), state.PausedBy, state.Records
+	i.Problem, i.Next, i.Error = secrets.Redact(state.Problem), nil, failureOf(redactedFailure(secrets, state.Error))
+	if state.Status == debug.Stopped {
+		i.Status = string(journal.Cancelled)
+	}
+	for _, visit := range []*execution.Visit{state.Current, state.Next} {
+		if visit != nil {
+			i.Next = &nextJSON{Index: state.Records, Node: visit.NodeID}
+		}
+	}
+	end := time.Now()
+	if i.Ended != nil {
+		end = *i.Ended
+	} else if state.Status.Ended() {
+		i.Ended = &end
+	}
+	i.MS = milliseconds(end.Sub(i.Started))
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// runState is a run at one moment, with all of its steps, redacted. It must not be changed.
+type runState struct {
+	info
+	project *loaded
+	graph   *graph.Graph // nil: the run was one of another version of the graph
+	args    value.Value
+	result  value.Value
+	records []execution.Record
+}
+
+// before returns the records that step n saw.
+func (r *runState) before(n int) []execution.Record {
+	return r.records[:min(max(n, 0), len(r.records))]
+}
+
+// node returns the node of step n, also of the one about to run; nil when it is unknown.
+func (r *runState) node(n int) graph.Node {
+	switch {
+	case r.graph == nil:
+	case n < len(r.records):
+		return r.graph.Node(r.records[n].NodeID)
+	case r.Next != nil:
+		return r.graph.Node(r.Next.Node)
+	}
+	return nil
+}
+
+// shownRun is a run that the page shows, live or recorded. Safe for concurrent use.
+type shownRun struct {
+	session *debug.Session // nil: a recorded run
+
+	mu sync.Mutex // guards what changes of a live run
+	runState
+}
+
+func newLiveRun(p *loaded, s *debug.Session, args value.Value) *shownRun {
+	args = redacted(p.File.Secrets, args)
+	return &shownRun{session: s, runState: runState{project: p, graph: s.Graph(), args: args, info: info{
+		ID: s.ID(), Tool: s.Graph().Tool.Name.Value, Graph: s.Graph().Hash, Live: true, Args: preview(args, journal.ArgsShown), Started: time.Now(),
+	}}}
+}
+
+func newRecordedRun(p *loaded, run journal.Run, events []execution.Event) *shownRun {
+	secrets := p.File.Secrets
+	r := &shownRun{runState: runState{project: p, info: recordedInfo(run, secrets)}}
+	if g := p.graphOf(run.Tool); g != nil && g.Hash == run.Graph {
+		r.graph = g
+	}
+	for _, e := range events {
+		switch {
+		case e.Start != nil:
+			r.args = redacted(secrets, e.Start.Args)
+		case e.Record != nil:
+			r.records = append(r.records, redactedRecord(secrets, *e.Record))
+		case e.End != nil:
+			r.result = redacted(secrets, e.End.Value)
+		}
+	}
+	r.Steps = len(r.records)
+	return r
+}
+
+// now returns the run up to now. It reads what a live run has done since the last time.
+func (r *shownRun) now() runState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Rev++
+	if r.session != nil && r.Ended == nil {
+		state := r.session.State() // before the records, so that it never counts more of them
+		secrets := r.project.File.Secrets
+		for _, record := range r.session.Records(len(r.records)) {
+			r.records = append(r.records, redactedRecord(secrets, record))
+		}
+		r.update(state, secrets)
+		r.Steps = len(r.records)
+		if r.Next != nil {
+			r.Next.Index = len(r.records)
+		}
+		if state.Status == debug.Finished {
+			r.result = redacted(secrets, state.Result)
+		}
+	}
+	out := r.runState
+	out.records = slices.Clip(r.records)
+	return out
+}
+
+// over reports whether the run has ended, or is recorded.
+func (r *shownRun) over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.session == nil || r.Ended != nil
+}
+
+// redacted returns a value without secrets.
+func redacted(secrets *config.Secrets, v value.Value) value.Value {
+	if v == nil || secrets.Len() == 0 {
+		return v
+	}
+	raw, err := value.Encode(v)
+	if err != nil {
+		return "[redacted]" // values of a run always encode
+	}
+	clean := secrets.RedactJSON(raw)
+	if bytes.Equal(clean, raw) {
+		return v
+	}
+	if v, err = value.Decode(clean); err != nil {
+		return "[redacted]"
+	}
+	return v
+}
+
+func redactedFailure(secrets *config.Secrets, f *execution.Failure) *execution.Failure {
+	if f == nil {
+		return nil
+	}
+	return &execution.Failure{
+		Code: f.Code, Detail: f.Detail, Message: secrets.Redact(f.Message), Node: f.Node, Pos: f.Pos,
+		Structured: secrets.RedactJSON(f.Structured),
+	}
+}
+
+func redactedRecord(secrets *config.Secrets, r execution.Record) execution.Record {
+	r.Output, r.Error = redacted(secrets, r.Output), redactedFailure(secrets, r.Error)
+	return r
+}
+
+// How many runs stay in memory: those of this process that have ended, and those that were
+// read from the store. Without a store the former are all there is.
+const (
+	endedWithStore = 8
+	endedAlone     = 50
+	recordedRuns   = 4
+)
+
+// runCache is the runs in memory. Safe for concurrent use.
+type runCache struct {
+	mu   sync.Mutex  // guards runs
+	runs []*shownRun // the one used last at the end
+}
+
+// get returns the run of this id; nil when it is not in memory.
+func (c *runCache) get(id string) *shownRun {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.runs, func(r *shownRun) bool { return r.ID == id })
+	if i < 0 {
+		return nil
+	}
+	run := c.runs[i]
+	c.runs = append(slices.Delete(c.runs, i, i+1), run)
+	return run
+}
+
+// add adds a run and removes those that were not used for the longest time. A live run
+// that has not ended stays.
+func (c *runCache) add(run *shownRun, stored bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs = append(slices.DeleteFunc(c.runs, func(r *shownRun) bool { return r.ID == run.ID }), run)
+	ended, recorded := endedAlone, recordedRuns
+	if stored {
+		ended = endedWithStore
+	}
+	for i := len(c.runs) - 1; i >= 0; i-- {
+		if !c.runs[i].over() {
+			continue
+		}
+		left := &ended
+		if c.runs[i].session == nil {
+			left = &recorded
+		}
+		if *left--; *left < 0 {
+			c.runs = slices.Delete(c.runs, i, i+1)
+		}
+	}
+}
+
+// live returns the runs of this process, the newest first.
+func (c *runCache) live() []*shownRun {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := slices.DeleteFunc(slices.Clone(c.runs), func(r *shownRun) bool { return r.session == nil })
+	slices.SortFunc(out, func(a, b *shownRun) int { return b.Started.Compare(a.Started) })
+	return out
+}
+
+// forget removes the recorded runs: another version of the file may have other secrets and
+// another graph.
+func (c *runCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs = slices.DeleteFunc(c.runs, func(r *shownRun) bool { return r.session == nil })
+}
+
+// run returns a run of the graph file, live or recorded.
+func (s *Server) run(ctx context.Context, id string) (*shownRun, error) {
+	if r := s.runs.get(id); r != nil && r.session != nil {
+		return r, nil
+	}
+	notFound := errorf(http.StatusNotFound, "run %q not found", id)
+	if s.opts.Store == nil {
+		return nil, notFound
+	}
+	recorded, err := s.opts.Store.Run(ctx, id)
+	p := s.loaded()
+	if errors.Is(err, journal.ErrNotFound) || err == nil && recorded.File != p.path { // secrets of another file are unknown
+		return nil, notFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r := s.runs.get(recorded.ID); r != nil && (r.session != nil || r.Steps == recorded.Steps && r.Status == string(recorded.Status)) {
+		return r, nil
+	}
+	events, err := s.opts.Store.Load(ctx, recorded.ID)
+	if err != nil {
+		return nil, err
+	}
+	r := newRecordedRun(p, recorded, events)
+	s.runs.add(r, true)
+	return r, nil
+}
