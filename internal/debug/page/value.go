@@ -3,7 +3,9 @@ package page
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"toolgraph/execution"
@@ -289,7 +291,7 @@ func kindOf(v value.Value) string {
 // objectOf returns a value that is an object, with its keys in order.
 func objectOf(v value.Value) (value.Object, bool) {
 	if unordered, ok := v.(map[string]any); ok {
-		keys := value.SortedKeys(unordered)
+		keys := slices.Sorted(maps.Keys(unordered))
 		values := make([]value.Value, len(keys))
 		for i, key := range keys {
 			values[i] = unordered[key]
