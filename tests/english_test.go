@@ -47,7 +47,6 @@ var stillToDo = []string{
 	"expressions/value",
 	"expressions/jsonata",
 	"expressions/jsonlogic",
-	"expressions/schema",
 	"internal/lock",
 	"internal/project",
 	"internal/diff",

@@ -40,14 +40,14 @@ func check(t testing.TB, s *schema.Schema, v value.Value) schema.Problems {
 	return found
 }
 
-// nested is an object with this many objects in each other under "child".
+// nested returns an object with this many objects inside each other under "child".
 func nested(depth int, leaf string) string {
 	return strings.Repeat(`{"child":`, depth) + leaf + strings.Repeat("}", depth)
 }
 
 const node = `{"$defs":{"node":%s},"$ref":"#/$defs/node"}`
 
-// exploding are schemas that apply their parts to the same values again and again.
+// exploding has schemas that apply their parts to the same values again and again.
 var exploding = []struct{ name, schema, leaf string }{
 	{"oneOf, wrong leaf", fmt.Sprintf(node, `{"type":"object","oneOf":[
 		{"properties":{"child":{"$ref":"#/$defs/node"},"a":{}}},{"properties":{"child":{"$ref":"#/$defs/node"},"b":{}}}]}`), `"x"`},
@@ -84,7 +84,7 @@ func TestV01Steps(t *testing.T) {
 	}
 }
 
-// What cannot be remembered ends with the budget, and what it leaves behind is small.
+// A validation whose verdicts cannot be remembered ends with the budget and uses little memory.
 func TestV01Budget(t *testing.T) {
 	scoped := strings.ReplaceAll(exploding[0].schema, `"$ref":"#/$defs/node"}}`, `"$dynamicRef":"#/$defs/node"}}`)
 	scoped = strings.ReplaceAll(scoped, `"child":{"$ref"`, `"child":{"$dynamicRef"`)
@@ -123,7 +123,7 @@ func TestV01Cancelled(t *testing.T) {
 	}
 }
 
-// One schema serves many validations at once.
+// Several goroutines validate with one schema.
 func TestConcurrentValidations(t *testing.T) {
 	s := compile(t, exploding[0].schema)
 	shallow, deep := decode(t, nested(10, `"x"`)), decode(t, nested(20, `"x"`))

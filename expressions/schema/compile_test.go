@@ -14,12 +14,12 @@ func TestCompile(t *testing.T) {
 		{"boolean", "true", ""},
 		{"an old dialect", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, ""},
 		{"a pattern that RE2 does not know", `{"pattern":"(?=x)","patternProperties":{"(?!y)":{}}}`, ""},
-		{"no JSON", `{"type":`, "the schema is no JSON: unexpected EOF"},
+		{"no JSON", `{"type":`, "the schema is not JSON: unexpected EOF"},
 		{"too deep", deep, "the schema is nested deeper than 64 levels"},
-		{"no schema", `{"type":"strnig"}`, `schema.type is no valid JSON Schema: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found "strnig"`},
-		{"from elsewhere", `{"$ref":"http://192.0.2.1/x.json"}`, `schema: refers to "http://192.0.2.1/x.json", and schemas are never fetched`},
-		{"not there", `{"$ref":"#/$defs/b"}`, `schema: refers to "#/$defs/b", which is not there`},
-		{"an unknown dialect", `{"$schema":"http://example.com/mine"}`, `schema: refers to "http://example.com/mine", and schemas are never fetched`},
+		{"no schema", `{"type":"strnig"}`, `schema.type is not a valid JSON Schema: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found "strnig"`},
+		{"from elsewhere", `{"$ref":"http://192.0.2.1/x.json"}`, `schema: refers to "http://192.0.2.1/x.json", but schemas are never fetched`},
+		{"not there", `{"$ref":"#/$defs/b"}`, `schema: refers to "#/$defs/b", which does not exist`},
+		{"an unknown dialect", `{"$schema":"http://example.com/mine"}`, `schema: refers to "http://example.com/mine", but schemas are never fetched`},
 	} {
 		_, err := schema.Compile([]byte(c.raw))
 		got := ""
@@ -32,7 +32,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// What cannot be checked passes, and the rest is checked.
+// A pattern that is not supported passes; the other keywords are checked.
 func TestUnknownPattern(t *testing.T) {
 	s, err := schema.Compile([]byte(`{"pattern":"^(?=x)","maxLength":2}`))
 	if err != nil {

@@ -11,55 +11,50 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// defaults puts the defaults of a schema into values. It follows properties, items, allOf
-// and references into the schema itself; not the branches of a choice, since only a
-// validation says which of them counts.
-type defaults struct {
+// resolver follows the references of a schema into the schema itself, and fills in
+// defaults. It follows properties, items, allOf and $ref, but not the branches of a
+// choice, since only a validation says which of them applies.
+type resolver struct {
 	root    *config.Data
 	anchors map[string]*config.Data
-	lonely  bool // a part with $ref says nothing else, as before draft 2019-09
+	lonely  bool // a part with $ref has no other keywords, as before draft 2019-09
 }
 
-// newDefaults is nil when the schema has none.
-func newDefaults(source *config.Data) *defaults {
-	if !hasDefault(source) {
-		return nil
-	}
-	d := &defaults{root: source, anchors: map[string]*config.Data{}}
+func newResolver(source *config.Data) *resolver {
+	r := &resolver{root: source, anchors: map[string]*config.Data{}}
 	if dialect := source.Get("$schema"); dialect != nil {
 		text, _ := dialect.Scalar.(string)
-		d.lonely = slices.ContainsFunc([]string{"draft-04", "draft-06", "draft-07"}, func(old string) bool { return strings.Contains(text, old) })
+		r.lonely = slices.ContainsFunc([]string{"draft-04", "draft-06", "draft-07"}, func(old string) bool { return strings.Contains(text, old) })
 	}
-	d.findAnchors(source)
-	return d
-}
-
-func hasDefault(d *config.Data) bool {
-	return d != nil && (d.Get("default") != nil || slices.ContainsFunc(d.Items, hasDefault))
-}
-
-func (d *defaults) findAnchors(part *config.Data) {
-	for _, key := range []string{"$anchor", "$dynamicAnchor"} {
-		if name := part.Get(key); name != nil {
-			if text, isText := name.Scalar.(string); isText {
-				d.anchors["#"+text] = part
+	for _, part := range parts(source) {
+		for _, key := range []string{"$anchor", "$dynamicAnchor"} {
+			if name := part.Get(key); name != nil {
+				if text, isText := name.Scalar.(string); isText {
+					r.anchors["#"+text] = part
+				}
 			}
 		}
 	}
-	for _, item := range part.Items {
-		d.findAnchors(item)
-	}
+	return r
 }
 
-// resolve is the part that a reference leads to; nil when it is not in this schema.
-func (d *defaults) resolve(ref string) *config.Data {
+// newDefaults returns nil when the schema has no defaults.
+func newDefaults(source *config.Data) *resolver {
+	if Find(source, "default") == nil {
+		return nil
+	}
+	return newResolver(source)
+}
+
+// resolve returns the part that a reference leads to; nil when it is not in this schema.
+func (r *resolver) resolve(ref string) *config.Data {
 	if ref == "#" {
-		return d.root
+		return r.root
 	}
 	if !strings.HasPrefix(ref, "#/") {
-		return d.anchors[ref]
+		return r.anchors[ref]
 	}
-	at := d.root
+	at := r.root
 	for _, token := range pointer(ref) {
 		if at != nil && at.Kind == config.KindArray {
 			i, err := strconv.Atoi(token)
@@ -74,8 +69,8 @@ func (d *defaults) resolve(ref string) *config.Data {
 	return at
 }
 
-// applying are all parts that apply to a value to which these apply, each once.
-func (d *defaults) applying(parts ...*config.Data) []*config.Data {
+// applying returns all parts that apply to a value to which the given ones apply, each once.
+func (r *resolver) applying(parts ...*config.Data) []*config.Data {
 	var all []*config.Data
 	seen := map[*config.Data]bool{}
 	var add func(part *config.Data)
@@ -87,9 +82,9 @@ func (d *defaults) applying(parts ...*config.Data) []*config.Data {
 		all = append(all, part)
 		if ref := part.Get("$ref"); ref != nil {
 			if text, isText := ref.Scalar.(string); isText {
-				add(d.resolve(text))
+				add(r.resolve(text))
 			}
-			if d.lonely {
+			if r.lonely {
 				all = slices.DeleteFunc(all, func(p *config.Data) bool { return p == part })
 				return
 			}
@@ -106,7 +101,7 @@ func (d *defaults) applying(parts ...*config.Data) []*config.Data {
 	return all
 }
 
-// defaultOf is the first default of parts that apply to one value, or nil.
+// defaultOf returns the first default of parts that apply to one value, or nil.
 func defaultOf(parts []*config.Data) *config.Data {
 	for _, part := range parts {
 		if value := part.Get("default"); value != nil {
@@ -116,19 +111,19 @@ func defaultOf(parts []*config.Data) *config.Data {
 	return nil
 }
 
-// fill is the value with the defaults that its parts lack. Given keys come first. The
-// value itself is not changed, and what is added is made anew each time.
-func (d *defaults) fill(ctx context.Context, parts []*config.Data, v value.Value) (filled value.Value, changed bool, err error) {
+// fill returns the value with the missing defaults of its parts. Given keys come first. The
+// value itself is not changed, and each added default is a new value.
+func (r *resolver) fill(ctx context.Context, parts []*config.Data, v value.Value) (filled value.Value, changed bool, err error) {
 	if ctx.Err() != nil {
 		return nil, false, context.Cause(ctx)
 	}
 	switch v := v.(type) {
 	case []any:
-		return d.fillItems(ctx, parts, v)
+		return r.fillItems(ctx, parts, v)
 	case value.Object:
-		return d.fillObject(ctx, parts, v, v.Keys(), v.Get)
+		return r.fillObject(ctx, parts, v, v.Keys(), v.Get)
 	case map[string]any:
-		return d.fillObject(ctx, parts, v, slices.Sorted(maps.Keys(v)), func(key string) (any, bool) {
+		return r.fillObject(ctx, parts, v, slices.Sorted(maps.Keys(v)), func(key string) (any, bool) {
 			item, has := v[key]
 			return item, has
 		})
@@ -136,7 +131,7 @@ func (d *defaults) fill(ctx context.Context, parts []*config.Data, v value.Value
 	return v, false, nil
 }
 
-func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object value.Value, given []string, get func(string) (any, bool)) (filled value.Value, changed bool, err error) {
+func (r *resolver) fillObject(ctx context.Context, parts []*config.Data, object value.Value, given []string, get func(string) (any, bool)) (filled value.Value, changed bool, err error) {
 	names, schemas := properties(parts)
 	if len(names) == 0 {
 		return object, false, nil
@@ -149,7 +144,7 @@ func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object 
 			continue
 		}
 		var other bool
-		if items[i], other, err = d.fill(ctx, d.applying(schemas[key]...), items[i]); err != nil {
+		if items[i], other, err = r.fill(ctx, r.applying(schemas[key]...), items[i]); err != nil {
 			return nil, false, err
 		}
 		changed = changed || other
@@ -158,16 +153,16 @@ func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object 
 		if _, has := get(name); has {
 			continue
 		}
-		applying := d.applying(schemas[name]...)
+		applying := r.applying(schemas[name]...)
 		source := defaultOf(applying)
 		if source == nil {
 			continue
 		}
 		item, err := value.Decode(source.JSON())
-		if err != nil { // deeper than a value may be: it is missing
+		if err != nil { // deeper than a value may be: it stays missing
 			continue
 		}
-		if item, _, err = d.fill(ctx, applying, item); err != nil {
+		if item, _, err = r.fill(ctx, applying, item); err != nil {
 			return nil, false, err
 		}
 		keys, items, changed = append(keys, name), append(items, item), true
@@ -178,8 +173,7 @@ func (d *defaults) fillObject(ctx context.Context, parts []*config.Data, object 
 	return value.NewObject(keys, items), true, nil
 }
 
-// properties are the properties that parts declare, in the order in which they do, and
-// the schemas of each.
+// properties returns the properties that parts declare, in order, and the schemas of each.
 func properties(parts []*config.Data) (names []string, schemas map[string][]*config.Data) {
 	schemas = map[string][]*config.Data{}
 	for _, part := range parts {
@@ -197,19 +191,19 @@ func properties(parts []*config.Data) (names []string, schemas map[string][]*con
 	return names, schemas
 }
 
-func (d *defaults) fillItems(ctx context.Context, parts []*config.Data, list []any) (filled value.Value, changed bool, err error) {
+func (r *resolver) fillItems(ctx context.Context, parts []*config.Data, list []any) (filled value.Value, changed bool, err error) {
 	head, rest := itemSchemas(parts)
 	if len(head) == 0 && len(rest) == 0 {
 		return list, false, nil
 	}
-	others := d.applying(rest...)
+	others := r.applying(rest...)
 	out := list
 	for i, item := range list {
 		applying := others
 		if i < len(head) {
-			applying = d.applying(head[i]...)
+			applying = r.applying(head[i]...)
 		}
-		item, other, err := d.fill(ctx, applying, item)
+		item, other, err := r.fill(ctx, applying, item)
 		if err != nil {
 			return nil, false, err
 		}
@@ -224,7 +218,7 @@ func (d *defaults) fillItems(ctx context.Context, parts []*config.Data, list []a
 	return out, changed, nil
 }
 
-// itemSchemas are the schemas of the first items of a list, one by one, and those of
+// itemSchemas returns the schemas of the first items of a list, one by one, and those of
 // all items after them.
 func itemSchemas(parts []*config.Data) (head [][]*config.Data, rest []*config.Data) {
 	for _, part := range parts {
@@ -251,4 +245,86 @@ func itemSchemas(parts []*config.Data) (head [][]*config.Data, rest []*config.Da
 		rest = append(rest, all)
 	}
 	return head, rest
+}
+
+// Complete returns the arguments with the defaults of missing properties. Given keys come
+// first, then the defaults in the order of the schema. The arguments themselves are not
+// changed. The error is the cause that ended the context.
+func (s *Schema) Complete(ctx context.Context, args value.Value) (value.Value, error) {
+	if s == nil || s.defaults == nil {
+		return args, nil
+	}
+	filled, _, err := s.defaults.fill(ctx, s.defaults.applying(s.source), args)
+	return filled, err
+}
+
+// declared is a default with the schema of its property.
+type declared struct {
+	value   *config.Data
+	path    []string       // of the schema of its property
+	applied []*config.Data // all parts that apply to the property
+}
+
+// declarations returns all defaults that can be added to a value.
+func (r *resolver) declarations() []declared {
+	paths := map[*config.Data][]string{}
+	for path, part := range parts(r.root) {
+		paths[part] = slices.Clone(path)
+	}
+	var found []declared
+	seen := map[*config.Data]bool{}
+	var walk func(parts []*config.Data)
+	walk = func(parts []*config.Data) {
+		for _, part := range parts {
+			if seen[part] {
+				continue
+			}
+			seen[part] = true
+			names, schemas := properties([]*config.Data{part})
+			for _, name := range names {
+				own := schemas[name][0]
+				applied := r.applying(own)
+				if value := defaultOf(applied); value != nil {
+					found = append(found, declared{value: value, path: paths[own], applied: applied})
+				}
+				walk(applied)
+			}
+			head, rest := itemSchemas([]*config.Data{part})
+			for _, one := range head {
+				walk(r.applying(one...))
+			}
+			walk(r.applying(rest...))
+		}
+	}
+	walk(r.applying(r.root))
+	return found
+}
+
+// checkDefaults reports each default that does not fit the schema of its own property.
+func (s *Schema) checkDefaults(ctx context.Context, all []declared, field string, found *config.Diagnostics) {
+	seen := map[*config.Data]bool{}
+	for _, one := range all {
+		if seen[one.value] {
+			continue
+		}
+		v, err := value.Decode(one.value.JSON())
+		if err == nil {
+			v, _, err = s.defaults.fill(ctx, one.applied, v)
+		}
+		if err != nil {
+			continue
+		}
+		problems, err := s.check(ctx, pointerTo(one.path), value.Plain(v))
+		where := field + pathText(s.document, one.path)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			found.Add(one.value.Pos, "schema-default", "the default of "+where+" cannot be checked: "+err.Error(), "")
+		case len(problems) > 0:
+			seen[one.value] = true
+			found.Add(one.value.Pos, "schema-default", "the default of "+where+" does not fit its own schema: "+problems[0].Text("default"),
+				"change the default or the schema")
+		}
+	}
 }

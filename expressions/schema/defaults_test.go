@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// source is a schema as a graph file has it.
+// source returns a schema as a part of a graph file.
 func source(t testing.TB, raw string) *config.Data {
 	t.Helper()
 	file, err := config.Parse("g.yaml", []byte("version: \"1.0\"\nserver: {name: s, version: \"1\"}\ntools:\n  - name: t\n    description: d\n    inputSchema: "+raw+
@@ -69,7 +69,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The work of adding defaults is linear in the depth, whatever leads where.
+// The work of adding defaults is linear in the depth, for all kinds of references.
 func TestDefaultsOfRecursion(t *testing.T) {
 	s, _ := input(t, `{"type":"object","$ref":"#/$defs/n","$defs":{"n":{"allOf":[{"properties":{"child":{"$ref":"#/$defs/n"}}},{"properties":{"child":{"$ref":"#/$defs/n"}}}],"properties":{"d":{"default":1}}}}}`)
 	args := func(depth int) value.Value { return decode(t, nested(depth, "{}")) }

@@ -6,18 +6,18 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Steps is how many steps a validation takes.
+// Steps returns how many steps a validation takes.
 func (s *Schema) Steps(ctx context.Context, v value.Value) (int, Problems, error) {
 	i, err := s.take(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
-	s.give(i)
+	s.instances.give(i)
 	found, err := s.Check(ctx, v)
 	return i.meter.steps, found, err
 }
 
-// StepsUntilStopped is how many steps a validation goes on after its context has ended.
+// StepsUntilStopped returns how many steps a validation continues after its context has ended.
 func StepsUntilStopped(ctx context.Context, end func()) (steps int) {
 	m := &meter{}
 	m.begin(ctx, 0)

@@ -2,76 +2,60 @@ package schema
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // instance is a compiled schema with its meter, for one validation at a time: the library
-// hands nothing through to the guards, so that each validation needs its own.
+// passes nothing through to the guards, so that each validation needs its own.
 type instance struct {
-	root  *jsonschema.Schema
-	parts map[string]*jsonschema.Schema // by JSON pointer: those that Schema.pointers names
+	parts map[string]*jsonschema.Schema // by JSON pointer: "" and those in Schema.pointers
 	meter *meter
 }
 
-// instances are the instances of one schema. Validation is work for a processor, so that
-// there need be no more of them than processors.
+// instances are the instances of one schema. A validation is work for a processor, so that
+// there is at most one for each.
 type instances struct {
 	spare chan *instance
-
-	mu   sync.Mutex // guards what follows
-	made int
+	more  chan struct{} // one for each instance that may still be made
 }
 
-func newInstances() *instances { return &instances{spare: make(chan *instance, runtime.GOMAXPROCS(0))} }
+func newInstances(first *instance) *instances {
+	n := runtime.GOMAXPROCS(0)
+	p := &instances{spare: make(chan *instance, n), more: make(chan struct{}, n)}
+	p.spare <- first
+	for range n - 1 {
+		p.more <- struct{}{}
+	}
+	return p
+}
 
-// take is an instance that nobody uses; give brings it back.
+// take returns an instance that no other validation uses; give returns it to the others.
 func (s *Schema) take(ctx context.Context) (*instance, error) {
 	select {
 	case i := <-s.instances.spare:
 		return i, nil
 	default:
 	}
-	if s.instances.more() {
-		i, err := s.compile()
-		if err != nil { // it has compiled before
-			s.instances.less()
-		}
-		return i, err
-	}
 	select {
 	case i := <-s.instances.spare:
 		return i, nil
+	case <-s.instances.more:
+		i, err := s.compile()
+		if err != nil { // never happens: it has compiled before
+			s.instances.more <- struct{}{}
+		}
+		return i, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-func (s *Schema) give(i *instance) {
+func (p *instances) give(i *instance) {
 	i.meter.known = nil
-	s.instances.spare <- i
-}
-
-// more reports whether one more instance may be made, and counts it.
-func (p *instances) more() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.made == cap(p.spare) {
-		return false
-	}
-	p.made++
-	return true
-}
-
-func (p *instances) less() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.made--
+	p.spare <- i
 }
 
 // compile makes an instance of the schema's document.
@@ -84,13 +68,13 @@ func (s *Schema) compile() (*instance, error) {
 	if err := compiler.AddResource(ownURL, s.document); err != nil {
 		return nil, err
 	}
-	var err error
-	if i.root, err = compiler.Compile(ownURL); err != nil {
-		return nil, err
-	}
-	roots := []*jsonschema.Schema{i.root}
-	for _, pointer := range s.pointers {
-		part, err := compiler.Compile(ownURL + "#" + pointer)
+	var roots []*jsonschema.Schema
+	for _, pointer := range append([]string{""}, s.pointers...) {
+		url := ownURL
+		if pointer != "" {
+			url += "#" + pointer
+		}
+		part, err := compiler.Compile(url)
 		if err != nil {
 			return nil, err
 		}
@@ -106,8 +90,8 @@ func (s *Schema) compile() (*instance, error) {
 	return i, nil
 }
 
-// dynamicAnchors are the pointers to the parts that $dynamicRef can lead to and that no
-// field of the library names.
+// dynamicAnchors returns the pointers to the parts that $dynamicRef can lead to and that
+// no field of the library names.
 func dynamicAnchors(document any) []string {
 	var found []string
 	var walk func(v any, path []string)
@@ -118,28 +102,14 @@ func dynamicAnchors(document any) []string {
 				found = append(found, pointerTo(path))
 			}
 			for key, item := range v {
-				walk(item, append(path[:len(path):len(path)], key))
+				walk(item, append(path, key))
 			}
 		case []any:
 			for n, item := range v {
-				walk(item, append(path[:len(path):len(path)], strconv.Itoa(n)))
+				walk(item, append(path, strconv.Itoa(n)))
 			}
 		}
 	}
 	walk(document, nil)
 	return found
-}
-
-// errStopped is a validation that ended with its context.
-var errStopped = errors.New("the validation was stopped")
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "#", "%23")
-
-// pointerTo is the JSON pointer to a part, as a URL's fragment has it.
-func pointerTo(path []string) string {
-	var b strings.Builder
-	for _, token := range path {
-		b.WriteString("/" + escaper.Replace(token))
-	}
-	return b.String()
 }

@@ -1,15 +1,41 @@
 package schema
 
 import (
+	"iter"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/internal/wording"
 )
 
-// lookUp is the part of a plain value to which a path leads, or nil.
+// parts yields a schema and all parts inside it with their paths of keys and indexes,
+// outer parts first, in file order. A path is valid until the next part.
+func parts(d *config.Data) iter.Seq2[[]string, *config.Data] {
+	var walk func(path []string, part *config.Data, yield func([]string, *config.Data) bool) bool
+	walk = func(path []string, part *config.Data, yield func([]string, *config.Data) bool) bool {
+		if part == nil {
+			return true
+		}
+		if !yield(path, part) {
+			return false
+		}
+		for i, item := range part.Items {
+			token := strconv.Itoa(i)
+			if part.Kind == config.KindObject {
+				token = part.Keys[i].Value
+			}
+			if !walk(append(path, token), item, yield) {
+				return false
+			}
+		}
+		return true
+	}
+	return func(yield func([]string, *config.Data) bool) { walk(nil, d, yield) }
+}
+
+// lookUp returns the part of a plain value at a path, or nil.
 func lookUp(v any, path []string) any {
 	for _, token := range path {
 		switch at := v.(type) {
@@ -28,25 +54,19 @@ func lookUp(v any, path []string) any {
 	return v
 }
 
-// pathText is a path below a value as people write it: .items[2].name
+// pathText returns a path below a value for people: .items[2].name
 func pathText(v any, path []string) string {
 	var b strings.Builder
-	for _, token := range path {
-		switch at := v.(type) {
-		case []any:
+	for i, token := range path {
+		switch _, isArray := v.([]any); {
+		case isArray:
 			b.WriteString("[" + token + "]")
-			v = lookUp(at, []string{token})
-			continue
-		case map[string]any:
-			v = at[token]
-		default:
-			v = nil
-		}
-		if isIdentifier(token) {
+		case isIdentifier(token):
 			b.WriteString("." + token)
-		} else {
+		default:
 			b.WriteString("[" + wording.Quote(token) + "]")
 		}
+		v = lookUp(v, path[i:i+1])
 	}
 	return b.String()
 }
@@ -61,7 +81,18 @@ func isIdentifier(text string) bool {
 	return text != "" && len(text) <= 60
 }
 
-// pointer is the keys and indexes of the fragment of a schema's URL.
+var escaper = strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", "#", "%23")
+
+// pointerTo returns the JSON pointer to a part, as in the fragment of a URL.
+func pointerTo(path []string) string {
+	var b strings.Builder
+	for _, token := range path {
+		b.WriteString("/" + escaper.Replace(token))
+	}
+	return b.String()
+}
+
+// pointer returns the path in the fragment of a schema's URL.
 func pointer(schemaURL string) []string {
 	_, fragment, _ := strings.Cut(schemaURL, "#")
 	if decoded, err := url.PathUnescape(fragment); err == nil {
@@ -72,19 +103,7 @@ func pointer(schemaURL string) []string {
 	}
 	tokens := strings.Split(fragment[1:], "/")
 	for i, token := range tokens {
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 	}
 	return tokens
-}
-
-// propertiesOf are the properties that a part of a schema names, sorted.
-func propertiesOf(document any, schemaURL string) []string {
-	part, _ := lookUp(document, pointer(schemaURL)).(map[string]any)
-	properties, _ := part["properties"].(map[string]any)
-	names := make([]string, 0, len(properties))
-	for name := range properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxPatterns bounds the size of a schema's patterns together, in instructions of RE2: a
+// maxPatterns bounds the total size of a schema's patterns, in instructions of RE2: a
 // letter is about one, and a repetition counts as often as it repeats.
 const maxPatterns = 50_000
 
-// errPatterns is why a pattern is not used.
+// errPatterns is the reason why a pattern is not used.
 var errPatterns = fmt.Errorf("the patterns of the schema compile to more than %d instructions", maxPatterns)
 
 // patterns are the regular expressions of one schema, each compiled once.
 type patterns struct {
-	lenient bool // what RE2 does not know matches everything
-	sealed  bool // the schema is compiled: what comes now is data
+	lenient bool // a pattern that RE2 does not support matches everything
+	sealed  bool // the schema is compiled: new patterns are data
 	refused bool // a pattern of the schema was too large
 	size    int
 	known   map[string]compiledPattern
@@ -29,11 +29,11 @@ func newPatterns(lenient bool) *patterns {
 }
 
 type compiledPattern struct {
-	re   *regexp.Regexp // nil: everything matches
+	re   *regexp.Regexp // nil matches everything
 	size int
 }
 
-// engine compiles patterns whose matches are counted by m.
+// engine returns an engine whose patterns count their matches in m.
 func (p *patterns) engine(m *meter) jsonschema.RegexpEngine {
 	return func(source string) (jsonschema.Regexp, error) {
 		c, err := p.compile(source)
@@ -64,7 +64,7 @@ func (p *patterns) compile(source string) (compiledPattern, error) {
 	return c, nil
 }
 
-// measured compiles a pattern unless it is too large.
+// measured compiles a pattern that is not too large.
 func (p *patterns) measured(source string) (compiledPattern, error) {
 	parsed, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *patterns) measured(source string) (compiledPattern, error) {
 	return c, err
 }
 
-// instructions is about how many instructions an expression compiles to.
+// instructions estimates how many instructions an expression compiles to.
 func instructions(re *syntax.Regexp) int {
 	total := 1 + len(re.Rune)
 	for _, sub := range re.Sub {
@@ -90,14 +90,14 @@ func instructions(re *syntax.Regexp) int {
 	return min(total, maxPatterns+1)
 }
 
-// pattern is a regular expression of which each match is counted.
+// pattern is a regular expression that counts its matches.
 type pattern struct {
 	compiledPattern
 	source string
 	meter  *meter
 }
 
-// workPerStep is how many bytes × instructions one step pays for.
+// workPerStep is how many bytes × instructions count as one step.
 const workPerStep = 1024
 
 // MatchString reports whether the text matches. It panics at the end of the budget.

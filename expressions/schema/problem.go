@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,32 +13,31 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxProblems bounds how many problems of one value are told.
+// maxProblems bounds how many problems of one value are listed.
 const maxProblems = 10
 
-// Problem is one way in which a value does not fit its schema.
+// Problem is one place in which a value does not fit its schema.
 type Problem struct {
 	Path     []string // keys and indexes from the value's root
-	Where    string   // the path as people write it, .items[2].name; "" for the root
+	Where    string   // the path for people, .items[2].name; "" for the root
 	Expected string
-	Given    string // "" when Expected says all
+	Given    string // "" when Expected is the whole message
 	Hint     string
 }
 
-// Text is the problem in one line; root is how the value is called ("arguments").
+// Text returns the problem in one line; root is the name of the value ("arguments").
 func (p Problem) Text(root string) string {
-	var b strings.Builder
-	b.WriteString(root + p.Where + ": " + p.Expected)
+	text := root + p.Where + ": " + p.Expected
 	if p.Given != "" {
-		b.WriteString(", got " + p.Given)
+		text += ", got " + p.Given
 	}
 	if p.Hint != "" {
-		b.WriteString("; " + p.Hint)
+		text += "; " + p.Hint
 	}
-	return b.String()
+	return text
 }
 
-// Problems are what is wrong with one value, sorted by their places.
+// Problems are the problems of one value, sorted by place.
 type Problems []Problem
 
 // Text joins the problems, one a line; beyond ten it says that there are more.
@@ -53,11 +53,11 @@ func (ps Problems) Text(root string) string {
 	return strings.Join(lines, "\n")
 }
 
-// problems flattens what the validator found into our own words.
+// problems converts the validator's errors to a flat list.
 func (s *Schema) problems(invalid *jsonschema.ValidationError, value any) Problems {
-	t := &telling{schema: s, value: value, choices: map[*jsonschema.ValidationError]Problem{}}
-	found := t.problems(invalid)
-	if len(found) == 0 { // all that is known was omitted
+	x := &explainer{schema: s, value: value, choices: map[*jsonschema.ValidationError]Problem{}}
+	found := x.problems(invalid)
+	if len(found) == 0 { // all details were omitted
 		found = Problems{{Expected: "does not fit, for more reasons than can be listed"}}
 	}
 	if s.wrapped {
@@ -73,22 +73,22 @@ func (s *Schema) problems(invalid *jsonschema.ValidationError, value any) Proble
 	})
 }
 
-// telling puts what the validator found about one value into words. Errors are shared by
-// all that have met them, so that each is looked at once.
-type telling struct {
+// explainer converts the errors about one value. Several errors share a cause, so that
+// each cause is converted once.
+type explainer struct {
 	schema  *Schema
 	value   any
-	choices map[*jsonschema.ValidationError]Problem // what alternatives has said
+	choices map[*jsonschema.ValidationError]Problem // results of choice
 }
 
-// problems are those of an error, at most one more than are shown.
-func (t *telling) problems(e *jsonschema.ValidationError) Problems {
+// problems returns the problems of an error, at most one more than are listed.
+func (x *explainer) problems(e *jsonschema.ValidationError) Problems {
 	var found Problems
-	t.collect(e, &found, map[*jsonschema.ValidationError]bool{})
+	x.collect(e, &found, map[*jsonschema.ValidationError]bool{})
 	return found
 }
 
-func (t *telling) collect(e *jsonschema.ValidationError, found *Problems, seen map[*jsonschema.ValidationError]bool) {
+func (x *explainer) collect(e *jsonschema.ValidationError, found *Problems, seen map[*jsonschema.ValidationError]bool) {
 	if len(*found) > maxProblems || seen[e] {
 		return
 	}
@@ -97,160 +97,145 @@ func (t *telling) collect(e *jsonschema.ValidationError, found *Problems, seen m
 	case omitted:
 		return
 	case *kind.AnyOf:
-		*found = append(*found, t.alternatives(e))
+		*found = append(*found, x.choice(e))
 		return
 	case *kind.OneOf:
 		if len(k.Subschemas) == 0 {
-			*found = append(*found, t.alternatives(e))
+			*found = append(*found, x.choice(e))
 			return
 		}
 	case *kind.AdditionalProperties:
-		*found = append(*found, t.unknownProperties(e, k.Properties)...)
+		*found = append(*found, x.unknownProperties(e, k.Properties)...)
 		return
 	case *kind.Required:
 		for _, name := range k.Missing {
-			*found = append(*found, missing(e, t.value, name))
+			p := x.at(e, name)
+			p.Expected = "required, but missing"
+			*found = append(*found, p)
 		}
 		return
 	case *kind.PropertyNames, *kind.ContentSchema, *kind.Contains, *kind.Not, *kind.FalseSchema:
-		*found = append(*found, t.leaf(e))
+		*found = append(*found, x.leaf(e))
 		return
 	}
 	if len(e.Causes) == 0 {
-		*found = append(*found, t.leaf(e))
+		*found = append(*found, x.leaf(e))
 		return
 	}
 	for _, cause := range e.Causes {
-		t.collect(cause, found, seen)
+		x.collect(cause, found, seen)
 	}
 }
 
-func (t *telling) leaf(e *jsonschema.ValidationError) Problem {
-	value := t.value
-	at := lookUp(value, e.InstanceLocation)
-	p := Problem{Path: e.InstanceLocation, Where: pathText(value, e.InstanceLocation), Given: describe(at)}
-	p.Expected = "expected " + expectation(e.ErrorKind)
-	p.Hint = cmp.Or(enumHint(e.ErrorKind), textHint(e.ErrorKind, at))
-	if fs, isFalse := e.ErrorKind.(*kind.FalseSchema); isFalse && fs != nil {
+// at returns a problem at the place of an error, or at a property there.
+func (x *explainer) at(e *jsonschema.ValidationError, property ...string) Problem {
+	path := slices.Concat(e.InstanceLocation, property)
+	return Problem{Path: path, Where: pathText(x.value, path)}
+}
+
+func (x *explainer) leaf(e *jsonschema.ValidationError) Problem {
+	p := x.at(e)
+	value := lookUp(x.value, p.Path)
+	p.Expected, p.Given = "expected "+expectation(e.ErrorKind), describe(value)
+	p.Hint = cmp.Or(enumHint(e.ErrorKind), textHint(e.ErrorKind, value))
+	switch k := e.ErrorKind.(type) {
+	case *kind.FalseSchema:
 		p.Expected, p.Given = "not allowed here", ""
-	}
-	if names, ok := e.ErrorKind.(*kind.PropertyNames); ok {
-		p.Given = "the key " + wording.Quote(names.Property)
+	case *kind.PropertyNames:
+		p.Given = "the key " + wording.Quote(k.Property)
 	}
 	return p
 }
 
-// textHint tells of an object or a list that was written as JSON once more.
-func textHint(k jsonschema.ErrorKind, got any) string {
-	text, isText := got.(string)
+// textHint returns the hint for an object or an array that is given as a string of JSON.
+func textHint(k jsonschema.ErrorKind, given any) string {
+	text, isText := given.(string)
 	types, ofType := k.(*kind.Type)
 	if !isText || !ofType || !json.Valid([]byte(text)) {
 		return ""
 	}
-	for is, begin := range map[string]string{"object": "{", "array": "["} {
-		if slices.Contains(types.Want, is) && strings.HasPrefix(strings.TrimSpace(text), begin) {
-			return "give the " + is + " itself, not a string with its JSON"
+	for name, begin := range map[string]string{"object": "{", "array": "["} {
+		if slices.Contains(types.Want, name) && strings.HasPrefix(strings.TrimSpace(text), begin) {
+			return "give the " + name + " itself, not a string with its JSON"
 		}
 	}
 	return ""
 }
 
-// enumHint tells which of the allowed strings may have been meant.
+// enumHint suggests the allowed string that is nearest to the given one.
 func enumHint(k jsonschema.ErrorKind) string {
-	enum, ok := k.(*kind.Enum)
-	if !ok {
+	enum, isEnum := k.(*kind.Enum)
+	if !isEnum {
 		return ""
 	}
-	got, isText := enum.Got.(string)
-	if !isText {
-		return ""
-	}
+	given, _ := enum.Got.(string)
 	var allowed []string
-	for _, want := range enum.Want {
-		if word, ok := want.(string); ok {
+	for _, v := range enum.Want {
+		if word, ok := v.(string); ok {
 			allowed = append(allowed, word)
 		}
 	}
-	if near := wording.Nearest(got, allowed); near != "" {
-		return "did you mean " + wording.Quote(near) + "?"
-	}
-	return ""
+	return wording.DidYouMean(given, allowed)
 }
 
-func missing(e *jsonschema.ValidationError, value any, name string) Problem {
-	path := append(slices.Clone(e.InstanceLocation), name)
-	return Problem{Path: path, Where: pathText(value, path), Expected: "required, but missing"}
-}
-
-// unknownProperties tells each property that the schema has not, and what may have
-// been meant: a property that it has and the value has not.
-func (t *telling) unknownProperties(e *jsonschema.ValidationError, names []string) Problems {
-	value := t.value
-	known := propertiesOf(t.schema.document, e.SchemaURL)
-	given, _ := lookUp(value, e.InstanceLocation).(map[string]any)
-	var free []string
-	for _, name := range known {
-		if _, taken := given[name]; !taken {
-			free = append(free, name)
-		}
-	}
+// unknownProperties returns a problem for each property that the schema does not have,
+// with the nearest property that the schema has and the value does not.
+func (x *explainer) unknownProperties(e *jsonschema.ValidationError, names []string) Problems {
+	part, _ := lookUp(x.schema.document, pointer(e.SchemaURL)).(map[string]any)
+	properties, _ := part["properties"].(map[string]any)
+	known := slices.Sorted(maps.Keys(properties))
+	given, _ := lookUp(x.value, e.InstanceLocation).(map[string]any)
+	free := slices.DeleteFunc(slices.Clone(known), func(name string) bool { _, taken := given[name]; return taken })
 	out := make(Problems, 0, len(names))
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		path := append(slices.Clone(e.InstanceLocation), name)
-		p := Problem{Path: path, Where: pathText(value, path), Expected: "unknown property"}
-		if near := wording.Nearest(name, free); near != "" {
-			p.Hint = "did you mean " + wording.Quote(near) + "?"
-		} else if len(known) > 0 && len(known) <= maxProblems {
-			p.Expected += ", expected one of " + strings.Join(known, ", ")
-		} else if len(known) == 0 {
+		p := x.at(e, name)
+		p.Expected = "unknown property"
+		p.Hint = wording.DidYouMean(name, free)
+		if len(known) == 0 {
 			p.Expected += ", expected none"
+		} else if p.Hint == "" && len(known) <= maxProblems {
+			p.Expected += ", expected one of " + strings.Join(known, ", ")
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-// alternatives tells why no branch of anyOf or oneOf fits. When the branches want
-// different types, their types are the answer; else the branch that came nearest.
-func (t *telling) alternatives(e *jsonschema.ValidationError) Problem {
-	p, known := t.choices[e]
-	if !known {
-		p = t.choose(e)
-		t.choices[e] = p
+// choice explains why no branch of anyOf or oneOf fits. When the branches require
+// different types, it lists their types; else it explains the nearest branch.
+func (x *explainer) choice(e *jsonschema.ValidationError) Problem {
+	if p, known := x.choices[e]; known {
+		return p
 	}
-	return p
-}
-
-func (t *telling) choose(e *jsonschema.ValidationError) Problem {
-	value := t.value
-	var wanted []string
+	var types []string
 	var best Problems
 	for _, branch := range e.Causes {
-		found := t.problems(branch)
-		if types, ok := branch.ErrorKind.(*kind.Type); ok && len(branch.InstanceLocation) == len(e.InstanceLocation) {
-			wanted = append(wanted, types.Want...)
+		found := x.problems(branch)
+		if k, ok := branch.ErrorKind.(*kind.Type); ok && len(branch.InstanceLocation) == len(e.InstanceLocation) {
+			types = append(types, k.Want...)
 			continue
 		}
 		if len(found) > 0 && (best == nil || nearer(found, best)) {
 			best = found
 		}
 	}
-	p := Problem{Path: e.InstanceLocation, Where: pathText(value, e.InstanceLocation)}
-	if best == nil {
-		p.Expected = "expected " + typeWords(wanted)
-		p.Given = describe(lookUp(value, e.InstanceLocation))
-		return p
-	}
-	p.Expected = "fits none of the allowed forms; the nearest fails at " + best[0].Text("value")
-	if best[0].Where != "" {
+	p := x.at(e)
+	switch {
+	case best == nil:
+		p.Expected = "expected " + typeWords(types)
+		p.Given = describe(lookUp(x.value, p.Path))
+	case best[0].Where == "":
+		p.Expected = "fits none of the allowed forms; the nearest fails at " + best[0].Text("value")
+	default:
 		p = best[0]
 		p.Hint = strings.TrimPrefix(p.Hint+"; no other allowed form fits either", "; ")
 	}
+	x.choices[e] = p
 	return p
 }
 
-// nearer prefers the branch that failed deeper in the value, then the one that
-// failed less often.
+// nearer reports whether branch a is nearer to the value than b: it fails deeper in the
+// value, or else less often.
 func nearer(a, b Problems) bool {
 	if len(a[0].Path) != len(b[0].Path) {
 		return len(a[0].Path) > len(b[0].Path)

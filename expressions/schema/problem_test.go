@@ -35,7 +35,7 @@ func TestProblems(t *testing.T) {
 		{"odd keys", `{"properties":{"my key":{"type":"object","properties":{"é":{"type":"null"}}}}}`, `{"my key":{"é":0}}`, `arguments["my key"]["é"]: expected null, got 0`},
 		{"pattern", `{"properties":{"a":{"pattern":"^(a+)+$"}}}`, `{"a":"` + strings.Repeat("a", 50) + `!"}`, "arguments.a: expected a string that matches ^(a+)+$, got a string of 51 characters"},
 		{"never", `{"properties":{"a":false}}`, `{"a":1}`, "arguments.a: not allowed here"},
-		{"not", `{"properties":{"a":{"not":{"type":"string"}}}}`, `{"a":"x"}`, `arguments.a: expected something that the schema does not exclude, got the string "x"`},
+		{"not", `{"properties":{"a":{"not":{"type":"string"}}}}`, `{"a":"x"}`, `arguments.a: expected a value that the schema does not exclude, got the string "x"`},
 		{"const", `{"properties":{"a":{"const":{"b":1}}}}`, `{"a":1}`, `arguments.a: expected {"b":1}, got 1`},
 		{"sizes", `{"properties":{"a":{"minLength":2},"b":{"maxItems":1},"c":{"minProperties":1}}}`, `{"a":"x","b":[1,2],"c":{}}`, "arguments.a: expected at least 2 characters, got the string \"x\"\narguments.b: expected at most 1 item, got an array of 2 items\narguments.c: expected at least 1 key, got an object with 0 keys"},
 		{"together", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `arguments: expected "b" together with "a", got an object with 1 key`},

@@ -10,9 +10,9 @@ import (
 func TestRequiredNamesWhatIsDeclared(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"declared", `{type: object, properties: {a: {}}, required: [a]}`, ""},
-		{"misspelt", `{type: object, properties: {directory: {}}, required: [directori]}`, `s.yaml:1:56: warning: inputSchema requires "directori", which is none of its properties: directory; did you mean "directory"?`},
-		{"not declared", `{type: object, properties: {a: {}, b: {}}, required: [a, size], additionalProperties: false}`, `s.yaml:1:58: warning: inputSchema requires "size", which is none of its properties: a, b; declare it under properties`},
-		{"in a property's items", `{type: object, properties: {a: {items: {properties: {x: {}}, required: [y]}}}}`, `s.yaml:1:73: warning: inputSchema.properties.a.items requires "y", which is none of its properties: x; declare it under properties`},
+		{"misspelt", `{type: object, properties: {directory: {}}, required: [directori]}`, `s.yaml:1:56: warning: inputSchema requires "directori", which is not one of its properties (directory); did you mean "directory"?`},
+		{"not declared", `{type: object, properties: {a: {}, b: {}}, required: [a, size], additionalProperties: false}`, `s.yaml:1:58: warning: inputSchema requires "size", which is not one of its properties (a, b); declare it under properties`},
+		{"in a property's items", `{type: object, properties: {a: {items: {properties: {x: {}}, required: [y]}}}}`, `s.yaml:1:73: warning: inputSchema.properties.a.items requires "y", which is not one of its properties (x); declare it under properties`},
 		{"nothing declared", `{type: object, required: [a]}`, ""},
 		{"open", `{type: object, properties: {a: {}}, required: [b], additionalProperties: true}`, ""},
 		{"described", `{type: object, properties: {a: {}}, required: [b], additionalProperties: {type: string}}`, ""},

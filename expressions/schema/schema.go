@@ -12,33 +12,28 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Schema is a JSON Schema, ready to validate values. Immutable; safe for concurrent use.
+// Schema is a JSON Schema, ready to validate values. It is immutable and may be used by
+// several goroutines. A nil Schema allows every value.
 type Schema struct {
-	source    *config.Data // where it stands in a graph file; nil or empty when it does not
+	source    *config.Data // its part of a graph file; nil or empty when it is from elsewhere
 	listed    []byte       // compact JSON, in file order
 	document  any          // listed, decoded
-	wrapped   bool         // the value is the "result" of the listed object
+	wrapped   bool         // values are the "result" of the listed object
 	patterns  *patterns
-	pointers  []string   // the parts that are validated against by themselves
-	anchored  []string   // the parts that only $dynamicRef leads to
-	instances *instances // nil: it cannot be used
-	defaults  *defaults  // nil: there are none
+	pointers  []string   // parts that are validated against alone
+	anchored  []string   // parts that only $dynamicRef leads to
+	instances *instances // nil: the schema is not usable
+	defaults  *resolver  // nil: the schema has no defaults
 }
 
-// ownURL names the one schema of a compiler. It is never fetched.
+// ownURL is the URL of the only schema of a compiler. It is never fetched.
 const ownURL = "toolgraph:///schema"
 
-// errNoFetch is the answer to every reference that leaves the schema.
-var errNoFetch = errors.New("schemas are never fetched")
-
-type noLoader struct{}
-
-func (noLoader) Load(string) (any, error) { return nil, errNoFetch }
-
-// Compile takes a schema as JSON, as an upstream server lists it. The dialect is
-// draft 2020-12 unless it names another. A pattern that RE2 does not know, one with a
-// lookaround, is not checked: the server checks it as well. The error is why the schema
-// cannot be used, in one line; it is a *SizeError when the schema is too large.
+// Compile compiles a schema from JSON, in the form in which an upstream server lists it.
+// The dialect is draft 2020-12 unless the schema names another. A pattern that RE2 does
+// not support, such as one with a lookaround, is not checked, since the server checks it
+// as well. The error says in one line why the schema is not usable; it is a *SizeError
+// when the schema is too large.
 func Compile(raw []byte) (*Schema, error) {
 	if len(raw) > maxBytes {
 		return nil, &SizeError{fmt.Sprintf("the schema has %d bytes, at most %d are allowed", len(raw), maxBytes)}
@@ -46,20 +41,21 @@ func Compile(raw []byte) (*Schema, error) {
 	s := &Schema{source: &config.Data{}, listed: raw, patterns: newPatterns(true)}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("the schema is no JSON: %w", err)
+		return nil, fmt.Errorf("the schema is not JSON: %w", err)
 	}
-	if tooDeep(document, maxDepth) {
+	size := sizeOf(document)
+	if size.depth > maxDepth {
 		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxDepth)
 	}
-	if why := tooLarge(document); why != "" {
+	if why := size.excess(); why != "" {
 		return nil, &SizeError{"the schema " + why}
 	}
 	if err := s.ready(document); err != nil {
 		if s.patterns.refused {
-			return nil, &SizeError{"a pattern of the schema cannot be used: " + errPatterns.Error()}
+			return nil, &SizeError{"a pattern of the schema is not usable: " + errPatterns.Error()}
 		}
 		var found config.Diagnostics
-		s.tell(err, "schema", &found)
+		s.diagnose(err, "schema", &found)
 		return nil, errors.New(found[0].Message)
 	}
 	return s, nil
@@ -76,37 +72,64 @@ func (s *Schema) ready(document any) error {
 		return err
 	}
 	s.patterns.sealed = true
-	s.instances = newInstances()
-	s.instances.more()
-	s.give(first)
+	s.instances = newInstances(first)
 	return nil
 }
 
-// JSON is the schema as clients are shown it: compact, keys in file order.
+// prepare compiles a schema from a graph file and checks its defaults; field names it in
+// messages. Depth comes first: the library's time grows with its cube (v6.0.3: 40 s at
+// 5,000 levels).
+func (s *Schema) prepare(ctx context.Context, field string, found *config.Diagnostics) {
+	for path, part := range parts(s.source) {
+		if len(path) == maxDepth && len(part.Items) > 0 {
+			found.Add(part.Pos, "schema-depth", fmt.Sprintf("%s is nested deeper than %d levels", field, maxDepth), "")
+			return
+		}
+	}
+	var defaults []declared
+	if s.defaults != nil {
+		defaults = s.defaults.declarations()
+	}
+	for _, one := range defaults {
+		s.pointers = append(s.pointers, pointerTo(one.path))
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.listed))
+	if err == nil {
+		if why := sizeOf(document).excess(); why != "" {
+			found.Add(s.source.Pos, "schema-size", field+" "+why, "remove parts that need no check")
+			return
+		}
+		err = s.ready(document)
+	}
+	if err != nil {
+		s.diagnose(err, field, found)
+		return
+	}
+	warnRecursive(s.source, field, found)
+	warnRequired(s.source, field, found)
+	s.checkDefaults(ctx, defaults, field, found)
+}
+
+// JSON returns the schema in the form that clients get: compact, keys in file order.
 func (s *Schema) JSON() []byte { return s.listed }
 
-// Find is the value of the first key of this name inside a schema, or nil.
+// Find returns the value of the first key of this name inside a schema, or nil.
 func Find(d *config.Data, key string) *config.Data {
-	if d == nil {
-		return nil
-	}
-	if at := d.Get(key); at != nil {
-		return at
-	}
-	for _, item := range d.Items {
-		if at := Find(item, key); at != nil {
+	for _, part := range parts(d) {
+		if at := part.Get(key); at != nil {
 			return at
 		}
 	}
 	return nil
 }
 
-// Wrapped reports whether the schema that is shown is of an object whose "result" is
-// the value that Check takes.
+// Wrapped reports whether the listed schema is of an object whose "result" is the value
+// that Check takes.
 func (s *Schema) Wrapped() bool { return s.wrapped }
 
-// Check is what is wrong with a value, none when it fits. The error is a *BudgetError
-// when the schema takes too many steps to say so, or the cause that ended the context.
+// Check validates a value and returns its problems, none when it fits. The error is a
+// *BudgetError when the validation needs too many steps, or the cause that ended the
+// context.
 func (s *Schema) Check(ctx context.Context, v value.Value) (Problems, error) {
 	if s == nil || s.instances == nil {
 		return nil, nil
@@ -124,13 +147,9 @@ func (s *Schema) check(ctx context.Context, pointer string, plain any) (Problems
 	if err != nil {
 		return nil, err
 	}
-	defer s.give(i)
-	part := i.root
-	if pointer != "" {
-		part = i.parts[pointer]
-	}
-	i.meter.begin(ctx, countValues(plain))
-	err = i.meter.validate(part, plain)
+	defer s.instances.give(i)
+	i.meter.begin(ctx, sizeOf(plain).values)
+	err = i.meter.validate(i.parts[pointer], plain)
 	var invalid *jsonschema.ValidationError
 	switch {
 	case err == nil:
@@ -141,37 +160,4 @@ func (s *Schema) check(ctx context.Context, pointer string, plain any) (Problems
 		return nil, context.Cause(ctx)
 	}
 	return nil, err
-}
-
-// validate validates a value until the meter stops it.
-func (m *meter) validate(s *jsonschema.Schema, v any) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case stopped:
-			err = errStopped
-			if p.overBudget {
-				err = &BudgetError{m.most}
-			}
-		default:
-			panic(p)
-		}
-	}()
-	return s.Validate(v)
-}
-
-// countValues is how many values there are inside a plain value, itself among them.
-func countValues(v any) int {
-	n := 1
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			n += countValues(item)
-		}
-	case map[string]any:
-		for _, item := range v {
-			n += countValues(item)
-		}
-	}
-	return n
 }

@@ -3,31 +3,27 @@ package schema
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"toolgraph/config"
 )
 
-// Input takes the schema of a tool's arguments, nil when there is none, which MCP
-// wants to be of type object. What is wrong with it goes to found: with an error among
-// it, Check finds no problems.
+// Input compiles the schema of a tool's arguments, which MCP requires to be of type
+// object; a nil source allows every object. It adds what is wrong with the schema to
+// found. After an error, Check finds no problems.
 func Input(ctx context.Context, source *config.Data, found *config.Diagnostics) *Schema {
 	s := &Schema{source: source, listed: withObjectType(source), patterns: newPatterns(false)}
 	if source == nil || checkRoot(source, found) {
-		var defaults []declared
-		if deeperThan(source, maxDepth) == nil {
-			defaults = s.prepareDefaults()
-		}
-		if s.prepare("inputSchema", found); s.instances != nil {
-			s.checkDefaults(ctx, defaults, "inputSchema", found)
-		}
+		s.defaults = newDefaults(source)
+		s.prepare(ctx, "inputSchema", found)
 		warnCombined(source, found)
 	}
 	return s
 }
 
-// Output takes the schema of a tool's value. Clients refuse a whole list that has a
-// schema whose root is not of type object, so others are wrapped. What is wrong with it
-// goes to found, as with Input.
+// Output compiles the schema of a tool's value. Clients reject a whole list of tools that
+// has a schema whose root is not of type object, so other schemas are wrapped. It adds
+// what is wrong with the schema to found, as Input does.
 func Output(ctx context.Context, source *config.Data, found *config.Diagnostics) *Schema {
 	s := &Schema{source: source, patterns: newPatterns(false)}
 	if isObjectSchema(source) {
@@ -35,11 +31,11 @@ func Output(ctx context.Context, source *config.Data, found *config.Diagnostics)
 	} else {
 		s.wrapped, s.listed = true, wrap(source)
 	}
-	s.prepare("outputSchema", found)
+	s.prepare(ctx, "outputSchema", found)
 	return s
 }
 
-// checkRoot reports whether an inputSchema speaks of an object, as MCP demands.
+// checkRoot reports whether an inputSchema is of type object, as MCP requires.
 func checkRoot(source *config.Data, found *config.Diagnostics) bool {
 	if source.Kind != config.KindObject {
 		found.Add(source.Pos, "schema-root", "inputSchema must be an object, a JSON Schema of type object", "")
@@ -54,36 +50,32 @@ func checkRoot(source *config.Data, found *config.Diagnostics) bool {
 	return true
 }
 
-// warnCombined tells of keywords that some model interfaces refuse at the root.
+// warnCombined warns of keywords that some model interfaces reject at the root.
 func warnCombined(source *config.Data, found *config.Diagnostics) {
-	for _, key := range []string{"oneOf", "anyOf", "allOf"} {
-		if source.Get(key) != nil {
-			found.Warn(keyOf(source, key), "schema-portability",
-				key+" at the root of an inputSchema is refused by some hosts, which then drop the tool",
-				"move it into a property")
+	for _, name := range []string{"oneOf", "anyOf", "allOf"} {
+		if source.Get(name) == nil {
+			continue
 		}
+		i := slices.IndexFunc(source.Keys, func(key config.Text) bool { return key.Value == name })
+		found.Warn(source.Keys[i].Pos, "schema-portability",
+			fmt.Sprintf("some hosts reject %s at the root of an inputSchema and drop the tool", name), "move it into a property")
 	}
 }
 
-// withObjectType is the schema as it stands, with "type":"object" before the rest
-// when the root names no type.
+// withObjectType returns the schema as JSON, with "type":"object" in front when the root
+// names no type.
 func withObjectType(source *config.Data) []byte {
 	const head = `{"type":"object"`
-	raw := source.JSON()
 	switch {
-	case source == nil:
+	case source == nil || source.Kind == config.KindObject && len(source.Keys) == 0:
 		return []byte(head + "}")
-	case source.Kind != config.KindObject:
-		return raw
-	case source.Get("type") != nil:
-		return raw
-	case len(source.Keys) == 0:
-		return []byte(head + "}")
+	case source.Kind != config.KindObject || source.Get("type") != nil:
+		return source.JSON()
 	}
-	return append([]byte(head+","), raw[1:]...)
+	return append([]byte(head+","), source.JSON()[1:]...)
 }
 
-// isObjectSchema tells whether a schema without doubt speaks of objects.
+// isObjectSchema reports whether a schema certainly describes objects.
 func isObjectSchema(source *config.Data) bool {
 	if source == nil || source.Kind != config.KindObject {
 		return false
@@ -91,22 +83,58 @@ func isObjectSchema(source *config.Data) bool {
 	if t := source.Get("type"); t != nil {
 		return t.Scalar == "object"
 	}
-	for _, key := range []string{"properties", "required", "additionalProperties", "patternProperties", "propertyNames"} {
-		if source.Get(key) != nil {
-			return true
-		}
-	}
-	return false
+	return hasAny(source, "properties", "required", "additionalProperties", "patternProperties", "propertyNames")
 }
 
-// keyOf is the place of a key of an object, or that of the object.
-func keyOf(d *config.Data, key string) config.Pos {
-	if d != nil && d.Kind == config.KindObject {
-		for _, k := range d.Keys {
-			if k.Value == key {
-				return k.Pos
+// hasAny reports whether a schema has one of the keywords.
+func hasAny(d *config.Data, keywords ...string) bool {
+	return slices.ContainsFunc(keywords, func(keyword string) bool { return d.Get(keyword) != nil })
+}
+
+// resultKey is the property that holds a wrapped value, and resultPointer leads to its
+// schema.
+const (
+	resultKey     = "result"
+	resultPointer = "#/properties/" + resultKey
+)
+
+// wrap returns the schema of an object with the given schema as its property "result".
+// References to its own parts are rewritten; $schema moves to the root.
+func wrap(source *config.Data) []byte {
+	dst, inner := []byte("{"), source
+	if dialect := source.Get("$schema"); dialect != nil {
+		dst = append(append(append(dst, `"$schema":`...), dialect.JSON()...), ',')
+		inner = source.With("$schema", nil)
+	}
+	dst = append(dst, `"type":"object","properties":{"result":`...)
+	if source.Get("$id") == nil {
+		inner = rebase(inner, resultPointer)
+	}
+	dst = append(dst, inner.JSON()...)
+	return append(dst, `},"required":["result"]}`...)
+}
+
+// rebase returns the schema with each local pointer of a $ref below the new root.
+func rebase(d *config.Data, root string) *config.Data {
+	if d == nil || (d.Kind != config.KindObject && d.Kind != config.KindArray) {
+		return d
+	}
+	out := &config.Data{Pos: d.Pos, Kind: d.Kind, Keys: d.Keys, Items: make([]*config.Data, len(d.Items))}
+	for i, item := range d.Items {
+		out.Items[i] = item
+		if d.Kind == config.KindArray {
+			out.Items[i] = rebase(item, root)
+			continue
+		}
+		switch ref, _ := item.Scalar.(string); d.Keys[i].Value {
+		case "const", "enum", "default", "examples":
+		case "$ref", "$dynamicRef":
+			if ref == "#" || len(ref) > 1 && ref[:2] == "#/" {
+				out.Items[i] = &config.Data{Pos: item.Pos, Scalar: root + ref[1:]}
 			}
+		default:
+			out.Items[i] = rebase(item, root)
 		}
 	}
-	return d.Pos
+	return out
 }

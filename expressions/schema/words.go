@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,39 +14,27 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// expectation says what a keyword wants.
+// expectation describes the values that fit a keyword.
 func expectation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
 		return typeWords(k.Want)
 	case *kind.Enum:
-		return "one of " + values(k.Want)
+		return "one of " + valueList(k.Want)
 	case *kind.Const:
-		return values([]any{k.Want})
-	case *kind.Format:
-		return "a string of format " + k.Want
-	case *kind.Pattern:
-		return "a string that matches " + k.Want
+		return valueList([]any{k.Want})
 	case *kind.Not:
-		return "something that the schema does not exclude"
+		return "a value that the schema does not exclude"
 	case *kind.OneOf:
 		return fmt.Sprintf("exactly one of the allowed forms, but %d fit", len(k.Subschemas))
+	case *kind.DependentRequired:
+		return quotedList(k.Missing) + " together with " + wording.Quote(k.Prop)
+	case *kind.Dependency:
+		return quotedList(k.Missing) + " together with " + wording.Quote(k.Prop)
 	case *kind.PropertyNames:
 		return "keys that fit propertyNames"
-	case *kind.DependentRequired:
-		return list(k.Missing) + " together with " + wording.Quote(k.Prop)
-	case *kind.Dependency:
-		return list(k.Missing) + " together with " + wording.Quote(k.Prop)
 	case *kind.RefCycle:
 		return "a schema whose references end"
-	case *kind.Minimum, *kind.Maximum, *kind.ExclusiveMinimum, *kind.ExclusiveMaximum, *kind.MultipleOf:
-		return numberExpectation(k)
-	}
-	return sizeExpectation(k)
-}
-
-func numberExpectation(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
 	case *kind.Minimum:
 		return "at least " + ratio(k.Want)
 	case *kind.Maximum:
@@ -56,8 +45,16 @@ func numberExpectation(k jsonschema.ErrorKind) string {
 		return "less than " + ratio(k.Want)
 	case *kind.MultipleOf:
 		return "a multiple of " + ratio(k.Want)
+	case *kind.Format:
+		return "a string of format " + k.Want
+	case *kind.Pattern:
+		return "a string that matches " + k.Want
+	case *kind.ContentEncoding:
+		return "content in " + k.Want
+	case *kind.ContentMediaType:
+		return "content of type " + k.Want
 	}
-	return "another number"
+	return sizeExpectation(k)
 }
 
 func sizeExpectation(k jsonschema.ErrorKind) string {
@@ -84,10 +81,6 @@ func sizeExpectation(k jsonschema.ErrorKind) string {
 		return "at least " + wording.Count(k.Want, "item") + " that fit contains"
 	case *kind.MaxContains:
 		return "at most " + wording.Count(k.Want, "item") + " that fit contains"
-	case *kind.ContentEncoding:
-		return "content in " + k.Want
-	case *kind.ContentMediaType:
-		return "content of type " + k.Want
 	}
 	return "a value that fits " + strings.Join(k.KeywordPath(), "/")
 }
@@ -98,12 +91,10 @@ var typeNames = map[string]string{
 }
 
 func typeWords(types []string) string {
-	words := make([]string, 0, len(types))
-	seen := map[string]bool{}
+	var words []string
 	for _, t := range types {
-		if !seen[t] {
-			seen[t] = true
-			words = append(words, typeNames[t])
+		if word := typeNames[t]; !slices.Contains(words, word) {
+			words = append(words, word)
 		}
 	}
 	return strings.Join(words, " or ")
@@ -112,8 +103,6 @@ func typeWords(types []string) string {
 // describe names a value: its kind, and its text where that is short.
 func describe(v any) string {
 	switch v := v.(type) {
-	case nil:
-		return "null"
 	case string:
 		if n := len([]rune(v)); n > 40 {
 			return "a string of " + wording.Count(n, "character")
@@ -124,14 +113,11 @@ func describe(v any) string {
 	case map[string]any:
 		return "an object with " + wording.Count(len(v), "key")
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return wording.Shorten(string(raw))
+	return valueList([]any{v})
 }
 
-func values(vs []any) string {
+// valueList returns up to 12 values as JSON, each shortened.
+func valueList(vs []any) string {
 	const most = 12
 	words := make([]string, 0, min(len(vs), most+1))
 	for i, v := range vs {
@@ -148,7 +134,7 @@ func values(vs []any) string {
 	return strings.Join(words, ", ")
 }
 
-func list(names []string) string {
+func quotedList(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
 		words[i] = wording.Quote(name)
