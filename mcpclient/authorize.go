@@ -21,16 +21,26 @@ import (
 const (
 	renewEarly   = 30 * time.Second // before a token expires
 	renewTimeout = 30 * time.Second
+	metadataMost = 1 << 20 // bytes of an answer of an authorization server
 )
 
-// loginError is a request that needs a person to log in first.
-type loginError struct{ why string }
+// tokenError is a request for which there is no token.
+type tokenError struct {
+	why   string
+	login bool          // only a login of the user helps; otherwise a renewal has failed and may succeed later
+	wait  time.Duration // which the authorization server asks to wait before the next renewal
+}
 
-func (e *loginError) Error() string { return e.why }
+func (e *tokenError) Error() string {
+	if e.login {
+		return e.why
+	}
+	return "the token cannot be renewed: " + e.why
+}
 
 // authorizer gives the requests to one server their token, and renews it. The library
-// speaks OAuth; what is kept, and when it is renewed, is ours, because several
-// processes share a token whose renewal works once.
+// speaks OAuth; tokens are stored and renewed here, because several processes share a
+// token that can be renewed once.
 type authorizer struct {
 	conf   *config.Upstream
 	server *url.URL
@@ -38,9 +48,8 @@ type authorizer struct {
 	plain  *http.Client // to the server, without a token
 	away   *http.Client // to its authorization server
 
-	held   atomic.Pointer[grant]
-	hidden atomic.Pointer[hiddenGrant] // the held one, as hide needs it
-	turn   chan struct{}               // holds one token; whoever takes it may read the file and renew
+	current atomic.Pointer[grant]
+	turn    chan struct{} // holds one token: its owner may read the file and renew
 }
 
 func newAuthorizer(conf *config.Upstream, server *url.URL, set settings, dir string) (*authorizer, error) {
@@ -48,9 +57,8 @@ func newAuthorizer(conf *config.Upstream, server *url.URL, set settings, dir str
 	if err != nil {
 		return nil, err
 	}
-	plain, _ := newHTTPClient(server, set, nil)
 	return &authorizer{
-		conf: conf, server: server, file: file, plain: plain, away: newOAuthClient(server, set),
+		conf: conf, server: server, file: file, plain: newHTTPClient(server, set, nil), away: newOAuthClient(server, set),
 		turn: make(chan struct{}, 1),
 	}, nil
 }
@@ -63,27 +71,20 @@ func (a *authorizer) close() {
 	}
 }
 
-// hide keeps the tokens out of a text.
+// hide removes the tokens from a text.
 func (a *authorizer) hide(text string) string {
-	if a == nil {
-		return text
+	if a != nil {
+		if g := a.current.Load(); g != nil {
+			return g.secrets.Redact(text)
+		}
 	}
-	g := a.held.Load()
-	if g == nil {
-		return text
-	}
-	known := a.hidden.Load()
-	if known == nil || known.of != g {
-		known = &hiddenGrant{of: g, secrets: config.NewSecrets(g.Token.AccessToken, g.Token.RefreshToken)}
-		a.hidden.Store(known)
-	}
-	return known.secrets.Redact(text)
+	return text
 }
 
-// hiddenGrant is what is redacted of a grant, prepared once.
-type hiddenGrant struct {
-	of      *grant
-	secrets *config.Secrets
+// use makes a grant the current one.
+func (a *authorizer) use(g *grant) {
+	g.secrets = config.NewSecrets(g.Token.AccessToken, g.Token.RefreshToken)
+	a.current.Store(g)
 }
 
 func usable(g *grant, refused string) bool {
@@ -91,10 +92,10 @@ func usable(g *grant, refused string) bool {
 		(g.Token.ExpiresAt.IsZero() || time.Until(g.Token.ExpiresAt) > renewEarly)
 }
 
-// token is the token to send now, other than one that the server has refused. The
-// error is a *loginError when only a person can help.
+// token returns the token to send now, other than one that the server has refused. The
+// error is a *tokenError when the user or time can help.
 func (a *authorizer) token(ctx context.Context, refused string) (string, error) {
-	if g := a.held.Load(); usable(g, refused) {
+	if g := a.current.Load(); usable(g, refused) {
 		return g.Token.AccessToken, nil
 	}
 	select {
@@ -103,7 +104,7 @@ func (a *authorizer) token(ctx context.Context, refused string) (string, error) 
 		return "", ctx.Err()
 	}
 	defer func() { <-a.turn }()
-	if g := a.held.Load(); usable(g, refused) { // somebody before us has renewed it
+	if g := a.current.Load(); usable(g, refused) { // another request has renewed it meanwhile
 		return g.Token.AccessToken, nil
 	}
 	g, err := a.read()
@@ -113,19 +114,19 @@ func (a *authorizer) token(ctx context.Context, refused string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	a.held.Store(g)
+	a.use(g)
 	return g.Token.AccessToken, nil
 }
 
 func (a *authorizer) read() (*grant, error) {
 	g, err := a.file.read()
 	if err != nil {
-		return nil, &loginError{why: err.Error()}
+		return nil, &tokenError{login: true, why: err.Error()}
 	}
 	return g, nil
 }
 
-// renew trades the refresh token for another token, unless another process just has.
+// renew trades the refresh token for another token, unless another process has just done so.
 func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) {
 	unlock, err := a.file.lock(ctx)
 	if err != nil {
@@ -137,9 +138,9 @@ func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) 
 		return g, err
 	}
 	if g.Token.RefreshToken == "" {
-		return nil, &loginError{why: "the token has expired or is not accepted, and cannot be renewed"}
+		return nil, &tokenError{login: true, why: "the token has expired or is not accepted, and cannot be renewed"}
 	}
-	// Once sent, a refresh token is used up, whoever gives up waiting.
+	// Once sent, a refresh token is used up, whether or not the caller still waits.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
 	defer stop()
 	ctx, seen := followed(ctx)
@@ -149,32 +150,19 @@ func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) 
 	}
 	c := a.client(g, challenge, "", nil)
 	if _, err := c.discover(ctx, seen); err != nil {
-		return nil, &renewError{why: err.Error(), wait: seen.wait}
+		return nil, &tokenError{why: err.Error(), wait: seen.wait}
 	}
 	token, err := c.RefreshToken(ctx, g.Token.RefreshToken)
 	if err != nil {
-		return nil, renewFault(seen, err)
+		// After a refusal the user has to log in; another failure may pass.
+		if denied := (transport.OAuthError{}); errors.As(err, &denied) && seen.fault == nil {
+			return nil, &tokenError{login: true, why: "the token was not renewed: " + oauthCode(denied.ErrorCode)}
+		}
+		return nil, &tokenError{why: seen.words(err), wait: seen.wait}
 	}
 	renewed := *g
 	renewed.Token = token
 	return &renewed, a.file.write(&renewed)
-}
-
-// renewError is a renewal that failed, and may succeed later.
-type renewError struct {
-	why  string
-	wait time.Duration // what the authorization server has asked for
-}
-
-func (e *renewError) Error() string { return "the token cannot be renewed: " + e.why }
-
-// renewFault separates a refusal, after which a person has to log in, from a failure.
-func renewFault(seen *trail, err error) error {
-	var denied transport.OAuthError
-	if errors.As(err, &denied) && seen.fault == nil {
-		return &loginError{why: "the token was not renewed: " + oauthCode(denied.ErrorCode)}
-	}
-	return &renewError{why: seen.words(err), wait: seen.wait}
 }
 
 // oauthClient is the library's part, and where it leaves the token.
@@ -183,8 +171,8 @@ type oauthClient struct {
 	store *transport.MemoryTokenStore
 }
 
-// client is for the client id of a grant; challenge is what the server wants, which
-// says whom to ask.
+// client returns a client with the client id of a grant; challenge is the server's
+// refusal, which names its authorization server.
 func (a *authorizer) client(g *grant, challenge http.Header, redirect string, scopes []string) oauthClient {
 	c := oauthClient{store: transport.NewMemoryTokenStore()}
 	c.OAuthHandler = transport.NewOAuthHandler(transport.OAuthConfig{
@@ -196,7 +184,7 @@ func (a *authorizer) client(g *grant, challenge http.Header, redirect string, sc
 	return c
 }
 
-// discover is what the authorization server says of itself.
+// discover returns the metadata of the authorization server.
 func (c oauthClient) discover(ctx context.Context, seen *trail) (*transport.AuthServerMetadata, error) {
 	metadata, err := c.GetServerMetadata(ctx)
 	if err != nil || seen.fault != nil {
@@ -205,23 +193,21 @@ func (c oauthClient) discover(ctx context.Context, seen *trail) (*transport.Auth
 	return metadata, nil
 }
 
-const metadataMost = 1 << 20 // bytes of an answer of an authorization server
-
 var errPlainHTTP = errors.New("OAuth needs https here")
 
-// newOAuthClient is a client for the authorization server of a server, whose addresses
+// newOAuthClient returns a client for the authorization server of a server, whose addresses
 // the server names: by https and at public addresses only, with the one exception of the
 // host of the server's own url where its entry allows private addresses; no proxy,
 // nothing posted twice, and bounded answers.
 func newOAuthClient(server *url.URL, set settings) *http.Client {
 	g := gateTo(server, set)
-	g.loopback = false // what the file names is the server, and no other use of its machine
+	g.loopback = false // the file names the server, and no other use of its machine
 	wire := &http.Transport{
 		DialContext: g.dial, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 10 * time.Second, MaxResponseHeaderBytes: headerBytesMost,
 	}
 	return &http.Client{
-		Transport: outing{wire: wire, gate: g}, Timeout: renewTimeout,
+		Transport: outing{Transport: wire, gate: g}, Timeout: renewTimeout,
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			if to.Method != http.MethodGet || to.URL.Host != via[0].URL.Host || len(via) > redirectsMost {
 				return http.ErrUseLastResponse
@@ -231,9 +217,9 @@ func newOAuthClient(server *url.URL, set settings) *http.Client {
 	}
 }
 
-// outing is the round tripper that holds those rules, and leaves a trail.
+// outing is the round tripper that enforces those rules, and leaves a trail.
 type outing struct {
-	wire *http.Transport
+	*http.Transport
 	gate gate
 }
 
@@ -241,12 +227,10 @@ func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
 	t := trailOf(req)
 	t.asks(req)
 	if err := o.gate.vetURL(req.URL); err != nil {
-		if req.Body != nil {
-			_ = req.Body.Close() // unread; the request goes nowhere
-		}
+		closeBody(req)
 		return nil, t.refuse(fmt.Errorf("%s is refused: %w", req.URL.Host, err))
 	}
-	resp, err := o.wire.RoundTrip(req)
+	resp, err := o.Transport.RoundTrip(req)
 	if err != nil {
 		var private *privateAddressError
 		if errors.As(err, &private) {
@@ -255,7 +239,7 @@ func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t.status, t.wait = resp.StatusCode, retryAfter(resp.Header, time.Now())
-	resp.Body = &boundedBody{in: resp.Body, limit: metadataMost}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: metadataMost}
 	if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
 		if err := o.vet(resp, t); err != nil {
 			return nil, err
@@ -264,9 +248,6 @@ func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections looks for.
-func (o outing) CloseIdleConnections() { o.wire.CloseIdleConnections() }
-
 // authorized sends a request with a token, and once more with a renewed one when the
 // server refuses the first.
 func (g *guard) authorized(req *http.Request) (*http.Response, error) {
@@ -274,9 +255,7 @@ func (g *guard) authorized(req *http.Request) (*http.Response, error) {
 	for {
 		token, err := g.auth.token(req.Context(), refused)
 		if err != nil {
-			if req.Body != nil {
-				_ = req.Body.Close() // unread; the request goes nowhere
-			}
+			closeBody(req)
 			return nil, err
 		}
 		signed := req.Clone(req.Context())
@@ -294,26 +273,26 @@ func (g *guard) authorized(req *http.Request) (*http.Response, error) {
 		switch {
 		case resp.StatusCode == http.StatusForbidden && strings.Contains(challenge, "insufficient_scope"):
 			discard(resp)
-			return nil, &loginError{why: "the token does not allow that; the server wants the scopes " + presentable(scopeOf(challenge), 200)}
+			return nil, &tokenError{login: true, why: "the token does not allow that; the server requires the scopes " + presentable(scopeOf(challenge), 200)}
 		case resp.StatusCode != http.StatusUnauthorized:
 			return resp, nil
 		}
 		discard(resp)
 		if refused != "" || req.Body != nil && req.GetBody == nil {
-			return nil, &loginError{why: "the server does not accept the token"}
+			return nil, &tokenError{login: true, why: "the server does not accept the token"}
 		}
 		refused = token
 	}
 }
 
 func discard(resp *http.Response) {
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, errorBodyMost)) // so that the connection is kept
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, errorBodyMost)) // so that the connection can be used again
 	_ = resp.Body.Close()
 }
 
 var scopeParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bscope="([^"]*)"`) })
 
-// scopeOf is the scope that a challenge names.
+// scopeOf returns the scope that a challenge names, or "".
 func scopeOf(challenge string) string {
 	if m := scopeParam().FindStringSubmatch(challenge); m != nil {
 		return m[1]
@@ -321,8 +300,9 @@ func scopeOf(challenge string) string {
 	return ""
 }
 
-// challenge asks the server for anything without a token, so that it tells whom to
-// ask for one. It is the header of the refusal, nil when there was none.
+// challenge sends the server a request without a token, which a server that requires one
+// refuses and answers with the name of its authorization server. It returns the header of
+// the refusal, nil when there was none.
 func (a *authorizer) challenge(ctx context.Context) (http.Header, error) {
 	method, body := http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	if a.conf.Transport == config.SSE {
@@ -343,12 +323,12 @@ func (a *authorizer) challenge(ctx context.Context) (http.Header, error) {
 	}
 	resp, err := a.plain.Do(req)
 	var status *statusError
-	if errors.As(err, &status) && status.status < 500 {
-		return nil, nil // it takes the request for another kind of mistake, and names nobody
-	} else if status != nil {
+	switch {
+	case errors.As(err, &status) && status.status < 500:
+		return nil, nil // it objects to something else in the request
+	case status != nil:
 		return nil, fmt.Errorf("%s answered with %w", a.server.Host, status)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	defer resp.Body.Close() // a stream of events has no end to read to

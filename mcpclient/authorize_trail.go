@@ -22,13 +22,13 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// trail is what the requests of one login or renewal met. Its words are what a person
-// gets to see: the library keeps some faults to itself, and puts whole answers into
-// others. Those must never be shown, for the answer may come from a host that the
-// metadata of a hostile server named. Used by one goroutine.
+// trail records the requests of one login or renewal. Users see its words: the library
+// does not report some faults, and puts whole answers into others. Those must never be
+// shown, for the answer may come from a host that the metadata of a hostile server
+// named. Used by one goroutine.
 type trail struct {
-	host   string        // that was asked last
-	about  string        // what it was asked for
+	host   string        // of the last request
+	about  string        // the kind of the last request
 	status int           // of its answer; 0 without one
 	wait   time.Duration // its Retry-After
 	fault  error         // why a request or a document was refused here; the first one
@@ -37,7 +37,7 @@ type trail struct {
 
 type trailKey struct{}
 
-// followed is a context whose OAuth requests leave a trail.
+// followed returns a context whose OAuth requests leave a trail.
 func followed(ctx context.Context) (context.Context, *trail) {
 	t := &trail{}
 	return context.WithValue(ctx, trailKey{}, t), t
@@ -50,7 +50,7 @@ func trailOf(req *http.Request) *trail {
 	return &trail{}
 }
 
-// asks begins the next request.
+// asks notes the next request.
 func (t *trail) asks(req *http.Request) {
 	t.host, t.about, t.status, t.wait = req.URL.Host, "a request of OAuth", 0, 0
 	if req.Method == http.MethodGet {
@@ -66,7 +66,7 @@ func (t *trail) refuse(err error) error {
 	return err
 }
 
-// mismatches are the faults of metadata that the library finds, by what its text says.
+// mismatches are the faults of metadata that the library finds, by a part of its text.
 var mismatches = map[string]string{
 	"declares issuer":        "its OAuth metadata name another issuer than the server was asked for",
 	"declares resource":      "its OAuth metadata name another resource than url",
@@ -74,7 +74,7 @@ var mismatches = map[string]string{
 	"does not support dynam": "it does not offer dynamic client registration",
 }
 
-// words are what went wrong.
+// words describes what went wrong.
 func (t *trail) words(err error) string {
 	var denied transport.OAuthError
 	var address *url.Error
@@ -86,7 +86,7 @@ func (t *trail) words(err error) string {
 	case errors.As(err, &address):
 		return fmt.Sprintf("%s cannot be reached: %s", t.host, networkWords(address.Err))
 	case errors.Is(err, errBodyTooLarge):
-		return fmt.Sprintf("%s sent more than is read of one answer", t.host)
+		return fmt.Sprintf("%s sent an answer that is larger than the limit", t.host)
 	case t.status >= 300:
 		return fmt.Sprintf("%s answered %s with %s", t.host, t.about, statusWords(t.status, t.wait))
 	}
@@ -95,11 +95,11 @@ func (t *trail) words(err error) string {
 			return t.host + ": " + words
 		}
 	}
-	return fmt.Sprintf("%s did not answer %s as OAuth demands", t.host, t.about)
+	return fmt.Sprintf("%s did not answer %s as OAuth requires", t.host, t.about)
 }
 
-// networkWords is the text of an error of the network. What is said of an answer that is
-// not HTTP is left out, for it quotes the answer.
+// networkWords returns the text of an error of the network. The text about an answer that
+// is not HTTP is left out, for it quotes the answer.
 func networkWords(err error) string {
 	var op *net.OpError
 	var dns *net.DNSError
@@ -121,11 +121,11 @@ func networkWords(err error) string {
 	if errors.As(err, &slow) && slow.Timeout() {
 		return err.Error()
 	}
-	return "it broke off, or its answer is not HTTP"
+	return "it closed the connection, or its answer is not HTTP"
 }
 
-// oauthCodes are the errors of OAuth that are shown by name; what else stands in their
-// place is a text of the server's.
+// oauthCodes are the errors of OAuth that are shown by name. Another code is a text of the
+// server's, and is not shown.
 var oauthCodes = []string{
 	"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
 	"invalid_target", "access_denied", "unsupported_response_type", "server_error", "temporarily_unavailable", "invalid_token",
@@ -140,7 +140,8 @@ func oauthCode(code string) string {
 	return "an error that OAuth does not define"
 }
 
-// vet reads a document of metadata and refuses one that leads where no request may go.
+// vet reads a document of metadata and refuses one that names an address to which no
+// request may go.
 func (o outing) vet(resp *http.Response, t *trail) error {
 	raw, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
@@ -181,11 +182,11 @@ func (o outing) vet(resp *http.Response, t *trail) error {
 	return nil
 }
 
-// numeric is a host that browsers read as an IPv4 address, in whatever notation.
+// numeric matches a host that browsers read as an IPv4 address, in whatever notation.
 var numeric = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|\.)([0-9]+|0x[0-9a-f]*)\.?$`) })
 
-// vet is the reason not to use an address that metadata name, or nil. asked says that it
-// is contacted. Names are looked up when they are dialled, and checked there.
+// vet returns the reason not to use an address in metadata, or nil. asked means that it
+// will be contacted. Names are resolved when they are dialled, and checked there.
 func (g gate) vet(address string, asked bool) error {
 	if address == "" {
 		return nil
@@ -208,8 +209,8 @@ func (g gate) vet(address string, asked bool) error {
 	return nil
 }
 
-// vetURL is the reason not to send a request of OAuth to an address, as far as it is
-// known before its name is looked up.
+// vetURL returns the reason not to send a request of OAuth to an address, as far as it is
+// known before its name is resolved.
 func (g gate) vetURL(to *url.URL) error {
 	host := to.Hostname()
 	ip, err := netip.ParseAddr(host)
@@ -230,7 +231,7 @@ func (g gate) vetURL(to *url.URL) error {
 	return g.advised(host, errPlainHTTP)
 }
 
-// advised is a refusal and what can be done about it.
+// advised returns a refusal with its remedy.
 func (g gate) advised(host string, refusal error) error {
 	var private *privateAddressError
 	switch {
@@ -242,5 +243,5 @@ func (g gate) advised(host string, refusal error) error {
 		}
 		return fmt.Errorf("%w; OAuth reaches a private address only at the host of url, with allowPrivate: true; give a token in headers instead", refusal)
 	}
-	return fmt.Errorf("%w; if that is meant, add allowPrivate: true to the server", refusal)
+	return fmt.Errorf("%w; if that is intended, add allowPrivate: true to the server", refusal)
 }

@@ -15,20 +15,21 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// The methods of requests.
+// The methods of requests and notifications.
 const (
-	callMethod = "tools/call"
-	listMethod = "tools/list"
+	callMethod     = "tools/call"
+	listMethod     = "tools/list"
+	progressMethod = string(mcp.MethodNotificationProgress)
 )
 
-// request sends one request when there is a free place and a live session, once more
+// request sends one request when there is a free slot and a live session, and once more
 // on a new session when the server cannot have seen the first. It is built when its turn
-// has come, so that what is checked then is not old when it is sent.
+// has come, so that what build checks is not out of date when it is sent.
 func (u *upstream) request(ctx context.Context, method string, build func(*session) (request, *Error)) (json.RawMessage, *session, *Error) {
 	select {
 	case u.slot <- struct{}{}:
 	case <-ctx.Done():
-		return nil, nil, u.gaveUp(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.set.maxInFlight))
+		return nil, nil, cancelled(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.set.maxInFlight))
 	}
 	leave := sync.OnceFunc(func() { <-u.slot })
 	defer leave()
@@ -37,16 +38,13 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 		if fail != nil {
 			return nil, nil, fail
 		}
-		raw, fail, err := u.inTurn(ctx, s, method, build, leave)
-		if fail != nil {
-			return nil, s, fail
-		}
+		raw, err := u.inTurn(ctx, s, method, build, leave)
 		if errors.Is(err, errUnsent) && again {
 			u.drop(s)
 			continue
 		}
 		if err == nil {
-			err = ctx.Err() // what comes once the call has ended is no answer to it
+			err = ctx.Err() // a response that comes after the end of the call is too late
 		}
 		if err != nil {
 			return nil, s, u.explain(ctx, s, err)
@@ -55,31 +53,27 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 	}
 }
 
-// inTurn builds and sends a request when the calls before it have ended, where they go
-// one at a time. fail is why it could not be built. leave gives up its place among the
-// requests in flight.
-func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error), leave func()) (raw json.RawMessage, fail *Error, err error) {
+// inTurn builds and sends a request; where calls go one at a time, when those before it
+// have ended. leave gives up its slot. The error is an *Error when build fails.
+func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error), leave func()) (raw json.RawMessage, err error) {
 	var mine *turn
 	if s.serial && method == callMethod {
 		if mine, err = s.turns.wait(ctx); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer s.turns.end(mine)
 	}
 	r, fail := build(s)
 	if fail != nil {
-		return nil, fail, nil
+		return nil, fail
 	}
 	r.method, r.turn, r.leave = method, mine, leave
-	raw, err = u.send(ctx, s, r)
-	return raw, nil, err
+	return u.send(ctx, s, r)
 }
 
-// unencoded is the error of a request that cannot be written as JSON.
-func (u *upstream) unencoded(err error) *Error {
-	e := u.fault(CodeTransport, "the request cannot be encoded: "+err.Error())
-	e.Err = err
-	return e
+// unencoded returns the error of a request that cannot be written as JSON.
+func unencoded(err error) *Error {
+	return &Error{Code: CodeTransport, Message: "the request cannot be encoded: " + err.Error(), Err: err}
 }
 
 // send sends under the call timeout.
@@ -90,46 +84,38 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	if r.turn != nil {
 		s.turns.begin(r.turn, timed)
 	}
-	ctx = timed.ctx
 	mark := s.mark()
-	raw, err := s.request(ctx, r)
+	raw, err := s.request(timed.ctx, r)
 	if err == nil {
 		return raw, nil
 	}
-	if ctx.Err() != nil && context.Cause(ctx) == errCallTimeout { //nolint:errorlint // the cause itself
-		e := u.fault(CodeTimeout, fmt.Sprintf("did not answer within %s", u.set.callTimeout))
-		e.Err, e.Stderr = errCallTimeout, s.lastWords(mark)
+	if timed.ctx.Err() != nil && context.Cause(timed.ctx) == errCallTimeout { //nolint:errorlint // the cause itself
+		message := fmt.Sprintf("did not answer within %s", u.set.callTimeout)
+		e := &Error{Code: CodeTimeout, Message: message, Err: errCallTimeout, Stderr: s.lastWords(mark)}
 		if r.turn != nil && s.turns.busy() {
-			e.Hint = "another call waits for an answer of its user, and the server may answer no other until then"
+			e.Hint = "another call waits for an answer of its user, and the server may answer no other call until then"
 		}
 		return nil, e
 	}
-	var rpc *rpcError
-	if errors.As(err, &rpc) {
-		e := u.fault(CodeRPCError, fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code))
-		e.Err, e.Stderr = rpc, s.lastWords(mark)
-		return nil, e
+	if rpc := (*rpcError)(nil); errors.As(err, &rpc) {
+		message := fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code)
+		return nil, &Error{Code: CodeRPCError, Message: message, Err: rpc, Stderr: s.lastWords(mark)}
 	}
 	return nil, err
 }
 
-// explain makes an *Error of what went wrong.
+// explain returns the *Error for a failed request.
 func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 	var known *Error
 	switch {
+	case errors.As(err, &known) && known.Code == CodeLoginNeeded:
+		return u.loginNeeded(known.Message)
 	case errors.As(err, &known):
-		if known.Code == CodeLoginNeeded {
-			return u.loginNeeded(known.Message)
-		}
-		e := *known
-		e.Server = u.conf.Name.Value
-		return &e
+		return known
 	case ctx.Err() != nil:
-		return u.gaveUp(ctx, "the call was in flight")
+		return cancelled(ctx, "the call was in flight")
 	}
-	e := u.fault(CodeTransport, "the connection failed: "+s.note.shown(err.Error(), 500))
-	e.Err = err
-	return e
+	return &Error{Code: CodeTransport, Message: "the connection failed: " + s.note.shown(err.Error(), 500), Err: err}
 }
 
 func (u *upstream) callTool(ctx context.Context, tool string, args value.Value, meta map[string]any) (value.Value, *Error) {
@@ -147,7 +133,7 @@ func (u *upstream) callTool(ctx context.Context, tool string, args value.Value, 
 		case !r.inputRequired:
 			return r.value, nil
 		case round == inputRounds:
-			return nil, u.fault(CodeInputRequired, fmt.Sprintf("the tool has asked for input %d times and not answered yet", round))
+			return nil, &Error{Code: CodeInputRequired, Message: fmt.Sprintf("the tool has asked for input %d times without a result, which is the limit", round)}
 		}
 		if more, fail = u.answers(ctx, s, r.input); fail != nil {
 			return nil, fail
@@ -155,7 +141,7 @@ func (u *upstream) callTool(ctx context.Context, tool string, args value.Value, 
 	}
 }
 
-// tryTool is one request of a call: there is a further one when the tool wants input.
+// tryTool sends one request of a call: there is another one when the tool asks for input.
 func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, meta map[string]any, more []byte) (result, *session, *Error) {
 	mark := 0
 	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
@@ -166,7 +152,7 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, m
 		mark = s.mark()
 		params, err := s.callParams(tool, args, meta, more)
 		if err != nil {
-			return request{}, u.unencoded(err)
+			return request{}, unencoded(err)
 		}
 		return request{name: tool, params: params, offer: known}, nil
 	})
@@ -176,29 +162,28 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, m
 	r, err := readResult(raw)
 	switch {
 	case err != nil:
-		fail = u.fault(CodeBadResult, "the answer is no tool result: "+err.Error())
+		fail = &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}
 	case r.failed:
 		message, structured := s.note.failed(r)
-		fail = u.fault(CodeToolError, message)
-		fail.Structured = structured
-		fail.Stderr = s.lastWords(mark)
+		fail = &Error{Code: CodeToolError, Message: message, Structured: structured, Stderr: s.lastWords(mark)}
 	}
 	return r, s, fail
 }
 
-// toolMissing is how servers say, in an error or in a failed result, that they have
-// no such tool.
+// toolMissing matches what servers write, in an error or in a failed result, when they
+// do not have a tool.
 var toolMissing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|invalid|no such|not found|does not exist|not exist)\b`)
 })
 
-// unknownTool is the error that tells which tool may have been meant, when a call
-// failed because the server does not have it; only the server's list can tell.
+// unknownTool returns the error that names the tool that may have been meant, when a call
+// failed because the server does not have the tool, and nil otherwise. Only the server's
+// list can decide that.
 func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *Error {
 	var rpc *rpcError
 	suspect := fail.Code == CodeToolError && len(fail.Message) < 300 && toolMissing().MatchString(fail.Message)
 	if errors.As(fail, &rpc) {
-		suspect = rpc.code == -32601 || rpc.code == -32602 || toolMissing().MatchString(rpc.message)
+		suspect = rpc.code == mcp.METHOD_NOT_FOUND || rpc.code == mcp.INVALID_PARAMS || toolMissing().MatchString(rpc.message)
 	}
 	if !suspect {
 		return nil
@@ -207,7 +192,7 @@ func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *E
 	defer stop()
 	tools, err := u.listTools(ctx)
 	if err != nil {
-		return nil // what we have says enough
+		return nil // the failure itself says enough
 	}
 	names := make([]string, len(tools))
 	for i, t := range tools {
@@ -216,14 +201,12 @@ func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *E
 		}
 		names[i] = t.Name
 	}
-	e := u.noSuchTool(tool, names)
+	e := noSuchTool(tool, names)
 	e.Err = fail
 	return e
 }
 
 const (
-	progressMethod = string(mcp.MethodNotificationProgress)
-
 	progressMost = 16 << 10 // bytes of one report
 	progressText = 200      // bytes of its message that are passed on
 )
@@ -235,21 +218,21 @@ type Progress func(done, total float64, message string)
 
 type progressKey struct{}
 
-// WithProgress asks servers to report the progress of calls made with the context.
+// WithProgress returns a context whose calls ask their servers to report progress.
 func WithProgress(ctx context.Context, report Progress) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-// reports are the calls in flight whose progress is wanted, by token. Safe for concurrent
+// reports are the calls in flight that asked for progress, by token. Safe for concurrent
 // use.
 type reports struct {
-	mu   sync.Mutex // guards what follows; held while a report is passed on
+	mu   sync.Mutex // guards the fields below; held while a report is passed on
 	last int64
 	by   map[int64]Progress
 }
 
-// begin asks for the progress of a call: its _meta with a token of its own. The caller
-// must end it.
+// begin returns the _meta of a call that asks for progress, with a token of its own. The
+// caller must call end.
 func (r *reports) begin(ctx context.Context, meta map[string]any) (withToken map[string]any, end func()) {
 	report, _ := ctx.Value(progressKey{}).(Progress)
 	if report == nil {
@@ -263,10 +246,8 @@ func (r *reports) begin(ctx context.Context, meta map[string]any) (withToken map
 	r.last++
 	token := r.last
 	r.by[token] = report
-	withToken = maps.Clone(meta)
-	if withToken == nil {
-		withToken = map[string]any{}
-	}
+	withToken = map[string]any{}
+	maps.Copy(withToken, meta)
 	withToken["progressToken"] = token
 	return withToken, func() {
 		r.mu.Lock()

@@ -12,188 +12,12 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/value"
 )
 
-const (
-	// listPatience is how long calls wait for the first list of a server's tools.
-	// After it they go unchecked until the list is there.
-	listPatience = 5 * time.Second
-	// listFresh is how old a list may be that refuses a call: an older one is asked
-	// for again first, because not every server tells that its tools have changed.
-	listFresh = time.Second
-	// listTries is how often a list is asked for that has changed before it came, where a
-	// check wants to know what there is now.
-	listTries = 3
-)
-
-// listing is what a server's tools/list said at one time. Immutable.
-type listing struct {
-	byName map[string]*offer
-	names  []string
-	at     time.Time // when it was asked for
-}
-
-// unlisted is the listing of a server that has none to give: nothing is checked.
-var unlisted = &listing{}
-
-func newListing(tools []Tool, at time.Time) *listing {
-	l := &listing{byName: make(map[string]*offer, len(tools)), names: make([]string, 0, len(tools)), at: at}
-	for i := range tools {
-		first := l.byName[tools[i].Name]
-		if first == nil {
-			l.byName[tools[i].Name] = &offer{Tool: tools[i]}
-			l.names = append(l.names, tools[i].Name)
-			continue
-		}
-		first.ambiguous = first.ambiguous || !bytes.Equal(first.Raw, tools[i].Raw) && !sameJSON(first.Raw, tools[i].Raw)
-	}
-	return l
-}
-
-func (l *listing) fresh(now time.Time) bool { return now.Sub(l.at) < listFresh }
-
-// catalog keeps the listing of one session. It is fetched when a call first needs
-// it, and again after the server has said that it changed.
-type catalog struct {
-	now atomic.Pointer[listing] // nil: not known
-
-	mu       sync.Mutex // guards what follows
-	fetching *fetch
-	changes  int // how often the listing was made invalid
-}
-
-// fetch is one tools/list that any number of calls wait for.
-type fetch struct {
-	begun   time.Time
-	changes int           // of the catalog when it began
-	done    chan struct{} // closed when listing is set
-	listing *listing      // nil when it could not be had
-	stale   bool          // the listing had changed before it came
-}
-
-// changed makes what is known invalid.
-func (c *catalog) changed() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.changes++
-	c.now.Store(nil)
-}
-
-// outdated makes a listing invalid unless another has taken its place.
-func (c *catalog) outdated(l *listing) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.now.Load() == l {
-		c.now.Store(nil)
-	}
-}
-
-// join is the fetch to wait for, or the listing that is there by now. begin starts
-// one, and reports whether it could.
-func (c *catalog) join(now time.Time, begin func(*fetch) bool) (*fetch, *listing) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if l := c.now.Load(); l != nil {
-		return nil, l
-	}
-	if c.fetching != nil && c.fetching.changes == c.changes {
-		return c.fetching, nil
-	}
-	f := &fetch{begun: now, changes: c.changes, done: make(chan struct{})}
-	if !begin(f) {
-		return nil, unlisted
-	}
-	c.fetching = f
-	return f, nil
-}
-
-// settle ends a fetch. A listing that was asked for before a change is handed to
-// those who wait for it, and not kept.
-func (c *catalog) settle(f *fetch, l *listing) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f.listing, f.stale = l, f.changes != c.changes
-	if !f.stale {
-		c.now.Store(l)
-	}
-	if c.fetching == f {
-		c.fetching = nil
-	}
-	close(f.done)
-}
-
-// offered is the listing of a session; unlisted when it cannot be had, or not soon. Where
-// tools are checked it is none that the server has taken back already.
-func (u *upstream) offered(ctx context.Context, s *session) *listing {
-	if l := s.tools.now.Load(); l != nil {
-		return l
-	}
-	for range listTries {
-		f, l := s.tools.join(u.opts.clock.now(), func(f *fetch) bool {
-			return u.behind(func() { s.tools.settle(f, u.fetchListing(s, f.begun)) })
-		})
-		if l != nil {
-			return l
-		}
-		if !f.within(ctx, min(listPatience, u.set.callTimeout/2), u.opts.clock) {
-			break
-		}
-		if !f.stale || u.opts.check == nil {
-			return f.listing
-		}
-	}
-	return unlisted
-}
-
-// within reports whether the fetch has ended so long after it began, or does; not when
-// ctx ends first.
-func (f *fetch) within(ctx context.Context, patience time.Duration, clk clock) bool {
-	select {
-	case <-f.done:
-		return true
-	case <-clk.after(f.begun.Add(patience).Sub(clk.now())):
-	case <-ctx.Done():
-	}
-	return false
-}
-
-// fetchListing asks for all pages on this very session, beside the limit of calls in
-// flight, for a call that waits may hold the last place.
-func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
-	tools, fail := u.pages(func(cursor string) ([]byte, *Error) {
-		params, err := s.listParams(cursor)
-		if err == nil {
-			var raw []byte
-			if raw, err = u.send(u.life, s, request{method: listMethod, params: params}); err == nil {
-				return raw, nil
-			}
-		}
-		return nil, u.explain(u.life, s, err)
-	})
-	if fail != nil {
-		u.opts.logger.Debug("upstream does not list its tools; calls go unchecked",
-			"server", u.conf.Name.Value, "error", fail.Error())
-		return unlisted
-	}
-	u.subscribe(s)
-	return u.learn(tools, begun)
-}
-
-// learn makes tools known to those who ask without starting anything.
-func (u *upstream) learn(tools []Tool, at time.Time) *listing {
-	l := newListing(tools, at)
-	before := u.known.Swap(l)
-	for _, name := range l.names {
-		if l.byName[name].ambiguous && (before == nil || before.byName[name] == nil || !before.byName[name].ambiguous) {
-			u.opts.logger.Warn("an upstream lists a tool twice, with different definitions; the first is used",
-				"server", u.conf.Name.Value, "tool", presentable(name, 200))
-		}
-	}
-	return l
-}
-
-// Tool is a tool as its server tells it. The raw fields are the server's bytes, so
-// that no keyword of a schema is lost; those it left out are nil.
+// Tool is a tool as its server lists it. The raw fields are the server's bytes, so that
+// no keyword of a schema is lost; missing ones are nil.
 type Tool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title,omitempty"`
@@ -213,11 +37,11 @@ var errPages = errors.New("tools/list does not end")
 
 func (u *upstream) listTools(ctx context.Context) ([]Tool, *Error) {
 	begun := u.opts.clock.now()
-	tools, fail := u.pages(func(cursor string) ([]byte, *Error) {
+	tools, fail := pages(func(cursor string) ([]byte, *Error) {
 		raw, _, fail := u.request(ctx, listMethod, func(s *session) (request, *Error) {
 			params, err := s.listParams(cursor)
 			if err != nil {
-				return request{}, u.unencoded(err)
+				return request{}, unencoded(err)
 			}
 			return request{params: params}, nil
 		})
@@ -229,8 +53,8 @@ func (u *upstream) listTools(ctx context.Context) ([]Tool, *Error) {
 	return tools, fail
 }
 
-// pages gathers the pages that ask gets.
-func (u *upstream) pages(ask func(cursor string) ([]byte, *Error)) ([]Tool, *Error) {
+// pages gathers the pages that ask returns.
+func pages(ask func(cursor string) ([]byte, *Error)) ([]Tool, *Error) {
 	var tools []Tool
 	cursor := ""
 	for range pagesMost {
@@ -240,7 +64,7 @@ func (u *upstream) pages(ask func(cursor string) ([]byte, *Error)) ([]Tool, *Err
 		}
 		page, next, err := readPage(raw)
 		if err != nil {
-			return nil, u.fault(CodeBadResult, "the answer to tools/list is none: "+err.Error())
+			return nil, &Error{Code: CodeBadResult, Message: "invalid tools/list response: " + err.Error()}
 		}
 		tools = append(tools, page...)
 		if next == "" {
@@ -251,25 +75,19 @@ func (u *upstream) pages(ask func(cursor string) ([]byte, *Error)) ([]Tool, *Err
 		}
 		cursor = next
 	}
-	e := u.fault(CodeBadResult, fmt.Sprintf("tools/list does not end, expected a last page after at most %d", pagesMost))
-	e.Err = errPages
-	return nil, e
+	return nil, &Error{Code: CodeBadResult, Message: fmt.Sprintf("tools/list does not end, expected a last page after at most %d", pagesMost), Err: errPages}
 }
 
 func (s *session) listParams(cursor string) (json.RawMessage, error) {
 	out := []byte{'{'}
 	if cursor != "" {
-		raw, err := json.Marshal(cursor)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, `"cursor":`...), raw...)
+		out = value.AppendString(append(out, `"cursor":`...), cursor)
 	}
 	return s.endParams(out, nil)
 }
 
 // readPage reads one page and the cursor of the next. A definition without a name is
-// passed over: one bad tool must not hide the others.
+// ignored: one bad tool must not hide the others.
 func readPage(raw json.RawMessage) (tools []Tool, next string, err error) {
 	var page struct {
 		Tools      []json.RawMessage `json:"tools"`
@@ -287,8 +105,8 @@ func readPage(raw json.RawMessage) (tools []Tool, next string, err error) {
 }
 
 // readTool reads a definition; a field that is null or of a wrong kind is left out. Keys
-// are taken to the letter, which a struct does not do: a Description beside a description
-// would pass for it there, and not in what a check of the whole definition sees.
+// are matched exactly, unlike by a struct, which would take a Description for a
+// description, while a check of the whole definition would not.
 func readTool(def json.RawMessage) Tool {
 	t := Tool{Raw: def}
 	var fields map[string]json.RawMessage
@@ -305,18 +123,183 @@ func readTool(def json.RawMessage) Tool {
 	return t
 }
 
+const (
+	// listPatience is how long calls wait for the first list of a server's tools.
+	// After it they are not checked until the list has come.
+	listPatience = 5 * time.Second
+	// listFresh is how old a list may be that refuses a call: an older one is fetched
+	// again first, because not every server sends a notification when its tools change.
+	listFresh = time.Second
+	// listTries is how often a list is fetched that changes meanwhile, where a check needs
+	// the current one.
+	listTries = 3
+)
+
+// listing is the result of a server's tools/list at one time. Immutable.
+type listing struct {
+	byName map[string]*offer
+	names  []string
+	at     time.Time // when it was requested
+}
+
+// unlisted is the listing of a server that cannot list its tools: nothing is checked.
+var unlisted = &listing{}
+
+func newListing(tools []Tool, at time.Time) *listing {
+	l := &listing{byName: make(map[string]*offer, len(tools)), names: make([]string, 0, len(tools)), at: at}
+	for i := range tools {
+		first := l.byName[tools[i].Name]
+		if first == nil {
+			l.byName[tools[i].Name] = &offer{Tool: tools[i]}
+			l.names = append(l.names, tools[i].Name)
+			continue
+		}
+		first.ambiguous = first.ambiguous || !bytes.Equal(first.Raw, tools[i].Raw) && !sameJSON(first.Raw, tools[i].Raw)
+	}
+	return l
+}
+
+func (l *listing) fresh(now time.Time) bool { return now.Sub(l.at) < listFresh }
+
+// catalog holds the listing of one session. It is fetched when a call first needs
+// it, and again after the server has sent a notification that it changed.
+type catalog struct {
+	now atomic.Pointer[listing] // nil: not known
+
+	mu       sync.Mutex // guards the fields below
+	fetching *fetch
+	changes  int // how often the listing was made invalid
+}
+
+// fetch is one tools/list for which any number of calls wait.
+type fetch struct {
+	begun   time.Time
+	changes int           // of the catalog when it began
+	done    chan struct{} // closed when the fields below are set
+	listing *listing
+	stale   bool // the listing had changed before it came
+}
+
+// changed makes the listing invalid.
+func (c *catalog) changed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changes++
+	c.now.Store(nil)
+}
+
+// outdated makes a listing invalid unless another has taken its place.
+func (c *catalog) outdated(l *listing) { c.now.CompareAndSwap(l, nil) }
+
+// join returns the fetch to wait for, or the listing that has come meanwhile. begin starts
+// one, and reports whether it could.
+func (c *catalog) join(now time.Time, begin func(*fetch) bool) (*fetch, *listing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l := c.now.Load(); l != nil {
+		return nil, l
+	}
+	if c.fetching != nil && c.fetching.changes == c.changes {
+		return c.fetching, nil
+	}
+	f := &fetch{begun: now, changes: c.changes, done: make(chan struct{})}
+	if !begin(f) {
+		return nil, unlisted
+	}
+	c.fetching = f
+	return f, nil
+}
+
+// settle ends a fetch. Calls that wait get a listing that was requested before a change,
+// but it is not stored.
+func (c *catalog) settle(f *fetch, l *listing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.listing, f.stale = l, f.changes != c.changes
+	if !f.stale {
+		c.now.Store(l)
+	}
+	if c.fetching == f {
+		c.fetching = nil
+	}
+	close(f.done)
+}
+
+// offered returns the listing of a session; unlisted when there is none, or not soon. Where
+// tools are checked, it is not one that the server has already made invalid.
+func (u *upstream) offered(ctx context.Context, s *session) *listing {
+	if l := s.tools.now.Load(); l != nil {
+		return l
+	}
+	for range listTries {
+		clk := u.opts.clock
+		f, l := s.tools.join(clk.now(), func(f *fetch) bool {
+			return u.background(func() { s.tools.settle(f, u.fetchListing(s, f.begun)) })
+		})
+		if l != nil {
+			return l
+		}
+		patience := min(listPatience, u.set.callTimeout/2)
+		select {
+		case <-f.done:
+		case <-clk.after(f.begun.Add(patience).Sub(clk.now())):
+			return unlisted
+		case <-ctx.Done():
+			return unlisted
+		}
+		if !f.stale || u.opts.check == nil {
+			return f.listing
+		}
+	}
+	return unlisted
+}
+
+// fetchListing asks for all pages on this very session, without a slot among the calls in
+// flight, for a call that waits for the listing may hold the last one.
+func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
+	tools, fail := pages(func(cursor string) (raw []byte, fail *Error) {
+		params, err := s.listParams(cursor)
+		if err == nil {
+			raw, err = u.send(u.life, s, request{method: listMethod, params: params})
+		}
+		if err != nil {
+			return nil, u.explain(u.life, s, err)
+		}
+		return raw, nil
+	})
+	if fail != nil {
+		u.opts.logger.Debug("upstream does not list its tools; calls are not checked",
+			"server", u.conf.Name.Value, "error", fail.Message)
+		return unlisted
+	}
+	u.subscribe(s)
+	return u.learn(tools, begun)
+}
+
+// learn makes tools known to Pool.Known and Pool.KnownTools.
+func (u *upstream) learn(tools []Tool, at time.Time) *listing {
+	l := newListing(tools, at)
+	before := u.known.Swap(l)
+	for _, name := range l.names {
+		if l.byName[name].ambiguous && (before == nil || before.byName[name] == nil || !before.byName[name].ambiguous) {
+			u.opts.logger.Warn("an upstream lists a tool twice, with different definitions; the first is used",
+				"server", u.conf.Name.Value, "tool", presentable(name, 200))
+		}
+	}
+	return l
+}
+
 // listenLeast is how long a subscription must have lasted for another to follow it.
 const listenLeast = 10 * time.Second
 
-// subscribe has a server of the modern era tell when its tools change, which it does
-// only when asked. In the older era it tells by itself. What was known is invalid when
-// a subscription ends, for changes may have gone untold; the next listing begins
-// another.
+// subscribe asks a server of the modern era for notifications when its tools change; in the
+// older era a server sends them without being asked. When a subscription ends, the listing
+// is invalid, for changes may have gone unnoticed; the next listing begins another.
 func (u *upstream) subscribe(s *session) {
-	if s.meta == nil || !s.tellsChanges || !s.subscribed.CompareAndSwap(false, true) {
+	if s.meta == nil || !s.notifiesChanges || !s.subscribed.CompareAndSwap(false, true) {
 		return
 	}
-	u.behind(func() {
+	u.background(func() {
 		params, err := s.endParams([]byte(`{"notifications":{"toolsListChanged":true}`), nil)
 		if err != nil {
 			return
@@ -324,7 +307,7 @@ func (u *upstream) subscribe(s *session) {
 		begun := u.opts.clock.now()
 		_, err = s.request(u.life, request{method: string(mcp.MethodSubscriptionsListen), params: params})
 		if err != nil && u.life.Err() == nil {
-			u.opts.logger.Debug("upstream does not tell when its tools change",
+			u.opts.logger.Debug("upstream sends no notification when its tools change",
 				"server", u.conf.Name.Value, "error", s.note.shown(err.Error(), 300))
 		}
 		if u.opts.clock.now().Sub(begun) >= listenLeast {

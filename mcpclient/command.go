@@ -15,11 +15,12 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
-// resolveCommand is the file to execute for a server's command: a path is taken
-// relative to the server's directory, a bare name is looked for in PATH, whose
-// relative entries are passed over. No shell is ever asked.
+// resolveCommand returns the file to execute for a server's command: a path is relative
+// to the server's directory, a bare name is looked up in PATH, whose relative entries are
+// ignored. No shell is involved.
 func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 	name := u.Command.Value
 	switch {
@@ -34,7 +35,7 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(u.Dir, path)
 		}
-		path, err := filepath.Abs(path) // a bare name would be looked for in PATH
+		path, err := filepath.Abs(path) // a bare name would be looked up in PATH
 		if err == nil {
 			err = checkExecutable(path)
 		}
@@ -65,8 +66,8 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 	return "", fmt.Errorf("command %q not found in PATH, expected an installed program or a path such as ./%s", name, name)
 }
 
-// CommandPath is the file that would be executed for a server over stdio. Nothing is
-// started; the error says what is wrong with its command or its directory.
+// CommandPath returns the file that would be executed for a server over stdio. It starts
+// nothing; the error says what is wrong with the server's command or directory.
 func CommandPath(u *config.Upstream, opts ...Option) (string, error) {
 	var o options
 	for _, opt := range opts {
@@ -79,7 +80,7 @@ func CommandPath(u *config.Upstream, opts ...Option) (string, error) {
 	return path, err
 }
 
-// oneProgram is the error for a command line where a program belongs.
+// oneProgram returns the error for a command line in the place of a program.
 func oneProgram(name string) error {
 	return fmt.Errorf("command %q not found, expected one program; its arguments belong in args", name)
 }
@@ -100,8 +101,8 @@ func checkExecutable(path string) error {
 	return fmt.Errorf("command %q cannot be executed: %w", path, err)
 }
 
-// checkDir reports a working directory that is not there before a start fails with
-// words that blame the command.
+// checkDir reports a missing working directory before a start fails with an error that
+// blames the command.
 func checkDir(dir string) error {
 	if dir == "" {
 		return nil
@@ -118,7 +119,7 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// missingError is a path where nothing is.
+// missingError is a path that does not exist.
 type missingError struct{ path string }
 
 func (m *missingError) Error() string {
@@ -127,29 +128,29 @@ func (m *missingError) Error() string {
 
 func (m *missingError) Unwrap() error { return fs.ErrNotExist }
 
-// safeBase are the variables of our environment that every server gets, with
-// config.Forwarded. Nothing else of it is passed on: it holds other servers' secrets and
-// variables that change how programs load code (LD_PRELOAD, NODE_OPTIONS, BASH_ENV).
+// safeBase are the variables of this process that every server gets, with
+// config.Forwarded. No others are passed on: they hold other servers' secrets and change
+// how programs load code (LD_PRELOAD, NODE_OPTIONS, BASH_ENV).
 var safeBase = map[string]bool{
 	"PATH": true, "HOME": true, "LANG": true, "TMPDIR": true, "USER": true, "SHELL": true, "TERM": true,
 }
 
-// windowsBase is what programs on Windows cannot start without.
+// windowsBase are the variables without which programs on Windows cannot start.
 var windowsBase = map[string]bool{
 	"APPDATA": true, "COMSPEC": true, "HOMEDRIVE": true, "HOMEPATH": true, "LOCALAPPDATA": true, "PATHEXT": true,
 	"PROGRAMDATA": true, "PROGRAMFILES": true, "SYSTEMDRIVE": true, "SYSTEMROOT": true, "TEMP": true, "TMP": true,
 	"USERNAME": true, "USERPROFILE": true, "WINDIR": true,
 }
 
-// environ is the environment of a server: the safe base of ours and what its entry
-// in the file lists, which wins.
-func environ(ours []string, listed []config.Setting) []string {
+// environ returns the environment of a server: the safe variables of all, and those that
+// its entry lists, which win.
+func environ(all []string, listed []config.Setting) []string {
 	set := make(map[string]bool, len(listed))
 	for _, s := range listed {
 		set[s.Name.Value] = true
 	}
 	env := make([]string, 0, len(safeBase)+len(listed))
-	for _, entry := range ours {
+	for _, entry := range all {
 		name, _, _ := strings.Cut(entry, "=")
 		if !set[name] && passedOn(name) {
 			env = append(env, entry)
@@ -170,8 +171,8 @@ func passedOn(name string) bool {
 	return safeBase[name] || strings.HasPrefix(name, "LC_") || slices.Contains(config.Forwarded(), name)
 }
 
-// searchPath is the PATH in which a server's command is looked for: the server's
-// own when its entry sets one.
+// searchPath returns the PATH in which a server's command is looked up: the server's own
+// if its entry sets one.
 func searchPath(listed []config.Setting) string {
 	for _, s := range listed {
 		if s.Name.Value == "PATH" {
@@ -181,12 +182,12 @@ func searchPath(listed []config.Setting) string {
 	return os.Getenv("PATH")
 }
 
-// withheld are the names of the variables that a server was not given, those first that
-// are likely to matter to it: which have to do with its name or its program, then which
-// are not the shell's, the desktop's or the terminal's own.
-func withheld(ours []string, u *config.Upstream) []string {
+// withheld returns the names of the variables that a server did not get, except those of
+// the shell, the desktop and the terminal; first those that contain a word of its name or
+// its program, then those that many programs read.
+func withheld(all []string, u *config.Upstream) []string {
 	var names []string
-	for _, entry := range ours {
+	for _, entry := range all {
 		name, _, _ := strings.Cut(entry, "=")
 		listed := slices.ContainsFunc(u.Env, func(s config.Setting) bool { return s.Name.Value == name })
 		if !listed && variableLike().MatchString(name) && !passedOn(name) && !ofTheSession().MatchString(name) {
@@ -206,27 +207,27 @@ var (
 		return regexp.MustCompile(`^(_|PWD|OLDPWD|SHLVL|LOGNAME|MAIL|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|EDITOR|VISUAL|PAGER|MANPATH|INFOPATH|DISPLAY|WINDOWID|COLORTERM|LINES|COLUMNS|INVOCATION_ID|JOURNAL_STREAM|` +
 			`(BASH|ZSH|FISH|PS|HIST|LESS|LS|SSH|GPG|XDG|DBUS|GDM|GNOME|GTK|QT|KDE|WAYLAND|TERM|VTE|TMUX|STY|ITERM|TOOLGRAPH)[A-Z0-9_]*)$`)
 	})
-	// What programs of many kinds look at: keys, addresses, certificates, runtimes, packages.
+	// Variables that many programs read: keys, addresses, certificates, runtimes, packages.
 	widelyRead = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)key|token|secret|password|auth|credential|proxy|cert|ssl|tls|_(url|uri|host|port|home|path|dir|profile|region)$|^(node|npm|python|pip|uv|java|go|docker|aws|azure|google)`)
 	})
 	wordInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9]{3,}`) })
 )
 
-// ownWords are the words by which a server, its program and its packages are called.
+// ownWords returns the words in the names of a server, its program and its packages.
 func ownWords(u *config.Upstream) []string {
-	said := []string{u.Name.Value, filepath.Base(u.Command.Value)}
+	names := []string{u.Name.Value, filepath.Base(u.Command.Value)}
 	for _, a := range u.Args {
 		if len(a.Value) < 100 && !strings.HasPrefix(a.Value, "-") && !filepath.IsAbs(a.Value) {
-			said = append(said, a.Value)
+			names = append(names, a.Value)
 		}
 	}
-	words := wordInName().FindAllString(strings.ToUpper(strings.Join(said, " ")), -1)
+	words := wordInName().FindAllString(strings.ToUpper(strings.Join(names, " ")), -1)
 	return slices.DeleteFunc(words, func(w string) bool { return w == "MCP" || w == "SERVER" || w == "MODELCONTEXTPROTOCOL" })
 }
 
-// rank is 0 for a name that has to do with the server, 1 for one that many programs read,
-// 2 for others.
+// rank returns 0 for a name that has a word of the server's, 1 for one that many programs
+// read, 2 for others.
 func rank(name string, own []string) int {
 	parts := strings.Split(strings.ToUpper(name), "_")
 	switch {
@@ -238,16 +239,12 @@ func rank(name string, own []string) int {
 	return 2
 }
 
-// withheldHint names the variables that a server that does not come up may be waiting for,
-// and how it gets them; empty when there are none. Values are never named.
+// withheldHint names the variables that a server that does not start may need, and how it
+// gets them; "" when there are none. It never shows values.
 func withheldHint(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	shown, more := names, ""
-	if len(names) > namesShown {
-		shown, more = names[:namesShown], fmt.Sprintf(" and %d more", len(names)-namesShown)
-	}
-	return fmt.Sprintf("it was started without these variables of the environment: %s%s; if it needs one, list it under env of the server, in the graph file or the file given with -m: env: {%[3]s: \"${%[3]s}\"}",
-		strings.Join(shown, ", "), more, names[0])
+	return fmt.Sprintf("it was started without these variables of the environment: %s; if it needs one, list it under env of the server, in the graph file or the file given with -m: env: {%[2]s: \"${%[2]s}\"}",
+		wording.List(names), names[0])
 }

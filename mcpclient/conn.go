@@ -12,86 +12,71 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/value"
 )
 
 // errUnsent marks a request of which the server has not seen a byte.
 var errUnsent = errors.New("not sent")
 
-// conn is a connection to a child: mcp-go's transport.Interface over its pipes. One
-// goroutine reads; callers write, one at a time, and never wait for a server that
-// does not read.
+// conn is a connection to a child process: the library's transport over its pipes. One
+// goroutine reads; callers write, one at a time, and never wait for a server that does
+// not read.
 type conn struct {
+	lifetime
+	s     *session
 	proc  *process
 	limit int // longest line in bytes
-	note  notes
-	heard func(method string, params []byte) // told each notification; must be quick
-	asks  func(by claim, method string, params json.RawMessage) (json.RawMessage, *mcp.JSONRPCErrorDetails)
-	claim func() func() (*watch, func(), error) // of a question, as it is read
 
-	slot    chan struct{} // holds one token; whoever takes it may write
-	answers chan struct{} // bounds the requests of the server being answered, but for open questions
+	slot    chan struct{} // holds one token: its owner may write
+	answers chan struct{} // bounds the requests of the server being answered, except open questions
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	pending map[int64]chan *transport.JSONRPCResponse
 	last    int64
-	failed  *Error
-
-	done  chan struct{} // closed when failed is set
-	begin sync.Once
-	tasks sync.WaitGroup
 }
 
-var _ transport.Interface = (*conn)(nil)
+var _ link = (*conn)(nil)
 
+// newConn returns a connection that already reads.
 func newConn(proc *process, limit int, s *session) *conn {
-	return &conn{
-		proc: proc, limit: limit, note: s.note, heard: s.heard,
-		asks: s.asked, claim: s.turns.claim,
-		slot: make(chan struct{}, 1), answers: make(chan struct{}, 16),
-		pending: map[int64]chan *transport.JSONRPCResponse{}, done: make(chan struct{}),
+	c := &conn{
+		s: s, proc: proc, limit: limit, slot: make(chan struct{}, 1), answers: make(chan struct{}, 16),
+		pending: map[int64]chan *transport.JSONRPCResponse{},
 	}
-}
-
-// Start begins to read, the first time. The context does not bound the connection.
-func (c *conn) Start(context.Context) error {
-	c.begin.Do(func() {
-		c.tasks.Go(c.read)
-		c.tasks.Go(func() {
-			// A descendant that left the group may hold the pipe open for ever.
-			<-c.proc.gone
-			_ = c.proc.stdout.SetReadDeadline(time.Now().Add(drainGrace)) // pipes have deadlines
-		})
+	c.begin()
+	c.tasks.Go(c.read)
+	c.tasks.Go(func() {
+		// A descendant that left the process group may hold the pipe open for ever.
+		<-proc.gone
+		_ = proc.stdout.SetReadDeadline(time.Now().Add(drainGrace)) // pipes have deadlines
 	})
-	return nil
+	c.tasks.Go(func() {
+		<-c.dead()
+		proc.end(c.failure() != errClosed)
+	})
+	return c
 }
 
-// behind runs f behind the caller's back unless the connection has failed.
-func (c *conn) behind(f func()) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failed != nil {
-		return false
-	}
-	c.tasks.Go(f)
-	return true
-}
+// Start does nothing: newConn has begun to read.
+func (c *conn) Start(context.Context) error { return nil }
 
 // SendRequest sends a request and waits for its response; the request's own id is
-// replaced. When ctx ends first the server is told so and the context's error returned.
+// replaced. When ctx ends first, the server is notified and the error is that of ctx.
 func (c *conn) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	params, err := rawParams(req.Params)
 	if err != nil {
 		return nil, err
 	}
-	id, answer, err := c.expect()
-	if err != nil {
-		return nil, err
-	}
-	defer c.forget(id)
+	id, answer := c.expect()
+	defer c.take(id)
 	line := make([]byte, 0, len(params)+len(req.Method)+64)
-	line = append(line, `{"jsonrpc":"2.0","id":`...)
-	line = strconv.AppendInt(line, id, 10)
-	if err := c.write(ctx, appendMethod(line, req.Method, params)); err != nil {
+	line = strconv.AppendInt(append(line, `{"jsonrpc":"2.0","id":`...), id, 10)
+	line = value.AppendString(append(line, `,"method":`...), req.Method)
+	if len(params) > 0 {
+		line = append(append(line, `,"params":`...), params...)
+	}
+	if err := c.write(ctx, append(line, "}\n"...)); err != nil {
 		return nil, err
 	}
 	select {
@@ -100,7 +85,7 @@ func (c *conn) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*
 	case <-ctx.Done():
 		c.cancel(req.Method, id, context.Cause(ctx))
 		return nil, ctx.Err()
-	case <-c.done:
+	case <-c.dead():
 	}
 	select {
 	case resp := <-answer: // it came before the end
@@ -120,37 +105,18 @@ func rawParams(params any) (json.RawMessage, error) {
 	return json.Marshal(params)
 }
 
-// appendMethod ends a message begun with its id, or with the version only.
-func appendMethod(line []byte, method string, params []byte) []byte {
-	line = append(line, `,"method":`...)
-	line = strconv.AppendQuote(line, method) // methods are plain ASCII
-	if len(params) > 0 {
-		line = append(line, `,"params":`...)
-		line = append(line, params...)
-	}
-	return append(line, "}\n"...)
-}
-
-// expect makes room for a response.
-func (c *conn) expect() (int64, chan *transport.JSONRPCResponse, error) {
+// expect returns the id of the next request, and the channel of its response.
+func (c *conn) expect() (int64, chan *transport.JSONRPCResponse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failed != nil {
-		return 0, nil, fmt.Errorf("%w: %w", errUnsent, c.failed)
-	}
 	c.last++
 	answer := make(chan *transport.JSONRPCResponse, 1)
 	c.pending[c.last] = answer
-	return c.last, answer, nil
+	return c.last, answer
 }
 
-func (c *conn) forget(id int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.pending, id)
-}
-
-// take removes and returns who waits for the response to id.
+// take ends the wait for the response to id, and returns its channel; nil when no
+// request waits for it.
 func (c *conn) take(id int64) chan *transport.JSONRPCResponse {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,79 +125,59 @@ func (c *conn) take(id int64) chan *transport.JSONRPCResponse {
 	return answer
 }
 
-// cancel tells the server, off the caller's path, that nobody waits any more. The
-// handshake must not be cancelled.
+// cancel notifies the server, in the background, that no caller waits any more. The
+// protocol does not allow it for the handshake.
 func (c *conn) cancel(method string, id int64, cause error) {
-	if method == string(mcp.MethodInitialize) || method == string(mcp.MethodServerDiscover) {
+	if isHandshake(method) {
 		return
 	}
 	reason := "cancelled"
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, errCallTimeout) {
 		reason = "timed out"
 	}
-	params := `{"requestId":` + strconv.FormatInt(id, 10) + `,"reason":"` + reason + `"}`
-	c.behind(func() { c.notify("notifications/cancelled", []byte(params)) })
+	c.background(func() {
+		c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"%s"}}`, id, reason))
+	})
+}
+
+func isHandshake(method string) bool {
+	return method == string(mcp.MethodInitialize) || method == string(mcp.MethodServerDiscover)
 }
 
 // SendNotification sends a notification.
 func (c *conn) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
-	var params []byte
-	if n.Params.Meta != nil || len(n.Params.AdditionalFields) > 0 {
-		raw, err := json.Marshal(n.Params)
-		if err != nil {
-			return err
-		}
-		params = raw
+	line, err := json.Marshal(n)
+	if err != nil {
+		return err
 	}
-	return c.write(ctx, appendMethod([]byte(`{"jsonrpc":"2.0"`), n.Method, params))
+	return c.write(ctx, append(line, '\n'))
 }
 
-// notify sends a notification as well as it can.
-func (c *conn) notify(method string, params []byte) {
+// send sends a message for which no caller waits, as well as it can.
+func (c *conn) send(message []byte) {
 	ctx, stop := context.WithTimeout(context.Background(), courtesy)
 	defer stop()
-	_ = c.write(ctx, appendMethod([]byte(`{"jsonrpc":"2.0"`), method, params)) // best effort
+	_ = c.write(ctx, append(message, '\n')) // best effort
 }
 
-// SetNotificationHandler does nothing: the session hears what it needs by heard.
+// SetNotificationHandler does nothing: dispatch calls session.heard.
 func (c *conn) SetNotificationHandler(func(mcp.JSONRPCNotification)) {}
 
-// GetSessionId is empty: a pipe is its session.
+// GetSessionId returns "": a pipe is its session.
 func (c *conn) GetSessionId() string { return "" }
 
-// Close ends the child and returns when its whole group has ended.
+// Close ends the child and returns when its whole process group has ended.
 func (c *conn) Close() error {
-	c.fail(&Error{Code: CodeClosed, Message: "the connection was closed"}, false)
+	c.fail(errClosed)
 	c.tasks.Wait()
 	return nil
 }
 
-// dead is closed when the connection has failed.
-func (c *conn) dead() <-chan struct{} { return c.done }
-
-func (c *conn) failure() *Error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failed
-}
-
-// fail ends the connection and its child; the first reason stays.
-func (c *conn) fail(reason *Error, haste bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failed != nil {
-		return
-	}
-	c.failed = reason
-	close(c.done)
-	c.tasks.Go(func() { c.proc.end(haste) })
-}
-
-// tailLines is how many lines of stderr an error shows: a stack trace of the usual
-// kind begins within them.
+// tailLines is how many lines of stderr an error shows: the usual stack trace begins
+// within them.
 const tailLines = 10
 
-// read takes lines until the end and says why it ended.
+// read reads lines until the end, and fails the connection with the reason of the end.
 func (c *conn) read() {
 	lines := newLineReader(c.proc.stdout, c.limit)
 	for {
@@ -244,56 +190,53 @@ func (c *conn) read() {
 			c.dispatch(line)
 		}
 	}
-	// The child may still write; its pipe is closed when it is gone.
+	// The child may still write; its pipe is closed when it has ended.
 	<-c.proc.gone
 	_ = c.proc.stdout.Close()
 }
 
-// ended turns the end of the output into the reason that callers see.
+// ended turns the end of the output into the failure that callers see.
 func (c *conn) ended(err error) {
 	if errors.Is(err, errLineTooLong) {
-		c.fail(&Error{
-			Code:    CodeTooLarge,
-			Message: fmt.Sprintf("the server sent a line of more than %d bytes, expected one message a line below that", c.limit),
-		}, true)
-		// Nothing more is wanted of it, and its writes must not block its end.
-		_ = c.proc.stdout.Close()
+		message := fmt.Sprintf("the server sent a line of more than %d bytes, expected one message a line below that", c.limit)
+		c.fail(&Error{Code: CodeTooLarge, Message: message})
+		_ = c.proc.stdout.Close() // its writes must not block its end
 		return
 	}
 	select {
-	case <-c.done:
+	case <-c.dead():
 		return
 	case <-c.proc.exited:
 	case <-c.proc.clock.after(2 * drainGrace):
 		c.fail(&Error{
-			Code: CodeTransport, Message: "the server closed its output but its process went on",
-			Stderr: c.proc.stderr.tail(tailLines, 0, c.note),
-		}, true)
+			Code: CodeTransport, Message: "the server closed its output but its process still runs",
+			Stderr: c.proc.stderr.tail(tailLines, 0, c.s.note),
+		})
 		return
 	}
 	code := c.proc.status.code
 	c.fail(&Error{
 		Code: CodeServerExited, Message: "the server's process " + c.proc.status.String(), ExitCode: &code,
-		Stderr: c.proc.stderr.tail(tailLines, 0, c.note),
-	}, true)
+		Stderr: c.proc.stderr.tail(tailLines, 0, c.s.note),
+	})
 }
 
-// dispatch hands one message to whom it concerns. Whatever fits nobody is noted and
-// passed over: banners and stray prints must not break a working server.
+// dispatch passes on one message. A line that is no message, or of no use, is logged and
+// ignored: banners and stray prints must not break a working server.
 func (c *conn) dispatch(line []byte) {
 	e, err := readEnvelope(line)
 	switch {
 	case err != nil:
-		c.note.stray("a line that is no JSON object", line)
+		c.s.note.stray("a line that is not a JSON object", line)
 	case e.method != nil && e.id != nil:
 		c.asked(e)
 	case e.method != nil:
 		var method string
 		if json.Unmarshal(e.method, &method) == nil {
-			c.heard(method, e.params)
+			c.s.heard(method, e.params)
 		}
 	case e.result == nil && e.fail == nil:
-		c.note.stray("a message that is neither request, response nor notification", line)
+		c.s.note.stray("a message that is neither request, response nor notification", line)
 	default:
 		c.deliver(e, line)
 	}
@@ -306,21 +249,21 @@ func (c *conn) deliver(e envelope, line []byte) {
 		answer = c.take(id)
 	}
 	if answer == nil {
-		c.note.stray("a response that nobody waits for", line)
+		c.s.note.stray("a response to no request", line)
 		return
 	}
 	resp := &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Result: e.result}
 	if e.fail != nil && !bytes.Equal(e.fail, []byte("null")) {
 		resp.Error = &mcp.JSONRPCErrorDetails{}
 		if err := json.Unmarshal(e.fail, resp.Error); err != nil {
-			resp.Error = &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: "an error that is no JSON-RPC error"}
+			resp.Error = &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: "an invalid JSON-RPC error"}
 		}
 	}
 	answer <- resp
 }
 
-// asked has a request of the server answered. A server that asks faster than it reads
-// the answers gets none.
+// asked answers a request of the server in the background. A server that asks faster
+// than it reads the answers gets none.
 func (c *conn) asked(e envelope) {
 	select {
 	case c.answers <- struct{}{}:
@@ -332,9 +275,9 @@ func (c *conn) asked(e envelope) {
 	id, params := bytes.Clone(e.id), bytes.Clone(e.params[:min(len(e.params), elicitMost+1)])
 	var by claim
 	if method == string(mcp.MethodElicitationCreate) {
-		by = c.claim()
+		by = c.s.turns.claim()
 	}
-	if !c.behind(func() {
+	if !c.background(func() {
 		c.reply(id, method, params, by)
 		<-c.answers
 	}) {
@@ -342,14 +285,14 @@ func (c *conn) asked(e envelope) {
 	}
 }
 
-// reply answers the server's request id. by is the call of a question; nil for any other
-// request.
+// reply answers the server's request id. by finds the call of a question; nil for any
+// other request.
 func (c *conn) reply(id json.RawMessage, method string, params json.RawMessage, by claim) {
 	message := map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": id}
 	if by != nil {
-		<-c.answers // a user may take long, and must not keep us from answering pings
+		<-c.answers // a user may take long, and must not keep pings from being answered
 	}
-	result, refusal := c.asks(by, method, params)
+	result, refusal := c.s.asked(by, method, params)
 	if by != nil {
 		c.answers <- struct{}{}
 	}
@@ -358,11 +301,7 @@ func (c *conn) reply(id json.RawMessage, method string, params json.RawMessage, 
 	} else {
 		message["result"] = result
 	}
-	line, err := json.Marshal(message)
-	if err != nil {
-		return // an id that is no JSON: nobody could match the answer either
+	if line, err := json.Marshal(message); err == nil { // an id that is not JSON could not be matched anyway
+		c.send(line)
 	}
-	ctx, stop := context.WithTimeout(context.Background(), courtesy)
-	defer stop()
-	_ = c.write(ctx, append(line, '\n')) // best effort
 }

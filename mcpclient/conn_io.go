@@ -16,19 +16,19 @@ const (
 	writePatience = 20 * time.Millisecond
 	// writeStall is how long a server may leave its input unread altogether.
 	writeStall = 30 * time.Second
-	// courtesy bounds messages for which nobody waits.
+	// courtesy bounds messages for which no caller waits.
 	courtesy = 5 * time.Second
 )
 
-// write sends one line. What the pipe does not take at once is written behind the
-// caller's back, so that the caller can heed its context while the line stays whole;
-// a server that reads nothing for writeStall loses its connection.
+// write sends one line. The rest of a line that the pipe does not take at once is written
+// in the background, so that the line stays whole when the caller's context ends. A server
+// that reads nothing for writeStall loses its connection.
 func (c *conn) write(ctx context.Context, line []byte) error {
 	select {
 	case c.slot <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-c.done:
+	case <-c.dead():
 		return fmt.Errorf("%w: %w", errUnsent, c.failure())
 	}
 	_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writePatience)) // pipes have deadlines
@@ -38,33 +38,30 @@ func (c *conn) write(ctx context.Context, line []byte) error {
 		<-c.slot
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		if !c.behind(func() {
+		if !c.background(func() {
 			c.writeRest(line[n:])
 			<-c.slot
 		}) {
-			return c.failure() // keeps the slot: nobody may write after half a line
+			return c.failure() // the token stays in slot: half a line is written
 		}
 		return nil
 	}
 	<-c.slot
 	// The reader learns why: wait for it a moment rather than guess here.
 	select {
-	case <-c.done:
+	case <-c.dead():
 	case <-ctx.Done():
 	case <-c.proc.clock.after(drainGrace):
-		c.fail(&Error{Code: CodeTransport, Message: "the server closed its input"}, true)
+		c.fail(&Error{Code: CodeTransport, Message: "the server closed its input"})
 	}
-	if n > 0 || c.failure() == nil {
-		return c.orCause(ctx)
-	}
-	return fmt.Errorf("%w: %w", errUnsent, c.failure())
-}
-
-func (c *conn) orCause(ctx context.Context) error {
-	if failed := c.failure(); failed != nil {
+	failed := c.failure()
+	switch {
+	case failed == nil:
+		return ctx.Err()
+	case n > 0:
 		return failed
 	}
-	return ctx.Err()
+	return fmt.Errorf("%w: %w", errUnsent, failed)
 }
 
 func (c *conn) writeRest(rest []byte) {
@@ -72,19 +69,13 @@ func (c *conn) writeRest(rest []byte) {
 		_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writeStall))
 		n, err := c.proc.stdin.Write(rest)
 		rest = rest[n:]
-		if err == nil {
-			continue
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) && n > 0 {
-			continue // slow, yet it reads
+		if err == nil || n > 0 && errors.Is(err, os.ErrDeadlineExceeded) {
+			continue // it reads, even if slowly
 		}
 		select {
-		case <-c.done:
-		case <-c.proc.clock.after(drainGrace): // the reader, if it knows why, says it better
-			c.fail(&Error{
-				Code:    CodeTransport,
-				Message: fmt.Sprintf("the server has not read its input for %s", writeStall),
-			}, true)
+		case <-c.dead():
+		case <-c.proc.clock.after(drainGrace): // the reader, if it knows why, reports it better
+			c.fail(&Error{Code: CodeTransport, Message: fmt.Sprintf("the server has not read its input for %s", writeStall)})
 		}
 		return
 	}
@@ -104,17 +95,18 @@ func newLineReader(in io.Reader, limit int) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(in, readBuffer), max: limit}
 }
 
-// next is the next line without its newline, in memory of its own; the last line
-// need not have one. It keeps no more than max bytes of a longer line and fails with
+// next returns the next line without its newline, in memory of its own; the last line
+// need not have one. It holds at most max bytes of a longer line and fails with
 // errLineTooLong.
 func (r *lineReader) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.in.ReadSlice('\n')
-		if len(line)+len(part) > r.max+1 {
+		need := len(line) + len(part)
+		if need > r.max+1 {
 			return nil, errLineTooLong
 		}
-		if need := len(line) + len(part); need > cap(line) && line != nil {
+		if need > cap(line) && line != nil {
 			line = slices.Grow(line, need) // doubles: append grows long slices by a quarter only
 		}
 		line = append(line, part...)

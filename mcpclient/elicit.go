@@ -15,17 +15,18 @@ import (
 const (
 	elicitMost = 256 << 10 // bytes of one question
 	elicitOpen = 64        // questions of one server at a time
-	// inputRounds is how often a tool of the modern era may ask before it answers.
+	// inputRounds is how often a tool of the modern era may ask before its result.
 	inputRounds = 10
-	inputPause  = 200 * time.Millisecond // before a retry for which nothing was asked
+	inputPause  = 200 * time.Millisecond // before a retry for which there was no question
 )
 
-// Elicitor asks the user of a host on behalf of a server: params are those of
-// elicitation/create, and the answer is its result. ctx is that of the CallTool during
-// which the server asks, so it leads to the host that called, and ends with the call.
+// Elicitor asks the user of a client on behalf of a server: params are those of
+// elicitation/create, and it returns the result. ctx is that of the CallTool during
+// which the server asks, so it leads to the client that called, and ends with the call.
+// Several goroutines may call it.
 type Elicitor func(ctx context.Context, server string, params json.RawMessage) (json.RawMessage, error)
 
-// WithElicitor lets servers ask whose entries allow it. Without it none may.
+// WithElicitor allows the servers whose entries allow it to ask. Without it no server may.
 func WithElicitor(ask Elicitor) Option { return func(o *options) { o.elicit = ask } }
 
 // Question is the part of a server's question that every user is shown.
@@ -56,14 +57,14 @@ func ReadQuestion(params json.RawMessage) (Question, error) {
 
 type questionKey struct{}
 
-// QuestionName is the name that the server gave the question to whose Elicitor ctx was
-// given; "" where it gave none, as in the older era.
+// QuestionName returns the name that the server gave a question, from the context that its
+// Elicitor got; "" when it gave none, as in the older era.
 func QuestionName(ctx context.Context) string {
 	name, _ := ctx.Value(questionKey{}).(string)
 	return name
 }
 
-// elicitation is what the session may pass on, nil when nothing.
+// elicitation returns the Elicitor of the server; nil when it may not ask.
 func (u *upstream) elicitation() Elicitor {
 	if u.conf.AllowElicit {
 		return u.opts.elicit
@@ -71,7 +72,7 @@ func (u *upstream) elicitation() Elicitor {
 	return nil
 }
 
-// capabilities are what we tell the server that we can do.
+// capabilities returns those that the client declares to the server.
 func (s *session) capabilities() (c mcp.ClientCapabilities) {
 	if s.elicit != nil {
 		c.Elicitation = &mcp.ElicitationCapability{}
@@ -100,7 +101,7 @@ func (s *session) asked(by claim, method string, params json.RawMessage) (json.R
 	return answer, nil
 }
 
-// questionOf asks the user of the call that it finds.
+// questionOf asks the user of the call that by finds.
 func (s *session) questionOf(by claim, params json.RawMessage) (json.RawMessage, error) {
 	w, answered, err := by()
 	if err != nil {
@@ -114,7 +115,7 @@ func (s *session) questionOf(by claim, params json.RawMessage) (json.RawMessage,
 	return s.question(w, params)
 }
 
-// question asks the user; the call's watch stands meanwhile.
+// question asks the user; the call's watch pauses meanwhile.
 func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, error) {
 	if len(params) > elicitMost {
 		return nil, fmt.Errorf("the question has %d bytes, at most %d are passed on", len(params), elicitMost)
@@ -123,37 +124,30 @@ func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, 
 	defer by.resume()
 	answer, err := s.elicit(by.ctx, s.server, s.note.redactJSON(params))
 	if err == nil && !json.Valid(answer) {
-		err = errors.New("the answer is no JSON")
+		err = errors.New("the answer is not JSON")
 	}
 	return answer, err
 }
 
-// unquoted is the text of a JSON string without its quotes.
-func unquoted(inner []byte) (text string) {
-	_ = json.Unmarshal(append(append([]byte(`"`), inner...), '"'), &text) // it was read as a string before
-	return text
-}
-
-// input is what a tool of the modern era wants before it goes on.
+// input is the input that a tool of the modern era asks for.
 type input struct{ requests, state []byte }
 
-// answers asks the user all that a tool wants to know, one after the other. It is what
-// the next try of the call carries.
+// answers asks the user all questions of a tool, one after the other. It returns the
+// members that the next try of the call carries.
 func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *Error) {
-	fail := func(why string) *Error { return u.fault(CodeInputRequired, why) }
 	if s.elicit == nil {
-		e := fail("the tool asks for input in the middle of the call, which nobody can give")
+		e := &Error{Code: CodeInputRequired, Message: "the tool asks for input during the call, and no user can be asked"}
 		if !u.conf.AllowElicit {
-			e.Hint = "if it may ask the user, add allow: [elicitation] to the server"
+			e.Hint = "to let it ask the user, add allow: [elicitation] to the server"
 		}
 		return nil, e
 	}
 	out := []byte(`"inputResponses":{`)
-	empty, why := true, ""
+	why := ""
 	err := members(in.requests, func(id, request []byte) {
 		var m struct {
-			Method string          `json:"method"`
-			Params json.RawMessage `json:"params"`
+			Method string
+			Params json.RawMessage
 		}
 		if why != "" {
 			return
@@ -162,29 +156,31 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 			why = "the tool asks for " + s.note.shown(m.Method, 100) + ", which is not offered"
 			return
 		}
-		by := &watch{ctx: context.WithValue(ctx, questionKey{}, unquoted(id))} // nothing runs out: no request is in flight
+		var name string
+		_ = json.Unmarshal(append(append([]byte(`"`), id...), '"'), &name) // members read it as a string
+		by := &watch{ctx: context.WithValue(ctx, questionKey{}, name)}     // without a limit: no request is in flight
 		answer, err := s.question(by, m.Params)
 		if err != nil {
 			why = "the tool asks for input, and the user was not asked: " + s.note.shown(err.Error(), 300)
 			return
 		}
-		if !empty {
+		if out[len(out)-1] != '{' {
 			out = append(out, ',')
 		}
-		out, empty = append(append(append(append(out, '"'), id...), `":`...), answer...), false
+		out = append(append(append(append(out, '"'), id...), `":`...), answer...)
 	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, u.gaveUp(ctx, "the tool waited for an answer of the user")
+		return nil, cancelled(ctx, "the tool waited for an answer of the user")
 	case why != "":
-		return nil, fail(why)
+		return nil, &Error{Code: CodeInputRequired, Message: why}
 	case err != nil:
-		return nil, u.fault(CodeBadResult, "the answer asks for input, and does not say which")
-	case empty:
-		select { // it only wants to be asked again
+		return nil, &Error{Code: CodeBadResult, Message: "the tool asks for input without inputRequests"}
+	case out[len(out)-1] == '{':
+		select { // the tool only asks to be called again
 		case <-u.opts.clock.after(inputPause):
 		case <-ctx.Done():
-			return nil, u.gaveUp(ctx, "the tool wanted to be asked again")
+			return nil, cancelled(ctx, "the tool had asked to be called again")
 		}
 	}
 	out = append(out, '}')
@@ -196,15 +192,15 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 
 // turns are the calls on a pipe of the older era whose server may ask. Its questions do not
 // name their call, so calls go one at a time; one that waits for its user lets the next one
-// go, and a question is of the call that could have asked it. That holds as long as a call
-// has one question at a time. Safe for concurrent use.
+// go, and a question belongs to the call that could have asked it. That holds as long as a
+// call has one question at a time. Safe for concurrent use.
 type turns struct {
-	token chan struct{} // holds one while a call goes on that has not asked
+	token chan struct{} // holds one while a call is in flight that has not asked
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	calls   map[*turn]struct{}
 	unclear int           // questions that wait until their call is known
-	changed chan struct{} // closed, and made anew, when a call could be known since
+	changed chan struct{} // closed, and replaced, when a call may have become known
 }
 
 // turn is one call in flight.
@@ -215,16 +211,16 @@ type turn struct {
 }
 
 var (
-	errNoCall  = errors.New("there is no call in flight for which it could be")
-	errUnclear = errors.New("more than one call in flight could have asked it, and it does not say which")
+	errNoCall  = errors.New("no call is in flight to which the question could belong")
+	errUnclear = errors.New("the question could belong to more than one call in flight, and does not say to which")
 )
 
 func newTurns() *turns {
 	return &turns{token: make(chan struct{}, 1), calls: map[*turn]struct{}{}, changed: make(chan struct{})}
 }
 
-// wait waits until the calls before have ended or wait for their user. The caller ends the
-// turn.
+// wait waits until the calls before have ended or wait for their user. The caller must end
+// the turn.
 func (t *turns) wait(ctx context.Context) (*turn, error) {
 	select {
 	case t.token <- struct{}{}:
@@ -247,19 +243,14 @@ func (t *turns) end(c *turn) {
 	defer t.mu.Unlock()
 	delete(t.calls, c)
 	t.yield(c)
-	t.wake()
 }
 
-// yield lets the next call go; mu is held.
+// yield lets the next call go and wakes the questions that wait for their call; mu is held.
 func (t *turns) yield(c *turn) {
 	if c.holds {
 		c.holds = false
 		<-t.token
 	}
-}
-
-// wake has the calls of questions looked for again; mu is held.
-func (t *turns) wake() {
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
@@ -276,10 +267,10 @@ func (t *turns) busy() bool {
 	return false
 }
 
-// claim is called as a question is read, in the order of the pipe. What it returns waits
-// until the call is known for which it is, if need be for calls to end; then that call lets
-// others go until answered is called.
-func (t *turns) claim() func() (w *watch, answered func(), err error) {
+// claim is called as a question is read, in the order of the pipe. The claim that it
+// returns waits until the call of the question is known, if need be for calls to end; then
+// that call lets others go until answered is called.
+func (t *turns) claim() claim {
 	c, changed, err := t.asker(false)
 	return func() (*watch, func(), error) {
 		for changed != nil {
@@ -293,8 +284,8 @@ func (t *turns) claim() func() (w *watch, answered func(), err error) {
 	}
 }
 
-// asker is the call of a question, or what to wait for before it can be known; waited
-// reports whether the question has waited already.
+// asker returns the call of a question, or the channel to wait for before it can be known;
+// waited means that the question has waited already.
 func (t *turns) asker(waited bool) (c *turn, changed chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -321,18 +312,17 @@ func (t *turns) asker(waited bool) (c *turn, changed chan struct{}, err error) {
 	}
 	c.asking++
 	t.yield(c)
-	t.wake()
 	return c, nil, nil
 }
 
-// answered is the end of a question. Its call holds up others again, if none has begun.
+// answered ends a question. Its call holds up others again, unless one has begun.
 func (t *turns) answered(c *turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c.asking--; c.asking > 0 {
 		return
 	}
-	if _, flies := t.calls[c]; !flies {
+	if _, inFlight := t.calls[c]; !inFlight {
 		return
 	}
 	select {

@@ -103,7 +103,7 @@ func TestElicitationFailures(t *testing.T) {
 	}
 	broken := func(context.Context, string, json.RawMessage) (json.RawMessage, error) { return []byte("{"), nil }
 	for tool, u := range asking(t) {
-		for want, elicitor := range map[string]Elicitor{"the host has no elicitation": refuse, "the answer is no JSON": broken} {
+		for want, elicitor := range map[string]Elicitor{"the host has no elicitation": refuse, "the answer is not JSON": broken} {
 			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(elicitor))
 			got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 			if tool == "ask modern" {

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"bytes"
 	"errors"
+	"strings"
 )
 
 var (
@@ -12,43 +13,10 @@ var (
 
 // members calls found for each member of the JSON object in src, with the raw bytes
 // of its name (without the quotes, escapes as they are) and of its value. It reads
-// src once and does not check values beyond where they end: whoever decodes one
-// does. Results of many megabytes are split this way without being decoded twice.
+// src once and checks of a value only where it ends: its decoder checks the rest.
+// Results of many megabytes are split this way without being decoded twice.
 func members(src []byte, found func(name, value []byte)) error {
-	i := skipSpace(src, 0)
-	if i >= len(src) || src[i] != '{' {
-		return errNotObject
-	}
-	i = skipSpace(src, i+1)
-	for i < len(src) && src[i] != '}' {
-		if src[i] != '"' {
-			return errNotObject
-		}
-		end := skipString(src, i)
-		if end < 0 {
-			return errNotObject
-		}
-		name := src[i+1 : end-1]
-		i = skipSpace(src, end)
-		if i >= len(src) || src[i] != ':' {
-			return errNotObject
-		}
-		i = skipSpace(src, i+1)
-		if end = skipValue(src, i); end < 0 {
-			return errNotObject
-		}
-		found(name, src[i:end])
-		i = skipSpace(src, end)
-		if i < len(src) && src[i] == ',' {
-			i = skipSpace(src, i+1)
-			if i >= len(src) || src[i] != '"' {
-				return errNotObject
-			}
-		} else if i < len(src) && src[i] != '}' {
-			return errNotObject
-		}
-	}
-	if i >= len(src) || skipSpace(src, i+1) != len(src) {
+	if !split(src, '{', found) {
 		return errNotObject
 	}
 	return nil
@@ -57,30 +25,57 @@ func members(src []byte, found func(name, value []byte)) error {
 // elements calls found with the raw bytes of each element of the JSON array in src,
 // under the terms of members.
 func elements(src []byte, found func(value []byte)) error {
-	i := skipSpace(src, 0)
-	if i >= len(src) || src[i] != '[' {
-		return errNotArray
-	}
-	i = skipSpace(src, i+1)
-	for i < len(src) && src[i] != ']' {
-		end := skipValue(src, i)
-		if end < 0 {
-			return errNotArray
-		}
-		found(src[i:end])
-		i = skipSpace(src, end)
-		if i < len(src) && src[i] == ',' {
-			if i = skipSpace(src, i+1); i < len(src) && src[i] == ']' {
-				return errNotArray
-			}
-		} else if i < len(src) && src[i] != ']' {
-			return errNotArray
-		}
-	}
-	if i >= len(src) || skipSpace(src, i+1) != len(src) {
+	if !split(src, '[', func(_, value []byte) { found(value) }) {
 		return errNotArray
 	}
 	return nil
+}
+
+// split reports whether src is one object or array, which begins with open.
+func split(src []byte, open byte, found func(name, value []byte)) bool {
+	at := func(i int) byte {
+		if i < len(src) {
+			return src[i]
+		}
+		return 0
+	}
+	i := skipSpace(src, 0)
+	if at(i) != open {
+		return false
+	}
+	closing := open + 2 // in ASCII, ] is two after [, and } two after {
+	i = skipSpace(src, i+1)
+	for first := true; !first || at(i) != closing; first = false {
+		var name []byte
+		if open == '{' {
+			if at(i) != '"' {
+				return false
+			}
+			end := skipString(src, i)
+			if end < 0 {
+				return false
+			}
+			name = src[i+1 : end-1]
+			if i = skipSpace(src, end); at(i) != ':' {
+				return false
+			}
+			i = skipSpace(src, i+1)
+		}
+		end := skipValue(src, i)
+		if end < 0 {
+			return false
+		}
+		found(name, src[i:end])
+		i = skipSpace(src, end)
+		if at(i) == closing {
+			break
+		}
+		if at(i) != ',' {
+			return false
+		}
+		i = skipSpace(src, i+1)
+	}
+	return skipSpace(src, i+1) == len(src)
 }
 
 func skipSpace(src []byte, i int) int {
@@ -90,7 +85,7 @@ func skipSpace(src []byte, i int) int {
 	return i
 }
 
-// skipString is the index after the string that begins at i, or -1.
+// skipString returns the index after the string that begins at i, or -1.
 func skipString(src []byte, i int) int {
 	for at := i + 1; ; {
 		q := bytes.IndexByte(src[at:], '"')
@@ -108,7 +103,7 @@ func skipString(src []byte, i int) int {
 	}
 }
 
-// skipValue is the index after the value that begins at i, or -1.
+// skipValue returns the index after the value that begins at i, or -1.
 func skipValue(src []byte, i int) int {
 	depth := 0
 	for i < len(src) {
@@ -122,10 +117,9 @@ func skipValue(src []byte, i int) int {
 			i++
 			continue
 		case '}', ']':
-			if depth == 0 {
+			if depth--; depth < 0 {
 				return -1
 			}
-			depth--
 			i++
 		case ' ', '\n', '\t', '\r', ',', ':':
 			if depth == 0 {
@@ -134,7 +128,7 @@ func skipValue(src []byte, i int) int {
 			i++
 			continue
 		default:
-			for i < len(src) && !isDelimiter(src[i]) {
+			for i < len(src) && strings.IndexByte(" \n\t\r,:{}[]\"", src[i]) < 0 {
 				i++
 			}
 		}
@@ -143,14 +137,6 @@ func skipValue(src []byte, i int) int {
 		}
 	}
 	return -1
-}
-
-func isDelimiter(c byte) bool {
-	switch c {
-	case ' ', '\n', '\t', '\r', ',', ':', '{', '}', '[', ']', '"':
-		return true
-	}
-	return false
 }
 
 // envelope is one JSON-RPC message; its fields are slices of the line.

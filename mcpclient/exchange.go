@@ -26,15 +26,15 @@ var (
 )
 
 // exchange is one request over HTTP and what is known of its answer. It is in the
-// request's context, because the library keeps to itself why an answer was not taken.
+// request's context, because the library does not report why it did not use an answer.
 type exchange struct {
 	id        mcp.RequestId
 	handshake bool // initialize or server/discover
 	direct    bool // the answer comes in the body; sse sends it down its one stream
 	note      notes
 
-	mu     sync.Mutex // guards what follows
-	fault  error      // why the answer was not taken; the first one
+	mu     sync.Mutex // guards the fields below
+	fault  error      // why the answer was not used; the first one
 	status *statusError
 }
 
@@ -58,7 +58,7 @@ func (x *exchange) fail(err error) error {
 	return x.fault
 }
 
-// answered is the response to the request, or what went wrong.
+// answered returns the response to the request, or what went wrong.
 func (x *exchange) answered(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -72,19 +72,17 @@ func (x *exchange) answered(resp *transport.JSONRPCResponse, err error) (*transp
 	case err != nil:
 		return nil, err
 	case resp.ID.String() != x.id.String():
-		return nil, x.foreign(resp.ID)
+		id := presentable(fmt.Sprintf("%#v", resp.ID.Value()), 100)
+		return nil, fmt.Errorf("%w: it has the id %s, expected %v", errForeignAnswer, id, x.id.Value())
 	case resp.Error != nil && x.status != nil:
 		resp.Error.Message = statusWords(x.status.status, x.status.wait) + ": " + resp.Error.Message
 	}
 	return resp, nil
 }
 
-func (x *exchange) foreign(id mcp.RequestId) error {
-	return fmt.Errorf("%w: it has the id %s, expected %s", errForeignAnswer, presentable(fmt.Sprintf("%#v", id.Value()), 100), fmt.Sprint(x.id.Value()))
-}
-
-// accept is a message, read into e, as the library gets it when it is a response; to which
-// request is checked at the end. ok is false when it is no response at all.
+// accept returns a message, read into e, as the library gets it when it is a response;
+// whether it is the response to this request is checked at the end. ok is false when it
+// is not a response.
 func (x *exchange) accept(raw []byte, e envelope) (message []byte, ok bool, err error) {
 	switch {
 	case e.method != nil || e.result == nil && e.fail == nil:
@@ -94,7 +92,7 @@ func (x *exchange) accept(raw []byte, e envelope) (message []byte, ok bool, err 
 	case e.fail == nil || bytes.Equal(e.fail, []byte("null")):
 		return nil, true, x.fail(errNoID)
 	}
-	// A server says so that it could not read the request, which is this one.
+	// A server that could not read the request answers so, and the request is this one.
 	id, err := json.Marshal(x.id)
 	if err != nil {
 		return nil, true, err
@@ -102,7 +100,7 @@ func (x *exchange) accept(raw []byte, e envelope) (message []byte, ok bool, err 
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, e.fail), true, nil
 }
 
-// checked is a body of which the library sees no response but that to the request.
+// checked returns a body in which the library sees no response but that to the request.
 func (x *exchange) checked(kind string, body io.ReadCloser) io.ReadCloser {
 	switch kind {
 	case "application/json":
@@ -128,17 +126,14 @@ func (b *answerBody) Read(p []byte) (int, error) {
 		}
 		e, err := readEnvelope(raw)
 		if err != nil {
-			if batch := bytes.TrimLeft(raw, " \t\r\n"); len(batch) > 0 && batch[0] == '[' {
-				return 0, b.x.fail(errBatch)
-			}
-			return 0, b.x.fail(errors.New("the answer is not a JSON object"))
+			return 0, b.x.fail(notAnObject(raw))
 		}
 		message, ok, err := b.x.accept(raw, e)
 		switch {
 		case err != nil:
 			return 0, err
 		case !ok:
-			return 0, b.x.fail(errors.New("the answer is no JSON-RPC response"))
+			return 0, b.x.fail(errors.New("the answer is not a JSON-RPC response"))
 		}
 		b.out = bytes.NewReader(message)
 	}
@@ -147,8 +142,15 @@ func (b *answerBody) Read(p []byte) (int, error) {
 
 func (b *answerBody) Close() error { return b.in.Close() }
 
+func notAnObject(raw []byte) error {
+	if bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
+		return errBatch
+	}
+	return errors.New("the answer is not a JSON object")
+}
+
 // answerStream is a stream of events that ends with the response. The library, which reads
-// lines as this does, would block for ever on what follows it.
+// lines as this does, would wait for ever for what follows it.
 type answerStream struct {
 	x    *exchange
 	body io.Closer
@@ -169,7 +171,8 @@ func (s *answerStream) Read(p []byte) (int, error) {
 
 func (s *answerStream) Close() error { return s.body.Close() }
 
-// next reads one event and passes on what of it may be seen. The error is what follows.
+// next reads one event and passes on what the library may see of it. The error ends the
+// stream.
 func (s *answerStream) next() error {
 	var data []string
 	var rest strings.Builder // all lines that are not data
@@ -179,7 +182,7 @@ func (s *answerStream) next() error {
 			return err
 		}
 		text := strings.TrimRight(line, "\r\n")
-		if value, is := strings.CutPrefix(text, "data:"); is && line != "" {
+		if value, is := strings.CutPrefix(text, "data:"); is {
 			data = append(data, strings.TrimPrefix(value, " "))
 		} else if text != "" {
 			rest.WriteString(text + "\n")
@@ -187,59 +190,57 @@ func (s *answerStream) next() error {
 		if err == nil && text != "" {
 			continue
 		}
-		if end := s.pass(rest.String(), []byte(strings.Join(data, "\n"))); end != nil {
+		message, end := s.filter([]byte(strings.Join(data, "\n")))
+		if end != nil && end != io.EOF {
+			return end
+		}
+		s.out.WriteString(rest.String())
+		for line := range bytes.Lines(message) {
+			s.out.WriteString("data: " + string(bytes.TrimRight(line, "\r\n")) + "\n")
+		}
+		s.out.WriteByte('\n')
+		if end != nil {
 			return end
 		}
 		return err
 	}
 }
 
-// pass passes an event on. The error ends the stream; io.EOF is its good end.
-func (s *answerStream) pass(rest string, data []byte) error {
-	write := func(message []byte) {
-		s.out.WriteString(rest)
-		for line := range bytes.Lines(message) {
-			s.out.WriteString("data: " + string(bytes.TrimRight(line, "\r\n")) + "\n")
-		}
-		s.out.WriteByte('\n')
-	}
+// filter returns the data of an event as the library may see them, nil when it must not.
+// The error ends the stream; io.EOF is its good end, after the response.
+func (s *answerStream) filter(data []byte) (message []byte, end error) {
 	if len(data) == 0 {
-		write(nil)
-		return nil
+		return nil, nil
 	}
 	e, err := readEnvelope(data)
 	if err != nil {
 		if data[0] == '[' {
-			return s.x.fail(errBatch)
+			return nil, s.x.fail(errBatch)
 		}
-		s.x.note.stray("an event that is no JSON object", data)
-		write(nil)
-		return nil
+		s.x.note.stray("an event that is not a JSON object", data)
+		return nil, nil
 	}
 	message, ok, err := s.x.accept(data, e)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case ok:
-		write(message)
-		return io.EOF
+		return message, io.EOF
 	case e.method == nil:
 		s.x.note.stray("a message that is neither request, response nor notification", data)
-		write(nil)
-	default:
-		write(data)
+		return nil, nil
 	}
-	return nil
+	return data, nil
 }
 
-// waitMost is the longest Retry-After that is believed.
+// waitMost is the longest Retry-After that is respected.
 const waitMost = 24 * time.Hour
 
-// retryAfter is how long a server asks to be left alone, 0 when it does not.
+// retryAfter returns how long a server asks not to be called, 0 when it does not.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	said := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(said, 10, 64); err == nil {
-		return min(time.Duration(min(max(seconds, 0), int64(waitMost/time.Second)))*time.Second, waitMost)
+		return time.Duration(min(max(seconds, 0), int64(waitMost/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(said); err == nil {
 		return min(max(at.Sub(now).Round(time.Second), 0), waitMost)
@@ -247,12 +248,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// statusWords is a status, and how long the server asks to be left alone.
+// statusWords describes a status, and how long the server asks not to be called.
 func statusWords(status int, wait time.Duration) string {
-	words := fmt.Sprintf("status %d", status)
-	if name := http.StatusText(status); name != "" {
-		words += " " + name
-	}
+	words := strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
 	if wait > 0 {
 		words += fmt.Sprintf(", retry after %s", wait)
 	}
@@ -263,23 +261,23 @@ func statusWords(status int, wait time.Duration) string {
 type statusError struct {
 	status    int
 	wait      time.Duration
-	body      string // its begin; not in Error, for it has to be redacted
-	cut       bool   // there was more
+	body      string // its start; not in Error, for it has to be redacted
+	truncated bool   // the body was longer
 	handshake bool
 }
 
 func (e *statusError) Error() string { return statusWords(e.status, e.wait) }
 
 const (
-	errorBodyMost = 64 << 10 // bytes that are read of an answer that is no success
-	errorBodyEdge = 32 << 10 // the last of them, which may hold a part of a secret that redaction does not know
+	errorBodyMost = 64 << 10 // bytes that are read of an answer of failure
+	errorBodyEdge = 32 << 10 // the last of them, which may hold a part of a secret that redaction cannot recognize
 	excerptMost   = 500      // characters that are shown
 )
 
-// excerpt is what is shown of the body.
+// excerpt returns the part of the body that is shown.
 func (e *statusError) excerpt(redact func(string) string) string {
 	text := redact(e.body)
-	if e.cut {
+	if e.truncated {
 		text = text[:max(0, len(text)-errorBodyEdge)]
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
@@ -299,16 +297,16 @@ func (e *statusError) excerpt(redact func(string) string) string {
 }
 
 // judge turns a status of failure into an error, before the library takes the body for
-// something else. What the library acts upon goes on: 401, 404, and a JSON-RPC error in
-// answer to the request.
+// something else. The statuses on which the library acts pass: 401, 404, and a JSON-RPC
+// error in answer to the request.
 func judge(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode < 400 || resp.StatusCode == http.StatusUnauthorized {
 		return resp, nil
 	}
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, errorBodyMost)) // what came before it broke off is enough
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, errorBodyMost)) // a part is enough
 	_ = resp.Body.Close()
 	e := &statusError{
-		status: resp.StatusCode, wait: retryAfter(resp.Header, time.Now()), body: string(raw), cut: len(raw) == errorBodyMost,
+		status: resp.StatusCode, wait: retryAfter(resp.Header, time.Now()), body: string(raw), truncated: len(raw) == errorBodyMost,
 	}
 	x := exchangeOf(req)
 	if x != nil {

@@ -46,7 +46,7 @@ func TestV09AuthorizationServersWithoutPKCE(t *testing.T) {
 				g := newGuarded(t, 3600)
 				g.published, g.describe = place, c.change
 				said := refusedLogin(t, g)
-				for _, want := range []string{strings.TrimPrefix(g.issuer.URL, "http://"), "does not say that it supports PKCE with S256", c.want, "ask its operator to add it, or give a token in headers"} {
+				for _, want := range []string{strings.TrimPrefix(g.issuer.URL, "http://"), "does not declare support of PKCE with S256", c.want, "ask its operator to add it, or give a token in headers"} {
 					if !strings.Contains(said, want) {
 						t.Errorf("%q is missing in %q", want, said)
 					}

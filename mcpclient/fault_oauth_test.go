@@ -25,7 +25,7 @@ func TestV10AnswersOfOAuthAreNotShown(t *testing.T) {
 		serve func(http.ResponseWriter)
 		want  string
 	}{
-		"metadata of the resource":     {"/.well-known/oauth-protected-resource/mcp", page(200, metadataSecret), "as OAuth demands"},
+		"metadata of the resource":     {"/.well-known/oauth-protected-resource/mcp", page(200, metadataSecret), "as OAuth requires"},
 		"its status":                   {"/.well-known/oauth-protected-resource/mcp", page(500, metadataSecret), "status 500 Internal Server Error"},
 		"another resource":             {"/.well-known/oauth-protected-resource/mcp", page(200, `{"resource":"https://`+metadataSecret+`.test","authorization_servers":["x"]}`), ""},
 		"metadata":                     {"/.well-known/oauth-authorization-server", page(200, metadataSecret), "publishes no metadata"},
@@ -33,12 +33,12 @@ func TestV10AnswersOfOAuthAreNotShown(t *testing.T) {
 		"registration":                 {"/register", page(403, metadataSecret), "status 403 Forbidden"},
 		"registration refused":         {"/register", page(400, `{"error":"invalid_redirect_uri","error_description":"`+metadataSecret+`"}`), "invalid_redirect_uri"},
 		"registration in other words":  {"/register", page(400, `{"error":"`+metadataSecret+`"}`), "an error that OAuth does not define"},
-		"registration that is no JSON": {"/register", page(201, metadataSecret), "as OAuth demands"},
+		"registration that is no JSON": {"/register", page(201, metadataSecret), "as OAuth requires"},
 		"token":                        {"/token", page(500, metadataSecret), "status 500 Internal Server Error"},
 		"token refused":                {"/token", page(400, `{"error":"invalid_grant","error_description":"`+metadataSecret+`"}`), "invalid_grant"},
 		"token refused with 200":       {"/token", page(200, `{"error":"`+metadataSecret+`","error_uri":"`+metadataSecret+`"}`), "an error that OAuth does not define"},
-		"token that is no JSON":        {"/token", page(200, "{"+metadataSecret), "as OAuth demands"},
-		"an endless token":             {"/token", page(200, `"`+strings.Repeat(metadataSecret, metadataMost/len(metadataSecret)+1)), "sent more than is read"},
+		"token that is no JSON":        {"/token", page(200, "{"+metadataSecret), "as OAuth requires"},
+		"an endless token":             {"/token", page(200, `"`+strings.Repeat(metadataSecret, metadataMost/len(metadataSecret)+1)), "larger than the limit"},
 		"metadata that are no HTTP":    {"/.well-known/oauth-authorization-server", nil, ""},
 		"token that is no HTTP":        {"/token", nil, "not HTTP"},
 	} {

@@ -132,7 +132,7 @@ func TestV22BodiesAreRedactedBeforeTheyAreCut(t *testing.T) {
 	}
 	key := "long-secret" + strings.Repeat("0123456789", 200) // so few of them fit that the last, cut one would be shown
 	only := strings.Repeat(key, errorBodyMost/len(key)+1)[:errorBodyMost]
-	if got := (&statusError{body: only, cut: true}).excerpt(config.NewSecrets(key).Redact); strings.Contains(got, "long-secret") {
+	if got := (&statusError{body: only, truncated: true}).excerpt(config.NewSecrets(key).Redact); strings.Contains(got, "long-secret") {
 		t.Errorf("got %q", got)
 	}
 }

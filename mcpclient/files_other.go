@@ -2,5 +2,5 @@
 
 package mcpclient
 
-// keepOurFiles has nothing to do where there is no cheap way.
-func keepOurFiles() {}
+// closeInherited does nothing where there is no cheap way.
+func closeInherited() {}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,12 +27,12 @@ var (
 	errRedirects    = errors.New("too many redirects")
 )
 
-// newHTTPClient is a client for one origin. It takes no proxy from the environment,
-// dials only what its gate lets through, sends nothing, headers least of all, to
+// newHTTPClient returns a client for one origin. It takes no proxy from the environment,
+// dials only addresses that its gate allows, sends nothing, headers least of all, to
 // another origin, and bounds what it reads. Requests are bounded in time by their
-// contexts. Certificates are always checked.
-// auth gives each request its token, unless it is nil.
-func newHTTPClient(origin *url.URL, set settings, auth *authorizer) (*http.Client, *http.Transport) {
+// contexts. Certificates are always checked. auth gives each request its token, unless it
+// is nil.
+func newHTTPClient(origin *url.URL, set settings, auth *authorizer) *http.Client {
 	wire := &http.Transport{
 		DialContext:            gateTo(origin, set).dial,
 		ForceAttemptHTTP2:      true,
@@ -41,32 +42,27 @@ func newHTTPClient(origin *url.URL, set settings, auth *authorizer) (*http.Clien
 		MaxResponseHeaderBytes: headerBytesMost,
 	}
 	return &http.Client{
-		Transport: &guard{wire: wire, origin: origin, limit: set.maxMessage, auth: auth},
+		Transport: &guard{Transport: wire, origin: origin, limit: set.maxMessage, auth: auth},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > redirectsMost {
 				return errRedirects
 			}
 			return nil
 		},
-	}, wire
+	}
 }
 
-// guard is the round tripper that holds those rules.
+// guard is the round tripper that enforces those rules.
 type guard struct {
-	wire   *http.Transport
+	*http.Transport
 	origin *url.URL
 	limit  int
-	auth   *authorizer // nil: requests go as they are
+	auth   *authorizer // nil: requests are sent as they are
 }
-
-// CloseIdleConnections is what http.Client.CloseIdleConnections looks for.
-func (g *guard) CloseIdleConnections() { g.wire.CloseIdleConnections() }
 
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != g.origin.Scheme || req.URL.Host != g.origin.Host {
-		if req.Body != nil {
-			_ = req.Body.Close() // unread; the request goes nowhere
-		}
+		closeBody(req)
 		return nil, fmt.Errorf("%w: to %s", errElsewhere, req.URL.Host)
 	}
 	send := g.fetch
@@ -80,8 +76,15 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return judge(req, resp)
 }
 
+// closeBody closes the body of a request that is not sent, as a round tripper must.
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
 func (g *guard) fetch(req *http.Request) (*http.Response, error) {
-	resp, err := g.wire.RoundTrip(req)
+	resp, err := g.Transport.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +94,7 @@ func (g *guard) fetch(req *http.Request) (*http.Response, error) {
 		limit = min(limit, errorBodyMost)
 	}
 	x := exchangeOf(req)
-	resp.Body = &boundedBody{in: resp.Body, limit: limit, events: kind == "text/event-stream", x: x}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: limit, events: kind == "text/event-stream", x: x}
 	if x != nil && x.direct && resp.StatusCode < 300 {
 		resp.Body = x.checked(kind, resp.Body)
 	}
@@ -101,11 +104,11 @@ func (g *guard) fetch(req *http.Request) (*http.Response, error) {
 // boundedBody fails when a body, or one event of a stream of events, exceeds the
 // limit. It sees the body decompressed.
 type boundedBody struct {
-	in      io.ReadCloser
+	io.ReadCloser
 	limit   int
 	events  bool
 	seen    int  // bytes of the body, or of the event so far
-	newline bool // the last byte but returns was one
+	newline bool // the last byte, apart from returns, was one
 	failed  error
 	x       *exchange // may be nil
 }
@@ -114,11 +117,11 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed
 	}
-	n, err := b.in.Read(p)
-	if !b.events {
-		b.seen += n
-	} else {
+	n, err := b.ReadCloser.Read(p)
+	if b.events {
 		b.count(p[:n])
+	} else {
+		b.seen += n
 	}
 	if b.seen > b.limit {
 		b.failed = b.x.fail(fmt.Errorf("%w: more than %d bytes", errBodyTooLarge, b.limit))
@@ -147,10 +150,8 @@ func (b *boundedBody) count(p []byte) {
 	}
 }
 
-func (b *boundedBody) Close() error { return b.in.Close() }
-
-// privateAddressError is an address that a client refused to dial. Without the refusal, the owner of a
-// name could reach into the network of this machine.
+// privateAddressError is an address that a client refused to dial. Without the refusal,
+// the owner of a name could reach into the network of this machine.
 type privateAddressError struct {
 	ip    netip.Addr
 	never bool // no setting of a server allows it
@@ -179,7 +180,7 @@ var forbidden = prefixes(
 	"fd00:ec2::/32", "fd20:ce::/32", "fd00:42::42/128",
 )
 
-// The forms of IPv6 that carry an IPv4 address, apart from those told by their bytes.
+// The forms of IPv6 that carry an IPv4 address, apart from those with fixed bytes.
 var (
 	teredo     = prefixes("2001::/32")
 	siteNAT64  = prefixes("64:ff9b:1::/48")
@@ -195,16 +196,11 @@ func prefixes(list ...string) []netip.Prefix {
 }
 
 func within(ip netip.Addr, ranges []netip.Prefix) bool {
-	for _, p := range ranges {
-		if p.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ranges, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // isPublic reports whether ip is an ordinary address of the internet. Forms that
-// carry an IPv4 address inside (mapped, 6to4, NAT64, Teredo) are none.
+// carry an IPv4 address inside (mapped, 6to4, NAT64, Teredo) are not.
 func isPublic(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !within(ip, refused) && !isForbidden(ip)
@@ -213,18 +209,11 @@ func isPublic(ip netip.Addr) bool {
 // isForbidden reports whether ip is forbidden, or carries an IPv4 address that is.
 func isForbidden(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
-	if within(ip, forbidden) {
-		return true
-	}
-	for _, inner := range carried(ip) {
-		if within(inner, forbidden) {
-			return true
-		}
-	}
-	return false
+	return within(ip, forbidden) ||
+		slices.ContainsFunc(carried(ip), func(inner netip.Addr) bool { return within(inner, forbidden) })
 }
 
-// carried are the IPv4 addresses that tunnels and translators read out of an IPv6 address.
+// carried returns the IPv4 addresses that tunnels and translators read out of an IPv6 address.
 func carried(ip netip.Addr) []netip.Addr {
 	if !ip.Is6() {
 		return nil
@@ -235,9 +224,9 @@ func carried(ip netip.Addr) []netip.Addr {
 	switch {
 	case b[0] == 0x20 && b[1] == 0x02: // 6to4
 		return []netip.Addr{v4(2, 3, 4, 5)}
-	case within(ip, teredo): // the server, and the client with its bits turned over
+	case within(ip, teredo): // the server, and the client with its bits inverted
 		return []netip.Addr{v4(4, 5, 6, 7), netip.AddrFrom4([4]byte{^b[12], ^b[13], ^b[14], ^b[15]})}
-	case within(ip, siteNAT64): // RFC 6052 knows four layouts
+	case within(ip, siteNAT64): // RFC 6052 has four layouts
 		return []netip.Addr{last, v4(6, 7, 9, 10), v4(7, 9, 10, 11), v4(9, 10, 11, 12)}
 	case within(ip, translated),
 		b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe: // ISATAP
@@ -246,18 +235,18 @@ func carried(ip netip.Addr) []netip.Addr {
 	return nil
 }
 
-// gate decides which addresses a client dials. It looks at the very address that is
-// dialled, after the name was resolved, so that no second answer of a name server slips by.
+// gate decides which addresses a client dials. It checks the very address that is dialled,
+// after the name was resolved, so that a second answer of a name server cannot bypass it.
 type gate struct {
 	host, port string // of the url of the server's entry
 	private    bool   // allowPrivate: this host may have any address that is not forbidden
 	loopback   bool   // the file itself names this loopback host and port: they need no allowPrivate
 
 	resolver  *net.Resolver               // nil: the system's
-	connected func(host, to string) error // nil, or asked before each connection; for tests
+	connected func(host, to string) error // nil, or called before each connection; for tests
 }
 
-// gateTo is the gate for the server at this address.
+// gateTo returns the gate for the server at this address.
 func gateTo(address *url.URL, set settings) gate {
 	port := address.Port()
 	if port == "" {
@@ -269,7 +258,7 @@ func gateTo(address *url.URL, set settings) gate {
 	}
 }
 
-// check is the reason not to dial ip for a request to host and port, or nil.
+// check returns the reason not to dial ip for a request to host and port, or nil.
 func (g gate) check(host, port string, ip netip.Addr) error {
 	ip = ip.Unmap()
 	own := g.names(host)
@@ -292,7 +281,7 @@ func (g gate) names(host string) bool {
 	return strings.EqualFold(strings.TrimSuffix(g.host, "."), strings.TrimSuffix(host, "."))
 }
 
-// dial connects as an http.Transport asks for it.
+// dial is the DialContext of an http.Transport.
 func (g gate) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

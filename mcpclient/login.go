@@ -17,35 +17,34 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// Login gets a token for a server whose entry has oauth, and keeps it for later calls
-// of any process of this user. show is given the address at which a person agrees; the
+// Login gets a token for a server whose entry has oauth, and stores it for later calls
+// of any process of this user. show gets the address at which the user agrees; the
 // answer comes back to a loopback address on which Login listens until ctx ends. The
 // error is an *Error.
 func (p *Pool) Login(ctx context.Context, server string, show func(address string)) error {
-	u, fail := p.find(server)
-	if fail != nil {
-		return fail
-	}
-	if u.auth == nil {
-		e := u.fault(CodeLoginNeeded, "has no oauth in its entry, so there is nothing to log in to")
-		if u.authFault != nil {
-			e.Message = u.authFault.Error()
-		} else if !isLocal(u.conf) {
-			e.Hint = "add oauth: {} to it"
+	return p.use(server, "", func(u *upstream) *Error {
+		switch {
+		case u.authFault != nil:
+			return &Error{Code: CodeLoginNeeded, Message: u.authFault.Error()}
+		case u.auth == nil:
+			e := &Error{Code: CodeLoginNeeded, Message: "has no oauth in its entry, so there is no login"}
+			if !isLocal(u.conf) {
+				e.Hint = "add oauth: {} to it"
+			}
+			return e
 		}
-		return e
-	}
-	if err := u.auth.login(ctx, u.opts.name, show); err != nil {
-		e := u.fault(CodeLoginNeeded, "the login failed: "+loginFault(err))
-		if ctx.Err() != nil {
-			e.Code, e.Message, e.Err = CodeCancelled, "nobody has agreed in time", context.Cause(ctx)
+		err := u.auth.login(ctx, u.opts.name, show)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return &Error{Code: CodeCancelled, Message: "the user did not complete the login in time", Err: context.Cause(ctx)}
 		}
-		return e
-	}
-	return nil
+		return &Error{Code: CodeLoginNeeded, Message: "the login failed: " + loginFault(err)}
+	})
 }
 
-// loginFault is what went wrong, without addresses that may hold a secret.
+// loginFault describes what went wrong, without addresses that may hold a secret.
 func loginFault(err error) string {
 	var address *url.Error
 	if errors.As(err, &address) {
@@ -80,18 +79,18 @@ func (a *authorizer) login(ctx context.Context, clientName string, show func(str
 		return errors.New(seen.words(err))
 	}
 	show(address)
-	answer, err := back.wait(ctx, issuer)
+	code, err := back.wait(ctx, issuer)
 	if err != nil {
 		return err
 	}
-	if err := client.ProcessAuthorizationResponse(ctx, answer, state, verifier); err != nil {
+	if err := client.ProcessAuthorizationResponse(ctx, code, state, verifier); err != nil {
 		return fmt.Errorf("no token for the answer of the browser: %s", seen.words(err))
 	}
-	return a.keep(ctx, client)
+	return a.store(ctx, client)
 }
 
-// registered is a client with a client id, that of the file or a new one, and the
-// issuer that it asks.
+// registered returns a client with a client id, that of the file or a new one, and its
+// issuer.
 func (a *authorizer) registered(ctx context.Context, seen *trail, name, redirect string) (c oauthClient, issuer string, err error) {
 	challenge, err := a.challenge(ctx)
 	if err != nil {
@@ -117,10 +116,10 @@ func (a *authorizer) registered(ctx context.Context, seen *trail, name, redirect
 	return c, metadata.Issuer, nil
 }
 
-// provesCodes is the reason not to log in at an authorization server that does not say
-// that it supports PKCE with S256. Without it, a code that others catch is as good as a
-// token, and the MCP specification forbids to go on; that of OpenID Connect does not have
-// the field, and the rule is the same for its documents.
+// provesCodes returns the reason not to log in at an authorization server that does not
+// declare support of PKCE with S256. Without it, an intercepted code is as good as a
+// token, and the MCP specification forbids to continue; the metadata of OpenID Connect do
+// not have the field, and the rule is the same for them.
 func provesCodes(metadata *transport.AuthServerMetadata, seen *trail) error {
 	methods := metadata.CodeChallengeMethodsSupported
 	if slices.Contains(methods, "S256") {
@@ -137,11 +136,11 @@ func provesCodes(metadata *transport.AuthServerMetadata, seen *trail) error {
 	case len(methods) == 0:
 		why = "its metadata have no code_challenge_methods_supported, expected a list with S256"
 	}
-	return fmt.Errorf("the authorization server %s does not say that it supports PKCE with S256, without which MCP allows no login: %s; ask its operator to add it, or give a token in headers", presentable(host, 200), why)
+	return fmt.Errorf("the authorization server %s does not declare support of PKCE with S256, without which MCP allows no login: %s; ask its operator to add it, or give a token in headers", presentable(host, 200), why)
 }
 
-// keep writes what the exchange gave.
-func (a *authorizer) keep(ctx context.Context, c oauthClient) error {
+// store writes the token of the exchange to the file.
+func (a *authorizer) store(ctx context.Context, c oauthClient) error {
 	token, err := c.store.GetToken(ctx)
 	if err != nil {
 		return err
@@ -156,19 +155,19 @@ func (a *authorizer) keep(ctx context.Context, c oauthClient) error {
 	defer unlock()
 	g := &grant{ClientID: c.GetClientID(), ClientSecret: c.GetClientSecret(), AuthMethod: c.GetTokenEndpointAuthMethod(), Token: token}
 	if err := a.file.write(g); err != nil {
-		return fmt.Errorf("the token cannot be kept: %w", err)
+		return fmt.Errorf("the token cannot be stored: %w", err)
 	}
-	a.held.Store(g)
+	a.use(g)
 	return nil
 }
 
 const callbackPath = "/callback"
 
 // callback is the loopback address to which a browser brings the answer of an
-// authorization server. What does not carry our state, such as what a page of
-// somebody else's sends, is turned away and ends nothing.
+// authorization server. A request without the right state, such as one that the page of
+// another site sends, is refused and ends nothing.
 type callback struct {
-	host   string // of the only address that is answered
+	host   string // the only one that is served
 	state  string
 	server *http.Server
 	came   chan url.Values
@@ -213,8 +212,8 @@ func (c *callback) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait is the code that the browser brings. issuer is who must have sent it, where
-// the answer says so.
+// wait returns the code that the browser brings. issuer must be the sender, where the
+// answer names one.
 func (c *callback) wait(ctx context.Context, issuer string) (code string, err error) {
 	var answer url.Values
 	select {
@@ -224,7 +223,7 @@ func (c *callback) wait(ctx context.Context, issuer string) (code string, err er
 	}
 	switch from := answer.Get("iss"); {
 	case from != "" && issuer != "" && from != issuer:
-		return "", errors.New("the answer came from another authorization server than was asked")
+		return "", errors.New("the answer came from another authorization server than the login")
 	case answer.Get("error") != "":
 		return "", fmt.Errorf("the authorization server refused: %s %s", answer.Get("error"), answer.Get("error_description"))
 	case answer.Get("code") == "":

@@ -16,63 +16,57 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// notes is what one connection logs, redacted.
+// notes is the log of one connection, redacted.
 type notes struct {
 	server  string
 	logger  *slog.Logger
-	secrets *config.Secrets
-	auth    *authorizer // whose tokens are secrets too; may be nil
-	strays  *sync.Once  // the first stray line of a connection is a warning, the rest debug
+	secrets *config.Secrets // may be nil
+	auth    *authorizer     // whose tokens are secrets too; may be nil
+	strays  *sync.Once      // the first stray line of a connection is a warning, the rest debug
 }
 
 func newNotes(server string, logger *slog.Logger, secrets *config.Secrets) notes {
 	return notes{server: server, logger: logger, secrets: secrets, strays: &sync.Once{}}
 }
 
-func (n notes) redact(text string) string {
-	if n.secrets != nil {
-		text = n.secrets.Redact(text)
-	}
-	return n.auth.hide(text)
-}
+func (n notes) redact(text string) string { return n.auth.hide(n.secrets.Redact(text)) }
 
-// shown is text of at most limit bytes that is fit to be shown: redacted before it is
-// truncated, for half a secret is not recognised, and both with and without the control
-// characters that may stand inside a secret. Work is bounded whatever the server sends.
+// shown returns text of at most limit bytes that is fit to be shown: redacted before it is
+// truncated, for half a secret is not recognized, and both with and without the control
+// characters that may be inside a secret. Its work is bounded for any text.
 func (n notes) shown(text string, limit int) string {
 	text = n.redact(wording.Truncate(text, max(stderrLineRoom, 2*limit)))
 	return wording.Truncate(n.redact(plain(text)), limit)
 }
 
-// headOf is as much of a message as shown looks at, and one byte more, so that it sees
-// what is truncated.
+// headOf returns as much of a message as shown uses, and one byte more, so that shown
+// marks it as truncated.
 func headOf(message []byte) string { return string(message[:min(len(message), stderrLineRoom+1)]) }
 
-// stray notes a line that fits nobody.
+// stray logs a line that is ignored.
 func (n notes) stray(what string, line []byte) {
 	level := slog.LevelDebug
 	n.strays.Do(func() { level = slog.LevelWarn })
 	ctx := context.Background()
-	if !n.logger.Enabled(ctx, level) {
-		return
+	if n.logger.Enabled(ctx, level) {
+		n.logger.Log(ctx, level, "upstream sent "+what+"; it is ignored", "server", n.server, "line", n.shown(headOf(line), 200))
 	}
-	shown := n.shown(headOf(line), 200)
-	n.logger.Log(ctx, level, "upstream sent "+what+"; it is ignored", "server", n.server, "line", shown)
 }
 
-// refused notes a request of the server that we do not serve.
+// refused logs a request of the server that this client does not offer.
 func (n notes) refused(method string) {
 	n.logger.Warn("upstream asked for something that is not offered", "server", n.server, "method", n.shown(method, 100))
 }
 
-// uncheckable notes a schema of the server's that cannot be used.
+// uncheckable logs a schema of the server that cannot be used.
 func (n notes) uncheckable(tool string, err error) {
 	n.logger.Debug("upstream has an inputSchema that cannot be used; arguments are not checked",
 		"server", n.server, "tool", n.shown(tool, 200), "error", n.shown(err.Error(), 300))
 }
 
-// said is told each line of stderr, or nil when nobody wants to know.
-func (n notes) said() func(string) {
+// stderrLogger returns a function that logs a line of stderr; nil when the log does not
+// want it.
+func (n notes) stderrLogger() func(line string) {
 	if !n.logger.Enabled(context.Background(), slog.LevelDebug) {
 		return nil
 	}
@@ -81,7 +75,7 @@ func (n notes) said() func(string) {
 	}
 }
 
-// message notes what a server logs by the protocol.
+// message logs a log message that the server sent by the protocol.
 func (n notes) message(params []byte) {
 	if params != nil && n.logger.Enabled(context.Background(), slog.LevelDebug) {
 		n.logger.Debug("upstream log", "server", n.server, "message", n.shown(headOf(params), stderrLine))
@@ -89,31 +83,31 @@ func (n notes) message(params []byte) {
 }
 
 const (
-	stderrKept     = 64 << 10 // bytes of a server's stderr that are kept
+	stderrMost     = 64 << 10 // bytes of a server's stderr that are held
 	stderrLine     = 4 << 10  // longest line shown
-	stderrLineRoom = 8 << 10  // longest line kept: it is redacted before it is truncated
+	stderrLineRoom = 8 << 10  // longest line held: it is redacted before it is truncated
 )
 
 var ansiEscape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])")
 })
 
-// stderrRing keeps the last lines that a server wrote to its stderr.
+// stderrRing holds the last lines that a server wrote to its stderr.
 type stderrRing struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	lines []string
 	size  int
 	total int // lines ever written
 }
 
-// drain reads until the end, so that the server never blocks; each line is told to
-// seen when that is not nil.
+// drain reads until the end, so that the server never blocks, and passes each line to
+// seen unless that is nil.
 func (r *stderrRing) drain(in io.Reader, seen func(string)) {
 	reader := bufio.NewReaderSize(in, stderrLineRoom)
-	cut := false // inside a line whose head is kept already
+	inside := false // a line whose head is held already
 	for {
 		part, err := reader.ReadSlice('\n')
-		if len(part) > 0 && !cut {
+		if len(part) > 0 && !inside {
 			line := strings.TrimRight(string(part), "\r\n")
 			if errors.Is(err, bufio.ErrBufferFull) {
 				line = wording.Truncate(line, stderrLineRoom-1)
@@ -123,8 +117,8 @@ func (r *stderrRing) drain(in io.Reader, seen func(string)) {
 				seen(line)
 			}
 		}
-		cut = errors.Is(err, bufio.ErrBufferFull)
-		if err != nil && !cut {
+		inside = errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !inside {
 			return
 		}
 	}
@@ -137,7 +131,7 @@ func (r *stderrRing) add(line string) {
 	r.lines = append(r.lines, line)
 	r.size += len(line)
 	drop := 0
-	for r.size > stderrKept && drop < len(r.lines)-1 {
+	for r.size > stderrMost && drop < len(r.lines)-1 {
 		r.size -= len(r.lines[drop])
 		r.lines[drop] = ""
 		drop++
@@ -145,18 +139,17 @@ func (r *stderrRing) add(line string) {
 	r.lines = r.lines[drop:]
 }
 
-// mark is the number of lines written so far, for tail.
+// mark returns the number of lines written so far, for tail.
 func (r *stderrRing) mark() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.total
 }
 
-// tail is the last n non-empty lines written after mark, as note shows them.
+// tail returns the last n non-empty lines written after mark, as note shows them.
 func (r *stderrRing) tail(n, mark int, note notes) []string {
 	r.mu.Lock()
-	lines := r.lines[max(0, len(r.lines)-max(0, r.total-mark)):]
-	lines = append([]string(nil), lines...)
+	lines := slices.Clone(r.lines[max(0, len(r.lines)-max(0, r.total-mark)):])
 	r.mu.Unlock()
 	var shown []string
 	for i := len(lines) - 1; i >= 0 && len(shown) < n; i-- {
@@ -168,10 +161,12 @@ func (r *stderrRing) tail(n, mark int, note notes) []string {
 	return shown
 }
 
-// presentable is text of at most limit bytes without control and direction
+// presentable returns text of at most limit bytes without control and direction
 // characters, which could forge lines or colours where it is shown.
 func presentable(text string, limit int) string { return plain(wording.Truncate(text, limit)) }
 
+// plain removes them, unlike wording.Printable, which marks their places: what a server
+// colours for a terminal stays readable.
 func plain(text string) string {
 	text = ansiEscape().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	return strings.Map(func(r rune) rune {

@@ -13,21 +13,21 @@ import (
 
 // result is a tool result, taken apart.
 type result struct {
-	value         value.Value // nil is nothing
+	value         value.Value // nil when the result is empty
 	failed        bool        // isError; text and structured say why and there is no value
 	text          string      // all its text
-	structured    []byte      // of a failed result: structuredContent as compact JSON; nil when there is none
+	structured    []byte      // of a failed result: structuredContent as compact JSON; nil when it is missing
 	inputRequired bool
-	input         input // what is wanted, when it is
+	input         input // which the tool asks for, if inputRequired
 }
 
-// readResult is the value of a call: structuredContent when there is one; else that of
-// its one item, of a text the JSON that it is, or the text itself when it is none, of any
-// other its content object, of a known type or not; of several items an array of these;
-// of none nothing.
+// readResult returns the value of a call: structuredContent when there is one; otherwise
+// that of its one item: of a text the JSON in it, or the text itself when it is not JSON, of
+// any other its content object, of a known type or not; of several items an array of these;
+// of none nil.
 func readResult(raw []byte) (result, error) {
 	var structured, content, isError, kind []byte
-	var wanted input
+	var asked input
 	err := members(raw, func(name, value []byte) {
 		switch string(name) {
 		case "structuredContent":
@@ -39,17 +39,16 @@ func readResult(raw []byte) (result, error) {
 		case "resultType":
 			kind = value
 		case "inputRequests":
-			wanted.requests = value
+			asked.requests = value
 		case "requestState":
-			wanted.state = value
+			asked.state = value
 		}
 	})
-	if err != nil {
-		return result{}, errors.New("it is no JSON object")
-	}
 	switch {
+	case err != nil:
+		return result{}, err
 	case string(kind) == `"input_required"`:
-		return result{inputRequired: true, input: wanted}, nil
+		return result{inputRequired: true, input: asked}, nil
 	case string(isError) == "true":
 		structured = structuredFailure(structured)
 		return result{failed: true, text: failureText(content), structured: structured}, nil
@@ -64,20 +63,20 @@ func readResult(raw []byte) (result, error) {
 	return result{value: v}, err
 }
 
-// contentItems are the raw items of a content array, none when it is missing.
+// contentItems returns the raw items of a content array, none when it is missing.
 func contentItems(content []byte) ([][]byte, error) {
 	if content == nil || bytes.Equal(content, []byte("null")) {
 		return nil, nil
 	}
 	var items [][]byte
 	if err := elements(content, func(item []byte) { items = append(items, item) }); err != nil {
-		return nil, errors.New("content is no array")
+		return nil, errors.New("content is not an array")
 	}
 	return items, nil
 }
 
-// textOf is the text of a text item.
-func textOf(item []byte) (string, bool) {
+// textOf returns the text of a text item; ok is false for any other.
+func textOf(item []byte) (text string, ok bool) {
 	var kind, raw []byte
 	err := members(item, func(name, value []byte) {
 		switch string(name) {
@@ -94,7 +93,7 @@ func textOf(item []byte) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	text, ok := v.(string)
+	text, ok = v.(string)
 	return text, ok
 }
 
@@ -122,11 +121,11 @@ func contentValue(content []byte) (value.Value, error) {
 	return values, nil
 }
 
-// textValue is the JSON that a text is, or the text.
+// textValue returns the JSON in a text, or the text when it is not JSON.
 func textValue(text string) value.Value {
 	start := strings.TrimLeft(text, " \t\r\n")
 	if start == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(start[0])) {
-		return text // spares prose the attempt
+		return text // prose is not decoded
 	}
 	v, err := value.Decode([]byte(text))
 	if err != nil {
@@ -136,32 +135,26 @@ func textValue(text string) value.Value {
 }
 
 const (
-	mostStructured = 64 << 10 // bytes of the structuredContent of a failed result that are kept
+	mostStructured = 64 << 10 // bytes of the structuredContent of a failed result
 	mostFailure    = 16 << 10 // bytes of an error text that are shown
 	failureRoom    = 64 << 10 // bytes of it that are read: it is redacted before it is truncated
 )
 
-// failureText is the text of a failed result, or "". It is not redacted.
+// failureText returns the text of a failed result, or "". It is not redacted.
 func failureText(content []byte) string {
-	items, err := contentItems(content)
-	if err != nil {
-		return ""
-	}
-	var said []string
+	items, _ := contentItems(content) // a failure without text when it is not an array
+	var texts []string
 	for _, item := range items {
 		if text, _ := textOf(item); strings.TrimSpace(text) != "" {
-			said = append(said, strings.TrimSpace(text))
+			texts = append(texts, strings.TrimSpace(text))
 		}
 	}
-	return wording.Truncate(strings.Join(said, "\n"), failureRoom)
+	return wording.Truncate(strings.Join(texts, "\n"), failureRoom)
 }
 
-// structuredFailure is the structuredContent of a failed result as compact JSON; nil when
-// it is missing, null or no JSON.
+// structuredFailure returns the structuredContent of a failed result as compact JSON; nil
+// when it is missing, null or not JSON.
 func structuredFailure(raw []byte) []byte {
-	if raw == nil {
-		return nil
-	}
 	v, err := value.Decode(raw)
 	if err != nil || v == value.Null {
 		return nil
@@ -173,21 +166,22 @@ func structuredFailure(raw []byte) []byte {
 	return src
 }
 
-// failed is what a failed result says, redacted: its text and its structuredContent,
-// unless that is what the text says too; and the structuredContent, unless it is too long.
+// failed returns the message of a failed result, redacted: its text and its
+// structuredContent, unless that is the same as the text; and the structuredContent,
+// unless it is too long.
 func (n notes) failed(r result) (message string, structured json.RawMessage) {
 	structured = n.redactJSON(r.structured)
-	message = clip(n.redact(r.text))
+	message = truncated(n.redact(r.text))
 	switch {
 	case message == "" && structured == nil:
-		message = "the tool failed and did not say why"
+		message = "the tool failed without a message"
 	case message == "":
-		message = clip(string(structured))
+		message = truncated(string(structured))
 	case structured != nil && !sameJSON([]byte(r.text), r.structured):
-		message += "\nstructuredContent: " + clip(string(structured))
+		message += "\nstructuredContent: " + truncated(string(structured))
 	}
 	if size := len(structured); size > mostStructured {
-		message += fmt.Sprintf("\n(structuredContent has %d bytes; more than %d are not kept)", size, mostStructured)
+		message += fmt.Sprintf("\n(structuredContent has %d bytes; it is left out, because the limit is %d)", size, mostStructured)
 		structured = nil
 	}
 	return message, structured
@@ -195,17 +189,17 @@ func (n notes) failed(r result) (message string, structured json.RawMessage) {
 
 // sameJSON reports whether two texts are the same JSON, however it is written.
 func sameJSON(a, b []byte) bool {
-	var plain [2][]byte
+	var sorted [2][]byte
 	for i, src := range [][]byte{a, b} {
 		v, err := value.Decode(src)
 		if err != nil {
 			return false
 		}
-		if plain[i], err = value.Encode(value.Plain(v)); err != nil { // with sorted keys
+		if sorted[i], err = value.Encode(value.Plain(v)); err != nil { // with sorted keys
 			return false
 		}
 	}
-	return bytes.Equal(plain[0], plain[1])
+	return bytes.Equal(sorted[0], sorted[1])
 }
 
 // redactJSON is redact for JSON, which stays JSON.
@@ -220,5 +214,7 @@ func (n notes) redactJSON(raw []byte) json.RawMessage {
 	return clean
 }
 
-// clip keeps an error text readable. It must be redacted already.
-func clip(text string) string { return strings.ToValidUTF8(wording.Truncate(text, mostFailure), "") }
+// truncated returns an error text of a readable length. It must be redacted already.
+func truncated(text string) string {
+	return strings.ToValidUTF8(wording.Truncate(text, mostFailure), "")
+}

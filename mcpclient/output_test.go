@@ -60,8 +60,8 @@ func TestFailedResult(t *testing.T) {
 			`{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"key":"hunter2-hunter2"}}`,
 			"no\nstructuredContent: {\"key\":\"[redacted]\"}", `{"key":"[redacted]"}`,
 		},
-		{`{"isError":true,"content":[]}`, "the tool failed and did not say why", ""},
-		{`{"isError":true,"content":"odd"}`, "the tool failed and did not say why", ""},
+		{`{"isError":true,"content":[]}`, "the tool failed without a message", ""},
+		{`{"isError":true,"content":"odd"}`, "the tool failed without a message", ""},
 	} {
 		r, err := readResult([]byte(c.result))
 		if err != nil || !r.failed || r.value != nil {
@@ -73,13 +73,13 @@ func TestFailedResult(t *testing.T) {
 	}
 	large := `{"isError":true,"structuredContent":{"a":"` + strings.Repeat("x", mostStructured) + `"}}`
 	r, err := readResult([]byte(large))
-	if message, structured := secrets.failed(r); err != nil || structured != nil || len(message) > 17<<10 || !strings.Contains(message, "are not kept") {
-		t.Errorf("a structuredContent of 64 KiB was kept: %d and %d bytes, %v", len(structured), len(message), err)
+	if message, structured := secrets.failed(r); err != nil || structured != nil || len(message) > 17<<10 || !strings.Contains(message, "it is left out") {
+		t.Errorf("a structuredContent of 64 KiB was not left out: %d and %d bytes, %v", len(structured), len(message), err)
 	}
 	long := `{"isError":true,"content":[{"type":"text","text":"` + strings.Repeat("é", 1<<20) + `"}]}`
 	r, err = readResult([]byte(long))
 	if message, _ := secrets.failed(r); err != nil || len(message) > 17<<10 || len(r.text) > failureRoom+len("…") {
-		t.Errorf("a text of a megabyte was kept: %d bytes of %d, %v", len(message), len(r.text), err)
+		t.Errorf("a text of a megabyte was not left out: %d bytes of %d, %v", len(message), len(r.text), err)
 	}
 }
 

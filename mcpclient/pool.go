@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -15,8 +16,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Pool holds the upstream servers of a graph file. Each is started at its first use
-// and again when it has died. Safe for concurrent use.
+// Pool connects to the upstream servers of a graph file. Each server is started at its
+// first use, and again after it has died. Safe for concurrent use.
 type Pool struct {
 	servers map[string]*upstream
 	keep    *supervisor
@@ -24,9 +25,9 @@ type Pool struct {
 	once    sync.Once
 }
 
-// NewPool makes a pool of these servers. It starts nothing.
+// NewPool returns a pool of these servers. It starts none of them.
 func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
-	o := options{logger: slog.New(slog.DiscardHandler), name: "toolgraph", version: "dev", clock: systemClock(), began: func(string) {}}
+	o := options{logger: slog.New(slog.DiscardHandler), name: "toolgraph", version: "dev", clock: systemClock(), started: func(string) {}}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -38,79 +39,98 @@ func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
 	return p
 }
 
-// CallTool calls a tool of a server and returns the value of its result: its
-// structuredContent, else what its contents hold. meta goes into the request's _meta.
-// The error is an *Error. When ctx ends the server is told and CallTool returns at once.
-func (p *Pool) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error) {
-	u, err := p.find(server)
-	if err != nil {
-		return nil, err.during(tool)
-	}
-	v, err := u.callTool(ctx, tool, args, meta)
-	if err != nil {
-		return nil, err.during(tool)
-	}
-	return v, nil
-}
-
-// ListTools is all tools of a server, every page, as the server tells them now. The
-// error is an *Error.
-func (p *Pool) ListTools(ctx context.Context, server string) ([]Tool, error) {
-	u, err := p.find(server)
-	if err != nil {
-		return nil, err
-	}
-	tools, err := u.listTools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return tools, nil
-}
-
-// Known is a tool as its server told it last, without asking or starting it; ok is
-// false when it has told nothing yet, or has no such tool.
-func (p *Pool) Known(server, tool string) (known Tool, ok bool) {
-	u := p.servers[server]
-	if u == nil {
-		return Tool{}, false
-	}
-	l := u.known.Load()
-	if l == nil || l.byName[tool] == nil {
-		return Tool{}, false
-	}
-	return l.byName[tool].Tool, true
-}
-
-// KnownTools are the names of the tools as a server told them last, without asking or
-// starting it; nil when it has told nothing yet, or does not tell its tools.
-func (p *Pool) KnownTools(server string) []string {
-	u := p.servers[server]
-	if u == nil {
-		return nil
-	}
-	l := u.known.Load()
-	if l == nil || l.byName == nil {
-		return nil
-	}
-	return slices.Clone(l.names)
-}
-
-func (p *Pool) find(server string) (*upstream, *Error) {
+// use runs f with a server. The error is an *Error that names the server, and the tool
+// unless that is "".
+func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
+	var fail *Error
 	if u := p.servers[server]; u != nil {
-		return u, nil
+		fail = f(u)
+	} else {
+		hint := suggest(server, slices.Collect(maps.Keys(p.servers)))
+		fail = &Error{Code: CodeUnknownServer, Message: "no such server in mcpServers", Hint: hint}
 	}
-	names := make([]string, 0, len(p.servers))
-	for name := range p.servers {
-		names = append(names, name)
+	if fail == nil {
+		return nil
 	}
-	return nil, &Error{
-		Server: server, Code: CodeUnknownServer, Message: "no such server in mcpServers", Hint: suggest(server, names),
+	e := *fail // callers may share it
+	e.Server, e.Tool = server, tool
+	return &e
+}
+
+// CallTool calls a tool of a server and returns the value of its result: its
+// structuredContent, otherwise the value of its contents. meta goes into the request's
+// _meta. The error is an *Error. When ctx ends, the server is notified and CallTool
+// returns at once.
+func (p *Pool) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (v value.Value, err error) {
+	err = p.use(server, tool, func(u *upstream) (fail *Error) {
+		v, fail = u.callTool(ctx, tool, args, meta)
+		return fail
+	})
+	return v, err
+}
+
+// ListTools asks a server for all its tools, every page. The error is an *Error.
+func (p *Pool) ListTools(ctx context.Context, server string) (tools []Tool, err error) {
+	err = p.use(server, "", func(u *upstream) (fail *Error) {
+		tools, fail = u.listTools(ctx)
+		return fail
+	})
+	return tools, err
+}
+
+// About is what a server says of itself in its handshake, with secrets redacted. Fields
+// that the server leaves out are empty.
+type About struct {
+	Name, Title, Version, Instructions string
+	Protocol                           string // the negotiated version
+}
+
+// About returns what a server says of itself, and starts the server unless it runs. The
+// error is an *Error.
+func (p *Pool) About(ctx context.Context, server string) (about About, err error) {
+	err = p.use(server, "", func(u *upstream) *Error {
+		s, fail := u.session(ctx)
+		if fail == nil {
+			about = s.about
+		}
+		return fail
+	})
+	return about, err
+}
+
+func (s *session) aboutOf(said *mcp.InitializeResult) About {
+	return About{
+		Name: s.note.redact(said.ServerInfo.Name), Title: s.note.redact(said.ServerInfo.Title),
+		Version: s.note.redact(said.ServerInfo.Version), Instructions: s.note.redact(said.Instructions),
 	}
 }
 
-// Close ends every server and returns when all their processes are gone, which takes
-// seconds at most: stdin is closed, after 2 s their groups get SIGTERM, after 3 more
-// SIGKILL. Calls in flight fail. It may be called more than once.
+// Known returns a tool as its server listed it last, without asking or starting the
+// server. ok is false when the server has not listed its tools yet, or has no such tool.
+func (p *Pool) Known(server, tool string) (known Tool, ok bool) {
+	if o := p.listed(server).byName[tool]; o != nil {
+		return o.Tool, true
+	}
+	return Tool{}, false
+}
+
+// KnownTools returns the names of the tools as a server listed them last, without asking
+// or starting the server. They are nil when it has not listed its tools yet, or cannot.
+func (p *Pool) KnownTools(server string) []string { return slices.Clone(p.listed(server).names) }
+
+func (p *Pool) listed(server string) *listing {
+	if u := p.servers[server]; u != nil {
+		if l := u.known.Load(); l != nil {
+			return l
+		}
+	}
+	return unlisted
+}
+
+// Close ends every server and returns when all their processes have ended, which takes
+// seconds at most: it closes their stdin, after 2 s it sends SIGTERM to their process
+// groups, after 3 more SIGKILL. Calls in flight fail. It may be called more than once.
+// The error is always nil.
 func (p *Pool) Close() error {
 	p.once.Do(func() {
 		p.stop()
@@ -124,59 +144,52 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// selfCommand is a bare command that means our own executable.
+// selfCommand is a bare command that stands for this program's own executable.
 type selfCommand struct{ name, path string }
 
 type options struct {
 	logger  *slog.Logger
 	secrets *config.Secrets
-	name    string // who we tell servers that we are
+	name    string // of the client, for servers
 	version string
 	self    selfCommand
 	elicit  Elicitor  // nil: no server may ask
-	check   ToolCheck // nil: tools are called whatever their servers tell of them
-	tokens  string    // the directory of tokens; "" is the user's own
+	check   ToolCheck // nil: every tool may be called
+	tokens  string    // the directory of tokens; "": that of the user
 	clock   clock
-	began   func(server string) // told each server whose program is started
+	started func(server string) // called when a server's program has started
 	adjust  func(*settings)     // tests shorten limits with it
 }
 
 // Option changes a new Pool.
 type Option func(*options)
 
-// WithLogger sets where the pool logs; without it, nowhere.
+// WithLogger sets the log of the pool. Without it, or with nil, the pool does not log.
 func WithLogger(l *slog.Logger) Option {
-	return func(o *options) {
-		if l != nil {
-			o.logger = l
-		}
-	}
+	return func(o *options) { o.logger = cmp.Or(l, o.logger) }
 }
 
 // WithSecrets sets what is redacted in logs and errors.
 func WithSecrets(s *config.Secrets) Option { return func(o *options) { o.secrets = s } }
 
-// WithClientInfo sets the name and version that servers are told.
+// WithClientInfo sets the name and version under which servers know this client.
 func WithClientInfo(name, version string) Option {
 	return func(o *options) { o.name, o.version = name, version }
 }
 
-// WithTokenDir sets the directory in which tokens of logins are kept, for our user
-// alone. Without it, it is toolgraph/tokens in the user's configuration directory.
+// WithTokenDir sets the directory of the tokens of logins, which only the user can read.
+// Without it, it is toolgraph/tokens in the user's configuration directory.
 func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir } }
 
-// WithStartNotice has told called with the name of each server when its program has been
-// started and is expected to answer. It must be quick, and safe for concurrent use.
-func WithStartNotice(told func(server string)) Option {
-	return func(o *options) {
-		if told != nil {
-			o.began = told
-		}
-	}
+// WithStartNotice has started called with the name of each server when its program has
+// been started and has not answered yet. It must return quickly and be safe for
+// concurrent use. It must not be nil.
+func WithStartNotice(started func(server string)) Option {
+	return func(o *options) { o.started = started }
 }
 
 // WithSelf makes the command name, exactly, mean the executable at path, so that a
-// graph can use the servers built into it without its being installed.
+// graph can use the servers built into this program without its being installed.
 func WithSelf(name, path string) Option {
 	return func(o *options) { o.self = selfCommand{name: name, path: path} }
 }
@@ -193,7 +206,7 @@ type settings struct {
 	maxMessage   int
 
 	namesLoopback bool                        // see config.Upstream.NamesLoopback
-	resolver      *net.Resolver               // nil: the system's; tests bring another
+	resolver      *net.Resolver               // nil: the system's; tests set another
 	connected     func(host, to string) error // nil; tests see and refuse connections with it
 }
 
@@ -206,114 +219,4 @@ func settingsOf(u *config.Upstream) settings {
 		protocol:     cmp.Or(u.Protocol, config.ProtocolAuto),
 		allowPrivate: u.AllowPrivate, namesLoopback: u.NamesLoopback, maxMessage: messageMost,
 	}
-}
-
-// About is what a server says of itself in its handshake, secrets redacted; fields that
-// it leaves out are empty.
-type About struct {
-	Name, Title, Version, Instructions string
-	Protocol                           string // the version that is spoken with it
-}
-
-// About is what a server says of itself. It is started when it does not run. The error
-// is an *Error.
-func (p *Pool) About(ctx context.Context, server string) (About, error) {
-	u, err := p.find(server)
-	if err != nil {
-		return About{}, err
-	}
-	s, err := u.session(ctx)
-	if err != nil {
-		return About{}, err
-	}
-	return s.about, nil
-}
-
-// aboutOf keeps what a handshake has told.
-func (s *session) aboutOf(said *mcp.InitializeResult) About {
-	return About{
-		Name: s.note.redact(said.ServerInfo.Name), Title: s.note.redact(said.ServerInfo.Title),
-		Version: s.note.redact(said.ServerInfo.Version), Instructions: s.note.redact(said.Instructions),
-	}
-}
-
-// Shared lends pools to the users of a graph file that may change. As long as the file
-// defines the same servers, all users get the same pool, and the servers keep running. A
-// pool is closed when its last user is done and another pool has taken its place. The
-// zero value is ready for use. Safe for concurrent use.
-type Shared struct {
-	mu      sync.Mutex // guards the fields below
-	current *lent      // nil: no pool was lent yet, or Close was called
-	open    map[*lent]bool
-	closing sync.WaitGroup
-}
-
-// lent is a pool and how many use it; Shared itself is one user of the current pool.
-type lent struct {
-	pool    *Pool
-	servers []*config.Upstream
-	variant string
-	users   int
-}
-
-// Lease returns the pool for these servers, and done to give it back; done may be called
-// more than once. The current pool is lent when its servers are defined alike and variant,
-// which stands for other options of a pool, is the same; otherwise start makes a new one.
-func (s *Shared) Lease(servers []*config.Upstream, variant string, start func() *Pool) (pool *Pool, done func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current == nil || s.current.variant != variant || !config.SameServers(s.current.servers, servers) {
-		old := s.current
-		s.current = &lent{pool: start(), servers: servers, variant: variant, users: 1}
-		if s.open == nil {
-			s.open = map[*lent]bool{}
-		}
-		s.open[s.current] = true
-		if old != nil {
-			s.leave(old)
-		}
-	}
-	l := s.current
-	l.users++
-	return l.pool, sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.leave(l)
-	})
-}
-
-// Current returns the pool that was lent last, nil when there is none.
-func (s *Shared) Current() *Pool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current == nil {
-		return nil
-	}
-	return s.current.pool
-}
-
-// leave ends one use of a pool; s.mu is held.
-func (s *Shared) leave(l *lent) {
-	if l.users--; l.users == 0 {
-		s.end(l)
-	}
-}
-
-// end closes a pool in the background, once; s.mu is held.
-func (s *Shared) end(l *lent) {
-	if s.open[l] {
-		delete(s.open, l)
-		s.closing.Go(func() { _ = l.pool.Close() }) // which always returns nil
-	}
-}
-
-// Close closes all pools, also those in use, and returns when their servers have ended.
-func (s *Shared) Close() {
-	s.mu.Lock()
-	s.current = nil
-	for l := range s.open {
-		s.end(l)
-	}
-	s.mu.Unlock()
-	s.closing.Wait()
 }

@@ -223,7 +223,7 @@ func TestListTools(t *testing.T) {
 			t.Errorf("inputSchema lost %s: %s", keyword, big.InputSchema)
 		}
 	}
-	if !strings.Contains(string(big.OutputSchema), `"x-order":[3,1,2]`) || !strings.Contains(string(big.Annotations), `"x-custom":{"kept":true}`) ||
+	if !strings.Contains(string(big.OutputSchema), `"x-order":[3,1,2]`) || !strings.Contains(string(big.Annotations), `"x-custom":{"remaining":true}`) ||
 		!strings.Contains(string(big.Raw), `"vendor":1`) || big.Title != "Big tool" {
 		t.Errorf("something is lost: %s", big.Raw)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -13,15 +12,15 @@ import (
 	"toolgraph/config"
 )
 
-// How long an ending process gets at each rung.
+// How long an ending process gets at each step.
 const (
 	stdinGrace = 2 * time.Second        // after its stdin is closed
 	termGrace  = 3 * time.Second        // after SIGTERM to its group
-	sweepGrace = 500 * time.Millisecond // for what its leader left behind
+	sweepGrace = 500 * time.Millisecond // for the rest of its group
 	drainGrace = 500 * time.Millisecond // for output still in the pipes
 )
 
-// process is one child: the leader of a group of its own, with its stderr drained.
+// process is one child: the leader of a process group of its own, with its stderr drained.
 // It is reaped by a goroutine that lives exactly as long as the group.
 type process struct {
 	cmd    *exec.Cmd
@@ -49,15 +48,15 @@ func (s exitStatus) String() string {
 	return fmt.Sprintf("exited with status %d", s.code)
 }
 
-// launch is what startProcess needs to know.
+// launch is the input of startProcess.
 type launch struct {
-	path  string
-	args  []string
-	env   []string
-	dir   string
-	said  func(line string) // told each line of stderr; may be nil
-	keep  *supervisor       // ends the group if we die
-	clock clock
+	path     string
+	args     []string
+	env      []string
+	dir      string
+	onStderr func(line string) // called with each line of stderr; may be nil
+	keep     *supervisor       // ends the group if this process dies
+	clock    clock
 }
 
 func launchOf(u *config.Upstream, self selfCommand) (launch, error) {
@@ -72,19 +71,28 @@ func launchOf(u *config.Upstream, self selfCommand) (launch, error) {
 	return l, checkDir(u.Dir)
 }
 
-// pipes are both ends of a child's three streams.
-type pipes struct{ inR, inW, outR, outW, errR, errW *os.File }
+// pipes are the ends of a child's three streams: those of the child, then those of this
+// process.
+type pipes struct{ child, own [3]*os.File }
 
 func openPipes() (p pipes, err error) {
-	if p.inR, p.inW, err = os.Pipe(); err == nil {
-		if p.outR, p.outW, err = os.Pipe(); err == nil {
-			p.errR, p.errW, err = os.Pipe()
+	for i := range p.child {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.close()
+			return p, err
+		}
+		p.child[i], p.own[i] = w, r
+		if i == 0 { // the child reads its stdin
+			p.child[i], p.own[i] = r, w
 		}
 	}
-	if err != nil {
-		closeAll(p.inR, p.inW, p.outR, p.outW)
-	}
-	return p, err
+	return p, nil
+}
+
+func (p pipes) close() {
+	closeAll(p.child[:]...)
+	closeAll(p.own[:]...)
 }
 
 func closeAll(files ...*os.File) {
@@ -95,39 +103,37 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// startProcess starts a child. It belongs to nobody's context: whoever asked first
-// may give up while others still want it.
+// startProcess starts a child. It belongs to no request's context: the first caller may
+// give up while others still wait.
 func startProcess(l launch) (*process, error) {
-	keepOurFiles()
+	closeInherited()
 	p, err := openPipes()
 	if err != nil {
 		return nil, startError(err)
 	}
 	cmd := &exec.Cmd{
 		Path: l.path, Args: append([]string{l.path}, l.args...), Env: l.env, Dir: l.dir,
-		Stdin: p.inR, Stdout: p.outW, Stderr: p.errW, SysProcAttr: ownGroup(),
+		Stdin: p.child[0], Stdout: p.child[1], Stderr: p.child[2], SysProcAttr: ownGroup(),
 	}
-	if err := l.keep.ready(); err != nil {
-		closeAll(p.inR, p.inW, p.outR, p.outW, p.errR, p.errW)
-		return nil, startError(err)
+	if err = l.keep.ready(); err == nil {
+		err = cmd.Start()
 	}
-	err = cmd.Start()
-	closeAll(p.inR, p.outW, p.errW)
 	if err != nil {
-		closeAll(p.inW, p.outR, p.errR)
+		p.close()
 		return nil, startError(err)
 	}
+	closeAll(p.child[:]...)
 	l.keep.watch(cmd.Process.Pid)
 	proc := &process{
-		cmd: cmd, stdin: p.inW, stdout: p.outR, stderr: &stderrRing{}, clock: l.clock,
+		cmd: cmd, stdin: p.own[0], stdout: p.own[1], stderr: &stderrRing{}, clock: l.clock,
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		proc.stderr.drain(p.errR, l.said)
+		proc.stderr.drain(p.own[2], l.onStderr)
 	}()
-	go proc.reap(p.errR, drained, l.keep)
+	go proc.reap(p.own[2], drained, l.keep)
 	return proc, nil
 }
 
@@ -138,12 +144,12 @@ func startError(err error) error {
 	return err
 }
 
-// reap waits for the leader, ends what it leaves behind, and closes the pipes.
+// reap waits for the leader, ends the rest of its group, and closes the pipes.
 func (p *process) reap(stderr *os.File, drained chan struct{}, keep *supervisor) {
-	_ = p.cmd.Wait() // the state tells more than the error
+	_ = p.cmd.Wait() // the state says more than the error
 	p.status = statusOf(p.cmd.ProcessState)
 	select {
-	case <-drained: // so that the last words are in the ring before anybody asks
+	case <-drained: // so that the last lines are in the ring before they are asked for
 	case <-p.clock.after(drainGrace / 10):
 	}
 	close(p.exited)
@@ -159,8 +165,8 @@ func (p *process) reap(stderr *os.File, drained chan struct{}, keep *supervisor)
 }
 
 // end closes stdin, then sends SIGTERM, then SIGKILL to the group, each after its
-// grace, and returns when the group has ended. The first call decides on the pace:
-// in haste the first rung is left out and the second is short.
+// grace, and returns when the group has ended. The first call sets the pace: in haste
+// there is no wait after stdin is closed, and a short one after SIGTERM.
 func (p *process) end(haste bool) {
 	p.ending.Do(func() {
 		_ = p.stdin.Close()
@@ -194,13 +200,13 @@ func (p *process) within(d time.Duration) bool {
 	}
 }
 
-// supervisor is a process that ends the groups of all servers should we die without
-// doing so ourselves, SIGKILL included. It sits at the other end of a pipe: we tell it
-// each group that begins and ends, and when the pipe closes it ends those left. It is
-// started with the first server and costs that start nothing, since nobody waits for
-// it. Where there is none to be had, servers still see the end of their input.
+// supervisor is a process that ends the groups of all servers if this process dies without
+// doing so itself, by SIGKILL for example. It reads from a pipe each group that begins and
+// ends, and when the pipe closes it ends those that are left. It is started with the first
+// server, which does not wait for it. Where it cannot be started, servers still see the end
+// of their input.
 type supervisor struct {
-	mu     sync.Mutex // guards what follows; held over short writes to the pipe only
+	mu     sync.Mutex // guards the fields below; held during short writes to the pipe only
 	pipe   *os.File
 	done   chan struct{} // closed when the process has ended
 	groups map[int]bool
@@ -218,7 +224,7 @@ func (s *supervisor) ready() error {
 	defer s.mu.Unlock()
 	if s.pipe != nil {
 		select {
-		case <-s.done: // somebody ended it: another takes its place
+		case <-s.done: // it was killed: another takes its place
 			closeAll(s.pipe)
 			s.pipe = nil
 		default:
@@ -239,21 +245,21 @@ func (s *supervisor) ready() error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = cmd.Wait() // it has nothing to tell
+		_ = cmd.Wait() // how it ended does not matter
 	}()
 	s.pipe, s.done = w, done
 	for group := range s.groups {
-		s.tell('+', group)
+		s.send('+', group)
 	}
 	return nil
 }
 
-// watch adds a group to those that must not outlive us.
+// watch adds a group to those that must not outlive this process.
 func (s *supervisor) watch(group int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups[group] = true
-	s.tell('+', group)
+	s.send('+', group)
 }
 
 // forget drops a group that has ended, before its id can mean another.
@@ -261,15 +267,13 @@ func (s *supervisor) forget(group int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.groups, group)
-	s.tell('-', group)
+	s.send('-', group)
 }
 
-func (s *supervisor) tell(sign byte, group int) {
-	if s.pipe == nil {
-		return
+func (s *supervisor) send(sign byte, group int) {
+	if s.pipe != nil {
+		_, _ = fmt.Fprintf(s.pipe, "%c %d\n", sign, group) // a dead supervisor is replaced by ready
 	}
-	line := strconv.AppendInt([]byte{sign, ' '}, int64(group), 10)
-	_, _ = s.pipe.Write(append(line, '\n')) // a dead supervisor is replaced by ready
 }
 
 // close ends the supervisor.

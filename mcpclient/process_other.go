@@ -25,5 +25,5 @@ func sweepGroup(int) {}
 
 func statusOf(state *os.ProcessState) exitStatus { return exitStatus{code: state.ExitCode()} }
 
-// supervisorCommand is nil: here the servers only see their input end with us.
+// supervisorCommand returns nil: here the servers only see their input end with this process.
 func supervisorCommand() *exec.Cmd { return nil }

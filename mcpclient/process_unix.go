@@ -18,11 +18,11 @@ func signalGroup(cmd *exec.Cmd, kill bool) {
 	if kill {
 		sig = syscall.SIGKILL
 	}
-	_ = syscall.Kill(-cmd.Process.Pid, sig) // an empty group is what we want
+	_ = syscall.Kill(-cmd.Process.Pid, sig) // it fails when the group is empty, as it should be
 }
 
-// sweepGroup ends what is left of a group whose leader is reaped. The group's id
-// cannot have been given to others while anything of it lives.
+// sweepGroup ends the rest of a group whose leader is reaped. The id cannot belong to
+// another group while a process of this one lives.
 func sweepGroup(pgid int) {
 	if syscall.Kill(-pgid, syscall.SIGTERM) != nil {
 		return
@@ -43,10 +43,10 @@ func statusOf(state *os.ProcessState) exitStatus {
 	return exitStatus{code: state.ExitCode()}
 }
 
-// supervisorScript is what the supervisor does: it reads lines "+ group" and
-// "- group", and at their end waits a moment (the servers' stdin has ended with us, so
-// that most are gone within it), sends SIGTERM to the groups that still live, waits
-// again, and sends SIGKILL.
+// supervisorScript is the program of the supervisor: it reads lines "+ group" and
+// "- group", and at their end waits a moment (the servers' stdin has ended with this
+// process, so that most end within it), sends SIGTERM to the groups that still live,
+// waits again, and sends SIGKILL.
 const supervisorScript = `
 trap '' HUP INT TERM
 groups=
@@ -73,8 +73,8 @@ gone 8
 for g in $groups; do kill -s KILL -- "-$g" 2>/dev/null; done
 `
 
-// supervisorCommand is the supervisor. A shell is a tenth of the memory that our own
-// executable would take once more.
+// supervisorCommand returns the supervisor. A shell takes a tenth of the memory that this
+// program's executable would take once more.
 func supervisorCommand() *exec.Cmd {
 	cmd := exec.Command("/bin/sh", "-c", supervisorScript, "toolgraph-supervisor") //nolint:noctx // it must outlive every context
 	cmd.Env, cmd.Dir = []string{"PATH=/usr/bin:/bin"}, "/"

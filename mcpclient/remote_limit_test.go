@@ -59,8 +59,8 @@ func tooMuch() []hostileCase {
 	}
 	kilobyte := strings.Repeat(" ", 1024)
 	return []hostileCase{
-		{"1 GB body", "more than is read", func(out http.ResponseWriter, _ *http.Request) { endless(out, "application/json", kilobyte) }},
-		{"endless event", "more than is read", func(out http.ResponseWriter, _ *http.Request) {
+		{"1 GB body", "larger than the limit", func(out http.ResponseWriter, _ *http.Request) { endless(out, "application/json", kilobyte) }},
+		{"endless event", "larger than the limit", func(out http.ResponseWriter, _ *http.Request) {
 			endless(out, "text/event-stream", "data: "+strings.Repeat(kilobyte, 64)+"\n")
 		}},
 		{"endless events", "within 100ms", func(out http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func tooMuch() []hostileCase {
 			}
 		}},
 		{"slow", "within 100ms", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		{"gzip bomb", "more than is read", func(out http.ResponseWriter, _ *http.Request) {
+		{"gzip bomb", "larger than the limit", func(out http.ResponseWriter, _ *http.Request) {
 			out.Header().Set("Content-Type", "application/json")
 			out.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(out)

@@ -152,7 +152,7 @@ func TestN08LoopbackThatTheFileNames(t *testing.T) {
 	t.Run("redirect", func(t *testing.T) {
 		outer := redirector(t, w.URL+"/mcp", http.StatusTemporaryRedirect)
 		p := pool(t, &config.Upstream{Name: text("fake"), Transport: config.StreamableHTTP, URL: text(outer), NamesLoopback: true})
-		if e := mustFail(t, p, "echo", `{}`, CodeServerStart); !strings.Contains(e.Error(), "points to another host") {
+		if e := mustFail(t, p, "echo", `{}`, CodeServerStart); !strings.Contains(e.Error(), "redirects to another host") {
 			t.Errorf("got %q", e)
 		}
 	})
@@ -165,7 +165,7 @@ func TestN08LoopbackThatTheFileNames(t *testing.T) {
 		g, seen := newGuarded(t, 3600), &diary{}
 		p := pool(t, g.upstream("/mcp"), byFile, WithTokenDir(t.TempDir()), withAdjust(func(s *settings) { s.connected = seen.write }))
 		err := login(t, p, agree(t))
-		if err == nil || !strings.Contains(err.Error(), "which is not a public address; if that is meant, add allowPrivate: true") {
+		if err == nil || !strings.Contains(err.Error(), "which is not a public address; if that is intended, add allowPrivate: true") {
 			t.Errorf("got %v", err)
 		}
 		for _, line := range seen.read() {
@@ -206,7 +206,7 @@ func TestN08RedirectToPrivateAddress(t *testing.T) {
 	inner := newWeb(t, nil)
 	outer := redirector(t, inner.URL+"/mcp", http.StatusTemporaryRedirect)
 	p := pool(t, &config.Upstream{Name: text("fake"), Transport: config.StreamableHTTP, URL: text(outer)}, withAdjust(allowPrivate))
-	if e := mustFail(t, p, "echo", `{}`, CodeServerStart); !strings.Contains(e.Error(), "points to another host") {
+	if e := mustFail(t, p, "echo", `{}`, CodeServerStart); !strings.Contains(e.Error(), "redirects to another host") {
 		t.Errorf("got %q", e)
 	}
 	if len(inner.methods) != 0 {
@@ -222,8 +222,8 @@ func redirector(t *testing.T, to string, status int) string {
 }
 
 func TestN09ProxyOfTheEnvironmentIsIgnored(t *testing.T) {
-	_, wire := newHTTPClient(mustURL(t, "http://example.test"), settings{}, nil)
-	if wire.Proxy != nil {
+	g, _ := newHTTPClient(mustURL(t, "http://example.test"), settings{}, nil).Transport.(*guard)
+	if g.Proxy != nil {
 		t.Error("the client asks for a proxy")
 	}
 }

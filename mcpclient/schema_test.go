@@ -89,7 +89,7 @@ func TestV03LargeSchemas(t *testing.T) {
 		"objects": "objects, at most 10000 are allowed", "references": "600 references to parts",
 	} {
 		e := mustFail(t, p, tool, `{"aaa":1}`, CodeBadSchema)
-		if !strings.Contains(e.Error(), `server "fake", tool "`+tool+`": cannot be called`) || !strings.Contains(e.Error(), want) {
+		if !strings.Contains(e.Error(), `server "fake", tool "`+tool+`": not called`) || !strings.Contains(e.Error(), want) {
 			t.Errorf("got %v", e)
 		}
 	}

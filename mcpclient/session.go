@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,38 +18,76 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// link is a connection that can tell when it has died, and why.
+// link is a connection to a server: a transport of the library that can also fail.
 type link interface {
 	transport.Interface
-	dead() <-chan struct{}
-	failure() *Error
+	dead() <-chan struct{} // closed when the connection has failed
+	failure() *Error       // why it has failed; nil before
+	fail(why *Error)       // ends the connection; the first reason counts
 }
 
-// firstID leaves the ids below to the library's handshake, and to requests of
-// servers, whose ids the library's SSE transport does not tell from ours.
+// lifetime is how long a connection lasts, and the goroutines for which its end waits.
+type lifetime struct {
+	ctx    context.Context // ends when the connection fails; its cause is the *Error
+	stop   context.CancelCauseFunc
+	adding sync.Mutex // held while a task is added, or the connection fails
+	tasks  sync.WaitGroup
+}
+
+// errClosed is the failure of a connection that is of no more use.
+var errClosed = &Error{Code: CodeClosed, Message: "the connection was closed"}
+
+func (l *lifetime) begin() { l.ctx, l.stop = context.WithCancelCause(context.Background()) }
+
+// background runs f in a goroutine of its own and reports whether it does: not after the end.
+func (l *lifetime) background(f func()) bool {
+	l.adding.Lock()
+	defer l.adding.Unlock()
+	if l.ctx.Err() != nil {
+		return false
+	}
+	l.tasks.Go(f)
+	return true
+}
+
+func (l *lifetime) fail(why *Error) {
+	l.adding.Lock()
+	defer l.adding.Unlock()
+	l.stop(why)
+}
+
+func (l *lifetime) dead() <-chan struct{} { return l.ctx.Done() }
+
+func (l *lifetime) failure() *Error {
+	why, _ := context.Cause(l.ctx).(*Error) //nolint:errorlint // fail gave it as it is
+	return why
+}
+
+// firstID leaves the ids below to the library's handshake, and to requests of servers,
+// whose ids the library's SSE transport does not distinguish from those of its client.
 const firstID = 1_000_000
 
-// session is one connection after its handshake. Requests go around the library's
-// typed client, which loses schema keywords and refuses content that it does not know.
+// session is one connection after its handshake. Requests bypass the library's typed
+// client, which loses schema keywords and rejects unknown kinds of content.
 type session struct {
 	server  string
 	link    link
 	note    notes
 	stderr  *stderrRing // nil for a remote server
 	version string
-	meta    []byte // what the modern era wants in every _meta, without braces; nil in the older
+	meta    map[string]any // which the modern era requires in every _meta; nil in the older
 	ids     atomic.Int64
 	tools   catalog
 	about   About
 
-	since        time.Time   // when it was ready
-	tellsChanges bool        // it can tell when its tools change
-	subscribed   atomic.Bool // it was asked to, in the modern era
+	since           time.Time   // when it was ready
+	notifiesChanges bool        // it can notify this client when its tools change
+	subscribed      atomic.Bool // it was asked to, in the modern era
 
-	elicit Elicitor     // nil: what the server asks is refused
+	elicit Elicitor     // nil: the server's requests are refused
 	open   atomic.Int64 // questions without an answer
 	turns  *turns       // of a pipe
-	serial bool         // calls go by turns
+	serial bool         // calls take turns
 
 	reports *reports // of the upstream, whichever session its calls are on
 }
@@ -61,9 +101,9 @@ func (s *session) alive() bool {
 	}
 }
 
-func (s *session) close() { _ = s.link.Close() } // nothing is left to be done when it fails
+func (s *session) close() { _ = s.link.Close() } // when it fails, there is nothing left to do
 
-// heard is told notifications of the server.
+// heard takes a notification of the server.
 func (s *session) heard(method string, params []byte) {
 	switch method {
 	case "notifications/message":
@@ -75,16 +115,16 @@ func (s *session) heard(method string, params []byte) {
 	}
 }
 
-// notified is heard for HTTP, where the library reads; conn.go calls heard itself.
+// notified is heard for HTTP, where the library reads; conn calls heard itself.
 func (s *session) notified(n mcp.JSONRPCNotification) {
 	var params []byte
 	if n.Method == progressMethod { // of the others only the method counts
-		params, _ = json.Marshal(n.Params) // it was JSON just now
+		params, _ = json.Marshal(n.Params) // it has just been decoded from JSON
 	}
 	s.heard(n.Method, params)
 }
 
-// mark and lastWords bracket a call: the last lines of stderr since the mark.
+// mark returns how many lines of stderr there are, for lastWords.
 func (s *session) mark() int {
 	if s.stderr == nil {
 		return 0
@@ -92,6 +132,7 @@ func (s *session) mark() int {
 	return s.stderr.mark()
 }
 
+// lastWords returns the last lines of stderr since the mark.
 func (s *session) lastWords(mark int) []string {
 	if s.stderr == nil {
 		return nil
@@ -111,7 +152,8 @@ func (s *session) negotiate(ctx context.Context, want config.Protocol, o *option
 		}
 		version, err := s.handshake(ctx, modern, o)
 		if err == nil {
-			return s.settle(version, o)
+			s.settle(version, o)
+			return nil
 		}
 		if first == nil {
 			first = err
@@ -141,28 +183,23 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 		return "", err
 	}
 	s.about = s.aboutOf(said)
-	s.tellsChanges = said.Capabilities.Tools != nil && said.Capabilities.Tools.ListChanged
+	s.notifiesChanges = said.Capabilities.Tools != nil && said.Capabilities.Tools.ListChanged
 	return c.ProtocolVersion(), nil
 }
 
-// settle notes what was negotiated.
-func (s *session) settle(version string, o *options) error {
+// settle records the result of the negotiation.
+func (s *session) settle(version string, o *options) {
 	s.version, s.about.Protocol, s.since = version, version, o.clock.now()
 	s.ids.Store(firstID)
 	if !mcp.IsModernProtocol(version) {
 		s.serial = s.elicit != nil && s.turns != nil
-		return nil
+		return
 	}
-	meta, err := json.Marshal(map[string]any{
+	s.meta = map[string]any{
 		mcp.MetaKeyProtocolVersion:    version,
 		mcp.MetaKeyClientInfo:         mcp.Implementation{Name: o.name, Version: o.version},
 		mcp.MetaKeyClientCapabilities: s.capabilities(),
-	})
-	if err != nil {
-		return err
 	}
-	s.meta = meta[1 : len(meta)-1]
-	return nil
 }
 
 // rpcError is a JSON-RPC error of the server, redacted.
@@ -178,9 +215,9 @@ type request struct {
 	method string
 	name   string // of the tool of tools/call, which the modern era mirrors into HTTP headers
 	params json.RawMessage
-	offer  *offer // what is called; nil when it is not known
-	turn   *turn  // of a call where calls go by turns; else nil
-	leave  func() // gives up its place among the requests in flight
+	offer  *offer // the tool of tools/call; nil when it is unknown
+	turn   *turn  // of a call where calls take turns; otherwise nil
+	leave  func() // gives up its slot among the requests in flight
 }
 
 // request sends one request and returns the raw result.
@@ -222,14 +259,9 @@ func (s *session) headers(r request) http.Header {
 	return h
 }
 
-// callParams are the params of tools/call; more is what a further try carries.
-func (s *session) callParams(tool string, args value.Value, meta map[string]any, more []byte) (json.RawMessage, error) {
-	name, err := json.Marshal(tool)
-	if err != nil {
-		return nil, err
-	}
-	out := append([]byte(`{"name":`), name...)
-	out = append(out, `,"arguments":`...)
+// callParams returns the params of tools/call; more are the members of another try.
+func (s *session) callParams(tool string, args value.Value, meta map[string]any, more []byte) (out json.RawMessage, err error) {
+	out = append(value.AppendString([]byte(`{"name":`), tool), `,"arguments":`...)
 	if args == nil {
 		out = append(out, "{}"...)
 	} else if out, err = value.Append(out, args); err != nil {
@@ -241,24 +273,20 @@ func (s *session) callParams(tool string, args value.Value, meta map[string]any,
 	return s.endParams(out, meta)
 }
 
-// endParams adds _meta, where there is any, and the closing brace.
+// endParams adds _meta, if any, and the closing brace to params that begin with {.
 func (s *session) endParams(out []byte, meta map[string]any) (json.RawMessage, error) {
 	if len(meta) == 0 && s.meta == nil {
 		return append(out, '}'), nil
 	}
+	all := map[string]any{}
+	maps.Copy(all, meta)
+	maps.Copy(all, s.meta)
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
 	if out[len(out)-1] != '{' {
 		out = append(out, ',')
 	}
-	out = append(append(out, `"_meta":{`...), s.meta...)
-	if len(meta) > 0 {
-		raw, err := json.Marshal(meta)
-		if err != nil {
-			return nil, err
-		}
-		if s.meta != nil {
-			out = append(out, ',')
-		}
-		out = append(out, raw[1:len(raw)-1]...)
-	}
-	return append(out, "}}"...), nil
+	return append(append(append(out, `"_meta":`...), raw...), '}'), nil
 }

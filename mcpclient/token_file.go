@@ -18,20 +18,23 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"toolgraph/config"
 	"toolgraph/internal/files"
 )
 
-// grant is what a login at one server gave us.
+// grant is the result of a login at one server.
 type grant struct {
 	Server       string           `json:"server"` // its address without query and user
 	ClientID     string           `json:"clientId"`
-	ClientSecret string           `json:"clientSecret,omitempty"` // when we registered ourselves and got one
+	ClientSecret string           `json:"clientSecret,omitempty"` // of a dynamic registration that gave one
 	AuthMethod   string           `json:"authMethod,omitempty"`
 	Token        *transport.Token `json:"token"`
+
+	secrets *config.Secrets // its tokens, once it is in use
 }
 
-// tokenFile keeps the grant of one server. It is named by the server's address, not
-// by the name that a graph file gives the server, so that no other file can have the
+// tokenFile stores the grant of one server. It is named after the server's address, not
+// after the name that a graph file gives the server, so that another file cannot have the
 // token sent elsewhere.
 type tokenFile struct {
 	dir, name string
@@ -40,15 +43,12 @@ type tokenFile struct {
 
 const tokenFileMost = 1 << 20 // bytes
 
-// errNoGrant is a file that is not there.
-var errNoGrant = errors.New("there is no token yet")
-
-// newTokenFile is the file for a server; dir "" is the user's own place.
+// newTokenFile returns the file for a server; dir "" is the user's own directory.
 func newTokenFile(dir string, server *url.URL) (*tokenFile, error) {
 	if dir == "" {
 		base, err := os.UserConfigDir()
 		if err != nil {
-			return nil, fmt.Errorf("no place to keep tokens: %w", err)
+			return nil, fmt.Errorf("no directory to store tokens in: %w", err)
 		}
 		dir = filepath.Join(base, "toolgraph", "tokens")
 	}
@@ -62,12 +62,12 @@ var notPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 func (f *tokenFile) path() string { return filepath.Join(f.dir, f.name) }
 
-// read is the grant in the file. A file that others may read, or that is a link, is
-// not trusted.
+// read returns the grant in the file. A file that other users may read, or that is a link,
+// is not trusted.
 func (f *tokenFile) read() (*grant, error) {
 	in, err := os.OpenFile(f.path(), os.O_RDONLY|files.NoFollow, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNoGrant
+		return nil, errors.New("there is no token yet")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the token file %s cannot be opened (is it a link?): %w", f.path(), err)
@@ -78,7 +78,7 @@ func (f *tokenFile) read() (*grant, error) {
 		return nil, err
 	}
 	if runtime.GOOS != "windows" && (!info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0) {
-		return nil, fmt.Errorf("the token file %s has mode %s, expected a file of mode 0600 that nobody else can read", f.path(), info.Mode())
+		return nil, fmt.Errorf("the token file %s has mode %s, expected a file of mode 0600 that no other user can read", f.path(), info.Mode())
 	}
 	raw, err := io.ReadAll(io.LimitReader(in, tokenFileMost))
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *tokenFile) read() (*grant, error) {
 	return g, nil
 }
 
-// write replaces the file by one with this grant, at once and for our user alone.
+// write replaces the file atomically by one with this grant, which only the user can read.
 func (f *tokenFile) write(g *grant) error {
 	g.Server = f.server
 	raw, err := json.MarshalIndent(g, "", "  ")
@@ -105,7 +105,7 @@ func (f *tokenFile) write(g *grant) error {
 }
 
 // lock keeps other processes from renewing the same token at the same time: a refresh token
-// is good for one use.
+// can be used once.
 func (f *tokenFile) lock(ctx context.Context) (release func(), err error) {
 	if err := f.makeDir(); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (f *tokenFile) lock(ctx context.Context) (release func(), err error) {
 	return files.LockFile(ctx, f.path()+".lock")
 }
 
-// makeDir makes the directory, for our user alone.
+// makeDir makes the directory, which only the user can read.
 func (f *tokenFile) makeDir() error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err

@@ -14,24 +14,23 @@ import (
 	"toolgraph/config"
 )
 
-// upstream is one server: its connection, while there is one, and when there may be
-// the next.
+// upstream is one server: its connection, if it has one, and when the next may be made.
 type upstream struct {
 	conf *config.Upstream
 	set  settings
 	opts *options
 	keep *supervisor
-	life context.Context // ends when the pool is closed; no request's context
-	slot chan struct{}   // one token per call in flight
+	life context.Context // ends when the pool is closed; of no request
+	slot chan struct{}   // holds a token for each call in flight
 
-	known atomic.Pointer[listing] // the last that any session gave; nil before
+	known atomic.Pointer[listing] // the last of any session; nil before the first
 
 	reports reports // of calls in flight
 
 	auth      *authorizer // nil unless the server's entry has oauth
-	authFault error       // why it has none all the same
+	authFault error       // why there is none although the entry has oauth
 
-	mu       sync.Mutex // guards what follows; never held over I/O
+	mu       sync.Mutex // guards the fields below; never held during I/O
 	current  *session
 	starting *attempt
 	gate     breaker
@@ -40,7 +39,7 @@ type upstream struct {
 	tasks sync.WaitGroup
 }
 
-// attempt is one start that any number of callers wait for.
+// attempt is one start for which any number of callers wait.
 type attempt struct {
 	done    chan struct{} // closed when the other fields are set
 	session *session
@@ -52,10 +51,9 @@ func newUpstream(life context.Context, conf *config.Upstream, opts *options, kee
 	if opts.adjust != nil {
 		opts.adjust(&set)
 	}
-	gate := breaker{now: opts.clock.now, circuit: isLocal(conf)} // a network comes back sooner than a broken program
 	u := &upstream{
-		conf: conf, set: set, opts: opts, keep: keep, life: life,
-		slot: make(chan struct{}, set.maxInFlight), gate: gate,
+		conf: conf, set: set, opts: opts, keep: keep, life: life, slot: make(chan struct{}, set.maxInFlight),
+		gate: breaker{now: opts.clock.now, circuit: isLocal(conf)}, // a network recovers sooner than a broken program
 	}
 	if conf.OAuth != nil && !isLocal(conf) {
 		var address *url.URL
@@ -66,8 +64,8 @@ func newUpstream(life context.Context, conf *config.Upstream, opts *options, kee
 	return u
 }
 
-// session is the live connection; without one a start is begun or joined. ctx bounds
-// only the wait: the start goes on for others.
+// session returns the live connection; without one it begins or joins a start. ctx bounds
+// the wait only: the start continues for other callers.
 func (u *upstream) session(ctx context.Context) (*session, *Error) {
 	a, live, err := u.join()
 	if err != nil || live != nil {
@@ -77,7 +75,7 @@ func (u *upstream) session(ctx context.Context) (*session, *Error) {
 	case <-a.done:
 		return a.session, a.err
 	case <-ctx.Done():
-		return nil, u.gaveUp(ctx, "waiting for the server to start")
+		return nil, cancelled(ctx, "waiting for the server to start")
 	}
 }
 
@@ -85,7 +83,7 @@ func (u *upstream) join() (*attempt, *session, *Error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.closed {
-		return nil, nil, u.fault(CodeClosed, "the server is not used any more: we are shutting down")
+		return nil, nil, &Error{Code: CodeClosed, Message: "not called, because toolgraph is shutting down"}
 	}
 	if u.current != nil && u.current.alive() {
 		return nil, u.current, nil
@@ -106,7 +104,7 @@ func (u *upstream) join() (*attempt, *session, *Error) {
 	return a, nil, nil
 }
 
-// putOff is the error of a call that comes before the next start is due.
+// putOff returns the error of a call that comes before the next start is due.
 func (u *upstream) putOff(wait time.Duration) *Error {
 	what := "the last start failed"
 	if u.gate.open() {
@@ -123,146 +121,148 @@ func (u *upstream) start(a *attempt) {
 	s, err := u.connect(ctx)
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	defer close(a.done)
 	u.starting = nil
 	if err == nil && u.closed {
-		err = u.fault(CodeClosed, "the pool was closed during the start")
+		err = &Error{Code: CodeClosed, Message: "the pool was closed during the start"}
 		u.tasks.Go(s.close)
 	}
-	switch {
-	case err == nil:
+	name := u.conf.Name.Value
+	if err == nil {
 		u.gate.succeeded()
 		u.current, a.session = s, s
-		u.opts.logger.Info("upstream started", "server", u.conf.Name.Value, "protocol", s.version)
-	case err.Err == errLocal: //nolint:errorlint // the mark itself, never wrapped
-		a.err = err // nothing was started, so nothing is gained by waiting
-	case u.life.Err() == nil:
-		u.gate.failed(err)
-		u.opts.logger.Warn("upstream did not start", "server", u.conf.Name.Value, "error", err.Error())
-		a.err = err
-	default:
-		a.err = err
+		u.opts.logger.Info("upstream started", "server", name, "protocol", s.version)
+		return
 	}
-	close(a.done)
+	a.err = err
+	if err.Err != errLocal && u.life.Err() == nil { //nolint:errorlint // the mark itself; after it there is nothing to wait for
+		u.gate.failed(err)
+		u.opts.logger.Warn("upstream did not start", "server", name, "error", err.Error())
+	}
 }
 
 // errLocal marks a start that failed before there was a process or a connection.
 var errLocal = errors.New("nothing was started")
 
 var (
-	errStartTimeout = errors.New("the server did not come up in time")
+	errStartTimeout = errors.New("the server did not start in time")
 	errCallTimeout  = errors.New("the server did not answer in time")
 )
 
-// connect makes a session by the server's transport.
+// connect starts or dials the server and does the handshake.
 func (u *upstream) connect(ctx context.Context) (*session, *Error) {
-	if isLocal(u.conf) {
-		return u.connectStdio(ctx)
-	}
-	return u.connectRemote(ctx)
-}
-
-func isLocal(conf *config.Upstream) bool {
-	return conf.Transport == config.Stdio || conf.Transport == ""
-}
-
-func (u *upstream) connectStdio(ctx context.Context) (*session, *Error) {
 	name := u.conf.Name.Value
-	note := newNotes(name, u.opts.logger, u.opts.secrets)
-	l, err := launchOf(u.conf, u.opts.self)
-	var proc *process
-	if err == nil {
-		l.said, l.keep, l.clock = note.said(), u.keep, u.opts.clock
-		proc, err = startProcess(l)
+	s := &session{server: name, note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports}
+	open := u.openRemote
+	if isLocal(u.conf) {
+		open = u.openLocal
 	}
-	if err != nil {
-		e := u.fault(CodeServerStart, "cannot be started: "+note.redact(plainPathError(err)))
-		e.Err = errLocal
-		return nil, e
+	if fail := open(s); fail != nil {
+		return nil, fail
 	}
-	u.opts.began(name)
-	s := &session{
-		server: name, note: note, stderr: proc.stderr, elicit: u.elicitation(), turns: newTurns(), reports: &u.reports,
+	want := u.set.protocol
+	if u.conf.Transport == config.SSE {
+		want = config.ProtocolLegacy // the modern era has no such transport
 	}
-	c := newConn(proc, u.set.maxMessage, s)
-	s.link = c
-	_ = c.Start(ctx) // cannot fail
-	if err := s.negotiate(ctx, u.set.protocol, u.opts); err != nil {
+	if err := s.negotiate(ctx, want, u.opts); err != nil {
 		e := u.startFault(ctx, s, err)
-		c.fail(e, true)
+		s.link.fail(e)
 		u.tasks.Go(s.close)
 		return nil, e
 	}
 	return s, nil
 }
 
-// plainPathError is the error without the fork/exec words of the os package.
-func plainPathError(err error) string {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return fmt.Sprintf("%s: %s", pe.Path, pe.Err)
-	}
-	return err.Error()
+func isLocal(conf *config.Upstream) bool {
+	return conf.Transport == config.Stdio || conf.Transport == ""
 }
 
-// startFault says why the handshake failed.
+// openLocal starts the server's program.
+func (u *upstream) openLocal(s *session) *Error {
+	l, err := launchOf(u.conf, u.opts.self)
+	var proc *process
+	if err == nil {
+		l.onStderr, l.keep, l.clock = s.note.stderrLogger(), u.keep, u.opts.clock
+		proc, err = startProcess(l)
+	}
+	if err != nil {
+		text := err.Error()
+		if pe := (*os.PathError)(nil); errors.As(err, &pe) { // without the words fork/exec
+			text = fmt.Sprintf("%s: %s", pe.Path, pe.Err)
+		}
+		return &Error{Code: CodeServerStart, Message: "cannot be started: " + s.note.redact(text), Err: errLocal}
+	}
+	u.opts.started(u.conf.Name.Value)
+	s.stderr, s.elicit, s.turns = proc.stderr, u.elicitation(), newTurns()
+	s.link = newConn(proc, u.set.maxMessage, s)
+	return nil
+}
+
+// openRemote makes a connection to the server's address; the handshake dials.
+func (u *upstream) openRemote(s *session) *Error {
+	if u.authFault != nil {
+		return u.loginNeeded(u.authFault.Error())
+	}
+	s.note.auth = u.auth
+	r, err := newRemote(u.conf, u.set, s, u.auth)
+	if err != nil {
+		return &Error{Code: CodeServerStart, Message: "cannot be reached: " + err.Error(), Err: errLocal}
+	}
+	if u.conf.Transport == config.StreamableHTTP { // by sse, the library does not pass on the server's requests
+		s.elicit = u.elicitation()
+	}
+	s.link = r
+	return nil
+}
+
+// startFault returns why the handshake failed.
 func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error {
-	e := u.fault(CodeServerStart, "")
+	e := &Error{Code: CodeServerStart, Stderr: s.lastWords(0)}
 	var known *Error
 	switch {
 	case u.life.Err() != nil:
-		e.Code, e.Message = CodeClosed, "the pool was closed during the start"
-		return e
+		return &Error{Code: CodeClosed, Message: "the pool was closed during the start"}
 	case context.Cause(ctx) == errStartTimeout: //nolint:errorlint // the cause itself
 		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.set.startTimeout)
 		if isLocal(u.conf) {
 			e.Hint = presentable(s.note.redact(withheldHint(withheld(os.Environ(), u.conf))), 2*stderrLine)
 		}
+	case errors.As(err, &known) && known.Code == CodeLoginNeeded:
+		return u.loginNeeded(known.Message)
 	case errors.As(err, &known):
 		e.Message = known.Message
 		if isLocal(u.conf) {
 			e.Message = "did not start: " + known.Message
 		}
-		e.Hint, e.ExitCode, e.Stderr, e.RetryAfter = known.Hint, known.ExitCode, known.Stderr, known.RetryAfter
-		switch known.Code {
-		case CodePrivateAddress:
+		if known.Code == CodePrivateAddress {
 			e.Code = known.Code
-		case CodeLoginNeeded:
-			return u.loginNeeded(known.Message)
 		}
-		return e
+		e.Hint, e.ExitCode, e.Stderr, e.RetryAfter = known.Hint, known.ExitCode, known.Stderr, known.RetryAfter
 	default:
 		e.Message = "refused the handshake: " + s.note.shown(err.Error(), 500)
 	}
-	e.Stderr = s.lastWords(0)
 	return e
 }
 
-// loginNeeded is the error that names the command which helps. The next call tries
-// again at once: somebody may have logged in.
+// loginNeeded returns the error that names the command which helps. The next call tries
+// again at once: the user may have logged in.
 func (u *upstream) loginNeeded(why string) *Error {
-	e := u.fault(CodeLoginNeeded, why)
 	file := u.conf.Name.Pos.File
 	if file == "" || strings.HasSuffix(file, ".json") {
 		file = "GRAPH.yaml"
 	}
-	e.Hint, e.Err = fmt.Sprintf("run: toolgraph login %s -g %s", u.conf.Name.Value, file), errLocal
-	return e
+	hint := fmt.Sprintf("run: toolgraph login %s -g %s", u.conf.Name.Value, file)
+	return &Error{Code: CodeLoginNeeded, Message: why, Hint: hint, Err: errLocal}
 }
 
-func (u *upstream) fault(code, message string) *Error {
-	return &Error{Server: u.conf.Name.Value, Code: code, Message: message}
+// cancelled returns the error of a caller whose context has ended.
+func cancelled(ctx context.Context, doing string) *Error {
+	return &Error{Code: CodeCancelled, Message: "cancelled while " + doing, Err: context.Cause(ctx)}
 }
 
-// gaveUp is the error of a caller whose context ended.
-func (u *upstream) gaveUp(ctx context.Context, doing string) *Error {
-	cause := context.Cause(ctx)
-	e := u.fault(CodeCancelled, "cancelled while "+doing)
-	e.Err = cause
-	return e
-}
-
-// behind runs f behind the caller's back unless the pool is closed.
-func (u *upstream) behind(f func()) bool {
+// background runs f in a goroutine of its own and reports whether it does: not after the
+// pool is closed.
+func (u *upstream) background(f func()) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.closed {
@@ -284,7 +284,7 @@ func (u *upstream) drop(s *session) {
 	}
 }
 
-// close ends the connection, and a start under way, and waits for both.
+// close ends the connection and a start in progress, and waits for both.
 func (u *upstream) close() {
 	u.mu.Lock()
 	u.closed = true
@@ -298,31 +298,30 @@ func (u *upstream) close() {
 	u.auth.close()
 }
 
-// How often a server that does not come up is tried.
+// How often a server that does not start is tried.
 const (
 	firstDelay   = time.Second
 	longestDelay = 30 * time.Second
 	startsWindow = 5 * time.Minute
 	startsMost   = 5 // failed starts in a window
 	openLeast    = time.Minute
-	retryMost    = 5 * time.Minute // of a Retry-After that is respected: a server that recovers sooner is not given up
+	retryMost    = 5 * time.Minute // of a Retry-After that is respected: the server may recover sooner
 )
 
-// breaker spaces out the starts of a server that fails to start: 1, 2, 4 … 30
-// seconds, and where there is a circuit no more than five in five minutes; a server that
-// asks for more time by Retry-After gets it. A server
-// that came up and died later is none of its business. Not safe for
-// concurrent use.
+// breaker spaces out the starts of a server that fails to start: 1, 2, 4 … 30 seconds,
+// and with a circuit at most five in five minutes. A server that asks for more time by
+// Retry-After gets it. A server that has started and dies later does not concern it.
+// Not safe for concurrent use.
 type breaker struct {
 	now      func() time.Time
-	circuit  bool        // whether a window holds startsMost starts only; else just the delays
+	circuit  bool        // whether startsMost and startsWindow count
 	failures []time.Time // the last ones, at most startsMost
 	streak   int
 	until    time.Time
 	last     *Error
 }
 
-// wait is how long the next start has to wait, zero when it need not.
+// wait returns how long the next start has to wait, 0 when it need not.
 func (b *breaker) wait() time.Duration { return max(0, b.until.Sub(b.now())) }
 
 // open reports whether the circuit is open, not just the next start put off.
@@ -330,28 +329,17 @@ func (b *breaker) open() bool { return b.circuit && b.until.Sub(b.now()) > longe
 
 func (b *breaker) failed(why *Error) {
 	now := b.now()
-	b.last = why
+	delay := min(firstDelay<<min(b.streak, 5), longestDelay)
+	b.last, b.until = why, now.Add(max(delay, min(why.RetryAfter, retryMost)))
 	b.streak++
-	delay := longestDelay
-	if shift := b.streak - 1; shift < 5 {
-		delay = min(firstDelay<<shift, longestDelay)
-	}
-	b.until = now.Add(max(delay, min(why.RetryAfter, retryMost)))
 	b.failures = append(b.failures, now)
-	if len(b.failures) > startsMost {
-		b.failures = b.failures[1:]
-	}
+	b.failures = b.failures[max(0, len(b.failures)-startsMost):]
 	if !b.circuit || len(b.failures) < startsMost {
 		return
 	}
-	if reopen := b.failures[0].Add(startsWindow); reopen.After(now) {
-		b.until = reopen
-		if least := now.Add(openLeast); least.After(reopen) {
-			b.until = least
-		}
+	if wait := b.failures[0].Add(startsWindow).Sub(now); wait > 0 {
+		b.until = now.Add(max(wait, openLeast))
 	}
 }
 
-func (b *breaker) succeeded() {
-	b.failures, b.streak, b.until, b.last = nil, 0, time.Time{}, nil
-}
+func (b *breaker) succeeded() { b.failures, b.streak, b.until, b.last = nil, 0, time.Time{}, nil }

@@ -229,7 +229,7 @@ server: {name: test, version: 1.0.0}
 				if text := got.text(t); !strings.Contains(text, "never contacted") || strings.Contains(text, "allowPrivate") {
 					t.Errorf("got %s", text)
 				}
-			case !strings.Contains(got.text(t), "if that is meant, add allowPrivate: true to the server"):
+			case !strings.Contains(got.text(t), "if that is intended, add allowPrivate: true to the server"):
 				t.Errorf("got %s", got.text(t))
 			}
 		})
