@@ -102,7 +102,7 @@ func (g *guarded) register(out http.ResponseWriter, r *http.Request) {
 	reply(out, map[string]any{"client_id": fmt.Sprintf("client-%d", g.registered), "token_endpoint_auth_method": "none"})
 }
 
-// authorize is the page where a person agrees; ours does so at once.
+// authorize is the page where the user agrees; here they do so at once.
 func (g *guarded) authorize(out http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	g.mu.Lock()

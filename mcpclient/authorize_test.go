@@ -95,7 +95,7 @@ func TestTokensAreRenewed(t *testing.T) {
 	if g.renewed != 1 {
 		t.Errorf("%d renewals", g.renewed)
 	}
-	g.revoke() // the server tells no reason
+	g.revoke() // the server gives no reason
 	if _, err := call(p, "echo", `{}`); err != nil {
 		t.Error(err)
 	}

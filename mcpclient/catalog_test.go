@@ -82,7 +82,7 @@ func TestT02UnknownToolIsNotCalled(t *testing.T) {
 	}
 }
 
-// A server that does not tell of its changes is asked again before a call is refused.
+// A server that sends no notification of changes is asked again before a call is refused.
 func TestAnOldListRefusesNothing(t *testing.T) {
 	passing := newMovedTime()
 	w, p := strict(t, nil, passing.clock(nil))

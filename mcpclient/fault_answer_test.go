@@ -15,6 +15,11 @@ import (
 
 // answering is a web server that answers tools/call by f, in a body of this type.
 func answering(t testing.TB, kind string, f func(m rpc) string) *web {
+	return handling(t, kind, func(out http.ResponseWriter, _ *http.Request, m rpc) { _, _ = io.WriteString(out, f(m)) })
+}
+
+// handling is a web server that has tools/call handled by f, in a body of this type.
+func handling(t testing.TB, kind string, f func(out http.ResponseWriter, r *http.Request, m rpc)) *web {
 	w := newWeb(t, nil)
 	inner := w.Config.Handler
 	w.Config.Handler = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
@@ -24,9 +29,9 @@ func answering(t testing.TB, kind string, f func(m rpc) string) *web {
 			inner.ServeHTTP(out, r)
 			return
 		}
-		body := f(w.read(r))
+		m := w.read(r)
 		out.Header().Set("Content-Type", kind)
-		_, _ = io.WriteString(out, body)
+		f(out, r, m)
 	})
 	return w
 }
@@ -172,17 +177,8 @@ func TestV06StreamsWithoutAnAnswer(t *testing.T) {
 		t.Errorf("got %q", e)
 	}
 	released := make(chan struct{})
-	waits := newWeb(t, nil)
-	inner := waits.Config.Handler
-	waits.Config.Handler = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		raw, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(raw))
-		if !bytes.Contains(raw, []byte(`"method":"tools/call"`)) {
-			inner.ServeHTTP(out, r)
-			return
-		}
-		out.Header().Set("Content-Type", events)
-		_, _ = io.WriteString(out, sent(events, answerTo("7", waits.read(r))))
+	waits := handling(t, events, func(out http.ResponseWriter, r *http.Request, m rpc) {
+		_, _ = io.WriteString(out, sent(events, answerTo("7", m)))
 		out.(http.Flusher).Flush()
 		<-r.Context().Done() // only the client can end it
 		close(released)
@@ -192,8 +188,8 @@ func TestV06StreamsWithoutAnAnswer(t *testing.T) {
 	receive(t, released, "the end of the stream")
 }
 
-// Over sse all answers come down one stream: one that nobody waits for is passed over,
-// and the call that it should have been for goes on waiting for its own.
+// Over sse all answers come down one stream: one to no request is ignored, and the call
+// for which it was meant still waits for its own.
 func TestV06AnswersOverSSE(t *testing.T) {
 	w := newWeb(t, nil)
 	p := pool(t, w.upstream("/sse"), withAdjust(allowPrivate))

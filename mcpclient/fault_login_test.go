@@ -16,7 +16,7 @@ import (
 	"toolgraph/config"
 )
 
-// refusedLogin is the error of a login at which nobody may be asked to agree.
+// refusedLogin is the error of a login at which the user must not be asked to agree.
 func refusedLogin(t testing.TB, g *guarded, opts ...Option) string {
 	t.Helper()
 	p := pool(t, g.upstream("/mcp"), append([]Option{withAdjust(allowPrivate), WithTokenDir(t.TempDir())}, opts...)...)

@@ -120,7 +120,7 @@ func TestP05ChildDiesDuringACall(t *testing.T) {
 	if err := syscall.Kill(pidOf(t, p), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	// Between two calls its death is nobody's failure, unless the call meets it.
+	// Its death between two calls fails no call, unless the call meets it.
 	if _, err := call(p, "inc", `{"n":1}`); err != nil {
 		if e := wantError(t, "", err, CodeServerExited); *e.ExitCode != 137 || !strings.Contains(e.Error(), "killed") {
 			t.Errorf("got %v", e)
@@ -246,5 +246,5 @@ func TestP20NoFilesLeft(t *testing.T) {
 	if e := wantError(t, got, err, CodeServerStart); !strings.Contains(e.Error(), "too many files are open") {
 		t.Errorf("got %q", e)
 	}
-	mustCall(t, p, "inc", `{"n":1}`, `2`) // and we go on
+	mustCall(t, p, "inc", `{"n":1}`, `2`) // and the next call works
 }

@@ -28,7 +28,7 @@ func lives(pid int) bool {
 	return !strings.HasPrefix(rest, "Z")
 }
 
-// zombies counts our dead children that nobody has reaped.
+// zombies counts the dead children of this process that are not reaped.
 func zombies(t testing.TB) int {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -104,7 +104,7 @@ func pidList(t testing.TB, raw string) []int {
 const victimCommand = "__victim"
 
 // beVictim opens a pool with a supervisor on a server that ends of its own accord
-// never, lets it fork, tells the processes on stdout and waits to be killed.
+// never, lets it fork, prints the processes on stdout and waits to be killed.
 func beVictim(server string) {
 	p := NewPool([]*config.Upstream{{
 		Name: text("fake"), Transport: config.Stdio, Command: text(server), Args: []config.Text{text("ignoreterm")},

@@ -21,7 +21,7 @@ type web struct {
 	modern  bool
 	listen  bool   // modern: takes subscriptions, whose events come from events
 	stream  bool   // answers calls as events
-	listing func() // is told when the answer to tools/list is made and not sent yet
+	listing func() // called when the answer to tools/list is made and not sent yet
 	before  string // an event before the answer of a call, when stream or sse; TOKEN is its progressToken
 	lost    bool   // knows no request that is to be cancelled
 	more    string // what tools/list answers with a cursor
@@ -33,7 +33,7 @@ type web struct {
 	methods  []string
 	canceled chan string
 	events   chan string // sse: what goes down the stream
-	answers  chan string // what answered the requests of ours
+	answers  chan string // to the requests that the server sent
 }
 
 func newWeb(t testing.TB, change func(*web)) *web {

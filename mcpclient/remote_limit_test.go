@@ -155,7 +155,7 @@ func TestN11BadCertificate(t *testing.T) {
 func TestS07ErrorsNameTheHostOnly(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	host := strings.TrimPrefix(s.URL, "http://")
-	s.Close() // nobody listens there now
+	s.Close() // nothing listens there now
 	for _, kind := range []config.Transport{config.StreamableHTTP, config.SSE} {
 		for _, url := range []string{"http://user:hunter2pass@" + host + "/mcp?key=hunter2key", "ftp://user:hunter2pass@x/?key=hunter2key", "http://u:hunter2pass@\x7f"} {
 			u := &config.Upstream{Name: text("fake"), Transport: kind, URL: text(url)}

@@ -2,14 +2,14 @@ package mcpclient
 
 import "testing"
 
-// A supervisor that somebody killed is replaced at the next start, with the groups
-// that live told again.
+// A supervisor that was killed is replaced at the next start, and gets the groups that
+// live again.
 func TestSupervisorIsReplaced(t *testing.T) {
 	p := pool(t, fake(t))
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
 	p.keep.mu.Lock()
 	first := p.keep.done
-	_ = p.keep.pipe.Close() // as seen from there, we are dead: it ends the server too
+	_ = p.keep.pipe.Close() // for the supervisor, this process is dead: it ends the server too
 	p.keep.mu.Unlock()
 	<-first
 	waitFor(t, "the server to be started again", func() bool {

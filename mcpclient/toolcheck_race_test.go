@@ -36,7 +36,7 @@ func TestT01ChangedWhileItIsListed(t *testing.T) {
 	}
 }
 
-// A server that takes every list back has told nothing that could be checked.
+// A server that invalidates every list has listed nothing that could be checked.
 func TestT01ChangedWheneverItIsListed(t *testing.T) {
 	var p *Pool
 	_, p, _ = checked(t, func(w *web) { w.listing = func() { live(p).tools.changed() } })
