@@ -54,7 +54,6 @@ var stillToDo = []string{
 	"execution",
 	"execution/journal",
 	"internal/graphtest",
-	"mcpclient",
 	"internal/observe",
 	"internal/demo",
 	"internal/bench",
