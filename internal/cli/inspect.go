@@ -87,27 +87,25 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 
 // ask prints the answer to one question.
 func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspector, secrets *config.Secrets, name string, pairs []string) error {
-	questions, err := inspect.Questions(true)
+	questions, err := i.Questions(true)
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, q := range questions {
-		if names = append(names, q.Def.Name.Value); q.Def.Name.Value != name {
-			continue
-		}
-		args, err := argumentsOf(ctx, std.in, f.args, q.Def.InputSchema, pairs)
-		if err != nil {
-			return err
-		}
-		if args, err = server.Arguments(ctx, q.Def, args); err != nil {
-			return usageError{err}
-		}
-		answer, err := q.Ask(ctx, i, args)
-		if err != nil {
-			return err
-		}
-		return printValue(std.out, answer, secrets)
+	tool := questions.Tool(name)
+	if tool == nil {
+		names := questions.Names()
+		return usagef("unknown question %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
 	}
-	return usagef("unknown question %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
+	args, err := argumentsOf(ctx, std.in, f.args, tool.Def.InputSchema, pairs)
+	if err != nil {
+		return err
+	}
+	if args, err = server.Arguments(ctx, tool.Def, args); err != nil {
+		return usageError{err}
+	}
+	answer, err := tool.Run(ctx, args, server.Watch{})
+	if err != nil {
+		return err
+	}
+	return printValue(std.out, answer, secrets)
 }

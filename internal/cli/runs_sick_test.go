@@ -47,7 +47,7 @@ func TestV07Commands(t *testing.T) {
 				t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
 			}
 		}
-		if code, out, _ := command(t, dir, nil, "doctor"); code != exitFailed || !strings.Contains(out, "failed  kept runs") || !strings.Contains(out, want) {
+		if code, out, _ := command(t, dir, nil, "doctor"); code != exitFailed || !strings.Contains(out, "failed  run history") || !strings.Contains(out, want) {
 			t.Errorf("doctor: exit code %d, %s", code, out)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/server"
 )
 
 const answersGraph = `server: {name: g, version: 1.0.0, title: A title}
@@ -70,7 +71,7 @@ func TestAnswers(t *testing.T) {
 	i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, args value.Value) (*execution.Result, error) {
 		return execution.New(inc{}, execution.WithJournal(store.Journal(p.File.Secrets, journal.About{File: path, Server: "g"}))).Run(ctx, g, args)
 	}
-	questions, err := Questions(true)
+	questions, err := i.Questions(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,27 +83,22 @@ func TestAnswers(t *testing.T) {
 		{"read_run", `{"run":"last"}`}, {"read_run", `{"run":"last","from":3,"limit":2,"valueBytes":4,"context":4}`},
 		{"diff_inputs", `{"a":"RUN","b":"last"}`}, {"diff_inputs", `{"a":"last","b":"last"}`}, {"doctor", `{}`},
 	} {
-		for _, q := range questions {
-			if q.Def.Name.Value != c[0] {
-				continue
-			}
-			args, err := value.Decode([]byte(strings.ReplaceAll(c[1], "RUN", first)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, err := q.Ask(t.Context(), i, args)
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := value.Encode(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if id, _ := v.(value.Object).Get("run"); first == "" {
-				first, _ = id.(string)
-			}
-			out.WriteString(c[0] + " " + c[1] + "\n" + string(raw) + "\n\n")
+		args, err := value.Decode([]byte(strings.ReplaceAll(c[1], "RUN", first)))
+		if err != nil {
+			t.Fatal(err)
 		}
+		v, err := questions.Tool(c[0]).Run(t.Context(), args, server.Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := value.Encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id, _ := v.(value.Object).Get("run"); first == "" {
+			first, _ = id.(string)
+		}
+		out.WriteString(c[0] + " " + c[1] + "\n" + string(raw) + "\n\n")
 	}
 	got := strings.ReplaceAll(out.String(), dir, "DIR")
 	for _, r := range changing {

@@ -10,47 +10,47 @@ import (
 	"toolgraph/internal/diff"
 )
 
-// Difference tells how two runs differ.
+// Difference is how two runs differ.
 type Difference struct {
 	A         journal.Run `json:"a"`
 	B         journal.Run `json:"b"`
 	SameGraph bool        `json:"sameGraph"`
 	Arguments *Changes    `json:"arguments,omitempty"` // nil: they are equal
-	Value     *Apart      `json:"value,omitempty"`     // the first step whose outcome differs; nil: none
-	Path      *Apart      `json:"path,omitempty"`      // the first step that is at another node; nil: none
+	Value     *Divergence `json:"value,omitempty"`     // the first step whose output or error differs; nil: none
+	Path      *Divergence `json:"path,omitempty"`      // the first step at another node; nil: none
 }
 
-// Apart is a step at which two runs differ.
-type Apart struct {
+// Divergence is a step at which two runs differ.
+type Divergence struct {
 	Step    int      `json:"step"`
-	A       *Side    `json:"a,omitempty"` // nil: this run has ended
+	A       *Side    `json:"a,omitempty"` // nil: this run had ended
 	B       *Side    `json:"b,omitempty"`
-	Changes *Changes `json:"changes,omitempty"` // of the output; nil: one of them has none
+	Changes *Changes `json:"changes,omitempty"` // of the output; nil: one of the steps failed
 }
 
-// Side is the step in one of the runs.
+// Side is the step of one of the runs.
 type Side struct {
 	Node  string `json:"nodeId"`
 	Error string `json:"error,omitempty"`
 }
 
-// Changes are places in which two values differ.
+// Changes are the places at which two values differ.
 type Changes struct {
 	Changes []Change `json:"changes"`
-	More    int      `json:"more,omitempty"` // that are not told
+	More    int      `json:"more,omitempty"` // places, which are left out
 }
 
-// Change is one place in which two values differ.
+// Change is one place at which two values differ.
 type Change struct {
 	Path string `json:"path"`        // .items[2].name; empty for the value as a whole
-	A    *Value `json:"a,omitempty"` // nil: it is not there, or the node yielded nothing
+	A    *Value `json:"a,omitempty"` // nil: it is missing, or the node yielded nothing
 	B    *Value `json:"b,omitempty"`
 }
 
 const (
-	changesTold  = 20
+	mostChanges  = 20
 	changedBytes = 512 // of each value
-	pageSteps    = 256 // that are read at once
+	pageSteps    = 256 // read at once
 )
 
 // DiffRuns compares two runs, each an id, the beginning of one, or "last".
@@ -81,7 +81,7 @@ func (i *Inspector) DiffRuns(ctx context.Context, a, b string) (*Difference, err
 	return d, d.follow(ctx, s)
 }
 
-// follow goes along both runs until they have parted.
+// follow compares the steps until the runs diverge.
 func (d *Difference) follow(ctx context.Context, s *journal.Store) error {
 	for from := 0; d.Path == nil; from += pageSteps {
 		a, err := s.Steps(ctx, d.A.ID, from, pageSteps, 0)
@@ -104,6 +104,7 @@ func (d *Difference) follow(ctx context.Context, s *journal.Store) error {
 	return nil
 }
 
+// at returns a step, nil past the end.
 func at(steps []journal.Step, n int) *journal.Step {
 	if n >= len(steps) {
 		return nil
@@ -111,25 +112,25 @@ func at(steps []journal.Step, n int) *journal.Step {
 	return &steps[n]
 }
 
-// step compares one step; nil is the end of a run.
+// step compares one step; nil is past the end of a run.
 func (d *Difference) step(index int, a, b *journal.Step) error {
 	if a == nil || b == nil || a.Record.NodeID != b.Record.NodeID {
-		d.Path = &Apart{Step: index, A: sideOf(a), B: sideOf(b)}
+		d.Path = &Divergence{Step: index, A: sideOf(a), B: sideOf(b)}
 		return nil
 	}
-	if d.Value != nil || d.Arguments != nil && a.Record.NodeType == config.EntryNode { // which gives the arguments
+	if d.Value != nil || d.Arguments != nil && a.Record.NodeType == config.EntryNode { // whose output is the arguments
 		return nil
 	}
 	if failed := a.Record.Error != nil; failed || b.Record.Error != nil {
 		if failed && b.Record.Error != nil && a.Record.Error.Message == b.Record.Error.Message {
 			return nil
 		}
-		d.Value = &Apart{Step: index, A: sideOf(a), B: sideOf(b)}
+		d.Value = &Divergence{Step: index, A: sideOf(a), B: sideOf(b)}
 		return nil
 	}
 	changes, err := compare(a.Output, b.Output)
 	if changes != nil {
-		d.Value = &Apart{Step: index, A: sideOf(a), B: sideOf(b), Changes: changes}
+		d.Value = &Divergence{Step: index, A: sideOf(a), B: sideOf(b), Changes: changes}
 	}
 	return err
 }
@@ -145,7 +146,7 @@ func sideOf(s *journal.Step) *Side {
 	return side
 }
 
-// compare tells how two values differ; nil: they do not.
+// compare returns how two values differ, nil when they are equal.
 func compare(a, b journal.Recorded) (*Changes, error) {
 	if bytes.Equal(a.JSON, b.JSON) {
 		return nil, nil //nolint:nilnil // no difference is no error
@@ -162,15 +163,15 @@ func compare(a, b journal.Recorded) (*Changes, error) {
 	if len(found) == 0 {
 		return nil, nil //nolint:nilnil // likewise
 	}
-	told := &Changes{}
-	for _, c := range found[:min(len(found), changesTold)] {
-		told.Changes = append(told.Changes, Change{Path: c.Path, A: bounded(c.Old, changedBytes), B: bounded(c.New, changedBytes)})
+	out := &Changes{}
+	for _, c := range found[:min(len(found), mostChanges)] {
+		out.Changes = append(out.Changes, Change{Path: c.Path, A: bounded(c.Old, changedBytes), B: bounded(c.New, changedBytes)})
 	}
-	told.More = len(found) - len(told.Changes)
-	return told, nil
+	out.More = len(found) - len(out.Changes)
+	return out, nil
 }
 
-// decoded is a value as it is kept; nil is nothing.
+// decoded returns a recorded value, nil for nothing.
 func decoded(k journal.Recorded) (value.Value, error) {
 	if k.Nothing {
 		return nil, nil

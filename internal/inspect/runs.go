@@ -1,22 +1,27 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
-// Runs are kept runs, the newest first.
+// Runs are recorded runs, the newest first.
 type Runs struct {
 	Runs []journal.Run `json:"runs"`
-	Next string        `json:"next,omitempty"` // the value of "before" that gives the next ones; empty at the end
+	Next string        `json:"next,omitempty"` // before of the next page; empty at the end
 }
 
-// ListRuns are the runs that a filter selects; of the file alone, when there is one.
+// ListRuns returns the runs that a filter selects; only those of the file when there is one.
 func (i *Inspector) ListRuns(ctx context.Context, f journal.Filter) (*Runs, error) {
 	s, err := i.store()
 	if err != nil {
@@ -27,43 +32,39 @@ func (i *Inspector) ListRuns(ctx context.Context, f journal.Filter) (*Runs, erro
 			return nil, err
 		}
 	}
-	limit := f.Limit
-	if limit == 0 {
-		limit = journal.DefaultList
-	}
+	limit := cmp.Or(f.Limit, journal.DefaultList)
 	if limit > 0 {
-		f.Limit = limit + 1 // one more, to know whether there is one
+		f.Limit = limit + 1 // one more shows whether there is a next page
 	}
 	runs, err := s.List(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	answer := &Runs{Runs: append([]journal.Run{}, runs...)}
+	out := &Runs{Runs: append([]journal.Run{}, runs...)}
 	if limit > 0 && len(runs) > limit {
-		answer.Runs = answer.Runs[:limit]
-		answer.Next = runs[limit-1].ID
+		out.Runs, out.Next = out.Runs[:limit], runs[limit-1].ID
 	}
-	return answer, nil
+	return out, nil
 }
 
-// RunQuery asks for one run.
+// RunQuery selects one run and what is shown of it.
 type RunQuery struct {
 	Run        string // an id, the beginning of one, or "last"
 	From       int    // the first step
 	Limit      int    // at most so many steps; 0: 100
 	ValueBytes int    // of each value; 0: DefaultValueBytes, below 0: all
-	Context    *int   // also tell what the expressions of this step saw; nil: no
+	Context    *int   // also return the context that the expressions of this step saw; nil: no
 }
 
 const defaultSteps = 100
 
-// Run is one kept run.
+// Run is a recorded run.
 type Run struct {
 	journal.Run
 	Arguments Value            `json:"arguments"`
 	History   []Step           `json:"history"`
-	Context   map[string]Value `json:"context,omitempty"` // by node: its latest output before the step that was asked for, unless that is nothing
-	Next      int              `json:"next,omitempty"`    // the value of "from" that gives the next steps; 0 at the end
+	Context   map[string]Value `json:"context,omitempty"` // by node: its latest output before that step, unless it is nothing
+	Next      int              `json:"next,omitempty"`    // from of the next steps; 0 at the end
 }
 
 // Step is one entry of a run's history.
@@ -78,54 +79,46 @@ type Step struct {
 	Error    *execution.Failure `json:"error,omitempty"`
 }
 
-// ReadRun is a run with its steps.
+// ReadRun returns a run with its steps.
 func (i *Inspector) ReadRun(ctx context.Context, q RunQuery) (*Run, error) {
 	s, err := i.store()
 	if err != nil {
 		return nil, err
 	}
-	if q.Limit == 0 {
-		q.Limit = defaultSteps
-	}
-	switch {
-	case q.ValueBytes == 0:
-		q.ValueBytes = DefaultValueBytes
-	case q.ValueBytes < 0:
-		q.ValueBytes = 0
-	}
-	kept, err := i.find(ctx, s, q.Run)
+	most := max(0, cmp.Or(q.ValueBytes, DefaultValueBytes))
+	recorded, err := i.find(ctx, s, q.Run)
 	if err != nil {
 		return nil, err
 	}
-	args, err := s.Arguments(ctx, kept.ID, q.ValueBytes)
+	args, err := s.Arguments(ctx, recorded.ID, most)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := s.Steps(ctx, kept.ID, q.From, q.Limit, q.ValueBytes)
+	steps, err := s.Steps(ctx, recorded.ID, q.From, cmp.Or(q.Limit, defaultSteps), most)
 	if err != nil {
 		return nil, err
 	}
-	answer := &Run{Run: kept, Arguments: valueOf(args), History: make([]Step, len(steps))}
+	out := &Run{Run: recorded, Arguments: valueOf(args), History: make([]Step, len(steps))}
 	for n, step := range steps {
-		answer.History[n] = stepOf(step)
+		out.History[n] = stepOf(step)
 	}
 	if q.Context != nil {
-		if answer.Context, err = contextOf(ctx, s, kept, *q.Context, q.ValueBytes); err != nil {
+		if out.Context, err = contextOf(ctx, s, recorded, *q.Context, most); err != nil {
 			return nil, err
 		}
 	}
-	if end := q.From + len(steps); len(steps) > 0 && end < kept.Steps {
-		answer.Next = end
+	if end := q.From + len(steps); len(steps) > 0 && end < recorded.Steps {
+		out.Next = end
 	}
-	return answer, nil
+	return out, nil
 }
 
-// contextOf is the context of a step: the latest output of each node before it.
+// contextOf returns the context of a step: the latest output of each node before it.
 func contextOf(ctx context.Context, s *journal.Store, run journal.Run, step, most int) (map[string]Value, error) {
 	if step < 0 || step > run.Steps {
-		return nil, fmt.Errorf("run %s has %d steps, and there is no context of step %d", run.ID, run.Steps, step)
+		return nil, fmt.Errorf("run %s has %d steps; step %d has no context", run.ID, run.Steps, step)
 	}
-	const page = 100 // so that no more is held than what was the latest somewhere
+	const page = 100 // bounds the memory: only latest outputs are held
 	seen := map[string]Value{}
 	for from := 0; from < step; from += page {
 		before, err := s.Steps(ctx, run.ID, from, min(page, step-from), most)
@@ -157,4 +150,80 @@ func stepOf(s journal.Step) Step {
 		step.Output = &output
 	}
 	return step
+}
+
+// DefaultValueBytes is the maximum size of a value unless the query has another.
+const DefaultValueBytes = 4 << 10
+
+// Value is a recorded value: the whole or its beginning.
+type Value struct {
+	Value     json.RawMessage `json:"value,omitempty"`     // when it is whole
+	Beginning string          `json:"beginning,omitempty"` // of its JSON, when it is longer than the maximum
+	Bytes     int             `json:"bytes"`               // of the whole JSON
+	Gap       *journal.Gap    `json:"gap,omitempty"`       // why it was not recorded unchanged; nil when it was
+}
+
+// Whole reports whether the value is complete.
+func (v Value) Whole() bool { return v.Beginning == "" && v.Gap == nil }
+
+// Text returns the value as one line.
+func (v Value) Text() string {
+	if v.Beginning != "" {
+		return v.Beginning + "…"
+	}
+	return string(v.Value)
+}
+
+func valueOf(k journal.Recorded) Value {
+	if k.Truncated && k.Gap == nil || k.Truncated && k.Gap.Reason == journal.Redacted {
+		return Value{Beginning: string(k.JSON), Bytes: k.Bytes, Gap: k.Gap}
+	}
+	return Value{Value: k.JSON, Bytes: k.Bytes, Gap: k.Gap}
+}
+
+// bounded returns a value, or its first bytes when it is longer than most; nil for nil.
+func bounded(v value.Value, most int) *Value {
+	if v == nil {
+		return nil
+	}
+	text, err := value.Encode(v)
+	if err != nil {
+		text = []byte("null")
+	}
+	if len(text) > most {
+		return &Value{Beginning: wording.Head(string(text), most), Bytes: len(text)}
+	}
+	return &Value{Value: text, Bytes: len(text)}
+}
+
+// Outcome is the result of a run.
+type Outcome struct {
+	Run   string          `json:"run"`
+	Value json.RawMessage `json:"value,omitempty"` // when it finished
+	Error string          `json:"error,omitempty"` // when it failed
+}
+
+var errNotAllowed = errors.New("run_tool is not allowed; start toolgraph inspect with --allow-run to allow it")
+
+// RunTool makes one run, which calls servers. Its failure is part of the outcome.
+func (i *Inspector) RunTool(ctx context.Context, tool string, args value.Value) (*Outcome, error) {
+	if i.Run == nil {
+		return nil, errNotAllowed
+	}
+	p, g, err := i.tool(ctx, tool)
+	if err != nil {
+		return nil, err
+	}
+	result, err := i.Run(ctx, p, g, args)
+	if result == nil {
+		return nil, err
+	}
+	out := &Outcome{Run: result.RunID}
+	if err != nil {
+		out.Error = p.File.Secrets.Redact(err.Error())
+		return out, nil
+	}
+	raw, err := value.Encode(result.Value)
+	out.Value = p.File.Secrets.RedactJSON(raw)
+	return out, err
 }
