@@ -11,7 +11,7 @@ import (
 // silence is how long a peer may leave a slice of calls unfinished before it is killed.
 const silence = 60 * time.Second
 
-// tally is what came of calls.
+// tally is the outcome of calls.
 type tally struct {
 	right  int
 	faults map[string]int // wrong answers and errors by kind, digits as #
@@ -26,7 +26,7 @@ func (t *tally) fault(kind string) {
 	t.faults[faultKind(kind)]++
 }
 
-// add takes up what came of further calls.
+// add adds the outcome of further calls.
 func (t *tally) add(more tally) {
 	t.right += more.right
 	t.took += more.took
@@ -93,7 +93,7 @@ func (c *conn) driveOne(w *workload, span time.Duration) (tally, error) {
 			return t, err
 		}
 		if a.id() != id {
-			t.fault("an answer to no open call")
+			t.fault("an answer without a call")
 			return t, errors.New("the answers are out of step")
 		}
 		if t.check(w, a) {
@@ -125,12 +125,12 @@ func (c *conn) driveMany(w *workload, span time.Duration) (tally, error) {
 			for range open {
 				t.fault("the process ended")
 			}
-			c.kill() // so that nobody waits in a write
+			c.kill() // ends a blocked write
 			break
 		}
 		i := a.id() - first
 		if i < 0 || i >= int64(len(seen)) || seen[i] {
-			t.fault("an answer to no open call")
+			t.fault("an answer without a call")
 			continue
 		}
 		seen[i] = true
@@ -148,7 +148,7 @@ func (c *conn) driveMany(w *workload, span time.Duration) (tally, error) {
 	return t, err
 }
 
-// write sends a call for each wish, those that wait together in one piece.
+// write sends a call for each element of wanted; several that wait are one write.
 func (c *conn) write(w *workload, wanted <-chan struct{}) {
 	var lines []byte
 	var err error
@@ -158,7 +158,7 @@ func (c *conn) write(w *workload, wanted <-chan struct{}) {
 			<-wanted
 			lines = c.appendCall(lines, w.tool, w.call(c.next).args)
 		}
-		if err == nil { // the reader learns of the end by itself
+		if err == nil { // the reader notices the end itself
 			_, err = c.in.Write(lines)
 		}
 	}
@@ -175,7 +175,7 @@ func sameJSON(got, want []byte) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// faultKind is a message that those of equal cause have in common.
+// faultKind is a message without the parts that differ between faults of one cause.
 func faultKind(message string) string {
 	const most = 120
 	kind := make([]rune, 0, most)

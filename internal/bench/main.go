@@ -46,7 +46,7 @@ func run(args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// The runs that we make are kept, as a user's are, and not among the user's.
+	// The measured programs record their runs, as for a user, but in a directory of their own.
 	if err := os.Setenv("TOOLGRAPH_STATE", filepath.Join(dir, "state")); err != nil {
 		return err
 	}

@@ -29,7 +29,11 @@ type meter struct {
 	log   io.Writer // progress, for people
 }
 
-const startup = "startup to tools/list"
+// The rows that goals are about.
+const (
+	startup    = "startup to tools/list"
+	binarySize = "size of the release binary"
+)
 
 // run measures everything that the plan names.
 func (m *meter) run(ctx context.Context) error {
@@ -78,6 +82,7 @@ func (m *meter) starts(ctx context.Context, w *workload) error {
 			took[p.name] = append(took[p.name], milliseconds(started))
 		}
 	}
+	m.table.add(row{name: binarySize, unit: "MB"}, ours, float64(m.fleet.binarySize)/1e6)
 	row := row{name: startup, unit: "ms"}
 	for _, p := range m.fleet.peers {
 		if len(took[p.name]) > 0 {
@@ -190,7 +195,7 @@ func (m *meter) record(w *workload, t *turn) {
 	if w.steps == 0 && t.counts.took > 0 {
 		m.table.add(row{name: title + ", right answers", unit: "/s", higher: true}, name, float64(t.counts.right)/t.counts.took.Seconds())
 	}
-	if !w.memory || t.busy.peak == 0 { // nothing tells here
+	if !w.memory || t.busy.peak == 0 { // without /proc
 		return
 	}
 	memory := func(title string, process, tree float64) {
@@ -207,5 +212,5 @@ func (m *meter) record(w *workload, t *turn) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// errWrong is that our own program did not give every answer right.
+// errWrong means that toolgraph did not answer every call correctly.
 var errWrong = errors.New("toolgraph gave wrong answers or errors")

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// memory is what a process and those below it hold, in MB; zero where /proc does not
-// tell.
+// memory is the memory of a process and of its descendants, in MB; zero without /proc.
 type memory struct {
 	now  float64 // the process, resident now
 	peak float64 // the process, the most that was ever resident

@@ -30,18 +30,19 @@ type peer struct {
 	command func(graph string) []string // the command line for a graph file
 }
 
-// takes tells whether the peer can do the workload.
+// takes reports whether the peer can do the workload.
 func (p *peer) takes(w *workload) bool { return p.dialect != "" || w.bare }
 
 // fleet is everything that a run starts, in a folder of its own.
 type fleet struct {
-	dir      string
-	upstream string
-	peers    []*peer
+	dir        string
+	upstream   string
+	peers      []*peer
+	binarySize int64 // of toolgraph, in bytes
 }
 
-// newFleet builds and installs the peers into dir. What cannot be had is left out
-// and told on log; without our own program there is nothing to measure.
+// newFleet builds and installs the peers into dir. A peer that cannot be installed is left out
+// with a line in log, except toolgraph, which is required.
 func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, error) {
 	f := &fleet{dir: dir}
 	var err error
@@ -52,6 +53,11 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 	} else if binary, err = filepath.Abs(binary); err != nil {
 		return nil, err
 	}
+	info, err := os.Stat(binary)
+	if err != nil {
+		return nil, err
+	}
+	f.binarySize = info.Size()
 	if f.upstream, err = build(ctx, dir, "toolgraph/internal/bench/upstream"); err != nil {
 		return nil, err
 	}

@@ -43,9 +43,9 @@ func (t *table) markdown(w io.Writer) {
 	t.faults(w)
 }
 
-// faults tells of every call that was not answered right.
+// faults lists the calls with a wrong answer.
 func (t *table) faults(w io.Writer) {
-	fmt.Fprint(w, "\nAnswers that were not right:\n\n")
+	fmt.Fprint(w, "\nWrong answers:\n\n")
 	none := true
 	for _, title := range t.titles {
 		for _, peer := range t.peers {
@@ -95,7 +95,7 @@ type rowJSON struct {
 	Better string               `json:"better"` // less or more
 	Rounds map[string][]float64 `json:"rounds"` // by peer
 	Median map[string]float64   `json:"median"` // by peer
-	Ratio  map[string]float64   `json:"ratio"`  // ours over the peer's
+	Ratio  map[string]float64   `json:"ratio"`  // toolgraph over the peer
 }
 
 type countJSON struct {

@@ -14,7 +14,7 @@ type row struct {
 	higher bool // more is better
 }
 
-// table is everything that a run has found, a number for each row, peer and round.
+// table has the results of a run: a number for each row, peer and round.
 type table struct {
 	machine machine.Machine
 	peers   []string
@@ -32,7 +32,7 @@ func newTable(m machine.Machine, peers []*peer) *table {
 	return t
 }
 
-// add takes up a round's number.
+// add adds the number of a round.
 func (t *table) add(r row, peer string, number float64) {
 	if t.numbers[r.name] == nil {
 		t.rows = append(t.rows, r)
@@ -41,7 +41,7 @@ func (t *table) add(r row, peer string, number float64) {
 	t.numbers[r.name][peer] = append(t.numbers[r.name][peer], number)
 }
 
-// count takes up what came of a round's calls.
+// count adds the outcome of the calls of a round.
 func (t *table) count(title, peer string, counts tally) {
 	if t.counts[title] == nil {
 		t.titles = append(t.titles, title)
@@ -57,9 +57,9 @@ func (t *table) count(title, peer string, counts tally) {
 // median is over the rounds; NaN when the peer has no such row.
 func (t *table) median(row, peer string) float64 { return stats.Median(t.numbers[row][peer]) }
 
-// ratio is ours over the peer's, the median of the rounds' ratios, because what
-// disturbs a round disturbs both. A round that a peer has missed shifts the rest, so
-// then it is the ratio of the medians.
+// ratio is toolgraph over the peer, the median of the ratios of the rounds, because a
+// disturbance of a round affects both. If a peer has missed rounds, it is the ratio of the
+// medians.
 func (t *table) ratio(row, peer string) float64 {
 	mine, theirs := t.numbers[row][ours], t.numbers[row][peer]
 	if len(mine) == 0 || len(theirs) == 0 {
@@ -71,12 +71,12 @@ func (t *table) ratio(row, peer string) float64 {
 	return stats.Median(stats.Ratios(mine, theirs))
 }
 
-// between is the ratio of two rows of our own program.
+// between is the ratio of two rows of toolgraph.
 func (t *table) between(over, under string) float64 {
 	return stats.Median(stats.Ratios(t.numbers[over][ours], t.numbers[under][ours]))
 }
 
-// wrong is how many calls our own program did not answer right.
+// wrong is the number of calls that toolgraph did not answer correctly.
 func (t *table) wrong() int {
 	n := 0
 	for _, peers := range t.counts {

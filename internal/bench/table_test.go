@@ -71,7 +71,7 @@ func TestGoalsThatAreMissed(t *testing.T) {
 	table.add(row{name: "loop of 4000 steps, per step", unit: "µs"}, ours, 2)
 	var out bytes.Buffer
 	table.judge(&out)
-	if !strings.Contains(out.String(), "- a step of 4000 against one of 400: 2.00, at most 1.30 was wanted") {
+	if !strings.Contains(out.String(), "- a step of 4000 against one of 400: 2.00, the limit is 1.30") {
 		t.Errorf("got %s", &out)
 	}
 }

@@ -269,6 +269,6 @@ func askUser(ctx context.Context, upstream string, params json.RawMessage) (json
 // in flight, 5 % fewer calls a second for 5 % less memory. GOGC in the environment wins.
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(75)
+		time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) }) // or the start would have a collection
 	}
 }

@@ -2,18 +2,18 @@ package demo
 
 import "toolgraph/expressions/value"
 
-// Listing is the answer of list_directory and find_files, sorted by name.
+// Listing is the result of list_directory and find_files, sorted by name.
 type Listing struct{ Entries []Entry }
 
 // Entry is one file or directory of a listing.
 type Entry struct {
-	Name     string // find_files: the path below the directory asked for
+	Name     string // find_files: the path below the directory of the request
 	Type     string // "file", "directory" or "other"
-	Size     int64  // bytes; 0 for what is not a file
-	Modified string // RFC 3339; empty when it went away meanwhile
+	Size     int64  // bytes; 0 unless it is a file
+	Modified string // RFC 3339; empty when it was deleted meanwhile
 }
 
-// Content is the answer of read_file.
+// Content is the result of read_file.
 type Content struct {
 	Content string
 	Size    int64 // bytes
@@ -34,5 +34,5 @@ func (c Content) value() value.Value {
 	return value.NewObject([]string{"content", "size"}, []value.Value{c.Content, float64(c.Size)})
 }
 
-// valued is an answer as a run gives it.
+// valued is a result that converts to the value of a run.
 type valued interface{ value() value.Value }

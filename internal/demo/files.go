@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// Files reads below one directory; no path and no link leads out of it.
+// Files reads files below one directory; no path and no link leads out of it. Safe for
+// concurrent use.
 type Files struct{ root *os.Root }
 
-// Open confines a Files to the directory.
+// Open opens the directory. The caller must close the Files.
 func Open(directory string) (*Files, error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
@@ -27,17 +28,17 @@ func Open(directory string) (*Files, error) {
 // Close releases the directory.
 func (f *Files) Close() error { return f.root.Close() }
 
-// maxRead bounds what read_file gives, in bytes.
+// maxRead is the limit of the size of a file to read, in bytes.
 const maxRead = 16 << 20
 
-// maxFound bounds what find_files gives.
+// maxFound is the limit of files in the result of find_files.
 const maxFound = 100_000
 
-// ListDirectory lists one directory.
+// ListDirectory lists one directory, sorted by name.
 func (f *Files) ListDirectory(name string) (Listing, error) {
 	entries, err := fs.ReadDir(f.root.FS(), clean(name))
 	if err != nil {
-		return Listing{}, tell(err, name)
+		return Listing{}, named(err, name)
 	}
 	found := Listing{Entries: []Entry{}}
 	for _, e := range entries {
@@ -47,18 +48,18 @@ func (f *Files) ListDirectory(name string) (Listing, error) {
 }
 
 // FindFiles lists the files below a directory whose name matches a pattern such as
-// *.go; the empty pattern matches all. Directories whose name begins with a dot are
-// left out.
+// *.go; the empty pattern matches all. It skips directories whose
+// name begins with a dot.
 func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 	if _, err := path.Match(pattern, ""); err != nil {
-		return Listing{}, fmt.Errorf("pattern is %q, expected one such as *.go: %w", pattern, err)
+		return Listing{}, fmt.Errorf("pattern is %q, expected a pattern such as *.go: %w", pattern, err)
 	}
 	start := clean(name)
 	found := Listing{Entries: []Entry{}}
 	err := fs.WalkDir(f.root.FS(), start, func(at string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && at != start:
-			return nil // it went away meanwhile, or may not be read: the rest still counts
+			return nil // deleted meanwhile, or not readable: list the rest
 		case err != nil:
 			return err
 		case e.IsDir() && at != start && strings.HasPrefix(e.Name(), "."):
@@ -77,28 +78,28 @@ func (f *Files) FindFiles(name, pattern string) (Listing, error) {
 		return nil
 	})
 	if err != nil {
-		return Listing{}, tell(err, name)
+		return Listing{}, named(err, name)
 	}
 	return found, nil
 }
 
-// ReadFile is the text of a file.
+// ReadFile returns the text of a regular file; bytes that are not UTF-8 become U+FFFD.
 func (f *Files) ReadFile(name string) (Content, error) {
 	info, err := f.root.Stat(clean(name))
 	if err != nil {
-		return Content{}, tell(err, name)
+		return Content{}, named(err, name)
 	}
-	if !info.Mode().IsRegular() { // reading a pipe could wait for ever
+	if !info.Mode().IsRegular() { // reading a pipe could block
 		return Content{}, fmt.Errorf("%s is not a regular file", name)
 	}
 	file, err := f.root.Open(clean(name))
 	if err != nil {
-		return Content{}, tell(err, name)
+		return Content{}, named(err, name)
 	}
-	defer file.Close() // read only: nothing can be lost
+	defer file.Close() // read only: no error can matter
 	src, err := io.ReadAll(io.LimitReader(file, maxRead+1))
 	if err != nil {
-		return Content{}, tell(err, name)
+		return Content{}, named(err, name)
 	}
 	if len(src) > maxRead {
 		return Content{}, fmt.Errorf("%s is larger than %d bytes", name, maxRead)
@@ -110,7 +111,7 @@ func entry(name string, e fs.DirEntry) Entry {
 	out := Entry{Name: name, Type: "other"}
 	info, err := e.Info()
 	if err != nil {
-		return out // gone between the listing and now
+		return out // deleted meanwhile
 	}
 	out.Modified = info.ModTime().UTC().Format(time.RFC3339)
 	switch {
@@ -122,7 +123,7 @@ func entry(name string, e fs.DirEntry) Entry {
 	return out
 }
 
-// clean is a path as fs wants it: slashes, no leading slash, "." for the top.
+// clean is a path for package fs: slashes, no leading slash, "." for the root.
 func clean(name string) string {
 	below := strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/")
 	if below == "" {
@@ -131,13 +132,13 @@ func clean(name string) string {
 	return below
 }
 
-// tell names the path as it was asked for and says what is wrong with it.
-func tell(err error, name string) error {
+// named is an error with the path of the request instead of the path below the root.
+func named(err error, name string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s does not exist", name)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s may not be read", name)
+		return fmt.Errorf("%s cannot be read: permission denied", name)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {

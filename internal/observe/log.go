@@ -8,13 +8,13 @@ import (
 	"toolgraph/config"
 )
 
-// NewLogger makes a logger that writes one line an entry, as text or json, from the
-// level on (debug, info, warn, error). No secret passes: message and every value are
-// redacted. Control characters are escaped, so an entry cannot forge another.
+// NewLogger returns a logger that writes one line per entry, in the format text or json, from
+// the level debug, info, warn or error on. It redacts secrets in messages and values, and
+// escapes control characters, so that an entry cannot forge another one.
 func NewLogger(w io.Writer, level, format string, secrets *config.Secrets) (*slog.Logger, error) {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
-		return nil, fmt.Errorf("the log level is %q, expected debug, info, warn or error", level)
+		return nil, fmt.Errorf("invalid log level %q; expected debug, info, warn or error", level)
 	}
 	opts := &slog.HandlerOptions{Level: least, ReplaceAttr: redact(secrets)}
 	switch format {
@@ -23,7 +23,7 @@ func NewLogger(w io.Writer, level, format string, secrets *config.Secrets) (*slo
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, opts)), nil
 	}
-	return nil, fmt.Errorf("the log format is %q, expected text or json", format)
+	return nil, fmt.Errorf("invalid log format %q; expected text or json", format)
 }
 
 func redact(secrets *config.Secrets) func([]string, slog.Attr) slog.Attr {

@@ -133,7 +133,7 @@ func TestMetrics(t *testing.T) {
 		func(map[string]any) (value.Value, error) { return nil, errors.New("nobody knows") },
 	}
 	for _, answer := range answers {
-		// Two of the three fail, as the figures tell.
+		// Two of the three fail, as the figures show.
 		_, _ = execution.New(m.Caller(answer)).Run(t.Context(), g, value.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
 	}
 	told := httptest.NewRecorder()

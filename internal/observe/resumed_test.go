@@ -13,8 +13,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// takenOn takes a run on that was cut behind its first node.
-func takenOn(t *testing.T, caller func(execution.ToolCaller) execution.ToolCaller, watching execution.Observer) {
+// resumed resumes a run that was interrupted after its first node.
+func resumed(t *testing.T, caller func(execution.ToolCaller) execution.ToolCaller, watching execution.Observer) {
 	t.Helper()
 	g := testGraph(t)
 	answer := upstream(func(map[string]any) (value.Value, error) { return 1.0, nil })
@@ -28,9 +28,9 @@ func takenOn(t *testing.T, caller func(execution.ToolCaller) execution.ToolCalle
 	}
 }
 
-func TestMetricsOfARunThatIsTakenOn(t *testing.T) {
+func TestMetricsOfAResumedRun(t *testing.T) {
 	m := NewMetrics()
-	takenOn(t, m.Caller, m.Run("t"))
+	resumed(t, m.Caller, m.Run("t"))
 	told := httptest.NewRecorder()
 	m.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
@@ -44,11 +44,11 @@ func TestMetricsOfARunThatIsTakenOn(t *testing.T) {
 	}
 }
 
-func TestSpansOfARunThatIsTakenOn(t *testing.T) {
+func TestSpansOfAResumedRun(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	traces := newTraces(sdktrace.WithSyncer(kept))
 	_, watching := traces.Run(t.Context(), "t", nil)
-	takenOn(t, traces.Caller, watching)
+	resumed(t, traces.Caller, watching)
 	var names []string
 	for _, s := range kept.GetSpans() {
 		names = append(names, s.Name)

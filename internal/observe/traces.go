@@ -19,21 +19,21 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Traces makes a span of each run and of each of its nodes. Safe for concurrent use.
+// Traces records a span for each run and for each of its nodes. Safe for concurrent use.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
 }
 
-// NewTraces makes traces that go out over OTLP/HTTP to where OpenTelemetry's own
-// environment variables (OTEL_EXPORTER_OTLP_ENDPOINT and the like) say. Nothing waits
-// for them: what cannot be sent is dropped and told to log. The log is that of the whole
-// process, as the library knows only one.
+// NewTraces returns traces that are sent over OTLP/HTTP in the background. OpenTelemetry's own
+// environment variables (OTEL_EXPORTER_OTLP_ENDPOINT and others) configure the destination.
+// Traces that cannot be sent are dropped with a warning in log, which becomes the error
+// handler of the OpenTelemetry library for the whole process.
 func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("traces cannot be sent: %w", err)
+		return nil, fmt.Errorf("set up the export of traces: %w", err)
 	}
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "toolgraph"), attribute.String("service.version", version)),
@@ -50,25 +50,25 @@ func newTraces(opts ...sdktrace.TracerProviderOption) *Traces {
 	return &Traces{provider: provider, tracer: provider.Tracer("toolgraph")}
 }
 
-// Close sends what is left, until ctx ends.
+// Close sends the remaining spans, until ctx ends.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// runTrace is the trace of one run; it belongs to the run's goroutine.
+// runTrace is the trace of one run. It belongs to the goroutine of the run.
 type runTrace struct {
 	traces *Traces
 	ctx    context.Context // of the run's span
 	run    trace.Span
-	call   trace.Span // of the call under way; nil when there is none
+	call   trace.Span // of the current call; nil between calls
 	called context.Context
 }
 
 type traceKey struct{}
 
-// fields is how trace contexts are written in _meta.
+// fields reads and writes trace contexts in _meta.
 var fields = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
 
-// Run watches one run of a tool. parent is the trace context that the host has sent,
-// nil for none. The run must be given the context, so that its calls carry the trace on.
+// Run returns the observer of one run of a tool, and the context that the run must have, so
+// that its calls continue the trace. parent is the trace context of the client, or nil.
 func (t *Traces) Run(ctx context.Context, tool string, parent map[string]string) (context.Context, execution.Observer) {
 	r := &runTrace{traces: t}
 	from := fields.Extract(ctx, propagation.MapCarrier(parent))
@@ -89,8 +89,7 @@ func (r *runTrace) observe(from context.Context, tool string, e execution.Event)
 	}
 }
 
-// begin makes the span of the run. Its first event is another than that of its start when
-// an earlier process has started it.
+// begin starts the span of the run. The first event of a resumed run is not its start.
 func (r *runTrace) begin(from context.Context, tool string, e execution.Event) {
 	how := attribute.Bool("toolgraph.run.resumed", true)
 	if e.Start != nil {
@@ -130,7 +129,8 @@ func stepAttributes(index int, node, kind string) []attribute.KeyValue {
 	}
 }
 
-// end ends a span. Of a failure its codes are told: its text may hold values.
+// end ends a span. It records the codes of a failure but not the message, which may contain
+// values.
 func end(span trace.Span, failure *execution.Failure, opts ...trace.SpanEndOption) {
 	if failure != nil {
 		span.SetStatus(codes.Error, string(failure.Code))
@@ -142,8 +142,8 @@ func end(span trace.Span, failure *execution.Failure, opts ...trace.SpanEndOptio
 	span.End(opts...)
 }
 
-// Caller puts the trace of the run into the _meta of the calls that go through it to
-// next, so that an upstream server's spans belong to it.
+// Caller returns a caller that adds the trace of the run to the _meta of calls, so that the
+// spans of upstream servers belong to it.
 func (t *Traces) Caller(next execution.ToolCaller) execution.ToolCaller {
 	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
 		if r, ok := ctx.Value(traceKey{}).(*runTrace); ok && r.called != nil {

@@ -118,3 +118,14 @@ func TestTwoToolsOfOneName(t *testing.T) {
 		t.Error("taken")
 	}
 }
+
+// The schemas of a graph are compiled with the graph, and not once more by the server.
+func TestCompiledSchemasAreUsed(t *testing.T) {
+	offered := toolOf(t, "x", `{"type":"object"}`, `{"type":"object"}`)
+	var found config.Diagnostics
+	offered.Input = schema.Input(t.Context(), offered.Def.InputSchema, &found)
+	offered.Output = schema.Output(t.Context(), offered.Def.OutputSchema, &found)
+	if got := newTool(offered, &found); got.input != offered.Input || got.output != offered.Output || found.Err() != nil {
+		t.Errorf("the schemas were compiled again: %v", found)
+	}
+}

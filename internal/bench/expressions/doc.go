@@ -5,5 +5,5 @@
 //
 //	go run ./internal/bench/expressions [-rounds 5] [-only REGEX] [-json FILE] [-quick]
 //
-// Without Node our own times are shown alone.
+// Without Node only the times of toolgraph are shown.
 package main

@@ -11,7 +11,7 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// engine evaluates subjects over inputs and tells how long that takes.
+// engine evaluates subjects over inputs and measures the time.
 type engine interface {
 	// value is what a subject gives, as JSON.
 	value(ctx context.Context, s subject, in *input) ([]byte, error)

@@ -42,7 +42,7 @@ func contextOf(n int) string {
 	return `{"entry":{"options":{"depth":3},"mode":"fast","n":42},"list":{"items":[` + items.String() + `],"content":"` + content.String() + `"},"add":{"i":7,"sum":28}}`
 }
 
-// scope is the input as our own expressions see it.
+// scope is the input for the expressions of toolgraph.
 func (in *input) scope() (*expressions.Scope, error) {
 	decoded, err := value.Decode([]byte(in.context))
 	if err != nil {

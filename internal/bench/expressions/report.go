@@ -15,7 +15,7 @@ import (
 
 func (l *line) rule() bool { return strings.HasPrefix(l.Subject, "rule") }
 
-// ratio is ours over Node's, the median over the rounds; NaN without Node.
+// ratio is the time of toolgraph over that of Node, the median over the rounds; NaN without Node.
 func (l *line) ratio() float64 { return stats.Median(stats.Ratios(l.Own, l.Node)) }
 
 // markdown writes the table and how far the project's goals are reached.

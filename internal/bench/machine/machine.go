@@ -22,7 +22,7 @@ type Machine struct {
 	When  string `json:"when"` // the day
 }
 
-// Describe finds out about this machine.
+// Describe describes this machine.
 func Describe(ctx context.Context) Machine {
 	return Machine{
 		CPU:   cpu(),
@@ -42,7 +42,7 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s, %s, %s", m.CPU, m.Cores, m.OS, m.Go, engine, m.When)
 }
 
-// cpu is the processor's name where Linux tells it.
+// cpu is the name of the processor, on Linux.
 func cpu() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

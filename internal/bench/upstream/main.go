@@ -144,7 +144,7 @@ func list(n int, lists map[int][]byte) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":%d,"group":"g%d","value":%d,"name":"item %07d","note":"forty bytes of text that nobody reads."}`,
+		fmt.Fprintf(&b, `{"id":%d,"group":"g%d","value":%d,"name":"item %07d","note":"forty bytes of text that no one reads."}`,
 			i, i%16, i*7919%1000, i)
 	}
 	b.WriteString(`]}}`)
