@@ -202,12 +202,8 @@ var errPlainHTTP = errors.New("OAuth needs https here")
 func newOAuthClient(server *url.URL, set settings) *http.Client {
 	g := gateTo(server, set)
 	g.loopback = false // the file names the server, and no other use of its machine
-	wire := &http.Transport{
-		DialContext: g.dial, ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 10 * time.Second, MaxResponseHeaderBytes: headerBytesMost,
-	}
 	return &http.Client{
-		Transport: outing{Transport: wire, gate: g}, Timeout: renewTimeout,
+		Transport: outing{Transport: newTransport(g, 10*time.Second), gate: g}, Timeout: renewTimeout,
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			if to.Method != http.MethodGet || to.URL.Host != via[0].URL.Host || len(via) > redirectsMost {
 				return http.ErrUseLastResponse

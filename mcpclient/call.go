@@ -84,14 +84,14 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	if r.turn != nil {
 		s.turns.begin(r.turn, timed)
 	}
-	mark := s.mark()
+	mark := s.stderr.mark()
 	raw, err := s.request(timed.ctx, r)
 	if err == nil {
 		return raw, nil
 	}
 	if timed.ctx.Err() != nil && context.Cause(timed.ctx) == errCallTimeout { //nolint:errorlint // the cause itself
 		message := fmt.Sprintf("did not answer within %s", u.set.callTimeout)
-		e := &Error{Code: CodeTimeout, Message: message, Err: errCallTimeout, Stderr: s.lastWords(mark)}
+		e := &Error{Code: CodeTimeout, Message: message, Err: errCallTimeout, Stderr: s.stderr.tail(mark, s.note)}
 		if r.turn != nil && s.turns.busy() {
 			e.Hint = "another call waits for an answer of its user, and the server may answer no other call until then"
 		}
@@ -99,7 +99,7 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	}
 	if rpc := (*rpcError)(nil); errors.As(err, &rpc) {
 		message := fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code)
-		return nil, &Error{Code: CodeRPCError, Message: message, Err: rpc, Stderr: s.lastWords(mark)}
+		return nil, &Error{Code: CodeRPCError, Message: message, Err: rpc, Stderr: s.stderr.tail(mark, s.note)}
 	}
 	return nil, err
 }
@@ -149,7 +149,7 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, m
 		if fail != nil {
 			return request{}, fail
 		}
-		mark = s.mark()
+		mark = s.stderr.mark()
 		params, err := s.callParams(tool, args, meta, more)
 		if err != nil {
 			return request{}, unencoded(err)
@@ -165,7 +165,7 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, m
 		fail = &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}
 	case r.failed:
 		message, structured := s.note.failed(r)
-		fail = &Error{Code: CodeToolError, Message: message, Structured: structured, Stderr: s.lastWords(mark)}
+		fail = &Error{Code: CodeToolError, Message: message, Structured: structured, Stderr: s.stderr.tail(mark, s.note)}
 	}
 	return r, s, fail
 }
@@ -190,18 +190,14 @@ func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *E
 	}
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	tools, err := u.listTools(ctx)
-	if err != nil {
+	if _, err := u.listTools(ctx); err != nil {
 		return nil // the failure itself says enough
 	}
-	names := make([]string, len(tools))
-	for i, t := range tools {
-		if t.Name == tool {
-			return nil
-		}
-		names[i] = t.Name
+	l := u.known.Load() // that listTools has just learned
+	if l.byName[tool] != nil {
+		return nil
 	}
-	e := noSuchTool(tool, names)
+	e := noSuchTool(tool, l.names)
 	e.Err = fail
 	return e
 }

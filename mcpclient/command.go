@@ -39,8 +39,11 @@ func resolveCommand(u *config.Upstream, self selfCommand) (string, error) {
 		if err == nil {
 			err = checkExecutable(path)
 		}
-		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t\n") {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t\n"):
 			err = oneProgram(name)
+		case errors.Is(err, fs.ErrNotExist):
+			err = fmt.Errorf("command %q not found, expected a program (a relative path begins at the server's directory)", path)
 		}
 		return path, err
 	}
@@ -88,10 +91,8 @@ func oneProgram(name string) error {
 func checkExecutable(path string) error {
 	_, err := exec.LookPath(path)
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return &missingError{path}
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return err
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("command %q is not executable", path)
 	}
@@ -118,15 +119,6 @@ func checkDir(dir string) error {
 	}
 	return nil
 }
-
-// missingError is a path that does not exist.
-type missingError struct{ path string }
-
-func (m *missingError) Error() string {
-	return fmt.Sprintf("command %q not found, expected a program (a relative path begins at the server's directory)", m.path)
-}
-
-func (m *missingError) Unwrap() error { return fs.ErrNotExist }
 
 // safeBase are the variables of this process that every server gets, with
 // config.Forwarded. No others are passed on: they hold other servers' secrets and change

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -173,15 +174,11 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// tailLines is how many lines of stderr an error shows: the usual stack trace begins
-// within them.
-const tailLines = 10
-
 // read reads lines until the end, and fails the connection with the reason of the end.
 func (c *conn) read() {
-	lines := newLineReader(c.proc.stdout, c.limit)
+	lines := bufio.NewReaderSize(c.proc.stdout, readBuffer)
 	for {
-		line, err := lines.next()
+		line, err := readLine(lines, c.limit)
 		if err != nil {
 			c.ended(err)
 			break
@@ -210,14 +207,14 @@ func (c *conn) ended(err error) {
 	case <-c.proc.clock.after(2 * drainGrace):
 		c.fail(&Error{
 			Code: CodeTransport, Message: "the server closed its output but its process still runs",
-			Stderr: c.proc.stderr.tail(tailLines, 0, c.s.note),
+			Stderr: c.proc.stderr.tail(0, c.s.note),
 		})
 		return
 	}
 	code := c.proc.status.code
 	c.fail(&Error{
 		Code: CodeServerExited, Message: "the server's process " + c.proc.status.String(), ExitCode: &code,
-		Stderr: c.proc.stderr.tail(tailLines, 0, c.s.note),
+		Stderr: c.proc.stderr.tail(0, c.s.note),
 	})
 }
 

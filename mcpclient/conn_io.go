@@ -85,25 +85,15 @@ const readBuffer = 64 << 10
 
 var errLineTooLong = errors.New("line too long")
 
-// lineReader reads lines of at most max bytes.
-type lineReader struct {
-	in  *bufio.Reader
-	max int
-}
-
-func newLineReader(in io.Reader, limit int) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(in, readBuffer), max: limit}
-}
-
-// next returns the next line without its newline, in memory of its own; the last line
-// need not have one. It holds at most max bytes of a longer line and fails with
+// readLine returns the next line without its newline, in memory of its own; the last line
+// need not have one. Of a line of more than limit bytes it holds no more, and fails with
 // errLineTooLong.
-func (r *lineReader) next() ([]byte, error) {
+func readLine(in *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
-		part, err := r.in.ReadSlice('\n')
+		part, err := in.ReadSlice('\n')
 		need := len(line) + len(part)
-		if need > r.max+1 {
+		if need > limit+1 {
 			return nil, errLineTooLong
 		}
 		if need > cap(line) && line != nil {

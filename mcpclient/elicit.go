@@ -90,13 +90,11 @@ func (s *session) asked(by claim, method string, params json.RawMessage) (json.R
 	}
 	if method != string(mcp.MethodElicitationCreate) || s.elicit == nil {
 		s.note.refused(method)
-		details := mcp.NewJSONRPCErrorDetails(mcp.METHOD_NOT_FOUND, "this client does not offer "+presentable(method, 100), nil)
-		return nil, &details
+		return nil, &mcp.JSONRPCErrorDetails{Code: mcp.METHOD_NOT_FOUND, Message: "this client does not offer " + presentable(method, 100)}
 	}
 	answer, err := s.questionOf(by, params)
 	if err != nil {
-		details := mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "the user was not asked: "+s.note.shown(err.Error(), 300), nil)
-		return nil, &details
+		return nil, &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: "the user was not asked: " + s.note.shown(err.Error(), 300)}
 	}
 	return answer, nil
 }
@@ -142,8 +140,7 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 		}
 		return nil, e
 	}
-	out := []byte(`"inputResponses":{`)
-	why := ""
+	responses, why := map[string]json.RawMessage{}, ""
 	err := members(in.requests, func(id, request []byte) {
 		var m struct {
 			Method string
@@ -164,10 +161,7 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 			why = "the tool asks for input, and the user was not asked: " + s.note.shown(err.Error(), 300)
 			return
 		}
-		if out[len(out)-1] != '{' {
-			out = append(out, ',')
-		}
-		out = append(append(append(append(out, '"'), id...), `":`...), answer...)
+		responses[name] = answer
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -176,18 +170,21 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 		return nil, &Error{Code: CodeInputRequired, Message: why}
 	case err != nil:
 		return nil, &Error{Code: CodeBadResult, Message: "the tool asks for input without inputRequests"}
-	case out[len(out)-1] == '{':
+	case len(responses) == 0:
 		select { // the tool only asks to be called again
 		case <-u.opts.clock.after(inputPause):
 		case <-ctx.Done():
 			return nil, cancelled(ctx, "the tool had asked to be called again")
 		}
 	}
-	out = append(out, '}')
-	if in.state != nil {
-		out = append(append(out, `,"requestState":`...), in.state...)
+	raw, err := json.Marshal(struct {
+		Responses map[string]json.RawMessage `json:"inputResponses"`
+		State     json.RawMessage            `json:"requestState,omitempty"`
+	}{responses, in.state})
+	if err != nil {
+		return nil, unencoded(err)
 	}
-	return out, nil
+	return raw[1 : len(raw)-1], nil
 }
 
 // turns are the calls on a pipe of the older era whose server may ask. Its questions do not

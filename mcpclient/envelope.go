@@ -22,6 +22,24 @@ func members(src []byte, found func(name, value []byte)) error {
 	return nil
 }
 
+// field is a member to pick, and where its value goes.
+type field struct {
+	name string
+	into *[]byte
+}
+
+// pick reads some members of the JSON object in src, under the terms of members. Names are
+// matched exactly, and the last of two equal ones counts.
+func pick(src []byte, fields ...field) error {
+	return members(src, func(name, value []byte) {
+		for _, f := range fields {
+			if f.name == string(name) {
+				*f.into = value
+			}
+		}
+	})
+}
+
 // elements calls found with the raw bytes of each element of the JSON array in src,
 // under the terms of members.
 func elements(src []byte, found func(value []byte)) error {
@@ -144,24 +162,11 @@ type envelope struct {
 	id, method, params, result, fail []byte
 }
 
-// readEnvelope splits a line. Names are matched exactly, and the last of two equal
-// ones counts.
+// readEnvelope splits a line.
 func readEnvelope(line []byte) (envelope, error) {
 	var e envelope
-	err := members(line, func(name, value []byte) {
-		switch string(name) {
-		case "id":
-			e.id = value
-		case "method":
-			e.method = value
-		case "params":
-			e.params = value
-		case "result":
-			e.result = value
-		case "error":
-			e.fail = value
-		}
-	})
+	err := pick(line, field{"id", &e.id}, field{"method", &e.method}, field{"params", &e.params},
+		field{"result", &e.result}, field{"error", &e.fail})
 	if bytes.Equal(e.id, []byte("null")) {
 		e.id = nil
 	}

@@ -100,53 +100,39 @@ func (x *exchange) accept(raw []byte, e envelope) (message []byte, ok bool, err 
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, id, e.fail), true, nil
 }
 
-// checked returns a body in which the library sees no response but that to the request.
-func (x *exchange) checked(kind string, body io.ReadCloser) io.ReadCloser {
+// check leaves the library no response in an answer but that to the request.
+func (x *exchange) check(kind string, resp *http.Response) error {
 	switch kind {
 	case "application/json":
-		return &answerBody{x: x, in: body}
+		raw, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err == nil {
+			raw, err = x.checked(raw)
+		}
+		if err != nil {
+			return x.fail(err)
+		}
+		resp.Body = io.NopCloser(bytes.NewReader(raw))
 	case "text/event-stream":
-		return &answerStream{x: x, body: body, in: bufio.NewReader(body)}
+		resp.Body = &answerStream{x: x, body: resp.Body, in: bufio.NewReader(resp.Body)}
 	}
-	return body
+	return nil
 }
 
-// answerBody is a body that is one response.
-type answerBody struct {
-	x   *exchange
-	in  io.ReadCloser
-	out *bytes.Reader // nil before the first Read
-}
-
-func (b *answerBody) Read(p []byte) (int, error) {
-	if b.out == nil {
-		raw, err := io.ReadAll(b.in)
-		if err != nil {
-			return 0, err
+// checked returns the response that is a whole body.
+func (x *exchange) checked(raw []byte) ([]byte, error) {
+	e, err := readEnvelope(raw)
+	if err != nil {
+		if bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
+			return nil, errBatch
 		}
-		e, err := readEnvelope(raw)
-		if err != nil {
-			return 0, b.x.fail(notAnObject(raw))
-		}
-		message, ok, err := b.x.accept(raw, e)
-		switch {
-		case err != nil:
-			return 0, err
-		case !ok:
-			return 0, b.x.fail(errors.New("the answer is not a JSON-RPC response"))
-		}
-		b.out = bytes.NewReader(message)
+		return nil, errors.New("the answer is not a JSON object")
 	}
-	return b.out.Read(p)
-}
-
-func (b *answerBody) Close() error { return b.in.Close() }
-
-func notAnObject(raw []byte) error {
-	if bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
-		return errBatch
+	message, ok, err := x.accept(raw, e)
+	if err == nil && !ok {
+		err = errors.New("the answer is not a JSON-RPC response")
 	}
-	return errors.New("the answer is not a JSON object")
+	return message, err
 }
 
 // answerStream is a stream of events that ends with the response. The library, which reads

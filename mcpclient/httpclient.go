@@ -16,10 +16,7 @@ import (
 	"time"
 )
 
-const (
-	redirectsMost   = 5
-	headerBytesMost = 256 << 10
-)
+const redirectsMost = 5
 
 var (
 	errBodyTooLarge = errors.New("the answer is too large")
@@ -33,14 +30,7 @@ var (
 // contexts. Certificates are always checked. auth gives each request its token, unless it
 // is nil.
 func newHTTPClient(origin *url.URL, set settings, auth *authorizer) *http.Client {
-	wire := &http.Transport{
-		DialContext:            gateTo(origin, set).dial,
-		ForceAttemptHTTP2:      true,
-		TLSHandshakeTimeout:    10 * time.Second,
-		IdleConnTimeout:        90 * time.Second,
-		MaxIdleConnsPerHost:    32,
-		MaxResponseHeaderBytes: headerBytesMost,
-	}
+	wire := newTransport(gateTo(origin, set), 90*time.Second)
 	return &http.Client{
 		Transport: &guard{Transport: wire, origin: origin, limit: set.maxMessage, auth: auth},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
@@ -49,6 +39,15 @@ func newHTTPClient(origin *url.URL, set settings, auth *authorizer) *http.Client
 			}
 			return nil
 		},
+	}
+}
+
+// newTransport returns a transport that dials through a gate, and drops connections that
+// are idle for some time.
+func newTransport(g gate, idle time.Duration) *http.Transport {
+	return &http.Transport{
+		DialContext: g.dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
+		IdleConnTimeout: idle, MaxIdleConnsPerHost: 32, MaxResponseHeaderBytes: 256 << 10,
 	}
 }
 
@@ -96,9 +95,9 @@ func (g *guard) fetch(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req)
 	resp.Body = &boundedBody{ReadCloser: resp.Body, limit: limit, events: kind == "text/event-stream", x: x}
 	if x != nil && x.direct && resp.StatusCode < 300 {
-		resp.Body = x.checked(kind, resp.Body)
+		err = x.check(kind, resp)
 	}
-	return resp, nil
+	return resp, err
 }
 
 // boundedBody fails when a body, or one event of a stream of events, exceeds the

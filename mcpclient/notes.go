@@ -139,20 +139,31 @@ func (r *stderrRing) add(line string) {
 	r.lines = r.lines[drop:]
 }
 
-// mark returns the number of lines written so far, for tail.
+// mark returns the number of lines written so far, for tail; 0 when r is nil.
 func (r *stderrRing) mark() int {
+	if r == nil {
+		return 0
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.total
 }
 
-// tail returns the last n non-empty lines written after mark, as note shows them.
-func (r *stderrRing) tail(n, mark int, note notes) []string {
+// tailLines is how many lines of stderr an error shows: the usual stack trace begins
+// within them.
+const tailLines = 10
+
+// tail returns the last non-empty lines written after mark, as note shows them; none when
+// r is nil.
+func (r *stderrRing) tail(mark int, note notes) []string {
+	if r == nil {
+		return nil
+	}
 	r.mu.Lock()
 	lines := slices.Clone(r.lines[max(0, len(r.lines)-max(0, r.total-mark)):])
 	r.mu.Unlock()
 	var shown []string
-	for i := len(lines) - 1; i >= 0 && len(shown) < n; i-- {
+	for i := len(lines) - 1; i >= 0 && len(shown) < tailLines; i-- {
 		if line := note.shown(lines[i], stderrLine); strings.TrimSpace(line) != "" {
 			shown = append(shown, line)
 		}

@@ -28,22 +28,8 @@ type result struct {
 func readResult(raw []byte) (result, error) {
 	var structured, content, isError, kind []byte
 	var asked input
-	err := members(raw, func(name, value []byte) {
-		switch string(name) {
-		case "structuredContent":
-			structured = value
-		case "content":
-			content = value
-		case "isError":
-			isError = value
-		case "resultType":
-			kind = value
-		case "inputRequests":
-			asked.requests = value
-		case "requestState":
-			asked.state = value
-		}
-	})
+	err := pick(raw, field{"structuredContent", &structured}, field{"content", &content}, field{"isError", &isError},
+		field{"resultType", &kind}, field{"inputRequests", &asked.requests}, field{"requestState", &asked.state})
 	switch {
 	case err != nil:
 		return result{}, err
@@ -78,21 +64,10 @@ func contentItems(content []byte) ([][]byte, error) {
 // textOf returns the text of a text item; ok is false for any other.
 func textOf(item []byte) (text string, ok bool) {
 	var kind, raw []byte
-	err := members(item, func(name, value []byte) {
-		switch string(name) {
-		case "type":
-			kind = value
-		case "text":
-			raw = value
-		}
-	})
-	if err != nil || string(kind) != `"text"` || raw == nil {
+	if pick(item, field{"type", &kind}, field{"text", &raw}) != nil || string(kind) != `"text"` {
 		return "", false
 	}
-	v, err := value.Decode(raw)
-	if err != nil {
-		return "", false
-	}
+	v, _ := value.Decode(raw) // nil when it is missing or invalid
 	text, ok = v.(string)
 	return text, ok
 }

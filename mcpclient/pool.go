@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 )
@@ -96,13 +94,6 @@ func (p *Pool) About(ctx context.Context, server string) (about About, err error
 		return fail
 	})
 	return about, err
-}
-
-func (s *session) aboutOf(said *mcp.InitializeResult) About {
-	return About{
-		Name: s.note.redact(said.ServerInfo.Name), Title: s.note.redact(said.ServerInfo.Title),
-		Version: s.note.redact(said.ServerInfo.Version), Instructions: s.note.redact(said.Instructions),
-	}
 }
 
 // Known returns a tool as its server listed it last, without asking or starting the

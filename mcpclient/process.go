@@ -48,27 +48,17 @@ func (s exitStatus) String() string {
 	return fmt.Sprintf("exited with status %d", s.code)
 }
 
-// launch is the input of startProcess.
-type launch struct {
-	path     string
-	args     []string
-	env      []string
-	dir      string
-	onStderr func(line string) // called with each line of stderr; may be nil
-	keep     *supervisor       // ends the group if this process dies
-	clock    clock
-}
-
-func launchOf(u *config.Upstream, self selfCommand) (launch, error) {
+// commandOf returns the command of a server without its streams.
+func commandOf(u *config.Upstream, self selfCommand) (*exec.Cmd, error) {
 	path, err := resolveCommand(u, self)
 	if err != nil {
-		return launch{}, err
+		return nil, err
 	}
-	l := launch{path: path, env: environ(os.Environ(), u.Env), dir: u.Dir}
+	cmd := &exec.Cmd{Path: path, Args: []string{path}, Env: environ(os.Environ(), u.Env), Dir: u.Dir, SysProcAttr: ownGroup()}
 	for _, a := range u.Args {
-		l.args = append(l.args, a.Value)
+		cmd.Args = append(cmd.Args, a.Value)
 	}
-	return l, checkDir(u.Dir)
+	return cmd, checkDir(u.Dir)
 }
 
 // pipes are the ends of a child's three streams: those of the child, then those of this
@@ -104,18 +94,16 @@ func closeAll(files ...*os.File) {
 }
 
 // startProcess starts a child. It belongs to no request's context: the first caller may
-// give up while others still wait.
-func startProcess(l launch) (*process, error) {
+// give up while others still wait. keep ends its group if this process dies; onStderr, if
+// not nil, is called with each line of its stderr.
+func startProcess(cmd *exec.Cmd, keep *supervisor, clk clock, onStderr func(line string)) (*process, error) {
 	closeInherited()
 	p, err := openPipes()
 	if err != nil {
 		return nil, startError(err)
 	}
-	cmd := &exec.Cmd{
-		Path: l.path, Args: append([]string{l.path}, l.args...), Env: l.env, Dir: l.dir,
-		Stdin: p.child[0], Stdout: p.child[1], Stderr: p.child[2], SysProcAttr: ownGroup(),
-	}
-	if err = l.keep.ready(); err == nil {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.child[0], p.child[1], p.child[2]
+	if err = keep.ready(); err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
@@ -123,17 +111,17 @@ func startProcess(l launch) (*process, error) {
 		return nil, startError(err)
 	}
 	closeAll(p.child[:]...)
-	l.keep.watch(cmd.Process.Pid)
+	keep.watch(cmd.Process.Pid)
 	proc := &process{
-		cmd: cmd, stdin: p.own[0], stdout: p.own[1], stderr: &stderrRing{}, clock: l.clock,
+		cmd: cmd, stdin: p.own[0], stdout: p.own[1], stderr: &stderrRing{}, clock: clk,
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		proc.stderr.drain(p.own[2], l.onStderr)
+		proc.stderr.drain(p.own[2], onStderr)
 	}()
-	go proc.reap(p.own[2], drained, l.keep)
+	go proc.reap(p.own[2], drained, keep)
 	return proc, nil
 }
 

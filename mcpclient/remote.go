@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -34,8 +35,7 @@ type remote struct {
 	start sync.Once
 	fault error // of the start
 
-	mu      sync.Mutex // guards version
-	version string
+	version atomic.Value // string
 }
 
 var _ link = (*remote)(nil)
@@ -96,16 +96,13 @@ func (r *remote) Start(ctx context.Context) error {
 
 // SetProtocolVersion notes the version on its way to the transport.
 func (r *remote) SetProtocolVersion(version string) {
-	r.mu.Lock()
-	r.version = version
-	r.mu.Unlock()
+	r.version.Store(version)
 	r.HTTPConnection.SetProtocolVersion(version)
 }
 
 func (r *remote) protocol() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.version
+	version, _ := r.version.Load().(string)
+	return version
 }
 
 // SendRequest sends a request and waits for its response, or for the end of ctx or of

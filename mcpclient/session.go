@@ -124,22 +124,6 @@ func (s *session) notified(n mcp.JSONRPCNotification) {
 	s.heard(n.Method, params)
 }
 
-// mark returns how many lines of stderr there are, for lastWords.
-func (s *session) mark() int {
-	if s.stderr == nil {
-		return 0
-	}
-	return s.stderr.mark()
-}
-
-// lastWords returns the last lines of stderr since the mark.
-func (s *session) lastWords(mark int) []string {
-	if s.stderr == nil {
-		return nil
-	}
-	return s.stderr.tail(tailLines, mark, s.note)
-}
-
 // negotiate does the handshake. The older one is tried first: every server of that
 // era answers it in one round trip, servers of both do too, and one of the modern era
 // alone refuses it at once, while a modern probe would cost seconds with servers that
@@ -182,7 +166,10 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 	if err != nil {
 		return "", err
 	}
-	s.about = s.aboutOf(said)
+	s.about = About{
+		Name: s.note.redact(said.ServerInfo.Name), Title: s.note.redact(said.ServerInfo.Title),
+		Version: s.note.redact(said.ServerInfo.Version), Instructions: s.note.redact(said.Instructions),
+	}
 	s.notifiesChanges = said.Capabilities.Tools != nil && said.Capabilities.Tools.ListChanged
 	return c.ProtocolVersion(), nil
 }

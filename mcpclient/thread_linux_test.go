@@ -39,13 +39,13 @@ func onEndingThread(t *testing.T, f func()) {
 // A signal that the system sends when a thread ends (Pdeathsig) must not be in use: Go
 // ends threads while the process lives.
 func TestP19ThreadEnds(t *testing.T) {
-	l, err := launchOf(fake(t, "ignoreterm"), selfCommand{})
+	cmd, err := commandOf(fake(t, "ignoreterm"), selfCommand{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.keep, l.clock = newSupervisor(), systemClock()
+	keep := newSupervisor()
 	var proc *process
-	onEndingThread(t, func() { proc, err = startProcess(l) })
+	onEndingThread(t, func() { proc, err = startProcess(cmd, keep, systemClock(), nil) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +65,6 @@ func TestP19ThreadEnds(t *testing.T) {
 		t.Fatalf("the server ended with the thread that started it: %q, %v", line, err)
 	}
 	// Neither did the supervisor, which the same thread has started: it does its work.
-	l.keep.close()
+	keep.close()
 	receive(t, proc.gone, "the supervisor to end the server")
 }

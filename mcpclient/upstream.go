@@ -179,11 +179,10 @@ func isLocal(conf *config.Upstream) bool {
 
 // openLocal starts the server's program.
 func (u *upstream) openLocal(s *session) *Error {
-	l, err := launchOf(u.conf, u.opts.self)
 	var proc *process
+	cmd, err := commandOf(u.conf, u.opts.self)
 	if err == nil {
-		l.onStderr, l.keep, l.clock = s.note.stderrLogger(), u.keep, u.opts.clock
-		proc, err = startProcess(l)
+		proc, err = startProcess(cmd, u.keep, u.opts.clock, s.note.stderrLogger())
 	}
 	if err != nil {
 		text := err.Error()
@@ -217,7 +216,7 @@ func (u *upstream) openRemote(s *session) *Error {
 
 // startFault returns why the handshake failed.
 func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error {
-	e := &Error{Code: CodeServerStart, Stderr: s.lastWords(0)}
+	e := &Error{Code: CodeServerStart, Stderr: s.stderr.tail(0, s.note)}
 	var known *Error
 	switch {
 	case u.life.Err() != nil:
