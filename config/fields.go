@@ -3,13 +3,21 @@ package config
 import (
 	"fmt"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/go-playground/validator/v10"
 
 	"toolgraph/internal/wording"
 )
+
+// singles checks single values. It is made at its first use.
+var singles = sync.OnceValue(func() *validator.Validate { return validator.New() })
+
+// satisfies reports whether a value satisfies a rule of package validator, such as "gte=1".
+func satisfies(v any, rule string) bool { return singles().Var(v, rule) == nil }
 
 // fields is a mapping that was opened with its form. Unknown keys are reported when it is
 // opened. A value of the wrong kind is reported when it is read, and its key is then bad.
@@ -157,7 +165,7 @@ func (fs *fields) address(name string, t Text) {
 	if t.Value == "" || fs.bad[name] {
 		return
 	}
-	if u, err := url.Parse(t.Value); err != nil || u.Host == "" || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") {
+	if !satisfies(t.Value, "http_url") {
 		fs.add(name, "bad-url", "is not the address of a server, expected http://… or https://…", "")
 	}
 }
@@ -212,11 +220,11 @@ func (fs *fields) integer(name string) int {
 		fs.wrong(name, "a whole number", "")
 		return normal
 	}
-	if least, bounded := allowed["minimum"].(int); bounded && int(n) < least {
+	if least, bounded := allowed["minimum"].(int); bounded && !satisfies(int(n), fmt.Sprintf("gte=%d", least)) {
 		fs.add(name, "out-of-range", fmt.Sprintf("is %v, expected at least %d", int(n), least), "")
 		return normal
 	}
-	if most, bounded := allowed["maximum"].(int); bounded && int(n) > most {
+	if most, bounded := allowed["maximum"].(int); bounded && !satisfies(int(n), fmt.Sprintf("lte=%d", most)) {
 		fs.add(name, "out-of-range", fmt.Sprintf("is %v, expected at most %d", int(n), most), "")
 		return normal
 	}

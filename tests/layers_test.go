@@ -70,6 +70,8 @@ func with(rooms []string, more ...string) []string { return slices.Concat(rooms,
 var importer = map[string]string{
 	"gopkg.in/yaml.v3":                         "config",
 	"github.com/recolabs/gnata":                "expressions/jsonata",
+	"github.com/blues/jsonata-go":              "expressions/jsonata",
+	"github.com/go-playground/validator/v10":   "config",
 	"github.com/diegoholiveira/jsonlogic":      "expressions/jsonlogic",
 	"golang.org/x/text":                        "expressions/jsonata",
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",

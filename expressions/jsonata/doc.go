@@ -12,6 +12,6 @@
 // MaxNesting. Each node counts a step, and every so many steps the bounds are looked at
 // (evaluation). An Expression may be shared by goroutines.
 //
-// The package owns x/text, which knows the case of letters. gnata is for tests only: its
-// module holds JSONata's official suite.
+// The package owns x/text, which knows the case of letters, and jparse, which reads paths
+// in templates of other languages. gnata is for tests only: its module holds JSONata's official suite.
 package jsonata

@@ -1,9 +1,9 @@
 package jsonata
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/blues/jsonata-go/jparse"
 
 	"toolgraph/expressions"
 )
@@ -80,7 +80,29 @@ func foreignOperator(offset int, text, hint string) *expressions.SyntaxError {
 	return syntaxError(offset, text, "found "+text+", which is not a JSONata operator", hint)
 }
 
-var plainPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\$?\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$`) })
+// plainPath returns the names of a source that is a path of names and no more, as in
+// $.a.b or .a.b, separated by dots; "" for another.
+func plainPath(source string) (path string) {
+	defer func() { _ = recover() }() // jparse may panic; then it is not a plain path
+	source = strings.TrimPrefix(strings.TrimPrefix(source, "$"), ".")
+	if strings.Contains(source, "<") {
+		return "" // jparse v1.5.4 never ends for a signature that is not closed
+	}
+	root, err := jparse.Parse(source)
+	steps, isPath := root.(*jparse.PathNode)
+	if err != nil || !isPath || steps.KeepArrays {
+		return ""
+	}
+	names := make([]string, len(steps.Steps))
+	for i, step := range steps.Steps {
+		name, isName := step.(*jparse.NameNode)
+		if !isName {
+			return ""
+		}
+		names[i] = name.Value
+	}
+	return strings.Join(names, ".")
+}
 
 // foreignTemplate finds the {{…}} or ${…} of a template that holds the place.
 func foreignTemplate(source string, tokens []token, failed int) *expressions.SyntaxError {
@@ -94,8 +116,8 @@ func foreignTemplate(source string, tokens []token, failed int) *expressions.Syn
 			continue
 		}
 		found, hint := head.text+"{", "write what is within the braces, without them"
-		if path := plainPath().FindStringSubmatch(strings.TrimSpace(source[brace.end:tokens[end].start])); path != nil {
-			hint = "write $." + path[1]
+		if path := plainPath(strings.TrimSpace(source[brace.end:tokens[end].start])); path != "" {
+			hint = "write $." + path
 		}
 		return syntaxError(head.start, found, "found "+found+", but an expression is not a template", hint)
 	}

@@ -6,6 +6,6 @@
 // steps and sizes (budget.go) and ends with its context. A Rule may be shared by
 // goroutines.
 //
-// The module jsonlogic is for tests only: its module contains the official suite, and its
-// interpreter is compared with this one.
+// The package owns the module jsonlogic: it knows operators that libraries add, contains the
+// official suite, and its interpreter is compared with this one in tests.
 package jsonlogic

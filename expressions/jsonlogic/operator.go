@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/diegoholiveira/jsonlogic/v3"
+
 	"toolgraph/internal/wording"
 )
 
@@ -76,8 +78,11 @@ var otherNames = map[string]string{
 	"print": "log", "where": "filter", "select": "map",
 }
 
-// elsewhere are operators that some libraries add to JSON Logic's own.
-var elsewhere = []string{"abs", "contains_all", "contains_any", "contains_none", "set"}
+// isElsewhere reports whether the jsonlogic library has an operator, which some libraries
+// then add to JSON Logic's own.
+func isElsewhere(op string) bool {
+	return !strings.Contains(op, "var") && jsonlogic.ValidateJsonLogic(map[string]any{op: true})
+}
 
 // unknownOperatorHint is one remedy for an operator that JSON Logic does not have.
 func unknownOperatorHint(op string) string {
