@@ -125,7 +125,7 @@ func (v *victim) exec(args ...string) said {
 	if key := unknownKey.FindStringSubmatch(errs.String()); key != nil {
 		return said{key: key[1]}
 	}
-	nothing := strings.Contains(errs.String(), "no runs are kept yet")
+	nothing := strings.Contains(errs.String(), "no runs are recorded yet")
 	if code != 0 && !nothing {
 		v.t.Fatalf("%v: %v\n%s", args, err, errs.String())
 	}

@@ -66,7 +66,7 @@ func TestS12KeptRuns(t *testing.T) {
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, open, "others could change the runs kept there")
+	refused(t, open, "other users could change the runs there")
 }
 
 // refused is a store that cannot be used: runs go on, and one warning tells why; those
@@ -85,7 +85,7 @@ func refused(t *testing.T, dir, why string) {
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("the error: %v", err)
 	}
-	if n := strings.Count(log.String(), "runs are not kept"); n != 1 || !strings.Contains(log.String(), why) {
+	if n := strings.Count(log.String(), "run history is disabled"); n != 1 || !strings.Contains(log.String(), why) {
 		t.Errorf("%d warnings: %s", n, log.String())
 	}
 	s = openAt(t, dir, journal.Options{Durable: true})
@@ -120,7 +120,7 @@ func TestUnusableStores(t *testing.T) {
 	if _, err := raw.Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, newer, "kept by a newer toolgraph (version 99")
+	refused(t, newer, "recorded by a newer toolgraph (version 99")
 }
 
 // A directory that is a file is no store, and a store that is not there has no runs.
@@ -130,7 +130,7 @@ func TestNoStore(t *testing.T) {
 	if runs, err := s.List(t.Context(), journal.Filter{}); err != nil || len(runs) != 0 {
 		t.Error(runs, err)
 	}
-	if _, err := s.Run(t.Context(), "last"); !errors.Is(err, journal.ErrNotFound) || err.Error() != "no runs are kept yet" {
+	if _, err := s.Run(t.Context(), "last"); !errors.Is(err, journal.ErrNotFound) || err.Error() != "no runs are recorded yet" {
 		t.Error(err)
 	}
 	if n, err := s.Delete(t.Context(), "X"); n != 0 || err != nil {

@@ -12,32 +12,31 @@ import (
 
 // committer writes batches of events. It belongs to the writer's goroutine.
 type committer struct {
-	store  *Store
-	conn   *sql.Conn
-	lease  *lease
-	runs   map[string]*track
-	pruned time.Time // when the bounds were last looked after; zero: not asked yet
-
-	begin, end                                     *sql.Stmt // of a transaction
-	insertRun, updateRun, insertChunk, insertSpill *sql.Stmt
+	store      *Store
+	conn       *sql.Conn
+	lease      *lease
+	runs       map[string]*track
+	statements map[string]*sql.Stmt // by their text
+	pruned     time.Time            // when this process last looked for runs to prune; zero: not yet
 }
 
 const (
 	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
 		events, steps, spills, bytes, lost, durable, failure, owner, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	// A recorded step is progress, so the next process that resumes the run is the first.
+	// A recorded step is progress: the next process that resumes the run counts as the first.
 	updateRun = `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, resumed = CASE WHEN steps < ?5 THEN 0 ELSE resumed END,
 		steps = ?5, spills = ?, bytes = ?, lost = ?, failure = ? WHERE seq = ?`
 	insertChunk = `INSERT INTO chunks (run, n, step, body, sums) VALUES (?,?,?,?,?)`
+	insertSpill = `INSERT INTO spills (run, id, body, sum) VALUES (?,?,?,?)`
 )
 
-// background is for what ends with a transaction and is never given up half-way.
+// background is the context of transactions, which are never cancelled.
 var background = context.Background()
 
 // newCommitter takes a lease and opens the database. The lease is first: calls are noted in
 // it also while the database is locked.
 func newCommitter(s *Store) (*committer, error) {
-	c := &committer{store: s, runs: map[string]*track{}}
+	c := &committer{store: s, runs: map[string]*track{}, statements: map[string]*sql.Stmt{}}
 	var err error
 	if c.lease, err = s.leaseOf(); err != nil {
 		return nil, err
@@ -46,28 +45,11 @@ func newCommitter(s *Store) (*committer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.conn, err = db.Conn(background); err != nil {
-		return nil, err
-	}
-	for _, p := range []struct {
-		into *(*sql.Stmt)
-		text string
-	}{
-		{&c.begin, `BEGIN IMMEDIATE`},
-		{&c.end, `COMMIT`},
-		{&c.insertRun, insertRun},
-		{&c.updateRun, updateRun},
-		{&c.insertChunk, insertChunk},
-		{&c.insertSpill, `INSERT INTO spills (run, id, body, sum) VALUES (?,?,?,?)`},
-	} {
-		if *p.into, err = c.conn.PrepareContext(background, p.text); err != nil {
-			return nil, errors.Join(c.failed(err), c.conn.Close())
-		}
-	}
-	return c, nil
+	c.conn, err = db.Conn(background)
+	return c, err
 }
 
-// leaseOf is the lease of this process.
+// leaseOf returns the lease of this process.
 func (s *Store) leaseOf() (*lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,34 +70,44 @@ func (s *Store) leaseOf() (*lease, error) {
 }
 
 func (c *committer) close() {
-	for _, s := range []*sql.Stmt{c.begin, c.end, c.insertRun, c.updateRun, c.insertChunk, c.insertSpill} {
-		_ = s.Close() // it goes with its connection
+	for _, s := range c.statements {
+		_ = s.Close() // it is closed with its connection
 	}
 	_ = c.conn.Close() // back to the pool, which closes it
 }
 
 func (c *committer) failed(err error) error { return aboutStore(c.store.Path(), err) }
 
-// commit writes a batch in one transaction, and tries again while the store cannot be
-// written.
-func (c *committer) commit(batch []block) error {
+// exec runs a statement, which is compiled once.
+func (c *committer) exec(text string, args ...any) (sql.Result, error) {
+	statement := c.statements[text]
+	if statement == nil {
+		var err error
+		if statement, err = c.conn.PrepareContext(background, text); err != nil {
+			return nil, err
+		}
+		c.statements[text] = statement
+	}
+	return statement.ExecContext(background, args...)
+}
+
+// commit writes a batch in one transaction, and retries while the store cannot be written.
+func (c *committer) commit(batch []queued) error {
 	var touched []*track
-	for _, events := range batch {
-		for i := range events {
-			t, err := c.take(batch, &events[i])
-			if err != nil {
-				return err
-			}
-			if t != nil {
-				touched = append(touched, t)
-			}
+	for i := range batch {
+		t, err := c.add(batch, &batch[i])
+		if err != nil {
+			return err
+		}
+		if t != nil {
+			touched = append(touched, t)
 		}
 	}
 	if len(touched) == 0 {
 		return nil
 	}
 	for _, t := range touched {
-		t.cut()
+		t.endChunk()
 		t.weigh()
 	}
 	if err := c.store.writer.persist(batch, func() error { return c.failed(c.write(touched)) }); err != nil {
@@ -132,9 +124,9 @@ func (c *committer) commit(batch []block) error {
 	return nil
 }
 
-// take takes an event up. It gives the event's run when it had nothing waiting before.
-func (c *committer) take(batch []block, q *queued) (touched *track, err error) {
-	if q.view == nil { // somebody who only waits
+// add adds an event to its run, which it returns when that had no unwritten events before.
+func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
+	if q.view == nil { // a flush
 		return nil, nil
 	}
 	t, err := c.track(batch, q)
@@ -145,13 +137,13 @@ func (c *committer) take(batch []block, q *queued) (touched *track, err error) {
 		touched = t
 	}
 	if err := t.add(q.event, q.size); err != nil {
-		return nil, fmt.Errorf("an event of run %s cannot be written down: %w", q.event.Run, err)
+		return nil, fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
 	}
 	return touched, nil
 }
 
-// track is the run of an event.
-func (c *committer) track(batch []block, q *queued) (*track, error) {
+// track returns the run of an event.
+func (c *committer) track(batch []queued, q *queued) (*track, error) {
 	id := q.event.Run
 	t := c.runs[id]
 	if t != nil {
@@ -159,7 +151,7 @@ func (c *committer) track(batch []block, q *queued) (*track, error) {
 	}
 	t = &track{view: q.view, row: row{id: id, status: Running}}
 	if q.event.Kind != execution.RunStarted {
-		if err := c.store.writer.persist(batch, func() error { return c.failed(c.takeOn(t)) }); err != nil {
+		if err := c.store.writer.persist(batch, func() error { return c.failed(c.resume(t)) }); err != nil {
 			return nil, err
 		}
 	}
@@ -167,27 +159,27 @@ func (c *committer) track(batch []block, q *queued) (*track, error) {
 	return t, nil
 }
 
-// takeOn makes the track of a run that was claimed.
-func (c *committer) takeOn(t *track) error {
+// resume reads the row of a run that this process has claimed.
+func (c *committer) resume(t *track) error {
 	row := c.conn.QueryRowContext(background,
 		`SELECT seq, events, steps, spills, bytes, lost FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
 	err := row.Scan(&t.seq, &t.events, &t.steps, &t.spilled, &t.bytes, &t.lost)
 	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("run %s goes on and was not claimed", t.id)
+		return fmt.Errorf("run %s is resumed, but this process has not claimed it", t.id)
 	}
 	t.first, t.before = t.events, t.steps
 	return err
 }
 
-// write writes what the runs have waiting, in one transaction. It is one by hand:
-// database/sql would compile each statement anew in each of its own.
+// write writes the unwritten events of the runs in one transaction. It uses statements for the
+// transaction: database/sql would compile every statement again in each of its own.
 func (c *committer) write(touched []*track) error {
-	if _, err := c.begin.ExecContext(background); err != nil {
+	if _, err := c.exec(`BEGIN IMMEDIATE`); err != nil {
 		return err
 	}
 	inserted, err := c.writeAll(touched)
 	if err == nil {
-		_, err = c.end.ExecContext(background)
+		_, err = c.exec(`COMMIT`)
 	}
 	if err != nil {
 		_, _ = c.conn.ExecContext(background, `ROLLBACK`) // SQLite may have done so itself
@@ -198,7 +190,7 @@ func (c *committer) write(touched []*track) error {
 	return err
 }
 
-// writeAll also returns the runs that have got their rows.
+// writeAll also returns the runs whose rows are new.
 func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 	for _, t := range touched {
 		if t.seq == 0 {
@@ -208,12 +200,12 @@ func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 			return inserted, err
 		}
 		for _, s := range t.spills {
-			if _, err := c.insertSpill.ExecContext(background, t.seq, s.id, s.body, spillSum(t.id, s.id, s.body)); err != nil {
+			if _, err := c.exec(insertSpill, t.seq, s.id, s.body, spillSum(t.id, s.id, s.body)); err != nil {
 				return inserted, err
 			}
 		}
 		for _, part := range t.chunks {
-			if _, err := c.insertChunk.ExecContext(background, t.seq, part.first, part.before, part.body, part.sums); err != nil {
+			if _, err := c.exec(insertChunk, t.seq, part.first, part.before, part.body, part.sums); err != nil {
 				return inserted, err
 			}
 		}
@@ -223,11 +215,11 @@ func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 
 func (c *committer) writeRow(t *track) error {
 	if t.seq != 0 {
-		_, err := c.updateRun.ExecContext(background, t.status, micros(t.ended), micros(t.latest),
+		_, err := c.exec(updateRun, t.status, micros(t.ended), micros(t.latest),
 			t.events, t.steps, t.spilled, t.bytes, t.lost, t.failure, t.seq)
 		return err
 	}
-	done, err := c.insertRun.ExecContext(background, t.columns(c.lease.name, c.store.opts.Durable)...)
+	done, err := c.exec(insertRun, t.columns(c.lease.name, c.store.opts.Durable)...)
 	if err != nil {
 		return err
 	}
@@ -235,7 +227,7 @@ func (c *committer) writeRow(t *track) error {
 	return err
 }
 
-// micros is a time as the database has it: microseconds since 1970; 0 for none.
+// micros returns a time as the database has it: microseconds since 1970; 0 for the zero time.
 func micros(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -250,7 +242,7 @@ func timeOf(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// upkeep prunes what is out of bounds, once an hour.
+// upkeep prunes runs beyond the bounds, once an hour.
 func (c *committer) upkeep() {
 	const every = time.Hour
 	c.store.growReserve()
@@ -264,7 +256,7 @@ func (c *committer) upkeep() {
 		return // another process has
 	}
 	if _, err := c.conn.ExecContext(background, `UPDATE upkeep SET pruned = ?`, c.pruned.UnixMicro()); err != nil {
-		return // it is tried again in an hour; writing tells what is wrong
+		return // it is retried in an hour; writing reports the error
 	}
 	if _, err := prune(c.conn, c.store.dir, c.store.opts.Keep); err != nil {
 		c.store.opts.Logger.Warn("old runs could not be deleted", "error", c.failed(err))

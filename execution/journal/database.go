@@ -11,16 +11,17 @@ import (
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// errClosed is the use of a store after its end.
+// errClosed is the error of a store that is used after Close.
 var errClosed = errors.New("the store of runs is closed")
 
-// errNoStore is a store in which no run was ever kept.
-var errNoStore = errors.New("no runs are kept there yet")
+// errNoStore is the error of a store in which no run was recorded yet.
+var errNoStore = errors.New("no runs are recorded there yet")
 
-// database opens the database at its first use. Without create, one that is not there
-// is errNoStore.
+// database opens the database at its first use. Without create, the error is errNoStore when it
+// does not exist.
 func (s *Store) database(create bool) (*sql.DB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,11 +57,11 @@ func (s *Store) database(create bool) (*sql.DB, error) {
 	return db, nil
 }
 
-// createEmpty makes a database of a file that is empty. The way in which a database gives
-// room back is set before its first table; asking for it later takes the lock for writing.
+// createEmpty creates the database in an empty file. The vacuum mode is set before the first
+// table; setting it later takes the lock for writing.
 func (s *Store) createEmpty() error {
 	if info, err := os.Stat(s.Path()); err != nil || info.Size() > 0 {
-		return nil //nolint:nilerr // opening it says what is wrong
+		return nil //nolint:nilerr // opening it returns the error
 	}
 	db, err := open(s.source("auto_vacuum(INCREMENTAL)"), migrate)
 	if err != nil {
@@ -82,10 +83,9 @@ func open(source string, prepare func(*sql.DB) error) (*sql.DB, error) {
 	return db, nil
 }
 
-// openFixed opens a database that cannot be written, because its disk is read-only or full,
-// for those who only look. SQLite wants to make files beside it, unless it is told that
-// nothing changes; then it does not read the log, which has to be empty. Why is why it
-// could not be opened otherwise.
+// openFixed opens a database on a read-only or full disk for reading. SQLite creates files beside
+// it unless the database is immutable; then it does not read the log, which must be empty. why is
+// why the database could not be opened for writing.
 func (s *Store) openFixed(why error) (*sql.DB, error) {
 	query := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(ON)", "trusted_schema(OFF)"}}
 	db, err := open(s.location(query), checkVersion)
@@ -102,7 +102,7 @@ func (s *Store) openFixed(why error) (*sql.DB, error) {
 	return db, nil
 }
 
-// checkVersion refuses a database that would have to be migrated.
+// checkVersion returns an error for a database that needs a migration.
 func checkVersion(db *sql.DB) error {
 	version := 0
 	err := db.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version)
@@ -112,12 +112,12 @@ func checkVersion(db *sql.DB) error {
 	return err
 }
 
-// connections at the same time: the writer's, and a few that read.
+// connections is how many there are at the same time: the writer's, and some that read.
 const connections = 4
 
-// source is what the driver opens, with the pragmas that come first. SQLite makes its other files with the mode of the
-// first; the cache is small because a server that hosts leave running must be. A page is
-// often written again before so many have come that they are moved from the log.
+// source returns the URL of the database for the driver, with first before the other pragmas.
+// SQLite creates its other files with the mode of the first; the cache is small because servers
+// run for a long time. A page is often written several times before a checkpoint moves it.
 func (s *Store) source(first ...string) string {
 	synchronous := "NORMAL" // a commit survives the process, and a checkpoint a power cut
 	if s.opts.Durable {
@@ -130,7 +130,7 @@ func (s *Store) source(first ...string) string {
 	return s.location(query)
 }
 
-// location is the database with parameters, as the driver takes it.
+// location returns the URL of the database with parameters.
 func (s *Store) location(query url.Values) string {
 	path := filepath.ToSlash(s.Path())
 	if !strings.HasPrefix(path, "/") { // C:/…
@@ -162,8 +162,8 @@ var migrations = []string{
 	ALTER TABLE spills ADD COLUMN sum INTEGER;`,
 }
 
-// migrate brings the database to our version. One of a newer version is refused: what
-// it means is not known here.
+// migrate brings the database to this version. It refuses a newer version, whose format is
+// unknown.
 func migrate(db *sql.DB) error {
 	ctx := context.Background()
 	version := 0
@@ -185,7 +185,7 @@ func migrate(db *sql.DB) error {
 		return versionError(version)
 	}
 	if version > len(migrations) {
-		return fmt.Errorf("the runs there are kept by a newer toolgraph (version %d, and this one knows %d); "+
+		return fmt.Errorf("the runs there were recorded by a newer toolgraph (version %d, this one has %d); "+
 			"update toolgraph, or name another place with --state", version, len(migrations))
 	}
 	for _, step := range migrations[version:] {
@@ -197,4 +197,38 @@ func migrate(db *sql.DB) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// versionError is a user_version that no toolgraph writes.
+type versionError int
+
+func (e versionError) Error() string {
+	return fmt.Sprintf("its version is %d, expected 1 to %d", int(e), len(migrations))
+}
+
+// aboutStore adds the path of the store and the remedy to an error.
+func aboutStore(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch codeOf(err) {
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("%s: the disk is full (%w); free some space, or delete runs with toolgraph runs rm", path, err)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%s: the disk is full or failing (%w); free some space, or delete runs with toolgraph runs rm", path, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%s is locked by another process (%w); try again", path, err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("%s cannot be written (%w); make it and its directory writable, or name another place with --state", path, err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_FORMAT:
+		return damaged(path, err)
+	}
+	if errors.As(err, new(versionError)) {
+		return damaged(path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+func damaged(path string, err error) error {
+	return fmt.Errorf("%s is damaged (%w); move it away, and a new one is created", path, err)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"slices"
 	"time"
 
@@ -12,11 +14,10 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// A frame is one event as a chunk holds it: the event without its value, then the value.
-// Apart they can be read without decoding what nobody asked for, and a value that one
-// event shares with the one before it is kept once: an entry's output is the arguments,
-// an exit's is the output before it, and a run's value is its exit's. A step that finished
-// without a value is one of which the node yielded nothing.
+// A frame is one event as a chunk has it: the event without its value, then the value. So events
+// can be read without decoding values, and a value that one event shares with the one before it
+// is stored once: an entry's output is the arguments, an exit's is the output before it, and a
+// run's value is its exit's. A step that finished without a value yielded nothing.
 //
 //	length of the JSON, the JSON of the event; or, for a step that finished well:
 //	0, index, length of the id, the id, type, start, duration (both ns)
@@ -39,10 +40,20 @@ const (
 	redactedFlag kind = 0x80 // on inline and spilled: a secret was replaced
 )
 
-// errFrame is a chunk that no version of ours has written.
+// errFrame is the error of a chunk that no version has written.
 var errFrame = errors.New("a part of the run is damaged")
 
-// body is where an event's value is, or nil when it has none: a step that failed, or
+// stored is a value as a frame has it.
+type stored struct {
+	kind     kind
+	redacted bool
+	json     []byte // inline
+	spill    int    // spilled
+	bytes    int    // of the JSON
+	limit    int    // tooLarge
+}
+
+// body returns the place of an event's value, or nil when it has none: a step that failed, or
 // yielded nothing.
 func body(e *execution.Event) *value.Value {
 	switch {
@@ -59,8 +70,8 @@ func body(e *execution.Event) *value.Value {
 	return nil
 }
 
-// bare is the event without its value, and without secrets; the event is not changed. An
-// output is null there, so that it is not taken for nothing.
+// bare returns the event without its value and without secrets; the event is not changed. An
+// output is null there, to distinguish it from nothing.
 func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	e.Time = e.Time.UTC()
 	if e.Start != nil {
@@ -93,16 +104,6 @@ func withoutSecrets(f *execution.Failure, secrets *config.Secrets) *execution.Fa
 	}
 }
 
-// stored is a value as a frame has it.
-type stored struct {
-	kind     kind
-	redacted bool
-	json     []byte // inline
-	spill    int    // spilled
-	bytes    int    // of the JSON
-	limit    int    // tooLarge
-}
-
 // appendEvent appends an event without its value and without secrets.
 func appendEvent(dst []byte, e execution.Event, secrets *config.Secrets) ([]byte, error) {
 	if e.Record != nil && isPlain(e) {
@@ -115,8 +116,8 @@ func appendEvent(dst []byte, e execution.Event, secrets *config.Secrets) ([]byte
 // nodeTypes are the types by their number in a frame.
 var nodeTypes = []config.NodeType{config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode}
 
-// isPlain reports whether an event is a step that finished well, and nothing more. A
-// field that is new in execution makes it not plain, as long as somebody uses it.
+// isPlain reports whether an event is a step that finished well, and nothing more. It is not when
+// it uses a field that is new in package execution.
 func isPlain(e execution.Event) bool {
 	r := *e.Record
 	r.Output, r.Bytes = nil, 0
@@ -125,8 +126,11 @@ func isPlain(e execution.Event) bool {
 		isNanos(r.Start) && isNanos(r.End) && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
 }
 
-// isNanos reports whether a time is what it is in nanoseconds since 1970, which have room
-// for the next hundred years.
+// mostNumber is the largest number in a frame.
+const mostNumber = 1 << 62
+
+// isNanos reports whether a time is a whole number of nanoseconds since 1970 that a frame can
+// have, which is enough for the next hundred years.
 func isNanos(at time.Time) bool {
 	n := at.UnixNano()
 	return n >= 0 && n <= mostNumber && time.Unix(0, n).Equal(at)
@@ -159,4 +163,167 @@ func appendValue(dst []byte, v stored) []byte {
 
 func appendBytes[T string | []byte](dst []byte, b T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// chunkReader reads the frames of one chunk, one by one.
+type chunkReader struct {
+	rest   []byte
+	run    string // its id
+	sums   *sums  // nil: a chunk of the first versions
+	last   stored
+	broken bool // a frame ends too early, or has a number that is too large
+}
+
+// next returns the next event without its value, and the value, whose JSON points into the chunk.
+func (r *chunkReader) next() (e execution.Event, v stored, err error) {
+	frame := r.rest
+	if e, err = r.event(); err != nil {
+		return e, v, err
+	}
+	v = r.value()
+	switch {
+	case r.broken:
+		err = errFrame
+	case r.sums != nil:
+		err = r.sums.next(frame[:len(frame)-len(r.rest)])
+	}
+	return e, v, err
+}
+
+// event returns an event without its value.
+func (r *chunkReader) event() (execution.Event, error) {
+	head := r.bytes()
+	if len(head) == 0 {
+		record := r.step()
+		return execution.Event{Kind: execution.StepFinished, Run: r.run, Time: record.End, Record: record}, nil
+	}
+	var e execution.Event
+	err := json.Unmarshal(head, &e)
+	if err == nil {
+		err = e.Check()
+	}
+	if err != nil {
+		return execution.Event{}, fmt.Errorf("%w: %w", errFrame, err)
+	}
+	return e, nil
+}
+
+// step returns a step that finished well, as appendStep writes it.
+func (r *chunkReader) step() *execution.Record {
+	index, node, kind := r.number(), string(r.bytes()), int(r.byte())
+	if kind >= len(nodeTypes) {
+		r.broken, kind = true, 0
+	}
+	start := time.Unix(0, int64(r.number())).UTC()
+	return &execution.Record{
+		Index: index, NodeID: node, NodeType: nodeTypes[kind], Start: start, End: start.Add(time.Duration(r.number())),
+	}
+}
+
+func (r *chunkReader) value() stored {
+	k := kind(r.byte())
+	v := stored{kind: k &^ redactedFlag, redacted: k&redactedFlag != 0}
+	switch v.kind {
+	case noValue:
+		return v
+	case same:
+		v = r.last
+	case inline:
+		v.json = r.bytes()
+		v.bytes = len(v.json)
+	case spilled:
+		v.spill, v.bytes = r.number(), r.number()
+	case tooLarge:
+		v.bytes, v.limit = r.number(), r.number()
+	default:
+		r.broken = true
+	}
+	r.last = v
+	return v
+}
+
+func (r *chunkReader) byte() byte {
+	if len(r.rest) == 0 {
+		r.broken = true
+		return 0
+	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b
+}
+
+func (r *chunkReader) number() int {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > mostNumber {
+		r.broken = true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return int(n)
+}
+
+func (r *chunkReader) bytes() []byte {
+	n := r.number()
+	if n > len(r.rest) {
+		r.broken = true
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+// Checksums find values that the disk, or another program, has changed. They are CRC-32C: they
+// find errors, not forgeries. Each frame has one, over all frames of its chunk up to it and the
+// place of the chunk; a value with a row of its own has one, and so have the constant columns of
+// the row of a run. Rows of the first versions have none.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+const sumSize = 4 // bytes
+
+// errSum is the error of data that does not match its checksum.
+var errSum = errors.New("it does not match its checksum")
+
+// chunkSum returns the checksum before the first frame of a chunk.
+func chunkSum(run string, first, before int) uint32 {
+	return crc32.Checksum(fmt.Appendf(nil, "%d %d %s", first, before, run), castagnoli)
+}
+
+// appendSum appends the checksum of a frame to those of the frames before it.
+func appendSum(sums []byte, start uint32, frame []byte) []byte {
+	if n := len(sums); n > 0 {
+		start = binary.BigEndian.Uint32(sums[n-sumSize:])
+	}
+	return binary.BigEndian.AppendUint32(sums, crc32.Update(start, castagnoli, frame))
+}
+
+// sumOf returns the checksum of a frame that is a chunk of its own.
+func sumOf(run string, first, before int, frame []byte) []byte {
+	return appendSum(nil, chunkSum(run, first, before), frame)
+}
+
+// spillSum returns the checksum of a value with a row of its own.
+func spillSum(run string, id int, packed []byte) int64 {
+	return int64(crc32.Update(crc32.Checksum(fmt.Appendf(nil, "%d %s", id, run), castagnoli), castagnoli, packed))
+}
+
+// rowSum returns the checksum of the constant columns in the row of a run.
+func rowSum(id, tool, file, server, graph, args string, started int64, durable bool) int64 {
+	return int64(crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %q %q %d %t", id, tool, file, server, graph, args, started, durable), castagnoli))
+}
+
+// sums checks frames as they are read.
+type sums struct {
+	rest []byte
+	last uint32
+}
+
+// next checks the next frame.
+func (s *sums) next(frame []byte) error {
+	s.last = crc32.Update(s.last, castagnoli, frame)
+	if len(s.rest) < sumSize || binary.BigEndian.Uint32(s.rest) != s.last {
+		return errSum
+	}
+	s.rest = s.rest[sumSize:]
+	return nil
 }

@@ -39,7 +39,7 @@ func TestV17FullDisk(t *testing.T) {
 		return over
 	}
 	v := &view{store: s}
-	batch := block{}
+	batch := []queued{}
 	for n := range 200 { // rows of some are written before the disk is full
 		id := fmt.Sprintf("RUN%d", n)
 		batch = append(batch,
@@ -47,8 +47,8 @@ func TestV17FullDisk(t *testing.T) {
 			newQueued(v, execution.Event{Kind: execution.RunFinished, Run: id, Time: time.Now(), End: &execution.End{Value: "out"}}))
 	}
 	kept := make(chan error, 1)
-	batch[7].kept = kept
-	if err := c.commit([]block{batch}); err != nil || pauses != 3 {
+	batch[7].done = kept
+	if err := c.commit(batch); err != nil || pauses != 3 {
 		t.Fatalf("%d pauses, %v", pauses, err)
 	}
 	if err := <-kept; err == nil || !strings.Contains(err.Error(), "full") {

@@ -43,7 +43,7 @@ func TestV07Header(t *testing.T) {
 // TestV07Version: versions that no toolgraph writes.
 func TestV07Version(t *testing.T) {
 	for version, why := range map[int]string{
-		-1: "is damaged (its version is -1", -1 << 31: "is damaged (its version is -2147483648", 0: "is damaged", 99: "kept by a newer toolgraph (version 99",
+		-1: "is damaged (its version is -1", -1 << 31: "is damaged (its version is -2147483648", 0: "is damaged", 99: "recorded by a newer toolgraph (version 99",
 	} {
 		dir := closedStore(t)
 		raw, err := sql.Open("sqlite", filepath.Join(dir, "history.db"))

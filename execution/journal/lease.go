@@ -12,17 +12,16 @@ import (
 	"sync"
 )
 
-// lease is a file that this process holds locked for as long as it lives: the system
-// lets go of the lock when the process is gone, however it ended. Each running run
-// names the lease of its process, so that the runs of a process that died are known
-// without clocks or process ids.
+// lease is a file that this process keeps locked for as long as it lives: the system releases the
+// lock when the process has ended, however it ended. Each running run names the lease of its
+// process, so that the runs of a dead process are found without clocks or process ids.
 //
-// The file is also a notebook. A note is one write to a page that the system keeps, which
-// costs a fiftieth of a transaction. Each run has a slot, since it waits for one call at a time.
+// The file also has notes. A note is one write to the page cache, which survives the process and
+// costs a fiftieth of a transaction. Each run has a slot, since it makes one call at a time.
 type lease struct {
 	name string
 	dir  string
-	home *os.File // the directory of the store, with a lock that all such processes share; nil: the system has none
+	home *os.File // the directory of the store, with a lock that all such processes share; nil: there are no such locks
 
 	file *os.File // guarded by mu
 
@@ -31,7 +30,7 @@ type lease struct {
 	free  []int
 }
 
-const slotSize = 2048 // bytes; a note that is longer is not taken
+const slotSize = 2048 // bytes; a longer note is not written
 
 func leaseDir(dir string) string { return filepath.Join(dir, "live") }
 
@@ -42,7 +41,7 @@ func newLease(dir string) (*lease, error) {
 	}
 	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]int{}}
 	var err error
-	for range 100 { // whoever looks between the making of the file and its lock removes it
+	for range 100 { // a process that reads the store removes a file that is not locked yet
 		l.name = rand.Text()
 		if l.file, err = createLocked(filepath.Join(live, l.name)); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -54,13 +53,13 @@ func newLease(dir string) (*lease, error) {
 	return l, err
 }
 
-// release gives the lease back.
+// release removes the lease.
 func (l *lease) release() {
 	removeLocked(l.file)
 	l.leaveDirectory()
 }
 
-// leave gives the lease back with its notes, for the next process that looks.
+// leave unlocks the lease but leaves its notes for the next process that reads the store.
 func (l *lease) leave() {
 	_ = l.file.Close()
 	l.leaveDirectory()
@@ -72,14 +71,14 @@ func (l *lease) leaveDirectory() {
 	}
 }
 
-// renew makes the file again when it was removed: what is noted in a file that has no name
-// is found by no other process.
+// renew creates the file again when it was removed: other processes do not find the notes of a
+// file without a name.
 func (l *lease) renew() error {
 	path := filepath.Join(leaseDir(l.dir), l.name)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	l.mu.Lock() // all that is rare; others must not note in the old file meanwhile
+	l.mu.Lock() // this is rare; other runs must not write to the old file meanwhile
 	defer l.mu.Unlock()
 	if err := os.MkdirAll(leaseDir(l.dir), 0o700); err != nil {
 		return err
@@ -100,7 +99,7 @@ func (l *lease) renew() error {
 	return nil
 }
 
-// note writes a note of a run down at once and reports whether it has.
+// note writes a note of a run at once and reports whether it has.
 func (l *lease) note(run string, text []byte) bool {
 	if len(text) >= slotSize {
 		return false
@@ -120,7 +119,7 @@ func (l *lease) note(run string, text []byte) bool {
 			return false
 		}
 		file := l.current()
-		if _, err := file.WriteAt(append(text, 0), int64(slot)*slotSize); err != nil && file == l.current() { // what is after the 0 is older
+		if _, err := file.WriteAt(append(text, 0), int64(slot)*slotSize); err != nil && file == l.current() { // older bytes follow the 0
 			return false
 		}
 		if file == l.current() {
@@ -135,8 +134,8 @@ func (l *lease) current() *os.File {
 	return l.file
 }
 
-// forget lets another run have the run's slot, once its end is in the database. The note
-// is taken back, or it would bring the run back when that is deleted and we are killed.
+// forget frees the slot of a run, once its end is in the database. It erases the note, which
+// would restore the run when that is deleted and the process is killed.
 func (l *lease) forget(run string) {
 	l.mu.Lock()
 	slot, has := l.slots[run]
@@ -153,15 +152,15 @@ func (l *lease) forget(run string) {
 	l.free = append(l.free, slot)
 }
 
-// abandoned is a lease that nobody holds any more.
+// abandoned is a lease that no process holds.
 type abandoned struct {
-	file  *os.File // nil: it is gone
+	file  *os.File // nil: it does not exist
 	notes []note
 }
 
-// abandonedLease opens a lease; ok is false when a process holds it. One that is not there
-// may have been removed under a process that lives: it is abandoned when no process that
-// writes to the store lives.
+// abandonedLease opens a lease; ok is false when a process holds it. A missing one may have been
+// removed while its process lives: it is abandoned when no process that writes to the store
+// lives.
 func abandonedLease(dir, name string) (a abandoned, ok bool) {
 	file, err := openUnlocked(filepath.Join(leaseDir(dir), filepath.Base(name)))
 	if err != nil {
@@ -185,7 +184,7 @@ func readNotes(file *os.File) (notes []note) {
 	}
 }
 
-// removed reports whether somebody else has taken the notes up meanwhile.
+// removed reports whether another process has removed the lease meanwhile.
 func (a abandoned) removed() bool {
 	if a.file == nil {
 		return true
@@ -201,8 +200,8 @@ func (a abandoned) drop() {
 	}
 }
 
-// keep leaves the lease for the next who looks.
-func (a abandoned) keep() {
+// close leaves the lease for the next process that reads the store.
+func (a abandoned) close() {
 	if a.file != nil {
 		_ = a.file.Close() // it was only read
 	}

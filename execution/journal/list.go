@@ -1,14 +1,19 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"toolgraph/execution"
 )
 
 // DefaultList is how many runs a Filter without Limit selects at most.
@@ -16,9 +21,8 @@ const DefaultList = 50
 
 const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, lost, resumed, failure, sum`
 
-// reader is the database for those who look at runs: with what this process has handed
-// over, and with the runs of dead processes told apart. The error is errNoStore when
-// there is none.
+// reader returns the database for reading: with the events that this process has queued, and with
+// the runs of dead processes marked as interrupted. The error is errNoStore when there is none.
 func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 	s.writer.flush()
 	db, err := s.database(false)
@@ -37,14 +41,24 @@ func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// List are the runs that the filter selects, the newest first.
+// List returns the runs that the filter selects, the newest first. It reads up to 16 MiB of them
+// to find damaged ones.
 func (s *Store) List(ctx context.Context, f Filter) ([]Run, error) {
 	where, args := f.where()
-	return s.selected(ctx, where, args...)
+	return s.verified(ctx, where, args...)
 }
 
-// selected are the runs that a clause selects, in its order.
-func (s *Store) selected(ctx context.Context, where string, args ...any) ([]Run, error) {
+// verified returns the runs that a clause selects, the damaged ones marked.
+func (s *Store) verified(ctx context.Context, where string, args ...any) ([]Run, error) {
+	runs, err := s.query(ctx, where, args...)
+	if err != nil {
+		return nil, err
+	}
+	return runs, s.verifyListed(ctx, runs)
+}
+
+// query returns the runs that a clause selects, in its order.
+func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, error) {
 	db, err := s.reader(ctx)
 	if errors.Is(err, errNoStore) {
 		return nil, nil
@@ -65,27 +79,20 @@ func (s *Store) selected(ctx context.Context, where string, args ...any) ([]Run,
 		}
 		runs = append(runs, r)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, aboutStore(s.Path(), err)
-	}
-	return runs, s.verifyListed(ctx, runs)
+	return runs, aboutStore(s.Path(), rows.Err())
 }
 
-// where is the filter as SQL, order and limit included.
+// where returns the filter as SQL, with order and limit.
 func (f Filter) where() (clause string, args []any) {
 	all := []string{"status <> 'deleting'"}
 	add := func(term string, values ...any) {
 		all = append(all, term)
 		args = append(args, values...)
 	}
-	if f.Tool != "" {
-		add("tool = ?", f.Tool)
-	}
-	if f.Status != "" {
-		add("status = ?", f.Status)
-	}
-	if f.File != "" {
-		add("file = ?", f.File)
+	for column, value := range map[string]string{"tool": f.Tool, "status": string(f.Status), "file": f.File} {
+		if value != "" {
+			add(column+" = ?", value)
+		}
 	}
 	if !f.Since.IsZero() {
 		add("started >= ?", f.Since.UnixMicro())
@@ -100,73 +107,185 @@ func (f Filter) where() (clause string, args []any) {
 		add("instr(lower(id || ' ' || tool || ' ' || args || ' ' || failure), lower(?)) > 0", f.Text)
 	}
 	clause = " WHERE " + strings.Join(all, " AND ")
-	limit := f.Limit
-	if limit == 0 {
-		limit = DefaultList
-	}
-	return clause + " ORDER BY seq DESC LIMIT ?", append(args, limit) // below 0: no limit
+	return clause + " ORDER BY seq DESC LIMIT ?", append(args, cmp.Or(f.Limit, DefaultList)) // below 0: no limit
 }
 
-// Run is one run, by its id, the beginning of its id, or "last". The error is
-// ErrNotFound, or names some of the runs that it could be.
+// Run returns one run, by its id, the beginning of its id, or "last". The error wraps
+// ErrNotFound, or lists some of the runs that the beginning selects.
 func (s *Store) Run(ctx context.Context, id string) (Run, error) {
-	db, err := s.reader(ctx)
-	if errors.Is(err, errNoStore) {
-		return Run{}, notFound(id)
-	}
-	if err != nil {
-		return Run{}, err
-	}
-	query, args := `SELECT `+runColumns+` FROM runs WHERE id >= ? AND id < ? AND status <> 'deleting' ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
+	where, args := ` WHERE id >= ? AND id < ? AND status <> 'deleting' ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
 	if id == "last" {
-		query, args = `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' ORDER BY seq DESC LIMIT 1`, nil
+		where, args = ` WHERE status <> 'deleting' ORDER BY seq DESC LIMIT 1`, nil
 	}
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return Run{}, aboutStore(s.Path(), err)
-	}
-	defer rows.Close()
-	var found []Run
-	for rows.Next() {
-		r, err := scanRun(rows)
-		if err != nil {
-			return Run{}, aboutStore(s.Path(), err)
-		}
-		if r.ID == id {
-			return r, r.damage()
-		}
-		found = append(found, r)
-	}
-	if err := rows.Err(); err != nil {
-		return Run{}, aboutStore(s.Path(), err)
-	}
-	return only(id, found)
-}
-
-// only is the one run that was found.
-func only(id string, found []Run) (Run, error) {
+	found, err := s.query(ctx, where, args...)
 	switch {
+	case err != nil:
+		return Run{}, err
 	case len(found) == 0 || id == "":
 		return Run{}, notFound(id)
-	case len(found) == 1:
+	case len(found) == 1 || found[0].ID == id:
 		return found[0], found[0].damage()
 	}
 	var names []string
 	for _, r := range found {
 		names = append(names, fmt.Sprintf("%s (%s, %s)", r.ID, r.Tool, r.Started.Local().Format(time.DateTime)))
 	}
-	return Run{}, fmt.Errorf("several runs begin with %q: %s; give more of the id", id, strings.Join(names, ", "))
+	return Run{}, fmt.Errorf("the ids of several runs begin with %q: %s; give more of the id", id, strings.Join(names, ", "))
 }
 
-// noRuns is ErrNotFound where there is no run at all.
+// noRuns is ErrNotFound for a store without runs.
 type noRuns struct{}
 
-func (noRuns) Error() string        { return "no runs are kept yet" }
+func (noRuns) Error() string        { return "no runs are recorded yet" }
 func (noRuns) Is(target error) bool { return target == ErrNotFound }
 
 func notFound(id string) error {
 	if id == "last" {
 		return noRuns{}
 	}
-	return fmt.Errorf("%w: %q; toolgraph runs list tells which there are", ErrNotFound, id)
+	return fmt.Errorf("%w: %q; toolgraph runs list shows the recorded runs", ErrNotFound, id)
+}
+
+// DamagedError is the error of a run that is not in the store as it was recorded.
+type DamagedError struct {
+	Run   string
+	Place string // "event 3", "its row"
+	Err   error
+}
+
+// Error names the place and the remedy.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("run %s is damaged: %s; none of its data is reliable: delete it with toolgraph runs rm %s", e.Run, e.why(), e.Run)
+}
+
+func (e *DamagedError) why() string {
+	if e.Place == "" {
+		return e.Err.Error()
+	}
+	return e.Place + ": " + e.Err.Error()
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// scanRun reads the row of a run. A damaged row gives a Run with Damaged.
+func scanRun(from *sql.Rows) (Run, error) {
+	var r Run
+	var started, ended, last int64
+	var failure string
+	var sum sql.NullInt64
+	into := []any{
+		&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
+		&started, &ended, &last, &r.Steps, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &sum,
+	}
+	if err := from.Scan(into...); err != nil {
+		values := make([]any, len(into))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if from.Scan(into...) != nil {
+			return Run{}, err
+		}
+		return Run{ID: fmt.Sprint(values[0]), Damaged: fmt.Sprintf("its row: %v", errFrame)}, nil
+	}
+	r.Started, r.Ended = timeOf(started), timeOf(ended)
+	r.Duration = float64(max(0, last-started)) / 1000
+	if failure != "" {
+		r.Failure = &execution.Failure{}
+		if err := json.Unmarshal([]byte(failure), r.Failure); err != nil {
+			r.Failure, r.Damaged = nil, fmt.Sprintf("its row: %v", errFrame)
+		}
+	}
+	if !slices.Contains(Statuses, r.Status) ||
+		sum.Valid && sum.Int64 != rowSum(r.ID, r.Tool, r.File, r.Server, r.Graph, r.Args, started, r.Durable) {
+		r.Damaged = fmt.Sprintf("its row: %v", errSum)
+	}
+	return r, nil
+}
+
+// damage returns the error of a damaged run, else nil.
+func (r Run) damage() error {
+	if r.Damaged == "" {
+		return nil
+	}
+	return &DamagedError{Run: r.ID, Err: errors.New(r.Damaged)}
+}
+
+// Verify reads a run and returns a *DamagedError when it is not in the store as it was recorded.
+func (s *Store) Verify(ctx context.Context, r Run) error {
+	if err := r.damage(); err != nil {
+		return err
+	}
+	found := Run{Status: Running}
+	var summed bool
+	var latest, last int64
+	err := s.walk(ctx, r.ID, 0, func(f frame) (bool, error) {
+		found.Status, found.Ended, found.Failure = Running, time.Time{}, nil
+		summed, last = f.summed, micros(f.event.Time)
+		latest = max(latest, last)
+		switch e := f.event; {
+		case e.Record != nil:
+			found.Steps = e.Record.Index + 1 // more than one more when events were lost
+		case e.End != nil:
+			found.Status, found.Ended, found.Failure = Finished, timeOf(last), e.End.Failure
+			if e.End.Failure != nil {
+				found.Status = statusOf(e.End.Failure)
+			}
+		}
+		if f.value.kind == spilled {
+			_, err := f.packed()
+			return true, err
+		}
+		return true, nil
+	})
+	took := func(last int64) float64 { return float64(max(0, last-micros(r.Started))) / 1000 }
+	if err != nil || !summed || r.Status == Running || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {
+		return err
+	}
+	now, err := s.Run(ctx, r.ID)
+	if err != nil || now.Duration != r.Duration || now.Status != r.Status || now.Steps != r.Steps { // it has continued meanwhile
+		return err
+	}
+	return &DamagedError{Run: r.ID, Place: "its row", Err: errSum}
+}
+
+// like reports whether the row of a run agrees with its events.
+func (r Run) like(found Run) bool {
+	if r.Steps != found.Steps {
+		return false
+	}
+	if r.Status == Interrupted { // claiming a run removes its end
+		return r.Ended.IsZero() && r.Failure == nil && (found.Status == Running || found.Status == Failed)
+	}
+	return r.Status == found.Status && r.Ended.Equal(found.Ended) && textOf(r.Failure) == textOf(found.Failure)
+}
+
+func textOf(f *execution.Failure) string {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// listVerified is how many bytes of the runs of a list are read to find damaged ones. Verify
+// reads a whole run.
+const listVerified = 16 << 20
+
+// verifyListed marks the damaged runs.
+func (s *Store) verifyListed(ctx context.Context, runs []Run) error {
+	left := int64(listVerified)
+	for i := range runs {
+		if left -= max(0, runs[i].Bytes); left < 0 {
+			return nil
+		}
+		var damaged *DamagedError
+		err := s.Verify(ctx, runs[i])
+		switch {
+		case errors.As(err, &damaged):
+			runs[i].Damaged = damaged.why()
+		case err != nil && !errors.Is(err, ErrNotFound): // it was deleted meanwhile
+			return err
+		}
+	}
+	return nil
 }

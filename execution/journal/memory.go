@@ -9,7 +9,7 @@ import (
 	"toolgraph/execution"
 )
 
-// Memory keeps events in memory. The zero value is ready; safe for concurrent use.
+// Memory is a journal in memory. The zero value is ready. Safe for concurrent use.
 type Memory struct {
 	mu   sync.Mutex // guards runs
 	runs map[string][]execution.Event
@@ -26,13 +26,13 @@ func (m *Memory) Append(_ context.Context, e execution.Event) error {
 	return nil
 }
 
-// Load is the events of a run in order.
+// Load returns the events of a run in order.
 func (m *Memory) Load(_ context.Context, run string) ([]execution.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	events, known := m.runs[run]
 	if !known {
-		return nil, fmt.Errorf("no run %q is kept here", run)
+		return nil, fmt.Errorf("run %q not found", run)
 	}
 	return slices.Clone(events), nil
 }

@@ -5,26 +5,28 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
 
 	"toolgraph/execution"
 )
 
-// note is a call-started that must survive the process although it waits in the queue,
-// as the lease of the process has it.
+// note is a call-started in the lease of its process: it must survive the process although it
+// waits in the queue.
 type note struct {
 	Event execution.Event `json:"event"`
 	Begin *beginning      `json:"begin,omitempty"` // nil: the run has its row
 }
 
-// beginning is what the row of a run is made of, when the process may die before it is
-// written: without its row nobody would know of the call.
+// beginning is the data for the row of a run that the process may not live to write: without a
+// row the call would be unknown.
 type beginning struct {
 	File   string `json:"file,omitempty"`
 	Server string `json:"server,omitempty"`
 	First  []byte `json:"first"` // the frame of its run-started; secrets are redacted
 }
 
-// A noteForm says what of a run without a row is in a note.
+// A noteForm says how much of a run without a row is in a note.
 type noteForm int
 
 const (
@@ -32,9 +34,9 @@ const (
 	shortNote                 // without: such a run is not resumed
 )
 
-// note writes a call down in the lease of this process and reports whether that is
-// enough to know of it. It is not when the lease cannot be written, or when the run has no
-// row yet and arguments that are too long for a whole note: then the run waits for its row.
+// note writes a call into the lease of this process and reports whether the call survives the
+// process that way. It does not when the lease cannot be written, or when the run has no row yet
+// and its arguments are too long for a whole note: then the run waits for its row.
 func (w *writer) note(e execution.Event, form noteForm) bool {
 	w.mu.Lock()
 	start, unwritten := w.unwritten[e.Run]
@@ -64,7 +66,7 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 	return err == nil && l.note(e.Run, text)
 }
 
-// written forgets how runs began that have their rows now.
+// written drops the beginnings of runs that have their rows now.
 func (w *writer) written(touched []*track) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,8 +75,8 @@ func (w *writer) written(touched []*track) {
 	}
 }
 
-// add adds the noted call to its run, unless what came after the call is in the database
-// as well. A run without a row gets one.
+// add adds the noted call to its run, unless the database has later events of the run. A run
+// without a row gets one.
 func (n note) add(ctx context.Context, tx *sql.Tx, owner string) error {
 	if err := n.begin(ctx, tx, owner); err != nil {
 		return err
@@ -117,10 +119,10 @@ func (n note) begin(ctx context.Context, tx *sql.Tx, owner string) error {
 	r := chunkReader{rest: n.Begin.First, run: n.Event.Run}
 	first, value, err := r.next()
 	if err != nil || first.Start == nil || first.Run != n.Event.Run {
-		return nil //nolint:nilerr // a note that is damaged keeps nobody from the other runs
+		return nil //nolint:nilerr // a damaged note is skipped, so that the others are read
 	}
 	t := &track{view: &view{about: About{File: n.Begin.File, Server: n.Begin.Server}}, row: row{id: first.Run, status: Running}}
-	t.note(first, value)
+	t.update(first, value)
 	t.chunks = []chunk{{body: n.Begin.First}}
 	t.weigh()
 	done, err := tx.ExecContext(ctx, insertRun, t.columns(owner, false)...)
@@ -144,4 +146,130 @@ func (n note) isLast(ctx context.Context, tx *sql.Tx, seq int64) (bool, error) {
 		last, _, err = r.next()
 	}
 	return last.Kind == n.Event.Kind && last.Step != nil && last.Step.Index == n.Event.Step.Index, err
+}
+
+// sweep marks the runs of dead processes as interrupted, and adds the notes in their leases to
+// these runs.
+func sweep(ctx context.Context, db executor, dir string) error {
+	running, err := owners(ctx, db, dir)
+	if err != nil {
+		return err
+	}
+	for owner, hasRuns := range running {
+		left, ok := abandonedLease(dir, owner)
+		if !ok {
+			continue
+		}
+		if hasRuns || len(left.notes) > 0 {
+			if err := interrupt(ctx, db, owner, left); err != nil {
+				left.close()
+				return err
+			}
+		}
+		left.drop()
+	}
+	return nil
+}
+
+// owners returns the processes that may be dead, by the names of their leases, and whether they
+// have running runs. A process without one may have died before it wrote the row of its first.
+func owners(ctx context.Context, db executor, dir string) (map[string]bool, error) {
+	all := map[string]bool{}
+	leases, _ := os.ReadDir(leaseDir(dir)) // without them when it cannot be read
+	for _, l := range leases {
+		if l.Type().IsRegular() {
+			all[l.Name()] = false
+		}
+	}
+	rows, err := db.QueryContext(ctx, `SELECT DISTINCT owner FROM runs WHERE status = 'running'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var owner string
+		if err := rows.Scan(&owner); err != nil {
+			return nil, err
+		}
+		all[owner] = true
+	}
+	return all, rows.Err()
+}
+
+func interrupt(ctx context.Context, db executor, owner string, left abandoned) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if left.removed() {                  // another process has added the notes; the runs may be deleted since
+		left.notes = nil
+	}
+	for _, n := range left.notes {
+		if err := n.add(ctx, tx, owner); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = ?`, owner); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// interruptSuspended marks the suspended runs of this process as interrupted at once, without
+// counting that as a crash of a resumed run. The caller holds mu. When it fails, the next process
+// that reads the store does it.
+func (s *Store) interruptSuspended() {
+	if s.db == nil {
+		return
+	}
+	var suspended bool
+	err := s.db.QueryRowContext(background, `SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running' AND owner = ?)`, s.lease.name).Scan(&suspended)
+	if err == nil && suspended {
+		_, _ = s.db.ExecContext(background, `UPDATE runs SET status = 'interrupted', resumed = max(resumed - 1, 0)
+			WHERE status = 'running' AND owner = ?`, s.lease.name)
+	}
+}
+
+// Interrupted returns the interrupted runs of a graph file, the oldest first.
+func (s *Store) Interrupted(ctx context.Context, file string) ([]Run, error) {
+	// The status is part of the text, so that SQLite uses the index of such runs.
+	return s.verified(ctx, ` WHERE status = 'interrupted' AND file = ? ORDER BY seq`, file)
+}
+
+// ErrRunning is the error of Claim for a run of another process.
+var ErrRunning = errors.New("it is running in another process")
+
+// Claim makes this process the owner of a run before it resumes it: an interrupted run, or one
+// that ended because of an in-doubt call. Its status is running from then on, and no other
+// process can claim it. The error wraps ErrRunning when another process was faster.
+func (s *Store) Claim(ctx context.Context, id string) error {
+	db, err := s.reader(ctx)
+	if errors.Is(err, errNoStore) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	l, err := s.leaseOf()
+	if err != nil {
+		return err
+	}
+	done, err := db.ExecContext(ctx,
+		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = ? WHERE id = ? AND (status = 'interrupted'
+			OR status = 'error' AND json_extract(failure, '$.code') = 'outcome-unknown')`, l.name, id)
+	if err != nil {
+		return aboutStore(s.Path(), err)
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	r, err := s.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r.Status == Running {
+		return fmt.Errorf("run %s: %w", id, ErrRunning)
+	}
+	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, r.Status)
 }

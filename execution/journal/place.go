@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"toolgraph/internal/files"
 )
 
-// prepareFile makes the directory and the file, for our user alone, and refuses what
-// others could have put there.
+// prepareFile creates the directory and the file, for this user alone, and refuses files of other
+// users.
 func (s *Store) prepareFile(create bool) error {
 	err := s.checkPrivate(s.dir, fs.ModeDir)
 	if errors.Is(err, fs.ErrNotExist) && create {
@@ -29,14 +30,14 @@ func (s *Store) prepareFile(create bool) error {
 	case !create:
 		return errNoStore
 	}
-	f, err := os.OpenFile(s.Path(), os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	f, err := os.OpenFile(s.Path(), os.O_RDWR|os.O_CREATE|files.NoFollow, 0o600)
 	if err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// checkOthers does the same for what is beside the database.
+// checkOthers checks the files beside the database.
 func (s *Store) checkOthers() error {
 	for path, kind := range map[string]fs.FileMode{s.Path() + "-wal": 0, s.Path() + "-shm": 0, leaseDir(s.dir): fs.ModeDir} {
 		if err := s.checkPrivate(path, kind); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,8 +47,8 @@ func (s *Store) checkOthers() error {
 	return nil
 }
 
-// checkPrivate refuses a path that is of another kind, of another user, or that others may
-// change. Others may not read it either: if they can, its mode is mended.
+// checkPrivate refuses a path that is of another kind, of another user, or that other users may
+// write. It changes the mode of one that they may read.
 func (s *Store) checkPrivate(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *Store) checkPrivate(path string, kind fs.FileMode) error {
 	expected := "a file"
 	if kind == fs.ModeDir {
 		expected = "a directory"
-		if info.Mode().Type() == fs.ModeSymlink { // a link to a directory is the user's choice
+		if info.Mode().Type() == fs.ModeSymlink { // the user may use a link to a directory
 			if info, err = os.Stat(path); err != nil {
 				return err
 			}
@@ -65,20 +66,20 @@ func (s *Store) checkPrivate(path string, kind fs.FileMode) error {
 	owner, isKnown := ownerOf(info)
 	switch {
 	case info.Mode().Type() != kind:
-		return fmt.Errorf("%s is %s, expected %s for kept runs; name another place with --state", path, describe(info.Mode()), expected)
+		return fmt.Errorf("%s is %s, expected %s for recorded runs; name another place with --state", path, describe(info.Mode()), expected)
 	case isKnown && owner != s.user:
-		return fmt.Errorf("%s belongs to user %d, and this process is user %d: that user could read and change the runs kept there; "+
+		return fmt.Errorf("%s belongs to user %d, but this process is user %d: that user could read and change the runs there; "+
 			"name another place with --state", path, owner, s.user)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s has mode %04o and others could change the runs kept there; run: chmod go-w %s", path, info.Mode().Perm(), path)
+		return fmt.Errorf("%s has mode %04o, so other users could change the runs there; run: chmod go-w %s", path, info.Mode().Perm(), path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && (path != s.dir || s.isDedicated()):
-		_ = os.Chmod(path, info.Mode().Perm()&^0o077) // on a disk that is read-only it stays; State says so
+		_ = os.Chmod(path, info.Mode().Perm()&^0o077) // it fails on a read-only disk; State reports that
 	}
 	return nil
 }
 
-// isDedicated reports whether the directory holds nothing but what is ours. The mode of
-// any other is its user's business.
+// isDedicated reports whether the directory has only files of the store. Another directory keeps
+// its mode.
 func (s *Store) isDedicated() bool {
 	all, err := os.ReadDir(s.dir)
 	return err == nil && len(all) > 0 && !slices.ContainsFunc(all, func(e fs.DirEntry) bool {
@@ -95,5 +96,5 @@ func describe(mode fs.FileMode) string {
 	case fs.ModeSymlink:
 		return "a link"
 	}
-	return "no file"
+	return "a special file"
 }

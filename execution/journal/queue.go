@@ -1,24 +1,31 @@
 package journal
 
-import "toolgraph/execution"
+import (
+	"slices"
 
-// queued is an event on its way, or only somebody who waits for all before it.
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
+)
+
+// queued is an event on its way to the database, or a flush that waits for all before it.
 type queued struct {
 	event execution.Event
-	view  *view
+	view  *view        // nil: a flush
 	size  int          // of its value as JSON; 0 when it is not known
-	bytes int          // that it takes in memory, about
-	kept  chan<- error // nil: nobody waits
+	bytes int          // of memory, about
+	done  chan<- error // gets the outcome once; nil: no run waits
 }
 
 const (
-	// eventBytes is what an event takes in memory beside its value, and valueBytes what a
-	// value takes for each byte of its JSON, about.
+	// eventBytes is the memory of an event without its value, and valueBytes that for each
+	// byte of the value's JSON, about.
 	eventBytes = 1024
 	valueBytes = 4
+	// batchEvents is how many events one transaction has at most.
+	batchEvents = 4096
 )
 
-// newQueued is an event of a run. The arguments of a call are left out: they are not kept,
+// newQueued returns an event of a run. It drops the arguments of a call: they are not recorded,
 // and would take memory.
 func newQueued(v *view, e execution.Event) queued {
 	if e.Step != nil && e.Step.Args != nil {
@@ -26,59 +33,37 @@ func newQueued(v *view, e execution.Event) queued {
 		step.Args = nil
 		e.Step = &step
 	}
-	size := weight(e)
+	size := 0
+	switch {
+	case e.Record != nil:
+		size = e.Record.Bytes // 0 for a value of another event
+	case e.Start != nil:
+		size = value.Size(e.Start.Args)
+	}
 	return queued{event: e, view: v, size: size, bytes: eventBytes + valueBytes*size}
 }
 
-// weight is the size of an event's value as JSON.
-func weight(e execution.Event) int {
-	if e.Record != nil {
-		return e.Record.Bytes // 0 for what shares the value of another event
-	}
-	if e.Start != nil {
-		return sizeOf(e.Start.Args)
-	}
-	return 0
-}
-
-// hurries reports whether the event is about a call that may not be made twice. The end
-// of a run is not: taking the run on finds it again.
+// hurries reports whether the event is about a call that is not safe to repeat. The end of a run
+// is not: a run that is resumed reaches it again.
 func (q *queued) hurries() bool { return q.event.Sync && q.event.Kind != execution.RunFinished }
 
-// block is a piece of the queue.
-type block []queued
-
-// queue is the events on their way, oldest first. It is made of blocks, so that it never
-// moves what is in it, and keeps the memory of a few.
+// queue has the events on their way, oldest first.
 type queue struct {
-	blocks []block
-	spare  []block // empty
-
+	events  []queued
 	bytes   int // of all events in it
-	awaited int // events for which somebody waits
-	hurried int // events about calls that may not be made twice
+	awaited int // events that runs wait for
+	hurried int // events about calls that are not safe to repeat
 }
 
-const (
-	blockEvents = 128
-	batchBlocks = 32 // of one transaction at most
-	spareBlocks = 16
-)
-
 func (q *queue) put(e queued) {
-	last := len(q.blocks) - 1
-	if last < 0 || len(q.blocks[last]) == blockEvents {
-		q.blocks = append(q.blocks, q.fresh())
-		last++
-	}
-	q.blocks[last] = append(q.blocks[last], e)
+	q.events = append(q.events, e)
 	q.count(&e, 1)
 }
 
-// count counts an event in or, with -1, out.
+// count adds n times an event to the sums.
 func (q *queue) count(e *queued, n int) {
 	q.bytes += n * e.bytes
-	if e.kept != nil {
+	if e.done != nil {
 		q.awaited += n
 	}
 	if e.hurries() {
@@ -86,37 +71,25 @@ func (q *queue) count(e *queued, n int) {
 	}
 }
 
-func (q *queue) empty() bool { return len(q.blocks) == 0 }
-
-// fresh is an empty block.
-func (q *queue) fresh() block {
-	if n := len(q.spare); n > 0 {
-		b := q.spare[n-1]
-		q.spare = q.spare[:n-1]
-		return b
-	}
-	return make(block, 0, blockEvents)
-}
-
-// take takes the oldest blocks, up to the one that fills a transaction.
-func (q *queue) take() (batch []block) {
+// take removes and returns the oldest events, as many as one transaction may have.
+func (q *queue) take() []queued {
 	n := 0
-	for before := q.bytes; n < len(q.blocks) && n < batchBlocks && before-q.bytes < batchMost; n++ {
-		for i := range q.blocks[n] {
-			q.count(&q.blocks[n][i], -1)
-		}
+	for before := q.bytes; n < len(q.events) && n < batchEvents && before-q.bytes < batchMost; n++ {
+		q.count(&q.events[n], -1)
 	}
-	batch = append(batch, q.blocks[:n]...)
-	q.blocks = append(q.blocks[:0], q.blocks[n:]...)
+	batch := q.events[:n:n]
+	q.events = slices.Clone(q.events[n:])
 	return batch
 }
 
-// reuse takes blocks back whose events are written.
-func (q *queue) reuse(batch []block) {
-	for _, b := range batch {
-		if len(q.spare) < spareBlocks {
-			clear(b)
-			q.spare = append(q.spare, b[:0])
+// release sends the outcome to the runs that wait for events, once, and returns their number.
+func release(batch []queued, err error) (n int) {
+	for i := range batch {
+		if done := batch[i].done; done != nil {
+			done <- err
+			batch[i].done = nil
+			n++
 		}
 	}
+	return n
 }

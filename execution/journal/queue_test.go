@@ -6,8 +6,8 @@ import (
 	"toolgraph/execution"
 )
 
-// How soon a transaction begins: what nobody waits for gathers, what is about a call that
-// may not be made twice does so for less long, and too much does not.
+// How soon a transaction begins: events that no run waits for gather, those of a call that is
+// not safe to repeat for a shorter time, and many of them do not.
 func TestUrgency(t *testing.T) {
 	w := newWriter(nil)
 	expect := func(after string, want urgency) {
@@ -26,23 +26,23 @@ func TestUrgency(t *testing.T) {
 	expect("a whole run", later)
 	put(queued{event: execution.Event{Kind: execution.CallStarted, Sync: true}})
 	expect("a call", soon)
-	put(queued{kept: make(chan error, 1)})
-	expect("somebody who waits", now)
-	if got := len(w.queue.take()); got != 1 {
-		t.Errorf("%d blocks", got)
+	put(queued{done: make(chan error, 1)})
+	expect("an event that a run waits for", now)
+	if got := len(w.queue.take()); got != 4 {
+		t.Errorf("%d events", got)
 	}
 	expect("taking it", never)
 	put(queued{bytes: hurryFrom})
 	expect("much", now)
 	w.queue.take()
-	for range blockEvents*(batchBlocks-1) + 1 {
+	for range batchEvents {
 		w.queue.put(queued{})
 	}
 	expect("as many as one transaction takes", now)
 	w.queue.take()
 	w.closing = true
 	expect("the end", now)
-	if q := w.queue; q.bytes != 0 || q.awaited != 0 || q.hurried != 0 || !q.empty() {
+	if q := w.queue; q.bytes != 0 || q.awaited != 0 || q.hurried != 0 || len(q.events) != 0 {
 		t.Errorf("an empty queue has %d bytes, %d awaited, %d hurried events", q.bytes, q.awaited, q.hurried)
 	}
 }

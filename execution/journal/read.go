@@ -14,9 +14,8 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// walk gives the frames of a run to visit, from the chunk with a step on, until visit
-// wants no more. The error is a *DamagedError when a frame is not as it was stored, or
-// is not there.
+// walk calls visit with the frames of a run, from the chunk with a step on, until visit returns
+// false. The error is a *DamagedError when a frame is not as it was stored, or is missing.
 func (s *Store) walk(ctx context.Context, id string, step int, visit func(frame) (more bool, err error)) error {
 	db, err := s.reader(ctx)
 	if errors.Is(err, errNoStore) {
@@ -41,7 +40,7 @@ func (s *Store) walk(ctx context.Context, id string, step int, visit func(frame)
 	return nil
 }
 
-// explain is why an event could not be read.
+// explain returns why an event could not be read.
 func (s *Store) explain(ctx context.Context, db *sql.DB, id string, event int, err error) error {
 	if codeOf(err) != 0 {
 		return aboutStore(s.Path(), err)
@@ -56,7 +55,7 @@ func (s *Store) explain(ctx context.Context, db *sql.DB, id string, event int, e
 	return &DamagedError{Run: id, Place: fmt.Sprintf("event %d", event+1), Err: err}
 }
 
-// stretch is the part of a run that is still to be read.
+// stretch is the part of a run that was not read yet.
 type stretch struct {
 	seq       int64
 	begun     bool
@@ -69,7 +68,7 @@ func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, vis
 	part, err := nextChunk(ctx, db, p.seq, p.next, p.begun, step)
 	if errors.Is(err, sql.ErrNoRows) {
 		if p.next < p.end {
-			return false, fmt.Errorf("%w: it is not there", errFrame)
+			return false, fmt.Errorf("%w: it is missing", errFrame)
 		}
 		return false, nil
 	}
@@ -81,7 +80,7 @@ func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, vis
 	}
 	p.begun = true
 	if part.first != p.next || p.summed && part.sums == nil {
-		return false, fmt.Errorf("%w: it is not there", errFrame)
+		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
 	r := chunkReader{rest: part.body, run: id}
 	if part.sums != nil {
@@ -101,12 +100,12 @@ func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, vis
 		p.next++
 	}
 	if p.next == part.first || r.sums != nil && len(r.sums.rest) > 0 {
-		return false, fmt.Errorf("%w: it is not there", errFrame)
+		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
 	return true, nil
 }
 
-// nextChunk is the chunk with event n or a later one; at the beginning, the one with the
+// nextChunk returns the chunk with event n or a later one; at the beginning, the one with the
 // step.
 func nextChunk(ctx context.Context, db *sql.DB, run int64, n int, begun bool, step int) (chunk, error) {
 	query, args := `SELECT n, step, body, sums FROM chunks WHERE run = ? AND n >= ? ORDER BY n LIMIT 1`, []any{run, n}
@@ -130,8 +129,8 @@ type frame struct {
 	value  stored
 }
 
-// kept is the frame's value, of which the first most bytes are wanted (0: all).
-func (f frame) kept(most int) (Recorded, error) {
+// recorded returns the frame's value, the first most bytes of it (0: all).
+func (f frame) recorded(most int) (Recorded, error) {
 	k := Recorded{Bytes: f.value.bytes, Nothing: f.value.kind == noValue && f.event.Record != nil && f.event.Record.Nothing()}
 	if f.value.redacted {
 		k.Gap = &Gap{Reason: Redacted}
@@ -156,8 +155,7 @@ func (f frame) kept(most int) (Recorded, error) {
 	return k, nil
 }
 
-// spill is a value that has a row of its own, or a little more than the beginning that
-// is wanted.
+// spill returns a value with a row of its own, or a little more than its first most bytes.
 func (f frame) spill(most int) ([]byte, error) {
 	packed, err := f.packed()
 	if err != nil {
@@ -165,7 +163,7 @@ func (f frame) spill(most int) ([]byte, error) {
 	}
 	size := f.value.bytes
 	if most > 0 && most < size {
-		size = most + len("😀") // so that a character is not taken for damaged when it is cut
+		size = most + len("😀") // so that the last character is whole
 		size = min(size, f.value.bytes)
 	}
 	text := make([]byte, size)
@@ -175,14 +173,14 @@ func (f frame) spill(most int) ([]byte, error) {
 	return text, nil
 }
 
-// packed is the row of such a value.
+// packed returns the row of such a value.
 func (f frame) packed() ([]byte, error) {
 	var packed []byte
 	var sum sql.NullInt64
 	row := f.db.QueryRowContext(f.ctx, `SELECT body, sum FROM spills WHERE run = ? AND id = ?`, f.run, f.value.spill)
 	switch err := row.Scan(&packed, &sum); {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, fmt.Errorf("%w: its value is not there", errFrame)
+		return nil, fmt.Errorf("%w: its value is missing", errFrame)
 	case err != nil && codeOf(err) == 0:
 		return nil, fmt.Errorf("%w: %w", errFrame, err)
 	case err != nil:
@@ -193,10 +191,10 @@ func (f frame) packed() ([]byte, error) {
 	return packed, nil
 }
 
-// whole is the event with its value; what is not kept is replaced by a note.
+// whole returns the event with its value; a value that was not recorded is replaced by a note.
 func (f frame) whole() (execution.Event, *Gap, error) {
 	e := f.event
-	k, err := f.kept(0)
+	k, err := f.recorded(0)
 	if err != nil || k.JSON == nil {
 		return e, nil, err
 	}
@@ -204,7 +202,7 @@ func (f frame) whole() (execution.Event, *Gap, error) {
 	if err != nil {
 		return e, nil, fmt.Errorf("%w: %w", errFrame, err)
 	}
-	if gap, isNote := GapOf(value); isNote && k.Gap == nil { // of a run that was imported
+	if gap, isNote := GapOf(value); isNote && k.Gap == nil { // of an imported run
 		k.Gap = &gap
 	}
 	switch {
@@ -218,8 +216,8 @@ func (f frame) whole() (execution.Event, *Gap, error) {
 	return e, k.Gap, nil
 }
 
-// Load are all events of a run in order. A value with a gap is replaced by a note,
-// an object that says so; see GapOf.
+// Load returns all events of a run in order. A value with a gap is replaced by a note, an object
+// that has the gap; see GapOf.
 func (s *Store) Load(ctx context.Context, id string) ([]execution.Event, error) {
 	return s.load(ctx, id, false)
 }
@@ -244,7 +242,7 @@ func (s *Store) load(ctx context.Context, id string, strict bool) ([]execution.E
 	return events, nil
 }
 
-// placeOf names an event.
+// placeOf names an event, for messages.
 func placeOf(e execution.Event) string {
 	switch {
 	case e.Record != nil:
@@ -255,7 +253,7 @@ func placeOf(e execution.Event) string {
 	return "its end"
 }
 
-// nameOf names the value of an event.
+// nameOf names the value of an event, for messages.
 func nameOf(e execution.Event) string {
 	if e.Record == nil {
 		return "its arguments"
@@ -263,12 +261,12 @@ func nameOf(e execution.Event) string {
 	return fmt.Sprintf("the output of step %d (node %q)", e.Record.Index, e.Record.NodeID)
 }
 
-// Arguments are the arguments of a run, at most so many bytes of them (0: all).
+// Arguments returns the arguments of a run, the first most bytes of them (0: all).
 func (s *Store) Arguments(ctx context.Context, id string, most int) (Recorded, error) {
 	var args Recorded
 	err := s.walk(ctx, id, 0, func(f frame) (more bool, err error) {
 		if f.event.Start != nil {
-			args, err = f.kept(most)
+			args, err = f.recorded(most)
 			args.JSON = bytes.Clone(args.JSON)
 		}
 		return false, err
@@ -276,19 +274,19 @@ func (s *Store) Arguments(ctx context.Context, id string, most int) (Recorded, e
 	return args, err
 }
 
-// Steps are the records of a run from an index on, at most limit of them (0: all), and
-// of each output the first most bytes (0: the whole).
+// Steps returns the records of a run from an index on, at most limit of them (0: all), and of
+// each output the first most bytes (0: all).
 func (s *Store) Steps(ctx context.Context, id string, from, limit, most int) ([]Step, error) {
 	var steps []Step
 	err := s.walk(ctx, id, from, func(f frame) (bool, error) {
 		if f.event.Record == nil || f.step < from {
 			return true, nil
 		}
-		output, err := f.kept(most)
+		output, err := f.recorded(most)
 		if err != nil {
 			return false, err
 		}
-		output.JSON = bytes.Clone(output.JSON) // the chunk is larger than what is wanted of it
+		output.JSON = bytes.Clone(output.JSON) // so that the whole chunk is not held in memory
 		f.event.Record.Output = nil
 		steps = append(steps, Step{Record: *f.event.Record, Output: output})
 		return limit <= 0 || len(steps) < limit, nil

@@ -12,27 +12,27 @@ import (
 	"toolgraph/execution"
 )
 
-// A store that is locked by another process, or whose disk is full, can be written again
-// later: the writer tries again until then. Meanwhile events wait in the queue, and runs wait
-// for room in it. When that takes too long, what does not fit is lost, and the next recorded
-// event of the run says how many were.
+// A store that is locked by another process, or whose disk is full, can be written again later:
+// the writer retries until then. Meanwhile events wait in the queue, and runs wait for room in
+// it. When that takes too long, events are lost, and the next recorded event of the run has their
+// number.
 
 const (
 	// retryEvery is the pause between two attempts to write, and lockedRetry that after a lock of
-	// others, for which the attempt itself has waited, see Store.busy.
+	// another process, for which the attempt itself has waited, see Store.busy.
 	retryEvery  = time.Second
 	lockedRetry = 10 * time.Millisecond
-	// patientAttempts is how often a lock may be found before a full queue loses events: runs wait
-	// for 30 s at most. Most locks are shorter. A full disk is not waited for.
+	// patientAttempts is how many attempts a lock may fail before a full queue loses events: runs
+	// wait for 30 s at most. Most locks are shorter. Runs do not wait for a full disk.
 	patientAttempts = 15
-	// durableAttempts is how often writing is tried before a run that has to be durable fails:
-	// 36 s, less than the minute after which most clients give up.
+	// durableAttempts is how many attempts fail before a durable run fails: 36 s, less than the
+	// minute after which most clients give up.
 	durableAttempts = 18
-	// closingAttempts is how often writing is tried once the store is closed.
+	// closingAttempts is how many attempts there are once the store is closed.
 	closingAttempts = 2
 )
 
-// pause is the pause after an attempt to write.
+// pause returns the pause after an attempt to write.
 func pause(err error) <-chan time.Time {
 	if isLocked(err) {
 		return time.After(lockedRetry)
@@ -49,14 +49,14 @@ func isLocked(err error) bool {
 	return false
 }
 
-// passes reports whether an error of the store may be over later: a lock, a full disk, a
-// disk that fails. A damaged store, or one that must not be used, stays so.
-func passes(err error) bool {
+// isTemporary reports whether an error of the store may be over later: a lock, a full disk, a
+// failing disk. A damaged store, or one that must not be used, stays so.
+func isTemporary(err error) bool {
 	code := codeOf(err)
 	return isLocked(err) || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
 }
 
-// codeOf is the primary result code of SQLite; 0 when the error has none.
+// codeOf returns the primary result code of SQLite; 0 when the error has none.
 func codeOf(err error) int {
 	var coded *sqlite.Error
 	if !errors.As(err, &coded) {
@@ -65,17 +65,17 @@ func codeOf(err error) int {
 	return coded.Code() & 0xff
 }
 
-// persist repeats what it is given until that succeeds. The error is one that stays, or
-// that of the last attempt before the end. Who waits for the batch, or for what is queued, is
-// released as soon as waiting has taken too long.
-func (w *writer) persist(batch []block, try func() error) error {
+// persist calls try until it succeeds. The error is a permanent one, or that of the last attempt
+// before the store is closed. Runs that wait for the batch, or for queued events, are released
+// when that takes too long.
+func (w *writer) persist(batch []queued, try func() error) error {
 	for left := closingAttempts; ; {
 		err := try()
 		if err == nil {
 			w.recovered()
 			return nil
 		}
-		if !passes(err) {
+		if !isTemporary(err) {
 			return err
 		}
 		w.failed(batch, err)
@@ -93,8 +93,8 @@ func (w *writer) persist(batch []block, try func() error) error {
 	}
 }
 
-// failed notes that an attempt to write has failed.
-func (w *writer) failed(batch []block, err error) {
+// failed handles a failed attempt to write.
+func (w *writer) failed(batch []queued, err error) {
 	w.mu.Lock()
 	first := w.failing == nil
 	w.failing = err
@@ -102,16 +102,16 @@ func (w *writer) failed(batch []block, err error) {
 	w.lossy = !isLocked(err) || w.attempts >= patientAttempts
 	if !w.store.opts.Durable || !isLocked(err) || w.attempts >= durableAttempts {
 		release(batch, err)
-		w.queue.awaited -= release(w.queue.blocks, err)
+		w.queue.awaited -= release(w.queue.events, err)
 	}
 	w.room.Broadcast()
 	w.mu.Unlock()
 	if first {
-		w.store.opts.Logger.Warn("run history cannot be written now; it is tried again, and runs go on", "error", err)
+		w.store.opts.Logger.Warn("run history cannot be written now; retrying, runs are not affected", "error", err)
 	}
 }
 
-// recovered notes that writing has succeeded.
+// recovered handles an attempt to write that has succeeded.
 func (w *writer) recovered() {
 	w.mu.Lock()
 	was, lost := w.failing != nil, w.lost
@@ -123,23 +123,23 @@ func (w *writer) recovered() {
 	}
 }
 
-// losses are the events that found no room in the queue.
+// losses counts the events that found no room in the queue.
 type losses struct {
-	runs             map[string]int // of runs that go on: events since the last recorded one; or unrecorded
+	runs             map[string]int // of runs in progress: events since the last recorded one; or unrecorded
 	gaps, unrecorded int            // runs, since writing last succeeded
 }
 
-// unrecorded is a run whose beginning was lost: nothing of it is recorded.
+// unrecorded marks a run whose beginning was lost: no event of it is recorded.
 const unrecorded = -1
 
-// errLost is an event of a run whose beginning found no room.
+// errLost is the error of an event of a run whose beginning was lost.
 var errLost = errors.New("the beginning of the run could not be recorded")
 
-// admit lets an event into the queue, unless the queue is full or gone; the error is then
-// why. A run whose beginning was lost stays out. The end of any other run is always let in:
-// a run has one, so that they are no more than the runs that have begun. The caller holds mu.
+// admit returns the error of an event that the queue does not take, because it is full or closed,
+// or because the beginning of the run was lost. It takes the end of every other run: a run has
+// one end, so there are no more of them than runs that have begun. The caller holds mu.
 func (w *writer) admit(q *queued) error {
-	if q.view == nil { // no event, see flush
+	if q.view == nil { // a flush
 		return w.gone()
 	}
 	e := &q.event
@@ -162,7 +162,7 @@ func (w *writer) admit(q *queued) error {
 	return nil
 }
 
-// gone is why nothing is recorded any more; nil: it is. The caller holds mu.
+// gone returns why events are no longer recorded, or nil. The caller holds mu.
 func (w *writer) gone() error {
 	if w.off == nil && w.closing {
 		return errClosed
@@ -186,19 +186,18 @@ func (w *writer) lose(e *execution.Event, before int) {
 	}
 }
 
-// answer is the error that a run gets when its event is not in the database.
+// errorOf returns the error of Append for an event that is not in the database.
 //
-// A run that does not have to be durable gets none, except before a call that is not safe
-// to repeat: such a call is made only when its run could be resumed with the knowledge of
-// it, or not at all.
-func (w *writer) answer(e execution.Event, err error, waited bool) error {
+// A run that is not durable gets an error only before a call that is not safe to repeat: such a
+// call is made only when the resumed run would have a record of it.
+func (w *writer) errorOf(e execution.Event, err error, waited bool) error {
 	switch {
 	case err == nil:
 		return nil
 	case w.store.opts.Durable:
-		return fmt.Errorf("--durable: the run cannot be kept: %w", err)
+		return fmt.Errorf("--durable: the run cannot be recorded: %w", err)
 	case waited && !w.note(e, shortNote):
-		return fmt.Errorf("the call is not safe to repeat, so it is recorded before it is made, which is not possible now; "+
+		return fmt.Errorf("the call is not safe to repeat and cannot be recorded before it is made; "+
 			"make room for the history, or run with --no-history: %w", err)
 	}
 	return nil

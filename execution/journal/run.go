@@ -1,28 +1,35 @@
 package journal
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"time"
 
 	"toolgraph/execution"
+	"toolgraph/expressions/value"
 )
 
-// Status is what has become of a run.
+// Status is the status of a run.
 type Status string
 
 // The statuses of runs.
 const (
-	Running     Status = "running"     // in a process that lives
+	Running     Status = "running"     // its process is alive
 	Finished    Status = "finished"    // with a value
 	Failed      Status = "error"       // with a failure
-	Cancelled   Status = "cancelled"   // by its client, or because its process had to end
-	Interrupted Status = "interrupted" // its process is gone without having ended it
+	Cancelled   Status = "cancelled"   // by its client, or because its process was stopped
+	Interrupted Status = "interrupted" // its process ended before it
 )
 
 // Statuses are all statuses.
 var Statuses = []Status{Running, Finished, Failed, Cancelled, Interrupted}
 
-// Run is what is kept of a run beside its steps.
+// Run is a recorded run without its steps.
 type Run struct {
 	ID     string `json:"id"`
 	Tool   string `json:"tool"`
@@ -32,21 +39,21 @@ type Run struct {
 	Server string `json:"server,omitempty"` // the name in that file
 	Graph  string `json:"graph"`            // the graph's hash
 
-	Args     string             `json:"args"` // the arguments as JSON, or as much of it as ArgsShown allows
+	Args     string             `json:"args"` // the first ArgsShown bytes of the arguments as JSON
 	Started  time.Time          `json:"started"`
 	Ended    time.Time          `json:"ended,omitzero"`
 	Duration float64            `json:"duration"` // milliseconds; of a run that has not ended, up to its last step
 	Steps    int                `json:"steps"`    // records of its history
-	Bytes    int64              `json:"bytes"`    // what it takes in the store, about
+	Bytes    int64              `json:"bytes"`    // in the store, about
 	Durable  bool               `json:"durable,omitempty"`
 	Lost     int                `json:"lost,omitempty"`    // events that were not recorded, see execution.Event
 	Resumed  int                `json:"resumed,omitempty"` // how often it was resumed since its last recorded step
 	Failure  *execution.Failure `json:"failure,omitempty"`
 
-	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; nothing else of it can be relied on then
+	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; no other field is reliable then
 }
 
-// ArgsShown is how many bytes of its arguments a Run tells.
+// ArgsShown is how many bytes of its arguments a Run has.
 const ArgsShown = 256
 
 // Filter selects runs; its zero fields select all.
@@ -54,34 +61,143 @@ type Filter struct {
 	Tool   string
 	Status Status
 	File   string    // the absolute path of a graph file
-	Text   string    // is in the id, the tool, the arguments or the failure, upper or lower case
+	Text   string    // part of the id, the tool, the arguments or the failure, in upper or lower case
 	Since  time.Time // started then or later
 	Until  time.Time // started before then
 	Before string    // the id of a run: only those that began before it, for the next page
 	Limit  int       // at most so many, the newest; 0: 50, below 0: all
 }
 
-// Step is one kept record, its output perhaps not whole.
+// Step is one recorded step.
 type Step struct {
 	Record execution.Record // without Output
 	Output Recorded
 }
 
-// Recorded is a value as it is kept.
+// Recorded is a value in the store.
 type Recorded struct {
-	JSON      []byte // compact; the beginning of it when Cut, nil when there is none
+	JSON      []byte // compact; its beginning when Truncated, nil for no value
 	Bytes     int    // of the whole JSON
-	Truncated bool   // JSON is only the beginning, because no more was asked for
-	Gap       *Gap   // not kept as it was; JSON is then what stands for it
+	Truncated bool   // JSON is only the beginning, as the caller has asked
+	Gap       *Gap   // the value was not recorded unchanged; JSON is what was recorded
 	Nothing   bool   // the node yielded nothing, so there is no JSON
 }
 
-// ErrNotFound is that there is no such run.
-var ErrNotFound = errors.New("no such run is kept")
+// ErrNotFound is the error for a run that the store does not have.
+var ErrNotFound = errors.New("run not found")
 
-// Retention bounds what is kept; a zero field does not. Runs that are running are kept.
+// Retention bounds the recorded runs; a zero field has no bound. Runs in progress stay.
 type Retention struct {
 	MaxAge   time.Duration // since the run began
 	MaxBytes int64         // of all runs together
 	MaxRuns  int
+}
+
+// Gap is why a value was not recorded unchanged.
+type Gap struct {
+	Reason Reason `json:"reason"`
+	Bytes  int    `json:"bytes,omitempty"` // of the value's JSON
+	Limit  int    `json:"limit,omitempty"` // the most that it may have
+}
+
+// Reason is why a value was not recorded unchanged.
+type Reason string
+
+// The reasons.
+const (
+	TooLarge  Reason = "too-large" // it is longer than Options.MaxValue
+	Redacted  Reason = "redacted"  // it had a secret, which was replaced
+	Unwritten Reason = "unwritten" // the store could not be written, and the queue was full
+)
+
+// noteKey is the one key of an object in place of a value that was not recorded.
+const noteKey = "toolgraph/notKept"
+
+// note returns the JSON in place of the value.
+func (g *Gap) note() []byte {
+	text, err := json.Marshal(map[string]*Gap{noteKey: g})
+	if err != nil {
+		return []byte(`null`) // this does not happen
+	}
+	return text
+}
+
+// value returns the note as a value.
+func (g *Gap) value() value.Value {
+	v, err := value.Decode(g.note())
+	if err != nil {
+		return value.Null // this does not happen
+	}
+	return v
+}
+
+// GapOf returns the gap of a note, as events from Store.Load have it; ok is false for any other
+// value.
+func GapOf(v value.Value) (gap Gap, ok bool) {
+	note, ok := v.(value.Object)
+	if !ok || note.Len() != 1 {
+		return Gap{}, false
+	}
+	inner, ok := note.Get(noteKey)
+	if !ok {
+		return Gap{}, false
+	}
+	text, err := value.Encode(inner)
+	if err != nil || json.Unmarshal(text, &gap) != nil || gap.Reason == "" {
+		return Gap{}, false
+	}
+	return gap, true
+}
+
+// GapError is the error of loading a run to resume it when it was not recorded completely.
+type GapError struct {
+	Run  string
+	What string // "its arguments", `the output of step 3 (node "list")`
+	Gap  Gap
+}
+
+// Error names the missing part, the reason and the remedy.
+func (e *GapError) Error() string {
+	why := "had a secret, and secrets are not recorded; run the tool again"
+	switch e.Gap.Reason {
+	case Unwritten:
+		why = "could not be recorded, because the store was locked or full for too long; run the tool again"
+	case TooLarge:
+		why = fmt.Sprintf("has %d bytes and was not recorded, because a value may have %d; run the tool again with a higher --history-max-value",
+			e.Gap.Bytes, e.Gap.Limit)
+	}
+	return fmt.Sprintf("run %s is not recorded completely: %s %s", e.Run, e.What, why)
+}
+
+// State is the state of a store.
+type State struct {
+	Path     string // of the database
+	Exists   bool   // a run was recorded
+	Readable bool   // by other users of this machine
+	Runs     int
+	Bytes    int64 // of its files
+}
+
+// State returns the state of the store without changing it. The error is why it cannot be used.
+func (s *Store) State(ctx context.Context) (State, error) {
+	state := State{Path: s.Path()}
+	db, err := s.reader(ctx)
+	if errors.Is(err, errNoStore) {
+		return state, nil
+	}
+	if err != nil {
+		return state, err
+	}
+	state.Exists = true
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status <> 'deleting'`).Scan(&state.Runs); err != nil {
+		return state, aboutStore(s.Path(), err)
+	}
+	state.Bytes = sizeOfFile(filepath.Join(s.dir, reserveName))
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(s.Path() + end); err == nil {
+			state.Bytes += info.Size()
+			state.Readable = state.Readable || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+		}
+	}
+	return state, nil
 }

@@ -15,10 +15,10 @@ import (
 
 // Options of a Store.
 type Options struct {
-	Durable  bool         // Append returns when the event is safe from a power cut, and its errors end runs
-	MaxValue int          // bytes of JSON; a longer value is not kept, and a Gap tells so; 0: 8 MiB
-	Keep     Retention    // what is pruned, once an hour, while runs are written
-	Logger   *slog.Logger // is told once when runs cannot be kept; nil: nobody is
+	Durable  bool         // Append returns when the event survives a power cut, and its errors end runs
+	MaxValue int          // bytes of JSON; a longer value is replaced by a Gap; 0: 8 MiB
+	Keep     Retention    // the bounds for pruning, once an hour while runs are written
+	Logger   *slog.Logger // gets a warning when runs cannot be recorded; nil: none
 }
 
 const (
@@ -26,23 +26,23 @@ const (
 	defaultBusy     = 2 * time.Second
 )
 
-// Store keeps runs in DIR/history.db, which several processes may share. Nothing is
-// opened before it is needed. Safe for concurrent use.
+// Store records runs in DIR/history.db, which several processes may share. No file is opened
+// before it is needed. Safe for concurrent use.
 type Store struct {
 	dir    string
 	opts   Options
 	user   int           // this process's, where files have owners
-	busy   time.Duration // how long SQLite waits for a lock of others before it reports it
+	busy   time.Duration // how long SQLite waits for a lock of another process
 	writer *writer
 
 	mu     sync.Mutex // guards what follows
 	db     *sql.DB    // nil: not opened yet
 	fixed  bool       // db can only be read
-	lease  *lease     // nil: this process has written nothing
+	lease  *lease     // nil: this process has not written yet
 	closed bool
 }
 
-// Open makes a store of a directory, which is created with the first run.
+// Open returns the store in a directory, which is created with the first run.
 func Open(dir string, opts Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -59,34 +59,34 @@ func Open(dir string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// Path is the database's file, whether it is there or not.
+// Path returns the path of the database, which may not exist.
 func (s *Store) Path() string { return filepath.Join(s.dir, "history.db") }
 
-// About is what a run's events do not tell of it.
+// About is the data of a run that its events do not have.
 type About struct {
 	File   string // the graph file's absolute path
 	Server string // its server.name
 }
 
-// Journal is the store as the engine writes to it. Secrets are redacted; nil has none.
+// Journal returns the store as a journal for the engine. Secrets are redacted; nil has none.
 //
-// Append hands the event over and returns; it waits only when too much is waiting
-// already, and for a call-started with Sync until that event survives the process; the
-// call's record is written within milliseconds.
+// Append queues the event and returns; it waits only while the queue is full, and for a
+// call-started with Sync until that event survives the process; the call's record is written
+// within milliseconds.
 //
-// A store that cannot be written, because it is locked or full, delays a run by a few seconds
-// at most: what no longer fits into the queue is lost, which the next recorded event of the
-// run has in Lost. Only a call-started with Sync that can be noted nowhere is an error. With
-// Options.Durable Append waits for the disk each time, and its error says why.
+// A store that cannot be written, because it is locked or full, delays a run by some seconds:
+// then events that do not fit into the queue are lost, and the next recorded event of the run has
+// their number in Lost. Only a call-started with Sync that cannot be noted anywhere is an error.
+// With Options.Durable Append waits for the disk each time, and returns its errors.
 //
-// Load gives a run only when it is kept whole, so that it can be taken on: the error is
-// a *GapError otherwise.
+// Load returns a run only when it was recorded completely, so that it can be resumed: the error
+// is a *GapError otherwise.
 func (s *Store) Journal(secrets *config.Secrets, about About) execution.Journal {
 	return &view{store: s, secrets: secrets, about: about}
 }
 
-// Close writes what was handed over and closes. Runs must have ended, or are suspended:
-// those are interrupted from now on.
+// Close writes the queued events and closes the store. Runs must have ended or be suspended; the
+// suspended ones are interrupted from then on. The error is why not every event was recorded.
 func (s *Store) Close() error {
 	err := s.writer.close()
 	s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	if s.lease != nil {
 		if err == nil {
-			s.letGo()
+			s.interruptSuspended()
 			s.lease.release()
 		} else { // its notes are still needed
 			s.lease.leave()
@@ -119,10 +119,10 @@ type view struct {
 	about   About
 }
 
-// Append keeps an event.
+// Append records an event.
 func (v *view) Append(_ context.Context, e execution.Event) error { return v.store.writer.append(v, e) }
 
-// Load are the events of a run that is kept whole.
+// Load returns the events of a run that was recorded completely.
 func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) {
 	return v.store.load(ctx, run, true)
 }

@@ -12,8 +12,8 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// track is a run that is being written: the state of its row, and what of it waits for
-// the next transaction. It belongs to the writer's goroutine.
+// track is a run that is being written: its row, and its chunks and spills for the next
+// transaction. It belongs to the writer's goroutine.
 type track struct {
 	row
 	view *view
@@ -25,12 +25,12 @@ type track struct {
 	chunks []chunk
 	spills []spill
 
-	value value.Value // the last value, to know it again
-	last  stored      // and how it is kept
+	value value.Value // the last value, to recognise it
+	last  stored      // and how it is stored
 	here  bool        // in the chunk that is being filled
 }
 
-// row is a run's row of table runs.
+// row is the row of a run in table runs.
 type row struct {
 	seq    int64 // 0: not inserted yet
 	id     string
@@ -62,21 +62,21 @@ const (
 	spillFrom    = 64 << 10 // bytes of JSON from which a value has a row of its own
 	chunkMost    = 64 << 10 // bytes
 	chunkEvents  = 512
-	headerWeight = 64 // bytes that a row of SQLite takes beside its content, about
+	headerWeight = 64 // bytes of a row of SQLite besides its content, about
 )
 
-// add takes an event up, whose value has a size as JSON; 0 when it is not known.
+// add adds an event. size is that of its value as JSON; 0 when it is not known.
 func (t *track) add(e execution.Event, size int) error {
 	var v stored
 	var err error
 	if e.Lost > 0 && e.Record != nil {
-		t.cut() // a chunk names the step that it begins with
+		t.endChunk() // a chunk names its first step
 		t.steps = max(t.steps, e.Record.Index)
 		t.before = t.steps
 	}
 	value := body(&e)
 	if value != nil {
-		if v, err = t.keep(*value, size); err != nil {
+		if v, err = t.store(*value, size); err != nil {
 			return err
 		}
 	}
@@ -87,15 +87,15 @@ func (t *track) add(e execution.Event, size int) error {
 	t.body = appendValue(t.body, v)
 	t.sums = appendSum(t.sums, chunkSum(t.id, t.first, t.before), t.body[frame:])
 	t.here = t.here || value != nil
-	t.note(e, v)
+	t.update(e, v)
 	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {
-		t.cut()
+		t.endChunk()
 	}
 	return nil
 }
 
-// note brings the row up to date.
-func (t *track) note(e execution.Event, v stored) {
+// update updates the row.
+func (t *track) update(e execution.Event, v stored) {
 	t.events++
 	t.lost += e.Lost
 	t.latest = e.Time
@@ -116,7 +116,7 @@ func (t *track) note(e execution.Event, v stored) {
 	}
 }
 
-// statusOf is the status of a run that has failed.
+// statusOf returns the status of a run that has failed.
 func statusOf(f *execution.Failure) Status {
 	if f.Code == execution.CodeCancelled {
 		return Cancelled
@@ -124,7 +124,7 @@ func statusOf(f *execution.Failure) Status {
 	return Failed
 }
 
-// shown is the beginning of the arguments.
+// shown returns the beginning of the arguments.
 func shown(v stored) string {
 	if v.kind != inline {
 		return ""
@@ -132,24 +132,24 @@ func shown(v stored) string {
 	return string(wording.Head(v.json, ArgsShown))
 }
 
-// keep decides how a value is kept.
-func (t *track) keep(value value.Value, size int) (stored, error) {
+// store decides how a value is stored.
+func (t *track) store(value value.Value, size int) (stored, error) {
 	if t.last.kind != noValue && identical(value, t.value) {
 		if t.last.kind == inline && t.here {
 			return stored{kind: same}, nil
 		}
-		return t.last, nil // a spilled value is named again, a small one written again
+		return t.last, nil // a spilled value is referred to again, a small one written again
 	}
 	v, err := t.encode(value, size)
 	t.value, t.last = value, v
 	return v, err
 }
 
-// encode writes a value, unless it is too large.
+// encode encodes a value, unless it is too large.
 func (t *track) encode(got value.Value, size int) (stored, error) {
 	limit := t.view.store.opts.MaxValue
 	if size == 0 {
-		size = sizeOf(got)
+		size = value.Size(got)
 	}
 	if size > limit {
 		return stored{kind: tooLarge, bytes: size, limit: limit}, nil
@@ -169,8 +169,8 @@ func (t *track) encode(got value.Value, size int) (stored, error) {
 	return stored{kind: spilled, redacted: v.redacted, spill: t.spilled, bytes: v.bytes}, nil
 }
 
-// cut ends the chunk that is being filled.
-func (t *track) cut() {
+// endChunk ends the chunk that is being filled.
+func (t *track) endChunk() {
 	if len(t.body) == 0 {
 		return
 	}
@@ -178,7 +178,7 @@ func (t *track) cut() {
 	t.body, t.sums, t.first, t.before, t.here = nil, nil, t.events, t.steps, false
 }
 
-// weigh adds what waits to the size of the run.
+// weigh adds the unwritten chunks and spills to the size of the run.
 func (t *track) weigh() {
 	for _, c := range t.chunks {
 		t.bytes += int64(len(c.body)) + headerWeight
@@ -188,7 +188,7 @@ func (t *track) weigh() {
 	}
 }
 
-// columns are the values of insertRun.
+// columns returns the values of insertRun.
 func (t *track) columns(owner string, durable bool) []any {
 	return []any{
 		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
@@ -199,18 +199,15 @@ func (t *track) columns(owner string, durable bool) []any {
 
 func deflate(text []byte) []byte {
 	var b bytes.Buffer
-	// Writes into memory do not fail, and the level is one that there is.
+	// Writes into memory do not fail, and the level exists.
 	w, _ := flate.NewWriter(&b, flate.BestSpeed)
 	_, _ = w.Write(text)
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// sizeOf is the length of a value's JSON.
-func sizeOf(v value.Value) int { return value.Size(v) }
-
-// identical reports whether two values are one and the same, without looking at what is
-// inside them. Scalars never are: writing them again is shorter.
+// identical reports whether two values are the same in memory, without comparing what is inside
+// them. Scalars never are: writing them again is shorter.
 func identical(a, b value.Value) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if x.Kind() != y.Kind() {
@@ -227,5 +224,5 @@ func identical(a, b value.Value) bool {
 	return false
 }
 
-// shortText is how long a text may be that is not worth comparing.
+// shortText is the length of a text up to which comparing it is not worth the time.
 const shortText = 64

@@ -90,7 +90,7 @@ func TestLongValues(t *testing.T) {
 		}
 	}
 	_, err = j.Load(t.Context(), "HUGE")
-	if err == nil || !strings.Contains(err.Error(), `run HUGE is not kept whole: the output of step 1 (node "make") has 1048578 bytes and was not kept`) {
+	if err == nil || !strings.Contains(err.Error(), `run HUGE is not recorded completely: the output of step 1 (node "make") has 1048578 bytes and was not recorded`) {
 		t.Error(err)
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"toolgraph/execution"
 )
 
-// writer takes events from runs and writes them in batches, on one goroutine of its own
-// that begins with the first event and ends with the store.
+// writer gets events from runs and writes them in batches, on one goroutine of its own that
+// begins with the first event and ends with the store.
 type writer struct {
 	store *Store
 	pause func(err error) <-chan time.Time // between two attempts to write
 
-	wake   chan struct{} // what urge reports may have become more
+	wake   chan struct{} // the urgency of the queue may have grown
 	closed chan struct{} // closed by close
 	done   chan struct{} // closed when the goroutine has ended
 
-	mu    sync.Mutex // guards what follows
-	room  *sync.Cond // some of the queue was taken, or putting does not wait any more
+	mu    sync.Mutex // guards the fields below
+	room  *sync.Cond // the queue has room, or put no longer waits
 	queue queue
 	// unwritten are the run-started of runs that have no row yet, by run.
 	unwritten map[string]queued
@@ -29,24 +29,24 @@ type writer struct {
 	closing   bool
 	failing   error // of the last attempt to write; nil: it succeeded
 	attempts  int   // that failed one after the other
-	lossy     bool  // so many that a full queue holds no run up any more
-	off       error // why runs are not kept any more
+	lossy     bool  // so many that runs no longer wait for a full queue
+	off       error // why runs are no longer recorded
 }
 
 const (
-	// queueMost bounds the memory of what waits, in bytes: then runs wait, because nothing
-	// is lost. The process grows by about three times as much, with SQLite, the batch that is
+	// queueMost is the backpressure limit, in bytes of memory: runs wait while the queue has
+	// more. The process grows by about three times as much, with SQLite, the batch that is
 	// being written and the garbage.
 	queueMost = 6 << 20
 	// batchMost bounds one transaction, in bytes of the same.
 	batchMost = queueMost / 2
-	// hurryFrom is from when on it is written without waiting for more.
+	// hurryFrom is the size of the queue from which it is written at once.
 	hurryFrom = batchMost
 	// linger is how long events gather: most runs are one transaction.
 	linger = 25 * time.Millisecond
-	// pace is how long it takes from one transaction to the next that begins only because
-	// of a call that may not be made twice. Each makes it less likely that somebody has to
-	// look things up after a crash, and costs as much as a small run.
+	// pace is the time between transactions that begin only because of a call that is not
+	// safe to repeat. Each makes in-doubt calls less likely after a crash, and costs as much
+	// as a small run.
 	pace = 3 * time.Millisecond
 )
 
@@ -60,27 +60,27 @@ func newWriter(s *Store) *writer {
 	return w
 }
 
-// append hands an event over; see Store.Journal.
+// append queues an event; see Store.Journal.
 func (w *writer) append(v *view, e execution.Event) error {
 	q := newQueued(v, e)
-	var kept chan error
+	var done chan error
 	if w.waits(e) {
-		kept = make(chan error, 1)
-		q.kept = kept
+		done = make(chan error, 1)
+		q.done = done
 	}
 	err := w.put(q)
-	if err == nil && kept != nil {
-		err = <-kept
+	if err == nil && done != nil {
+		err = <-done
 	}
-	return w.answer(e, err, kept != nil)
+	return w.errorOf(e, err, done != nil)
 }
 
-// waits reports whether a run goes on only when the event is in the database.
+// waits reports whether a run waits until the event is in the database.
 //
-// A run that has to be durable waits for whatever others may have seen: its calls and
-// its end. Its own steps are evaluated again when they are lost, and they are lost only
-// together with all that came after them. Otherwise a note in the lease is enough for
-// what must survive the process; losing a run's end harms nobody.
+// A durable run waits for everything that others may have seen: its calls and its end. Its own
+// steps run again when they are lost, and they are lost only together with everything after
+// them. For other runs a note in the lease is enough for what must survive the process; the loss
+// of a run's end does no harm.
 func (w *writer) waits(e execution.Event) bool {
 	if w.store.opts.Durable {
 		return e.Record == nil || e.Record.NodeType == config.MCPNode
@@ -100,7 +100,7 @@ func (w *writer) put(q queued) error {
 	}
 	before := w.urge()
 	w.queue.put(q)
-	if q.event.Start != nil && !w.store.opts.Durable { // then nothing is noted
+	if q.event.Start != nil && !w.store.opts.Durable { // a durable run writes no notes
 		w.unwritten[q.event.Run] = q
 	}
 	if !w.begun {
@@ -123,8 +123,8 @@ func (w *writer) signal() {
 	}
 }
 
-// flush waits until everything that was handed over before is in the database, so that
-// a process sees its own runs; not for a database that cannot be written.
+// flush waits until every queued event is in the database, so that a process sees its own runs;
+// it does not wait for a database that cannot be written.
 func (w *writer) flush() {
 	w.mu.Lock()
 	begun := w.begun
@@ -132,9 +132,9 @@ func (w *writer) flush() {
 	if !begun {
 		return
 	}
-	kept := make(chan error, 1)
-	if w.put(queued{kept: kept}) == nil {
-		<-kept //nolint:errcheck // it has been told already
+	done := make(chan error, 1)
+	if w.put(queued{done: done}) == nil {
+		<-done //nolint:errcheck // the writer has reported it
 	}
 }
 
@@ -167,8 +167,7 @@ func (w *writer) run() {
 		release(batch, nil)
 		written = time.Now()
 		w.mu.Lock()
-		w.queue.reuse(batch)
-		idle := w.queue.empty()
+		idle := len(w.queue.events) == 0
 		w.mu.Unlock()
 		if idle {
 			c.upkeep()
@@ -176,30 +175,30 @@ func (w *writer) run() {
 	}
 }
 
-// urgency is how soon a transaction has to begin.
+// urgency says how soon a transaction begins.
 type urgency int
 
 const (
-	never urgency = iota // nothing is waiting
-	later                // when linger is over
-	soon                 // when pace is: of a call that may not be made twice
-	now                  // somebody waits for it, or more would be too much
+	never urgency = iota // the queue is empty
+	later                // after linger
+	soon                 // after pace: for a call that is not safe to repeat
+	now                  // a run waits, or the queue is large
 )
 
-// urge is how urgent what is waiting is. The caller holds mu.
+// urge returns the urgency of the queue. The caller holds mu.
 func (w *writer) urge() urgency {
 	switch q := &w.queue; {
-	case w.closing, q.awaited > 0, q.bytes >= hurryFrom, len(q.blocks) >= batchBlocks:
+	case w.closing, q.awaited > 0, q.bytes >= hurryFrom, len(q.events) >= batchEvents:
 		return now
 	case q.hurried > 0:
 		return soon
-	case !q.empty():
+	case len(q.events) > 0:
 		return later
 	}
 	return never
 }
 
-// gather waits until it is time for a transaction: what comes meanwhile is part of it.
+// gather waits until it is time for a transaction; events that come meanwhile are part of it.
 func (w *writer) gather(timer *time.Timer, written time.Time) {
 	timer.Stop()
 	for was := never; ; {
@@ -211,7 +210,7 @@ func (w *writer) gather(timer *time.Timer, written time.Time) {
 			return
 		case was:
 		case soon:
-			timer.Reset(pace - time.Since(written)) // at once when that is over
+			timer.Reset(pace - time.Since(written)) // at once when it is over
 		case later:
 			timer.Reset(linger)
 		}
@@ -224,22 +223,22 @@ func (w *writer) gather(timer *time.Timer, written time.Time) {
 	}
 }
 
-// take takes events for one transaction; more is false at the end.
-func (w *writer) take() (batch []block, more bool) {
+// take returns events for one transaction; more is false at the end.
+func (w *writer) take() (batch []queued, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	batch = w.queue.take()
-	w.room.Signal() // who finds room passes it on
+	w.room.Signal() // a run that finds room wakes the next
 	return batch, len(batch) > 0
 }
 
-// stop ends the keeping of runs: what is wrong with the store would be wrong with each
-// of them, and no run is to wait for it again.
-func (w *writer) stop(batch []block, err error) {
+// stop ends the recording of runs: the store would fail for each of them, and no run is to wait
+// for it again.
+func (w *writer) stop(batch []queued, err error) {
 	w.mu.Lock()
 	w.off = err
-	rest := w.queue.blocks
-	for run := range w.unwritten { // they have no row, and never will
+	rest := w.queue.events
+	for run := range w.unwritten { // they have no row, and get none
 		w.lost.runs[run] = unrecorded
 	}
 	w.queue, w.unwritten = queue{}, nil
@@ -247,27 +246,13 @@ func (w *writer) stop(batch []block, err error) {
 	w.mu.Unlock()
 	release(batch, err)
 	release(rest, err)
-	if !w.store.opts.Durable { // then the run that ends tells
-		w.store.opts.Logger.Warn("runs are not kept any more, until the next start; they go on", "error", err)
+	if !w.store.opts.Durable { // a durable run fails with the error
+		w.store.opts.Logger.Warn("run history is disabled until restart; runs are not affected", "error", err)
 	}
 }
 
-// release gives those who wait for events the outcome, once, and returns how many there were.
-func release(batch []block, err error) (n int) {
-	for _, events := range batch {
-		for i := range events {
-			if kept := events[i].kept; kept != nil {
-				kept <- err
-				events[i].kept = nil
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// close writes what is left and waits for the goroutine. The error is why not all was
-// kept.
+// close writes the rest of the queue and waits for the goroutine. The error is why not every
+// event was recorded.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if !w.closing {

@@ -34,7 +34,7 @@ func TestV07Commands(t *testing.T) {
 			content[0] ^= 1
 			return os.WriteFile(file, content, 0o600)
 		}),
-		"is a directory, expected a file for kept runs; name another place": spoil(func(file string, _ []byte) error {
+		"is a directory, expected a file for recorded runs; name another place": spoil(func(file string, _ []byte) error {
 			if err := os.Remove(file); err != nil {
 				return err
 			}
