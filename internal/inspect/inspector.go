@@ -168,7 +168,7 @@ func (i *Inspector) find(ctx context.Context, s *journal.Store, id string) (jour
 			return r, err
 		}
 		if len(runs) == 0 {
-			return r, fmt.Errorf("%w of %s", journal.ErrNotFound, i.File)
+			return r, fmt.Errorf("%w: no run of %s is recorded yet", journal.ErrNotFound, i.File)
 		}
 		r = runs[0]
 	} else if r, err = s.Run(ctx, id); err != nil {
