@@ -65,7 +65,7 @@ func TestT05DestructiveGraphListedReadOnly(t *testing.T) {
 	for _, args := range [][]string{{"check", l.path}, {"serve", "-g", l.path, "--locked"}, {"run", l.path, "count", "--locked"}} {
 		said := l.command(3, args...)
 		for _, want := range []string{
-			`graph.yaml:8:31: readOnlyHint of tool "go" is true, but node "say" calls "echo" of server "up", which is not read-only; say readOnlyHint: false, or call another tool [annotation-contradicts]`,
+			`graph.yaml:8:31: readOnlyHint of tool "go" is true, but node "say" calls "echo" of server "up", which is not read-only; set readOnlyHint: false, or call another tool [annotation-contradicts]`,
 			`graph.yaml:8:54: destructiveHint of tool "go" is false, but node "say" calls "echo" of server "up", which is destructive`,
 		} {
 			if !strings.Contains(said, want) {

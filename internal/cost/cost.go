@@ -1,6 +1,7 @@
-// Package cost counts what code under test uses up, so that no test has to measure time:
-// a busy machine makes every test slower and no test allocate more. It is for tests
-// alone and imports no other package of the module.
+// Package cost counts the allocations of code under test, so that no test has to measure
+// time: on a busy machine every test is slower, but none allocates more. It is for tests
+// alone and imports no other package of the module. Its functions must not be called by
+// several goroutines, since the runtime counts for the whole process.
 package cost
 
 import (
@@ -8,7 +9,7 @@ import (
 	"testing"
 )
 
-// Cost is what a function allocated, whether or not it was freed since.
+// Cost is the memory that a function allocated, whether or not it was freed since.
 type Cost struct{ Bytes, Objects uint64 }
 
 // Of runs f and returns its cost. The runtime counts for the whole process, so a test
@@ -29,17 +30,17 @@ func Below(t testing.TB, limit uint64, f func()) {
 	}
 }
 
-// growth is how many times as much twice the input may cost: between the 2 of linear and
+// growth is the factor by which twice the input may cost more: between the 2 of linear and
 // the 4 of quadratic work, with room for tables that double.
 const growth = 2.7
 
 // Linear fails the test when work on an input of 2n costs more than about twice as much as
-// on one of n. The function that prepare returns for a size does the work; what prepare
-// itself does is not counted. Work that allocates nothing needs a counter of its own.
+// on one of n. The function that prepare returns for a size does the work; prepare itself
+// is not counted. Work that allocates no memory needs a counter of its own.
 func Linear(t testing.TB, n int, prepare func(n int) (work func())) {
 	t.Helper()
 	once, twice := prepare(n), prepare(2*n)
-	once() // what is made once for the whole process
+	once() // fills caches of the whole process
 	small, large := Of(once), Of(twice)
 	if float64(large.Bytes) > growth*float64(small.Bytes) || float64(large.Objects) > growth*float64(small.Objects) {
 		t.Errorf("an input of %d costs %d bytes in %d objects, one of %d costs %d bytes in %d objects",

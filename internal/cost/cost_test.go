@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that notes that it failed.
+// recorder is a test that records its failure.
 type recorder struct {
 	testing.TB
 	failed string

@@ -1,7 +1,7 @@
-// Package diff tells how two things differ: texts by lines, values by paths.
+// Package diff compares two versions: texts by lines, values by paths.
 //
-// In go an older and a newer version, out comes what changed, in words or as a list.
-// It must not know what the things are. It owns rogpeppe/go-internal/diff.
+// In go an older and a newer version, out come the changes, as a unified diff or as a list.
+// It must not know what the versions are of. It owns rogpeppe/go-internal/diff.
 package diff
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Text is a unified diff of two texts, or "" when they are equal.
+// Text returns a unified diff of two texts, or "" when they are equal.
 func Text(oldName, older, newName, newer string) string {
 	if older == newer {
 		return ""
@@ -23,22 +23,24 @@ func Text(oldName, older, newName, newer string) string {
 // Change is one place in which two values differ.
 type Change struct {
 	Path string      // .items[2].name; "" for the value as a whole
-	Old  value.Value // nil: it was not there
-	New  value.Value // nil: it is not there any more
+	Old  value.Value // nil when it was added
+	New  value.Value // nil when it was removed
 }
 
-// Values are the places in which two values differ, keys in the older one's order,
-// then the newer one's. A number is equal to itself however it is held, and the order
-// of an object's keys does not count.
+// Values returns the places in which two values differ, keys in the older one's order,
+// then the newer one's. Numbers are compared by value, whatever their Go type, and the
+// order of an object's keys does not count.
 func Values(older, newer value.Value) []Change {
 	return compare(nil, "", older, newer)
 }
 
 func compare(found []Change, path string, older, newer value.Value) []Change {
-	if a, b, both := objects(older, newer); both {
-		return compareObjects(found, path, a, b)
-	}
-	if a, ok := older.([]any); ok {
+	switch a := ordered(older).(type) {
+	case value.Object:
+		if b, ok := ordered(newer).(value.Object); ok {
+			return compareObjects(found, path, a, b)
+		}
+	case []any:
 		if b, ok := newer.([]any); ok {
 			return compareArrays(found, path, a, b)
 		}
@@ -49,26 +51,19 @@ func compare(found []Change, path string, older, newer value.Value) []Change {
 	return append(found, Change{Path: path, Old: older, New: newer})
 }
 
-func objects(older, newer value.Value) (a, b value.Object, both bool) {
-	a, isA := object(older)
-	b, isB := object(newer)
-	return a, b, isA && isB
-}
-
-// object is the value as an Object: a map becomes one with sorted keys.
-func object(v value.Value) (value.Object, bool) {
+// ordered returns the value; a map becomes an Object with sorted keys.
+func ordered(v value.Value) value.Value {
 	if m, ok := v.(map[string]any); ok {
-		v = value.FromPlain(m)
+		return value.FromPlain(m)
 	}
-	o, ok := v.(value.Object)
-	return o, ok
+	return v
 }
 
 func compareObjects(found []Change, path string, a, b value.Object) []Change {
 	for _, key := range a.Keys() {
 		was, _ := a.Get(key)
-		is, kept := b.Get(key)
-		if !kept {
+		is, remains := b.Get(key)
+		if !remains {
 			found = append(found, Change{Path: step(path, key), Old: was})
 			continue
 		}
@@ -98,7 +93,7 @@ func compareArrays(found []Change, path string, a, b []any) []Change {
 	return found
 }
 
-// equalScalars compares by what JSON would show.
+// equalScalars compares values by their JSON.
 func equalScalars(a, b value.Value) bool {
 	if (a == nil) != (b == nil) {
 		return false
@@ -108,7 +103,7 @@ func equalScalars(a, b value.Value) bool {
 	return leftErr == nil && rightErr == nil && string(left) == string(right)
 }
 
-// step is a path one key longer, as people write it.
+// step appends a key to a path, as people write it.
 func step(path, key string) string {
 	if isName(key) {
 		return path + "." + key

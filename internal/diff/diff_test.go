@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// counted is an object that counts the keys that it was asked for.
+// counted is an object that counts how often its keys are read.
 type counted struct {
 	value.Object
 	asked *int
@@ -61,7 +61,7 @@ func (c counted) Get(key string) (any, bool) {
 	return c.Object.Get(key)
 }
 
-// Two large objects with other keys each are compared by looking at each key a few times.
+// The comparison of two large objects without common keys reads each key a few times.
 func TestValuesOfManyKeys(t *testing.T) {
 	const keys = 2000
 	many := func(prefix string, n int) value.Object {

@@ -19,25 +19,26 @@ const (
 	Added   Kind = "added"
 	Removed Kind = "removed"
 	Changed Kind = "changed" // its definition
-	Learned Kind = "learned" // only what is known of its answers
+	Learned Kind = "learned" // only the schema that was learned from its answers
 )
 
-// Change is a tool in which two locks differ.
+// Change is a tool that differs between two locks.
 type Change struct {
 	Server string   `json:"server"`
 	Tool   string   `json:"tool"`
 	Kind   Kind     `json:"kind"`
-	Diff   []string `json:"diff,omitempty"` // of Changed and Learned: one place a line, as people read it
+	Diff   []string `json:"diff,omitempty"` // of Changed and Learned: one place a line, for people
 }
 
-// Compare is what a newer lock has that differs, by server and tool. Either may be nil.
+// Compare returns the changes from the lock to a newer one, sorted by server and tool.
+// Either may be nil.
 func (l *Lock) Compare(newer *Lock) []Change {
 	var changes []Change
 	if l != nil {
 		for _, was := range l.Entries {
-			is, kept := newer.Entry(was.Server, was.Tool)
+			is, remains := newer.Entry(was.Server, was.Tool)
 			switch {
-			case !kept:
+			case !remains:
 				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Removed})
 			case was.Hash != is.Hash || !was.sameParts(is):
 				changes = append(changes, Change{Server: was.Server, Tool: was.Tool, Kind: Changed, Diff: was.diff(is)})
@@ -59,12 +60,12 @@ func (l *Lock) Compare(newer *Lock) []Change {
 	return changes
 }
 
-// sameParts reports whether two entries have the same of the server's definition.
+// sameParts reports whether the stored parts of two definitions are equal.
 func (e Entry) sameParts(other Entry) bool {
 	return maps.EqualFunc(e.parts(), other.parts(), func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
-// diff are the places in which two entries of a tool differ, one a line.
+// diff returns the places in which two entries of a tool differ, one a line.
 func (e Entry) diff(newer Entry) []string {
 	var lines []string
 	for _, text := range []struct{ name, was, is string }{
@@ -74,24 +75,19 @@ func (e Entry) diff(newer Entry) []string {
 			lines = append(lines, placeOf(diff.Change{Path: text.name, Old: orNil(text.was), New: orNil(text.is)}))
 		}
 	}
-	for _, part := range []struct {
-		name    string
-		was, is []byte
-	}{
-		{inputSchema, e.Input, newer.Input}, {outputSchema, e.Output, newer.Output}, {annotations, e.Annotations, newer.Annotations},
-	} {
-		for _, c := range diff.Values(valueOf(part.was), valueOf(part.is)) {
-			c.Path = part.name + c.Path
+	for _, name := range documents {
+		for _, c := range diff.Values(valueOf(*e.document(name)), valueOf(*newer.document(name))) {
+			c.Path = name + c.Path
 			lines = append(lines, placeOf(c))
 		}
 	}
 	if len(lines) == 0 {
-		lines = []string{"~ it differs in something that the lock keeps only the hash of"}
+		lines = []string{"~ the difference is in a part of which the lock has only the hash"}
 	}
 	return lines
 }
 
-// orNil is a text as a value, nil when there is none.
+// orNil returns a string as a value, nil for an empty one.
 func orNil(text string) value.Value {
 	if text == "" {
 		return nil
@@ -99,16 +95,16 @@ func orNil(text string) value.Value {
 	return text
 }
 
-// valueOf is the value of JSON, nil when there is none.
+// valueOf decodes JSON; nil when it is missing.
 func valueOf(src []byte) value.Value {
-	value, err := value.Decode(src)
+	v, err := value.Decode(src)
 	if err != nil {
 		return nil
 	}
-	return value
+	return v
 }
 
-// placeOf is a change as a line: - what was there, + what is there now, ~ both.
+// placeOf returns a change as a line: - for a removed value, + for an added one, ~ for both.
 func placeOf(c diff.Change) string {
 	place := Shown(c.Path, placeShown)
 	switch {
@@ -128,11 +124,11 @@ func encoded(v value.Value) string {
 	return string(src)
 }
 
-// valueShown is a value as JSON, so much of it as fits into a line, from a little
-// before the place where it parts from another.
+// valueShown returns the part of a value's JSON that fits into a line, from a little before
+// the place where it differs from the other JSON.
 func valueShown(v value.Value, other string) string {
 	const room, before = 160, 40
-	src := []rune(Shown(encoded(v), keptMost))
+	src := []rune(Shown(encoded(v), maxStored))
 	if len(src) <= room {
 		return string(src)
 	}

@@ -1,12 +1,13 @@
-// Package lock pins the upstream tools that a graph file calls: what servers tell of
-// them goes in, graph.lock.yaml comes out, beside the graph and to be committed with it;
-// later, what a server tells then is compared with it.
+// Package lock pins the upstream tools that a graph file calls. In go the definitions that
+// servers list; out comes graph.lock.yaml, which is committed beside the graph file. Later,
+// the definitions that servers list then are compared with it.
 //
-// A pinned tool is known by a hash over everything that a model or a person could be
-// led by: its name, title, description, schemas, annotations, and what the graph file
-// names as its server. Schemas are kept whole, for checks; texts are kept as they may
-// be shown, cut and with hidden characters marked. Secrets are kept nowhere.
+// A pinned tool is identified by a hash over everything that could mislead a model or a
+// person: its name, title, description, schemas, annotations, and the definition of its
+// server in the graph file. Schemas are stored whole, for checks; texts are stored in the
+// form that may be shown, truncated and with hidden characters marked. Secrets are never
+// stored.
 //
-// It must not know how graphs are run or served, nor start servers: it is given what
-// they told. It owns no third-party module; YAML is read and written by config.
+// It must not know how graphs are run or served, nor start servers: its callers pass the
+// definitions. It owns no third-party module; config reads and writes the YAML.
 package lock

@@ -2,27 +2,28 @@ package lock
 
 import (
 	"iter"
+	"slices"
 
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 )
 
-// Answer is one recorded answer of a tool: the value of a call that succeeded.
+// Answer is a recorded answer of a tool: the value of a call that succeeded.
 type Answer struct {
 	Server, Tool string
 	Value        value.Value // nil is nothing
 }
 
-// Learn is the lock with an outputSchema for each tool that declares none and that has
-// answers: what the answers look like, taken together. A tool without answers keeps what
-// was learned of it before. A tool that has answered with nothing gets none: no schema
-// allows that.
+// Learn returns the lock with an outputSchema for each tool that declares none and has
+// answers: the schema of all its answers together. A tool without answers keeps the schema
+// that was learned before. A tool that has answered with nothing gets none, since no
+// schema allows that.
 func (l *Lock) Learn(answers iter.Seq[Answer]) *Lock {
 	learned := Of(l.Name, l.Entries...)
 	type sum struct {
 		shape   shape.Shape
 		count   int
-		nothing bool // is among the answers
+		nothing bool // one answer is nothing
 	}
 	sums := map[int]sum{}
 	for a := range answers {
@@ -44,28 +45,20 @@ func (l *Lock) Learn(answers iter.Seq[Answer]) *Lock {
 			learned.Entries[i].Output, learned.Entries[i].Learned = nil, 0
 			continue
 		}
-		if kept := keepable(s.shape.Schema(), nil); kept != nil {
-			learned.Entries[i].Output, learned.Entries[i].Learned = kept, s.count
+		if stored := storable(s.shape.Schema(), nil); stored != nil {
+			learned.Entries[i].Output, learned.Entries[i].Learned = stored, s.count
 		}
 	}
 	return learned
 }
 
-// declares reports whether the tool tells an outputSchema itself.
+// declares reports whether the tool itself declares an outputSchema.
 func (e Entry) declares() bool {
-	if e.Learned > 0 {
-		return false
-	}
-	for _, name := range e.Omitted {
-		if name == outputSchema {
-			return true
-		}
-	}
-	return e.Output != nil
+	return e.Learned == 0 && (e.Output != nil || slices.Contains(e.Omitted, outputSchema))
 }
 
-// Recall is the lock with what an older one had learned of tools that are still the
-// same and still declare nothing.
+// Recall returns the lock with the schemas that an older one had learned for tools that are
+// the same and still declare none.
 func (l *Lock) Recall(older *Lock) *Lock {
 	recalled := Of(l.Name, l.Entries...)
 	for i, e := range recalled.Entries {

@@ -10,14 +10,14 @@ import (
 	"toolgraph/graph/flow"
 )
 
-// Lock is what was pinned of the tools that one graph file calls. It is not changed
-// once made, and safe for concurrent use.
+// Lock has the pinned tools that one graph file calls. It is immutable and may be used by
+// several goroutines. A nil Lock has no entries.
 type Lock struct {
 	Name    string  // of its file, without directories
 	Entries []Entry // by server, then tool; each once
 }
 
-// Path is where the lock of a graph file is: graph.lock.yaml beside graph.yaml.
+// Path returns the path of the lock of a graph file: graph.lock.yaml beside graph.yaml.
 func Path(graphFile string) string {
 	ext := filepath.Ext(graphFile)
 	if ext == ".yaml" || ext == ".yml" || ext == ".json" {
@@ -26,7 +26,7 @@ func Path(graphFile string) string {
 	return graphFile + ".lock.yaml"
 }
 
-// Of is the lock with these entries; of two for the same tool the last counts.
+// Of returns a lock with these entries; of two for the same tool the last counts.
 func Of(name string, entries ...Entry) *Lock {
 	l := &Lock{Name: filepath.Base(name)}
 	for _, e := range entries {
@@ -39,7 +39,7 @@ func Of(name string, entries ...Entry) *Lock {
 	return l
 }
 
-// Entry is what was pinned of a tool; false when nothing was.
+// Entry returns the entry of a tool; false when it is not pinned.
 func (l *Lock) Entry(server, tool string) (Entry, bool) {
 	i, known := l.search(server, tool)
 	if !known {
@@ -57,7 +57,7 @@ func (l *Lock) search(server, tool string) (int, bool) {
 	})
 }
 
-// Tool is a pinned tool for who checks graphs: a Lock is a flow.Upstreams.
+// Tool returns a pinned tool for the checks of graphs: a Lock is a flow.Upstreams.
 func (l *Lock) Tool(server, tool string) (flow.Tool, bool) {
 	e, known := l.Entry(server, tool)
 	if !known {
@@ -68,7 +68,7 @@ func (l *Lock) Tool(server, tool string) (flow.Tool, bool) {
 	}, true
 }
 
-// Hints are what a tool's annotations say of its effects; nil is not said.
+// Hints are the effects of a tool in its annotations; nil when they do not say.
 type Hints struct {
 	ReadOnly    *bool `json:"readOnlyHint"`
 	Destructive *bool `json:"destructiveHint"`
@@ -76,7 +76,7 @@ type Hints struct {
 	OpenWorld   *bool `json:"openWorldHint"`
 }
 
-// HintsOf reads annotations, JSON or nil. Those of a wrong kind say nothing that counts.
+// HintsOf reads annotations, JSON or nil. Annotations of a wrong kind have no hints.
 func HintsOf(annotations []byte) Hints {
 	var h Hints
 	if len(annotations) > 0 && json.Unmarshal(annotations, &h) != nil {

@@ -15,14 +15,14 @@ import (
 
 var _ flow.Upstreams = (*Lock)(nil)
 
-// tool is a definition as a server tells it, given as JSON.
+// tool returns a definition that a server lists, given as JSON.
 func tool(t testing.TB, src string) mcpclient.Tool {
 	t.Helper()
-	told := mcpclient.Tool{Raw: json.RawMessage(src)}
-	if err := json.Unmarshal([]byte(src), &told); err != nil {
+	listed := mcpclient.Tool{Raw: json.RawMessage(src)}
+	if err := json.Unmarshal([]byte(src), &listed); err != nil {
 		t.Fatal(err)
 	}
-	return told
+	return listed
 }
 
 func server(name, identity string) *config.Upstream {
@@ -49,8 +49,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// The same tools give the same bytes, in whatever order they come and however a server
-// writes them; and what is written is read back.
+// The same tools have the same bytes, in any order and in any notation of the server, and
+// the file is read back.
 func TestEncodeIsStable(t *testing.T) {
 	const other = `{"name":"list","annotations":{"readOnlyHint":true},"inputSchema":{"properties":{"path":{"description":"Where.",` +
 		` "type":"string"}},"required":["path"],"type":"object"},"description":"Lists a directory.","title":"List",` +
@@ -71,7 +71,7 @@ func TestEncodeIsStable(t *testing.T) {
 	if !bytes.Equal(again.Encode(), first.Encode()) || len(first.Compare(again)) != 0 {
 		t.Errorf("read back:\n%s", again.Encode())
 	}
-	want := `# The upstream tools of the graph file, as their servers told them when they were locked.
+	want := `# The upstream tools of the graph file, as their servers listed them when they were locked.
 # Written by ` + "`toolgraph lock`" + `; commit it beside the graph, and do not edit it.
 version: 2
 servers:
@@ -108,7 +108,7 @@ servers:
 	}
 }
 
-// Everything that can lead a model or a person counts, and so does whose tool it is.
+// Everything that can mislead a model or a person counts, and so does the server.
 func TestHash(t *testing.T) {
 	base := pin(t, listing)
 	for name, change := range map[string][2]string{
@@ -124,9 +124,9 @@ func TestHash(t *testing.T) {
 		"wrong kind":  {`"title":"List"`, `"title":5`},
 	} {
 		src := strings.Replace(listing, change[0], change[1], 1)
-		told := mcpclient.Tool{Raw: json.RawMessage(src)}
-		_ = json.Unmarshal([]byte(src), &told) // as the client does: a wrong kind is left out
-		if e := Pin(server("files", "npx files ."), told, nil); e.Hash == base.Hash {
+		listed := mcpclient.Tool{Raw: json.RawMessage(src)}
+		_ = json.Unmarshal([]byte(src), &listed) // as the client does: a wrong kind is left out
+		if e := Pin(server("files", "npx files ."), listed, nil); e.Hash == base.Hash {
 			t.Errorf("%s does not count", name)
 		}
 	}
@@ -161,10 +161,10 @@ func TestLockForChecks(t *testing.T) {
 	}
 }
 
-// A schema that has no place in the file is left out, and the tool is pinned all the same.
+// A schema that is too large for the file is left out, and the tool is still pinned.
 func TestLargeSchemas(t *testing.T) {
 	for name, schema := range map[string]string{
-		"bytes": `{"type":"object","x":"` + strings.Repeat("y", keptMost) + `"}`,
+		"bytes": `{"type":"object","x":"` + strings.Repeat("y", maxStored) + `"}`,
 		"depth": strings.Repeat(`{"items":`, 70) + `true` + strings.Repeat(`}`, 70),
 		"key":   `{"` + strings.Repeat("k", 2000) + `":1}`,
 	} {
@@ -186,7 +186,7 @@ func TestLargeSchemas(t *testing.T) {
 	}
 }
 
-// What a server tells of our secrets is not kept.
+// Secrets in a definition are not stored.
 func TestSecretsAreNotKept(t *testing.T) {
 	secrets := config.NewSecrets("hunter-22", "12345678")
 	e := Pin(server("files", "run ${KEY}"), tool(t, `{"name":"list","title":"hunter-22","description":"use hunter-22",`+

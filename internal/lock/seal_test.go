@@ -10,15 +10,15 @@ import (
 	"toolgraph/config"
 )
 
-// fullTool has every part that a hash is of, and sealedTool has parts that the lock keeps
+// fullTool has every part that a hash covers, and sealedTool has parts that the lock stores
 // shortened or not at all.
 const fullTool = listing
 
 var sealedTool = `{"name":"list","title":"List","description":"` + strings.Repeat("Lists. ", 200) + `",` +
 	`"inputSchema":{"type":"object","required":["path"],"properties":{"path":{"type":"string","description":"Where."}}},` +
-	`"outputSchema":{"x":"` + strings.Repeat("y", keptMost) + `"},"annotations":{"readOnlyHint":true}}`
+	`"outputSchema":{"x":"` + strings.Repeat("y", maxStored) + `"},"annotations":{"readOnlyHint":true}}`
 
-// lockedAs writes the lock of a tool in one of the formats and gives its path.
+// lockedAs writes the lock of a tool in one of the formats and returns its path.
 func lockedAs(t *testing.T, format int, src string) (path, text string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "g.lock.yaml")
@@ -43,8 +43,8 @@ func rewrite(t *testing.T, path, text string) {
 	}
 }
 
-// V08: a lock whose definition is not the one that its hash is of contradicts itself,
-// whichever part was edited.
+// V08: a lock whose definition does not match its hash contradicts itself, whichever part
+// was edited.
 func TestV08EditedLock(t *testing.T) {
 	edits := map[string][2]string{
 		"identity":            {"identity: npx files .", "identity: npx other ."},
@@ -96,8 +96,8 @@ func TestV08EditedLock(t *testing.T) {
 	}
 }
 
-// A lock of the first format stays valid, whatever it does not keep of what its hashes are
-// of; read and written again, it is as safe as a new one.
+// A lock of the first format stays valid even if it does not store all that its hashes
+// cover; read and written again, it is as safe as a new one.
 func TestFirstFormatStaysValid(t *testing.T) {
 	for name, src := range map[string]string{
 		"whole":     fullTool,
@@ -127,7 +127,7 @@ func TestFirstFormatStaysValid(t *testing.T) {
 	}
 }
 
-// What no seal holds in a lock of the first format, the call does.
+// An edit that no seal reveals in a lock of the first format is found by the call.
 func TestGuardComparesAnnotations(t *testing.T) {
 	path, text := lockedAs(t, firstFormat, sealedTool)
 	rewrite(t, path, strings.Replace(text, "readOnlyHint: true", "readOnlyHint: false", 1))

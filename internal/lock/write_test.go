@@ -23,15 +23,15 @@ func TestLoadErrors(t *testing.T) {
 	good := string(Of(path, pin(t, listing)).Encode())
 	for name, c := range map[string]struct{ was, is, want string }{
 		"empty":    {good, "", "empty"},
-		"list":     {good, "[1]\n", "the lock is no mapping"},
+		"list":     {good, "[1]\n", "the lock is not a mapping"},
 		"conflict": {"version: 2\n", "<<<<<<< HEAD\nversion: 2\n", "g.lock.yaml:"},
 		"version":  {"version: 2", "version: 3", "3:10: the version of the lock is 3, expected 1 or 2"},
 		"none":     {"version: 2\n", "", "the version of the lock is null, expected 1 or 2"},
 		"key":      {"identity:", "identiti:", `server "files" has the unknown key "identiti"`},
 		"hash":     {`hash: "sha256:`, `hash: "md5:`, `the hash of tool "list" of server "files" is "md5:`},
 		"tools":    {"tools:\n", "tools: 5\nx:\n", "tools of server"},
-		"text":     {"title: List", "title: [5]", `title of tool "list" of server "files" is no text`},
-		"learned":  {"title: List", "learned: true", "is learned from no number of answers"},
+		"text":     {"title: List", "title: [5]", `title of tool "list" of server "files" is not a string`},
+		"learned":  {"title: List", "learned: true", "has learned without a number of answers"},
 	} {
 		if !strings.Contains(good, c.was) {
 			t.Fatalf("%s: %q is not in\n%s", name, c.was, good)
@@ -84,7 +84,7 @@ func TestWrite(t *testing.T) {
 	}
 	var many []Entry
 	for i := range 40 {
-		e := pin(t, `{"name":"list","outputSchema":{"x":"`+strings.Repeat("y", keptMost-100)+`"}}`)
+		e := pin(t, `{"name":"list","outputSchema":{"x":"`+strings.Repeat("y", maxStored-100)+`"}}`)
 		e.Tool = strings.Repeat("t", i+1)
 		many = append(many, e)
 	}
@@ -98,11 +98,11 @@ func FuzzPin(f *testing.F) {
 	f.Add(`{"name":"a","description":"\u0000\ud800\u200b\u202e","inputSchema":{"<<":{},"":[[],{}],"a: b":" #"}}`)
 	f.Add(`{"name":"a","inputSchema":5,"outputSchema":[null,1e400],"annotations":"x"}`)
 	f.Fuzz(func(t *testing.T, src string) {
-		told := mcpclient.Tool{Raw: json.RawMessage(src)}
-		if _ = json.Unmarshal([]byte(src), &told); told.Name == "" || !json.Valid([]byte(src)) || len(told.Name) > 150 {
+		listed := mcpclient.Tool{Raw: json.RawMessage(src)}
+		if _ = json.Unmarshal([]byte(src), &listed); listed.Name == "" || !json.Valid([]byte(src)) || len(listed.Name) > 150 {
 			return
 		}
-		e := Pin(server("files", "x"), told, nil)
+		e := Pin(server("files", "x"), listed, nil)
 		l := Of("g.lock.yaml", e)
 		path := filepath.Join(t.TempDir(), "g.lock.yaml")
 		if err := l.Write(path); err != nil {
@@ -122,8 +122,8 @@ func FuzzPin(f *testing.F) {
 	})
 }
 
-// Whatever stands in a lock, reading it ends with a lock or findings; and what is read
-// is written to the same.
+// Reading any text ends with a lock or findings, and a lock that was read is written to the
+// same bytes.
 func FuzzRead(f *testing.F) {
 	f.Add("version: 1\nservers: {a: {identity: x, tools: {t: {hash: 'sha256:" + strings.Repeat("0", 64) + "', learned: true, answers: 2, outputSchema: {}}}}}\n")
 	f.Add("version: 1\nservers: {a: {tools: {t: {hash: 5, omitted: 5, learned: ~, answers: 1e300, inputSchema: [1]}}}}\n")

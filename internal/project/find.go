@@ -13,24 +13,25 @@ import (
 	"toolgraph/config"
 )
 
-// Found are the graph files that paths name.
+// Found has the graph files that paths name.
 type Found struct {
 	Files   []string // in the order of the paths, those of a directory sorted; none twice
 	Skipped []Skipped
 }
 
-// Skipped is a YAML file that is no graph file.
+// Skipped is a YAML file that is not a graph file, or a directory that cannot be read, and
+// the reason.
 type Skipped struct{ Path, Why string }
 
 // mostEntries bounds how many entries of directories one search looks at.
 const mostEntries = 200_000
 
-// Find is the graph files that paths name: a file is one itself, a directory stands for
-// those below it. Files whose names have one of the endings of others are skipped; the
-// value says what they are. Below a directory, YAML files that do not look like graph
-// files are skipped too; hidden directories and node_modules are not entered, and
-// symbolic links to directories are not followed. The error names a path that cannot be
-// read, or is the cause of ctx's end.
+// Find returns the graph files that paths name: files, and directories with files below
+// them. Files whose names have one of the endings in others are skipped; its values say
+// what they are. Below a directory, YAML files that do not look like graph files are
+// skipped too; hidden directories and node_modules are not entered, and symbolic links to
+// directories are not followed. The error names a path that cannot be read, or is the
+// cause of ctx's end.
 func Find(ctx context.Context, others map[string]string, paths ...string) (*Found, error) {
 	f := &finder{others: others, most: mostEntries, seen: map[string]bool{}}
 	if err := f.find(ctx, paths); err != nil {
@@ -51,11 +52,11 @@ type finder struct {
 func (f *finder) find(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if err != nil || !info.IsDir() { // why a file cannot be read is reported when it is loaded
+		if err != nil || !info.IsDir() { // an error of a file is reported when it is loaded
 			f.add(path, f.otherFile(path))
 			continue
 		}
-		root := path + string(filepath.Separator) // a link to a directory is followed when it is named
+		root := path + string(filepath.Separator) // a named link to a directory is followed
 		if err := filepath.WalkDir(root, func(below string, entry fs.DirEntry, err error) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -75,7 +76,7 @@ func (f *finder) visit(root, path string, entry fs.DirEntry, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission) && path != root:
-		f.skip(path, "cannot be read")
+		f.add(path, "cannot be read")
 		return fs.SkipDir
 	case err != nil:
 		return err
@@ -87,23 +88,20 @@ func (f *finder) visit(root, path string, entry fs.DirEntry, err error) error {
 	return nil
 }
 
-// add adds a file, or says why it is skipped.
+// add adds a path once: to the files, or to the skipped ones with the reason.
 func (f *finder) add(path, why string) {
-	if clean := filepath.Clean(path); !f.seen[clean] {
-		f.seen[clean] = true
-		if why != "" {
-			f.skip(path, why)
-			return
-		}
+	clean := filepath.Clean(path)
+	switch {
+	case f.seen[clean]:
+	case why == "":
 		f.found.Files = append(f.found.Files, path)
+	default:
+		f.found.Skipped = append(f.found.Skipped, Skipped{Path: path, Why: why})
 	}
+	f.seen[clean] = true
 }
 
-func (f *finder) skip(path, why string) {
-	f.found.Skipped = append(f.found.Skipped, Skipped{Path: path, Why: why})
-}
-
-// otherFile is what a file with one of the endings of others is, else "".
+// otherFile returns the kind of a file with one of the endings in others, else "".
 func (f *finder) otherFile(path string) string {
 	for ending, what := range f.others {
 		if strings.HasSuffix(path, ending) {
@@ -113,8 +111,9 @@ func (f *finder) otherFile(path string) string {
 	return ""
 }
 
-// notGraph is why a YAML file below a directory is no graph file, "" for one that may
-// be. A file that cannot be read may be one: its error is reported when it is loaded.
+// notGraph returns the reason why a YAML file below a directory is not a graph file, "" for
+// one that may be. A file that cannot be read may be one: its error is reported when it is
+// loaded.
 func (f *finder) notGraph(path string) string {
 	if other := f.otherFile(path); other != "" {
 		return other

@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A search looks at so many entries and no more, and ends with its context.
+// A search visits a bounded number of entries and ends with its context.
 func TestFindIsBounded(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {
@@ -93,7 +93,7 @@ func TestFindIsBounded(t *testing.T) {
 	}
 }
 
-// A file with mistakes comes with them, as far as it is understood, and only then.
+// A file with errors is returned with them as far as it was understood, and only then.
 func TestLoadGivesWhatIsUnderstood(t *testing.T) {
 	const unset = "server: {name: g, version: 1.0.0}\nmcpServers: {s: {command: x, env: {A: \"${NO_SUCH}\"}}}\n"
 	for _, c := range []struct {

@@ -1,9 +1,9 @@
-// Package project loads a graph file for the doors: a path goes in, a checked File
-// with its compiled graphs comes out, or everything that is wrong with it at once.
+// Package project loads a graph file for the commands: a path goes in, a checked File with
+// its compiled graphs comes out, or all its errors at once.
 //
-// It puts together what config, graph and the server each have to say of a file, so
-// that every door refuses the same files with the same words. It runs nothing and
-// starts no server.
+// It combines the findings of config, graph, the flow of data and the names and headers of
+// tools, so that every command rejects the same files with the same words. It runs nothing
+// and starts no server.
 package project
 
 import (
@@ -11,30 +11,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
 	"toolgraph/graph"
+	"toolgraph/graph/flow"
 	"toolgraph/internal/wording"
 )
 
-// Project is a graph file, loaded, built and checked. It is not changed after Load.
+// Project is a graph file, loaded, built and checked. It is not changed after Load and may
+// be used by several goroutines.
 type Project struct {
 	File     *config.File
 	Graphs   []*graph.Graph     // in file order
 	Warnings config.Diagnostics // sorted; never errors
 }
 
-// Load reads and builds a graph file. Findings that are errors come as
-// config.Diagnostics, with the warnings among them: those of the file and, as far as
-// it was understood, those of the graphs; other errors are those of reading, and the
-// cause of ctx's end. When the file was understood well enough to look for more that is
-// wrong, the Project comes with the Diagnostics; it must not be run then.
+// Load reads and builds a graph file. Findings that are errors are returned as
+// config.Diagnostics, with the warnings among them: those of the file and, as far as it was
+// understood, those of its graphs. Other errors are those of reading, and the cause of
+// ctx's end. When the file was understood well enough to find more errors in it, the
+// Project is returned with the Diagnostics; it must not be run.
 func Load(ctx context.Context, path string, opts config.Options) (*Project, error) {
 	file, err := config.Load(path, opts)
 	return build(ctx, file, err)
 }
 
-// Parse is Load for bytes in hand; path is what they are called.
+// Parse is Load for the content of a file; path is its name in messages.
 func Parse(ctx context.Context, path string, src []byte, opts config.Options) (*Project, error) {
 	file, err := config.Parse(path, src, opts)
 	return build(ctx, file, err)
@@ -53,8 +59,10 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		return nil, ended
 	}
 	found = append(found, more...)
-	found = append(found, checkHeaders(file.Tools)...)
-	found = append(found, checkPortability(file)...)
+	for _, tool := range file.Tools {
+		checkHeaders(&found, tool)
+		checkPortability(&found, tool, file.Server.Name.Value)
+	}
 	found.Sort()
 	p := &Project{File: file, Graphs: graphs, Warnings: found}
 	if found.Err() != nil {
@@ -64,7 +72,66 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 	return p, nil
 }
 
-// Graph is the graph of the tool of this name. The error names the tools there are.
+// checkHeaders reports arguments that clients cannot mirror into HTTP headers, though the
+// tool asks for it.
+func checkHeaders(found *config.Diagnostics, tool *config.Tool) {
+	mark := schema.Find(tool.InputSchema, "x-mcp-header")
+	if mark == nil {
+		return
+	}
+	if err := mcp.ValidateParamHeaderAnnotations(&mcp.Tool{Name: tool.Name.Value, RawInputSchema: tool.InputSchema.JSON()}); err != nil {
+		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients leave out a tool whose x-mcp-header they cannot use")
+	}
+}
+
+// The names that hosts accept. Claude Desktop rejects a server with any other tool name,
+// and Claude Code leaves out a tool whose full name, mcp__SERVER__TOOL, is too long.
+const (
+	longestPortable = 64
+	longestFullName = 128
+)
+
+// checkPortability warns of a name that the protocol allows and some hosts reject. Names
+// that the protocol does not allow are reported by the checks of the graph.
+func checkPortability(found *config.Diagnostics, tool *config.Tool, server string) {
+	const code = "tool-name-portability"
+	name, full := tool.Name.Value, "mcp__"+server+"__"+tool.Name.Value
+	switch {
+	case !hasOnly(name, nameCharacters+".") || len(name) > longestFullName:
+	case !hasOnly(name, nameCharacters) || len(name) > longestPortable:
+		found.Warn(tool.Name.Pos, code, fmt.Sprintf("some hosts reject the tool name %s, expected at most 64 letters, digits, _ or -", wording.Quote(name)),
+			"choose another name, or use only hosts that accept it")
+	case len(full) > longestFullName:
+		found.Warn(tool.Name.Pos, code, fmt.Sprintf("the full tool name %s has %d characters, and some hosts leave out a tool with more than %d", wording.Quote(full), len(full), longestFullName),
+			"shorten the name of the tool or the server")
+	}
+}
+
+const nameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+// hasOnly reports whether a name is not empty and has no other characters.
+func hasOnly(name, characters string) bool {
+	return name != "" && strings.Trim(name, characters) == ""
+}
+
+// Check returns all findings of the file, sorted: its warnings, and those about the flow of
+// data in its graphs, given the known tools that they call. Upstreams may be nil. An error
+// among them is one that every run is certain to meet; only checks ask for them. The error
+// is the cause of ctx's end.
+func (p *Project) Check(ctx context.Context, up flow.Upstreams) (config.Diagnostics, error) {
+	found := p.Warnings[:len(p.Warnings):len(p.Warnings)]
+	for _, g := range p.Graphs {
+		more, err := flow.Check(ctx, g, up)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	found.Sort()
+	return found, nil
+}
+
+// Graph returns the graph of the tool of this name. The error lists the tools of the file.
 func (p *Project) Graph(tool string) (*graph.Graph, error) {
 	var names []string
 	for _, g := range p.Graphs {
