@@ -27,8 +27,8 @@ for the key; otherwise it is read as JSON, or else as text. It replaces the same
 
 With --dry-run, call only tools that are known to be read-only, according to the lock file
 beside the graph file or to their server. Print every other call with its arguments, and
-go on with a sample output made from its outputSchema; without an outputSchema, the run
-ends there.`,
+go on with an assumed output that its outputSchema allows; without an outputSchema, the
+run ends there.`,
 		Example: `  toolgraph run graph.yaml count_files directory=.
   toolgraph run graph.yaml search --args '{"query": "x", "limit": 3}' --trace
   toolgraph run graph.yaml tidy_up directory=. --dry-run

@@ -1,16 +1,15 @@
-package cli
+package schema
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 )
 
-// What is assumed is allowed by the schema that it is made of.
-func TestAssumedOutput(t *testing.T) {
+// A schema allows its sample.
+func TestSample(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{`{}`, `null`},
 		{`true`, `null`},
@@ -29,12 +28,12 @@ func TestAssumedOutput(t *testing.T) {
 		{`{"anyOf": [{"type": "string"}, {"type": "number"}]}`, `""`},
 		{`{"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"type": "boolean"}}}`, `false`},
 	} {
-		got, ok := assumedOutput([]byte(c.schema))
+		got, ok := Sample([]byte(c.schema))
 		raw, err := value.Encode(got)
 		if err != nil || !ok || string(raw) != c.want {
 			t.Errorf("%s: got %s, want %s", c.schema, raw, c.want)
 		}
-		s, err := schema.Compile([]byte(c.schema))
+		s, err := Compile([]byte(c.schema))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,12 +42,12 @@ func TestAssumedOutput(t *testing.T) {
 		}
 	}
 	for _, none := range []string{"", "nonsense"} {
-		if v, ok := assumedOutput([]byte(none)); ok {
+		if v, ok := Sample([]byte(none)); ok {
 			t.Errorf("%q gave %v", none, v)
 		}
 	}
 	// A schema that is part of itself ends.
-	if _, ok := assumedOutput([]byte(`{"properties": {"next": {"$ref": "#"}}}`)); !ok {
+	if _, ok := Sample([]byte(`{"properties": {"next": {"$ref": "#"}}}`)); !ok {
 		t.Error("a schema that is part of itself gave nothing")
 	}
 	// One that is so in many places ends as well, before it fills the memory.
@@ -56,8 +55,8 @@ func TestAssumedOutput(t *testing.T) {
 	for i := range 200 {
 		again = append(again, fmt.Sprintf(`"p%d": {"$ref": "#"}`, i))
 	}
-	many, _ := assumedOutput([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`))
-	if raw, err := value.Encode(many); err != nil || len(raw) > 20*mostAssumed*deepest {
+	many, _ := Sample([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`))
+	if raw, err := value.Encode(many); err != nil || len(raw) > 20*maxSampleValues*maxSampleDepth {
 		t.Errorf("a schema that is often part of itself gave %d bytes, %v", len(raw), err)
 	}
 }
