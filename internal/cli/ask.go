@@ -14,16 +14,16 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// terminal puts questions of upstream servers to the user of a command, one at a time.
-// Safe for concurrent use.
+// terminal asks the user of a command the questions of upstream servers, one at a time. Safe for
+// concurrent use.
 type terminal struct {
 	std   streams
-	talks bool                 // the user reads and writes here
-	lines func() <-chan string // of the input; begins to read at the first call
-	turn  chan struct{}        // holds one while a question is open
+	talks bool                 // standard input and standard error are terminals
+	lines func() <-chan string // of standard input; reading begins at the first call
+	turn  chan struct{}        // has one element while a question is open
 }
 
-// newTerminal is the terminal of a command, whose input is read until ctx ends.
+// newTerminal returns the terminal of a command; standard input is read until ctx ends.
 func newTerminal(ctx context.Context, std streams) *terminal {
 	return &terminal{
 		std: std, talks: isTerminal(std.in) && isTerminal(std.err), turn: make(chan struct{}, 1),
@@ -31,7 +31,7 @@ func newTerminal(ctx context.Context, std streams) *terminal {
 	}
 }
 
-// asks lets the servers of a pool ask whose entries allow it.
+// asks lets servers ask, if their entries in the graph file allow it.
 func (t *terminal) asks(secrets *config.Secrets) mcpclient.Option {
 	return mcpclient.WithElicitor(func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
 		f, err := readForm(params)
@@ -53,7 +53,7 @@ var (
 	errNoInput   = errors.New("the input has ended")
 )
 
-// ask is the answer of the user, as the result of elicitation/create.
+// ask returns the answer of the user, as the result of elicitation/create.
 func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *config.Secrets) (json.RawMessage, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -61,7 +61,7 @@ func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *c
 		return nil, ctx.Err()
 	}
 	defer func() { <-t.turn }()
-	message := presented(secrets.Redact(f.message), shownMessage)
+	message := presented(f.message, shownMessage, secrets)
 	if !t.talks {
 		t.say("toolgraph: server %q asks its user a question, which is cancelled because standard input or standard error is not a terminal; run the command in a terminal to answer: %s\n", upstream, wording.OneLine(message))
 		return json.RawMessage(`{"action":"cancel"}`), nil
@@ -90,11 +90,11 @@ func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *c
 	return append(append([]byte(`{"action":"accept","content":`), raw...), '}'), nil
 }
 
-// fill has the user fill in a form and agree to send it.
+// fill lets the user fill in a form and confirm the answer.
 func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (value.Value, error) {
-	t.say("!no declines, !cancel cancels.\n")
+	t.say("Type !no to decline or !cancel to cancel.\n")
 	if f.url != "" {
-		t.say("It wants you to open this address, which is not opened for you:\n  | %s\n", presented(f.url, shownMessage))
+		t.say("Open this address yourself:\n  | %s\n", presented(f.url, shownMessage, nil))
 	}
 	var keys []string
 	var values []value.Value
@@ -121,16 +121,17 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 	}
 }
 
-// field has the user fill in one field, until it is valid; given is false when the user
-// leaves it out.
+// field lets the user fill in one field, until it is valid; given is false when the user leaves
+// it empty.
 func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets) (value value.Value, given bool, err error) {
+	short := func(text string) string { return wording.OneLine(presented(text, shownField, secrets)) }
 	if f.description != "" {
-		t.say("%s\n", wording.OneLine(presented(secrets.Redact(f.description), shownField)))
+		t.say("%s\n", short(f.description))
 	}
 	for i, c := range f.choices {
-		t.say("  %d  %s\n", i+1, wording.OneLine(presented(secrets.Redact(c.label), shownField)))
+		t.say("  %d  %s\n", i+1, short(c.label))
 	}
-	prompt := fmt.Sprintf("%s (%s): ", wording.OneLine(presented(secrets.Redact(f.title), shownField)), wording.OneLine(presented(secrets.Redact(f.expects()), shownField)))
+	prompt := fmt.Sprintf("%s (%s): ", short(f.title), short(f.expects()))
 	for {
 		text, err := t.line(ctx, prompt)
 		if err != nil {
@@ -140,11 +141,11 @@ func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets)
 		if wrong == "" {
 			return value, given, nil
 		}
-		t.say("%s\n", wording.OneLine(presented(secrets.Redact(wrong), shownMessage)))
+		t.say("%s\n", wording.OneLine(presented(wrong, shownMessage, secrets)))
 	}
 }
 
-// line is one line of the user's.
+// line returns the next line that the user types.
 func (t *terminal) line(ctx context.Context, prompt string) (string, error) {
 	t.say("%s", prompt)
 	select {
@@ -167,8 +168,10 @@ func (t *terminal) line(ctx context.Context, prompt string) (string, error) {
 
 func (t *terminal) say(format string, args ...any) { fmt.Fprintf(t.std.err, format, args...) }
 
-// presented is text of a server for a terminal: without control characters, and truncated.
-func presented(text string, most int) string {
+// presented returns text of a server for a terminal: without secrets and control characters, and
+// truncated to most characters.
+func presented(text string, most int, secrets *config.Secrets) string {
+	text = secrets.Redact(text)
 	n := 0
 	for i := range text {
 		if n == most {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,10 +19,10 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// form is a question of an upstream server: the params of elicitation/create.
+// form is a question of an upstream server, from the params of elicitation/create.
 type form struct {
 	message string
-	url     string // to be opened by the user, instead of fields to fill in
+	url     string // for the user to open, instead of fields to fill in
 	fields  []*field
 }
 
@@ -32,19 +33,19 @@ type field struct {
 	kind     string // string, number, integer, boolean or array
 	format   string
 	required bool
-	fallback value.Value // the default; nil: none
-	choices  []choice    // the values that are allowed; none: any that fits the schema
+	fallback value.Value // the default; nil without one
+	choices  []choice    // the allowed values; none: any value that the schema allows
 	schema   *schema.Schema
 }
 
 type choice struct{ value, label string }
 
 const (
-	mostFields  = 50
-	mostChoices = 200
+	maxFields  = 50
+	maxChoices = 200
 )
 
-// readForm reads the params of elicitation/create; its error is why no user can answer.
+// readForm reads the params of elicitation/create; its error says why no user can answer.
 func readForm(params json.RawMessage) (*form, error) {
 	q, err := mcpclient.ReadQuestion(params)
 	if err != nil {
@@ -54,24 +55,22 @@ func readForm(params json.RawMessage) (*form, error) {
 	if q.Schema == nil {
 		return f, nil
 	}
-	var raw struct{ Required []string }
+	var raw struct {
+		Required   []string
+		Properties map[string]json.RawMessage
+	}
 	if err := json.Unmarshal(q.Schema, &raw); err != nil {
 		return nil, fmt.Errorf("requestedSchema of the question: %w", err)
 	}
-	form, err := value.Decode(q.Schema)
+	if len(raw.Properties) > maxFields {
+		return nil, fmt.Errorf("the question has %d fields, expected at most %d", len(raw.Properties), maxFields)
+	}
+	order, err := value.Decode(q.Schema) // maps have none
 	if err != nil {
 		return nil, err
 	}
-	properties, _ := member(form, "properties").(value.Object)
-	if properties == nil {
-		return f, nil
-	}
-	if properties.Len() > mostFields {
-		return nil, fmt.Errorf("the question has %d fields, at most %d are asked", properties.Len(), mostFields)
-	}
-	for _, name := range properties.Keys() {
-		definition, _ := properties.Get(name)
-		one, err := readField(name, definition)
+	for _, name := range keysAt(order, "properties") {
+		one, err := readField(name, raw.Properties[name])
 		if err != nil {
 			return nil, fmt.Errorf("field %q of the question: %w", wording.Shorten(name), err)
 		}
@@ -81,11 +80,8 @@ func readForm(params json.RawMessage) (*form, error) {
 	return f, nil
 }
 
-func readField(name string, definition value.Value) (*field, error) {
-	raw, err := value.Encode(definition)
-	if err != nil {
-		return nil, err
-	}
+// readField reads the schema of a field.
+func readField(name string, raw json.RawMessage) (*field, error) {
 	type options struct {
 		Enum         []string
 		EnumNames    []string
@@ -93,17 +89,14 @@ func readField(name string, definition value.Value) (*field, error) {
 	}
 	var d struct {
 		Type, Title, Description, Format string
+		Default                          json.RawMessage
 		options
 		Items options
 	}
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return nil, errors.New("expected a schema of one string, number, integer, boolean or list of choices")
 	}
-	f := &field{name: name, title: d.Title, description: d.Description, kind: d.Type, format: d.Format}
-	if f.title == "" {
-		f.title = name
-	}
-	f.fallback = member(definition, "default")
+	f := &field{name: name, title: cmp.Or(d.Title, name), description: d.Description, kind: d.Type, format: d.Format}
 	of := d.options
 	if f.kind == "array" {
 		of = d.Items
@@ -119,16 +112,22 @@ func readField(name string, definition value.Value) (*field, error) {
 		f.choices = append(f.choices, choice{one.Const, one.Title})
 	}
 	switch {
-	case len(f.choices) > mostChoices:
-		return nil, fmt.Errorf("it has %d choices, at most %d are asked", len(f.choices), mostChoices)
+	case len(f.choices) > maxChoices:
+		return nil, fmt.Errorf("it has %d choices, expected at most %d", len(f.choices), maxChoices)
 	case f.kind == "array" && len(f.choices) == 0, !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, f.kind):
 		return nil, fmt.Errorf("expected a string, number, integer, boolean or list of choices, got %s", wording.Shorten(f.kind))
+	}
+	var err error
+	if len(d.Default) > 0 {
+		if f.fallback, err = value.Decode(d.Default); err != nil {
+			return nil, err
+		}
 	}
 	f.schema, err = schema.Compile(raw)
 	return f, err
 }
 
-// expects is what the user may write.
+// expects describes what the user can type.
 func (f *field) expects() string {
 	what := map[string]string{"string": "text", "number": "a number", "integer": "an integer", "boolean": "yes or no", "array": "numbers of choices, with commas"}[f.kind]
 	switch {
@@ -149,8 +148,8 @@ func (f *field) expects() string {
 	return what
 }
 
-// read is the value that a line means; given is false for a field that is left out, wrong
-// says why there is none.
+// read returns the value of a line; given is false for an empty field, and wrong says why a line
+// is not valid.
 func (f *field) read(ctx context.Context, text string) (value value.Value, given bool, wrong string) {
 	if text == "" {
 		switch {
@@ -174,7 +173,7 @@ func (f *field) read(ctx context.Context, text string) (value value.Value, given
 	return value, true, ""
 }
 
-// value reads a line as the type of the field.
+// value converts a line to the type of the field.
 func (f *field) value(text string) (got value.Value, wrong string) {
 	switch f.kind {
 	case "string":
@@ -205,7 +204,7 @@ func (f *field) value(text string) (got value.Value, wrong string) {
 	return got, ""
 }
 
-// choose is the value of a choice, by its number, its label or the value itself.
+// choose returns the value of a choice, by its number, its label or the value itself.
 func (f *field) choose(text string) (value any, wrong string) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(f.choices) {
 		return f.choices[n-1].value, ""
@@ -218,14 +217,14 @@ func (f *field) choose(text string) (value any, wrong string) {
 	return nil, fmt.Sprintf("expected a number from 1 to %d", len(f.choices))
 }
 
-// misformed says why a text is not of the field's format, if so.
+// misformed returns why a text does not have the field's format, or "".
 func (f *field) misformed(text string) string {
 	var err error
 	switch f.format {
 	case "email":
 		var address *mail.Address
 		if address, err = mail.ParseAddress(text); err == nil && address.Address != text {
-			err = errors.New("expected an address alone")
+			err = errors.New("expected only an address")
 		}
 	case "uri":
 		var address *url.URL
@@ -253,12 +252,15 @@ func yesOrNo(text string) (yes, ok bool) {
 	return false, false
 }
 
-// member is the value under a key of an object; nil when there is none.
-func member(v value.Value, key string) value.Value {
-	object, ok := v.(value.Object)
-	if !ok {
+// keysAt returns the keys of the object under a key of an object, in order.
+func keysAt(v value.Value, key string) []string {
+	object, _ := v.(value.Object)
+	if object == nil {
 		return nil
 	}
 	inner, _ := object.Get(key)
-	return inner
+	if object, _ = inner.(value.Object); object == nil {
+		return nil
+	}
+	return object.Keys()
 }

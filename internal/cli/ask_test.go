@@ -125,7 +125,7 @@ func TestT03AskHostileText(t *testing.T) {
 
 func TestAskRefusesWhatNoUserCanAnswer(t *testing.T) {
 	many := ""
-	for i := range mostFields + 1 {
+	for i := range maxFields + 1 {
 		many += `"f` + strings.Repeat("x", i) + `":{"type":"string"},`
 	}
 	for params, want := range map[string]string{
@@ -135,7 +135,7 @@ func TestAskRefusesWhatNoUserCanAnswer(t *testing.T) {
 		questionOf(`{"o":{"type":"object"}}`, `[]`):                          "expected a string, number",
 		questionOf(`{"o":{"type":"array","items":{"type":"string"}}}`, `[]`): "expected a string, number",
 		questionOf(`{"o":7}`, `[]`):                                          "expected a schema of one string",
-		questionOf(`{`+strings.TrimSuffix(many, ",")+`}`, `[]`):              "has 51 fields, at most 50",
+		questionOf(`{`+strings.TrimSuffix(many, ",")+`}`, `[]`):              "has 51 fields, expected at most 50",
 	} {
 		if _, err := readForm(json.RawMessage(params)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.80s: %v, want %s", params, err, want)

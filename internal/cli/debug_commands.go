@@ -24,30 +24,30 @@ type debugCommand struct {
 
 var debugCommands []debugCommand
 
-func init() { // help lists the table that it is in
+func init() { // not above, because help refers to the table
 	debugCommands = []debugCommand{
-		{"step", "s", "", "execute one node", func(ctx context.Context, r *repl, _ string) error { return r.goOn(ctx, r.session.Step()) }},
-		{"continue", "c", "", "go on to the next breakpoint, or to the end", func(ctx context.Context, r *repl, _ string) error { return r.goOn(ctx, r.session.Resume()) }},
-		{"until", "u", "NODE", "go on until the run comes to a node", func(ctx context.Context, r *repl, node string) error { return r.goOn(ctx, r.session.RunTo(node)) }},
-		{"break", "b", "NODE [if EXPR]", "hold before a node, or only when a JSONata expression is true", breakAt},
+		{"step", "s", "", "execute one node", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Step()) }},
+		{"continue", "c", "", "continue to the next breakpoint or the end", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Resume()) }},
+		{"until", "u", "NODE", "continue to a node", func(ctx context.Context, r *repl, node string) error { return r.resume(ctx, r.session.RunTo(node)) }},
+		{"break", "b", "NODE [if EXPR]", "pause before a node, always or when a JSONata expression is true", breakAt},
 		{"breaks", "", "", "list the breakpoints", listBreaks},
-		{"delete", "d", "[NODE]", "delete the breakpoints at a node, or all", deleteBreaks},
+		{"delete", "d", "[NODE]", "delete the breakpoints of a node, or all", deleteBreaks},
 		{"print", "p", "EXPR", "evaluate a JSONata expression as the next node would", printExpr},
-		{"watch", "w", "[EXPR]", "show an expression whenever the run is held, or list those that are", watchExpr},
-		{"unwatch", "", "", "watch nothing any more", unwatch},
-		{"context", "", "", "the latest output of each node", printContext},
-		{"history", "h", "", "the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
-		{"edit", "e", "NODE JSON", "replace the latest output of a node; nothing in the place of JSON takes it away", editOutput},
-		{"list", "l", "", "the next node in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
-		{"where", "", "", "where the run is, and what is watched", func(_ context.Context, r *repl, _ string) error { r.where(r.session.State()); return nil }},
+		{"watch", "w", "[EXPR]", "show an expression at each pause, or list the watched expressions", watchExpr},
+		{"unwatch", "", "", "remove all watched expressions", unwatch},
+		{"context", "", "", "show the latest output of each node", printContext},
+		{"history", "h", "", "show the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
+		{"edit", "e", "NODE JSON", "replace the latest output of a node; the word nothing removes it", editOutput},
+		{"list", "l", "", "show the next node in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
+		{"where", "", "", "show where the run is paused, and the watched expressions", func(_ context.Context, r *repl, _ string) error { r.where(r.session.State()); return nil }},
 		{"quit", "q", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
-		{"stop", "", "", "the same", func(context.Context, *repl, string) error { return errQuit }},
-		{"help", "?", "", "this list", func(_ context.Context, r *repl, _ string) error { return r.help() }},
+		{"stop", "", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
+		{"help", "?", "", "list the commands", func(_ context.Context, r *repl, _ string) error { return r.help() }},
 	}
 }
 
-// goOn waits for a run that was let go.
-func (r *repl) goOn(ctx context.Context, err error) error {
+// resume waits until a run that was resumed pauses again.
+func (r *repl) resume(ctx context.Context, err error) error {
 	if err == nil {
 		r.wait(ctx)
 	}
@@ -78,7 +78,7 @@ func deleteBreaks(ctx context.Context, r *repl, node string) error {
 	all := r.session.Breakpoints()
 	left := slices.DeleteFunc(slices.Clone(all), func(b debug.Breakpoint) bool { return node == "" || b.Node == node })
 	if len(left) == len(all) {
-		return fmt.Errorf("there is no breakpoint at %q", node)
+		return fmt.Errorf("node %q has no breakpoint", node)
 	}
 	return r.session.SetBreakpoints(ctx, left)
 }
@@ -142,23 +142,23 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 	if strings.TrimSpace(text) != nothing {
 		var err error
 		if v, err = value.Decode([]byte(text)); err != nil {
-			return fmt.Errorf("%w; a text is written in quotes, and no value at all is the word nothing", err)
+			return fmt.Errorf("%w; write a string in double quotes, or the word nothing for no value", err)
 		}
 	}
 	if err := r.session.Edit(ctx, node, v); err != nil {
 		return err
 	}
 	if _, isSwitch := r.graph.Node(node).(*graph.Switch); isSwitch {
-		r.wait(ctx) // it may lead elsewhere now
+		r.wait(ctx) // it may choose another branch now
 	}
 	return nil
 }
 
-// list shows the lines of the next node, and a few before and after it.
+// list shows the lines of the next node, with a few before and after it.
 func (r *repl) list() error {
 	next := r.session.State().Next
 	if next == nil {
-		return errors.New("the run is not held any more")
+		return errors.New("the run is not paused")
 	}
 	const around = 4
 	at := r.graph.Node(next.NodeID).Pos().Line

@@ -15,9 +15,9 @@ import (
 // with -g, or both when they are the same file. The command's Args and RunE get the
 // arguments without FILE.
 //
-// FILE at the beginning of the line is the first argument, whatever its name. Where -g
-// is given, and where FILE stands after other arguments, it is the argument that ends
-// in .yaml or .yml. Without brackets in the usage line it is required.
+// A FILE that begins the usage line is the first argument, whatever its name. With -g, and
+// after other arguments in the usage line, it is the argument that ends in .yaml or .yml.
+// Without brackets in the usage line it is required.
 func takesGraph(cmd *cobra.Command, into *string) *cobra.Command {
 	words := strings.Fields(cmd.Use)
 	first := len(words) > 1 && strings.Trim(words[1], "[]") == "FILE"
@@ -48,7 +48,7 @@ func takesGraph(cmd *cobra.Command, into *string) *cobra.Command {
 		}
 		if check != nil {
 			if err := check(cmd, rest); err != nil && !first {
-				return usagef("%w; FILE is the argument that ends in .yaml or .yml, and a file with another name is given with -g", err)
+				return usagef("%w; FILE is the argument that ends in .yaml or .yml; give a file with another name with -g", err)
 			} else if err != nil {
 				return err
 			}
@@ -64,14 +64,14 @@ func takeGraph(cmd *cobra.Command, into *string, file string) error {
 		return sameAsFlag(*into, file)
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !isGraphFile(file) {
-		return usagef("there is no graph file %q; usage: %s", file, usageOf(cmd))
+		return usagef("graph file %q does not exist; usage: %s", file, usageOf(cmd))
 	}
 	*into = file
 	return nil
 }
 
-// takesGraphs is takesGraph for a command whose arguments are all of them files: -g
-// stands for one argument.
+// takesGraphs is takesGraph for a command whose arguments are all files: -g stands for one
+// argument.
 func takesGraphs(cmd *cobra.Command) *cobra.Command {
 	var file string
 	graphFlag(cmd, &file)
@@ -99,19 +99,19 @@ func takesGraphs(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// graphFlag registers -g of a command that has none of its own.
+// graphFlag registers -g of a command that has not registered one itself.
 func graphFlag(cmd *cobra.Command, into *string) {
 	if cmd.Flags().Lookup("graph") == nil {
-		cmd.Flags().StringVarP(into, "graph", "g", "", "the graph file, instead of the argument FILE")
+		cmd.Flags().StringVarP(into, "graph", "g", "", "graph `file`, instead of the argument FILE")
 	}
 }
 
-// needsGraph is the error of a command without a graph file.
+// needsGraph returns the error of a command without a graph file.
 func needsGraph(cmd *cobra.Command) error {
-	return usagef("%s needs a graph file: %s, or -g FILE", cmd.Name(), usageOf(cmd))
+	return usagef("%s requires a graph file: %s, or -g FILE", cmd.Name(), usageOf(cmd))
 }
 
-// sameAsFlag refuses an argument that names another graph file than -g.
+// sameAsFlag rejects an argument that names another graph file than -g.
 func sameAsFlag(flag, argument string) error {
 	a, errA := filepath.Abs(flag)
 	b, errB := filepath.Abs(argument)
@@ -119,19 +119,18 @@ func sameAsFlag(flag, argument string) error {
 		return err
 	}
 	if a != b {
-		return usagef("-g names the graph file %q, and the argument names %q; give one of them", flag, argument)
+		return usagef("-g is %q and the argument is %q; give one graph file", flag, argument)
 	}
 	return nil
 }
 
-// isGraphFile reports whether an argument has the ending of a graph file; key=value
-// has not, whatever its value.
+// isGraphFile reports whether an argument ends like a graph file; key=value never does.
 func isGraphFile(argument string) bool {
 	ext := filepath.Ext(argument)
 	return (ext == ".yaml" || ext == ".yml") && !strings.Contains(argument, "=")
 }
 
-// usageOf is a command's usage line, without the flags.
+// usageOf returns the usage line of a command without the flags.
 func usageOf(cmd *cobra.Command) string {
 	_, arguments, _ := strings.Cut(cmd.Use, " ")
 	return strings.TrimSpace(cmd.CommandPath() + " " + arguments)

@@ -92,7 +92,7 @@ func TestGraphFileIsAnArgumentOrFlag(t *testing.T) {
 			}
 			different := slices.Concat(words, c.before, []string{"other.yaml"}, c.after, []string{"-g", "missing.yaml"})
 			code, printed := commandLine(t, different)
-			if want := `-g names the graph file "missing.yaml", and the argument names "other.yaml"; give one of them`; code != exitUsage || !strings.Contains(printed, want) {
+			if want := `-g is "missing.yaml" and the argument is "other.yaml"; give one graph file`; code != exitUsage || !strings.Contains(printed, want) {
 				t.Errorf("%v ended with %d and printed\n%s\nwant %s", different, code, printed, want)
 			}
 			empty := slices.Concat(words, c.before, c.after, []string{"-g", ""})

@@ -21,16 +21,16 @@ import (
 //go:embed starter.yaml
 var starter []byte
 
-// schemaFile is the name that the starter's first line gives the schema.
+// schemaFile is the schema that the first line of the starter names.
 const schemaFile = "toolgraph.schema.json"
 
 func newInit(std streams) *cobra.Command {
 	return takesGraphs(&cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a commented graph to start from, and its schema for the editor",
-		Long: `Write a commented graph that runs as it is, and beside it the JSON Schema that its first
-line names, so that an editor completes and checks it. The folder is made when it is
-missing; a file that exists is never overwritten.`,
+		Short: "Write a commented graph file to start from, and its schema for editors",
+		Long: `Write a commented graph file that runs without changes, and beside it the JSON Schema that
+its first line names, so that an editor completes and checks it. A missing directory is
+created; an existing file is never overwritten.`,
 		Example: `  toolgraph init
   toolgraph init tools/notes.yaml`,
 		Args: args(0, 1, "at most one file name"), SuggestFor: []string{"new", "create"},
@@ -47,7 +47,7 @@ missing; a file that exists is never overwritten.`,
 			err := createFile(schema, config.Schema())
 			switch {
 			case errors.Is(err, fs.ErrExist):
-				wrote = path + " (and left " + schema + " as it was)"
+				wrote = path + " (" + schema + " already exists)"
 			case err != nil:
 				return err
 			}
@@ -57,17 +57,17 @@ missing; a file that exists is never overwritten.`,
 	})
 }
 
-// createGraph writes the starter, in a folder that it makes when it is missing.
+// createGraph writes the starter, and creates its directory when it is missing.
 func createGraph(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory; name a file in it: toolgraph init %s", path, shellWord(filepath.Join(path, "graph.yaml")))
 	}
-	folder := filepath.Dir(path)
-	err := os.MkdirAll(folder, 0o755) //nolint:gosec // as mkdir makes it: what is in it is no secret
+	directory := filepath.Dir(path)
+	err := os.MkdirAll(directory, 0o755) //nolint:gosec // the mode of mkdir: the content is not secret
 	if err == nil {
 		err = createFile(path, startingAt(path))
 	} else if inTheWay := new(fs.PathError); errors.As(err, &inTheWay) && errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("the folder %s cannot be made: %s is not a directory; name another folder", folder, inTheWay.Path)
+		return fmt.Errorf("cannot create the directory %s: %s is not a directory; name another directory", directory, inTheWay.Path)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists; init never overwrites a file", path)
@@ -75,12 +75,12 @@ func createGraph(path string) error {
 	return err
 }
 
-// startingAt is the starter, with the file's own name in the commands that it tells.
+// startingAt returns the starter, with the name of the file in its commands.
 func startingAt(path string) []byte {
 	return bytes.ReplaceAll(starter, []byte("graph.yaml"), []byte(shellWord(filepath.Base(path))))
 }
 
-// shellWord is a word as it is typed: in quotes where it has more in it than names do.
+// shellWord returns a word as it is typed in a shell: quoted if it has special characters.
 func shellWord(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`$&|;<>()*?[]#!\\{}~", r) }) {
 		return wording.Printable(word)

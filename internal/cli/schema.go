@@ -12,8 +12,8 @@ func newSchema(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of graph files or test files, for editors",
-		Long: `Print the JSON Schema of graph files, or with --tests that of test files. An editor with
-a YAML language server completes and checks a graph whose first line is
+		Long: `Print the JSON Schema of graph files, or with --tests of test files. An editor with a YAML
+language server completes and checks a graph file whose first line is
 
   # yaml-language-server: $schema=./toolgraph.schema.json`,
 		Example: `  toolgraph schema > toolgraph.schema.json
@@ -28,6 +28,6 @@ a YAML language server completes and checks a graph whose first line is
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&tests, "tests", false, "the schema of test files, X.test.yaml")
+	cmd.Flags().BoolVar(&tests, "tests", false, "print the schema of test files, X.test.yaml")
 	return cmd
 }

@@ -11,20 +11,20 @@ import (
 	"toolgraph/execution"
 )
 
-// signalError is the cause of a context that a signal has ended.
+// signalError is the cause of a context that was ended by a signal.
 type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "ended by a signal: " + e.signal.String() }
 
-// Is makes it the end of a context that was cancelled.
+// Is lets errors.Is match context.Canceled.
 func (e signalError) Is(target error) bool { return target == context.Canceled }
 
-// exitCode is the one that shells give a process that the signal ends: 130 for SIGINT,
+// exitCode returns the code that shells report for a process ended by the signal: 130 for SIGINT,
 // 143 for SIGTERM.
 func (e signalError) exitCode() int { return 128 + int(e.signal) }
 
-// untilSignal ends with the first signal that asks the process to end, which is its
-// cause. A second signal ends the process at once, whatever it waits for.
+// untilSignal returns a context that ends with the first signal that asks the process to end; the
+// signal is its cause. A second signal ends the process at once.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -44,8 +44,8 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// endedBy is the signal that ended a command, if its error is the end of its context, or
-// that of a run that ended with it.
+// endedBy returns the signal that ended a command, if its error is the end of its context or of a
+// run in it.
 func endedBy(ctx context.Context, err error) (ended signalError, is bool) {
 	if errors.As(err, &ended) {
 		return ended, true
@@ -55,26 +55,26 @@ func endedBy(ctx context.Context, err error) (ended signalError, is bool) {
 	return ended, cancelled && errors.As(context.Cause(ctx), &ended)
 }
 
-// defaultGrace is how long a call in flight may go on after SIGTERM: less than hosts wait
+// defaultGrace is how long a call in flight may continue after SIGTERM: less than hosts wait
 // before they kill the process.
 const defaultGrace = 3 * time.Second
 
-// isStop reports whether a context was ended by a signal that stops the process, such as
-// SIGTERM: its runs are suspended. SIGINT is from the user of a terminal, and cancels them.
+// isStop reports whether a context was ended by a signal that suspends runs, such as SIGTERM.
+// SIGINT comes from the user of a terminal, and cancels runs.
 func isStop(ctx context.Context) bool {
 	var ended signalError
 	return errors.As(context.Cause(ctx), &ended) && ended.signal != syscall.SIGINT
 }
 
-// stopping is closed when a signal has stopped the process and, after it, a time has passed:
-// runs end before their next node then, as say reports.
-func stopping(ctx context.Context, after time.Duration, say func()) (stop <-chan struct{}, release func()) {
+// stopping returns a channel that is closed some time after a signal that suspends runs: then runs
+// end before their next node. report is called at that moment.
+func stopping(ctx context.Context, after time.Duration, report func()) (stop <-chan struct{}, release func()) {
 	timed, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	closed := make(chan struct{})
 	unregister := context.AfterFunc(ctx, func() {
 		if isStop(ctx) && wait(timed, after) {
 			close(closed)
-			say()
+			report()
 		}
 	})
 	return closed, func() {
@@ -83,9 +83,8 @@ func stopping(ctx context.Context, after time.Duration, say func()) (stop <-chan
 	}
 }
 
-// lasting is a context for calls. It goes on for a grace after a signal has stopped the
-// process, and then ends with execution.ErrSuspended; with any other end of ctx it ends at
-// once.
+// lasting returns a context for calls. After a signal that suspends runs it lasts for the grace,
+// and then ends with execution.ErrSuspended; with any other end of ctx it ends at once.
 func lasting(ctx context.Context, grace time.Duration) (calls context.Context, release func()) {
 	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unregister := context.AfterFunc(ctx, func() {
@@ -102,7 +101,7 @@ func lasting(ctx context.Context, grace time.Duration) (calls context.Context, r
 	}
 }
 
-// wait waits, and reports whether ctx did not end meanwhile.
+// wait reports whether the time has passed before ctx ended.
 func wait(ctx context.Context, long time.Duration) bool {
 	timer := time.NewTimer(long)
 	defer timer.Stop()

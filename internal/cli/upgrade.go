@@ -14,11 +14,11 @@ func newUpgrade(std streams) *cobra.Command {
 	toStdout, file := false, ""
 	cmd := &cobra.Command{
 		Use:   "upgrade FILE",
-		Short: "Rewrite the older forms of the language in a file, comments kept",
-		Long: `Rewrite a graph file that uses older forms of the language: one list of nodes for all
-tools, entryNode and exitNode, the type mcp_tool, servers, target, and args that are
-expressions because they begin with $. Comments and order are kept; a file that is
-current already is left as it is. The file is replaced only as a whole.`,
+		Short: "Rewrite older syntax in a graph file",
+		Long: `Rewrite a graph file that uses older syntax: one list of nodes for all tools, entryNode and
+exitNode, the type mcp_tool, servers, target, and args that are expressions because they
+begin with $. Comments and order are preserved; a file without older syntax is not
+changed. The file is replaced atomically.`,
 		Example: `  toolgraph upgrade graph.yaml --stdout | diff graph.yaml -
   toolgraph upgrade graph.yaml`,
 		Args: onlyGraph,
@@ -39,12 +39,12 @@ current already is left as it is. The file is replaced only as a whole.`,
 				return err
 			}
 			if bytes.Equal(src, upgraded) {
-				fmt.Fprintf(std.err, "%s is current already\n", file)
+				fmt.Fprintf(std.err, "%s has no older syntax\n", file)
 				return nil
 			}
-			return files.Write(file, upgraded, 0o600) // the mode that it has
+			return files.Write(file, upgraded, 0o600) // its own mode stays
 		},
 	}
-	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result and leave the file alone")
+	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result without changing the file")
 	return takesGraph(cmd, &file)
 }

@@ -14,7 +14,7 @@ var version = ""
 func newVersion(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Tell the version",
+		Short: "Print the version",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(std.out, "toolgraph %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -23,7 +23,7 @@ func newVersion(std streams) *cobra.Command {
 	}
 }
 
-// versionText is the release, or what the build knows of its commit.
+// versionText returns the release, or the commit of the build.
 func versionText() string {
 	if version != "" {
 		return version

@@ -12,8 +12,7 @@ import (
 	"toolgraph/internal/debug"
 )
 
-// Commands that ask where the run is find out as well that it is nowhere any more, as
-// after an interrupt while lines are waiting.
+// Commands work after the run has ended, as after an interrupt while lines are waiting.
 func TestCommandsAfterTheEnd(t *testing.T) {
 	file, err := config.Parse("g.yaml", []byte(`version: "1.0"
 server: {name: s, version: 1.0.0}
@@ -42,11 +41,11 @@ tools:
 	var said bytes.Buffer
 	r := &repl{std: streams{err: &said}, session: s, graph: graphs[0], secrets: file.Secrets}
 	for _, line := range []string{"where", "list", "step", "continue", "watch $.entry", "context", "edit entry 1"} {
-		if !r.take(t.Context(), line) {
-			t.Errorf("%s: the run goes on", line)
+		if !r.execute(t.Context(), line) {
+			t.Errorf("%s: the run continues", line)
 		}
 	}
-	if !strings.Contains(said.String(), "the run is not held any more") {
+	if !strings.Contains(said.String(), "the run is not paused") {
 		t.Error(said.String())
 	}
 }
