@@ -272,10 +272,11 @@ func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclien
 // startNotice prints which servers are being started, which can take long, when standard
 // error is a terminal. The line replaces the line of progress.
 func startNotice(stderr io.Writer) func(server string) {
-	if !isTerminal(stderr) {
-		return nil
+	return func(server string) {
+		if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server))
+		}
 	}
-	return func(server string) { fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server)) }
 }
 
 // selfOption lets the command of a server be toolgraph wherever this program is installed.
