@@ -188,11 +188,10 @@ func traceContext(m *message) TraceContext {
 		return nil
 	}
 	trace := TraceContext{"traceparent": parent}
-	if state := text(m.tracestate); state != "" {
-		trace["tracestate"] = state
-	}
-	if baggage := text(m.baggage); baggage != "" {
-		trace["baggage"] = baggage
+	for name, raw := range map[string][]byte{"tracestate": m.tracestate, "baggage": m.baggage} {
+		if given := text(raw); given != "" {
+			trace[name] = given
+		}
 	}
 	return trace
 }

@@ -50,17 +50,14 @@ type flight struct {
 
 var errClosing = errors.New("the connection is closing")
 
-// begin registers a request before the next line is read, so that a cancellation
-// always finds it. It fails when another request has the id.
+// begin registers a request, whose id is not in use, before the next line is read, so that a
+// cancellation always finds it.
 func (c *conn) begin(m *message) (*flight, *rpcError) {
 	key := idKey(m.id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, &rpcError{code: codeInternal, message: errClosing.Error()}
-	}
-	if c.flights[key] != nil {
-		return nil, invalidRequest("a request with the id " + wording.Shorten(string(m.id)) + " is still in flight")
 	}
 	f := &flight{id: bytes.Clone(m.id), key: key}
 	f.ctx, f.cancel = context.WithCancel(c.ctx)

@@ -151,11 +151,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // mayName reports whether a host, with or without a port, is allowed.
 func (g *guard) mayName(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	return g.local && isLoopback(host) || g.hosts[strings.ToLower(name)]
+	return g.local && isLoopback(host) || g.hosts[strings.ToLower(withoutPort(host))]
 }
 
 // mayOrigin reports whether a page of this origin is allowed. Programs send no origin.
@@ -185,15 +181,16 @@ func (g *guard) knows(credentials []string) bool {
 
 // isLoopback reports whether a host, with or without a port, is the loopback interface.
 func isLoopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
+	name := withoutPort(host)
 	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.Unmap().IsLoopback()
+	return strings.EqualFold(name, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+func withoutPort(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
 }
 
 func health(w http.ResponseWriter, r *http.Request) {
