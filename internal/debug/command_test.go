@@ -58,7 +58,7 @@ func TestStop(t *testing.T) {
 	ended(t, held, debug.Stopped, "")
 }
 
-// A run that fails by itself is told apart from one that was stopped.
+// A run that fails by itself has another status than one that was stopped.
 func TestFailure(t *testing.T) {
 	broken := callerFunc(func(context.Context, value.Value) (value.Value, error) {
 		return nil, errors.New("out of paper")

@@ -39,7 +39,7 @@ func TestN01N02N13OtherPages(t *testing.T) {
 		{"Origin: http://localhost:80@evil.com"},
 		{"Origin: https://127.0.0.1:" + port},
 		{"Origin: http://127.0.0.1:1"},
-		{"Origin: http://localhost:" + port}, // ours by another name: cookies differ, and so do we
+		{"Origin: http://localhost:" + port}, // the page by another name: cookies differ, and so do origins
 		{"Sec-Fetch-Site: cross-site"},
 		{"Sec-Fetch-Site: same-site"},
 	} {
@@ -157,7 +157,7 @@ func TestN07NoOtherCommand(t *testing.T) {
 }
 
 // N06 as far as headers go: whatever a value holds, it is JSON that no browser takes
-// for a page, and no script runs but ours.
+// for a page, and only scripts of the page run.
 func TestN06Headers(t *testing.T) {
 	c := open(t, nil)
 	for _, path := range []string{"/", "/app.js", "/app.css", "/api/project", "/api/none"} {

@@ -77,7 +77,7 @@ func (inc) CallTool(_ context.Context, c execution.Call) (value.Value, error) {
 	return f + 1, nil
 }
 
-// client is a browser of ours.
+// client is a browser of the test.
 type client struct {
 	t      *testing.T
 	server *Server

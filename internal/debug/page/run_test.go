@@ -94,7 +94,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A step tells its expressions, what each read, and which way was taken.
+// A step shows its expressions, what each read, and which edge was taken.
 func TestStepTellsWhatItRead(t *testing.T) {
 	c := open(t, nil)
 	id := c.start(`{"tool": "count", "args": {"n": 2}}`)

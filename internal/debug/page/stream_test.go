@@ -44,8 +44,7 @@ func (c *client) listen(last string, enough func(id, kind, data string) bool) {
 	c.t.Fatalf("the stream ended: %v", lines.Err())
 }
 
-// A stream that comes back is told what it missed, one with an older id that it missed
-// something.
+// A stream that comes back gets what it missed; one with an older id gets the event missed.
 func TestStreamGoesOn(t *testing.T) {
 	c := open(t, nil)
 	var first string

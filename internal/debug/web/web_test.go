@@ -67,7 +67,7 @@ func TestSmallEnoughToOpenAtOnce(t *testing.T) {
 }
 
 // The page asks nothing of other machines, has no script or style in its markup, and
-// tells no path of the machine that built it.
+// has no path of the machine that built it.
 func TestNothingFromElsewhere(t *testing.T) {
 	outside := regexp.MustCompile(`(?:https?:)?//[a-z0-9-]+\.[a-z]{2,}`)
 	for name, src := range files(t) {
@@ -80,7 +80,7 @@ func TestNothingFromElsewhere(t *testing.T) {
 			}
 		}
 		if bytes.Contains(src, []byte("sourceMappingURL")) || bytes.Contains(src, []byte("node_modules/")) {
-			t.Errorf("%s tells where it was built", name)
+			t.Errorf("%s shows where it was built", name)
 		}
 	}
 	inline := regexp.MustCompile(`<style|<script[^>]*>[^<]|\son\w+=|\sstyle=`)

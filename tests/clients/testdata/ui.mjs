@@ -82,7 +82,7 @@ await use(join(GRAPHS, 'ui-loop.yaml'), {}, async (page) => {
   await watched(3, 'expected an operand');
   await page.click('.watches .linkish:has-text("more of")');
   await watched(2, '1999 2000"');
-  await page.click('.watches >> [aria-label="Watch no more"] >> nth=3');
+  await page.click('.watches >> [aria-label="Remove watch"] >> nth=3');
   await page.waitForFunction(() => document.querySelectorAll('.watches > ul > li').length === 3 && document.activeElement.id === 'watch-source');
   await blur(page);
   await press(page, 'k');

@@ -26,7 +26,7 @@ async function ask(method, path, body) {
   let value = null;
   try {
     value = JSON.parse(text);
-  } catch { /* told below */ }
+  } catch { /* reported below */ }
   if (!answer.ok) throw new ApiError(answer.status, value?.error);
   if (value === null && text.trim() !== 'null') throw new ApiError(answer.status, { message: 'the answer is not JSON' });
   return value;

@@ -1,4 +1,4 @@
-// A draft is what stands in a form: {fields: {key: draft}} for an object with
+// A draft is the content of a form: {fields: {key: draft}} for an object with
 // properties, {text} for a scalar, {raw} for JSON as it was typed. Nothing typed is
 // lost when it is wrong.
 

@@ -16,7 +16,7 @@ export function bytes(n) {
   return `${(n / 1e6).toFixed(1)} MB`;
 }
 
-export const count = (n) => n.toLocaleString('en-US');
+export const count = (n) => n.toLocaleString('en');
 export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 
 export function clock(iso) {
@@ -25,5 +25,5 @@ export function clock(iso) {
   return at.toDateString() === new Date().toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
 }
 
-// cut shortens a label; the whole text stands in the title.
-export const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+// truncate shortens a label; the whole text is its title.
+export const truncate = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,7 +1,7 @@
 // Where the nodes and edges of a graph are drawn. dagre finds the places; this file
 // knows the sizes.
 import { Graph, layout } from '@dagrejs/dagre';
-import { cut } from './format.js';
+import { truncate } from './format.js';
 import { SLANT } from './shape.js';
 
 const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50 };
@@ -24,8 +24,8 @@ export function detail(node) {
 }
 
 function boxOf(node) {
-  const title = cut(node.id, 30);
-  const sub = cut(detail(node).replace(/\s+/g, ' '), 30);
+  const title = truncate(node.id, 30);
+  const sub = truncate(detail(node).replace(/\s+/g, ' '), 30);
   const pad = { switch: 56, mcp: 46, transform: 46 }[node.type] ?? 44;
   const width = Math.max(92, widthOf(title, 13, 600) + pad, widthOf(sub, 11, 400) + pad);
   return { title, sub, width: Math.round(width), height: HEIGHT[node.type] };
@@ -41,7 +41,7 @@ export function layoutOf(graph) {
   const boxes = new Map(graph.nodes.map((n) => [n.id, boxOf(n)]));
   for (const [id, box] of boxes) g.setNode(id, { width: box.width, height: box.height });
   const edges = graph.edges.map((e, i) => {
-    const label = cut((e.label ?? '').replace(/\s+/g, ' '), 34);
+    const label = truncate((e.label ?? '').replace(/\s+/g, ' '), 34);
     const width = label ? Math.round(widthOf(label, 11, 400)) + 14 : 0;
     g.setEdge(e.from, e.to, { width, height: label ? 18 : 0, labelpos: 'c', weight: e.kind === 'next' ? 2 : 1 }, String(i));
     return { ...e, key: i, short: label, labelWidth: width };

@@ -6,7 +6,7 @@ export function remembered(key, fallback) {
   let value = fallback;
   try {
     value = JSON.parse(sessionStorage.getItem(key)) ?? fallback;
-  } catch { /* storage is switched off, or is not ours */ }
+  } catch { /* storage is disabled or not accessible */ }
   const it = signal(value);
   effect(() => {
     const text = JSON.stringify(it.value);

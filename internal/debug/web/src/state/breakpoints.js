@@ -1,5 +1,5 @@
 // The breakpoints of each tool. They belong to the page, which keeps them over a reload,
-// until a run is told of them.
+// until they are sent to a run.
 import { computed } from '@preact/signals';
 import { remembered } from '../lib/remembered.js';
 import { toolName } from './project.js';

@@ -1,4 +1,4 @@
-// What stands in the forms, by tool.
+// The contents of the forms, by tool.
 import { signal } from '@preact/signals';
 
 export const drafts = signal({});

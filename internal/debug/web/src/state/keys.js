@@ -6,7 +6,7 @@ import { graphKeys } from './graphview.js';
 const act = (action, holds = () => controlled.value) => () => holds() && control(action);
 
 export const keys = [
-  { key: 'F5', group: 'Runs and steps', text: 'run, or go on when paused', do: () => (paused.value ? control('resume') : document.getElementById('run-form')?.requestSubmit()) },
+  { key: 'F5', group: 'Runs and steps', text: 'run, or resume when paused', do: () => (paused.value ? control('resume') : document.getElementById('run-form')?.requestSubmit()) },
   { key: 'F8', group: 'Runs and steps', text: 'debug: run and pause at the start', do: () => document.getElementById('debug-button')?.click() },
   { key: 'F10', group: 'Runs and steps', text: 'step', do: act('step', () => paused.value) },
   { key: 'F6', group: 'Runs and steps', text: 'pause', do: act('pause', () => run.value?.status === 'running') },

@@ -1,6 +1,6 @@
-// News from the server: server-sent events. The browser reconnects by itself and tells
+// News from the server: server-sent events. The browser reconnects by itself and sends
 // the last event it saw; the server then sends what was missed, or all there is.
-import { told, run } from './run.js';
+import { update, run } from './run.js';
 import { heard, loadRuns } from './runs.js';
 import { loadProject, project } from './project.js';
 import { loadQuestions } from './questions.js';
@@ -18,17 +18,17 @@ export function listen() {
   stream.addEventListener('run', (e) => {
     const news = JSON.parse(e.data);
     heard(news);
-    told(news);
+    update(news);
   });
   stream.addEventListener('project', async () => {
     await attempt(loadProject);
-    if (project.value?.rejected) notify('the graph file has changed, and has errors', 'they stand under File; the last good version is still here', 'error', 'file');
+    if (project.value?.rejected) notify('the changed graph file has errors', 'the tab File lists them; the page still shows the last version without errors', 'error', 'file');
     else notify('the graph file has changed and was read again', '', 'note', 'file');
   });
   stream.addEventListener('questions', () => attempt(loadQuestions));
   stream.addEventListener('missed', () => {
     attempt(loadQuestions);
     loadRuns();
-    if (run.value) told(run.value);
+    if (run.value) update(run.value);
   });
 }

@@ -18,10 +18,10 @@ export const nodeAt = (i) => path.value.names[path.value.steps[i]];
 export const active = computed(() => ['running', 'paused', 'not_started'].includes(run.value?.status));
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
 export const paused = computed(() => run.value?.status === 'paused');
-// own tells whether the graph on the screen is the one that the run walked.
+// own is whether the graph on the screen is the graph of the run.
 export const own = computed(() => run.value && run.value.tool === toolName.value);
 
-// outdated tells whether the run began with another version of its graph.
+// outdated is whether the run began with another version of its graph.
 export const outdated = computed(() => own.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
 
 // showOwn shows the graph that the run walked, where the file still has it.
@@ -91,7 +91,7 @@ export function readPath() {
   return reading;
 }
 
-// openRun shows a run, live or kept.
+// openRun shows a run, live or recorded.
 export async function openRun(id, step = null) {
   opening.value = true;
   [awaited, early] = [id, null];
@@ -106,7 +106,7 @@ export async function openRun(id, step = null) {
       selected.value = '';
     });
     if (project.value.tools.some((t) => t.name === found.tool)) await attempt(() => chooseTool(found.tool));
-    if (early) told(early);
+    if (early) update(early);
     await attempt(readPath);
   }
   if (awaited === id) awaited = '';
@@ -116,9 +116,9 @@ export async function openRun(id, step = null) {
 let awaited = ''; // the run that is being opened
 let early = null; // news of it that came before it was
 
-// told takes news of a run from the server. News overtake each other: by stream and as
+// update takes news of a run from the server. News overtake each other: by stream and as
 // answers; what is older than what is shown is dropped.
-export function told(news) {
+export function update(news) {
   if (news.id === awaited) early = news;
   if (run.value?.id !== news.id || news.rev < run.value.rev) return;
   run.value = { ...run.value, ...news };
@@ -140,10 +140,10 @@ export async function control(action, node = '') {
   const state = await attempt(() => post(`runs/${seg(run.value.id)}/control`, { action, node }));
   if (!state) return;
   go(total.value);
-  told(state);
+  update(state);
 }
 
-// keepBreakpoints tells a live run of the breakpoints, which also hold for later runs.
+// keepBreakpoints sends the breakpoints to a live run, which also hold for later runs.
 export async function keepBreakpoints() {
   if (controlled.value && own.value) await attempt(() => put(`runs/${seg(run.value.id)}/breakpoints`, { breakpoints: breakpoints.value }));
 }

@@ -7,7 +7,7 @@ const asked = signal(null);
 export const revealLine = (line) => {
   asked.value = { line, at: at.value };
 };
-// wanted is a line that somebody asked for, until another step is looked at.
+// wanted is the line that the user asked for, until another step is shown.
 export const wanted = computed(() => (asked.value?.at === at.value ? asked.value : null));
 export const lines = computed(() => (source.value?.text ?? '').split('\n'));
 

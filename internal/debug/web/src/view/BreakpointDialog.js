@@ -23,7 +23,7 @@ export function BreakpointDialog({ node }) {
   return html`
     <${Dialog} title=${`Breakpoint at ${node}`}>
       <form onSubmit=${save}>
-        <label class="field"><span>Hold the run when this JSONata is true; always, when it is empty</span>
+        <label class="field"><span>Pause the run when this JSONata expression is true; empty: always</span>
           <input type="text" class="mono" data-first value=${condition} placeholder="$executionCount('${node}') > 5" spellcheck="false" onInput=${(e) => setCondition(e.currentTarget.value)} /></label>
         <label class="switch"><input type="checkbox" checked=${!disabled} onChange=${(e) => setDisabled(!e.currentTarget.checked)} /> on</label>
         <div class="form-end"><button type="submit" class="button primary"><span>Save</span></button><${Button} label="Remove" onClick=${remove} /></div>

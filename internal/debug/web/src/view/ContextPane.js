@@ -14,9 +14,9 @@ export function ContextPane() {
   const { value, error } = useLoaded(r ? `${r.id} ${n}` : null, () => get(`runs/${seg(r.id)}/value`, { of: 'context', at: n }).then((level) => ({ level, n })), r?.status === 'running');
   if (!r) return html`<${Empty} title="No context yet" text="The context is what expressions see: the latest output of each node." />`;
   if (error) return html`<${Empty} title="The context cannot be shown" text=${error.message} />`;
-  if (!value) return html`<${Empty} title="Reading …" />`;
+  if (!value) return html`<${Empty} title="Loading …" />`;
   return html`
-    <p class="note">${value.n >= total.value ? active.value ? 'What the next step would see.' : 'What the last step left.' : html`What step ${value.n}, <span class="mono">${nodeAt(value.n)}</span>, saw.`}</p>
+    <p class="note">${value.n >= total.value ? active.value ? 'The context of the next step.' : 'The context after the last step.' : html`What step ${value.n}, <span class="mono">${nodeAt(value.n)}</span>, saw.`}</p>
     <${Watches} run=${r} at=${value.n} />
     <${ValueBox} title="Context" run=${r.id} of="context" at=${value.n} level=${value.level} />`;
 }

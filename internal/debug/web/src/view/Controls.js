@@ -3,7 +3,7 @@ import { control, controlled, paused, run } from '../state/run.js';
 import { Button } from './Button.js';
 import { Status } from './Status.js';
 
-const why = { breakpoint: 'at a breakpoint', step: 'after a step', pause: 'as asked', 'run-to': 'at the node run to', start: 'before the first node' };
+const why = { breakpoint: 'at a breakpoint', step: 'after a step', pause: 'paused by the user', 'run-to': 'at the target of “run to here”', start: 'before the first node' };
 
 // Controls of the open run. They keep their places, so that nothing jumps when a run
 // begins or ends.
@@ -13,7 +13,7 @@ export function Controls() {
   return html`
     <div class="controls" role="toolbar" aria-label="the open run">
       ${paused.value
-        ? html`<${Button} icon="run" only kind="primary" label="Go on" hint="F5" onClick=${() => control('resume')} />`
+        ? html`<${Button} icon="run" only kind="primary" label="Resume" hint="F5" onClick=${() => control('resume')} />`
         : html`<${Button} icon="pause" only label="Pause" hint="F6" disabled=${!live} onClick=${() => control('pause')} />`}
       <${Button} icon="step" only label="Step" hint="F10" disabled=${!paused.value} onClick=${() => control('step')} />
       <${Button} icon="stop" only label="Stop" hint="Shift+F5" disabled=${!live} onClick=${() => control('stop')} />

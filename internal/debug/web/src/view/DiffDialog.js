@@ -6,7 +6,7 @@ import { plural } from '../lib/format.js';
 import { Dialog, closeDialog } from './Dialog.js';
 import { Empty } from './Empty.js';
 
-// DiffDialog tells where two runs part, and the values that made them.
+// DiffDialog shows where two runs diverge, and the values that differ there.
 export function DiffDialog({ a, b }) {
   const { value: d, error } = useLoaded(`${a} ${b}`, () => get('diff', { a, b }));
   return html`
@@ -24,10 +24,10 @@ function Found({ d, a, b }) {
   if (d.same) return html`<${Empty} title="They are the same" text=${`Both took ${plural(d.steps[0], 'step')}, with the same values.`} />`;
   return html`
     ${d.first ? html`
-      <p>They part at step ${d.first.index}: <span class="mono">${d.first.nodes[0] || 'the end'}</span>${d.first.nodes[0] !== d.first.nodes[1] && html` and <span class="mono">${d.first.nodes[1] || 'the end'}</span>`}. ${' '}
+      <p>They diverge at step ${d.first.index}: <span class="mono">${d.first.nodes[0] || 'the end'}</span>${d.first.nodes[0] !== d.first.nodes[1] && html` and <span class="mono">${d.first.nodes[1] || 'the end'}</span>`}. ${' '}
         <button type="button" class="linkish" onClick=${() => at(a, d.first.index)}>in the first</button> · <button type="button" class="linkish" onClick=${() => at(b, d.first.index)}>in the second</button></p>`
-      : html`<p>${d.args?.length ? 'Only their arguments differ.' : 'Their steps are the same; they ended in different ways.'}</p>`}
-    ${[['Arguments', d.args], ['The step at which they part', d.first?.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
+      : html`<p>${d.args?.length ? 'Only their arguments differ.' : 'Their steps are the same; they ended differently.'}</p>`}
+    ${[['Arguments', d.args], ['The step at which they diverge', d.first?.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
       <section key=${title}><h3>${title}</h3>
         <div class="scroll"><table class="changes"><thead>${heads}</thead><tbody>
           ${changes.map((c) => html`<tr key=${c.path}><th scope="row" class="mono">${c.path || 'value'}</th><td class="mono">${c.old ?? (c.path ? '–' : 'nothing')}</td><td class="mono">${c.new ?? (c.path ? '–' : 'nothing')}</td></tr>`)}

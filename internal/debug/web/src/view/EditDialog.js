@@ -5,7 +5,7 @@ import { run } from '../state/run.js';
 import { Button } from './Button.js';
 import { Dialog, closeDialog } from './Dialog.js';
 
-// NOTHING stands in the field where a node yielded no value, or shall have none.
+// NOTHING is the text of the field for a node that yielded no value, or should have none.
 const NOTHING = 'nothing';
 
 // EditDialog changes the latest output of a node, for the steps that follow.
@@ -36,7 +36,7 @@ export function EditDialog({ node, at }) {
       <form onSubmit=${save}>
         <textarea class="mono" rows="12" aria-label="value as JSON" spellcheck="false" data-first readonly=${value === null} value=${value ?? ''} onInput=${(e) => setValue(e.currentTarget.value)}></textarea>
         ${error && html`<p class="wrong" role="alert">${error}</p>`}
-        <p class="muted">The steps that follow see this value; with the word ${NOTHING} they see none. The run's history keeps the edit, and what was there before.</p>
+        <p class="muted">The steps that follow see this value; with the word ${NOTHING} they see none. The history of the run has the edit and the earlier output.</p>
         <div class="form-end"><button type="submit" class="button primary" disabled=${value === null}><span>Save</span></button><${Button} label="Cancel" onClick=${closeDialog} /></div>
       </form>
     </${Dialog}>`;

@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
 
-// Failure tells what went wrong, where, and shows the place.
+// Failure shows an error with its place.
 export function Failure({ error, onPlace }) {
   return html`
     <section class="failure" role="alert">

@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { asText, choicesOf, kindOf } from '../lib/draft.js';
 
 // Field asks for the value of one schema. found are the findings of the whole form;
-// those of this place stand below it.
+// those of this place are shown below it.
 export function Field({ schema, draft, onChange, path, found, name, required, top }) {
   if (draft.raw !== undefined) return html`<${JSONField} ...${{ schema, draft, onChange, path, found, name: name ?? 'arguments', required, whole: true }} />`;
   if (draft.fields) {

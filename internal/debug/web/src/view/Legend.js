@@ -3,7 +3,7 @@ import { outline } from '../lib/shape.js';
 
 const kinds = [['entry', 'entry, exit'], ['mcp', 'call'], ['transform', 'transform'], ['switch', 'switch']];
 
-// Legend tells the shapes apart.
+// Legend explains the shapes.
 export const Legend = () => html`
   <ul class="legend" aria-label="kinds of nodes">
     ${kinds.map(([type, text]) => html`

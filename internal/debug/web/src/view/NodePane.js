@@ -20,7 +20,7 @@ export function NodeActions({ id }) {
       ${stop && html`<${Button} label="Condition …" hint="c" onClick=${() => { dialog.value = { kind: 'breakpoint', node: id }; }} />`}
       ${paused.value && html`<${Button} icon="until" label="Run to here" hint="u" onClick=${() => control('run-to', id)} />`}
     </div>
-    ${stop?.condition && html`<p class="note">Holds when <code>${stop.condition}</code></p>`}`;
+    ${stop?.condition && html`<p class="note">Pauses when <code>${stop.condition}</code></p>`}`;
 }
 
 // NodePane is a node that has not run.

@@ -13,7 +13,7 @@ import { Failure } from './Failure.js';
 import { Status } from './Status.js';
 import { ValueBox } from './ValueBox.js';
 
-// ResultPane tells how a run ended, and offers to run it again with other arguments.
+// ResultPane shows how a run ended, and offers to run it again with other arguments.
 export function ResultPane({ run: r }) {
   const { value } = useLoaded(`${r.id} ${r.status}`, async () => ({
     args: await get(`runs/${seg(r.id)}/value`, { of: 'args' }),

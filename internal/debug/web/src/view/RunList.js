@@ -21,16 +21,16 @@ export function RunList() {
       <${Choice} label="status" value=${f.status} onChange=${(status) => setFilter({ status })} choices=${[['', 'any status'], ...statuses.map((s) => [s, s === 'error' ? 'failed' : s])]} />
       <${Choice} label="time" value=${f.since} onChange=${(since) => setFilter({ since })} choices=${spans} />
     </div>
-    ${!project.value.history && html`<p class="note">Runs are kept only as long as this page's process: history is off.</p>`}
+    ${!project.value.history && html`<p class="note">Runs are not recorded (history is off): they are lost when toolgraph ui ends.</p>`}
     ${picked.value.length > 0 && html`
       <div class="compare">
-        <span class="muted">${picked.value.length === 1 ? 'Choose a second run to compare with' : '2 runs chosen'}</span>
+        <span class="muted">${picked.value.length === 1 ? 'Select a second run to compare' : '2 runs selected'}</span>
         <${Button} label="Compare" kind="primary" disabled=${picked.value.length < 2} onClick=${() => { dialog.value = { kind: 'diff', a: picked.value[0], b: picked.value[1] }; }} />
-        <${Button} icon="close" only label="Choose none" onClick=${() => { picked.value = []; }} />
+        <${Button} icon="close" only label="Clear selection" onClick=${() => { picked.value = []; }} />
       </div>`}
     ${runs.value.length
       ? html`<ul class="runs">${runs.value.map((r) => html`<${Item} key=${r.id} r=${r} />`)}</ul>`
-      : html`<${Empty} title=${loading.value ? 'Reading …' : filtered ? 'No run fits' : 'No runs yet'} text=${loading.value ? '' : filtered ? 'Change the filter to see others.' : 'Runs of this file stand here, also those of hosts that it serves.'} />`}
+      : html`<${Empty} title=${loading.value ? 'Loading …' : filtered ? 'No matching run' : 'No runs yet'} text=${loading.value ? '' : filtered ? 'Change the filter to see others.' : 'Runs of this file stand here, also those of hosts that it serves.'} />`}
     ${more.value && html`<button type="button" class="linkish more" onClick=${loadMore}>older runs</button>`}`;
 }
 
@@ -41,7 +41,7 @@ const Choice = ({ label, value, choices, onChange }) => html`
 
 const Item = ({ r }) => html`
   <li class=${cx(run.value?.id === r.id && 'chosen')}>
-    <input type="checkbox" aria-label=${`compare run ${r.id}`} title="Choose for comparing" checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} />
+    <input type="checkbox" aria-label=${`compare run ${r.id}`} title="Select for comparison" checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} />
     <button type="button" aria-current=${run.value?.id === r.id ? 'true' : null} onClick=${() => { openRun(r.id); show('step'); }}>
       <span class="run-line"><span class="mono run-tool">${r.tool}</span><${Status} status=${r.status} /></span>
       <span class="run-line muted"><span class="mono run-args" title=${r.args}>${r.args}</span></span>

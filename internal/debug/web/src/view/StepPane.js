@@ -15,8 +15,8 @@ import { ValueBox } from './ValueBox.js';
 
 const EDITABLE = 1e6; // bytes; more is no text to type in
 
-// StepPane tells all there is about the step under inspection: what it evaluated, what
-// that read, what came of it. At the end of a run it tells how the run ended.
+// StepPane shows the step under inspection: what it evaluated, what
+// that read, and its output. At the end of a run it shows how the run ended.
 export function StepPane() {
   const r = run.value;
   const n = at.value;
@@ -25,11 +25,11 @@ export function StepPane() {
   const key = r && !ended && (!pending || r.next) ? `${r.id} ${n} ${pending}` : null;
   const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
-  if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a kept run, and choose one of its steps." />`;
+  if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
   if (ended) return html`<${ResultPane} run=${r} />`;
-  if (key === null || (pending && r.status === 'running' && step?.index !== n)) return html`<${Empty} title="Running …" text="Pause the run to inspect the step under way." />`;
+  if (key === null || (pending && r.status === 'running' && step?.index !== n)) return html`<${Empty} title="Running …" text="Pause the run to inspect the current step." />`;
   if (error && !pending) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
-  if (!step) return html`<${Empty} title="Reading …" />`;
+  if (!step) return html`<${Empty} title="Loading …" />`;
   return html`<${Details} r=${r} step=${step} pending=${step.pending} />`;
 }
 
@@ -51,7 +51,7 @@ function Details({ r, step, pending }) {
       ${!pending && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
       ${step.bytes > 0 && html`<div><dt>size</dt><dd>${bytes(step.bytes)}</dd></div>`}
       ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
-      ${step.edited && html`<div><dt>edited</dt><dd>by hand, while the run was paused</dd></div>`}
+      ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
     ${!own.value && html`<p class="note">A step of <span class="mono">${r.tool}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}

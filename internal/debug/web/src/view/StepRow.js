@@ -4,7 +4,7 @@ import { show } from '../state/ui.js';
 import { duration } from '../lib/format.js';
 
 // StepRow is one step of the timeline. While its page is on its way it has what the
-// path tells: the node.
+// path has: the node.
 export const StepRow = ({ i, node, step, chosen, count, style }) => html`
   <div class=${cx('row', step?.error && 'failed', step?.edited && 'edited')} id=${`step-${i}`} role="option" aria-selected=${String(chosen)}
     aria-posinset=${i + 1} aria-setsize=${count} style=${style} onClick=${() => { go(i); show('step'); }}>

@@ -14,7 +14,7 @@ export function Timeline() {
   const r = run.value;
   if (!r) {
     return html`<section class="timeline" aria-label="timeline">
-      <${Empty} title=${opening.value ? 'Opening the run …' : 'No run is open'} text=${opening.value ? '' : 'Run a tool, or open one of the kept runs: its steps stand here.'} /></section>`;
+      <${Empty} title=${opening.value ? 'Opening the run …' : 'No run is open'} text=${opening.value ? '' : 'Run a tool, or open a recorded run, to see its steps here.'} /></section>`;
   }
   return html`
     <section class="timeline" aria-label="timeline">

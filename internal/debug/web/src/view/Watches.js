@@ -24,7 +24,7 @@ export function Watches({ run, at }) {
     <section class="box watches" aria-label="watch">
       <form class="watch-add" onSubmit=${add}>
         <h3>Watch</h3>
-        <input type="text" id="watch-source" class="mono" aria-label="expression to watch" placeholder=${full.value ? 'no more fit' : '$.list.items[0]'} disabled=${full.value}
+        <input type="text" id="watch-source" class="mono" aria-label="expression to watch" placeholder=${full.value ? 'limit reached' : '$.list.items[0]'} disabled=${full.value}
           spellcheck="false" autocomplete="off" value=${text} onInput=${(e) => setText(e.currentTarget.value)} />
         <button type="submit" class="button" disabled=${!text.trim()}><span>Add</span></button>
       </form>
@@ -42,8 +42,8 @@ function Watched({ run, source, found }) {
   return html`
     <li>
       <div class="watch-head">
-        <button type="button" class="linkish mono" title="Try it" onClick=${() => tryOut('jsonata', source)}>${source}</button>
-        <${Button} icon="close" only label="Watch no more" onClick=${remove} />
+        <button type="button" class="linkish mono" title="Evaluate in Try" onClick=${() => tryOut('jsonata', source)}>${source}</button>
+        <${Button} icon="close" only label="Remove watch" onClick=${remove} />
       </div>
       ${found?.error && html`<p class="wrong">${found.error.message}</p>`}
       ${found?.value && html`<${ValueTree} level=${found.value} label=${source} load=${load} />`}

@@ -14,7 +14,7 @@ import (
 var times = regexp.MustCompile(`"ms":[0-9.]+`)
 
 // A run of one page is there for the next one, with all of its steps.
-func TestKeptRuns(t *testing.T) {
+func TestRecordedRuns(t *testing.T) {
 	dir := t.TempDir()
 	keep := func() *journal.Store {
 		store, err := journal.Open(dir, journal.Options{})
@@ -87,8 +87,8 @@ func parting(t *testing.T, c *client, a, b string) {
 	}
 }
 
-// Another version of the file is shown at once; runs that go on keep theirs; one with
-// errors changes only what is told of it.
+// Another version of the file is shown at once; runs in progress keep theirs; one with
+// errors changes only the findings.
 func TestReplaceAndReject(t *testing.T) {
 	c := open(t, nil)
 	id := c.start(`{"tool": "count", "args": {"n": 1}, "pause": true}`)
