@@ -42,7 +42,7 @@ func (e *tokenError) Error() string {
 // speaks OAuth; tokens are stored and renewed here, because several processes share a
 // token that can be renewed once.
 type authorizer struct {
-	conf   *config.Upstream
+	conf   settings
 	server *url.URL
 	file   *tokenFile
 	plain  *http.Client // to the server, without a token
@@ -52,13 +52,17 @@ type authorizer struct {
 	turn    chan struct{} // holds one token: its owner may read the file and renew
 }
 
-func newAuthorizer(conf *config.Upstream, server *url.URL, set settings, dir string) (*authorizer, error) {
+func newAuthorizer(conf settings, dir string) (*authorizer, error) {
+	server, err := addressOf(conf)
+	if err != nil {
+		return nil, err
+	}
 	file, err := newTokenFile(dir, server)
 	if err != nil {
 		return nil, err
 	}
 	return &authorizer{
-		conf: conf, server: server, file: file, plain: newHTTPClient(server, set, nil), away: newOAuthClient(server, set),
+		conf: conf, server: server, file: file, plain: newHTTPClient(server, conf, nil), away: newOAuthClient(server, conf),
 		turn: make(chan struct{}, 1),
 	}, nil
 }
@@ -199,9 +203,9 @@ var errPlainHTTP = errors.New("OAuth needs https here")
 // the server names: by https and at public addresses only, with the one exception of the
 // host of the server's own url where its entry allows private addresses; no proxy,
 // nothing posted twice, and bounded answers.
-func newOAuthClient(server *url.URL, set settings) *http.Client {
-	g := gateTo(server, set)
-	g.loopback = false // the file names the server, and no other use of its machine
+func newOAuthClient(server *url.URL, conf settings) *http.Client {
+	g := gateTo(server, conf)
+	g.NamesLoopback = false // the file names the server, and no other use of its machine
 	return &http.Client{
 		Transport: outing{Transport: newTransport(g, 10*time.Second), gate: g}, Timeout: renewTimeout,
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {

@@ -225,7 +225,7 @@ func (g gate) vetURL(to *url.URL) error {
 			return g.advised(host, err)
 		}
 	}
-	if to.Scheme == "https" || to.Scheme == "http" && g.private && g.names(host) {
+	if to.Scheme == "https" || to.Scheme == "http" && g.AllowPrivate && g.names(host) {
 		return nil
 	}
 	return g.advised(host, errPlainHTTP)

@@ -29,7 +29,7 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 	select {
 	case u.slot <- struct{}{}:
 	case <-ctx.Done():
-		return nil, nil, cancelled(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.set.maxInFlight))
+		return nil, nil, cancelled(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.conf.MaxInFlight))
 	}
 	leave := sync.OnceFunc(func() { <-u.slot })
 	defer leave()
@@ -78,7 +78,7 @@ func unencoded(err error) *Error {
 
 // send sends under the call timeout.
 func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
-	timed, stop := startWatch(ctx, u.set.callTimeout, u.opts.clock)
+	timed, stop := startWatch(ctx, u.conf.Timeout, u.opts.clock)
 	defer stop()
 	timed.leave = r.leave
 	if r.turn != nil {
@@ -90,7 +90,7 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 		return raw, nil
 	}
 	if timed.ctx.Err() != nil && context.Cause(timed.ctx) == errCallTimeout { //nolint:errorlint // the cause itself
-		message := fmt.Sprintf("did not answer within %s", u.set.callTimeout)
+		message := fmt.Sprintf("did not answer within %s", u.conf.Timeout)
 		e := &Error{Code: CodeTimeout, Message: message, Err: errCallTimeout, Stderr: s.stderr.tail(mark, s.note)}
 		if r.turn != nil && s.turns.busy() {
 			e.Hint = "another call waits for an answer of its user, and the server may answer no other call until then"

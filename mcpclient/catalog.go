@@ -239,7 +239,7 @@ func (u *upstream) offered(ctx context.Context, s *session) *listing {
 		if l != nil {
 			return l
 		}
-		patience := min(listPatience, u.set.callTimeout/2)
+		patience := min(listPatience, u.conf.Timeout/2)
 		select {
 		case <-f.done:
 		case <-clk.after(f.begun.Add(patience).Sub(clk.now())):
@@ -260,10 +260,10 @@ func (u *upstream) fetchListing(s *session, begun time.Time) *listing {
 	tools, fail := pages(func(cursor string) (raw []byte, fail *Error) {
 		params, err := s.listParams(cursor)
 		if err == nil {
-			raw, err = u.send(u.life, s, request{method: listMethod, params: params})
+			raw, err = u.send(u.ctx, s, request{method: listMethod, params: params})
 		}
 		if err != nil {
-			return nil, u.explain(u.life, s, err)
+			return nil, u.explain(u.ctx, s, err)
 		}
 		return raw, nil
 	})
@@ -305,8 +305,8 @@ func (u *upstream) subscribe(s *session) {
 			return
 		}
 		begun := u.opts.clock.now()
-		_, err = s.request(u.life, request{method: string(mcp.MethodSubscriptionsListen), params: params})
-		if err != nil && u.life.Err() == nil {
+		_, err = s.request(u.ctx, request{method: string(mcp.MethodSubscriptionsListen), params: params})
+		if err != nil && u.failure() == nil {
 			u.opts.logger.Debug("upstream sends no notification when its tools change",
 				"server", u.conf.Name.Value, "error", s.note.shown(err.Error(), 300))
 		}

@@ -64,14 +64,6 @@ func QuestionName(ctx context.Context) string {
 	return name
 }
 
-// elicitation returns the Elicitor of the server; nil when it may not ask.
-func (u *upstream) elicitation() Elicitor {
-	if u.conf.AllowElicit {
-		return u.opts.elicit
-	}
-	return nil
-}
-
 // capabilities returns those that the client declares to the server.
 func (s *session) capabilities() (c mcp.ClientCapabilities) {
 	if s.elicit != nil {
@@ -120,7 +112,7 @@ func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, 
 	}
 	by.pause()
 	defer by.resume()
-	answer, err := s.elicit(by.ctx, s.server, s.note.redactJSON(params))
+	answer, err := s.elicit(by.ctx, s.note.server, s.note.redactJSON(params))
 	if err == nil && !json.Valid(answer) {
 		err = errors.New("the answer is not JSON")
 	}

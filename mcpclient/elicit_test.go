@@ -129,7 +129,7 @@ func TestElicitationStopsTheWatch(t *testing.T) {
 			timers.expire()
 			return []byte(`{"action":"decline"}`), nil
 		}
-		p := pool(t, u, timers.clock(), WithElicitor(slow), withAdjust(allowPrivate), withAdjust(func(s *settings) { s.callTimeout = limit }))
+		p := pool(t, u, timers.clock(), WithElicitor(slow), withAdjust(allowPrivate), withAdjust(func(s *settings) { s.Timeout = limit }))
 		got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 		if err != nil || !strings.Contains(got, `"action":"decline"`) {
 			t.Errorf("%q: got %s, %v", tool, got, err)

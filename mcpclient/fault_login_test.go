@@ -197,7 +197,7 @@ func TestV10AddressesThatMetadataName(t *testing.T) {
 
 // What the gate lets through, address by address.
 func TestV10Gate(t *testing.T) {
-	set := settings{allowPrivate: true}
+	set := settings{Upstream: config.Upstream{AllowPrivate: true}}
 	own := gateTo(mustURL(t, "https://mcp.corp.test:8443/mcp"), set)
 	for _, s := range []string{
 		"169.254.169.254", "169.254.0.1", "169.254.170.2", "::ffff:169.254.169.254", "fe80::1", "fe80::1%eth0", "::169.254.169.254", "64:ff9b::169.254.169.254",

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"toolgraph/config"
 )
 
 const metadataSecret = "credentials-of-the-cloud"
@@ -122,7 +124,7 @@ func TestV22EndpointsThatAreNotHTTP(t *testing.T) {
 }
 
 func TestOAuthByPlainHTTPOnlyAtTheHostOfTheURL(t *testing.T) {
-	client := newOAuthClient(mustURL(t, "http://mcp.test/mcp"), settings{allowPrivate: true, connected: (&diary{}).write})
+	client := newOAuthClient(mustURL(t, "http://mcp.test/mcp"), settings{Upstream: config.Upstream{AllowPrivate: true}, connected: (&diary{}).write})
 	for _, address := range []string{"http://8.8.8.8/token", "http://auth.test/token"} {
 		resp, err := client.PostForm(address, url.Values{})
 		if err == nil {

@@ -151,7 +151,7 @@ func (w lockedWriter) Write(p []byte) (int, error) {
 func TestP10NeverAnswersTheHandshake(t *testing.T) {
 	for _, want := range []config.Protocol{config.ProtocolAuto, config.ProtocolLegacy, config.ProtocolModern} {
 		p := pool(t, fake(t, "noinit"), withAdjust(func(s *settings) {
-			s.startTimeout, s.protocol = 50*time.Millisecond, want
+			s.StartTimeout, s.Protocol = 50*time.Millisecond, want
 		}))
 		e := mustFail(t, p, "echo", `{}`, CodeServerStart)
 		if !strings.Contains(e.Error(), `server "fake"`) || !strings.Contains(e.Error(), "within 50ms") {
@@ -223,7 +223,7 @@ func TestP16OnlyThreeFiles(t *testing.T) {
 }
 
 func TestServerThatDoesNotRead(t *testing.T) {
-	p := pool(t, fake(t, "deaf"), skipping(stdinGrace), withAdjust(func(s *settings) { s.callTimeout = 50 * time.Millisecond }))
+	p := pool(t, fake(t, "deaf"), skipping(stdinGrace), withAdjust(func(s *settings) { s.Timeout = 50 * time.Millisecond }))
 	big := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`
 	for range 3 {
 		mustFail(t, p, "text", big, CodeTimeout)

@@ -29,10 +29,10 @@ var (
 // another origin, and bounds what it reads. Requests are bounded in time by their
 // contexts. Certificates are always checked. auth gives each request its token, unless it
 // is nil.
-func newHTTPClient(origin *url.URL, set settings, auth *authorizer) *http.Client {
-	wire := newTransport(gateTo(origin, set), 90*time.Second)
+func newHTTPClient(origin *url.URL, conf settings, auth *authorizer) *http.Client {
+	wire := newTransport(gateTo(origin, conf), 90*time.Second)
 	return &http.Client{
-		Transport: &guard{Transport: wire, origin: origin, limit: set.maxMessage, auth: auth},
+		Transport: &guard{Transport: wire, origin: origin, limit: conf.maxMessage, auth: auth},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > redirectsMost {
 				return errRedirects
@@ -236,25 +236,21 @@ func carried(ip netip.Addr) []netip.Addr {
 
 // gate decides which addresses a client dials. It checks the very address that is dialled,
 // after the name was resolved, so that a second answer of a name server cannot bypass it.
+//
+// With AllowPrivate, the host of the server's url may have any address that is not
+// forbidden. With NamesLoopback, the file itself names this loopback host and port.
 type gate struct {
-	host, port string // of the url of the server's entry
-	private    bool   // allowPrivate: this host may have any address that is not forbidden
-	loopback   bool   // the file itself names this loopback host and port: they need no allowPrivate
-
-	resolver  *net.Resolver               // nil: the system's
-	connected func(host, to string) error // nil, or called before each connection; for tests
+	settings
+	host, port string // of the server's url
 }
 
 // gateTo returns the gate for the server at this address.
-func gateTo(address *url.URL, set settings) gate {
+func gateTo(address *url.URL, conf settings) gate {
 	port := address.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
 	}
-	return gate{
-		host: address.Hostname(), port: port, private: set.allowPrivate, loopback: set.namesLoopback,
-		resolver: set.resolver, connected: set.connected,
-	}
+	return gate{settings: conf, host: address.Hostname(), port: port}
 }
 
 // check returns the reason not to dial ip for a request to host and port, or nil.
@@ -264,7 +260,7 @@ func (g gate) check(host, port string, ip netip.Addr) error {
 	switch {
 	case isForbidden(ip):
 		return &privateAddressError{ip: ip, never: true}
-	case isPublic(ip), own && g.private, own && g.loopback && port == g.port && ip.IsLoopback():
+	case isPublic(ip), own && g.AllowPrivate, own && g.NamesLoopback && port == g.port && ip.IsLoopback():
 		return nil
 	}
 	return &privateAddressError{ip: ip}

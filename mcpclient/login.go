@@ -28,7 +28,7 @@ func (p *Pool) Login(ctx context.Context, server string, show func(address strin
 			return &Error{Code: CodeLoginNeeded, Message: u.authFault.Error()}
 		case u.auth == nil:
 			e := &Error{Code: CodeLoginNeeded, Message: "has no oauth in its entry, so there is no login"}
-			if !isLocal(u.conf) {
+			if !u.conf.isLocal() {
 				e.Hint = "add oauth: {} to it"
 			}
 			return e

@@ -64,7 +64,7 @@ func withAdjust(f func(*settings)) Option {
 }
 
 // unlimited makes the time limits that a busy machine could reach guards against hanging.
-func unlimited(s *settings) { s.callTimeout, s.startTimeout = patience, patience }
+func unlimited(s *settings) { s.Timeout, s.StartTimeout = patience, patience }
 
 // pool is a pool of one server that is closed at the end of the test. Its limits and
 // graces are long, unless the options say otherwise.

@@ -167,7 +167,7 @@ const checkLasts = time.Minute
 
 // outOfCheck reports whether a list is too old to prove that a tool passes the check.
 func (u *upstream) outOfCheck(l *listing) bool {
-	return u.opts.check != nil && !isLocal(u.conf) && l.byName != nil && u.opts.clock.now().Sub(l.at) > checkLasts
+	return u.opts.check != nil && !u.conf.isLocal() && l.byName != nil && u.opts.clock.now().Sub(l.at) > checkLasts
 }
 
 // check returns the error of the check of tools, nil when the tool may be called.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"slices"
 	"sync"
-	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
@@ -19,7 +18,6 @@ import (
 type Pool struct {
 	servers map[string]*upstream
 	keep    *supervisor
-	stop    context.CancelFunc
 	once    sync.Once
 }
 
@@ -29,10 +27,9 @@ func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	life, stop := context.WithCancel(context.Background())
-	p := &Pool{servers: make(map[string]*upstream, len(servers)), keep: newSupervisor(), stop: stop}
+	p := &Pool{servers: make(map[string]*upstream, len(servers)), keep: newSupervisor()}
 	for _, conf := range servers {
-		p.servers[conf.Name.Value] = newUpstream(life, conf, &o, p.keep)
+		p.servers[conf.Name.Value] = newUpstream(conf, &o, p.keep)
 	}
 	return p
 }
@@ -124,9 +121,9 @@ func (p *Pool) listed(server string) *listing {
 // The error is always nil.
 func (p *Pool) Close() error {
 	p.once.Do(func() {
-		p.stop()
 		var all sync.WaitGroup
 		for _, u := range p.servers {
+			u.fail(errShutDown)
 			all.Go(u.close)
 		}
 		all.Wait()
@@ -187,27 +184,22 @@ func WithSelf(name, path string) Option {
 
 const messageMost = 64 << 20 // bytes of one message of a server
 
-// settings are the limits of one server, defaults filled in.
+// settings are those of one server.
 type settings struct {
-	callTimeout  time.Duration
-	startTimeout time.Duration
-	maxInFlight  int
-	protocol     config.Protocol
-	allowPrivate bool
-	maxMessage   int
-
-	namesLoopback bool                        // see config.Upstream.NamesLoopback
-	resolver      *net.Resolver               // nil: the system's; tests set another
-	connected     func(host, to string) error // nil; tests see and refuse connections with it
+	config.Upstream
+	maxMessage int
+	resolver   *net.Resolver               // nil: the system's; tests set another
+	connected  func(host, to string) error // nil; tests see and refuse connections with it
 }
 
-// settingsOf returns the limits of a server's entry; a limit that is zero has its default.
+// settingsOf returns the settings of a server's entry; a limit that is zero has its default.
 func settingsOf(u *config.Upstream) settings {
-	return settings{
-		callTimeout:  cmp.Or(u.Timeout, config.DefaultTimeout),
-		startTimeout: cmp.Or(u.StartTimeout, config.DefaultStartTimeout),
-		maxInFlight:  cmp.Or(u.MaxInFlight, config.DefaultMaxInFlight),
-		protocol:     cmp.Or(u.Protocol, config.ProtocolAuto),
-		allowPrivate: u.AllowPrivate, namesLoopback: u.NamesLoopback, maxMessage: messageMost,
-	}
+	s := settings{Upstream: *u, maxMessage: messageMost}
+	s.Timeout = cmp.Or(u.Timeout, config.DefaultTimeout)
+	s.StartTimeout = cmp.Or(u.StartTimeout, config.DefaultStartTimeout)
+	s.MaxInFlight = cmp.Or(u.MaxInFlight, config.DefaultMaxInFlight)
+	s.Protocol = cmp.Or(u.Protocol, config.ProtocolAuto)
+	return s
 }
+
+func (s *settings) isLocal() bool { return s.Transport == config.Stdio || s.Transport == "" }

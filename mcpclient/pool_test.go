@@ -57,7 +57,7 @@ func TestEras(t *testing.T) {
 		{"nodiscover", config.ProtocolAuto, "", `{"run":"r1/0"}`, `"initialize"`},
 	} {
 		t.Run(c.mode+"/"+string(c.want), func(t *testing.T) {
-			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.protocol = c.want }))
+			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.Protocol = c.want }))
 			v, err := p.CallTool(context.Background(), "fake", "meta", nil, map[string]any{"run": "r1/0"})
 			if c.code != "" {
 				wantError(t, "", err, c.code)
@@ -130,7 +130,7 @@ func TestCancel(t *testing.T) {
 
 func TestCallTimeout(t *testing.T) {
 	timers := &heldTimers{}
-	p := pool(t, fake(t), timers.clock(), withAdjust(func(s *settings) { s.callTimeout = 100 * time.Millisecond }))
+	p := pool(t, fake(t), timers.clock(), withAdjust(func(s *settings) { s.Timeout = 100 * time.Millisecond }))
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
 	failed := make(chan error, 1)
 	go func() {
@@ -153,7 +153,7 @@ func TestCallTimeout(t *testing.T) {
 }
 
 func TestMaxInFlight(t *testing.T) {
-	p := pool(t, fake(t), withAdjust(func(s *settings) { s.maxInFlight = 1 }))
+	p := pool(t, fake(t), withAdjust(func(s *settings) { s.MaxInFlight = 1 }))
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
 	ctx, stop := context.WithCancel(context.Background())
 	first := make(chan error, 1)

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -195,7 +196,7 @@ func (p *process) within(d time.Duration) bool {
 // of their input.
 type supervisor struct {
 	mu     sync.Mutex // guards the fields below; held during short writes to the pipe only
-	pipe   *os.File
+	pipe   io.WriteCloser
 	done   chan struct{} // closed when the process has ended
 	groups map[int]bool
 }
@@ -213,21 +214,16 @@ func (s *supervisor) ready() error {
 	if s.pipe != nil {
 		select {
 		case <-s.done: // it was killed: another takes its place
-			closeAll(s.pipe)
 			s.pipe = nil
 		default:
 			return nil
 		}
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
+	pipe, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
 	}
-	cmd.Stdin = r
-	err = cmd.Start()
-	closeAll(r)
 	if err != nil {
-		closeAll(w)
 		return fmt.Errorf("cannot start the supervisor: %w", err)
 	}
 	done := make(chan struct{})
@@ -235,7 +231,7 @@ func (s *supervisor) ready() error {
 		defer close(done)
 		_ = cmd.Wait() // how it ended does not matter
 	}()
-	s.pipe, s.done = w, done
+	s.pipe, s.done = pipe, done
 	for group := range s.groups {
 		s.send('+', group)
 	}
@@ -271,7 +267,7 @@ func (s *supervisor) close() {
 	s.pipe = nil
 	s.mu.Unlock()
 	if pipe != nil {
-		closeAll(pipe)
+		_ = pipe.Close()
 		<-done
 	}
 }

@@ -41,7 +41,7 @@ type remote struct {
 var _ link = (*remote)(nil)
 
 // addressOf returns the address of a server.
-func addressOf(conf *config.Upstream) (*url.URL, error) {
+func addressOf(conf settings) (*url.URL, error) {
 	address, err := url.Parse(conf.URL.Value)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, errors.New("its url cannot be used, expected http://host/path or https://host/path")
@@ -49,7 +49,7 @@ func addressOf(conf *config.Upstream) (*url.URL, error) {
 	return address, nil
 }
 
-func newRemote(conf *config.Upstream, set settings, s *session, auth *authorizer) (*remote, error) {
+func newRemote(conf settings, s *session, auth *authorizer) (*remote, error) {
 	origin, err := addressOf(conf)
 	if err != nil {
 		return nil, err
@@ -58,12 +58,12 @@ func newRemote(conf *config.Upstream, set settings, s *session, auth *authorizer
 	for _, h := range conf.Headers {
 		headers[h.Name.Value] = h.Value.Value
 	}
-	r := &remote{s: s, host: origin.Host, client: newHTTPClient(origin, set, auth), address: conf.URL.Value, headers: headers}
+	r := &remote{s: s, host: origin.Host, client: newHTTPClient(origin, conf, auth), address: conf.URL.Value, headers: headers}
 	r.begin()
 	quiet := slog.New(slog.DiscardHandler) // the library's log shows addresses with their secrets
 	if conf.Transport == config.SSE {
 		sse, err := transport.NewSSE(r.address, transport.WithHTTPClient(r.client), transport.WithHeaders(headers),
-			transport.WithSSELogger(quiet), transport.WithEndpointTimeout(set.startTimeout), transport.WithResponseTimeout(2*set.callTimeout))
+			transport.WithSSELogger(quiet), transport.WithEndpointTimeout(conf.StartTimeout), transport.WithResponseTimeout(2*conf.Timeout))
 		if err != nil {
 			return nil, errors.New("its url cannot be used")
 		}
@@ -182,7 +182,7 @@ func (r *remote) asked(ctx context.Context, req transport.JSONRPCRequest) (*tran
 	}
 	r.background(func() {
 		if err := r.post(r.response(req.ID, by, req.Method, params)); err != nil {
-			r.s.note.logger.Debug("an answer did not reach the upstream", "server", r.s.server, "error", r.plain(err))
+			r.s.note.logger.Debug("an answer did not reach the upstream", "server", r.s.note.server, "error", r.plain(err))
 		}
 	})
 	return nil, nil // the library would wait for 30 s at most
@@ -224,11 +224,9 @@ func (r *remote) post(message any) error {
 	return nil
 }
 
-// errNetwork marks an *Error of a server with which no exchange was possible at all.
+// errNetwork marks an *Error of a server with which no exchange was possible at all, so
+// that another kind of handshake would fail likewise.
 var errNetwork = errors.New("the server cannot be reached")
-
-// unreachable reports whether another kind of handshake would fail likewise.
-func unreachable(err error) bool { return errors.Is(err, errNetwork) }
 
 // explain turns an error of the library into an *Error that names the host and never
 // the address, which may hold a password or a key.

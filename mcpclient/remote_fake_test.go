@@ -278,4 +278,4 @@ func (w *web) message(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func allowPrivate(s *settings) { s.allowPrivate = true }
+func allowPrivate(s *settings) { s.AllowPrivate = true }

@@ -37,7 +37,7 @@ func hostile(t *testing.T, h http.HandlerFunc) (*Pool, *httptest.Server) {
 		Headers: []config.Setting{{Name: text("X-Api-Key"), Value: text("s3cret-token")}},
 	}
 	return pool(t, u, withAdjust(func(set *settings) {
-		set.allowPrivate, set.maxMessage = true, 1<<20
+		set.AllowPrivate, set.maxMessage = true, 1<<20
 	})), s
 }
 
@@ -117,7 +117,7 @@ func TestN10HostileServers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p, _ := hostile(t, c.serve)
 			if strings.HasPrefix(c.want, "within") {
-				p.servers["fake"].set.startTimeout = 100 * time.Millisecond
+				p.servers["fake"].conf.StartTimeout = 100 * time.Millisecond
 			}
 			e := mustFail(t, p, "echo", `{}`, CodeServerStart)
 			if !strings.Contains(e.Error(), c.want) {

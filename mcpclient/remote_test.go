@@ -137,7 +137,7 @@ func TestN08PrivateAddresses(t *testing.T) {
 // The host and port that the file itself names need no allowPrivate, and nothing else
 // becomes reachable by that.
 func TestN08LoopbackThatTheFileNames(t *testing.T) {
-	byFile := withAdjust(func(s *settings) { s.namesLoopback = true })
+	byFile := withAdjust(func(s *settings) { s.NamesLoopback = true })
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		for path, kind := range map[string]config.Transport{"/mcp": config.StreamableHTTP, "/sse": config.SSE} {
 			port := mustURL(t, newWeb(t, nil).URL).Port()
@@ -180,7 +180,7 @@ func TestN08LoopbackThatTheFileNames(t *testing.T) {
 	if len(w.methods) != 0 {
 		t.Errorf("the server was asked %v", w.methods)
 	}
-	own := gateTo(mustURL(t, "http://localhost:3000/mcp"), settings{namesLoopback: true})
+	own := gateTo(mustURL(t, "http://localhost:3000/mcp"), settings{Upstream: config.Upstream{NamesLoopback: true}})
 	for _, c := range []struct {
 		host, port, to string
 		passes         bool

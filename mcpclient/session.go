@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -70,7 +71,6 @@ const firstID = 1_000_000
 // session is one connection after its handshake. Requests bypass the library's typed
 // client, which loses schema keywords and rejects unknown kinds of content.
 type session struct {
-	server  string
 	link    link
 	note    notes
 	stderr  *stderrRing // nil for a remote server
@@ -142,7 +142,7 @@ func (s *session) negotiate(ctx context.Context, want config.Protocol, o *option
 		if first == nil {
 			first = err
 		}
-		if ctx.Err() != nil || !s.alive() || unreachable(err) {
+		if ctx.Err() != nil || !s.alive() || errors.Is(err, errNetwork) {
 			break
 		}
 	}
@@ -234,10 +234,7 @@ func (s *session) headers(r request) http.Header {
 	if !s.overModernHTTP() {
 		return nil
 	}
-	params, err := json.Marshal(map[string]string{"name": r.name})
-	if err != nil {
-		return nil
-	}
+	params, _ := json.Marshal(map[string]string{"name": r.name}) // which cannot fail
 	h := http.Header{}
 	for key, value := range mcp.StandardHeaders(s.version, mcp.MCPMethod(r.method), params) {
 		h.Set(key, value)

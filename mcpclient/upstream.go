@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -16,12 +15,11 @@ import (
 
 // upstream is one server: its connection, if it has one, and when the next may be made.
 type upstream struct {
-	conf *config.Upstream
-	set  settings
-	opts *options
-	keep *supervisor
-	life context.Context // ends when the pool is closed; of no request
-	slot chan struct{}   // holds a token for each call in flight
+	lifetime // ends when the pool is closed
+	conf     settings
+	opts     *options
+	keep     *supervisor
+	slot     chan struct{} // holds a token for each call in flight
 
 	known atomic.Pointer[listing] // the last of any session; nil before the first
 
@@ -34,9 +32,6 @@ type upstream struct {
 	current  *session
 	starting *attempt
 	gate     breaker
-	closed   bool
-
-	tasks sync.WaitGroup
 }
 
 // attempt is one start for which any number of callers wait.
@@ -46,20 +41,18 @@ type attempt struct {
 	err     *Error
 }
 
-func newUpstream(life context.Context, conf *config.Upstream, opts *options, keep *supervisor) *upstream {
-	set := settingsOf(conf)
+func newUpstream(entry *config.Upstream, opts *options, keep *supervisor) *upstream {
+	conf := settingsOf(entry)
 	if opts.adjust != nil {
-		opts.adjust(&set)
+		opts.adjust(&conf)
 	}
 	u := &upstream{
-		conf: conf, set: set, opts: opts, keep: keep, life: life, slot: make(chan struct{}, set.maxInFlight),
-		gate: breaker{now: opts.clock.now, circuit: isLocal(conf)}, // a network recovers sooner than a broken program
+		conf: conf, opts: opts, keep: keep, slot: make(chan struct{}, conf.MaxInFlight),
+		gate: breaker{now: opts.clock.now, circuit: conf.isLocal()}, // a network recovers sooner than a broken program
 	}
-	if conf.OAuth != nil && !isLocal(conf) {
-		var address *url.URL
-		if address, u.authFault = addressOf(conf); u.authFault == nil {
-			u.auth, u.authFault = newAuthorizer(conf, address, set, opts.tokens)
-		}
+	u.begin()
+	if conf.OAuth != nil && !conf.isLocal() {
+		u.auth, u.authFault = newAuthorizer(conf, opts.tokens)
 	}
 	return u
 }
@@ -82,9 +75,6 @@ func (u *upstream) session(ctx context.Context) (*session, *Error) {
 func (u *upstream) join() (*attempt, *session, *Error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.closed {
-		return nil, nil, &Error{Code: CodeClosed, Message: "not called, because toolgraph is shutting down"}
-	}
 	if u.current != nil && u.current.alive() {
 		return nil, u.current, nil
 	}
@@ -95,12 +85,13 @@ func (u *upstream) join() (*attempt, *session, *Error) {
 		return nil, nil, u.putOff(wait)
 	}
 	a := &attempt{done: make(chan struct{})}
-	u.starting = a
-	if old := u.current; old != nil {
+	if old := u.current; old != nil && u.background(old.close) {
 		u.current = nil
-		u.tasks.Go(old.close)
 	}
-	u.tasks.Go(func() { u.start(a) })
+	if !u.background(func() { u.start(a) }) {
+		return nil, nil, u.failure()
+	}
+	u.starting = a
 	return a, nil, nil
 }
 
@@ -116,15 +107,15 @@ func (u *upstream) putOff(wait time.Duration) *Error {
 }
 
 func (u *upstream) start(a *attempt) {
-	ctx, stop := context.WithTimeoutCause(u.life, u.set.startTimeout, errStartTimeout)
+	ctx, stop := context.WithTimeoutCause(u.ctx, u.conf.StartTimeout, errStartTimeout)
 	defer stop()
 	s, err := u.connect(ctx)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	defer close(a.done)
 	u.starting = nil
-	if err == nil && u.closed {
-		err = &Error{Code: CodeClosed, Message: "the pool was closed during the start"}
+	if err == nil && u.failure() != nil {
+		err = u.failure()
 		u.tasks.Go(s.close)
 	}
 	name := u.conf.Name.Value
@@ -135,7 +126,7 @@ func (u *upstream) start(a *attempt) {
 		return
 	}
 	a.err = err
-	if err.Err != errLocal && u.life.Err() == nil { //nolint:errorlint // the mark itself; after it there is nothing to wait for
+	if err.Err != errLocal && u.failure() == nil { //nolint:errorlint // the mark itself; after it there is nothing to wait for
 		u.gate.failed(err)
 		u.opts.logger.Warn("upstream did not start", "server", name, "error", err.Error())
 	}
@@ -152,15 +143,18 @@ var (
 // connect starts or dials the server and does the handshake.
 func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 	name := u.conf.Name.Value
-	s := &session{server: name, note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports}
+	s := &session{note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports}
+	if u.conf.AllowElicit && u.conf.Transport != config.SSE { // by sse, the library does not pass on the server's requests
+		s.elicit = u.opts.elicit
+	}
 	open := u.openRemote
-	if isLocal(u.conf) {
+	if u.conf.isLocal() {
 		open = u.openLocal
 	}
 	if fail := open(s); fail != nil {
 		return nil, fail
 	}
-	want := u.set.protocol
+	want := u.conf.Protocol
 	if u.conf.Transport == config.SSE {
 		want = config.ProtocolLegacy // the modern era has no such transport
 	}
@@ -173,14 +167,10 @@ func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 	return s, nil
 }
 
-func isLocal(conf *config.Upstream) bool {
-	return conf.Transport == config.Stdio || conf.Transport == ""
-}
-
 // openLocal starts the server's program.
 func (u *upstream) openLocal(s *session) *Error {
 	var proc *process
-	cmd, err := commandOf(u.conf, u.opts.self)
+	cmd, err := commandOf(&u.conf.Upstream, u.opts.self)
 	if err == nil {
 		proc, err = startProcess(cmd, u.keep, u.opts.clock, s.note.stderrLogger())
 	}
@@ -192,8 +182,8 @@ func (u *upstream) openLocal(s *session) *Error {
 		return &Error{Code: CodeServerStart, Message: "cannot be started: " + s.note.redact(text), Err: errLocal}
 	}
 	u.opts.started(u.conf.Name.Value)
-	s.stderr, s.elicit, s.turns = proc.stderr, u.elicitation(), newTurns()
-	s.link = newConn(proc, u.set.maxMessage, s)
+	s.stderr, s.turns = proc.stderr, newTurns()
+	s.link = newConn(proc, u.conf.maxMessage, s)
 	return nil
 }
 
@@ -203,12 +193,9 @@ func (u *upstream) openRemote(s *session) *Error {
 		return u.loginNeeded(u.authFault.Error())
 	}
 	s.note.auth = u.auth
-	r, err := newRemote(u.conf, u.set, s, u.auth)
+	r, err := newRemote(u.conf, s, u.auth)
 	if err != nil {
 		return &Error{Code: CodeServerStart, Message: "cannot be reached: " + err.Error(), Err: errLocal}
-	}
-	if u.conf.Transport == config.StreamableHTTP { // by sse, the library does not pass on the server's requests
-		s.elicit = u.elicitation()
 	}
 	s.link = r
 	return nil
@@ -219,18 +206,18 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 	e := &Error{Code: CodeServerStart, Stderr: s.stderr.tail(0, s.note)}
 	var known *Error
 	switch {
-	case u.life.Err() != nil:
-		return &Error{Code: CodeClosed, Message: "the pool was closed during the start"}
+	case u.failure() != nil:
+		return u.failure()
 	case context.Cause(ctx) == errStartTimeout: //nolint:errorlint // the cause itself
-		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.set.startTimeout)
-		if isLocal(u.conf) {
-			e.Hint = presentable(s.note.redact(withheldHint(withheld(os.Environ(), u.conf))), 2*stderrLine)
+		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.conf.StartTimeout)
+		if u.conf.isLocal() {
+			e.Hint = presentable(s.note.redact(withheldHint(withheld(os.Environ(), &u.conf.Upstream))), 2*stderrLine)
 		}
 	case errors.As(err, &known) && known.Code == CodeLoginNeeded:
 		return u.loginNeeded(known.Message)
 	case errors.As(err, &known):
 		e.Message = known.Message
-		if isLocal(u.conf) {
+		if u.conf.isLocal() {
 			e.Message = "did not start: " + known.Message
 		}
 		if known.Code == CodePrivateAddress {
@@ -259,34 +246,22 @@ func cancelled(ctx context.Context, doing string) *Error {
 	return &Error{Code: CodeCancelled, Message: "cancelled while " + doing, Err: context.Cause(ctx)}
 }
 
-// background runs f in a goroutine of its own and reports whether it does: not after the
-// pool is closed.
-func (u *upstream) background(f func()) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		return false
-	}
-	u.tasks.Go(f)
-	return true
-}
-
 // drop forgets a session that is of no more use.
 func (u *upstream) drop(s *session) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.current == s {
+	if u.current == s && u.background(s.close) {
 		u.current = nil
-		if !u.closed {
-			u.tasks.Go(s.close)
-		}
 	}
 }
 
-// close ends the connection and a start in progress, and waits for both.
+// errShutDown is the failure of calls when the pool is closed.
+var errShutDown = &Error{Code: CodeClosed, Message: "not called, because toolgraph is shutting down"}
+
+// close ends the connection and a start in progress, and waits for both. The lifetime has
+// ended.
 func (u *upstream) close() {
 	u.mu.Lock()
-	u.closed = true
 	s := u.current
 	u.current = nil
 	u.mu.Unlock()

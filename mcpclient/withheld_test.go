@@ -35,7 +35,7 @@ func TestWithheldVariables(t *testing.T) {
 // their values; a server that says why it ended is believed.
 func TestStartTimeoutNamesVariables(t *testing.T) {
 	t.Setenv("FAKE_SERVICE_KEY", "hunter2-hunter2")
-	p := pool(t, fake(t, "noinit"), withAdjust(func(s *settings) { s.startTimeout = 50 * time.Millisecond }))
+	p := pool(t, fake(t, "noinit"), withAdjust(func(s *settings) { s.StartTimeout = 50 * time.Millisecond }))
 	e := mustFail(t, p, "text", `{}`, CodeServerStart)
 	if !strings.Contains(e.Message, "did not answer the handshake") || !strings.Contains(e.Hint, "without these variables of the environment: FAKE_SERVICE_KEY") || strings.Contains(e.Error(), "hunter2") {
 		t.Errorf("got %v", e)
