@@ -8,7 +8,7 @@ import (
 	"toolgraph/internal/cost"
 )
 
-// A syntax mistake is told at its own line, not where the block around it began.
+// A syntax mistake is reported at its own line, not where the block around it began.
 func TestBrokenLine(t *testing.T) {
 	const good = `version: "1.0"
 server: {name: g, version: 1.0.0}
@@ -50,7 +50,7 @@ tools:
 	src := strings.Replace(good, "expr: $.entry", `expr: {"n": entry}`, 1)
 	_, err := Parse("g.yaml", []byte(src), Options{})
 	var found Diagnostics
-	if !errors.As(err, &found) || len(found) != 1 || !strings.Contains(found[0].Hint, "in quotes") {
+	if !errors.As(err, &found) || len(found) != 1 || !strings.Contains(found[0].Hint, "quote the expression") {
 		t.Errorf("got %v", err)
 	}
 }

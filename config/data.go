@@ -10,7 +10,7 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// Kind is what a Data is.
+// Kind is the kind of a Data.
 type Kind int
 
 // The kinds of Data.
@@ -21,8 +21,8 @@ const (
 	KindExpression             // only inside args: {expr: …}; Expr holds the JSONata source
 )
 
-// Data is a piece of free-form YAML (args, a rule, a schema) with the place of
-// everything in it and object keys in file order.
+// Data is a piece of free-form YAML (args, a rule, a schema) with all places, and object keys in
+// file order. It is immutable after Load, and then safe for concurrent use.
 type Data struct {
 	Pos    Pos
 	Kind   Kind
@@ -33,7 +33,7 @@ type Data struct {
 	Items  []*Data
 }
 
-// Get is the item under a key of an object, or nil.
+// Get returns the value of an object's key, or nil; d may be nil.
 func (d *Data) Get(key string) *Data {
 	if d == nil || d.Kind != KindObject {
 		return nil
@@ -46,8 +46,8 @@ func (d *Data) Get(key string) *Data {
 	return nil
 }
 
-// At follows a path of keys (string) and indexes (int) as far as it goes and
-// returns what it found there; it is never nil when d is not.
+// At follows a path of keys (string) and indexes (int, 0-based) as far as possible and returns
+// the Data there. It is nil only when d is.
 func (d *Data) At(path ...any) *Data {
 	for _, step := range path {
 		var next *Data
@@ -105,7 +105,7 @@ func (d *decoder) scalar(data *Data, it *item) {
 	}
 }
 
-// expression is the {expr: …} of args.
+// expression returns the {expr: …} of args as Data.
 func (d *decoder) expression(it, expr *item) *Data {
 	data := &Data{Pos: it.pos, Kind: KindExpression, Expr: expr.text}
 	if len(it.keys) > 1 {
@@ -113,11 +113,15 @@ func (d *decoder) expression(it, expr *item) *Data {
 		if other.Value == "expr" {
 			other = it.keys[1]
 		}
-		d.found.Add(other.Pos, "expr-not-alone", fmt.Sprintf("an object of args has %q beside expr, expected expr alone", wording.Shorten(other.Value)),
+		d.found.Add(other.Pos, "expr-not-alone", "args has the key "+wording.Quote(other.Value)+" next to expr, expected expr alone",
 			"an object whose only key is expr is an expression; move the other keys out, or compute the whole object in the expression")
 	}
 	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
-		d.found.Add(expr.pos, "wrong-type", fmt.Sprintf("expr is %s, expected the text of a JSONata expression", expr.describe()), "quote it")
+		message, hint := "expr is "+expr.describe()+", expected a JSONata expression", "quote it"
+		if expr.isNull() || isText && value == "" {
+			message, hint = "expr is empty", "write a JSONata expression"
+		}
+		d.found.Add(expr.pos, "wrong-type", message, hint)
 		data.Expr = Text{Value: "null", Pos: expr.pos}
 	}
 	return data
@@ -125,8 +129,8 @@ func (d *decoder) expression(it, expr *item) *Data {
 
 var looksLikeExpression = pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
 
-// args are the arguments of an mcp node. In a file of the older language a text right
-// below args that begins with $ is an expression.
+// args returns the arguments of an mcp node. In a file of the older language, a text on the first
+// level that begins with $ is an expression.
 func (d *decoder) args(it *item) *Data {
 	if it == nil {
 		return nil
@@ -145,15 +149,15 @@ func (d *decoder) args(it *item) *Data {
 		case d.file.Older:
 			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
 		case looksLikeExpression().MatchString(text):
-			d.found.Warn(child.Pos, "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", wording.Shorten(text)),
+			d.found.Warn(child.Pos, "literal-expression", wording.Quote(text)+" looks like an expression but is sent as literal text",
 				fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(data.Keys[i].Value), wording.Shorten(text)))
 		}
 	}
 	return data
 }
 
-// Value is the data as plain Go values: nil, bool, float64, json.Number, string, []any
-// and map[string]any. An expression is {"expr": source}. The caller may change it.
+// Value returns the data as plain Go values: nil, bool, float64, json.Number, string, []any and
+// map[string]any. An expression is {"expr": source}. The caller owns the result.
 func (d *Data) Value() any {
 	if d == nil {
 		return nil
@@ -178,10 +182,10 @@ func (d *Data) Value() any {
 	return d.Scalar
 }
 
-// JSON is the data as compact JSON, keys in file order, numbers exact.
+// JSON returns the data as compact JSON, with keys in file order and exact numbers.
 func (d *Data) JSON() []byte { return d.appendJSON(nil) }
 
-// MarshalJSON is JSON.
+// MarshalJSON returns JSON and never an error.
 func (d *Data) MarshalJSON() ([]byte, error) { return d.JSON(), nil }
 
 func (d *Data) appendJSON(dst []byte) []byte {
@@ -219,7 +223,7 @@ func (d *Data) appendJSON(dst []byte) []byte {
 		return append(dst, v...)
 	}
 	raw, err := json.Marshal(d.Scalar)
-	if err != nil { // a number that is not finite, which the loader refuses
+	if err != nil { // a number that is not finite, which the loader rejects
 		return append(dst, "null"...)
 	}
 	return append(dst, raw...)
@@ -236,8 +240,8 @@ func appendJSONText(dst []byte, s string) []byte {
 	return append(dst, bytes.TrimRight(b.Bytes(), "\n")...)
 }
 
-// ParseData reads free-form YAML or JSON, with the caps and rules of graph files but
-// no form to keep to; path is what the bytes are called. The error is Diagnostics.
+// ParseData parses free-form YAML or JSON with the limits of graph files; path is for messages.
+// The error is Diagnostics. Safe for concurrent use.
 func ParseData(path string, src []byte) (*Data, error) {
 	root, found := readItems(path, src)
 	if root == nil {
@@ -248,8 +252,8 @@ func ParseData(path string, src []byte) (*Data, error) {
 	return data, sorted(d.found).Err()
 }
 
-// LoadData is ParseData for the file at path, which is read with the caps of graph
-// files. The error is fs.ErrNotExist when there is none.
+// LoadData is ParseData for the file at path. The error is fs.ErrNotExist when the file does not
+// exist.
 func LoadData(path string) (*Data, error) {
 	src, err := ReadFile(path)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestServerMistakes(t *testing.T) {
 	want(t, "server: {title: 5}\n", `g.yaml:1:9: server has no name; add name`, `server has no version`, `title of server is the number 5, expected text; quote it: "5"`)
 	want(t, "server: {name: '', version: 1.0}\n", "name of server is empty")
 	want(t, "server: [a]\n", "server is a list, expected a mapping; its keys are name, version, title, instructions")
-	want(t, "version: 2\n"+head[15:], `warning: version "2" of the language is not known, expected "1.0"`)
+	want(t, "version: 2\n"+head[15:], `warning: unknown language version "2", expected "1.0"`)
 	want(t, head+"tools: {a: b}\n", "tools of the graph file is a mapping, expected a list")
 	want(t, head+"tools: [a, {name: t, nodes: [b, {}], inputSchema: 010}]\n",
 		"tool 1 is text, expected a mapping", "a node is text, expected a mapping with id and type", "ambiguous number")

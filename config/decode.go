@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,12 +16,12 @@ type decoder struct {
 	secrets []string
 	assume  bool // as Options.AssumeEnv
 
-	expanded int // bytes that variables were replaced by
-	compared int // words looked at for "did you mean"
+	expanded int // bytes of the values of variables
+	compared int // known words compared for "did you mean"
 }
 
-// decodeFile reads the whole graph file. It is false when the file is no graph file
-// at all, so that looking for more makes no sense.
+// decodeFile decodes the whole graph file. It returns false when the file is not a graph file,
+// so that more checks make no sense.
 func (d *decoder) decodeFile(root *item) bool {
 	if root.isNull() {
 		d.found.Add(root.pos, "empty-file", "the graph file is empty, expected a mapping", "toolgraph init writes a file to start from")
@@ -33,7 +32,7 @@ func (d *decoder) decodeFile(root *item) bool {
 		return false
 	}
 	if !slices.ContainsFunc(root.keys, func(k Text) bool { return fileForm.find(k.Value) != nil }) {
-		d.found.Add(root.pos, "not-a-graph", "this is no graph file: it has none of the keys version, server, mcpServers and tools", "toolgraph init writes a file to start from")
+		d.found.Add(root.pos, "not-a-graph", "not a graph file: it has no version, server, mcpServers or tools", "toolgraph init writes a file to start from")
 		return false
 	}
 	d.file.Older = d.findOlder(root)
@@ -50,7 +49,7 @@ func (d *decoder) decodeFile(root *item) bool {
 	return true
 }
 
-// withoutExtensions leaves out the keys x-…, a place for anchors.
+// withoutExtensions returns a mapping without the keys x-…, which may hold anchors.
 func (it *item) withoutExtensions() *item {
 	plain := *it
 	plain.keys, plain.items = nil, nil
@@ -66,7 +65,7 @@ func (d *decoder) version(fs *fields) {
 	d.file.Version = fs.loose("version")
 	v := d.file.Version.Value
 	if v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
-		d.found.Warn(d.file.Version.Pos, "unknown-version", fmt.Sprintf("version %q of the language is not known, expected \"1.0\"", wording.Shorten(v)), "write version: \"1.0\"")
+		d.found.Warn(d.file.Version.Pos, "unknown-version", "unknown language version "+wording.Quote(v)+", expected \"1.0\"", "write version: \"1.0\"")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// tools reads all tools and gives them their nodes.
+// tools decodes all tools with their nodes.
 func (d *decoder) tools(file *fields) {
 	byName := map[string]Pos{}
 	var opened []*fields
@@ -23,7 +23,7 @@ func (d *decoder) tools(file *fields) {
 		}
 		tool := d.tool(fs)
 		if first, twice := byName[tool.Name.Value]; twice && tool.Name.Value != "" {
-			d.found.Add(tool.Name.Pos, "duplicate-tool", fmt.Sprintf("%s stands twice, first in line %d, again in line %d", who, first.Line, tool.Name.Pos.Line), "rename one of them")
+			d.found.Add(tool.Name.Pos, "duplicate-tool", fmt.Sprintf("duplicate %s (first defined on line %d)", who, first.Line), "rename one of them")
 		} else {
 			byName[tool.Name.Value] = tool.Name.Pos
 		}
@@ -55,7 +55,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 	return t
 }
 
-// schema is kept as it stands; others check it.
+// schema returns a schema as Data; package graph checks it.
 func (d *decoder) schema(fs *fields, name string) *Data {
 	it := fs.get(name)
 	if it.isNull() {
@@ -82,7 +82,7 @@ func (d *decoder) annotations(tool *fields) *Data {
 	return d.data(it, false)
 }
 
-// duplicateNodes reports ids that stand twice in one list of nodes.
+// duplicateNodes reports duplicate ids in a list of nodes.
 func (d *decoder) duplicateNodes(nodes []*item) {
 	first := map[string]Pos{}
 	for _, it := range nodes {
@@ -92,15 +92,15 @@ func (d *decoder) duplicateNodes(nodes []*item) {
 			continue
 		}
 		if at, twice := first[name]; twice {
-			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("the node %q stands twice, first in line %d, again in line %d", wording.Shorten(name), at.Line, id.pos.Line), "rename one of them")
+			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("duplicate node %s (first defined on line %d)", wording.Quote(name), at.Line), "rename one of them")
 			continue
 		}
 		first[name] = id.pos
 	}
 }
 
-// node reads one node; tool is nil for one that stands in no tool. What is missing in it
-// is for those who know what it means to tell.
+// node decodes one node; tool is nil for a node of the top-level list of an older file. Package
+// graph reports missing fields.
 func (d *decoder) node(it *item, tool *fields) *Node {
 	if it.kind != itemMapping {
 		d.found.Add(it.pos, "wrong-type", "a node is "+it.describe()+", expected a mapping with id and type", "")
@@ -128,14 +128,14 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	switch t := fs.get("type"); {
 	case !t.isNull() && t.word() == "":
 		fs.wrong("type", "one of entry, mcp, transform, switch, exit", "")
-	case kind == "": // type is there under a misspelt key
+	case kind == "": // the key type is misspelt
 		n.Type = NodeType(t.word())
 	}
 	d.body(n, fs, tool)
 	return n
 }
 
-// body reads what only one type of node has.
+// body decodes the fields that only one type of node has.
 func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	switch n.Type {
 	case MCPNode:
@@ -168,8 +168,8 @@ func (d *decoder) transform(node *fields) Text {
 		return Text{}
 	}
 	if expr := fs.get("expr"); expr != nil && expr.kind != itemScalar {
-		fs.wrong("expr", "text", "put the expression in quotes: expr: '{…}'")
-		return Text{Value: "null", Pos: expr.pos} // so that nothing follows from it
+		d.found.Add(expr.pos, "wrong-type", fmt.Sprintf("transform.expr of %s is %s, expected text", node.who, expr.describe()), "quote the expression: expr: '{…}'")
+		return Text{Value: "null", Pos: expr.pos} // so that it has no further findings
 	}
 	return fs.text("expr")
 }

@@ -10,13 +10,13 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// place is the file that servers are read from.
+// place is the file that defines servers.
 type place struct {
 	file string
-	host bool // in the hosts' format, whose further keys are theirs
+	host bool // in the format of MCP hosts, which have more keys
 }
 
-// servers reads mcpServers. Names that are there already are kept as they are.
+// servers decodes mcpServers. Servers that are defined already take precedence.
 func (d *decoder) servers(it *item, key string, from place) {
 	if it.isNull() {
 		return
@@ -29,7 +29,7 @@ func (d *decoder) servers(it *item, key string, from place) {
 		if twin := d.sameName(name, from); twin != nil {
 			if !from.host || twin.Name.Pos.File == name.Pos.File {
 				d.found.Add(name.Pos, "duplicate-server",
-					fmt.Sprintf("the server %q has the name of %q in line %d, apart from upper and lower case", wording.Shorten(name.Value), wording.Shorten(twin.Name.Value), twin.Name.Pos.Line),
+					fmt.Sprintf("server %q has the same name as %q on line %d (case does not count)", wording.Shorten(name.Value), wording.Shorten(twin.Name.Value), twin.Name.Pos.Line),
 					"rename one of them")
 			}
 			continue
@@ -43,9 +43,8 @@ func (d *decoder) servers(it *item, key string, from place) {
 	}
 }
 
-// spare tells whether a server of a host's file has errors but is called by no node.
-// Such errors become warnings, and the server is left out: a host's file has servers
-// that are not our business.
+// spare reports whether a server of a host's file has errors and no node calls it. The errors
+// become warnings then, and the server is skipped: a host's file has servers for other programs.
 func (d *decoder) spare(name string, found Diagnostics) bool {
 	if found.Err() == nil {
 		return false
@@ -63,7 +62,7 @@ func (d *decoder) spare(name string, found Diagnostics) bool {
 	return true
 }
 
-// sameName is the server whose name is this one, apart from case.
+// sameName returns the server with the same name, ignoring case, or nil.
 func (d *decoder) sameName(name Text, from place) *Upstream {
 	for _, u := range d.file.Servers {
 		same := strings.EqualFold(u.Name.Value, name.Value)
@@ -79,11 +78,11 @@ func (d *decoder) sameName(name Text, from place) *Upstream {
 
 func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	form := upstreamForm
-	form.open = true // foreign keys are told apart below
+	form.open = true // foreignKeys checks unknown keys
 	fs := d.open(it, &form, fmt.Sprintf("server %q", wording.Shorten(name.Value)))
 	u := &Upstream{Pos: it.pos, Name: name, Transport: Stdio}
 	if fs == nil {
-		return u // so that nodes may refer to it
+		return u // nodes may refer to it
 	}
 	fs.form = &upstreamForm
 	fs.foreignKeys(from)
@@ -102,11 +101,11 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	return u
 }
 
-// ignoredKeys are known to mcpGraph and to hosts, and mean nothing to us.
+// ignoredKeys are keys of mcpGraph and of MCP hosts that have no effect in toolgraph.
 var ignoredKeys = []string{"eventSourceInit", "disabled", "autoApprove", "alwaysAllow"}
 
-// foreignKeys reports keys that are not ours. In a graph file they are mistakes; a
-// host's file may have more, and only what looks like a slip is told.
+// foreignKeys reports unknown keys: all in a graph file, and in a host's file, which may have
+// keys for other programs, only those that look misspelt.
 func (fs *fields) foreignKeys(from place) {
 	for i, k := range fs.at.keys {
 		switch {
@@ -119,13 +118,13 @@ func (fs *fields) foreignKeys(from place) {
 			fs.unknown(i)
 		default:
 			if near := wording.Nearest(k.Value, fs.form.current()); near != "" && fs.get(near) == nil {
-				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s is not known and has no effect", wording.Shorten(k.Value), fs.who), wording.DidYouMean(k.Value, fs.form.current()))
+				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("unknown field %q of %s has no effect", wording.Shorten(k.Value), fs.who), wording.DidYouMean(k.Value, fs.form.current()))
 			}
 		}
 	}
 }
 
-// transport is what type says; without it, an address alone means streamableHttp.
+// transport returns the transport of a server. Without type, a url alone means streamableHttp.
 func (fs *fields) transport() Transport {
 	kind := fs.text("type")
 	transport, known := transportNames[kind.Value]
@@ -153,14 +152,14 @@ func (fs *fields) transport() Transport {
 	return transport
 }
 
-// process reads what a stdio server has.
+// process decodes the fields of a stdio server.
 func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	u.Command = fs.text("command")
 	if i := strings.Index(u.Command.Value, "${"); i >= 0 {
 		d.found.Warn(u.Command.At(i), "variable-not-replaced", "variables are not replaced in command", "write the program's name, and put variables into args or env")
 	}
 	typed := []string{nameable(u.Command.Value, "")}
-	flag := "" // the last argument, when it is a flag that may want a value
+	flag := "" // the last argument, when it is a flag that may need a value
 	for i, it := range fs.list("args") {
 		text, ok := it.looseText()
 		if !ok {
@@ -175,23 +174,23 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 			flag = text.Value
 		}
 		typed = append(typed, nameable(text.Value, field))
-		u.Args = append(u.Args, d.expand(text, usage{field: field, owner: fs.who + " in args"}))
+		u.Args = append(u.Args, d.expand(text, usage{field: field, owner: "args of " + fs.who}))
 	}
 	u.Identity = commandLine(typed)
 	u.Env = d.settings(fs, fs.get("env"), "env")
 	if cwd := fs.text("cwd"); cwd.Value != "" {
-		u.Dir = d.expand(cwd, usage{owner: fs.who + " in cwd"}).Value
+		u.Dir = d.expand(cwd, usage{owner: "cwd of " + fs.who}).Value
 		if !filepath.IsAbs(u.Dir) {
 			base, err := directory(from.file)
 			if err != nil {
-				d.found.Add(cwd.Pos, "bad-directory", "the directory that cwd is relative to cannot be told", "write an absolute path")
+				d.found.Add(cwd.Pos, "bad-directory", "cannot find the directory that cwd is relative to", "write an absolute path")
 			}
 			u.Dir = filepath.Join(base, u.Dir)
 		}
 	}
 }
 
-// address reads what a server behind an address has.
+// address decodes the fields of an HTTP server.
 func (d *decoder) address(u *Upstream, fs *fields) {
 	if url := fs.text("url"); url.IsSet() {
 		before := len(d.found)
@@ -199,10 +198,10 @@ func (d *decoder) address(u *Upstream, fs *fields) {
 			u.Identity = nameable(url.Value, "")
 		}
 		var written string
-		u.URL, written = d.expandURL(url, usage{owner: fs.who + " in url", url: true})
+		u.URL, written = d.expandURL(url, usage{owner: "url of " + fs.who, url: true})
 		u.NamesLoopback = namesLoopback(written, u.URL.Value)
 		if d.found[before:].Err() != nil || d.assume && u.URL != url {
-			fs.bad["url"] = true // there is nothing to check
+			fs.bad["url"] = true // the value is unknown
 		}
 	}
 	u.Headers = d.settings(fs, fs.get("headers"), "headers")
@@ -213,11 +212,11 @@ func (d *decoder) address(u *Upstream, fs *fields) {
 				u.Headers = append(u.Headers, h)
 			}
 		}
-		d.found.Warn(fs.at.keys[i].Pos, "ignored-key", fmt.Sprintf("of requestInit of %s only the headers have an effect", fs.who), "write headers: {…}")
+		d.found.Warn(fs.at.keys[i].Pos, "ignored-key", fmt.Sprintf("only the headers of requestInit of %s have an effect", fs.who), "write headers: {…}")
 	}
 }
 
-// settings reads env or headers: names and texts.
+// settings decodes env or headers.
 func (d *decoder) settings(fs *fields, it *item, key string) []Setting {
 	if it.isNull() {
 		return nil
@@ -234,16 +233,16 @@ func (d *decoder) settings(fs *fields, it *item, key string) []Setting {
 			d.found.Add(it.items[i].pos, "wrong-type", fmt.Sprintf("%q in %s of %s is %s, expected text", wording.Shorten(name.Value), key, fs.who, kind), "")
 			continue
 		}
-		use := usage{field: name.Value, owner: fs.who + " in " + key, secret: true}
+		use := usage{field: name.Value, owner: key + " of " + fs.who, secret: true}
 		settings = append(settings, Setting{Name: name, Value: d.expand(text, use)})
 	}
 	return settings
 }
 
-// decodeServersFile reads {"mcpServers": {…}}, or "servers" as one editor writes it.
+// decodeServersFile decodes {"mcpServers": {…}}, or {"servers": {…}} as VS Code writes it.
 func (d *decoder) decodeServersFile(root *item, path string) {
 	if root.kind != itemMapping {
-		d.found.Add(root.pos, "not-a-servers-file", "the file of servers is "+root.describe()+", expected {\"mcpServers\": {…}}", "")
+		d.found.Add(root.pos, "not-a-servers-file", "the servers file is "+root.describe()+", expected {\"mcpServers\": {…}}", "")
 		return
 	}
 	for _, key := range []string{"mcpServers", "servers"} {
@@ -252,11 +251,10 @@ func (d *decoder) decodeServersFile(root *item, path string) {
 			return
 		}
 	}
-	d.found.Warn(root.pos, "not-a-servers-file", "the file of servers has no \"mcpServers\"", "write {\"mcpServers\": {…}}")
+	d.found.Warn(root.pos, "not-a-servers-file", "the servers file has no \"mcpServers\"", "write {\"mcpServers\": {…}}")
 }
 
-// grants reads how far a server is trusted, what it may ask of us, and how we are
-// authorized by it.
+// grants decodes trust in a server, the requests that it may make, and its authorization.
 func (d *decoder) grants(u *Upstream, fs *fields) {
 	u.AllowPrivate, u.Trusted = fs.boolean("allowPrivate"), fs.boolean("trusted")
 	for _, it := range fs.list("allow") {
@@ -280,7 +278,7 @@ func (d *decoder) grants(u *Upstream, fs *fields) {
 	}
 }
 
-// oauth is never nil, so that what follows from there being one can be checked.
+// oauth returns never nil, so that other fields can be checked against it.
 func (d *decoder) oauth(it *item, server *fields) *OAuth {
 	o := &OAuth{}
 	fs := d.open(it, &oauthForm, "oauth of "+server.who)

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Severity tells whether a finding keeps a graph file from being used.
+// Severity says whether a graph file with a finding can be used.
 type Severity int
 
 // The severities of a Diagnostic.
 const (
-	Error   Severity = iota // the file is refused
-	Warning                 // the file is used; the author should know
+	Error   Severity = iota // the file is rejected
+	Warning                 // the file can be used
 )
 
-// String is "error" or "warning".
+// String returns "error" or "warning".
 func (s Severity) String() string {
 	if s == Warning {
 		return "warning"
@@ -24,9 +24,9 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// Diagnostic is one finding about a graph file. Message tells what was found and
-// what was expected, in lower case; Hint is the one remedy, or empty. Code is
-// kebab-case and stable; docs/diagnostics.md has an entry for each.
+// Diagnostic is one finding in a graph file. Message says in lower case what was found and
+// expected, Hint what to do, or is empty. Code is kebab-case and stable; docs/diagnostics.md has
+// an entry for each.
 type Diagnostic struct {
 	Pos      Pos
 	Severity Severity
@@ -35,7 +35,8 @@ type Diagnostic struct {
 	Hint     string
 }
 
-// String is "file:line:col: message [code]"; a warning says so before the message.
+// String returns "file:line:col: message; hint [code]", with "warning: " before the message of a
+// warning.
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	b.WriteString(d.Pos.String())
@@ -52,11 +53,10 @@ func (d Diagnostic) String() string {
 	return b.String()
 }
 
-// Diagnostics are findings in the order of their places. As an error its text is
-// one finding a line.
+// Diagnostics are findings. As an error their text has one finding per line.
 type Diagnostics []Diagnostic //nolint:errname // they are findings first, and an error only where one is asked for
 
-// Error joins the findings, one a line.
+// Error returns the findings, one per line.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
@@ -75,7 +75,7 @@ func (ds *Diagnostics) Warn(pos Pos, code, message, hint string) {
 	*ds = append(*ds, Diagnostic{Pos: pos, Severity: Warning, Code: code, Message: message, Hint: hint})
 }
 
-// Sort orders by file, line, column, then code, and drops exact repetitions.
+// Sort sorts by file, line, column and code, and removes duplicates.
 func (ds *Diagnostics) Sort() {
 	slices.SortStableFunc(*ds, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
@@ -84,7 +84,7 @@ func (ds *Diagnostics) Sort() {
 	*ds = slices.Compact(*ds)
 }
 
-// Split parts the errors from the warnings, each in order.
+// Split returns the errors and the warnings, each in order.
 func (ds Diagnostics) Split() (errors, warnings Diagnostics) {
 	for _, d := range ds {
 		if d.Severity == Warning {
@@ -96,7 +96,7 @@ func (ds Diagnostics) Split() (errors, warnings Diagnostics) {
 	return errors, warnings
 }
 
-// Err is the errors among the findings as an error, or nil when there is none.
+// Err returns the errors among the findings as Diagnostics, or nil when there are none.
 func (ds Diagnostics) Err() error {
 	if errs, _ := ds.Split(); len(errs) > 0 {
 		return errs
@@ -104,8 +104,8 @@ func (ds Diagnostics) Err() error {
 	return nil
 }
 
-// Pos is a place in a graph file. Line and Column are 1-based and Column counts
-// code points, as editors do; the zero Pos means that the place is unknown.
+// Pos is a place in a graph file. Line and Column are 1-based, and Column counts code points. The
+// zero Pos means that the place is unknown.
 type Pos struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
@@ -115,7 +115,7 @@ type Pos struct {
 // IsValid reports whether the place is known.
 func (p Pos) IsValid() bool { return p.Line > 0 }
 
-// String is "file:line:col", "file" when only the file is known, "-" when nothing is.
+// String returns "file:line:col", "file" without a line, or "-" for the zero Pos.
 func (p Pos) String() string {
 	switch {
 	case p.IsValid() && p.File != "":

@@ -1,16 +1,16 @@
-// Package config reads graph files: bytes go in, a [File] comes out, in which every
-// string and value knows its place, or [Diagnostics] that name all mistakes at once.
+// Package config reads graph files: bytes go in, and a [File] comes out, in which every text and
+// value has its place, or [Diagnostics] with all mistakes at once.
 //
-// It knows what may stand in the YAML and nothing of what it means: whether ids refer
-// to something, whether an expression compiles or a node can be reached is for package
-// graph to say. It starts no servers and opens no file but the ones it is told to.
+// It knows which keys and values a graph file may have, and not what they mean: package graph
+// checks references, expressions and the shape of graphs. It starts no servers and opens only
+// the files that its caller names.
 //
-// The steps: read with caps (read.go), refuse what is not clean text (text_check.go),
-// parse to nodes (tree.go), build items with caps on depth, keys, aliases and size
-// (item*.go), then decode by the table of keys (keys*.go, decode*.go), turn older forms
-// into the current one (older*.go), replace variables and note secrets (env.go, secret.go)
-// and check single fields (check.go). Upgrade rewrites older forms in the text itself;
-// Schema writes the table of keys as JSON Schema for editors.
+// The steps: read with a limit (load.go), reject unclean text (source.go), parse to YAML nodes
+// (tree.go), build items with limits on depth, keys, aliases and size (item.go), then decode by
+// the table of keys (keys.go, fields.go, decode*.go), report older forms (older.go), replace
+// variables and collect secrets (env.go, secret*.go). Upgrade rewrites older forms in the text
+// itself (upgrade*.go), AddTool and Rewrite edit it (edit.go, rewrite.go), and Schema returns
+// the table of keys as JSON Schema for editors.
 //
 // It owns the module gopkg.in/yaml.v3.
 package config

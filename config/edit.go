@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -13,26 +14,24 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// AddTool puts a tool behind the others of a graph file and gives the file's new bytes:
-// all else stays as it is, comments, order and style included. tool is a definition as it
-// stands below tools, such as ParseData makes of JSON. Nothing is read or written, and
-// whether the result is a good graph file is for Parse to say. The error is Diagnostics;
-// path is for them only.
+// AddTool adds a tool at the end of a graph file and returns the new content. The rest of the
+// file does not change: comments, order and style included. tool is an item of tools, as from
+// ParseData. It reads and writes no file; Parse must check the result. The error is Diagnostics;
+// path is for messages.
 func AddTool(path string, src []byte, tool *Data) ([]byte, error) {
 	if err := sameInOlder(path, src, tool); err != nil {
 		return nil, err
 	}
 	return editTools(path, src, tool.Get("name").textValue(), func(tools []*Data, at int) ([]*Data, error) {
 		if at >= 0 {
-			return nil, cannotEdit(path, tools[at].Pos, fmt.Sprintf("there is a tool %q already", tool.Get("name").textValue()), "choose another name, or update that tool")
+			return nil, cannotEdit(path, tools[at].Pos, fmt.Sprintf("tool %q already exists", tool.Get("name").textValue()), "choose another name, or update that tool")
 		}
 		return append(tools, canonicalTool(tool)), nil
 	})
 }
 
-// ReplaceTool gives the tool of this name another definition, which may have another
-// name. What is the same in both stays as it stands, comments included. The rest is as
-// with AddTool.
+// ReplaceTool replaces the tool of this name by a definition that may have another name. Equal
+// parts of both do not change, comments included. Otherwise it is like AddTool.
 func ReplaceTool(path string, src []byte, name string, tool *Data) ([]byte, error) {
 	src, err := withOwnNodes(path, src, name)
 	if err == nil {
@@ -50,8 +49,8 @@ func ReplaceTool(path string, src []byte, name string, tool *Data) ([]byte, erro
 	})
 }
 
-// DeleteTool takes the tool of this name out of a graph file, with the comment above
-// it. The rest is as with AddTool.
+// DeleteTool removes the tool of this name, and the comment above it. Otherwise it is like
+// AddTool.
 func DeleteTool(path string, src []byte, name string) ([]byte, error) {
 	src, err := withOwnNodes(path, src, name)
 	if err != nil {
@@ -65,7 +64,7 @@ func DeleteTool(path string, src []byte, name string) ([]byte, error) {
 	})
 }
 
-// editTools changes the list of tools; at is where the tool of this name stands, or -1.
+// editTools changes the list of tools; at is the index of the tool of this name, or -1.
 func editTools(path string, src []byte, name string, change func(tools []*Data, at int) ([]*Data, error)) ([]byte, error) {
 	root, err := ParseData(path, src)
 	if err != nil {
@@ -73,7 +72,7 @@ func editTools(path string, src []byte, name string, change func(tools []*Data, 
 	}
 	tools := root.Get("tools")
 	if root.Kind != KindObject || tools != nil && tools.Kind != KindArray && tools.Scalar != nil {
-		return nil, cannotEdit(path, root.Pos, "this is no graph file with a list of tools", "toolgraph init writes a file to start from")
+		return nil, cannotEdit(path, root.Pos, "not a graph file with a list of tools", "toolgraph init writes a file to start from")
 	}
 	var list []*Data
 	if tools != nil {
@@ -86,8 +85,8 @@ func editTools(path string, src []byte, name string, change func(tools []*Data, 
 	return Rewrite(path, src, root.With("tools", &Data{Kind: KindArray, Items: list}))
 }
 
-// withOwnNodes is the file in its current form when the tool of this name has its nodes
-// in a list that all tools share: then they cannot be changed for one tool alone.
+// withOwnNodes returns the file in its current form when the tool of this name has its nodes in
+// the top-level list of an older file, where they cannot be changed for one tool alone.
 func withOwnNodes(path string, src []byte, name string) ([]byte, error) {
 	root, err := ParseData(path, src)
 	if err != nil {
@@ -102,8 +101,8 @@ func withOwnNodes(path string, src []byte, name string) ([]byte, error) {
 	return src, nil
 }
 
-// sameInOlder refuses a tool that would mean something else in a file that uses an older
-// form: there a text of args that begins with $ is an expression.
+// sameInOlder rejects a tool that has another meaning in a file of an older form: a text of args
+// that begins with $ is an expression there.
 func sameInOlder(path string, src []byte, tool *Data) error {
 	file, _ := parseForUpgrade(path, src)
 	if file == nil || !file.Older {
@@ -117,19 +116,18 @@ func sameInOlder(path string, src []byte, tool *Data) error {
 		for _, value := range args.Items {
 			if text := value.textValue(); strings.HasPrefix(text, "$") {
 				return cannotEdit(path, Pos{}, fmt.Sprintf("the text %q in args would be an expression, because the file uses an older form", wording.Shorten(text)),
-					"toolgraph upgrade rewrites the file; or write {expr: …}, with the text in quotes if it is meant as one")
+					"run toolgraph upgrade; or write {expr: …}, with the text in quotes if it is not an expression")
 			}
 		}
 	}
 	return nil
 }
 
-// Rewrite gives a YAML or JSON file another content. What is the same in both stays as
-// it stands: comments, order, quotes and line ends; list items are known by their id or
-// name. What changes is written in block style, an item that was one line as one line if
-// it fits; comments in it stay. That the result means exactly what is wanted is checked
-// before it is returned. The error is Diagnostics; path is for them only, and nothing is
-// read or written.
+// Rewrite returns a YAML or JSON file with another content. Equal parts do not change, including
+// comments, order, quotes and line ends; list items are matched by id or name. Changed parts are
+// in block style, or on one line when they were and still fit; their comments remain. The result
+// is parsed and compared with want. The error is Diagnostics; path is for messages. It reads and
+// writes no file.
 func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
 	e, err := newEditor(path, src)
 	if err != nil {
@@ -142,10 +140,10 @@ func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
 	if bytes.HasPrefix(src, byteOrderMark) {
 		text = append(bytes.Clone(byteOrderMark), text...)
 	}
-	// Whatever an anchor shares, or we got wrong, shows here.
+	// This finds changes of shared anchors, and errors of the editor.
 	got, err := ParseData(path, text)
 	if err != nil || !reflect.DeepEqual(got.Value(), want.Value()) {
-		return nil, cannotEdit(path, want.Pos, "the file cannot be changed there and keep its other parts as they are", "write out what it shares by anchors (&name, *name, <<), or edit it by hand")
+		return nil, cannotEdit(path, want.Pos, "cannot change this part of the file and leave the rest as it is", "replace anchors and aliases (&name, *name, <<) by what they share, or edit the file by hand")
 	}
 	return text, nil
 }
@@ -164,7 +162,7 @@ func (e *editor) rewriteRoot(want *Data) ([]byte, error) {
 	}
 	text, ok := e.rewritten(e.root, want)
 	if !ok {
-		return nil, cannotEdit(e.src.name, e.src.pos(from), "the file as a whole is no mapping of one key a line", "write it as one, without { } around it")
+		return nil, cannotEdit(e.src.name, e.src.pos(from), "the file is not a mapping with one key per line", "remove the { } around it")
 	}
 	return slices.Concat(e.src.data[:from], []byte(text), e.src.data[to:]), nil
 }
@@ -185,14 +183,11 @@ func noSuchTool(path string, tools []*Data, name string) error {
 	if len(names) > 0 {
 		hint = "the tools are " + wording.Shorten(strings.Join(names, ", "))
 	}
-	if near := wording.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return cannotEdit(path, Pos{}, fmt.Sprintf("there is no tool %q", wording.Shorten(name)), hint)
+	return cannotEdit(path, Pos{}, "unknown tool "+wording.Quote(name), cmp.Or(wording.DidYouMean(name, names), hint))
 }
 
-// With is the object with this value under a key, in the place that the key has or at
-// the end; a nil value takes the key out. The data itself is not changed.
+// With returns a copy of the object with another value of a key; a new key is added at the end. A
+// nil value removes the key.
 func (d *Data) With(key string, value *Data) *Data {
 	with := *d
 	with.Keys, with.Items = slices.Clone(d.Keys), slices.Clone(d.Items)
@@ -209,7 +204,7 @@ func (d *Data) With(key string, value *Data) *Data {
 	return &with
 }
 
-// items are those of a list; none when it is something else.
+// items returns the items of a list, else nil.
 func (d *Data) items() []*Data {
 	if d == nil || d.Kind != KindArray {
 		return nil
@@ -217,7 +212,7 @@ func (d *Data) items() []*Data {
 	return d.Items
 }
 
-// textValue is the text that the data is, or "".
+// textValue returns the value of a text, else "".
 func (d *Data) textValue() string {
 	if d == nil {
 		return ""
@@ -226,8 +221,8 @@ func (d *Data) textValue() string {
 	return text
 }
 
-// The order in which a tool, its schemas, its nodes and their conditions are written; what
-// is in no list stands before the last.
+// The order of keys in a tool, its schemas, its nodes and their conditions. Other keys come before
+// the last one.
 var (
 	toolOrder      = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "result", "nodes"}
 	nodeOrder      = []string{"id", "type", "server", "tool", "args", "onCrash", "transform", "conditions", "next"}
@@ -235,9 +230,9 @@ var (
 	schemaOrder    = []string{"type", "title", "description", "enum", "items", "properties", "required", "additionalProperties"}
 )
 
-// canonicalTool is a tool with its keys, and those of its parts, in the usual order. The
-// older name of a node type becomes the current one, for it would make a current file one
-// of the older form, in which other texts are expressions.
+// canonicalTool returns a tool with its keys, and those of its parts, in the usual order, and
+// with current names of node types: an older name would make the file one of the older form, in
+// which other texts are expressions.
 func canonicalTool(tool *Data) *Data {
 	for _, key := range []string{"inputSchema", "outputSchema"} {
 		if schema := tool.Get(key); schema != nil {
@@ -252,7 +247,7 @@ func canonicalTool(tool *Data) *Data {
 	})
 }
 
-// canonicalSchema is a schema with its keys, and those of its properties and items, in the
+// canonicalSchema returns a schema with its keys, and those of its properties and items, in the
 // usual order.
 func canonicalSchema(schema *Data) *Data {
 	schema = schema.ordered(schemaOrder)
@@ -270,7 +265,7 @@ func canonicalSchema(schema *Data) *Data {
 	return schema
 }
 
-// each is the object with every item of the list under a key changed.
+// each returns the object with all items of the list under a key changed.
 func (d *Data) each(key string, change func(*Data) *Data) *Data {
 	items := d.Get(key).items()
 	if len(items) == 0 {

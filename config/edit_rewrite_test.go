@@ -138,7 +138,7 @@ func FuzzRewriteText(f *testing.F) {
 	})
 }
 
-// No text makes an edit panic, and what comes of one is read as what is wanted.
+// No text makes an edit panic, and a result parses to the wanted data.
 func FuzzEditTools(f *testing.F) {
 	for _, src := range []string{
 		editable, "tools:\n- name: hello\n  nodes:\n  - id: a\n# x\n", "{tools: [{name: hello}]}", "tools: [{name: hello}, {name: b}] # c\n",

@@ -37,7 +37,7 @@ tools:
 # The end.
 `
 
-// changed is a text after replacements, each of which must stand in it once.
+// changed returns a text after replacements, each of which must match once.
 func changed(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -154,7 +154,7 @@ func TestAddFirstTool(t *testing.T) {
 	}
 }
 
-// What stands at the end of the last tool stays there, and what stands below all of them
+// A comment at the end of the last tool remains there, and one below all tools remains
 // below all of them.
 func TestAddToolBelowComments(t *testing.T) {
 	file := "tools:\n  - name: a\n    nodes:\n      - {id: x, type: exit}\n      # more nodes\n\n    # more of a\n  # more tools\n# the end\nserver: {name: g, version: 1.0.0}\n"
@@ -244,12 +244,12 @@ func TestCannotEdit(t *testing.T) {
 		edit func() ([]byte, error)
 		want string
 	}{
-		{"twice", func() ([]byte, error) { return AddTool("g.yaml", []byte(editable), parsed(t, helloJSON)) }, `g.yaml:7:5: there is a tool "hello" already`},
-		{"not there", func() ([]byte, error) { return ReplaceTool("g.yaml", []byte(editable), "helo", parsed(t, helloJSON)) }, `there is no tool "helo"; did you mean "hello"?`},
+		{"twice", func() ([]byte, error) { return AddTool("g.yaml", []byte(editable), parsed(t, helloJSON)) }, `g.yaml:7:5: tool "hello" already exists`},
+		{"not there", func() ([]byte, error) { return ReplaceTool("g.yaml", []byte(editable), "helo", parsed(t, helloJSON)) }, `unknown tool "helo"; did you mean "hello"?`},
 		{"deleted before", func() ([]byte, error) { return DeleteTool("g.yaml", []byte(editable), "x") }, "the tools are hello, wait"},
 		{"an anchor", func() ([]byte, error) { return DeleteTool("g.yaml", []byte(shared), "a") }, "share"},
-		{"braces", func() ([]byte, error) { return AddTool("g.yaml", []byte("{tools: []} # x\n"), parsed(t, helloJSON)) }, "without { }"},
-		{"a list", func() ([]byte, error) { return AddTool("g.yaml", []byte("- a\n"), parsed(t, helloJSON)) }, "no graph file"},
+		{"braces", func() ([]byte, error) { return AddTool("g.yaml", []byte("{tools: []} # x\n"), parsed(t, helloJSON)) }, "remove the { }"},
+		{"a list", func() ([]byte, error) { return AddTool("g.yaml", []byte("- a\n"), parsed(t, helloJSON)) }, "not a graph file"},
 		{"no YAML", func() ([]byte, error) { return AddTool("g.yaml", []byte("a: [\n"), parsed(t, helloJSON)) }, "yaml-syntax"},
 	} {
 		out, err := c.edit()
@@ -260,7 +260,7 @@ func TestCannotEdit(t *testing.T) {
 	}
 }
 
-// A tool whose nodes stand in the list of all tools gets its own before it is changed.
+// A tool whose nodes are in the list of all tools gets its own before it is changed.
 func TestReplaceOlderTool(t *testing.T) {
 	older := "server: {name: g, version: 1.0.0}\ntools:\n  - {name: a, description: A}\nnodes:\n  # in\n  - {id: i, type: entry, tool: a, next: o}\n  - {id: o, type: exit, tool: a}\n"
 	older = strings.Replace(older, "  - {name: a, description: A}", "  - name: a\n    description: A", 1)

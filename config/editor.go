@@ -8,12 +8,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// editor changes the text of a file by what its nodes say.
+// editor collects changes of a file's text by the places of its nodes.
 type editor struct {
 	src     *source
 	root    *yaml.Node
 	items   map[*yaml.Node]*item // of root and of every node below it
-	edits   map[int]edit         // by where they begin, so that what an anchor shares is changed once
+	edits   map[int]edit         // by start, so that a shared anchor is changed once
 	changes []Change
 	found   Diagnostics
 }
@@ -55,7 +55,7 @@ func (e *editor) refuse(n *yaml.Node, message string) {
 	e.found.Add(e.src.pos(e.start(n)), "cannot-upgrade", message, "write it out, or rewrite the file by hand")
 }
 
-// apply makes the edits. Those inside others are left out.
+// apply returns the text with the edits. Edits inside others are dropped.
 func (e *editor) apply() []byte {
 	edits := make([]edit, 0, len(e.edits))
 	for _, ed := range e.edits {
@@ -76,17 +76,16 @@ func (e *editor) apply() []byte {
 	return out.Bytes()
 }
 
-// start is where a node begins, its anchor included.
+// start returns the start of a node, including its anchor.
 func (e *editor) start(n *yaml.Node) int { return e.src.offset(n.Line, n.Column) }
 
-// text is a scalar as a Text.
+// text returns a scalar as a Text.
 func (e *editor) text(n *yaml.Node) Text {
 	start := skipAnchor(e.src.data, e.start(n), n.Anchor)
 	return Text{Value: n.Value, Pos: e.src.pos(start), src: e.src, start: start, style: styleOf(n)}
 }
 
-// end is where a node ends; blank lines below a block scalar are not of it unless it
-// keeps them.
+// end returns the end of a node, without blank lines below a block scalar unless it has |+ or >+.
 func (e *editor) end(n *yaml.Node) int {
 	data := e.src.data
 	switch n.Kind {
@@ -131,7 +130,7 @@ func (e *editor) lineStart(offset int) int {
 	return bytes.LastIndexByte(e.src.data[:offset], '\n') + 1
 }
 
-// lineEnd is where the line's text ends; nextLine where the next line begins.
+// lineEnd returns the end of a line's text; nextLine returns the start of the next line.
 func (e *editor) lineEnd(offset int) int {
 	if i := bytes.IndexByte(e.src.data[offset:], '\n'); i >= 0 {
 		offset += i
@@ -148,7 +147,7 @@ func (e *editor) nextLine(offset int) int {
 	return end + breakSize(e.src.data, end)
 }
 
-// newline is the line end that the file uses.
+// newline returns the line end that the file uses.
 func (e *editor) newline() string {
 	if bytes.Contains(e.src.data, []byte("\r\n")) {
 		return "\r\n"
@@ -156,7 +155,7 @@ func (e *editor) newline() string {
 	return "\n"
 }
 
-// removePair takes a key and its value out of a mapping.
+// removePair removes a key and its value from a mapping.
 func (e *editor) removePair(mapping *yaml.Node, i int) {
 	key, value := mapping.Content[i], mapping.Content[i+1]
 	from, to := e.start(key), max(e.end(key), e.end(value))
@@ -175,7 +174,7 @@ func (e *editor) removePair(mapping *yaml.Node, i int) {
 	e.replace(from, to, "")
 }
 
-// pair is the index of a key in a mapping, or -1.
+// pair returns the index of a key in a mapping, or -1.
 func pair(mapping *yaml.Node, key string) int {
 	if mapping.Kind != yaml.MappingNode {
 		return -1
@@ -188,7 +187,7 @@ func pair(mapping *yaml.Node, key string) int {
 	return -1
 }
 
-// under is the value of a key with aliases followed, or nil.
+// under returns the value of a key with aliases followed, or nil.
 func under(mapping *yaml.Node, key string) *yaml.Node {
 	if i := pair(mapping, key); i >= 0 {
 		return followed(mapping.Content[i+1])
@@ -203,7 +202,7 @@ func followed(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// children are the items of a list, with aliases followed.
+// children returns the items of a list, with aliases followed.
 func children(list *yaml.Node) []*yaml.Node {
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// usage tells where a text is used in which variables are replaced.
+// usage describes a text in which variables are replaced.
 type usage struct {
-	owner  string // in messages: server "x" in env
-	field  string // the name of the setting or flag, which may tell that it is secret
-	secret bool   // what comes from a variable is secret whatever its name
+	owner  string // in messages: env of server "x"
+	field  string // the name of the setting or flag; some names mean a secret
+	secret bool   // values of variables are secret whatever their names
 	url    bool
 }
 
@@ -22,15 +22,14 @@ var (
 )
 
 // expand replaces ${VAR}, ${VAR:-default} and ${VAR:?message}, once; $${ becomes ${.
-// What it puts in is never read again. Secrets among it are noted. The result has no
-// exact places any more when something was replaced.
+// Replaced values are not expanded again. Secrets are collected. A result with replaced variables
+// has no exact places.
 func (d *decoder) expand(t Text, use usage) Text {
 	result, _ := d.expandURL(t, use)
 	return result
 }
 
-// expandURL is expand, and the text once more as the file alone writes it: with each
-// value of the environment replaced by an x.
+// expandURL is expand, and returns also the text with an x for each value from the environment.
 func (d *decoder) expandURL(t Text, use usage) (result Text, written string) {
 	if !strings.Contains(t.Value, "${") {
 		d.noteSecrets(t, use, nil)
@@ -50,7 +49,7 @@ func (d *decoder) expandURL(t Text, use usage) (result Text, written string) {
 		case strings.HasPrefix(rest, "${"):
 			v, size := d.variable(t, i, use)
 			if d.expanded += len(v.value); d.expanded > maxExpandedBytes {
-				d.found.Add(t.Pos, "bad-variable", fmt.Sprintf("the variables of %s make the file longer than 4 MiB", use.owner), "use shorter values")
+				d.found.Add(t.Pos, "bad-variable", fmt.Sprintf("the variables in %s make the file longer than 4 MiB", use.owner), "use shorter values")
 				return t, ""
 			}
 			out.WriteString(v.value)
@@ -75,14 +74,14 @@ func (d *decoder) expandURL(t Text, use usage) (result Text, written string) {
 	return result, fixed.String()
 }
 
-// variable is a variable that was put in.
+// variable is a replaced variable.
 type variable struct {
 	name, value string
 	fromEnv     bool
-	unset       bool // and told so
+	unset       bool // and reported
 }
 
-// written is the value as far as the file writes it, which is its default.
+// written returns the default of the variable when it is used, else x.
 func (v variable) written() string {
 	if v.fromEnv || v.unset {
 		return "x"
@@ -90,21 +89,21 @@ func (v variable) written() string {
 	return v.value
 }
 
-// variable reads the ${…} at i and returns what it stands for and how long it is.
+// variable parses the ${…} at i and returns its value and its length.
 func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	rest := t.Value[i:]
 	end := strings.IndexByte(rest, '}')
 	name := variableName().FindString(rest[2:])
 	bad := func(message, hint string) {
-		d.found.Add(t.At(i), "bad-variable", fmt.Sprintf("%s of %s", message, use.owner), hint)
+		d.found.Add(t.At(i), "bad-variable", message+" in "+use.owner, hint)
 	}
 	const literal = "write $${ for a literal ${"
 	switch {
 	case end < 0:
-		bad("a ${ without } in a text", literal)
+		bad("found ${ without }", literal)
 		return variable{}, len(rest)
 	case name == "":
-		bad("a ${…} without the name of a variable in a text", "names are letters, digits and _; "+literal)
+		bad("found ${…} without the name of a variable", "names are letters, digits and _; "+literal)
 		return variable{}, end + 1
 	}
 	value, set := d.lookup(name)
@@ -117,7 +116,7 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	case operator == "":
 		if !set {
 			v.fromEnv, v.unset = false, true
-			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set", name, use.owner),
+			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("environment variable %s is not set (used by %s)", name, use.owner),
 				fmt.Sprintf("set it, or write ${%s:-default}", name))
 		}
 	case strings.HasPrefix(operator, ":-"):
@@ -127,7 +126,7 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	case strings.HasPrefix(operator, ":?"):
 		if value == "" && !d.assume {
 			v.fromEnv, v.unset = false, true
-			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("the environment variable %s, used by %s, is not set: %s", name, use.owner, wording.Shorten(operator[2:])), "set it")
+			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("environment variable %s is not set (used by %s): %s", name, use.owner, wording.Shorten(operator[2:])), "set it")
 		}
 	default:
 		hint := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; " + literal
@@ -135,15 +134,15 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 		case name == "env" && operator[0] == ':':
 			hint = "write ${" + wording.Shorten(operator[1:]) + "}"
 		case name == "input" && operator[0] == ':':
-			hint = "an editor asks for inputs, toolgraph takes environment variables: write ${NAME}"
+			hint = "inputs are a feature of editors; use an environment variable: ${NAME}"
 		}
-		bad("a ${…} that cannot be read in a text", hint)
+		bad("found an unknown form of ${…}", hint)
 		v = variable{}
 	}
 	return v, end + 1
 }
 
-// flagName is NAME of an argument --NAME=value.
+// flagName returns --NAME of an argument --NAME=value, else "".
 func flagName(arg string) string {
 	name, _, ok := strings.Cut(arg, "=")
 	if !ok {
@@ -152,7 +151,7 @@ func flagName(arg string) string {
 	return name
 }
 
-// noteSecrets registers what must never be shown of a text.
+// noteSecrets collects the secrets in a text.
 func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 	sensitive := sensitiveName().MatchString(use.field)
 	for _, v := range used {
@@ -189,38 +188,35 @@ func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
 	}
 }
 
-// noteSecret registers one secret; one that is too short is told, when a name said
-// that it is a secret.
-func (d *decoder) noteSecret(t Text, value, what string, tell bool) {
+// noteSecret collects one secret. With warn, a secret that is too short is reported.
+func (d *decoder) noteSecret(t Text, value, what string, warn bool) {
 	switch {
-	case d.assume: // it is no secret at all
+	case d.assume: // the value is not real
 	case isSecret(value):
 		d.secrets = append(d.secrets, value)
-	case tell && value == "":
+	case warn && value == "":
 		d.found.Warn(t.Pos, "short-secret", what+" is empty", "give it a value")
-	case tell:
-		d.found.Warn(t.Pos, "short-secret", fmt.Sprintf("%s is shorter than %d characters, so it is not kept out of logs and results", what, leastSecret), "use a longer secret")
+	case warn:
+		d.found.Warn(t.Pos, "short-secret", fmt.Sprintf("%s is shorter than %d characters, so it is not redacted in logs and results", what, leastSecret), "use a longer secret")
 	}
 }
 
-// forwarded are the variables of the host that make TLS, proxies and npm's registry work
-// on machines where they are needed. Every server that is started gets them.
+// forwarded are the variables for TLS, proxies and npm's registry.
 var forwarded = []string{
 	"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"npm_config_registry", "npm_config_cache",
 }
 
-// Forwarded are the names of the variables that every server that is started gets when the
-// host has them, because TLS, proxies and npm's registry depend on them. A user and a
-// password in one are Secrets of each File.
+// Forwarded returns the names of the environment variables that every stdio server inherits,
+// because TLS, proxies and npm's registry depend on them. Users and passwords in their values are
+// Secrets of each File. The caller must not change the list.
 func Forwarded() []string { return forwarded }
 
-// noteForwarded registers the users and passwords in the addresses of proxies and of a
-// registry.
+// noteForwarded collects the users and passwords in the addresses of proxies and of a registry.
 func (d *decoder) noteForwarded() {
 	if d.assume {
-		return // and the caller may list what is looked up as what the file asks for
+		return // callers record the lookups as the variables of the file
 	}
 	for _, name := range forwarded {
 		if value, set := d.lookup(name); set {
@@ -229,16 +225,16 @@ func (d *decoder) noteForwarded() {
 	}
 }
 
-// userinfoSecrets are what is secret of a user and a password in an address: the password,
-// and the pair as Basic authorization sends it; without a password the user, which is a
-// token then. Each as it is written, and decoded.
+// userinfoSecrets returns the secrets in the user and password of an address: the password, and
+// the pair as in Basic authorization; the user alone, a token, when it has no password. Each is
+// returned as written, and decoded.
 func userinfoSecrets(address string) []string {
 	if _, after, ok := strings.Cut(address, "://"); ok {
 		address = after
 	}
 	authority, _, _ := strings.Cut(address, "/")
 	at := strings.LastIndexByte(authority, '@')
-	if at < 0 { // a password may hold a slash that should be escaped
+	if at < 0 { // a password may have an unescaped slash
 		if at = strings.LastIndexByte(address, '@'); at < 0 || !strings.Contains(authority, ":") {
 			return nil
 		}

@@ -56,7 +56,7 @@ func TestY04MergesOfManyKeys(t *testing.T) {
 }
 
 func TestY05AliasInItself(t *testing.T) {
-	want(t, "a: &a [*a]\n", "g.yaml:1:8: the alias *a stands inside what it names, so the value contains itself")
+	want(t, "a: &a [*a]\n", "g.yaml:1:8: the alias *a is inside the value that it names, so the value contains itself")
 	want(t, "a: &a {<<: *a}\n", "contains itself")
 	want(t, "a: &a {b: {c: *a}}\n", "contains itself")
 }
@@ -99,5 +99,5 @@ tools:
 	if got := string(tool.OutputSchema.JSON()); got != `{"type":"object","required":["a"],"title":"T"}` {
 		t.Errorf("output schema %s", got)
 	}
-	want(t, head+"x-a: {<<: 1}\n", "g.yaml:3:11: found the number 1 after <<, expected an alias of a mapping")
+	want(t, head+"x-a: {<<: 1}\n", "g.yaml:3:11: the value of << is the number 1, expected an alias of a mapping")
 }

@@ -9,8 +9,8 @@ import (
 
 func TestY09DuplicateKey(t *testing.T) {
 	src := strings.Replace(withArgs("{}"), "{id: entry, type: entry, next: call}", "{id: entry, type: entry, next: call, next: exit}", 1)
-	want(t, src, `g.yaml:8:46: the key "next" stands twice, first in line 8, again in line 8`)
-	want(t, "server: {name: a, version: b}\nserver: {name: c}\n", `g.yaml:2:1: the key "server" stands twice, first in line 1, again in line 2`)
+	want(t, src, `g.yaml:8:46: duplicate key "next" (first defined on line 8)`)
+	want(t, "server: {name: a, version: b}\nserver: {name: c}\n", `g.yaml:2:1: duplicate key "server" (first defined on line 1)`)
 }
 
 func TestY10DuplicateNames(t *testing.T) {
@@ -24,9 +24,9 @@ tools:
   - name: u
   - name: t
 `,
-		`g.yaml:3:35: the server "Files" has the name of "files" in line 3, apart from upper and lower case`,
-		`g.yaml:9:14: the node "a" stands twice, first in line 7, again in line 9`,
-		`g.yaml:11:11: tool "t" stands twice, first in line 5, again in line 11`)
+		`g.yaml:3:35: server "Files" has the same name as "files" on line 3 (case does not count)`,
+		`g.yaml:9:14: duplicate node "a" (first defined on line 7)`,
+		`g.yaml:11:11: duplicate tool "t" (first defined on line 5)`)
 }
 
 func TestY14UnknownKeys(t *testing.T) {
@@ -112,8 +112,8 @@ func TestY19Tags(t *testing.T) {
 
 func TestY21KeysThatAreNotText(t *testing.T) {
 	for src, expected := range map[string]string{
-		"{1: a}": `g.yaml:10:70: found 1 as a key, expected text; quote it: "1":`, "{true: a}": `found true as a key, expected text; quote it: "true":`,
-		"{[x]: a}": "found a list as a key, expected text", "{{a: b}: c}": "found a mapping as a key", "{~: a}": "found ~ as a key", "{? : a}": "found nothing as a key",
+		"{1: a}": `g.yaml:10:70: the key is 1, expected text; quote it: "1":`, "{true: a}": `the key is true, expected text; quote it: "true":`,
+		"{[x]: a}": "the key is a list, expected text", "{{a: b}: c}": "the key is a mapping", "{~: a}": "the key is ~", "{? : a}": "the key is empty",
 	} {
 		want(t, withArgs(src), expected)
 	}
@@ -143,14 +143,14 @@ tools:
 		"g.yaml:3:38: maxNodeExecutions of executionLimits is 0, expected at least 1",
 		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp or sse`,
 		`g.yaml:9:17: unknown field "typ" of node "a"; did you mean "type"?`,
-		`g.yaml:10:14: the node "a" stands twice, first in line 9, again in line 10`,
+		`g.yaml:10:14: duplicate node "a" (first defined on line 9)`,
 		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, transform, switch`)
 }
 
 func TestG05Limits(t *testing.T) {
 	for src, expected := range map[string]string{
 		"0": "is 0, expected at least 1", "-1": "is -1, expected at least 1", "1.5": "is the number 1.5, expected a whole number", "x": "is text, expected a whole number",
-		"1e30": "is the number 1e30, expected a whole number", `"5"`: "is text, expected a whole number", "[]": "is a list", "{}": "is a mapping", "": "is nothing", "010": "ambiguous number", "true": "is the value true",
+		"1e30": "is the number 1e30, expected a whole number", `"5"`: "is text, expected a whole number", "[]": "is a list", "{}": "is a mapping", "": "is empty", "010": "ambiguous number", "true": "is the value true",
 	} {
 		want(t, head+"executionLimits:\n  maxNodeExecutions: "+src+"\n", expected)
 		if d := findings(t, head+"executionLimits:\n  maxNodeExecutions: "+src+"\n")[0]; d.Pos.Line != 4 {

@@ -92,7 +92,7 @@ func findingsAnywhere(t *testing.T, src string) Diagnostics {
 }
 
 func TestY11TwoDocuments(t *testing.T) {
-	want(t, head+"---\na: b\n", "g.yaml:3:1: one document expected, second starts at line 3")
+	want(t, head+"---\na: b\n", "g.yaml:3:1: the file has a second document at line 3, expected one")
 	want(t, "---\n"+head)
 	want(t, "---\n"+head+"...\n")
 	want(t, "%YAML 1.2\n---\n"+head, "found a %YAML line")
@@ -102,7 +102,7 @@ func TestY12NoMapping(t *testing.T) {
 	for src, expected := range map[string]string{
 		"": "the file is empty", "# only\n# comments\n": "the file is empty", "null\n": "the graph file is empty, expected a mapping",
 		"---\n": "the graph file is empty", "- a\n": "the graph file is a list, expected a mapping", "text\n": "the graph file is text, expected a mapping",
-		"42": "the graph file is the number 42, expected a mapping", "{}": "none of the keys",
+		"42": "the graph file is the number 42, expected a mapping", "{}": "it has no version, server",
 	} {
 		want(t, src, expected)
 	}
@@ -122,7 +122,7 @@ func TestY20Characters(t *testing.T) {
 		"utf-16 no mark": {"s\x00e\x00", "1:2: found a NUL character"},
 		"latin-1":        {head + "x-a: caf\xe9\n", "3:9: the byte 0xE9 is not UTF-8"},
 		"nul":            {head + "x-a: a\x00b\n", "3:7: found a NUL character"},
-		"override":       {head + "x-a: äb\u202ec\n", "3:8: found U+202E, which changes the direction"},
+		"override":       {head + "x-a: äb\u202ec\n", "3:8: found the invisible character U+202E, which changes the direction"},
 		"escape":         {head + "x-a: \x1b[1m\n", "3:6: found the control character U+001B"},
 		"lone return":    {head + "x-a: a\rb\n", "3:7: found a carriage return alone"},
 		"separator":      {head + "x-a: a\u2028b\n", "3:7: found the line separator U+2028"},
@@ -160,7 +160,7 @@ func TestY22ContentIsNotEchoed(t *testing.T) {
 		for path, opts := range map[string]Options{link: {}, good: {ServersFile: link}} {
 			_, err := Load(path, opts)
 			if err == nil && path == good && strings.HasPrefix(content, "s3cr3t: value") {
-				continue // keys of others may stand in a file of servers
+				continue // a servers file may have keys of other programs
 			}
 			if err == nil || !strings.Contains(err.Error(), link) || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "root:") {
 				t.Errorf("%d as %v: %v", i, opts, err)

@@ -2,8 +2,8 @@ package config
 
 import "time"
 
-// File is a graph file as it stands: the nouns of the YAML with their places,
-// older forms already turned into the current one. It is not changed after Load.
+// File is the content of a graph file with places; older forms are converted to the current one.
+// It is not changed after Load, and is then safe for concurrent use.
 type File struct {
 	Path     string // as given to Load; Pos.File of everything in it
 	Version  Text
@@ -12,17 +12,17 @@ type File struct {
 	Servers  []*Upstream // mcpServers in file order, then those merged from another file
 	Tools    []*Tool
 	Older    bool        // the file uses an older form of the language
-	Warnings Diagnostics // what the author should know; never errors
-	Secrets  *Secrets    // values that must never be shown; not nil
+	Warnings Diagnostics // sorted; never errors
+	Secrets  *Secrets    // values that must never be shown; never nil
 }
 
-// Server is what initialize answers about us.
+// Server is the name and description that clients see in the initialize result.
 type Server struct {
 	Pos                                Pos
 	Name, Version, Title, Instructions Text // Title defaults to Name
 }
 
-// Limits bound one run.
+// Limits are the limits of one run.
 type Limits struct {
 	MaxNodeExecutions  int           // node executions; default 1000
 	MaxExecutionTime   time.Duration // wall clock, calls in flight included; default 300 s
@@ -30,7 +30,7 @@ type Limits struct {
 	MaxHistoryBytes    int           // all outputs of a run together; default 512 MiB
 }
 
-// Transport is how an upstream server is reached.
+// Transport is the transport to an upstream server.
 type Transport string
 
 // The transports of mcpServers.
@@ -47,12 +47,12 @@ const (
 	DefaultMaxInFlight  = 1024 // calls at the same time: as many as runs, so that calls do not queue
 )
 
-// Upstream is a server that mcp nodes call, ${VAR} already replaced.
+// Upstream is a server that mcp nodes call, with ${VAR} replaced.
 type Upstream struct {
 	Pos       Pos
 	Name      Text
 	Transport Transport
-	Identity  string // its command and arguments, or its URL, as the file has them: variables by name, secrets left out
+	Identity  string // its command and arguments, or its URL, as in the file: variables by name, without secrets
 
 	Command Text      // stdio
 	Args    []Text    // stdio
@@ -60,7 +60,7 @@ type Upstream struct {
 	Dir     string    // stdio: the absolute working directory (cwd, relative to the file that names it)
 
 	URL           Text      // streamableHttp, sse
-	NamesLoopback bool      // the file itself names a loopback host and port in URL; no environment variable had a part in them
+	NamesLoopback bool      // the host and port of URL are loopback, and no environment variable is part of them
 	Headers       []Setting // streamableHttp, sse
 
 	Timeout      time.Duration // of one call; default DefaultTimeout
@@ -68,24 +68,24 @@ type Upstream struct {
 	MaxInFlight  int           // calls at the same time; default DefaultMaxInFlight
 	Protocol     Protocol      // default ProtocolAuto
 	AllowPrivate bool          // streamableHttp, sse: the host of URL may have a private or loopback address
-	Trusted      bool          // what it says of its tools (readOnlyHint, idempotentHint) is believed
-	AllowElicit  bool          // the server may ask the user something in the middle of a call
-	OAuth        *OAuth        // streamableHttp, sse: how we are authorized; nil when not by OAuth
+	Trusted      bool          // its tool annotations (readOnlyHint, idempotentHint) are believed
+	AllowElicit  bool          // the server may ask the user a question during a call
+	OAuth        *OAuth        // streamableHttp, sse: authorization by OAuth; nil for none
 }
 
-// OAuth is how we get a token for a server.
+// OAuth says how to get a token for a server.
 type OAuth struct {
-	ClientID     string   // as registered with the authorization server; empty: we register ourselves
-	Scopes       []string // what to ask for; empty: what the server names
-	RedirectPort int      // of the loopback address to which the browser comes back; 0: any
+	ClientID     string   // of a manual registration; empty: register dynamically
+	Scopes       []string // to request; empty: those that the server names
+	RedirectPort int      // of the loopback address to which the browser returns; 0: any free port
 }
 
-// Protocol is which era of the Model Context Protocol is spoken with a server.
+// Protocol is the generation of the Model Context Protocol for a server.
 type Protocol string
 
 // The protocols that a file may ask for.
 const (
-	ProtocolAuto   Protocol = "auto"   // found out at the start
+	ProtocolAuto   Protocol = "auto"   // detected at the start
 	ProtocolLegacy Protocol = "legacy" // initialize, up to 2025-11-25
 	ProtocolModern Protocol = "modern" // stateless, from 2026-07-28
 )
@@ -100,20 +100,20 @@ type Setting struct {
 type Tool struct {
 	Pos                      Pos
 	Name, Title, Description Text
-	InputSchema              *Data // {type: object} when left out
-	OutputSchema             *Data // nil when left out
-	Annotations              *Data // nil when left out
+	InputSchema              *Data // {type: object} when missing
+	OutputSchema             *Data // nil when missing
+	Annotations              *Data // nil when missing
 	Result                   ResultForm
 	Nodes                    []*Node
 }
 
-// ResultForm is how a tool's result becomes text for clients.
+// ResultForm is the form of a tool's result for clients.
 type ResultForm string
 
 // The values of ResultForm.
 const (
-	JSONResult ResultForm = "json" // as JSON; also when it is left out
-	TextResult ResultForm = "text" // a string as it is, anything else as JSON
+	JSONResult ResultForm = "json" // as JSON; the default
+	TextResult ResultForm = "text" // a string as plain text, other values as JSON
 )
 
 // NodeType is the kind of a node.
@@ -128,8 +128,8 @@ const (
 	ExitNode      NodeType = "exit"
 )
 
-// Node is one node of a tool. Which fields are set depends on Type; a field that
-// is not in the file is zero, with a zero Pos.
+// Node is one node of a tool. Type says which fields are set. A field that the file lacks is
+// zero, with a zero Pos.
 type Node struct {
 	Pos        Pos
 	ID         Text
@@ -137,23 +137,23 @@ type Node struct {
 	Next       Text        // entry, mcp, transform; switch: the default
 	Server     Text        // mcp
 	Tool       Text        // mcp
-	Args       *Data       // mcp; a KindObject, or nil when left out
-	OnCrash    OnCrash     // mcp; empty when left out
+	Args       *Data       // mcp; a KindObject, or nil when missing
+	OnCrash    OnCrash     // mcp; empty when missing
 	Expr       Text        // transform
 	Conditions []Condition // switch
 }
 
-// OnCrash is what becomes of a call that was under way when the process died, once its
-// run is resumed. When it is empty, what is known of the tool decides.
+// OnCrash says what a resumed run does with an in-doubt call: one that was in flight when the
+// process died. When it is empty, the annotations of the tool decide.
 type OnCrash string
 
 // The values of OnCrash.
 const (
-	RerunCall OnCrash = "rerun" // it is made again
-	StopRun   OnCrash = "stop"  // it is never made again: the run ends
+	RerunCall OnCrash = "rerun" // repeat the call
+	StopRun   OnCrash = "stop"  // fail the run
 )
 
-// Condition is one way out of a switch.
+// Condition is a condition of a switch, and the node to go to when it holds.
 type Condition struct {
 	Pos  Pos
 	Rule *Data // nil: always holds

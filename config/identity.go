@@ -13,14 +13,13 @@ var (
 	namedSecret  = pattern(`(?i)([a-z0-9_-]*(?:key|token|secret|password|passwd|auth|credential)[a-z0-9_-]*\s*[:=]\s*)([^&#]+)`)
 )
 
-// nameable is a text of a server's entry as it may be written into another file: with
-// its variables as they stand, and without what field or the text itself says to be
-// secret. What it loses is for the reader to know from the file.
+// nameable returns a text of a server's definition for other files: with the names of its
+// variables, and without values that are secret by the name of field or by the text itself.
 func nameable(text, field string) string {
 	text = variableText().ReplaceAllStringFunc(text, func(v string) string {
 		parts := variableText().FindStringSubmatch(v)
 		if sensitiveName().MatchString(parts[1]) {
-			return "${" + parts[1] + "}" // its default would be a secret as well
+			return "${" + parts[1] + "}" // its default is a secret, too
 		}
 		return v
 	})
@@ -34,7 +33,7 @@ func nameable(text, field string) string {
 	})
 }
 
-// veiled is a secret as it may be shown: the variables that it is made of, if any.
+// veiled returns the variables of a secret, or [redacted] when it has none.
 func veiled(secret string) string {
 	if names := variableText().FindAllString(secret, -1); names != nil {
 		return strings.Join(names, "")
@@ -42,7 +41,7 @@ func veiled(secret string) string {
 	return redacted
 }
 
-// commandLine are words as one would type them, so far that two that differ do so here.
+// commandLine returns words as a shell command. Different words give different commands.
 func commandLine(words []string) string {
 	typed := make([]string, len(words))
 	for i, w := range words {
@@ -54,9 +53,9 @@ func commandLine(words []string) string {
 	return strings.Join(typed, " ")
 }
 
-// namesLoopback reports whether a file itself names the loopback host and port of a
-// url. written is the url as the file alone has it: where a variable of the environment
-// made a part of scheme, host or port, the two differ in it.
+// namesLoopback reports whether the host of a url is loopback and comes from the file alone.
+// written is the url with an x for each value from the environment, so that the two differ where
+// a variable is part of the scheme, the host or the port.
 func namesLoopback(written, address string) bool {
 	byFile, err := url.Parse(written)
 	if err != nil {
@@ -66,8 +65,8 @@ func namesLoopback(written, address string) bool {
 	return err == nil && byFile.Scheme == full.Scheme && byFile.Host == full.Host && isLoopback(full.Hostname())
 }
 
-// isLoopback reports whether a host is written as localhost, 127.0.0.0/8 or ::1. Other
-// ways to write them, such as ::ffff:127.0.0.1 or 2130706433, are left to allowPrivate.
+// isLoopback reports whether a host is localhost, in 127.0.0.0/8, or ::1. Other spellings, such as
+// ::ffff:127.0.0.1 or 2130706433, need allowPrivate.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// itemKind is what an item is.
+// itemKind is the kind of an item.
 type itemKind uint8
 
 const (
@@ -17,9 +17,8 @@ const (
 	itemList
 )
 
-// item is a value of the file: a YAML node that is checked, with aliases followed and
-// merges done. What an anchor names is one item, wherever it is used, so nothing may
-// change it.
+// item is a value of the file: a checked YAML node, with aliases followed and merges done. All
+// aliases of an anchor share one item, so items are immutable.
 type item struct {
 	kind  itemKind
 	pos   Pos
@@ -27,11 +26,11 @@ type item struct {
 	keys  []Text // of a mapping
 	items []*item
 
-	// What it is with every alias written out, itself included.
+	// The size with all aliases expanded, the item itself included.
 	nodes, bytes, height int
 }
 
-// get is the value of a key, or nil.
+// get returns the value of a key, or nil.
 func (it *item) get(key string) *item {
 	if it == nil || it.kind != itemMapping {
 		return nil
@@ -47,7 +46,7 @@ func (it *item) get(key string) *item {
 // has reports whether a mapping has a key.
 func (it *item) has(key string) bool { return it.get(key) != nil }
 
-// isNull reports whether the value is left out or null.
+// isNull reports whether the value is missing or null.
 func (it *item) isNull() bool {
 	if it == nil {
 		return true
@@ -56,7 +55,7 @@ func (it *item) isNull() bool {
 	return it.kind == itemScalar && problem == nil && value == nil
 }
 
-// word is the text of a scalar that is text, else "".
+// word returns the text of a scalar that is text, else "".
 func (it *item) word() string {
 	if it == nil || it.kind != itemScalar {
 		return ""
@@ -67,7 +66,7 @@ func (it *item) word() string {
 	return ""
 }
 
-// value is a scalar's value; what cannot be had is its text.
+// value returns a scalar's value; its text when the value has a problem.
 func (it *item) value() any {
 	value, problem := it.scalar()
 	if problem != nil {
@@ -76,7 +75,7 @@ func (it *item) value() any {
 	return value
 }
 
-// scalar is what a scalar means, or what is wrong with it.
+// scalar returns the value of a scalar, or its problem.
 func (it *item) scalar() (any, *scalarProblem) {
 	if it.text.style != stylePlain {
 		return it.text.Value, nil
@@ -84,10 +83,10 @@ func (it *item) scalar() (any, *scalarProblem) {
 	return resolvePlain(it.text.Value)
 }
 
-// describe says what the item is, for "found …".
+// describe returns the kind of the item for messages: "server is …".
 func (it *item) describe() string {
 	if it == nil {
-		return "nothing"
+		return "empty"
 	}
 	switch it.kind {
 	case itemMapping:
@@ -98,7 +97,7 @@ func (it *item) describe() string {
 	}
 	switch value := it.value().(type) {
 	case nil:
-		return "nothing"
+		return "empty"
 	case bool:
 		return fmt.Sprintf("the value %v", value)
 	case string:
@@ -107,17 +106,16 @@ func (it *item) describe() string {
 	return "the number " + it.text.Value
 }
 
-// The caps on what a file may hold.
+// The limits of a file.
 const (
-	maxDepth         = 64      // levels, aliases and merges written out
+	maxDepth         = 64      // levels, aliases and merges expanded
 	maxNodes         = 50_000  // values
-	maxExpanded      = 50_000  // values, aliases written out
-	maxExpandedBytes = 4 << 20 // of text, aliases written out
+	maxExpanded      = 50_000  // values, aliases expanded
+	maxExpandedBytes = 4 << 20 // of text, aliases expanded
 	maxKeys          = 1_000   // of one mapping
 )
 
-// builder makes items of nodes. When it meets a cap it stops: what it has then is of
-// no use.
+// builder makes items of nodes. It stops at a limit; its items must not be used then.
 type builder struct {
 	src     *source
 	at      cursor
@@ -127,8 +125,8 @@ type builder struct {
 	done    map[*yaml.Node]*item // of every node; nil while a node with an anchor is built
 }
 
-// buildItems returns the item of a node and of each node below it. The item is nil when a cap
-// was met.
+// buildItems returns the item of a node and of each node below it. The item is nil when a limit
+// was exceeded.
 func buildItems(src *source, root *yaml.Node) (*item, map[*yaml.Node]*item, Diagnostics) {
 	b := &builder{src: src, at: cursor{src: src}, done: map[*yaml.Node]*item{}}
 	it := b.build(root, 1)
@@ -145,7 +143,7 @@ func (b *builder) stop(pos Pos, code, message, hint string) {
 	b.stopped = true
 }
 
-// build makes the item of a node that stands level levels deep.
+// build returns the item of a node at a level; the root is level 1.
 func (b *builder) build(n *yaml.Node, level int) *item {
 	if n.Kind == yaml.AliasNode {
 		return b.alias(n, level)
@@ -187,7 +185,7 @@ func (b *builder) build(n *yaml.Node, level int) *item {
 	return it
 }
 
-// grow counts a child in.
+// grow adds a child to the sizes.
 func (it *item) grow(child *item) {
 	const most = 1 << 30 // counts stay far from overflowing
 	it.nodes = min(it.nodes+child.nodes, most)
@@ -208,7 +206,7 @@ func (b *builder) alias(n *yaml.Node, level int) *item {
 	pos := Pos{File: b.src.name, Line: n.Line, Column: n.Column}
 	it, known := b.done[n.Alias]
 	if known && it == nil {
-		b.stop(pos, "alias-in-itself", fmt.Sprintf("the alias *%s stands inside what it names, so the value contains itself", wording.Shorten(n.Value)), "write the value out")
+		b.stop(pos, "alias-in-itself", fmt.Sprintf("the alias *%s is inside the value that it names, so the value contains itself", wording.Shorten(n.Value)), "write the value out")
 	}
 	if it == nil {
 		return &item{pos: pos, nodes: 1, height: 1, text: Text{Pos: pos}}
@@ -219,8 +217,7 @@ func (b *builder) alias(n *yaml.Node, level int) *item {
 	return it
 }
 
-// checkTag refuses tags. The node's start stands after its anchor; a tag may stand
-// before the anchor too.
+// checkTag rejects tags, after the anchor of a node (at start) or before it.
 func (b *builder) checkTag(n *yaml.Node, start int, pos Pos) {
 	tagged := n.Style&yaml.TaggedStyle != 0
 	if start < len(b.src.data) && b.src.data[start] == '!' {
@@ -231,7 +228,7 @@ func (b *builder) checkTag(n *yaml.Node, start int, pos Pos) {
 	}
 }
 
-// skipAnchor is where a value begins whose anchor is at start.
+// skipAnchor returns the start of a value whose anchor, if any, is at start.
 func skipAnchor(src []byte, start int, anchor string) int {
 	if anchor == "" || start >= len(src) || src[start] != '&' {
 		return start
@@ -266,7 +263,7 @@ func styleOf(n *yaml.Node) style {
 	return stylePlain
 }
 
-// mapping fills in the keys of a mapping: its own, then those of its merges (<<).
+// mapping adds the keys of a mapping: its own, then those of its merges (<<).
 func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 	if len(n.Content)/2 > maxKeys {
 		over := n.Content[2*maxKeys]
@@ -289,7 +286,7 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 		}
 		if at, twice := first[name.Value]; twice {
 			b.found.Add(name.Pos, "duplicate-key",
-				fmt.Sprintf("the key %q stands twice, first in line %d, again in line %d", wording.Shorten(name.Value), at.Line, name.Pos.Line), "remove one of them")
+				fmt.Sprintf("duplicate key %s (first defined on line %d)", wording.Quote(name.Value), at.Line), "remove one of them")
 			continue
 		}
 		first[name.Value] = name.Pos
@@ -303,7 +300,7 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 	}
 }
 
-// key is the text of a key. Keys that are not text are findings.
+// key returns the text of a key. Other keys are findings.
 func (b *builder) key(n *yaml.Node, level int) (Text, bool) {
 	it := b.build(n, level+1)
 	if b.stopped {
@@ -323,11 +320,11 @@ func (b *builder) key(n *yaml.Node, level int) (Text, bool) {
 	if it.kind == itemScalar {
 		hint = fmt.Sprintf("quote it: %q:", wording.Shorten(it.text.Value))
 	}
-	b.found.Add(it.pos, "key-not-text", fmt.Sprintf("found %s as a key, expected text", wording.Shorten(what)), hint)
+	b.found.Add(it.pos, "key-not-text", "the key is "+wording.Shorten(what)+", expected text", hint)
 	return Text{}, false
 }
 
-// mergeSources are the mappings that a << names.
+// mergeSources returns the mappings of a <<.
 func (b *builder) mergeSources(n *yaml.Node, level int) []*item {
 	source := b.build(n, level+1)
 	if b.stopped {
@@ -339,15 +336,15 @@ func (b *builder) mergeSources(n *yaml.Node, level int) []*item {
 	}
 	for _, s := range sources {
 		if s.kind != itemMapping {
-			b.found.Add(source.pos, "bad-merge", "found "+s.describe()+" after <<, expected an alias of a mapping, or a list of such", "")
+			b.found.Add(source.pos, "bad-merge", "the value of << is "+s.describe()+", expected an alias of a mapping, or a list of them", "")
 			return nil
 		}
 	}
 	return sources
 }
 
-// merge adds the keys of a source that the mapping does not have. The source counts
-// as a level, so that chains of merges end.
+// merge adds the keys of a source that the mapping lacks. The source counts as a level, so that
+// chains of merges are bounded.
 func (b *builder) merge(it, source *item, first map[string]Pos) {
 	it.height = max(it.height, source.height+1)
 	if it.height > maxDepth {

@@ -1,12 +1,12 @@
 package config
 
-// form is one kind of mapping in the language. The forms below are the only list of
-// its keys: the loader refuses what is not here, and Schema tells editors what is.
+// form is one kind of mapping in the language. The forms below are the only list of its keys:
+// the loader rejects other keys and values, and Schema lists these for editors.
 type form struct {
 	name string // in messages, with an article
 	doc  string
 	keys []key
-	open bool // unknown keys are let through
+	open bool // unknown keys are allowed
 }
 
 // key is one key of a form.
@@ -15,10 +15,11 @@ type key struct {
 	doc      string
 	value    value
 	required bool
-	older    bool // of the older language: not in the schema
+	older    bool // of the older language; not in the schema
 }
 
-// value is what may stand under a key, as JSON Schema.
+// value is the JSON Schema of a key's value. The loader reads its enum, minimum, maximum and
+// default.
 type value map[string]any
 
 func (f *form) find(name string) *key {
@@ -30,7 +31,7 @@ func (f *form) find(name string) *key {
 	return nil
 }
 
-// current are the names of the keys that a file of today may use.
+// current returns the names of the keys that are not of the older language.
 func (f *form) current() []string {
 	var names []string
 	for _, k := range f.keys {
@@ -66,7 +67,7 @@ func formValue(name string) value { return value{"$ref": "#/$defs/" + name} }
 
 func listOf(v value) value { return value{"type": "array", "items": v} }
 
-// loose is text, or a number or a bool that is meant as text.
+// loose is the schema of a text that may be written as a number or a boolean.
 func loose() value { return value{"type": []any{"string", "number", "boolean"}} }
 
 func settingsValue() value { return value{"type": "object", "additionalProperties": loose()} }
@@ -75,7 +76,7 @@ var fileForm = form{
 	name: "the graph file", doc: "A graph file: each entry of tools becomes one MCP tool.",
 	keys: []key{
 		{name: "version", doc: "The version of the language.", value: value{"type": []any{"string", "number"}, "examples": []any{"1.0"}}},
-		{name: "server", doc: "What a host is told about this server.", value: formValue("server"), required: true},
+		{name: "server", doc: "The name and description of this server for clients.", value: formValue("server"), required: true},
 		{name: "executionLimits", doc: "The limits of one run.", value: formValue("executionLimits")},
 		{name: "mcpServers", doc: "The servers that mcp nodes call, by name.", value: value{"type": "object", "additionalProperties": formValue("upstream")}},
 		{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
@@ -85,12 +86,12 @@ var fileForm = form{
 }
 
 var serverForm = form{
-	name: "server", doc: "What a host is told about this server.",
+	name: "server", doc: "The name and description of this server for clients.",
 	keys: []key{
 		{name: "name", doc: "The server's name.", value: textValue("file-tools"), required: true},
 		{name: "version", doc: "The server's version.", value: value{"type": []any{"string", "number"}, "examples": []any{"1.0.0"}}, required: true},
-		{name: "title", doc: "The name that people see; name when left out.", value: textValue()},
-		{name: "instructions", doc: "Tells an agent when to use these tools.", value: textValue()},
+		{name: "title", doc: "The name for people; default: name.", value: textValue()},
+		{name: "instructions", doc: "When an agent should use these tools.", value: textValue()},
 		{name: "description", older: true},
 	},
 }
@@ -98,7 +99,7 @@ var serverForm = form{
 var limitsForm = form{
 	name: "executionLimits", doc: "The limits of one run.",
 	keys: []key{
-		{name: "maxNodeExecutions", doc: "How many nodes may run, loops counted.", value: wholeNumber(1000, 0)},
+		{name: "maxNodeExecutions", doc: "The largest number of node executions, repetitions in loops included.", value: wholeNumber(1000, 0)},
 		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: wholeNumber(300_000, 86_400_000)},
 		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: wholeNumber(64<<20, 256<<20)},
 		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: wholeNumber(512<<20, 64<<30)},
@@ -109,15 +110,15 @@ var toolForm = form{
 	name: "a tool", doc: "One MCP tool and the graph behind it.",
 	keys: []key{
 		{name: "name", doc: "The tool's name.", value: textValue("count_files"), required: true},
-		{name: "title", doc: "The name that people see.", value: textValue()},
-		{name: "description", doc: "What an agent reads to decide whether to call the tool.", value: textValue()},
+		{name: "title", doc: "The name for people.", value: textValue()},
+		{name: "description", doc: "The description by which an agent decides whether to call the tool.", value: textValue()},
 		{name: "inputSchema", doc: "JSON Schema of the arguments; of type object.", value: value{"type": "object", "examples": []any{
 			map[string]any{"type": "object", "properties": map[string]any{"directory": map[string]any{"type": "string"}}, "required": []any{"directory"}},
 		}}},
 		{name: "outputSchema", doc: "JSON Schema of the result.", value: value{"type": "object"}},
-		{name: "annotations", doc: "Hints for hosts; derived from the tools that the graph calls when left out.", value: formValue("annotations")},
+		{name: "annotations", doc: "Hints for clients; default: derived from the tools that the graph calls.", value: formValue("annotations")},
 		{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
-		{name: "nodes", doc: "The graph: one entry, one exit, and what lies between.", value: listOf(formValue("node"))},
+		{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},
 		{name: "entryNode", older: true},
 		{name: "exitNode", older: true},
 	},
@@ -126,7 +127,7 @@ var toolForm = form{
 var annotationsForm = form{
 	name: "annotations", doc: "Hints about a tool, as the Model Context Protocol defines them.",
 	keys: []key{
-		{name: "title", doc: "The name that people see.", value: textValue()},
+		{name: "title", doc: "The name for people.", value: textValue()},
 		{name: "readOnlyHint", doc: "The tool changes nothing.", value: flag()},
 		{name: "destructiveHint", doc: "The tool may destroy something.", value: flag()},
 		{name: "idempotentHint", doc: "Calling it again with the same arguments changes nothing more.", value: flag()},
@@ -137,7 +138,7 @@ var annotationsForm = form{
 // nodeForms are the keys of each node type.
 var nodeForms = map[NodeType]*form{
 	EntryNode: {
-		name: "an entry node", doc: "Where a run begins; its output is the tool's arguments.",
+		name: "an entry node", doc: "The start of a run; its output is the tool's arguments.",
 		keys: nodeKeys(EntryNode, nextKey("the node to start with"), key{name: "tool", older: true}),
 	},
 	MCPNode: {
@@ -149,8 +150,8 @@ var nodeForms = map[NodeType]*form{
 				"type": "object", "additionalProperties": formValue("argument"),
 				"examples": []any{map[string]any{"path": map[string]any{"expr": "$.entry.directory"}}},
 			}},
-			key{name: "onCrash", doc: "When we die in the middle of the call and the run is resumed: rerun calls again, stop ends the run. " +
-				"When left out, only a tool that is read-only or idempotent, of a trusted server, is called again.", value: oneOf("rerun", "stop")},
+			key{name: "onCrash", doc: "On resume after a crash during this call: rerun repeats it, stop fails the run. " +
+				"By default, only a call of a read-only or idempotent tool of a trusted server is repeated.", value: oneOf("rerun", "stop")},
 			nextKey("the node to go to")),
 	},
 	TransformNode: {
@@ -215,35 +216,34 @@ func nextKey(doc string) key {
 	return key{name: "next", doc: "The id of " + doc + ".", value: textValue(), required: true}
 }
 
-// upstreamForm has the keys of every transport; which of them a server may use
-// depends on its type.
+// upstreamForm has the keys of all transports. The type of a server says which it may use.
 var upstreamForm = form{
 	name: "a server", doc: "A server that mcp nodes call: a program (stdio) or an address.",
 	keys: []key{
-		{name: "type", doc: "How the server is reached; stdio when left out.", value: oneOf("stdio", "streamableHttp", "sse", "http", "streamable-http")},
-		{name: "command", doc: "stdio: the program, found through PATH and started without a shell.", value: textValue("npx")},
+		{name: "type", doc: "The transport to the server; default: stdio.", value: oneOf("stdio", "streamableHttp", "sse", "http", "streamable-http")},
+		{name: "command", doc: "stdio: the program, found in PATH and started without a shell.", value: textValue("npx")},
 		{name: "args", doc: "stdio: its arguments. ${VAR} is replaced.", value: listOf(loose())},
 		{name: "env", doc: "stdio: variables added to a small safe base. ${VAR} is replaced.", value: settingsValue()},
 		{name: "cwd", doc: "stdio: its working directory, relative to this file. ${VAR} is replaced.", value: textValue()},
-		{name: "url", doc: "streamableHttp, sse: where the server listens. ${VAR} is replaced.", value: textValue()},
+		{name: "url", doc: "streamableHttp, sse: the address of the server. ${VAR} is replaced.", value: textValue()},
 		{name: "headers", doc: "streamableHttp, sse: sent with every request. ${VAR} is replaced.", value: settingsValue()},
-		{name: "timeoutMs", doc: "How long one call may take, in milliseconds.", value: wholeNumber(int(DefaultTimeout.Milliseconds()), 3_600_000)},
-		{name: "startTimeoutMs", doc: "How long the start may take, in milliseconds.", value: wholeNumber(int(DefaultStartTimeout.Milliseconds()), 3_600_000)},
-		{name: "maxInFlight", doc: "How many calls may run at the same time.", value: wholeNumber(DefaultMaxInFlight, 4096)},
-		{name: "protocol", doc: "Which era of the protocol is spoken.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
-		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed where the url of the file itself names localhost, 127.x.x.x or [::1]; link-local addresses are never reached.", value: value{"type": "boolean", "default": false}},
-		{name: "trusted", doc: "Whether what the server says of its tools is believed: a call of one that is read-only or idempotent is then repeated when a run is resumed.", value: value{"type": "boolean", "default": false}},
-		{name: "oauth", doc: "streamableHttp, sse: authorization by OAuth; {} is enough with most servers. toolgraph login gets the token.", value: formValue("oauth")},
-		{name: "allow", doc: "What the server may ask of us in the middle of a call: elicitation asks the user of the host.", value: listOf(oneOf("elicitation"))},
+		{name: "timeoutMs", doc: "The time limit of one call, in milliseconds.", value: wholeNumber(int(DefaultTimeout.Milliseconds()), 3_600_000)},
+		{name: "startTimeoutMs", doc: "The time limit of the start, in milliseconds.", value: wholeNumber(int(DefaultStartTimeout.Milliseconds()), 3_600_000)},
+		{name: "maxInFlight", doc: "The largest number of calls at the same time.", value: wholeNumber(DefaultMaxInFlight, 4096)},
+		{name: "protocol", doc: "The generation of the protocol: legacy (up to 2025-11-25), modern (from 2026-07-28), or auto to detect it.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
+		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed for a url with localhost, 127.x.x.x or [::1] in the file itself; link-local addresses are never allowed.", value: value{"type": "boolean", "default": false}},
+		{name: "trusted", doc: "Whether to believe the server's tool annotations: a resumed run then repeats calls of its read-only and idempotent tools.", value: value{"type": "boolean", "default": false}},
+		{name: "oauth", doc: "streamableHttp, sse: authorization by OAuth; {} is enough for most servers. Run toolgraph login to get a token.", value: formValue("oauth")},
+		{name: "allow", doc: "The requests that the server may make during a call: elicitation asks the user of the client.", value: listOf(oneOf("elicitation"))},
 	},
 }
 
 var oauthForm = form{
-	name: "oauth", doc: "How a token for the server is got.",
+	name: "oauth", doc: "How to get a token for the server.",
 	keys: []key{
-		{name: "clientId", doc: "The client id, where we were registered by hand. ${VAR} is replaced.", value: textValue()},
-		{name: "scopes", doc: "The scopes to ask for; what the server names when left out.", value: listOf(textValue())},
-		{name: "redirectPort", doc: "The port on this machine to which the browser comes back; any free one when missing or 0.", value: value{"type": "integer", "minimum": 0, "maximum": 65535}},
+		{name: "clientId", doc: "The client id of a manual registration; default: register dynamically. ${VAR} is replaced.", value: textValue()},
+		{name: "scopes", doc: "The scopes to request; default: those that the server names.", value: listOf(textValue())},
+		{name: "redirectPort", doc: "The port on this machine to which the browser returns; default, and 0: any free port.", value: value{"type": "integer", "minimum": 0, "maximum": 65535}},
 	},
 }
 

@@ -14,13 +14,13 @@ import (
 // Options of Load and Parse.
 type Options struct {
 	ServersFile string                      // a second file, {"mcpServers": {…}}; "" for none
-	LookupEnv   func(string) (string, bool) // for ${VAR}; nil: os.LookupEnv
-	AssumeEnv   bool                        // every ${VAR} counts as set, and what it gives is not checked: for looking at a file elsewhere than where it runs
+	LookupEnv   func(string) (string, bool) // the value of ${VAR}; nil: os.LookupEnv
+	AssumeEnv   bool                        // every ${VAR} counts as set and its value is not checked: for files that run on another machine
 }
 
-// Load reads the graph file at path. The error is Diagnostics, warnings among them,
-// when the file was read. When it was understood well enough for others to look for
-// more mistakes the File comes with the error; it must not be run then.
+// Load reads the graph file at path. When the file could be read, the error is Diagnostics,
+// including warnings. The File is then not nil if it can be checked for more mistakes; it must not
+// be run. Safe for concurrent use.
 func Load(path string, opts Options) (*File, error) {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -29,8 +29,8 @@ func Load(path string, opts Options) (*File, error) {
 	return Parse(path, data, opts)
 }
 
-// Parse is Load for bytes in hand; path is what they are called, and what cwd is
-// relative to. It never panics. Safe for concurrent use.
+// Parse is Load for the content of a file; path is for messages, and cwd is relative to it. It
+// never panics. Safe for concurrent use.
 func Parse(path string, src []byte, opts Options) (*File, error) {
 	lookup := opts.LookupEnv
 	if lookup == nil {
@@ -67,8 +67,7 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 	return nil, d.found
 }
 
-// readItems makes items of a file's bytes; the item is nil when there is nothing to
-// work with.
+// readItems parses a file to items; the item is nil when that is not possible.
 func readItems(path string, data []byte) (*item, Diagnostics) {
 	src, found := cleanText(path, data)
 	if found != nil {
@@ -87,8 +86,8 @@ func sorted(found Diagnostics) Diagnostics {
 	return found
 }
 
-// addServersFile adds the servers of a file in the hosts' format. The graph file's
-// own servers win.
+// addServersFile adds the servers of a file in the format of MCP hosts. Servers of the graph file
+// take precedence.
 func (d *decoder) addServersFile(path string) error {
 	data, err := ReadFile(path)
 	if err != nil {
@@ -102,17 +101,17 @@ func (d *decoder) addServersFile(path string) error {
 	return nil
 }
 
-// directory is the absolute directory of the file at path.
+// directory returns the absolute directory of the file at path.
 func directory(path string) (string, error) {
 	return filepath.Abs(filepath.Dir(path))
 }
 
-// MaxFileBytes is how long a graph file or a file of servers may be.
+// MaxFileBytes is the maximum size of a graph file or a servers file.
 const MaxFileBytes = 1 << 20
 
-// ReadFile reads a regular file of at most 1 MiB, as Load does. Nothing is read of what is
-// larger, and nothing waits for what is not a file. What is wrong with the file itself
-// comes as Diagnostics.
+// ReadFile reads a regular file of at most MaxFileBytes, as Load does. It reads nothing of a
+// larger file, and never waits for a pipe or a device. The error is Diagnostics when the file is
+// too large or not regular.
 func ReadFile(path string) ([]byte, error) {
 	if strings.ContainsRune(path, 0) {
 		return nil, fmt.Errorf("cannot read %q: a path has no NUL characters", path)
@@ -122,7 +121,7 @@ func ReadFile(path string) ([]byte, error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, notRegular(path, info.Mode())
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe put there meanwhile does not make us wait
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a pipe that has replaced the file
 	if err != nil {
 		return nil, readError(path, err)
 	}
@@ -140,8 +139,8 @@ func ReadFile(path string) ([]byte, error) {
 	return readBounded(path, f)
 }
 
-// readBounded reads to the end, and at most one byte more than a file may have: the size
-// of a file that grows, or of one that /proc makes up, is known only then.
+// readBounded reads to the end, and at most MaxFileBytes+1: files that grow, and those of /proc,
+// are larger than Stat reports.
 func readBounded(path string, r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
 	if err != nil {
@@ -164,7 +163,7 @@ func readError(path string, err error) error {
 func tooLarge(path string) Diagnostics {
 	return Diagnostics{{
 		Pos: Pos{File: path}, Code: "file-too-large",
-		Message: "the file is larger than 1 MiB, the most that is read", Hint: "split it into several files",
+		Message: "the file is larger than 1 MiB, the maximum", Hint: "split it into several files",
 	}}
 }
 
@@ -184,12 +183,12 @@ func notRegular(path string, mode fs.FileMode) Diagnostics {
 	}}
 }
 
-// topKey is a key at the beginning of a line of YAML.
+// topKey matches a key at the start of a line of YAML.
 var topKey = pattern(`(?m)^["']?(\w+)["']?[ \t]*:`)
 
-// LooksLikeGraph reports whether the bytes of a YAML file seem to be those of a graph
-// file, with mistakes or without: whether two or more of a graph file's keys are among
-// those at its top. Other YAML files have at most one of them by chance.
+// LooksLikeGraph reports whether the content of a YAML file is probably a graph file, with
+// mistakes or without: whether its top level has two keys of graph files. Other YAML files have
+// one of them at most.
 func LooksLikeGraph(src []byte) bool {
 	if len(src) > MaxFileBytes {
 		src = src[:MaxFileBytes]
@@ -201,7 +200,7 @@ func LooksLikeGraph(src []byte) bool {
 	if twoOfGraph(keys) {
 		return true
 	}
-	root, _ := readItems("", src) // the mapping may be in braces
+	root, _ := readItems("", src) // the mapping may be in { }
 	if root == nil {
 		return false
 	}

@@ -18,7 +18,7 @@ func TestN08LoopbackThatTheFileNames(t *testing.T) {
 		"http://[::1]:3000/mcp":                         true,
 		"http://127.0.0.1:3000/${PATHNAME}?k=${NUMBER}": true,
 		"http://user:${NUMBER}@127.0.0.1:3000/mcp":      true,
-		"${UNSET:-http://127.0.0.1:3000/mcp}":           true, // the default stands in the file
+		"${UNSET:-http://127.0.0.1:3000/mcp}":           true, // the file has the default
 		"${EMPTY:-http://127.0.0.1:3000/mcp}":           true,
 		"http://127.0.0.1:${UNSET:-3000}/mcp":           true,
 		"http://127.0.0.1:3000$${x}":                    false, // no URL at all

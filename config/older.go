@@ -8,11 +8,11 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// olderMCPNode is what the type mcp was called.
+// olderMCPNode is the older name of the type mcp.
 const olderMCPNode = "mcp_tool"
 
-// findOlder reports each kind of older form once, at its first place, and tells
-// whether there is any.
+// findOlder warns of each kind of older form once, at its first place, and reports whether the
+// file has any.
 func (d *decoder) findOlder(root *item) bool {
 	o := olderForms{d: d, seen: map[string]bool{}}
 	for i, k := range root.keys {
@@ -48,7 +48,7 @@ func (o *olderForms) tool(it *item) {
 		switch {
 		case it.kind != itemMapping:
 		case k.Value == "entryNode" || k.Value == "exitNode":
-			o.warn(k.Pos, "older-entry-node", k.Value+" on a tool is an older form", "the node's type says it: remove the line")
+			o.warn(k.Pos, "older-entry-node", k.Value+" on a tool is an older form", "remove the line: the node's type says the same")
 		case k.Value == "nodes":
 			o.nodes(it.items[i])
 		}
@@ -98,7 +98,7 @@ func (o *olderForms) conditions(list *item) {
 	}
 }
 
-// checkOwner checks tool of an entry or exit node against the tool it stands in.
+// checkOwner checks that tool of an entry or exit node is the tool that contains it.
 func (d *decoder) checkOwner(node, tool *fields) {
 	it := node.get("tool")
 	if it == nil {
@@ -109,12 +109,12 @@ func (d *decoder) checkOwner(node, tool *fields) {
 		return
 	}
 	if name := tool.at.get("name").word(); name != owner.Value {
-		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s is of tool %q but stands in tool %q", node.who, wording.Shorten(owner.Value), wording.Shorten(name)), "remove tool, or move the node")
+		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s names tool %q, but is in tool %q", node.who, wording.Shorten(owner.Value), wording.Shorten(name)), "remove tool, or move the node")
 	}
 }
 
-// sharedNodes gives each tool its nodes of the one list that an older file has: those
-// that can be reached from its entry, and its exit.
+// sharedNodes gives each tool its nodes from the top-level list of an older file: its exit, and
+// those that can be reached from its entry.
 func (d *decoder) sharedNodes(file *fields, tools []*fields) {
 	list := file.list("nodes")
 	d.duplicateNodes(list)
@@ -131,7 +131,7 @@ func (d *decoder) sharedNodes(file *fields, tools []*fields) {
 		d.checkNamed(fs, shared)
 		of := shared.of(fs.at)
 		if total += len(of); total > maxNodes {
-			d.found.Add(fs.at.pos, "too-many-values", fmt.Sprintf("the tools share nodes that are more than %d when each has its own", maxNodes), "share fewer nodes")
+			d.found.Add(fs.at.pos, "too-many-values", fmt.Sprintf("the tools have more than %d nodes when each has its own copy of the shared nodes", maxNodes), "share fewer nodes")
 			return
 		}
 		for _, it := range of {
@@ -151,18 +151,18 @@ func (d *decoder) sharedNodes(file *fields, tools []*fields) {
 	}
 }
 
-// checkShared checks a node of the one list: its tool, and that some tool has it.
+// checkShared checks a node of the top-level list: that its tool exists, and that a tool uses it.
 func (d *decoder) checkShared(it *item, shared *nodeList, tools []string) {
 	owner := it.get("tool")
 	kind := NodeType(it.get("type").word())
 	if name := owner.word(); name != "" && (kind == EntryNode || kind == ExitNode) {
 		if !shared.owners[name] {
-			d.found.Add(owner.pos, "unknown-tool", fmt.Sprintf("there is no tool %q", wording.Shorten(name)), d.didYouMean(name, tools))
+			d.found.Add(owner.pos, "unknown-tool", "unknown tool "+wording.Quote(name), d.didYouMean(name, tools))
 		}
 	}
 	if !shared.used[it] {
-		d.node(it, nil) // for what is wrong in it
-		d.found.Warn(it.pos, "unreachable-node", fmt.Sprintf("the node %q is reached by no tool", wording.Shorten(it.get("id").word())), "remove it, or let a node go to it")
+		d.node(it, nil) // for its findings
+		d.found.Warn(it.pos, "unreachable-node", "no tool reaches node "+wording.Quote(it.get("id").word()), "remove it, or let a node go to it")
 	}
 }
 
@@ -210,7 +210,7 @@ func newNodeList(list []*item) *nodeList {
 	return l
 }
 
-// of are the nodes of a tool, in file order.
+// of returns the nodes of a tool, in file order.
 func (l *nodeList) of(tool *item) []*item {
 	name := tool.get("name").word()
 	reached := map[*item]bool{}

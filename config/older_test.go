@@ -83,7 +83,7 @@ func TestOlderForms(t *testing.T) {
 	wantAll(t, f.Warnings,
 		"g.yaml:10:5: warning: entryNode on a tool is an older form", "g.yaml:17:1: warning: servers is the older name of mcpServers",
 		"g.yaml:22:1: warning: nodes in one list", "g.yaml:29:11: warning: mcp_tool is the older name", "g.yaml:46:9: warning: target is the older name",
-		"g.yaml:48:9: warning: a condition without a rule", "g.yaml:52:5: warning: tool on entry and exit nodes", `g.yaml:66:5: warning: the node "nobody" is reached by no tool`)
+		"g.yaml:48:9: warning: a condition without a rule", "g.yaml:52:5: warning: tool on entry and exit nodes", `g.yaml:66:5: warning: no tool reaches node "nobody"`)
 	for _, w := range f.Warnings[:7] {
 		if !strings.Contains(w.Hint, "toolgraph upgrade") {
 			t.Errorf("no remedy: %v", w)
@@ -123,8 +123,8 @@ func TestOlderMistakes(t *testing.T) {
 	}
 	wantAll(t, errs, `g.yaml:10:16: entryNode of tool "first" is "call", expected a node of type entry`,
 		`g.yaml:11:15: exitNode of tool "first" is "exit_frist", but there is no such node; did you mean "exit_first"?`,
-		`g.yaml:54:11: there is no tool "secnd"; did you mean "second"?`)
-	want(t, head+"tools: [{name: t, nodes: [{id: a, type: entry, tool: u, next: b}]}]\n", "older form", `entry node "a" is of tool "u" but stands in tool "t"`)
+		`g.yaml:54:11: unknown tool "secnd"; did you mean "second"?`)
+	want(t, head+"tools: [{name: t, nodes: [{id: a, type: entry, tool: u, next: b}]}]\n", "older form", `entry node "a" names tool "u", but is in tool "t"`)
 }
 
 func TestCurrentArgs(t *testing.T) {
@@ -132,17 +132,17 @@ func TestCurrentArgs(t *testing.T) {
 	if f.Older {
 		t.Error("the file is older")
 	}
-	wantAll(t, f.Warnings, `"$.x.y" is sent as it stands, though it looks like an expression; write a: {expr: $.x.y}`, `"$name(1)" is sent as it stands`, `"$$" is sent as it stands`)
+	wantAll(t, f.Warnings, `"$.x.y" looks like an expression but is sent as literal text; write a: {expr: $.x.y}`, `"$name(1)" looks like an expression but is sent as literal text`, `"$$" looks like an expression but is sent as literal text`)
 	if got := string(f.Tools[0].Nodes[2].Args.JSON()); got != `{"a":"$.x.y","b":"$name(1)","c":"$5","d":{"e":"$.f"},"g":[{"expr":"$.h"}],"i":"$$"}` {
 		t.Errorf("args %s", got)
 	}
 }
 
 func TestJ07ExprWithOtherKeys(t *testing.T) {
-	want(t, withArgs("{x: {expr: a, other: b}}"), `an object of args has "other" beside expr, expected expr alone`)
-	want(t, withArgs("{x: [{other: b, expr: a}]}"), `an object of args has "other" beside expr`)
+	want(t, withArgs("{x: {expr: a, other: b}}"), `args has the key "other" next to expr, expected expr alone`)
+	want(t, withArgs("{x: [{other: b, expr: a}]}"), `args has the key "other" next to expr`)
 	for _, expr := range []string{"5", "[]", "{a: b}", "", "true", "''"} {
-		want(t, withArgs("{x: {expr: "+expr+"}}"), "expected the text of a JSONata expression")
+		want(t, withArgs("{x: {expr: "+expr+"}}"), "a JSONata expression")
 	}
 	if f := mustParse(t, withArgs("{expr: a}")); f.Tools[0].Nodes[2].Args.Kind != KindExpression {
 		t.Error("args as a whole is no expression")

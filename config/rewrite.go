@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// stop is the end of the last line that is a node's own: what stands beside its end
-// counts, such as a comment, and so do comments below that are indented like its parts.
+// stop returns the end of the last line of a node, including a comment on that line and comments
+// below it with the indentation of its parts.
 func (e *editor) stop(n *yaml.Node) int {
 	stop := e.lineEnd(e.end(n))
 	if n.Kind == yaml.ScalarNode || n.Kind == yaml.AliasNode || n.Style&yaml.FlowStyle != 0 || len(n.Content) == 0 {
@@ -38,9 +38,8 @@ func (e *editor) pairStop(key, value *yaml.Node) int {
 	return max(e.lineEnd(e.end(key)), e.stop(value))
 }
 
-// rewritten is the text that stands for source[start:stop] of a node once it means what
-// is wanted, with all that stays the same as it stands. It is not ok when the node has
-// to be written anew as a whole.
+// rewritten returns the text that replaces source[start:stop] of a node, with equal parts
+// unchanged. It is not ok when the whole node must be written again.
 func (e *editor) rewritten(n *yaml.Node, want *Data) (text string, ok bool) {
 	if e.sameValue(n, want) {
 		return string(e.src.data[e.start(n):e.stop(n)]), true
@@ -59,12 +58,12 @@ func (e *editor) rewritten(n *yaml.Node, want *Data) (text string, ok bool) {
 	return e.rewriteMapping(n, want), true
 }
 
-// rewriteMapping goes through the pairs of a mapping that is written one key a line.
+// rewriteMapping rewrites a mapping with one key per line.
 func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
 	indent := n.Content[0].Column - 1
 	lead := string(e.src.data[e.start(n):e.start(n.Content[0])]) // an anchor
-	var lines []string                                           // each with what stands above it
-	gap := ""                                                    // what stands above the next
+	var lines []string                                           // each with the lines above it
+	gap := ""                                                    // the lines above the next key
 	fresh := newKeys(n, want)
 	for _, i := range fresh[""] {
 		lines = append(lines, e.freshPair(want, i, indent))
@@ -86,21 +85,20 @@ func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
 		}
 	}
 	text := lead + strings.TrimLeft(strings.Join(lines, e.newline()), " ")
-	if gap = strings.TrimRight(gap, " \r\n"); gap != "" { // the comment above a last key that is gone
+	if gap = strings.TrimRight(gap, " \r\n"); gap != "" { // the comment above a removed last key
 		text += e.newline() + gap
 	}
 	return text
 }
 
-// isRegular reports whether the parts of a block stand one below the other, each on lines
-// of its own, as far as the parser's places tell; it is not sure of where an empty value
-// is, and knows forms that nobody writes.
+// isRegular reports whether the parts of a block are on lines of their own, by the parser's
+// places, which are not exact for empty values and unusual styles.
 func (e *editor) isRegular(n *yaml.Node) bool {
 	step := 1
 	if n.Kind == yaml.MappingNode {
 		step = 2
 	}
-	at := -1 // where the line after the part before begins
+	at := -1 // the start of the line after the previous part
 	for i := 0; i+step <= len(n.Content); i += step {
 		first, last := n.Content[i], n.Content[i+step-1]
 		start := e.start(first)
@@ -115,11 +113,11 @@ func (e *editor) isRegular(n *yaml.Node) bool {
 	return true
 }
 
-// isMargin reports whether a text is what may stand before a part: spaces and a dash.
+// isMargin reports whether a text before a part is only spaces and dashes.
 func isMargin(text []byte) bool { return len(bytes.Trim(text, " -")) == 0 }
 
-// newKeys are the indexes of the keys that a mapping does not have yet, by the key of
-// the mapping behind which they go; "" is before the first.
+// newKeys returns the indexes of keys that the mapping lacks, by the key after which they go; ""
+// is before the first.
 func newKeys(n *yaml.Node, want *Data) map[string][]int {
 	fresh := map[string][]int{}
 	after := ""
@@ -139,7 +137,7 @@ func (e *editor) freshPair(want *Data, i, indent int) string {
 	return strings.Repeat(" ", indent) + w.text()
 }
 
-// rewritePair is a pair's lines, indentation included.
+// rewritePair returns the lines of a pair, with indentation.
 func (e *editor) rewritePair(key, value *yaml.Node, want *Data, indent int) string {
 	start := strings.Repeat(" ", indent) + string(e.src.data[e.start(key):e.end(key)])
 	between := string(e.src.data[e.end(key):e.start(value)])
@@ -158,7 +156,7 @@ func (e *editor) rewritePair(key, value *yaml.Node, want *Data, indent int) stri
 	return start + ":" + w.text()
 }
 
-// below is the lines between the stop of a last part and that of the whole.
+// below returns the lines between the stop of the last part and that of the whole.
 func (e *editor) below(part, whole int) string {
 	if part >= whole {
 		return ""
@@ -166,7 +164,7 @@ func (e *editor) below(part, whole int) string {
 	return string(e.src.data[e.nextLine(part):whole])
 }
 
-// commentOf is the comments beside and inside a value that is written anew, as one.
+// commentOf joins the comments beside and inside a value that is written again.
 func (e *editor) commentOf(n *yaml.Node, between string) string {
 	if n.Kind == yaml.ScalarNode && !strings.Contains(between, "#") {
 		beside := string(e.src.data[e.end(n):e.stop(n)])
@@ -208,7 +206,7 @@ func (e *editor) commentOf(n *yaml.Node, between string) string {
 	return " # " + strings.Join(all, "; ")
 }
 
-// rewriteList is the lines of a list from the line below its key on.
+// rewriteList returns the lines of a list, from the line below its key.
 func (e *editor) rewriteList(n *yaml.Node, want *Data, from int) string {
 	indent := n.Column - 1
 	chunks := make([]chunk, len(n.Content))
@@ -241,7 +239,7 @@ type chunk struct {
 	used     bool
 }
 
-// apart is the blank line that an item begins with where the others do.
+// apart returns the blank line before a new item when the others have one.
 func (e *editor) apart(chunks []chunk) string {
 	if len(chunks) > 1 && len(strings.TrimSpace(string(e.src.line(e.src.pos(chunks[1].from).Line)))) == 0 {
 		return e.newline()
@@ -259,7 +257,7 @@ func (e *editor) rewriteItem(c chunk, want *Data, indent int) string {
 	above := string(e.src.data[c.from:e.lineStart(e.start(c.item))])
 	margin := strings.Repeat(" ", indent)
 	own := *c.item
-	own.HeadComment, own.FootComment = "", "" // these stand in lines that stay
+	own.HeadComment, own.FootComment = "", "" // the lines of these do not change
 	comment := e.commentOf(&own, "")
 	if text := inline(want); e.isOneLine(c.item) && !hasLines(want) && indent+len("- ")+utf8.RuneCountInString(text) <= widest {
 		return above + margin + "- " + text + comment
@@ -272,14 +270,14 @@ func (e *editor) rewriteItem(c chunk, want *Data, indent int) string {
 	return above + margin + w.text()
 }
 
-// isOneLine reports whether an item is written as one line, and not as a block would be.
+// isOneLine reports whether an item is written on one line, in flow style.
 func (e *editor) isOneLine(n *yaml.Node) bool {
 	return (n.Kind == yaml.ScalarNode || n.Style&yaml.FlowStyle != 0) && e.lineEnd(e.start(n)) >= e.end(n)
 }
 
-// counterpart is the chunk of the item that the wanted item i was before, or -1: the
-// same item, else that of its id or name, else, when there are as many, the one in its
-// place if nothing else is made of that.
+// counterpart returns the index of the chunk that becomes the wanted item i, or -1: an equal item,
+// else one with its id or name, else, in lists of equal length, the one at its index unless that
+// becomes another item.
 func (e *editor) counterpart(chunks []chunk, want *Data, i int) int {
 	wanted := want.Items[i]
 	at := slices.IndexFunc(chunks, func(c chunk) bool { return !c.used && e.sameValue(c.item, wanted) })

@@ -18,7 +18,7 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// scalarProblem is why a plain scalar is refused where its meaning counts.
+// scalarProblem says why a plain scalar has no value.
 type scalarProblem struct{ code, message, hint string }
 
 var (
@@ -32,9 +32,9 @@ var (
 
 const maxExact = 1 << 53 // integers up to it are exact as float64
 
-// resolvePlain is what a plain scalar means in YAML 1.2: null, a bool, a number or
-// text. Dates, yes and on are text. Numbers that YAML's versions read differently, or
-// that JSON cannot write, are problems. Integers beyond 2^53 are json.Number.
+// resolvePlain returns the value of a plain scalar in YAML 1.2: nil, a bool, a float64, a
+// json.Number (an integer beyond 2^53) or a string. Dates, yes and on are strings. Numbers that
+// versions of YAML read differently, or that JSON cannot represent, are problems.
 func resolvePlain(s string) (any, *scalarProblem) {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
@@ -49,7 +49,7 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	}
 	switch {
 	case nonFinite().MatchString(s):
-		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot write, expected a finite number", s), "quote it if it is meant as text"}
+		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot represent, expected a finite number", s), "quote it if it is meant as text"}
 	case leadingZero().MatchString(s):
 		return nil, leadingZeroProblem(s)
 	case underscored().MatchString(s):
@@ -64,7 +64,7 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	case float().MatchString(s):
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsInf(v, 0) {
-			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is larger than any number that can be kept", wording.Shorten(s)), "quote it if it is meant as text"}
+			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is too large, expected at most 1.8e308", wording.Shorten(s)), "quote it if it is meant as text"}
 		}
 		return v, nil
 	}
@@ -102,6 +102,6 @@ func integer(s string, base int) any {
 	if base == 10 {
 		return json.Number(strings.TrimPrefix(s, "+"))
 	}
-	n, _ := new(big.Int).SetString(s, base) // the pattern holds that it is one
+	n, _ := new(big.Int).SetString(s, base) // the pattern matches numbers alone
 	return json.Number(n.String())
 }

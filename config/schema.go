@@ -8,22 +8,22 @@ import (
 	"sync"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of graph files, for editors: indented, and
-// made of the same table of keys that the loader reads by. Older forms are not in it.
-// The caller may change what it gets.
+// Schema returns the JSON Schema (draft 2020-12) of graph files for editors, indented. It comes
+// from the table of keys that the loader uses, without the older forms. The caller owns the
+// result.
 func Schema() []byte { return bytes.Clone(schemaText()) }
 
 var schemaText = sync.OnceValue(func() []byte {
 	root := formSchema(&fileForm)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "toolgraph graph file"
-	root["patternProperties"] = value{"^x-": value{"description": "Not read: a place for anchors."}}
+	root["patternProperties"] = value{"^x-": value{"description": "Ignored; may hold anchors."}}
 	root["$defs"] = schemaDefs()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(root); err != nil { // the table holds nothing that JSON cannot write
+	if err := enc.Encode(root); err != nil { // all values of the table can be encoded
 		panic("config: the schema cannot be written: " + err.Error())
 	}
 	return b.Bytes()
@@ -68,7 +68,7 @@ func nodeTypeWords() []any {
 	return words
 }
 
-// formSchema is the schema of a form's current keys.
+// formSchema returns the schema of a form's current keys.
 func formSchema(f *form) value {
 	properties, required := value{}, []any{}
 	for _, k := range f.keys {
@@ -89,7 +89,7 @@ func formSchema(f *form) value {
 	return schema
 }
 
-// upstreamSchema tells by type which keys a server needs.
+// upstreamSchema requires the keys that a server needs by its type.
 func upstreamSchema() value {
 	schema := formSchema(&upstreamForm)
 	schema["anyOf"] = []any{
@@ -103,8 +103,7 @@ func upstreamSchema() value {
 	return schema
 }
 
-// argumentSchema lets anything be an argument, but an object with expr must have
-// nothing else.
+// argumentSchema allows any argument, except an object that has other keys beside expr.
 func argumentSchema() value {
 	return value{
 		"description": "A literal, or {expr: …} for the value of a JSONata expression.",

@@ -8,22 +8,22 @@ import (
 	"unicode"
 )
 
-// leastSecret is how long a secret must be to be redacted, in bytes: a shorter one would
-// take too much else with it.
+// leastSecret is the least length of a secret in bytes: a shorter one would redact too much other
+// text.
 const leastSecret = 6
 
 const redacted = "[redacted]"
 
-// Secrets are the values that must never be shown. The zero value and nil have none.
-// Safe for concurrent use.
+// Secrets are values that must never be shown. The zero value and nil have none. Safe for
+// concurrent use.
 type Secrets struct {
 	values []string
 	once   sync.Once // makes finder, at the first use
 	finder *secretFinder
 }
 
-// NewSecrets is the secrets with these values; values shorter than 6 bytes are left
-// out, white space around them not counted.
+// NewSecrets returns Secrets of these values, without values shorter than 6 bytes after trimming
+// white space.
 func NewSecrets(values ...string) *Secrets { return newSecrets(values) }
 
 func newSecrets(values []string) *Secrets {
@@ -41,9 +41,9 @@ func newSecrets(values []string) *Secrets {
 // isSecret reports whether a value is long enough to be redacted.
 func isSecret(v string) bool { return len(strings.TrimSpace(v)) >= leastSecret }
 
-// Redact returns text with every secret replaced by [redacted]: as it is, each of its
-// lines of 8 bytes and more, and as it stands in a URL, in JSON and in base64, wrapped or
-// not. Its beginning counts too where an ellipsis (…) shows that a text was truncated.
+// Redact returns text with every secret replaced by [redacted]: verbatim, each of its lines of at
+// least 8 bytes, and encoded as in a URL, in JSON and in base64, wrapped or not; also the start
+// of a secret before an ellipsis (…), where a text was truncated.
 func (s *Secrets) Redact(text string) string {
 	if s.Len() == 0 || len(text) < leastSecret {
 		return text
@@ -64,9 +64,8 @@ func (s *Secrets) Redact(text string) string {
 	return out.String()
 }
 
-// RedactJSON is Redact for JSON, which stays JSON. A secret that stands outside a
-// string, such as a number, would leave a broken text behind: then each scalar that
-// holds one is replaced as a whole, and the order of keys is lost.
+// RedactJSON is Redact for JSON, which remains valid. When a secret is outside a string, such as a
+// number, each scalar that contains one is replaced as a whole, and keys are sorted.
 func (s *Secrets) RedactJSON(raw []byte) []byte {
 	if s.Len() == 0 {
 		return raw
@@ -112,7 +111,7 @@ func (s *Secrets) redactParts(v any) any {
 	return v
 }
 
-// Len is how many secrets there are.
+// Len returns the number of secrets; s may be nil.
 func (s *Secrets) Len() int {
 	if s == nil {
 		return 0
@@ -121,15 +120,14 @@ func (s *Secrets) Len() int {
 }
 
 const (
-	leastLine   = 8  // bytes of a line that is a secret of its own
-	leastLetter = 8  // letters of base64 that are
+	leastLine   = 8  // bytes of a line that is itself a secret
+	leastLetter = 8  // letters of base64 that are a secret
 	leastRun    = 16 // letters of base64 that are a secret inside a longer word
-	leastOpaque = 40 // letters of a key whose parts are secrets wherever it is wrapped
+	leastOpaque = 40 // letters of a key whose parts are secrets, however it is wrapped
 )
 
-// secretParts are the texts that are secret because a value is: the value, the value with
-// its escaped line breaks made real ones, and of a JSON document the strings that hold
-// keys and passwords.
+// secretParts returns the texts that are secret because a value is: the value, the value with its
+// escaped line breaks decoded, and the keys and passwords in a JSON document.
 func secretParts(v string) []string {
 	parts := []string{v}
 	if strings.Contains(v, `\n`) {
@@ -144,8 +142,8 @@ func secretParts(v string) []string {
 	return parts
 }
 
-// secretLeaves adds the strings of a document that are several lines or have a key with
-// a sensitive name. Addresses are no secrets, however their keys are called.
+// secretLeaves adds the strings of a document that have several lines, or a key with a sensitive
+// name. Addresses are never secrets.
 func secretLeaves(parts []string, v any, sensitive bool) []string {
 	switch v := v.(type) {
 	case string:
@@ -165,8 +163,7 @@ func secretLeaves(parts []string, v any, sensitive bool) []string {
 	return parts
 }
 
-// secretLines are the lines of a text that are not empty, without the white space around
-// them.
+// secretLines returns the lines of a text that are not empty, trimmed.
 func secretLines(text string) []string {
 	var lines []string
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -177,8 +174,8 @@ func secretLines(text string) []string {
 	return lines
 }
 
-// insideBase64 are the letters that a text gives inside a longer one in base64, which
-// depend on where it begins: the ones that are the text's alone.
+// insideBase64 returns the base64 letters that depend only on a text inside a longer one, for
+// each of its three alignments, and those of the text alone.
 func insideBase64(text string) []string {
 	var forms []string
 	for before := range 3 {
@@ -194,8 +191,8 @@ func insideBase64(text string) []string {
 
 var opaqueWord = pattern(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`)
 
-// opaqueWords are the words of a text that are random letters, as keys are: long, with
-// digits and letters of both cases, and hardly a mark among them, unlike paths and names.
+// opaqueWords returns the words of a text that look like random keys: long, with digits and
+// letters of both cases, and few marks, unlike paths and names.
 func opaqueWords(text string) []string {
 	var words []string
 	for _, word := range opaqueWord().FindAllString(text, -1) {

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// secretFinder finds secrets in texts, in time linear in the text however many secrets
-// and ways of writing them there are. Two structures know what to find: an automaton
-// (Aho and Corasick's) of plain texts, and a set of pieces of base64, 8 letters each. A
-// text is read in several views, each with the escapes of URLs or of JSON undone, so that
-// one plain text stands for all the ways of escaping it.
+// secretFinder finds secrets in texts, in time linear in the text, whatever the number of secrets
+// and of their encodings. It has an Aho-Corasick automaton (https://doi.org/10.1145/360825.360855)
+// of plain texts, and a set of pieces of base64, 8 letters each. It reads a text in several views,
+// each with the escapes of URLs or of JSON decoded, so that one plain text finds all its escaped
+// forms.
 type secretFinder struct {
 	nodes   []secretNode // of the automaton; the first is its root
 	roots   [256]int32   // the children of the root
@@ -23,7 +23,7 @@ type secretNode struct {
 	child, sibling int32 // 0 for none
 	fail           int32
 	depth          int32
-	secret         int32 // bytes of the longest secret that ends here; 0 for none
+	secret         int32 // length of the longest secret that ends here; 0 for none
 	letter         byte
 	endsLine       bool // the secret that ends here ends with a line break
 }
@@ -90,8 +90,8 @@ func (f *secretFinder) addText(text string, least int, endsLine bool) {
 	f.longest = max(f.longest, len(text))
 }
 
-// link sets where to go on when no child fits: the longest other text that has been
-// begun. A node's is less deep than the node, so they are set by depth.
+// link sets the failure link of each node: the node of the longest proper suffix. It is less
+// deep than the node, so that links are set by depth.
 func (f *secretFinder) link() {
 	var queue []int32
 	for _, n := range f.roots {
@@ -128,7 +128,7 @@ func (f *secretFinder) child(at int32, letter byte) int32 {
 	return n
 }
 
-// folded makes those letters one that some escapes do not tell apart.
+// folded maps letters to one that some encodings do not distinguish.
 func folded(c byte) byte {
 	if c == '+' || c == '\t' {
 		return ' '
@@ -136,8 +136,8 @@ func folded(c byte) byte {
 	return c
 }
 
-// find is where the secrets of a text are, in order and apart from each other, and how
-// many steps it took to find them.
+// find returns the spans of secrets in a text, in order and without overlaps, and the number of
+// steps of the search.
 func (f *secretFinder) find(text string) (found []span, steps int) {
 	for _, v := range secretViews(text) {
 		s := secretScan{secretFinder: f, found: found, own: len(found)}
@@ -156,7 +156,7 @@ func (f *secretFinder) find(text string) (found []span, steps int) {
 	return apart, steps
 }
 
-// secretScan is one reading of a text in one view.
+// secretScan is the state of reading a text in one view.
 type secretScan struct {
 	*secretFinder
 	found []span
@@ -164,15 +164,15 @@ type secretScan struct {
 	steps int
 
 	state    int32 // of the automaton
-	starts   []int // where the last bytes that it took began; its length is a power of two
-	taken    int   // how many it took
-	indent   bool  // between a line break and what comes next in its line
+	starts   []int // offsets of the last bytes; a ring whose length is a power of two
+	taken    int   // the number of bytes taken
+	indent   bool  // in the white space at the start of a line
 	lineEnds bool  // the byte before ended a secret that ends with a line break
 
 	word wordScan
 }
 
-// read takes the text up, byte by byte.
+// read reads the text byte by byte.
 func (s *secretScan) read(text string, v secretView) {
 	s.starts = make([]int, 1<<bits.Len(uint(min(s.longest, len(text)))))
 	s.word.edge = true
@@ -199,9 +199,8 @@ func (s *secretScan) read(text string, v secretView) {
 	s.endRun(true)
 }
 
-// take is told the next byte and where it stands in the text. Line breaks, and the white
-// space that begins a line, are passed over, so that a text is found however it is
-// wrapped.
+// take takes the next byte, which is text[from:to]. It skips line breaks and the white space at
+// the start of a line, so that a secret is found however it is wrapped.
 func (s *secretScan) take(c byte, from, to int) {
 	s.steps++
 	switch {
@@ -237,11 +236,10 @@ func (s *secretScan) take(c byte, from, to int) {
 	}
 }
 
-// start is where the last n bytes began.
+// start returns the offset of the last n bytes.
 func (s *secretScan) start(n int) int { return s.starts[(s.taken-n)&(len(s.starts)-1)] }
 
-// truncated is told that the text was truncated there: the beginning of a secret before
-// it is one.
+// truncated takes an ellipsis: the start of a secret before it is a secret.
 func (s *secretScan) truncated(at int) {
 	if n := int(s.nodes[s.state].depth); n >= leastSecret {
 		s.mark(s.start(n), at)
@@ -251,7 +249,7 @@ func (s *secretScan) truncated(at int) {
 	}
 }
 
-// mark adds a part of the text to what was found.
+// mark adds a span, joined with those that it overlaps.
 func (s *secretScan) mark(from, to int) {
 	for n := len(s.found); n > s.own && s.found[n-1].to >= from; n-- {
 		from, to = min(from, s.found[n-1].from), max(to, s.found[n-1].to)
@@ -283,7 +281,7 @@ func (p *pieceSet) add(word string) {
 
 func (p *pieceSet) has(piece uint64) bool { return len(p.slots) > 0 && p.slots[p.slot(piece)] == piece }
 
-// slot is where a piece is, or belongs.
+// slot returns the slot of a piece, or the free one for it.
 func (p *pieceSet) slot(piece uint64) int {
 	const mixed = 0x9E3779B97F4A7C15
 	i := (piece * mixed >> 32) & uint64(len(p.slots)-1)
@@ -303,8 +301,8 @@ func (p *pieceSet) grow() {
 	}
 }
 
-// base64Letter is a letter of base64 in the standard alphabet, 0 for any other byte. The
-// alphabet for URLs differs in two.
+// base64Letter returns a letter of base64 in the standard alphabet; 0 for any other byte. The
+// alphabet for URLs differs in two letters.
 func base64Letter(c byte) byte {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '/':
@@ -317,18 +315,18 @@ func base64Letter(c byte) byte {
 	return 0
 }
 
-// wordScan is what is known of the letters of base64 that were read last.
+// wordScan is the state of reading letters of base64.
 type wordScan struct {
 	piece  uint64            // the last 8
-	starts [leastLetter]int  // where they begin
+	starts [leastLetter]int  // their offsets
 	edges  [leastLetter]bool // which of them begin a word
-	count  int               // how many there were on end
+	count  int               // the number of consecutive letters
 	edge   bool              // the next begins a word
 
-	run      int  // of how many, on end, every 8 are a piece of a secret; 0, or 8 and more
-	from, to int  // where they are
-	bounded  bool // they begin with a word
-	padding  int  // where the = of a secret may stand
+	run      int  // the number of consecutive letters of which every 8 are a piece of a secret; 0, or at least 8
+	from, to int  // the span of the run
+	bounded  bool // the run starts a word
+	padding  int  // the offset of a = that belongs to a secret
 }
 
 // takeLetter looks for secrets in base64: pieces that are a word of 8 letters and more, or
@@ -360,7 +358,7 @@ func (s *secretScan) takeLetter(c byte, from, to int) {
 	w.to = to
 }
 
-// breakWord is told a line break, which ends a word or wraps it.
+// breakWord takes a line break, which ends or wraps a word.
 func (s *secretScan) breakWord() {
 	if run := s.word; run.run >= leastRun || run.run > 0 && run.bounded {
 		s.mark(run.from, run.to)
@@ -368,7 +366,7 @@ func (s *secretScan) breakWord() {
 	s.word.edge = true
 }
 
-// endRun is told that the pieces end, with the word or before it does.
+// endRun takes the end of a run; word is set when the word ends, too.
 func (s *secretScan) endRun(word bool) {
 	w := &s.word
 	if w.run >= leastRun || w.run > 0 && w.bounded && word {

@@ -19,9 +19,9 @@ func envValue(t testing.TB, value string, env ...string) string {
 
 func TestS01UnsetVariable(t *testing.T) {
 	want(t, withEnv("a ${UNSET} ${ALSO}"),
-		`g.yaml:4:31: the environment variable UNSET, used by server "s" in env, is not set; set it, or write ${UNSET:-default}`,
-		"g.yaml:4:40: the environment variable ALSO")
-	want(t, withEnv("${UNSET:?give it}"), "the environment variable UNSET, used by server \"s\" in env, is not set: give it")
+		`g.yaml:4:31: environment variable UNSET is not set (used by env of server "s"); set it, or write ${UNSET:-default}`,
+		"g.yaml:4:40: environment variable ALSO is not set")
+	want(t, withEnv("${UNSET:?give it}"), "environment variable UNSET is not set (used by env of server \"s\"): give it")
 	if got := envValue(t, "${EMPTY}${UNSET:-de f}${EMPTY:-x}${SET:-y}", "EMPTY", "", "SET", "z"); got != "de fxz" {
 		t.Errorf("defaults give %q", got)
 	}
@@ -37,8 +37,8 @@ func TestS02ValuesAreNotReadAgain(t *testing.T) {
 
 func TestS03Forms(t *testing.T) {
 	for src, expected := range map[string]string{
-		"${X": "a ${ without } in a text", "${}": "without the name of a variable", "${1A}": "without the name of a variable", "${X Y}": "cannot be read",
-		"${env:X}": "write ${X}", "${X:+y}": "cannot be read", "${X:}": "cannot be read",
+		"${X": "found ${ without } in env", "${}": "without the name of a variable", "${1A}": "without the name of a variable", "${X Y}": "an unknown form of ${…}",
+		"${env:X}": "write ${X}", "${X:+y}": "an unknown form of ${…}", "${X:}": "an unknown form of ${…}",
 	} {
 		want(t, withEnv(src), expected)
 	}

@@ -5,18 +5,18 @@ import (
 	"unicode/utf16"
 )
 
-// secretView is a way to read a text: with the escapes of URLs undone, and then those of
-// JSON strings inside each other.
+// secretView is a way to read a text: with the escapes of URLs decoded, and then those of nested
+// JSON strings.
 type secretView struct {
 	percent bool
 	levels  int
 }
 
-// mostLevels is how many JSON strings inside each other are read: an answer is one, with
-// a text in it that may hold the JSON of a request with a body.
+// mostLevels is the number of nested JSON strings that are read: a response is one, its text may
+// be another, with the JSON body of a request.
 const mostLevels = 3
 
-// secretViews are the views in which a text differs, the text as it is first.
+// secretViews returns the views in which a text differs; the first is the text itself.
 func secretViews(text string) []secretView {
 	views := make([]secretView, 1, 2*(mostLevels+1))
 	mark := `\`
@@ -39,8 +39,7 @@ func secretViews(text string) []secretView {
 // rawByte marks a byte that is part of a character, or of none.
 const rawByte = 1 << 24
 
-// letter is what stands at an index of the text, and how many bytes it takes there. What
-// is no escape stands for itself.
+// letter returns the character at an index of the text, and its length in bytes there.
 func (v secretView) letter(text string, i, levels int) (r rune, size int) {
 	if levels == 0 {
 		if text[i] == '%' && v.percent {
@@ -80,8 +79,8 @@ func asByte(r rune) rune {
 	return r
 }
 
-// lowSurrogate is the character of a code, which may be the first of two that follow each
-// other; size is that of the second.
+// lowSurrogate returns the character of a code, which may be the first of a surrogate pair; size
+// is the length of the second.
 func (v secretView) lowSurrogate(text string, i, levels int, high rune) (r rune, size int) {
 	if !utf16.IsSurrogate(high) || i >= len(text) {
 		return high, 0
@@ -98,8 +97,7 @@ func (v secretView) lowSurrogate(text string, i, levels int, high rune) (r rune,
 	return high, 0
 }
 
-// hex is the number that so many hexadecimal digits are, and the bytes that they take; 0
-// when they are none.
+// hex returns the number of a hexadecimal code, and its length in bytes; 0 when it is not one.
 func (v secretView) hex(text string, i, levels, digits int) (code rune, size int) {
 	from := i
 	for range digits {

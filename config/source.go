@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// source is the text of a file and where its lines begin.
+// source is the text of a file and the offsets of its lines.
 type source struct {
 	name  string
 	data  []byte
@@ -24,7 +24,7 @@ func newSource(name string, data []byte) *source {
 	return s
 }
 
-// pos is the place of the byte at offset.
+// pos returns the place of the byte at offset.
 func (s *source) pos(offset int) Pos {
 	offset = min(max(offset, 0), len(s.data))
 	line := sort.SearchInts(s.lines, offset+1)
@@ -32,7 +32,7 @@ func (s *source) pos(offset int) Pos {
 	return Pos{File: s.name, Line: line, Column: column}
 }
 
-// offset is the inverse of pos; a place past the end of its line gives that end.
+// offset is the inverse of pos. A place past the end of its line gives that end.
 func (s *source) offset(line, column int) int {
 	if line < 1 || line > len(s.lines) {
 		return len(s.data)
@@ -45,7 +45,7 @@ func (s *source) offset(line, column int) int {
 	return at
 }
 
-// line is the text of a line, without its end.
+// line returns the text of a line, without its line end.
 func (s *source) line(number int) []byte {
 	if number < 1 || number > len(s.lines) {
 		return nil
@@ -57,7 +57,7 @@ func (s *source) line(number int) []byte {
 	return bytes.TrimSuffix(rest, []byte("\r"))
 }
 
-// cursor finds offsets of places that come one after the other, each line walked once.
+// cursor finds the offsets of ascending places; it reads each line once.
 type cursor struct {
 	src                  *source
 	line, column, offset int
@@ -75,7 +75,7 @@ func (c *cursor) seek(line, column int) int {
 	return c.offset
 }
 
-// pos is the place of an offset that is not before the cursor and near it.
+// pos returns the place of an offset after the cursor, and near it.
 func (c *cursor) pos(offset int) Pos {
 	p := Pos{File: c.src.name, Line: c.line, Column: c.column}
 	for at := c.offset; at < offset; {
@@ -88,14 +88,14 @@ func (c *cursor) pos(offset int) Pos {
 	return p
 }
 
-// maxLines is how many lines a file may have: the YAML parser spends most on short ones.
+// maxLines is the largest number of lines of a file: short lines cost the YAML parser most.
 const maxLines = 200_000
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// cleanText takes the byte order mark off and checks that the rest is text that
-// every reader takes for the same: UTF-8 without control characters, hidden direction
-// changes and line ends that only some programs honour. One finding a kind is enough.
+// cleanText removes the byte order mark and checks that all readers read the rest as the same
+// text: UTF-8 without control characters, hidden changes of direction, and line ends that only
+// some programs know. Each kind of problem is reported once.
 func cleanText(name string, data []byte) (*source, Diagnostics) {
 	var found Diagnostics
 	if len(data) > MaxFileBytes {
@@ -132,7 +132,7 @@ func cleanText(name string, data []byte) (*source, Diagnostics) {
 	return src, found
 }
 
-// badRune tells what is wrong with a character, if anything is.
+// badRune returns the problem of a character; code is "" when it has none.
 func badRune(r rune, size int, rest []byte) (code, message, hint string) {
 	const control = "control-character"
 	switch {
@@ -148,10 +148,10 @@ func badRune(r rune, size int, rest []byte) (code, message, hint string) {
 	case r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff:
 		return control, fmt.Sprintf("found the control character U+%04X", r), fmt.Sprintf(`remove it, or write "\u%04x" in double quotes`, r)
 	case r == 0x2028 || r == 0x2029:
-		return control, fmt.Sprintf("found the line separator U+%04X, which not every program takes for a line end", r),
+		return control, fmt.Sprintf("found the line separator U+%04X, which some programs do not treat as a line end", r),
 			fmt.Sprintf(`write a plain line end, or "\u%04x" in double quotes`, r)
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
-		return "hidden-character", fmt.Sprintf("found U+%04X, which changes the direction of text without being seen", r),
+		return "hidden-character", fmt.Sprintf("found the invisible character U+%04X, which changes the direction of text", r),
 			fmt.Sprintf(`remove it, or write "\u%04x" in double quotes`, r)
 	case r == 0xfeff:
 		return "hidden-character", "found a byte order mark inside the file", "remove it"

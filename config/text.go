@@ -1,17 +1,17 @@
 package config
 
-// Text is a YAML string that knows its place, down to each byte of its value.
-// Texts may be copied and compared.
+// Text is a YAML string with its place, down to each byte of its value. Texts may be copied and
+// compared, and are safe for concurrent use.
 type Text struct {
 	Value string
 	Pos   Pos // where the scalar begins; for a block scalar, its | or >
 
-	src   *source // nil when the value does not stand verbatim in a file
+	src   *source // nil when the value is not verbatim in a file
 	start int     // of the scalar in src
 	style style
 }
 
-// style is how a scalar is written.
+// style is the YAML style of a scalar.
 type style uint8
 
 const (
@@ -22,23 +22,23 @@ const (
 	styleFolded
 )
 
-// At is the place in the file of the byte at offset in Value. Offsets past the end
-// give the place just after the last byte. A byte that comes from an escape stands at
-// its backslash, one of a folded line end at that line's end. When the text is not that
-// of a file, for one of a variable, it is Pos.
+// At returns the place in the file of the byte at an offset (0-based) in Value. Offsets past the
+// end give the place just after the last byte. The place of an escaped byte is its backslash,
+// that of a folded line end is the end of that line. For a text that is not verbatim in the file,
+// such as one with variables, it returns Pos.
 func (t Text) At(offset int) Pos { return t.Places().At(offset) }
 
-// Places finds the places of many bytes of a text. It reads the text once, as long as
-// they are asked for in ascending order. Not safe for concurrent use.
+// Places finds the places of many bytes of a text. It reads the text once when the offsets are
+// ascending. Not safe for concurrent use.
 type Places struct {
 	Text Text
 
 	traced bool
-	at     []int  // of each byte of the value, where it stands; nil when that is not known
-	from   cursor // where the last answer is
+	at     []int  // the offset in the file of each byte of the value; nil when unknown
+	from   cursor // the place that was returned last
 }
 
-// Places finds places in the text.
+// Places returns a finder of places in the text.
 func (t Text) Places() *Places { return &Places{Text: t} }
 
 // At is Text.At.
@@ -62,15 +62,15 @@ func (p *Places) At(offset int) Pos {
 	return pos
 }
 
-// IsSet reports whether the string stands in the file.
+// IsSet reports whether the file has the text.
 func (t Text) IsSet() bool { return t.Pos.IsValid() }
 
-// String is the value.
+// String returns the value.
 func (t Text) String() string { return t.Value }
 
-// trace reads the scalar in the source again and returns, for each byte of the value,
-// where it stands; then where the value ends, and where the scalar ends. It is not ok
-// when what it reads is not the value, which would be a mistake of ours.
+// trace parses the scalar in the source again and returns the offset of each byte of the value
+// and of the value's end, then the end of the scalar. It is not ok when the result differs from
+// the value, which is an error in trace.
 func (t Text) trace() (at []int, end int, ok bool) {
 	var value tracedText
 	switch t.style {
@@ -93,14 +93,14 @@ func (t Text) trace() (at []int, end int, ok bool) {
 	return append(value.at, last), end, true
 }
 
-// tracedText is a value being read and where its bytes stand.
+// tracedText is a value and the offsets of its bytes.
 type tracedText struct {
 	text []byte
 	at   []int
 	end  int // just after what gave the last byte
 }
 
-// add appends bytes that all stand at from, written as source[from:to].
+// add appends bytes that are written as source[from:to].
 func (v *tracedText) add(s string, from, to int) {
 	for range len(s) {
 		v.at = append(v.at, from)
@@ -109,7 +109,7 @@ func (v *tracedText) add(s string, from, to int) {
 	v.end = to
 }
 
-// copy appends bytes that stand verbatim; each rune's bytes stand at its first.
+// copy appends verbatim bytes; the offset of each byte is that of its character.
 func (v *tracedText) copy(src []byte, from, to int) {
 	for from < to {
 		size := runeSize(src[from:to])

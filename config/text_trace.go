@@ -12,7 +12,7 @@ func runeSize(b []byte) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// breakSize is the length of the line end at i, or 0.
+// breakSize returns the length of the line end at i, or 0.
 func breakSize(src []byte, i int) int {
 	switch {
 	case i < len(src) && src[i] == '\n':
@@ -45,8 +45,8 @@ func scanGap(src []byte, i int) gap {
 	return g
 }
 
-// fold appends what YAML makes of a gap: one line end is a space, n are n-1 line
-// ends. After an escaped line end (escaped) every further one counts.
+// fold appends the value of a gap: a space for one line end, n-1 line ends for n. After an
+// escaped line end (escaped) every further one counts.
 func (v *tracedText) fold(src []byte, g gap, escaped bool) {
 	breaks := g.breaks
 	if !escaped {
@@ -145,7 +145,7 @@ func (v *tracedText) escape(src []byte, i int) int {
 	return end
 }
 
-// blockHeader is what stands after | or >.
+// blockHeader is the header of a block scalar, after | or >.
 type blockHeader struct {
 	chomp  byte // '-', '+' or 0
 	indent int  // given by a digit, else 0
@@ -191,8 +191,8 @@ func traceBlock(src []byte, start int, as style) (v tracedText, end int) {
 	return b.value, b.at
 }
 
-// blockIndent is the deepest indentation up to and with the first line that is not
-// blank, which is what YAML takes when the header does not say.
+// blockIndent returns the deepest indentation up to and including the first line that is not
+// blank: the indentation of a block without one in its header.
 func blockIndent(src []byte, i int) int {
 	deepest := 1
 	for {
@@ -210,8 +210,8 @@ func blockIndent(src []byte, i int) int {
 	}
 }
 
-// parentIndent is the indentation of the mapping or list that the block scalar at
-// start stands in: the column of the key, or of the innermost dash before the scalar.
+// parentIndent returns the indentation of the mapping or list that contains the block scalar at
+// start: the column of its key, or of the innermost dash before it.
 func parentIndent(src []byte, start int) int {
 	line := start
 	for line > 0 && src[line-1] != '\n' {
@@ -231,8 +231,8 @@ func parentIndent(src []byte, start int) int {
 	return indent - line
 }
 
-// block is a block scalar being read: the line ends after the last line with
-// content are held back until it is clear what they become.
+// block reads a block scalar. Line ends after a line with content are added when the next line
+// shows what they become.
 type block struct {
 	src      []byte
 	at       int
@@ -272,7 +272,7 @@ func (b *block) read() {
 	}
 }
 
-// isContent reports whether at stands in column indent, after only spaces.
+// isContent reports whether at is in column indent, after spaces alone.
 func (b *block) isContent() bool {
 	from := b.at - b.indent
 	if from < 0 || from > 0 && b.src[from-1] != '\n' {
@@ -287,7 +287,7 @@ func (b *block) isContent() bool {
 }
 
 // blankLines skips blank lines and the indentation of the line after them. When that
-// line is not of the scalar, at stays where it begins.
+// line is not part of the scalar, at is its start.
 func (b *block) blankLines() {
 	for {
 		line := b.at

@@ -37,11 +37,11 @@ func parseTree(src *source) (*yaml.Node, Diagnostics) {
 	}
 	line := documentStart(src, second.Line)
 	found.Add(Pos{File: src.name, Line: line, Column: 1}, "second-document",
-		fmt.Sprintf("one document expected, second starts at line %d", line), "remove the line ---, or put the rest into a file of its own")
+		fmt.Sprintf("the file has a second document at line %d, expected one", line), "remove the line ---, or put the rest into a file of its own")
 	return nil, found
 }
 
-// documentStart is the line of the --- above a document's first line.
+// documentStart returns the line of the --- above a document's first line.
 func documentStart(src *source, line int) int {
 	for n := line; n > 1; n-- {
 		if bytes.HasPrefix(src.line(n), []byte("---")) {
@@ -51,7 +51,7 @@ func documentStart(src *source, line int) int {
 	return line
 }
 
-// decodeNode is Decode into a node; what the parser panics with becomes an error.
+// decodeNode decodes a node; a panic of the parser becomes an error.
 func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -67,14 +67,14 @@ func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
 
 var yamlProblem = pattern(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
 
-// ourWords are the parser's problems told for people, by a part of its words. None
-// repeats text of the file.
-var ourWords = []struct{ problem, message, hint string }{
+// parserProblems are messages for errors of the parser, by a part of its text. None repeats text
+// of the file.
+var parserProblems = []struct{ problem, message, hint string }{
 	{"mapping values are not allowed", "found a second \": \" in one value, or a key that is indented differently from its neighbours", "quote the value, or align the key"},
-	{"did not find expected key", "found something that is no \"key: value\" where one was expected", "check the indentation and the quotes here and in the lines above"},
+	{"did not find expected key", "found something else where \"key: value\" was expected", "check the indentation and the quotes here and in the lines above"},
 	{"did not find expected '-' indicator", "found something that does not begin with \"- \" in a list", "check the indentation here and in the lines above"},
 	{"did not find expected ',' or ']'", "found a list in [ ] that goes on without \",\" or \"]\"", "close the list"},
-	{"did not find expected ',' or '}'", "found a mapping in { } that goes on without \",\" or \"}\"", "close the mapping, or quote the value: within { } one with [ ], { } or a comma in it, such as list[0].name, wants quotes"},
+	{"did not find expected ',' or '}'", "found a mapping in { } that goes on without \",\" or \"}\"", "close the mapping, or quote the value: within { } one with [ ], { } or a comma in it, such as list[0].name, needs quotes"},
 	{"did not find expected node content", "found nothing where a value was expected", "write a value"},
 	{"could not find expected ':'", "found a line that is neither \"key: value\" nor part of the value above", "add \":\", or indent it"},
 	{"found unexpected end of stream", "found the end of the file inside quotes", "close the quotes"},
@@ -88,8 +88,7 @@ var ourWords = []struct{ problem, message, hint string }{
 	{"found a tab", "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces"},
 }
 
-// syntaxFinding is what the parser says, with the best place that can be had: it tells
-// a line only.
+// syntaxFinding returns the finding for an error of the parser, which knows the line at most.
 func syntaxFinding(src *source, err error) Diagnostics {
 	problem, line := err.Error(), 1
 	if m := yamlProblem().FindStringSubmatch(err.Error()); m != nil {
@@ -107,7 +106,7 @@ func syntaxFinding(src *source, err error) Diagnostics {
 	}
 	code := "yaml-syntax"
 	message, hint := "the text cannot be read as YAML", "check the indentation and the quotes here and in the lines above"
-	for _, w := range ourWords {
+	for _, w := range parserProblems {
 		if strings.Contains(problem, w.problem) {
 			message, hint = w.message, w.hint
 			if w.problem == "exceeded max depth" {
@@ -128,8 +127,8 @@ func syntaxFinding(src *source, err error) Diagnostics {
 	return found
 }
 
-// brokenLine is the line after the longest run of whole lines that can be read: the
-// parser tells where the block around the fault began, or nothing. It is 0 when that
+// brokenLine returns the line after the longest prefix of whole lines that can be parsed: the
+// parser's own line is often that of the block around the error. It returns 0 when the search
 // would take too long.
 func brokenLine(src *source) int {
 	const most = 8 << 20 // bytes read in all
@@ -146,7 +145,7 @@ func brokenLine(src *source) int {
 	return 1
 }
 
-// indentingTab is the first tab in an indentation, from a line on.
+// indentingTab returns the first tab in an indentation, starting at a line.
 func indentingTab(src *source, from int) (Pos, bool) {
 	for n := max(from, 1); n <= len(src.lines); n++ {
 		text := src.line(n)
@@ -158,9 +157,9 @@ func indentingTab(src *source, from int) (Pos, bool) {
 	return Pos{}, false
 }
 
-// jsonAsYAML writes the escapes of a JSON text that the YAML parser does not know, \/
-// and pairs of surrogates, in a way that it does; other text is returned as it is.
-// Places further right on a line with such an escape come out a little too far left.
+// jsonAsYAML replaces the escapes of JSON that the YAML parser does not know, \/ and pairs of
+// surrogates. Text that is not JSON is returned unchanged. Columns after a replaced escape are
+// too small by the difference.
 func jsonAsYAML(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`\/`)) && !bytes.Contains(data, []byte(`\u`)) || !json.Valid(data) {
 		return data
@@ -187,7 +186,7 @@ func jsonAsYAML(data []byte) []byte {
 	return out.Bytes()
 }
 
-// surrogates is the character that \uXXXX\uXXXX at the start of text stands for.
+// surrogates returns the character of \uXXXX\uXXXX at the start of text.
 func surrogates(text []byte) (rune, bool) {
 	if len(text) < 12 || text[1] != 'u' || text[6] != '\\' || text[7] != 'u' {
 		return 0, false

@@ -11,20 +11,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Change is one thing that Upgrade did, with its place in the older file.
+// Change is one change by Upgrade, with its place in the older file.
 type Change struct {
 	Pos     Pos
 	Message string
 }
 
-// String is "file:line:col: message".
+// String returns "file:line:col: message".
 func (c Change) String() string { return c.Pos.String() + ": " + c.Message }
 
-// Upgrade rewrites the older forms of a graph file in its text: lines that need no
-// change stay as they are, comments travel with their nodes, and the result means the
-// same. A file that is current comes back as it was, with no changes. The error is
-// Diagnostics when the file has mistakes, or what cannot be rewritten safely; path is
-// for them only, and nothing is read or written.
+// Upgrade rewrites the older forms of a graph file in its text. Other lines do not change,
+// comments move with their nodes, and the result means the same. A current file is returned
+// unchanged. The error is Diagnostics when the file has mistakes, or forms that cannot be
+// rewritten safely; path is for messages. It reads and writes no file.
 func Upgrade(path string, src []byte) ([]byte, []Change, error) {
 	older, err := parseForUpgrade(path, src)
 	if err != nil {
@@ -54,7 +53,7 @@ func Upgrade(path string, src []byte) ([]byte, []Change, error) {
 	result, err := parseForUpgrade(path, text)
 	if err != nil || result.Older || !sameMeaning(older, result) {
 		var found Diagnostics
-		found.Add(Pos{File: path, Line: 1, Column: 1}, "cannot-upgrade", "the file cannot be rewritten without a change of its meaning", "rewrite the places that toolgraph check warns of by hand")
+		found.Add(Pos{File: path, Line: 1, Column: 1}, "cannot-upgrade", "cannot rewrite the file without changing its meaning", "rewrite the places that toolgraph check warns of by hand")
 		return nil, nil, found
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int {
@@ -63,7 +62,7 @@ func Upgrade(path string, src []byte) ([]byte, []Change, error) {
 	return text, changes, nil
 }
 
-// parseForUpgrade is Parse where no variable needs to be set.
+// parseForUpgrade is Parse without values of variables.
 func parseForUpgrade(path string, src []byte) (*File, error) {
 	return Parse(path, src, Options{LookupEnv: func(string) (string, bool) { return "", false }, AssumeEnv: true})
 }
@@ -95,7 +94,7 @@ func withDefaultLast(n *Node) *Node {
 	return &changed
 }
 
-// allNodes are the nodes of the file: those of the one list, and those of the tools.
+// allNodes returns the nodes of the file: those of the top-level list, and those of the tools.
 func (e *editor) allNodes() []*yaml.Node {
 	nodes := children(under(e.root, "nodes"))
 	for _, tool := range children(under(e.root, "tools")) {
@@ -104,7 +103,7 @@ func (e *editor) allNodes() []*yaml.Node {
 	return nodes
 }
 
-// rewriteForms rewrites what can be rewritten in its place.
+// rewriteForms rewrites the forms that do not move.
 func (e *editor) rewriteForms() {
 	if i := pair(e.root, "servers"); i >= 0 {
 		key := e.root.Content[i]
@@ -113,7 +112,7 @@ func (e *editor) rewriteForms() {
 		}
 		e.rename(key, "mcpServers")
 	}
-	e.tellMoves()
+	e.reportMoves()
 	for _, node := range e.allNodes() {
 		switch word(node, "type") {
 		case olderMCPNode:
@@ -127,7 +126,7 @@ func (e *editor) rewriteForms() {
 	}
 }
 
-// rename replaces a key, quotes included.
+// rename replaces a key, including its quotes.
 func (e *editor) rename(key *yaml.Node, name string) {
 	e.replace(e.text(key).start, e.end(key), name)
 	e.change(key, key.Value+" is now "+name)
@@ -145,7 +144,7 @@ func (e *editor) renameValue(n *yaml.Node, value string) {
 	e.replace(t.start, e.end(n), value)
 }
 
-// rewriteArgs makes the texts below args that are expressions {expr: …}.
+// rewriteArgs rewrites texts of args that are expressions to {expr: …}.
 func (e *editor) rewriteArgs(node *yaml.Node) {
 	args := under(node, "args")
 	if args == nil || args.Kind != yaml.MappingNode {
@@ -167,8 +166,7 @@ func (e *editor) rewriteArgs(node *yaml.Node) {
 
 var safeInFlow = pattern(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`)
 
-// inFlow is a scalar as it can stand inside braces: as it is written, if that is on
-// one line.
+// inFlow returns a scalar for use inside { }: as it is written, if that is on one line.
 func (e *editor) inFlow(n *yaml.Node) string {
 	t := e.text(n)
 	written := string(e.src.data[t.start:e.end(n)])
@@ -261,12 +259,12 @@ func (e *editor) makeDefault(node, list, c *yaml.Node) bool {
 	return true
 }
 
-// indentOf is the indentation of a block mapping's keys.
+// indentOf returns the indentation of a block mapping's keys.
 func (e *editor) indentOf(mapping *yaml.Node) string {
 	return strings.Repeat(" ", mapping.Column-1)
 }
 
-// dash is where the dash of a block list's item stands.
+// dash returns the offset of the dash of a block list's item.
 func (e *editor) dash(list, entry *yaml.Node) int {
 	for line := entry.Line; line >= list.Line; line-- {
 		at := e.src.offset(line, list.Column)
@@ -277,22 +275,21 @@ func (e *editor) dash(list, entry *yaml.Node) int {
 	return e.start(entry)
 }
 
-// tellMoves notes what moveNodes and removeOwners are going to do, while the places
-// are those of the older file.
-func (e *editor) tellMoves() {
+// reportMoves adds the changes by moveNodes and removeOwners, with the places of the older file.
+func (e *editor) reportMoves() {
 	if i := pair(e.root, "nodes"); i >= 0 {
-		e.change(e.root.Content[i], "the nodes now stand in their tools")
+		e.change(e.root.Content[i], "moved the nodes into their tools")
 	}
 	e.eachOwner(func(mapping *yaml.Node, i int) {
 		key := mapping.Content[i]
-		e.change(key, key.Value+" is gone: the node's type and the tool it stands in say it")
+		e.change(key, "removed "+key.Value+": the node's type and its tool say the same")
 	})
 }
 
-// removeOwners takes out what told which tool a node is of.
+// removeOwners removes the keys that named the tool of a node.
 func (e *editor) removeOwners() { e.eachOwner(e.removePair) }
 
-// eachOwner visits what tells which tool a node is of.
+// eachOwner visits the keys that name the tool of a node.
 func (e *editor) eachOwner(visit func(mapping *yaml.Node, i int)) {
 	for _, tool := range children(under(e.root, "tools")) {
 		for _, key := range []string{"entryNode", "exitNode"} {

@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// moveNodes moves the nodes of the one list into their tools, each with the comments
-// above it and beside it. Nodes of no tool stay as a comment.
+// moveNodes moves the nodes of the top-level list into their tools, with the comments above and
+// beside them. Nodes of no tool become a comment.
 func (e *editor) moveNodes() {
 	at := pair(e.root, "nodes")
 	if at < 0 {
@@ -35,14 +35,14 @@ func (e *editor) moveNodes() {
 	e.removeList(at, moved)
 }
 
-// movedNode is a node of the one list with the text that moves.
+// movedNode is a node of the top-level list with the text that moves.
 type movedNode struct {
 	it   *item
-	text []string // lines, the dash in the first column of those that are no comment
+	text []string // lines; the dash is in the first column
 	used bool
 }
 
-// movedNodes cuts the list's text into nodes.
+// movedNodes splits the list's text into nodes.
 func (e *editor) movedNodes(key, list *yaml.Node) *movedList {
 	m := &movedList{items: map[*item]*movedNode{}}
 	built := e.items[list]
@@ -78,11 +78,11 @@ type movedList struct {
 	items map[*item]*movedNode
 	order []*movedNode
 	above []string // the comment above the list, for the first tool
-	from  int      // where the list begins, that comment included
-	end   int      // where the text after the list begins
+	from  int      // the start of the list, including that comment
+	end   int      // the start of the text after the list
 }
 
-// takeAbove makes the comment lines right above the list part of it.
+// takeAbove makes the comment lines directly above the list part of it.
 func (m *movedList) takeAbove(e *editor, key *yaml.Node) {
 	start := e.lineStart(e.start(key))
 	m.from = start
@@ -135,7 +135,7 @@ func (e *editor) moveInto(tool *yaml.Node, moved *movedList) {
 	e.replace(at, at, newline+strings.Join(lines, newline))
 }
 
-// removeList takes the list out, and leaves nodes of no tool as comments.
+// removeList removes the list; nodes of no tool become comments.
 func (e *editor) removeList(at int, moved *movedList) {
 	key := e.root.Content[at]
 	from, to := moved.from, max(moved.end, e.nextLine(e.end(key)))
@@ -150,7 +150,7 @@ func (e *editor) removeList(at int, moved *movedList) {
 		}
 	}
 	if len(loose) > 0 {
-		rest = append(append(rest, "# These nodes were reached by no tool:"), loose...)
+		rest = append(append(rest, "# No tool reaches these nodes:"), loose...)
 	}
 	text := ""
 	for _, line := range rest {
@@ -186,7 +186,7 @@ func hasAliases(tools *yaml.Node) bool {
 	return false
 }
 
-// comments are the comments in the text between two nodes of a flow list.
+// comments returns the comments in the text between two nodes of a flow list.
 func comments(between string) []string {
 	var lines []string
 	for _, line := range splitLines(between) {
@@ -205,7 +205,7 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// outdent takes up to n spaces off each line.
+// outdent removes up to n spaces from each line.
 func outdent(lines []string, n int) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

@@ -51,7 +51,7 @@ func TestUpstreams(t *testing.T) {
 	if h := f.Servers[4].Headers; len(h) != 1 || h[0].Value.Value != "b" {
 		t.Errorf("requestInit: %v", h)
 	}
-	wantAll(t, f.Warnings, "of requestInit of server \"http\" only the headers have an effect")
+	wantAll(t, f.Warnings, "only the headers of requestInit of server \"http\" have an effect")
 	if got := f.Secrets.Redact("a secret-token and secret-key"); got != "a [redacted] and [redacted]" {
 		t.Errorf("redacted: %s", got)
 	}
@@ -120,10 +120,10 @@ func TestServersFile(t *testing.T) {
 		t.Errorf("without servers: %v %v", f, err)
 	}
 	for text, expected := range map[string]string{
-		`{"servers": {"a": {"command": "x", "env": {"K": "${input:key}"}}}, "inputs": [{"id": "key"}]}`: "an editor asks for inputs, toolgraph takes environment variables: write ${NAME}",
+		`{"servers": {"a": {"command": "x", "env": {"K": "${input:key}"}}}, "inputs": [{"id": "key"}]}`: "inputs are a feature of editors; use an environment variable: ${NAME}",
 		`{"mcpServers": {"a": {"command": "${X}"}, "b": {"env": {"A": "${NONE}"}}}}`:                    `server "b" has no command`,
-		`{"mcpServers": {"a": }}`: "", `[]`: "the file of servers is a list", "": "the file is empty", `{"mcpServers": {"a": {"command": "x", "args": ["${NONE}"]}}}`: "the environment variable NONE, used by server \"a\" in args, is not set",
-		`{"mcpServers": {"a": {"command": "x"}, "A": {"command": "x"}}}`: "apart from upper and lower case",
+		`{"mcpServers": {"a": }}`: "", `[]`: "the servers file is a list", "": "the file is empty", `{"mcpServers": {"a": {"command": "x", "args": ["${NONE}"]}}}`: "environment variable NONE is not set (used by args of server \"a\")",
+		`{"mcpServers": {"a": {"command": "x"}, "A": {"command": "x"}}}`: "has the same name as",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), expected) || !strings.Contains(err.Error(), host) {
 			t.Errorf("%s: %v", text, err)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// writer writes data as the YAML that a person would write: block style, small things
-// in one line, texts of several lines as they are.
+// writer writes data as readable YAML: block style, small values on one line, and texts of
+// several lines as block scalars.
 type writer struct {
 	out     strings.Builder
 	newline string
@@ -18,24 +18,23 @@ type writer struct {
 
 func (w *writer) text() string { return w.out.String() }
 
-// widest is how long a line may become by putting a list or mapping into it.
+// widest is the maximum length of a line with a list or mapping in flow style.
 const widest = 88
 
-// blocks are the keys whose values are never put into one line when they hold anything
-// but plain values.
+// blocks are the keys whose values are on one line only when they have no nested values.
 var blocks = []string{"tools", "nodes", "conditions", "args", "transform", "properties", "inputSchema", "outputSchema"}
 
 func (w *writer) line(indent int) {
 	w.out.WriteString(w.newline + strings.Repeat(" ", indent))
 }
 
-// pair writes "key: value", the first line's indentation left out.
+// pair writes "key: value", without the indentation of the first line.
 func (w *writer) pair(key string, d *Data, indent int, comment string) {
 	w.out.WriteString(keyText(key) + ":")
 	w.value(key, d, indent, comment)
 }
 
-// value writes what comes behind "key:".
+// value writes the text after "key:".
 func (w *writer) value(key string, d *Data, indent int, comment string) {
 	if block, ok := literal(d); ok {
 		w.out.WriteString(" " + block + comment)
@@ -75,7 +74,7 @@ func (w *writer) list(d *Data, indent int) {
 	}
 }
 
-// item writes "- " and an item of a list whose dashes are indented so far.
+// item writes "- " and an item of a list with this indentation of its dashes.
 func (w *writer) item(d *Data, indent int) {
 	w.out.WriteString("-")
 	small := isSmall("", d) && !isNamed(d) && indent+utf8.RuneCountInString(inline(d)) <= widest
@@ -87,15 +86,15 @@ func (w *writer) item(d *Data, indent int) {
 	w.value("", d, indent, "")
 }
 
-// isNamed reports whether an item is something of its own: a tool or a node.
+// isNamed reports whether an item is a tool, a node or a condition.
 func isNamed(d *Data) bool { return d.Get("id") != nil || d.Get("name") != nil || d.Get("next") != nil }
 
-// isLeaf reports whether data has no parts that could stand in lines of their own.
+// isLeaf reports whether data has no parts.
 func (d *Data) isLeaf() bool {
 	return d.Kind == KindScalar || d.Kind == KindExpression || len(d.Items) == 0
 }
 
-// isSmall reports whether a list or mapping is such that people write it in one line.
+// isSmall reports whether a list or mapping is readable on one line.
 func isSmall(key string, d *Data) bool {
 	depth := depthOf(d)
 	if slices.Contains(blocks, key) && (depth > 1 || key == "args" || key == "transform" || key == "nodes") {
@@ -116,7 +115,7 @@ func hasLines(d *Data) bool {
 	return strings.Contains(d.textValue(), "\n") || slices.ContainsFunc(d.Items, hasLines)
 }
 
-// literal is the head of a block scalar, | or |-, when the text is best written as one.
+// literal returns the header of a block scalar, | or |-; it is ok when a text needs one.
 func literal(d *Data) (head string, ok bool) {
 	text := d.textValue()
 	if !strings.Contains(text, "\n") || strings.HasSuffix(text, "\n\n") || strings.ContainsAny(text[:1], " \t\n") {
@@ -134,7 +133,7 @@ func literal(d *Data) (head string, ok bool) {
 	return "|-", true
 }
 
-// inline is data in one line.
+// inline returns data on one line.
 func inline(d *Data) string {
 	switch d.Kind {
 	case KindObject:
@@ -165,7 +164,7 @@ func inline(d *Data) string {
 	return string(d.JSON())
 }
 
-// flowed is data inside { } or [ ], where more has to be quoted.
+// flowed returns data for use inside { } or [ ], where more texts need quotes.
 func flowed(d *Data) string {
 	if text, isText := d.Scalar.(string); isText && strings.ContainsAny(text, ",[]{}?:") {
 		return inQuotes(text)
@@ -175,11 +174,11 @@ func flowed(d *Data) string {
 
 var (
 	plainKey = pattern(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`)
-	// wordOfYAML are texts that some readers of YAML take for a bool or nothing.
+	// wordOfYAML matches texts that some readers of YAML read as a boolean or null.
 	wordOfYAML = pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
 )
 
-// keyText is a key as it is written.
+// keyText returns a key with quotes if it needs them.
 func keyText(key string) string {
 	if plainKey().MatchString(key) && !wordOfYAML().MatchString(key) {
 		return key
@@ -199,7 +198,7 @@ func isPlain(s string) bool {
 	return unicode.IsLetter(first) || strings.ContainsRune("_$/(", first)
 }
 
-// inQuotes is a text in quotes: single ones where that saves escapes.
+// inQuotes returns a text in quotes: single ones when that saves escapes.
 func inQuotes(s string) string {
 	if strings.ContainsAny(s, `"\`) && !strings.ContainsFunc(s, isHidden) {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
@@ -207,16 +206,15 @@ func inQuotes(s string) string {
 	return string(appendYAMLText(nil, s))
 }
 
-// isHidden reports whether a character has to be written as an escape.
+// isHidden reports whether a character must be written as an escape.
 func isHidden(r rune) bool {
 	return r != ' ' && (!unicode.IsGraphic(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// EncodeData writes data as YAML that ParseData reads back to the same: blocks for what
-// has parts, short lists of scalars in one line, and texts quoted wherever a reader
-// could take them for something else. What cannot be seen stands as an escape. Equal
-// data gives equal bytes. A key beyond 1,000 bytes is written, and cannot be read again:
-// YAML's parsers want the : of a key near its begin.
+// EncodeData returns data as YAML from which ParseData returns the same: block style, short lists
+// of scalars on one line, and quotes for every text that a reader could read as another value.
+// Invisible characters are escaped. Equal data gives equal bytes. Limit: YAML parsers cannot read
+// a key of more than 1,000 bytes.
 func EncodeData(d *Data) []byte {
 	if isBlock(d) {
 		return appendBlock(nil, d, 0)
@@ -224,10 +222,10 @@ func EncodeData(d *Data) []byte {
 	return append(appendInline(nil, d), '\n')
 }
 
-// shortList is how long a list may be that is written in one line, in bytes.
+// shortList is the maximum length of a list on one line, in bytes.
 const shortList = 80
 
-// isBlock reports whether data takes lines of its own.
+// isBlock reports whether data needs lines of its own.
 func isBlock(d *Data) bool {
 	if d == nil || len(d.Items) == 0 {
 		return false
@@ -260,7 +258,7 @@ func appendBlock(dst []byte, d *Data, indent int) []byte {
 		switch {
 		case !isBlock(item):
 			dst = append(appendInline(append(dst, ' '), item), '\n')
-		case d.Kind == KindArray: // its first line goes on after the dash
+		case d.Kind == KindArray: // its first line continues after the dash
 			dst = append(dst, ' ')
 			dst = append(dst, strings.TrimLeft(string(appendBlock(nil, item, indent+1)), " ")...)
 		default:
@@ -270,7 +268,7 @@ func appendBlock(dst []byte, d *Data, indent int) []byte {
 	return dst
 }
 
-// appendInline appends what stands in one line.
+// appendInline appends data on one line.
 func appendInline(dst []byte, d *Data) []byte {
 	switch {
 	case d == nil:
@@ -295,11 +293,10 @@ func appendInline(dst []byte, d *Data) []byte {
 	return d.appendJSON(dst)
 }
 
-// plainText is text that every reader takes for text when it is not quoted, in a list
-// in one line too.
+// plainText matches text that every reader reads as text without quotes, also in flow style.
 var plainText = pattern(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
 
-// words are those that some reader of YAML takes for something else than text.
+// words are texts that some readers of YAML read as another value.
 var words = map[string]bool{
 	"null": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
 }
@@ -318,7 +315,7 @@ func appendYAMLText(dst []byte, text string) []byte {
 			dst = append(dst, `\n`...)
 		case r == '\t':
 			dst = append(dst, `\t`...)
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"): // no UTF-8
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"): // not UTF-8
 			dst = append(dst, "\uFFFD"...)
 		case r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Variation_Selector, r):
 			dst = utf8.AppendRune(dst, r)

@@ -11,8 +11,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Args are the arguments of an mcp node: literals with expressions at any depth.
-// Parts without expressions are built once and shared by all runs.
+// Args are the arguments of an mcp node: literals with expressions at any depth. Parts without
+// expressions are built once and shared by all runs. Safe for concurrent use.
 type Args struct {
 	root  *arg
 	exprs []*Expr
@@ -27,13 +27,14 @@ type arg struct {
 	items    []*arg
 }
 
-// Eval is the arguments' value: an Object. A key whose expression yields nothing is
-// left out; in an array it is null. The error is a *PlacedError.
+// Eval returns the value of the arguments: an Object. An argument whose expression has no value
+// is left out; in an array it is null. The error is a *PlacedError.
 func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	return a.root.eval(ctx, scope)
 }
 
-// Expressions are the expressions among the arguments, in file order; not to be changed.
+// Expressions returns the expressions among the arguments, in file order. The caller must not
+// change the list.
 func (a *Args) Expressions() []*Expr { return a.exprs }
 
 func (a *arg) isConstant() bool { return a.expr == nil && a.items == nil }
@@ -81,7 +82,7 @@ func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (value.V
 	return value.NewObject(keys, values), nil
 }
 
-// compileArgs compiles an mcp node's args; data may be nil.
+// compileArgs compiles an mcp node's args; data is nil when the node has none.
 func (c *compiler) compileArgs(ctx context.Context, data *config.Data) *Args {
 	if data == nil {
 		return &Args{root: &arg{constant: value.NewObject(nil, nil)}}
@@ -112,8 +113,7 @@ func (c *compiler) compileArg(ctx context.Context, data *config.Data, args *Args
 	return &arg{constant: scalarValue(data.Scalar), kind: data.Kind}
 }
 
-// compileItems compiles an object or array, and folds it into one constant when
-// nothing in it depends on the run.
+// compileItems compiles an object or array. Without expressions it becomes one constant.
 func (c *compiler) compileItems(ctx context.Context, data *config.Data, args *Args) *arg {
 	a := &arg{kind: data.Kind}
 	constant := true
@@ -149,7 +149,7 @@ func scalarValue(scalar any) value.Value {
 	return value.FromPlain(scalar)
 }
 
-// kindName is what people call the data.
+// kindName returns the kind of the data for messages.
 func kindName(data *config.Data) string {
 	switch data.Kind {
 	case config.KindObject:
@@ -171,8 +171,8 @@ func kindName(data *config.Data) string {
 	return "a number"
 }
 
-// What reads like a value to be filled in: the path in the {{…}} or ${…} of a
-// template, and a whole text that is $.path.
+// Texts that look like references to values: the path in the {{…}} or ${…} of a template, and a
+// whole text that is $.path.
 var (
 	templatePath = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
@@ -180,9 +180,9 @@ var (
 	wholePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
 )
 
-// checkLiterals warns of texts in args that read a node's output as other languages
-// do it: they are sent as they stand. depth is how far below args the data is; whole
-// paths right below it are the loader's, which tells them without knowing the nodes.
+// checkLiterals warns of texts in args that refer to a node's output in the notation of other
+// languages: they are sent as literal text. depth is the level of data below args; package
+// config reports whole paths on the first level.
 func (c *compiler) checkLiterals(data *config.Data, depth int) {
 	for _, item := range data.Items {
 		c.checkLiterals(item, depth+1)
@@ -199,7 +199,7 @@ func (c *compiler) checkLiterals(data *config.Data, depth int) {
 	}
 }
 
-// warnLiteral warns of the part of a text that was found, when it begins with a node.
+// warnLiteral warns of the part of a text that matches, when its path begins with a node.
 func (c *compiler) warnLiteral(data *config.Data, text string, found []int) {
 	node, fields := text[found[2]:found[3]], text[found[4]:found[5]]
 	if _, known := c.byID[node]; !known {
@@ -210,5 +210,5 @@ func (c *compiler) warnLiteral(data *config.Data, text string, found []int) {
 	if part != text {
 		hint = fmt.Sprintf("write {expr: …}, with & between its texts and $.%s%s", node, fields)
 	}
-	c.found.Warn(data.Text.At(found[0]), "literal-expression", fmt.Sprintf("%q is sent as it stands, though it looks like an expression", part), hint)
+	c.found.Warn(data.Text.At(found[0]), "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", part), hint)
 }

@@ -12,21 +12,20 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// Option changes how Build works.
+// Option is an option of Build.
 type Option func(*options)
 
 type options struct{ caps Caps }
 
-// WithCaps sets other caps than DefaultCaps.
+// WithCaps replaces DefaultCaps.
 func WithCaps(caps Caps) Option {
 	return func(o *options) { o.caps = caps }
 }
 
-// Build checks every tool of a file and compiles it. The graphs come in file order.
-// The diagnostics hold all findings of all tools, sorted; the graphs are nil when
-// one of them is an error. The error is the cause of ctx's end, which is looked for at
-// each node and expression; there is nothing else then. Safe for concurrent use; the
-// file is kept by the graphs and must not change afterwards.
+// Build checks and compiles every tool of a file. The graphs are in file order, and nil when a
+// diagnostic is an error. The diagnostics are all findings of all tools, sorted. The error is
+// the cause of ctx's end; the other results are nil then. ctx is checked at each node and
+// expression. Safe for concurrent use. The graphs refer to the file: it must not change.
 func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, config.Diagnostics, error) {
 	var o options
 	for _, opt := range opts {
@@ -52,8 +51,8 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	return graphs, found, nil
 }
 
-// compiler turns one tool into a Graph. It goes on after a finding, so that one
-// pass reports them all.
+// compiler turns one tool into a Graph. It continues after a finding, so that one pass reports
+// all of them.
 type compiler struct {
 	file  *config.File
 	tool  *config.Tool
@@ -64,7 +63,7 @@ type compiler struct {
 	byID    map[string]int // index in tool.Nodes
 	servers map[string]bool
 	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
-	loose   []bool    // loose[i]: a way out of nodes[i] leads nowhere, and that is reported
+	loose   []bool    // loose[i]: a way out of nodes[i] has no target, and that is reported
 	toExit  bool      // a switch goes to the exit, and that is reported
 	written []written // the expressions
 
@@ -92,8 +91,7 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 	return c
 }
 
-// compile is the tool's Graph, which is only good when nothing wrong was found and ctx
-// has not ended.
+// compile returns the tool's Graph, or nil when a finding is an error or ctx has ended.
 func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkTool()
 	g := &Graph{Tool: c.tool, Limits: c.file.Limits, byID: make(map[string]Node, len(c.nodes))}
@@ -167,7 +165,7 @@ func (c *compiler) checkServer(n *config.Node) {
 	name := n.Server.Value
 	switch {
 	case name == "":
-		c.found.Add(orPos(n.Server.Pos, n.Pos), "missing-server", fmt.Sprintf("node %q names no server, expected the name of one under mcpServers", n.ID.Value),
+		c.found.Add(orPos(n.Server.Pos, n.Pos), "missing-server", fmt.Sprintf("node %q has no server, expected a name from mcpServers", n.ID.Value),
 			"add server: NAME")
 	case looksLikeExpression(name):
 		c.found.Add(n.Server.Pos, "expression-not-allowed",
@@ -191,7 +189,7 @@ func (c *compiler) checkToolName(n *config.Node) {
 	name := n.Tool.Value
 	switch {
 	case name == "":
-		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q names no tool, expected the name of a tool of server %q", n.ID.Value, n.Server.Value),
+		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q has no tool, expected the name of a tool of server %q", n.ID.Value, n.Server.Value),
 			"add tool: NAME")
 	case looksLikeExpression(name):
 		c.found.Add(n.Tool.Pos, "expression-not-allowed",
@@ -200,7 +198,7 @@ func (c *compiler) checkToolName(n *config.Node) {
 	}
 }
 
-// looksLikeExpression tells a JSONata path from a name: names do not begin so.
+// looksLikeExpression reports whether a name is meant as a JSONata path.
 func looksLikeExpression(name string) bool { return name != "" && name[0] == '$' }
 
 func orPos(pos, otherwise config.Pos) config.Pos {
@@ -213,7 +211,7 @@ func orPos(pos, otherwise config.Pos) config.Pos {
 // maxToolName is the length that the Model Context Protocol allows for a tool's name.
 const maxToolName = 128
 
-// checkTool checks what a tool is besides its nodes' meaning.
+// checkTool checks the fields of a tool, and the number of its nodes.
 func (c *compiler) checkTool() {
 	c.checkName()
 	c.checkInputSchema()
@@ -241,8 +239,8 @@ func isToolNameRune(r rune) bool {
 	return r == '_' || r == '-' || r == '.' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// compileSchemas compiles the schemas of the arguments and of the value; the second is nil
-// when there is none.
+// compileSchemas compiles the schemas of the arguments and of the result; the second is nil when
+// the tool has no outputSchema.
 func (c *compiler) compileSchemas(ctx context.Context) (input, output *schema.Schema) {
 	input = schema.Input(ctx, c.tool.InputSchema, &c.found)
 	if c.tool.OutputSchema != nil {
@@ -251,23 +249,23 @@ func (c *compiler) compileSchemas(ctx context.Context) (input, output *schema.Sc
 	return input, output
 }
 
-// checkInputSchema checks that the schema says what the protocol asks of its root.
+// checkInputSchema checks that the schema has a type, which the Model Context Protocol requires.
 func (c *compiler) checkInputSchema() {
 	source := c.tool.InputSchema
 	if source != nil && source.Kind == config.KindObject && source.Get("type") == nil {
-		c.found.Add(source.Pos, "input-schema-type", "inputSchema has no type, expected type: object since arguments have names", "write type: object")
+		c.found.Add(source.Pos, "input-schema-type", "inputSchema has no type, expected object", "write type: object")
 	}
 }
 
-// Caps bound the size of a graph file's parts. Zero means the default; what is
-// above the highest allowed value counts as that value.
+// Caps bound the size of a graph file's parts. Zero means the default; a value above the highest
+// allowed one means the highest.
 type Caps struct {
 	Tools               int // in a file: default 200, at most 1,000
 	NodesPerTool        int // default 500, at most 5,000
 	ConditionsPerSwitch int // default 100, at most 1,000
 }
 
-// DefaultCaps are the caps of a Build that is given none.
+// DefaultCaps are the caps of Build without WithCaps.
 var DefaultCaps = Caps{Tools: 200, NodesPerTool: 500, ConditionsPerSwitch: 100}
 
 var highestCaps = Caps{Tools: 1000, NodesPerTool: 5000, ConditionsPerSwitch: 1000}
@@ -287,8 +285,8 @@ func effectiveCap(wanted, normal, highest int) int {
 	return min(wanted, highest)
 }
 
-// checkCap reports more than limit things, or 80 % of it as a warning. pos is the
-// place of the i-th thing.
+// checkCap reports more than limit things as an error, and more than 80 % of it as a warning.
+// pos returns the place of the i-th thing.
 func checkCap(found *config.Diagnostics, code, owner, things, remedy string, n, limit int, pos func(i int) config.Pos) {
 	switch {
 	case n > limit:
@@ -298,8 +296,8 @@ func checkCap(found *config.Diagnostics, code, owner, things, remedy string, n, 
 	}
 }
 
-// suggest is a hint for a word that should have been one of known: the nearest, or
-// all of them after intro when they are few.
+// suggest returns a hint for an unknown word: the nearest known one, or all of them after intro
+// when they are few.
 func suggest(word string, known []string, intro string) string {
 	if hint := wording.DidYouMean(word, known); hint != "" {
 		return hint
@@ -311,8 +309,8 @@ func suggest(word string, known []string, intro string) string {
 	return intro + strings.Join(known, ", ")
 }
 
-// suggest is suggest for a word that should have been one of the tool's nodes. It gives up
-// when too many nodes have been looked at: each of 5,000 could name one that is not there.
+// suggest is suggest for the tool's nodes. It returns "" once too many nodes have been compared:
+// each of 5,000 nodes may name an unknown one.
 func (c *compiler) suggest(word string, known func() []string, intro string) string {
 	const most = 100_000
 	if c.compared += len(c.ids); c.compared > most {

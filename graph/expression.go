@@ -13,14 +13,14 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// PlacedError is an evaluation that failed, with its place in the graph file.
+// PlacedError is the error of an evaluation, with its place in the graph file.
 type PlacedError struct {
 	Pos   config.Pos
 	Err   error
 	Caret string // the expression's line with a caret under the place; may be empty
 }
 
-// Error is the message, its code, and the place in the expression.
+// Error returns the message, its code, and the place in the expression.
 func (e *PlacedError) Error() string {
 	text := e.Err.Error()
 	var eval *expressions.EvalError
@@ -35,13 +35,14 @@ func (e *PlacedError) Error() string {
 
 func (e *PlacedError) Unwrap() error { return e.Err }
 
-// Expr is a compiled expression that knows its place.
+// Expr is a compiled expression with its place. Safe for concurrent use.
 type Expr struct {
 	*jsonata.Expression
 	Text config.Text
 }
 
-// Eval evaluates over the scope; the error is a *PlacedError.
+// Eval returns the value of the expression over a scope, nil for no value. The error is a
+// *PlacedError.
 func (e *Expr) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	v, err := e.Expression.Eval(ctx, scope)
 	if err != nil {
@@ -59,8 +60,8 @@ func place(err error, text config.Text) error {
 	return placed
 }
 
-// compileExpr compiles an expression and checks what it refers to; nil when it
-// does not compile, or ctx has ended.
+// compileExpr compiles an expression and checks its references. It returns nil when the
+// expression does not compile, or ctx has ended.
 func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
 	compiled, err := jsonata.Compile(ctx, text.Value)
 	if ctx.Err() != nil {
@@ -87,13 +88,13 @@ func (c *compiler) addSyntax(text config.Text, err error) {
 		"the expression does not compile: "+syntax.Message, syntax.Hint)
 }
 
-// Rule is a compiled rule that knows its place.
+// Rule is a compiled rule with its place. Safe for concurrent use.
 type Rule struct {
 	*jsonlogic.Rule
 	Data *config.Data
 }
 
-// Holds tells whether the rule holds; the error is a *PlacedError.
+// Holds reports whether the rule holds. The error is a *PlacedError.
 func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
 	holds, err := r.Rule.Holds(ctx, scope)
 	if err != nil {
@@ -102,8 +103,8 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 	return holds, nil
 }
 
-// compileRule compiles a condition's rule and checks what it refers to; nil when
-// it does not compile, or ctx has ended.
+// compileRule compiles a condition's rule and checks its references. It returns nil when the
+// rule does not compile, or ctx has ended.
 func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 	compiled, err := jsonlogic.Compile(ctx, data.Value())
 	if ctx.Err() != nil {
@@ -113,7 +114,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 		c.addRule(data, err)
 		return nil
 	}
-	reads := map[config.Pos][]jsonata.Reference{} // by the strings that they stand in
+	reads := map[config.Pos][]jsonata.Reference{} // by the place of their string
 	for _, ref := range compiled.References() {
 		text := data.At(ref.Var...).Text
 		reads[text.Pos] = append(reads[text.Pos], ref.Reference)
@@ -146,8 +147,8 @@ func (c *compiler) addRule(data *config.Data, err error) {
 		"the rule does not compile: "+bad.Message+pathPhrase(bad.Path), bad.Hint)
 }
 
-// rulePos is the place of a rule error: a path that ends in an operator means the
-// operator itself, which stands before its arguments.
+// rulePos returns the place of a rule error. A path that ends in an operator means the key of
+// the operator.
 func rulePos(data *config.Data, path []any) config.Pos {
 	if n := len(path); n > 0 {
 		if key, ok := path[n-1].(string); ok {
@@ -161,7 +162,7 @@ func rulePos(data *config.Data, path []any) config.Pos {
 	return data.At(path...).Pos
 }
 
-// pathPhrase tells the way to a place deep inside a rule, " (at and[1].==)".
+// pathPhrase returns the path to a place deep inside a rule, as " (at and[1].==)".
 func pathPhrase(path []any) string {
 	if len(path) < 2 {
 		return ""

@@ -16,8 +16,8 @@ func (c *compiler) link(ctx context.Context, node Node, n *config.Node) {
 	}
 }
 
-// linkSwitch resolves the conditions of a switch and finds its default: the first
-// condition that always holds, else the node's own next.
+// linkSwitch resolves the conditions of a switch and its default: the first condition that
+// always holds, else the node's own next.
 func (c *compiler) linkSwitch(ctx context.Context, node *Switch, n *config.Node) {
 	checkCap(&c.found, "too-many-conditions", fmt.Sprintf("switch %q", node.id), "conditions", "split it into several switches",
 		len(n.Conditions), c.caps.ConditionsPerSwitch, func(i int) config.Pos { return n.Conditions[i].Pos })
@@ -40,7 +40,7 @@ func (c *compiler) linkSwitch(ctx context.Context, node *Switch, n *config.Node)
 	c.linkDefault(node, n, always)
 }
 
-// condition compiles the rule of a condition and tells whether it always holds.
+// condition compiles the rule of a condition and reports whether it always holds.
 func (c *compiler) condition(ctx context.Context, node *Switch, cond config.Condition, number int) (rule *Rule, always bool) {
 	if cond.Rule == nil {
 		return nil, true
@@ -79,7 +79,7 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	case !hasNext:
 		c.loose[node.index] = true
 		c.found.Add(n.Pos, "switch-without-default",
-			fmt.Sprintf("switch %q has no default: when no condition holds there is no way on, expected next or a last condition without a rule", node.id),
+			fmt.Sprintf("switch %q has no default for when no condition holds, expected next or a last condition without a rule", node.id),
 			"add next: NODE")
 	default:
 		node.Default = target
@@ -90,7 +90,7 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	}
 }
 
-// targets are the ids that a next may name.
+// targets returns the ids that a next may name.
 func (c *compiler) targets() []string {
 	ids := make([]string, 0, len(c.ids))
 	for _, id := range c.ids {
@@ -105,8 +105,8 @@ func (c *compiler) resolveNext(node Node, n *config.Node) Node {
 	return c.resolve(node, n.Next, n.Pos, fmt.Sprintf("node %q", n.ID.Value))
 }
 
-// resolve is the node that the next of owner, which stands at pos, means; it is nil,
-// and reported, when there is none.
+// resolve returns the node that a next names, or nil and a finding when the tool has no such
+// node. pos is the place of the next's owner.
 func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner string) Node {
 	if next.Value == "" {
 		c.loose[from.core().index] = true
@@ -123,14 +123,14 @@ func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner st
 	}
 	if c.tool.Nodes[i].Type == config.EntryNode {
 		c.found.Add(next.Pos, "entry-as-target",
-			fmt.Sprintf("%s goes to the entry %q, expected another node: a run enters once", owner, next.Value),
+			fmt.Sprintf("%s goes to the entry %q, expected another node: the entry runs only once", owner, next.Value),
 			"go to the node after the entry")
 	}
 	if _, isSwitch := from.(*Switch); isSwitch && !c.toExit && c.tool.Nodes[i].Type == config.ExitNode {
 		c.toExit = true
 		c.found.Warn(next.Pos, "switch-to-exit",
-			fmt.Sprintf("%s goes straight to the exit, so the result is the text %q: a switch gives the id of the node it goes to", owner, next.Value),
-			"go to a transform that gives the result")
+			fmt.Sprintf("%s goes straight to the exit, so the result is the text %q: the output of a switch is the id of the node it goes to", owner, next.Value),
+			"go to a transform that returns the result")
 	}
 	return c.nodes[i]
 }

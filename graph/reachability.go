@@ -8,8 +8,8 @@ import (
 	"toolgraph/config"
 )
 
-// checkShape checks that a run can begin, get everywhere and end; it returns the
-// entry, or nil when there is none.
+// checkShape checks that the tool has one entry and one exit, and that a run can reach every
+// node and, from each, the exit. It returns the entry, or nil when the tool has none.
 func (c *compiler) checkShape() *Entry {
 	entries := c.checkOne(config.EntryNode, "{id: entry, type: entry, next: NODE}")
 	exits := c.checkOne(config.ExitNode, "{id: exit, type: exit}")
@@ -31,7 +31,7 @@ func (c *compiler) checkShape() *Entry {
 	return entry
 }
 
-// checkOne reports none or several nodes of a type; it returns their indexes.
+// checkOne reports a missing or a second node of a type, and returns the indexes of those nodes.
 func (c *compiler) checkOne(kind config.NodeType, example string) []int {
 	var of []int
 	for i, n := range c.tool.Nodes {
@@ -55,8 +55,8 @@ func (c *compiler) checkOne(kind config.NodeType, example string) []int {
 	return of
 }
 
-// checkReached warns of nodes that no run gets to. A name that means nothing may
-// have been meant for them, so then it waits until that is mended.
+// checkReached warns of nodes that no run reaches. It does not while a next that names no node
+// may be meant for them.
 func (c *compiler) checkReached(next [][]int, entries []int, trapped bool) {
 	seen := reach(next, entries)
 	for i := range seen {
@@ -73,8 +73,7 @@ func (c *compiler) checkReached(next [][]int, entries []int, trapped bool) {
 	}
 }
 
-// checkEnds reports the loops that a run cannot leave, each once, and tells whether
-// there are any.
+// checkEnds reports each loop that a run cannot leave, and whether there are any.
 func (c *compiler) checkEnds(next [][]int, exits []int) bool {
 	ends := append([]int(nil), exits...)
 	for i, loose := range c.loose {
@@ -115,7 +114,7 @@ func (c *compiler) addTrap(loop []int) {
 		"put a switch into the loop that leaves it")
 }
 
-// reach marks the nodes that can be reached from the given ones, themselves included.
+// reach returns for each node whether it is, or can be reached from, one of the given nodes.
 func reach(next [][]int, from []int) []bool {
 	seen := make([]bool, len(next))
 	todo := slices.Clone(from)

@@ -11,8 +11,8 @@ import (
 	"toolgraph/expressions/jsonata"
 )
 
-// checkReference reports a path or history function that names no node: the
-// context has nothing but node ids, so it could never have a value.
+// checkReference reports a path or a history function that does not name a node: it never has a
+// value, since the keys of the context are node ids.
 func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference) {
 	if len(ref.Path) == 0 {
 		return
@@ -39,7 +39,7 @@ func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference) {
 	c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, hint)
 }
 
-// entryID is the id of the tool's entry; empty when a path cannot have it as it is.
+// entryID returns the id of the tool's entry; empty when it needs backticks in a path.
 func (c *compiler) entryID() string {
 	for _, node := range c.tool.Nodes {
 		if node.Type == config.EntryNode && isPlain(node.ID.Value) {
@@ -49,8 +49,8 @@ func (c *compiler) entryID() string {
 	return ""
 }
 
-// unquotedID is the node id that a path was meant to be a word of, and where it
-// begins: without backticks my-node reads as my minus node.
+// unquotedID returns the node id that a path is probably a word of, and the offset of the id in
+// the source: without backticks my-node means my minus node.
 func (c *compiler) unquotedID(source string, ref jsonata.Reference) (id string, start int) {
 	if ref.Function != "" || ref.Offset < 0 || ref.Offset >= len(source) {
 		return "", 0
@@ -68,8 +68,8 @@ func (c *compiler) unquotedID(source string, ref jsonata.Reference) (id string, 
 	return "", 0
 }
 
-// checkElement warns of a path inside the body of map, filter and their kind that
-// begins with a node's id: there, paths are read from the element.
+// checkElement warns of a path that begins with a node's id in the body of map, filter and the
+// like: paths are read from the element there.
 func (c *compiler) checkElement(text config.Text, ref jsonata.Reference) {
 	if len(ref.Path) == 0 {
 		return
@@ -86,8 +86,8 @@ func (c *compiler) checkElement(text config.Text, ref jsonata.Reference) {
 // maxID is the length, in code points, from which an id is too long to read well.
 const maxID = 64
 
-// checkID checks a node's id. Odd ids are only warned of: files of other systems
-// have them, and backticks can write nearly all of them in an expression.
+// checkID checks a node's id. Odd ids are warnings: files of other systems have them, and
+// expressions can write most of them in backticks.
 func (c *compiler) checkID(n *config.Node) {
 	id := n.ID.Value
 	pos := orPos(n.ID.Pos, n.Pos)
@@ -98,17 +98,17 @@ func (c *compiler) checkID(n *config.Node) {
 	case !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
 		c.found.Add(pos, "bad-node-id", fmt.Sprintf("node id %q has control characters, expected a name", id), "write a name such as fetch_page")
 	case strings.Contains(id, "`"):
-		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a backtick, which no path of an expression can write", id), "rename it")
+		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a backtick, which expressions cannot write", id), "rename it")
 	case id == "__proto__":
 		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a special meaning in JavaScript engines", id), "rename it")
 	case isReserved(id) || !isPlain(id): // see checkOddIDs
 	case utf8.RuneCountInString(id) > maxID:
-		c.found.Warn(pos, code, fmt.Sprintf("node id %q is %d characters long, at most %d read well", id, utf8.RuneCountInString(id), maxID), "shorten it")
+		c.found.Warn(pos, code, fmt.Sprintf("node id %q is %d characters long, more than the recommended %d", id, utf8.RuneCountInString(id), maxID), "shorten it")
 	}
 }
 
-// checkOddIDs warns of ids that expressions can only write in backticks, where one of the
-// expressions writes them without.
+// checkOddIDs warns of ids that need backticks in expressions, when an expression has them
+// without.
 func (c *compiler) checkOddIDs() {
 	odd, bare := oddIDsOf(c.tool), map[string]bool{}
 	if len(odd.ids) == 0 {
@@ -134,7 +134,7 @@ func backticks(id string) string {
 	return "write it in backticks in expressions, $.`" + id + "`, or rename it"
 }
 
-// isReserved tells the words that JSONata reads as something else than a name.
+// isReserved reports whether JSONata reads a word as something else than a name.
 func isReserved(id string) bool {
 	switch id {
 	case "and", "or", "in", "true", "false", "null", "function":
@@ -143,7 +143,7 @@ func isReserved(id string) bool {
 	return false
 }
 
-// isPlain tells a name that JSONata and every other notation read as one.
+// isPlain reports whether JSONata and every other notation read an id as a name.
 func isPlain(id string) bool {
 	for i, r := range id {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -154,7 +154,7 @@ func isPlain(id string) bool {
 	return id != ""
 }
 
-// plainStart is the plain name that an id begins with, or "".
+// plainStart returns the plain name at the start of an id, or "".
 func plainStart(id string) string {
 	n := 0
 	for n < len(id) && isPlain(id[:n+1]) {
@@ -163,13 +163,13 @@ func plainStart(id string) string {
 	return id[:n]
 }
 
-// written is an expression as it is written, and what it reads.
+// written is the source of an expression, and its references.
 type written struct {
 	source string
 	reads  []jsonata.Reference
 }
 
-// oddIDs are node ids that expressions can only write in backticks.
+// oddIDs are node ids that need backticks in expressions.
 type oddIDs struct {
 	ids     map[string]bool
 	lengths []int // of the ids, each once
@@ -190,8 +190,8 @@ func oddIDsOf(tool *config.Tool) oddIDs {
 	return odd
 }
 
-// bare adds the ids that the expression seems to mean where JSONata reads something
-// else: they begin a path there, and are not in backticks.
+// bare adds to found the ids that the expression has at the start of a path without backticks,
+// where JSONata reads something else.
 func (o oddIDs) bare(w written, found map[string]bool) {
 	reads := make(map[int]string, len(w.reads))
 	for _, r := range w.reads {
@@ -220,8 +220,7 @@ func (o oddIDs) bare(w written, found map[string]bool) {
 	}
 }
 
-// beginsPath reports whether what stands at a place is the first name of a path over the
-// context.
+// beginsPath reports whether the first name of a path over the context may begin at an offset.
 func beginsPath(source string, at int) bool {
 	before := source[:at]
 	for _, root := range []string{"$$.", "$."} {
@@ -233,8 +232,8 @@ func beginsPath(source string, at int) bool {
 	return last != '.' && last != '$' && !isWord(last)
 }
 
-// isPath reports whether a name may end at a place. A word such as true also stands for
-// itself: it is a name only when a path goes on behind it.
+// isPath reports whether a name may end at an offset. A reserved word is a name only when a path
+// continues after it.
 func isPath(source string, end int, reserved bool) bool {
 	if reserved {
 		rest := strings.TrimLeft(source[end:], " \t\r\n")
@@ -246,8 +245,8 @@ func isPath(source string, end int, reserved bool) bool {
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// quotedSize is the length of the string, the name in backticks or the comment that an
-// expression begins with; 0 when it begins with something else.
+// quotedSize returns the length of the string, the name in backticks or the comment at the start
+// of an expression; 0 when it starts with something else.
 func quotedSize(s string) int {
 	if strings.HasPrefix(s, "/*") {
 		if end := strings.Index(s[2:], "*/"); end >= 0 {

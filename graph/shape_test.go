@@ -31,7 +31,7 @@ func drawGraph(t *rapid.T) *config.File {
 	return newFile(nodes...)
 }
 
-// closure tells by brute force which nodes lead to which.
+// closure returns by brute force which nodes lead to which.
 func closure(tool *config.Tool) map[string]map[string]bool {
 	leads := map[string]map[string]bool{}
 	for _, n := range tool.Nodes {

@@ -213,7 +213,7 @@ func TestToolkitMistakes(t *testing.T) {
 		{"getGraphTool", `{"toolName": "frist"}`, `tool "frist" not found; did you mean "first"?`},
 		{"deleteGraphTool", `{"toolName": "x"}`, `tool "x" not found; listGraphTools`},
 		{"updateGraphTool", `{"toolName": "x", "tool": {"name": "x"}}`, `tool "x" not found`},
-		{"addGraphTool", `{"tool": {"name": "first"}}`, `there is a tool "first" already`},
+		{"addGraphTool", `{"tool": {"name": "first"}}`, `tool "first" already exists`},
 		{"runGraphTool", `{"toolName": "x", "arguments": {}}`, `tool "x" not found`},
 		{"runGraphTool", `{"arguments": {}}`, "neither toolName nor toolDefinition"},
 		{"runGraphTool", `{"toolName": "first", "toolDefinition": {"name": "x"}, "arguments": {}}`, "toolName and toolDefinition are both given"},

@@ -13,9 +13,9 @@ import (
 	"toolgraph/graph"
 )
 
-// Check is what goes wrong in a graph, or may, as far as it can be told without running
-// it, sorted. Upstreams may be nil. It is an error only where a run is certain to fail.
-// The error is the cause of ctx's end, which is looked for at each node.
+// Check returns what goes wrong in a graph, or may, as far as that can be found without a run,
+// sorted. A finding is an error only when a run that comes to its place certainly fails. up
+// may be nil. The error is the cause of ctx's end; ctx is checked at each node.
 func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostics, error) {
 	f, err := newFollower(ctx, g, up)
 	if err != nil {
@@ -43,8 +43,8 @@ func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostic
 type checker struct {
 	*follower
 	found  config.Diagnostics
-	places *config.Places // of the text that was told of last
-	faulty []bool         // nodes with a finding in an expression: what follows of it is not told
+	places *config.Places // of the text that was reported last
+	faulty []bool         // nodes with a finding in an expression: its consequences are not reported
 }
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
@@ -64,7 +64,7 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	}
 }
 
-// certainly is the severity of what makes a run fail by what is known of outputs.
+// certainly returns the severity of a finding that follows from the shapes of outputs.
 func (c *checker) certainly() config.Severity {
 	if c.learned {
 		return config.Warning
@@ -72,9 +72,9 @@ func (c *checker) certainly() config.Severity {
 	return config.Error
 }
 
-// told is how a finding of package shape is told here: as an error where a run that comes
-// to the expression fails each time.
-func (c *checker) told(f shape.Finding) (code string, severity config.Severity) {
+// classify returns the diagnostic code of a finding of package shape. Its severity is an error
+// when a run that comes to the expression always fails.
+func (c *checker) classify(f shape.Finding) (code string, severity config.Severity) {
 	severity = config.Warning
 	if f.Fails {
 		severity = c.certainly()
@@ -98,41 +98,90 @@ func (c *checker) told(f shape.Finding) (code string, severity config.Severity) 
 	return "constant-condition", severity
 }
 
-// need is how much a value of an expression is needed.
+// need says whether the value of an expression may be missing.
 type need uint8
 
 const (
-	needless   need = iota // without it, an argument is left out that may be
-	afterwards             // only in the first turn of a loop one does without
-	needed
+	needless   need = iota // it may: it is an optional argument
+	afterwards             // it may be missing in the first turn of a loop only
+	needed                 // it must not be missing
 )
 
-// expression tells what is wrong with a node's expression of this number; with says what
-// is wanted of its value, beside the need.
+// expression reports what is wrong with a node's expression of this number; with adds to the
+// Env what the place of the expression requires of its value.
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
 	env := c.envOfAll(node, number)
 	env.Asked, env.Declared = c.asksForField, c.declared
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
-	_, found := shape.Infer(ctx, e.Expression, env)
-	missing := sync.OnceValue(func() map[placeIn]*world {
-		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
-			_, again := shape.Infer(ctx, e.Expression, env)
-			for _, f := range again {
-				if isMissing(f) {
-					all = append(all, placeIn{offset: f.Offset})
+	infer := func(env shape.Env) (all []shape.RuleFinding) {
+		_, found := shape.Infer(ctx, e.Expression, env)
+		for _, f := range found {
+			all = append(all, shape.RuleFinding{Finding: f})
+		}
+		return all
+	}
+	c.inferred(node, number, env, infer, func([]any) (config.Text, bool) { return e.Text, true })
+}
+
+// rule reports what is wrong with a switch's rule of this number.
+func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
+	plain := r.Data.Value()
+	infer := func(env shape.Env) []shape.RuleFinding { return shape.InferRule(ctx, r.Rule, plain, env) }
+	c.inferred(node, number, c.envOfAll(node, number), infer, func(path []any) (config.Text, bool) {
+		at := r.Data.At(path...)
+		if at.Text.IsSet() {
+			return at.Text, !c.readsElement(r, path) // graph.Build reports the others
+		}
+		return config.Text{Pos: at.Pos}, !c.readsElement(r, path)
+	})
+}
+
+// inferred reports the findings of infer. text returns the text that a path leads to, and
+// whether findings in it are to be reported.
+func (c *checker) inferred(node, number int, env shape.Env, infer func(shape.Env) []shape.RuleFinding, text func(path []any) (config.Text, bool)) {
+	type place struct {
+		path   string
+		offset int
+	}
+	// For each place that reads what may be missing, a state in which it is missing there. A
+	// place has none when the conditions on the way to it are also those of the expression.
+	missing := sync.OnceValue(func() map[place]*state {
+		in := map[place]*state{}
+		for _, s := range c.distinct(node, number) {
+			env, _ := c.env(s, number)
+			env.Needed = true
+			for _, f := range infer(env) {
+				at := place{fmt.Sprint(f.Path), f.Offset}
+				if in[at] == nil && (f.Code == shape.CodeMayBeMissing || f.Code == shape.CodeNeverRan) {
+					in[at] = s
 				}
 			}
-			return all
-		})
+		}
+		return in
 	})
-	for _, f := range found {
-		c.tell(node, f, e.Text, func() *world { return missing()[placeIn{offset: f.Offset}] })
+	for _, f := range infer(env) {
+		at, report := text(f.Path)
+		if !report {
+			continue
+		}
+		if f.Code == shape.CodeMayBeMissing {
+			s := missing()[place{fmt.Sprint(f.Path), f.Offset}]
+			if s == nil {
+				continue
+			}
+			f.Message += c.onPath(s)
+		}
+		code, severity := c.classify(f.Finding)
+		c.faulty[node] = true
+		c.found = append(c.found, config.Diagnostic{
+			Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint,
+		})
 	}
 }
 
-// asksForField tells whether a switch of the graph asks for a field of an output, or
-// reads more or less than it: what is behind the switch may rely on that.
+// asksForField reports whether a switch of the graph reads a field of an output, a part of
+// it, or what it is a part of: the nodes after the switch may rely on that.
 func (c *checker) asksForField(path []string) bool {
 	for _, node := range c.graph.Nodes {
 		s, isSwitch := node.(*graph.Switch)
@@ -151,7 +200,7 @@ func (c *checker) asksForField(path []string) bool {
 	return c.hasDefault(path)
 }
 
-// declared tells whether the output of a node is what a schema says.
+// declared reports whether the shape of a node's output comes from a schema.
 func (c *checker) declared(id string) bool {
 	switch c.graph.Node(id).(type) {
 	case *graph.Entry, *graph.MCP:
@@ -161,7 +210,7 @@ func (c *checker) declared(id string) bool {
 	return false
 }
 
-// hasDefault tells whether an argument of the tool has a value that takes its place.
+// hasDefault reports whether inputSchema has a default for an argument, or for what it is in.
 func (c *checker) hasDefault(path []string) bool {
 	if path[0] != c.graph.Entry.ID() {
 		return false
@@ -175,44 +224,16 @@ func (c *checker) hasDefault(path []string) bool {
 	return false
 }
 
-// firstTurn tells whether all that may be missing for an expression is so in the first
-// turn of a loop only.
+// firstTurn reports whether outputs that an expression reads are missing in the first turn of
+// a loop only.
 func (c *checker) firstTurn(node, number int) bool {
 	return !slices.ContainsFunc(c.reads[node][number].nodes, func(read int) bool {
 		return c.binding(node, read).Presence == shape.Maybe && !c.onlyFirstTurn(node, read)
 	})
 }
 
-// rule is expression for a switch's rule.
-func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
-	plain := r.Data.Value()
-	found := shape.InferRule(ctx, r.Rule, plain, c.envOfAll(node, number))
-	missing := sync.OnceValue(func() map[placeIn]*world {
-		return c.missingIn(node, number, func(env shape.Env) (all []placeIn) {
-			again := shape.InferRule(ctx, r.Rule, plain, env)
-			for _, f := range again {
-				if isMissing(f.Finding) {
-					all = append(all, placeIn{fmt.Sprint(f.Path), f.Offset})
-				}
-			}
-			return all
-		})
-	})
-	for _, f := range found {
-		if c.readsElement(r, f.Path) {
-			continue // the graph has told
-		}
-		at := r.Data.At(f.Path...)
-		text := at.Text
-		if !text.IsSet() {
-			text = config.Text{Pos: at.Pos}
-		}
-		c.tell(node, f.Finding, text, func() *world { return missing()[placeIn{fmt.Sprint(f.Path), f.Offset}] })
-	}
-}
-
-// readsElement tells whether the string at a place in a rule begins with a node's id, and
-// is read from the element of an iteration.
+// readsElement reports whether the path at a place in a rule begins with a node's id, but is
+// read from the element of an iteration.
 func (c *checker) readsElement(r *graph.Rule, path []any) bool {
 	return slices.ContainsFunc(r.References(), func(ref jsonlogic.Reference) bool {
 		if !ref.Body || ref.Function != "" || len(ref.Path) == 0 || !slices.Equal(ref.Var, path) {
@@ -223,49 +244,7 @@ func (c *checker) readsElement(r *graph.Rule, path []any) bool {
 	})
 }
 
-func isMissing(f shape.Finding) bool {
-	return f.Code == shape.CodeMayBeMissing || f.Code == shape.CodeNeverRan
-}
-
-// placeIn is a place in an expression, or in the string of a rule to which a path leads.
-type placeIn struct {
-	path   string
-	offset int
-}
-
-// missingIn is, for each place where what may be missing is read, a world of the node in
-// which it is read all the same. A place has none when whatever decides on the way there
-// decides in the expression, too.
-func (c *checker) missingIn(node, number int, places func(shape.Env) []placeIn) map[placeIn]*world {
-	in := map[placeIn]*world{}
-	for _, w := range c.distinct(node, number) {
-		env, _ := c.env(w, number)
-		env.Needed = true
-		for _, place := range places(env) {
-			if in[place] == nil {
-				in[place] = w
-			}
-		}
-	}
-	return in
-}
-
-// tell reports a finding about a node's expression; in gives a world in which what it
-// reads is missing.
-func (c *checker) tell(node int, f shape.Finding, text config.Text, in func() *world) {
-	code, severity := c.told(f)
-	if f.Code == shape.CodeMayBeMissing {
-		w := in()
-		if w == nil {
-			return
-		}
-		f.Message += c.by(w)
-	}
-	c.faulty[node] = true
-	c.found = append(c.found, config.Diagnostic{Pos: c.place(text, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint})
-}
-
-// place is text.At; of one text it is asked for often.
+// place is text.At; it is fast for many places of one text.
 func (c *checker) place(text config.Text, offset int) config.Pos {
 	if c.places == nil || c.places.Text != text {
 		c.places = text.Places()
@@ -273,15 +252,15 @@ func (c *checker) place(text config.Text, offset int) config.Pos {
 	return c.places.At(offset)
 }
 
-// by tells the way of a run into a world.
-func (c *checker) by(w *world) string {
+// onPath returns a remark for a message: the path of a run into a state.
+func (c *checker) onPath(s *state) string {
 	const most = 8
 	var ids []string
-	for _, node := range w.path() {
+	for _, node := range s.path() {
 		ids = append(ids, c.graph.Nodes[node].ID())
 	}
 	if len(ids) > most {
 		ids = append(append(ids[:2:2], "…"), ids[len(ids)-most+3:]...)
 	}
-	return fmt.Sprintf(" (it has not on the way %s)", strings.Join(ids, " → "))
+	return fmt.Sprintf(" (it has not run on the path %s)", strings.Join(ids, " → "))
 }

@@ -18,15 +18,15 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// args tells what is wrong with the arguments of a call: with their expressions, and by
-// what the upstream tool refuses.
+// args reports what is wrong with the arguments of a call: with their expressions, and by the
+// inputSchema of the upstream tool.
 func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	defined := c.graph.Tool.Nodes[node]
 	data := defined.Args
 	if data == nil {
 		data = &config.Data{Kind: config.KindObject}
 	}
-	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, required: map[config.Pos]string{}, told: map[string]bool{}}
+	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, required: map[config.Pos]string{}, reported: map[string]bool{}}
 	a.upstreamSchema = newUpstreamSchema(knownTool(c.up, m.Server, m.Tool))
 	a.need(data, a.root, needed, nil)
 	for i, e := range m.Args.Expressions() {
@@ -34,7 +34,7 @@ func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	}
 	for i, e := range m.Args.Expressions() {
 		if !c.faulty[node] {
-			a.shapes[e.Text.Pos] = c.argument(ctx, node, i, e)
+			a.shapes[e.Text.Pos], _ = c.valueOf(ctx, node, i, e)
 		}
 	}
 	if a.root == nil {
@@ -46,30 +46,19 @@ func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	}
 }
 
-// argument is the shape of what an expression among the arguments gives.
-func (c *checker) argument(ctx context.Context, node, number int, e *graph.Expr) shape.Shape {
-	var all []shape.Shape
-	for _, w := range c.distinct(node, number) {
-		env, _ := c.env(w, number)
-		one, _ := shape.Infer(ctx, e.Expression, env)
-		all = append(all, one)
-	}
-	return shape.Union(all...)
-}
-
-// argsChecker checks arguments against an upstream tool's inputSchema: what is constant
-// as the server will, expressions by their shapes.
+// argsChecker checks arguments against an upstream tool's inputSchema: constants as the server
+// will, expressions by their shapes.
 type argsChecker struct {
 	*checker
 	tool string
 	upstreamSchema
-	shapes   map[config.Pos]shape.Shape // of expressions, by their places
-	needs    map[config.Pos]need        // likewise
-	required map[config.Pos]string      // likewise: by what a value is
-	told     map[string]bool            // paths of what was refused
+	shapes   map[config.Pos]shape.Shape // of expressions, by place
+	needs    map[config.Pos]need        // of expressions, by place
+	required map[config.Pos]string      // why the value of an expression is required, by place
+	reported map[string]bool            // paths of parts with a finding
 }
 
-// need finds how much each expression's value is needed, by a part of the schema.
+// need finds by the schema whether the value of each expression may be missing.
 func (a *argsChecker) need(d *config.Data, part any, own need, path []string) {
 	s, _ := part.(map[string]any)
 	s = a.resolved(s)
@@ -78,7 +67,7 @@ func (a *argsChecker) need(d *config.Data, part any, own need, path []string) {
 		a.needs[d.Expr.Pos] = own
 	case config.KindArray:
 		for i, item := range d.Items {
-			a.need(item, s["items"], needed, below(path, strconv.Itoa(i))) // it would be null
+			a.need(item, s["items"], needed, below(path, strconv.Itoa(i))) // a missing item would be null
 		}
 	case config.KindObject:
 		properties, _ := s["properties"].(map[string]any)
@@ -106,7 +95,7 @@ func (a *argsChecker) refuse(pos config.Pos, severity config.Severity, path []st
 	if len(path) > 0 {
 		what = fmt.Sprintf("argument %q", pathText(path))
 	}
-	a.told[pathText(path)] = true
+	a.reported[pathText(path)] = true
 	a.found = append(a.found, config.Diagnostic{
 		Pos: pos, Severity: severity, Code: "argument-refused", Message: fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), Hint: hint,
 	})
@@ -116,7 +105,7 @@ func (a *argsChecker) refuse(pos config.Pos, severity config.Severity, path []st
 func (a *argsChecker) value(ctx context.Context, d *config.Data, part any, path []string) {
 	s, isObject := part.(map[string]any)
 	if !isObject {
-		return // true, or a schema that refuses everything, which is no argument
+		return // true allows everything; false is reported with the key
 	}
 	s = a.resolved(s)
 	switch d.Kind {
@@ -139,7 +128,7 @@ func (a *argsChecker) value(ctx context.Context, d *config.Data, part any, path 
 	}
 }
 
-// kind checks what can be told of an object or an array that has expressions in it.
+// kind checks that an object or an array is allowed, whatever its expressions give.
 func (a *argsChecker) kind(d *config.Data, s map[string]any, path []string, is string) bool {
 	of := shape.Array(shape.Any())
 	if is == "object" {
@@ -153,7 +142,7 @@ func (a *argsChecker) kind(d *config.Data, s map[string]any, path []string, is s
 	return true
 }
 
-// object checks the keys of an object; at is where one is missed.
+// object checks the keys of an object; missing ones are reported at a place.
 func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]any, path []string, at config.Pos) {
 	properties, _ := s["properties"].(map[string]any)
 	_, hasPatterns := s["patternProperties"]
@@ -173,12 +162,12 @@ func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]a
 		if !isText || d.Get(name) != nil {
 			continue
 		}
-		a.refuse(at, config.Error, below(path, name), "it is required, and missing", fmt.Sprintf("add %s: … to args", name))
+		a.refuse(at, config.Error, below(path, name), "required, but missing", fmt.Sprintf("add %s: … to args", name))
 	}
 }
 
-// unknown tells of a key that the schema does not declare. A server that takes any key
-// ignores one that it does not know, so there only what looks misspelt is told.
+// unknown reports a key that the schema does not declare. A server whose schema is open ignores
+// unknown keys, so that only a key that looks misspelt is reported then.
 func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool, d *config.Data) {
 	var free []string
 	for _, name := range known {
@@ -186,34 +175,30 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 			free = append(free, name)
 		}
 	}
-	near := wording.Nearest(key.Value, free)
-	hint := ""
-	if near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
+	hint := wording.DidYouMean(key.Value, free)
 	switch {
 	case closed && len(known) == 0:
-		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected none", hint)
+		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint)
 	case closed:
-		a.refuse(key.Pos, config.Error, path, "there is no such argument, expected one of "+wording.List(known), hint)
-	case near != "":
+		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint)
+	case hint != "":
 		a.found.Warn(key.Pos, "argument-refused",
-			fmt.Sprintf("argument %q of tool %q is none that the tool declares, and it has %s", pathText(path), a.tool, wording.List(known)), hint)
+			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint)
 	}
 }
 
-// constant checks a value without expressions as the server will, and tells what is left
-// to be told of it.
+// constant checks a value without expressions as the server will, and reports what is not yet
+// reported.
 func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string]any, path []string) {
 	compiled, err := schema.Compile(a.document(s))
 	if err != nil {
 		return
 	}
-	// A value that cannot be validated is the run's to find: it has the time to try.
+	// An error means that validation took too long here; a run has more time for it.
 	problems, _ := compiled.Check(ctx, value.FromPlain(d.Value()))
 	for _, p := range problems {
 		at, message := dataAt(d, p.Path), p.Expected
-		if a.told[pathText(below(path, p.Path...))] {
+		if a.reported[pathText(below(path, p.Path...))] {
 			continue
 		}
 		if p.Given != "" {
@@ -223,7 +208,7 @@ func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string
 	}
 }
 
-// expression checks what an expression can give.
+// expression checks the shape of an expression's value.
 func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string) {
 	given, known := a.shapes[d.Expr.Pos]
 	if !known {
@@ -233,15 +218,22 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	if !conflicts {
 		return
 	}
-	a.refuse(d.Expr.At(0), a.certainly(), below(path, conflict.Path...),
-		fmt.Sprintf("expected %s, and the expression gives %s", conflict.Expected, conflict.Found), "")
+	message, hint := fmt.Sprintf("expected %s, but the expression gives %s", conflict.Expected, conflict.Found), ""
+	switch {
+	case conflict.Found == "missing":
+		message = "required, but missing in the value of the expression"
+	case conflict.Expected == "missing":
+		message = "unknown argument, expected one of " + wording.List(conflict.Allowed)
+		hint = wording.DidYouMean(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
+	}
+	a.refuse(d.Expr.At(0), a.certainly(), below(path, conflict.Path...), message, hint)
 }
 
 func hasExpression(d *config.Data) bool {
 	return d.Kind == config.KindExpression || slices.ContainsFunc(d.Items, hasExpression)
 }
 
-// dataAt is the place of a part of d, or of what lacks it when it is not there.
+// dataAt returns the place of a part of d, or of its nearest ancestor when it is missing.
 func dataAt(d *config.Data, path []string) config.Pos {
 	pos := d.Pos
 	for _, step := range path {
@@ -263,12 +255,12 @@ func dataAt(d *config.Data, path []string) config.Pos {
 	return pos
 }
 
-// below is a path with more steps.
+// below returns a path with more steps.
 func below[T any](path []T, more ...T) []T { return slices.Concat(path, more) }
 
-// upstreamSchema is an upstream tool's inputSchema, to be gone through part by part.
+// upstreamSchema is an upstream tool's inputSchema as plain values.
 type upstreamSchema struct {
-	root map[string]any // nil when it is not known
+	root map[string]any // nil when it is unknown
 }
 
 func newUpstreamSchema(t Tool) upstreamSchema {
@@ -281,7 +273,7 @@ func newUpstreamSchema(t Tool) upstreamSchema {
 	return upstreamSchema{root}
 }
 
-// resolved follows references to definitions of the schema.
+// resolved follows references to other parts of the schema.
 func (u *upstreamSchema) resolved(s map[string]any) map[string]any {
 	for range 8 {
 		ref, isRef := s["$ref"].(string)
@@ -302,7 +294,7 @@ func (u *upstreamSchema) resolved(s map[string]any) map[string]any {
 	return map[string]any{}
 }
 
-// document is a part of the schema as a schema of its own.
+// document returns a part of the schema as a schema of its own.
 func (u *upstreamSchema) document(s map[string]any) []byte {
 	whole := maps.Clone(s)
 	for _, name := range []string{"$defs", "definitions", "$schema"} {

@@ -9,11 +9,11 @@ import (
 	"toolgraph/graph"
 )
 
-// An execution that does not exist is nothing, and not null as in mcpGraph: a comparison
-// of it with null is false, whether it asks for equality or for difference.
+// An execution that does not exist has no value; in mcpGraph it is null. A comparison of it with
+// null is false, for = and for !=.
 
-// historyNulls warns of comparisons with null, in the expressions of a node, of an
-// execution that may not exist.
+// historyNulls warns of comparisons with null of an execution that may not exist, in the
+// expressions of a node.
 func (c *checker) historyNulls(i int, node graph.Node) {
 	switch node := node.(type) {
 	case *graph.Transform:
@@ -35,7 +35,7 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 	}
 }
 
-// historyNull is historyNulls for one expression; at is a place in it.
+// historyNull is historyNulls for one expression; at returns a place in it.
 func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset int) config.Pos) {
 	tree := e.Tree()
 	if tree == nil {
@@ -46,8 +46,8 @@ func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset in
 	for _, found := range f.calls {
 		call := e.Source()[found.Offset:found.End]
 		c.found.Warn(at(found.Offset), "history-null",
-			fmt.Sprintf("%s is nothing, and not null, when there is no such execution: the comparison is false then", call),
-			fmt.Sprintf("ask whether it is there: $exists(%s)", call))
+			fmt.Sprintf("%s has no value (it is not null) when there is no such execution, so the comparison is false", call),
+			fmt.Sprintf("test whether it exists: $exists(%s)", call))
 	}
 }
 
@@ -55,7 +55,7 @@ func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset in
 type nullFinder struct {
 	*checker
 	node  int
-	bound map[string]*jsonata.Tree // variables whose value is such a call
+	bound map[string]*jsonata.Tree // variables and the calls that are their values
 	calls []*jsonata.Tree
 }
 
@@ -79,8 +79,8 @@ func (f *nullFinder) look(t *jsonata.Tree) {
 	}
 }
 
-// call is the call that a part is, or that a variable stands for, when the execution
-// that it asks for may not exist; else nil.
+// call returns the call that a part is, or that is the value of a variable, when its execution
+// may not exist; else nil.
 func (f *nullFinder) call(t *jsonata.Tree) *jsonata.Tree {
 	for t.Kind == "block" && len(t.Parts) == 1 {
 		t = &t.Parts[0]
@@ -101,8 +101,8 @@ func (f *nullFinder) call(t *jsonata.Tree) *jsonata.Tree {
 	return nil
 }
 
-// exists reports whether a node has certainly run, and its first or last execution is
-// asked for.
+// exists reports whether a node has certainly run and index is that of its first or last
+// execution.
 func (f *nullFinder) exists(id, index *jsonata.Tree) bool {
 	other, known := f.index[id.Text]
 	if n := numberOf(index); id.Kind != "string" || !known || n != "0" && n != "-1" {
@@ -111,7 +111,7 @@ func (f *nullFinder) exists(id, index *jsonata.Tree) bool {
 	return f.binding(f.node, other).Presence == shape.Always
 }
 
-// numberOf is the number that stands there, as text; "" for anything else.
+// numberOf returns a number literal as text; "" for anything else.
 func numberOf(t *jsonata.Tree) string {
 	switch {
 	case t.Kind == "number":

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,10 +9,11 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
-// output tells of each way to the exit that brings what the tool's outputSchema refuses.
-// That a switch goes to the exit is the graph's to tell of.
+// output reports each node before the exit whose output the tool's outputSchema does not allow.
+// graph.Build reports a switch before the exit.
 func (c *checker) output(exit int) {
 	schema := c.graph.Tool.OutputSchema
 	if schema == nil {
@@ -28,19 +30,30 @@ func (c *checker) output(exit int) {
 			c.lacking(node, c.outputs[before], want)
 			continue
 		}
-		what := fmt.Sprintf("the result of node %q", node.ID())
-		if len(conflict.Path) > 0 {
-			what = fmt.Sprintf("%q of the result", pathText(conflict.Path))
-		}
+		message, hint := c.mismatch(node, conflict)
 		c.found = append(c.found, config.Diagnostic{
-			Pos: placeOfOutput(node, conflict.Path, want), Severity: c.certainly(), Code: "output-mismatch",
-			Message: fmt.Sprintf("%s is %s, and outputSchema of tool %q wants %s", what, conflict.Found, c.graph.Tool.Name.Value, conflict.Expected),
-			Hint:    "change the expression or outputSchema: such a result is refused",
+			Pos: placeOfOutput(node, conflict.Path, want), Severity: c.certainly(), Code: "output-mismatch", Message: message, Hint: hint,
 		})
 	}
 }
 
-// wanted is the outputSchema, for what a node gives to the exit.
+// mismatch returns the message and the hint for a result that outputSchema does not allow.
+func (c *checker) mismatch(node graph.Node, conflict shape.Conflict) (message, hint string) {
+	path, tool := pathText(conflict.Path), c.graph.Tool.Name.Value
+	hint = "change the expression or outputSchema; such a result fails the run"
+	switch {
+	case len(path) == 0:
+		return fmt.Sprintf("the result of node %q is %s, expected %s by outputSchema of tool %q", node.ID(), conflict.Found, conflict.Expected, tool), hint
+	case conflict.Found == "missing":
+		return fmt.Sprintf("the result has no %q, which outputSchema of tool %q requires (%s)", path, tool, conflict.Expected), hint
+	case conflict.Expected == "missing":
+		near := wording.DidYouMean(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
+		return fmt.Sprintf("outputSchema of tool %q does not allow the property %q (allowed: %s)", tool, path, wording.List(conflict.Allowed)), cmp.Or(near, hint)
+	}
+	return fmt.Sprintf("%q of the result is %s, expected %s by outputSchema of tool %q", path, conflict.Found, conflict.Expected, tool), hint
+}
+
+// wanted returns the shape of outputSchema for a node that goes to the exit, else any shape.
 func (c *checker) wanted(next graph.Node) shape.Shape {
 	if _, isExit := next.(*graph.Exit); !isExit || c.graph.Tool.OutputSchema == nil {
 		return shape.Any()
@@ -48,29 +61,29 @@ func (c *checker) wanted(next graph.Node) shape.Shape {
 	return shape.OfSchema(c.graph.Tool.OutputSchema.JSON())
 }
 
-// lacking tells of the value of a call, or of the arguments, that go to the exit as they
-// are, and by their schema may lack what outputSchema requires.
+// lacking reports a call, or the entry, whose output is the result and by its schema may lack
+// a field that outputSchema requires.
 func (c *checker) lacking(node graph.Node, given, want shape.Shape) {
 	switch node.(type) {
 	case *graph.MCP, *graph.Entry:
 	case *graph.Transform, *graph.Switch, *graph.Exit:
-		return // its expression is looked at
+		return // expression and rule check these
 	}
 	path, lacks := given.Lacks(want)
 	if !lacks || c.asksForField(below([]string{node.ID()}, path...)) {
 		return
 	}
 	c.found.Warn(node.Pos(), "maybe-missing",
-		fmt.Sprintf("the result of node %q may lack %q, and outputSchema of tool %q requires it", node.ID(), pathText(path), c.graph.Tool.Name.Value),
-		fmt.Sprintf("put a transform behind it that gives what to use instead: $.%s ?? value", pathText(below([]string{node.ID()}, path...))))
+		fmt.Sprintf("the result of node %q may have no %q, which outputSchema of tool %q requires", node.ID(), pathText(path), c.graph.Tool.Name.Value),
+		fmt.Sprintf("add a transform after it that gives a default: $.%s ?? value", pathText(below([]string{node.ID()}, path...))))
 }
 
-// pathText is a path as people write it.
+// pathText returns a path in the notation a.b[].c.
 func pathText(path []string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(strings.Join(path, "."), ".[]", "[]"), ".")
 }
 
-// placeOfOutput is where a part of a node's output is made.
+// placeOfOutput returns the place that makes a part of a node's output.
 func placeOfOutput(node graph.Node, path []string, want shape.Shape) config.Pos {
 	t, isTransform := node.(*graph.Transform)
 	if !isTransform {
@@ -83,8 +96,8 @@ func placeOfOutput(node graph.Node, path []string, want shape.Shape) config.Pos 
 	return t.Expr.Text.At(placeOf(tree, path, want))
 }
 
-// placeOf is the offset of the part of an expression that makes the part of its value at
-// a path: of its key, when nothing like it is wanted.
+// placeOf returns the offset of the part of an expression that makes the part of its value at
+// a path; of its key, when the wanted shape does not have that part.
 func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
 	for tree.Kind == "block" && len(tree.Parts) > 0 {
 		tree = &tree.Parts[len(tree.Parts)-1]

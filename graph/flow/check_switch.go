@@ -14,14 +14,14 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// conditions tells of conditions of a switch that can never decide anything: because of
-// the conditions before them, or of what they compare.
+// conditions reports conditions of a switch that never decide: because of the conditions
+// before them, or because of what they compare.
 func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 	var before facts
 	for i, cond := range s.Conditions {
 		t := c.terms[node][i]
 		if _, constant := cond.Rule.Constant(); constant {
-			continue // the graph has told
+			continue // graph.Build reports it
 		}
 		if before.decide(t) == no {
 			c.found.Warn(cond.Rule.Data.Pos, "unreachable-condition",
@@ -35,7 +35,7 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 	}
 }
 
-// comparisons tells of each comparison in a rule with what its other side can never be.
+// comparisons reports each comparison of a rule whose sides can never be equal.
 func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 	for _, part := range t.parts {
 		c.comparisons(ctx, node, number, part)
@@ -47,19 +47,15 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 	if !known || canEqual(given, t) {
 		return
 	}
-	hint := ""
-	if word, isText := t.constant.(string); isText {
-		if near := wording.Nearest(word, given.Words()); near != "" {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-	}
+	word, _ := t.constant.(string)
+	hint := wording.DidYouMean(word, given.Words())
 	c.found.Warn(t.at.Pos, "constant-condition",
-		fmt.Sprintf("found %s, which is never equal to what it is compared with: expected %s", t.at.JSON(), given), hint)
+		fmt.Sprintf("%s is never %s; it is %s", t.left.Items[0].Scalar, t.at.JSON(), given), hint)
 }
 
-// missing tells of comparisons with the output of a node that may not have run: null is
-// compared then. Asking for the node in the same rule makes up for it, and so does a
-// loop that the node is a part of: in its first turn nobody expects it.
+// missing reports comparisons with the output of a node that may not have run: they compare
+// null then. They are not reported when the same rule tests the node, or when the node is of the
+// same loop and has only not run in its first turn.
 func (c *checker) missing(node int, r *graph.Rule, t *term) {
 	var asked reads
 	for _, leaf := range t.leaves() {
@@ -80,22 +76,22 @@ func (c *checker) missing(node int, r *graph.Rule, t *term) {
 			if !known || !isPlainPath(text.Value) || slices.Contains(asked.nodes, read) || c.binding(node, read).Presence != shape.Maybe || c.onlyFirstTurn(node, read) {
 				continue
 			}
-			i := slices.IndexFunc(c.worlds[node].list, func(w *world) bool { return w.presence(read) != shape.Always })
+			i := slices.IndexFunc(c.states[node].list, func(w *state) bool { return w.presence(read) != shape.Always })
 			c.faulty[node] = true
 			c.found.Warn(text.At(ref.Offset), "maybe-missing",
-				fmt.Sprintf("node %q may not have run when this is compared, which is null then%s", ref.Path[0], c.by(c.worlds[node].list[i])),
-				fmt.Sprintf("ask first: {\"!!\": {\"var\": %q}}", ref.Path[0]))
+				fmt.Sprintf("node %q may not have run%s; its value is null in this comparison", ref.Path[0], c.onPath(c.states[node].list[i])),
+				fmt.Sprintf("test it first: {\"!!\": {\"var\": %q}}", ref.Path[0]))
 		}
 	}
 }
 
-// isEmpty tells whether null may well be meant to compare with a constant.
+// isEmpty reports whether a comparison of null with the constant may be intended.
 func isEmpty(constant any) bool { return constant == "" || constant == 0.0 || constant == false }
 
-// onlyFirstTurn tells whether two nodes are of one loop, in which the other node comes
-// after this one: what is missing is so in the first turn only.
+// onlyFirstTurn reports whether two nodes are of one loop in which the other node comes after
+// this one: its output is missing in the first turn only.
 func (c *checker) onlyFirstTurn(node, other int) bool {
-	for _, w := range c.worlds[node].list {
+	for _, w := range c.states[node].list {
 		if w.presence(node) != w.presence(other) || w.presence(node) == shape.Maybe {
 			return false
 		}
@@ -103,7 +99,7 @@ func (c *checker) onlyFirstTurn(node, other int) bool {
 	return true
 }
 
-// operand is the shape of the var that a rule compares; not known for anything else.
+// operand returns the shape of the var that a rule compares; it is not known for other operands.
 func (c *checker) operand(ctx context.Context, node, number int, t *term) (given shape.Shape, known bool) {
 	if t.left.Kind != config.KindObject || len(t.left.Keys) != 1 || t.left.Keys[0].Value != "var" {
 		return given, false
@@ -118,15 +114,15 @@ func (c *checker) operand(ctx context.Context, node, number int, t *term) (given
 		env, _ := c.env(w, number)
 		one, found := shape.Infer(ctx, e, env)
 		if len(found) > 0 {
-			return given, false // that is told, and what follows of it is not
+			return given, false // the finding is reported, its consequences are not
 		}
 		all = append(all, one)
 	}
 	return shape.Union(all...), true
 }
 
-// canEqual tells whether a value of a shape may equal the constant of a comparison,
-// which unless strict takes "1", 1 and [1] for the same.
+// canEqual reports whether a value of a shape may equal the constant of a comparison. "1", 1 and
+// [1] are equal unless the comparison is strict.
 func canEqual(given shape.Shape, t *term) bool {
 	if given.Has(value.FromPlain(t.constant)) {
 		return true
@@ -143,13 +139,13 @@ func canEqual(given shape.Shape, t *term) bool {
 	return false
 }
 
-// sameKind tells whether constants of the shape are compared as they are.
+// sameKind reports whether the constant is of the shape, so that the comparison converts neither.
 func sameKind(s shape.Shape, constant any) bool {
 	return s.Has(value.FromPlain(constant))
 }
 
-// loops tells of a switch that, once it has gone a certain way, goes it for ever: all
-// that way leads back to it, and nothing on it changes what its rules read.
+// loops reports a switch that takes the same way for ever: all of the way leads back to it, and
+// no node on it changes what the rules read.
 func (c *checker) loops(node int, s *graph.Switch) {
 	exit := -1
 	for i, n := range c.graph.Nodes {
@@ -178,8 +174,8 @@ func (c *checker) loops(node int, s *graph.Switch) {
 	}
 }
 
-// reachable are the nodes to which runs come from a node without coming by another,
-// itself included.
+// reachable returns the nodes to which runs come from a node without passing another, the first
+// included.
 func (c *checker) reachable(from, without int) set {
 	seen := newSet(len(c.graph.Nodes))
 	if from == without {
@@ -199,13 +195,13 @@ func (c *checker) reachable(from, without int) set {
 	return seen
 }
 
-// leadsBack tells whether runs come from the body back to the switch.
+// leadsBack reports whether runs come from the body back to the switch.
 func (c *checker) leadsBack(body set, first, node int) bool {
 	return first == node || slices.ContainsFunc(c.arrivals[node], body.has)
 }
 
-// staysSame tells whether the rules that decide for a way read nothing that changes in
-// the body of the loop. A rule that reads nothing at all is the graph's to tell of.
+// staysSame reports whether the rules that choose a way read no value that changes in the body
+// of the loop. graph.Build reports rules that read nothing at all.
 func (c *checker) staysSame(node, way int, body set) bool {
 	var all reads
 	rules := c.reads[node]
@@ -216,15 +212,15 @@ func (c *checker) staysSame(node, way int, body set) bool {
 	return len(all.nodes) > 0 && steady.all(all)
 }
 
-// steadiness tells which outputs stay the same in a loop.
+// steadiness finds the outputs that stay the same in a loop.
 type steadiness struct {
 	*checker
 	node  int // the switch
 	body  set
-	known map[int]bool // false as well for what is being looked at: it reads itself
+	known map[int]bool // false for the node being examined: it reads its own output then
 }
 
-// all tells whether everything that is read stays the same.
+// all reports whether all that is read stays the same.
 func (s *steadiness) all(r reads) bool {
 	inLoop := func(node int) bool { return node == s.node || s.body.has(node) }
 	return !r.open && !slices.ContainsFunc(r.past, inLoop) && !slices.ContainsFunc(r.nodes, func(node int) bool { return !s.is(node) })
@@ -245,8 +241,8 @@ func (s *steadiness) is(node int) bool {
 	if !isTransform {
 		return false
 	}
-	// What has not run before the first turn is another value in the second.
-	for _, w := range s.worlds[s.node].list {
+	// The output of a node that has not run before the first turn changes in the second.
+	for _, w := range s.states[s.node].list {
 		if w.presence(node) != shape.Always {
 			return false
 		}
@@ -270,12 +266,7 @@ func (c *checker) addLoop(s *graph.Switch, way int, body set) {
 	if way == len(s.Conditions) {
 		rule = s.Conditions[0].Rule
 	}
-	to := s.Default
-	if way < len(s.Conditions) {
-		to = s.Conditions[way].Next
-	}
 	c.found.Warn(rule.Data.Pos, "endless-loop",
-		fmt.Sprintf("once switch %q goes to %q it does so for ever: nothing in the loop (%s) changes what the condition reads",
-			s.ID(), to.ID(), strings.Join(ids, ", ")),
+		fmt.Sprintf("endless loop: no node in it (%s) changes what the condition of switch %q reads", strings.Join(ids, ", "), s.ID()),
 		"let the condition read a node of the loop whose output changes, or $executionCount of one")
 }

@@ -64,8 +64,8 @@ func tryBuild(t *testing.T, src []byte) ([]*graph.Graph, bool) {
 // mark is a code in the text of a broken file.
 var mark = regexp.MustCompile(`«([a-z-]+)»`)
 
-// unmark takes the marks out of a source; each stands right before the place that it
-// tells of.
+// unmark removes the marks from a source; each is directly before its place
+// in the file.
 func unmark(src string) (clean string, seeded []string) {
 	for {
 		at := mark.FindStringSubmatchIndex(src)

@@ -10,31 +10,31 @@ import (
 	"toolgraph/graph"
 )
 
-// A node is looked at in so many worlds at most, fewer in a large graph; beyond that
-// they are taken together, and what is told apart by conditions is told apart no more.
+// The number of states of one node, smaller in a large graph. When there would be more, they
+// are joined into one, without the facts that conditions give.
 const (
-	mostWorlds = 128
-	allWorlds  = 20_000
+	mostStates = 128
+	allStates  = 20_000
 )
 
-// explorer follows a graph's runs.
+// explorer finds the states of every node of a graph.
 type explorer struct {
 	graph      *graph.Graph
 	index      index
-	reads      [][]reads      // of each node's expressions or rules, in their order
+	reads      [][]reads      // of the expressions or rules of each node, in order
 	terms      [][]*term      // of each switch's rules
-	watched    []int          // nodes that are read somewhere, ascending
-	asked      map[string]int // in how many switches a subject is asked for
-	worlds     []worlds
-	arrivals   [][]int // of each node, the nodes that a run can come from
-	departures [][]int // of each node, the nodes that a run can go to
+	watched    []int          // nodes that an expression or rule reads, ascending
+	asked      map[string]int // the number of switches that test a subject
+	states     []states
+	arrivals   [][]int // the nodes from which a run can come to each node
+	departures [][]int // the nodes to which a run can go from each node
 }
 
 func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 	e := &explorer{
 		graph: g, index: indexOf(g),
 		reads: make([][]reads, len(g.Nodes)), terms: make([][]*term, len(g.Nodes)),
-		worlds: make([]worlds, len(g.Nodes)), asked: map[string]int{}, arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
+		states: make([]states, len(g.Nodes)), asked: map[string]int{}, arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
 	}
 	var all reads
 	for i, node := range g.Nodes {
@@ -53,7 +53,7 @@ func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 	return e
 }
 
-// askedBy reads the rules of a switch.
+// askedBy reads the rules of a switch and counts their subjects.
 func (e *explorer) askedBy(ctx context.Context, node int, s *graph.Switch) {
 	subjects := map[string]bool{}
 	for _, c := range s.Conditions {
@@ -68,7 +68,7 @@ func (e *explorer) askedBy(ctx context.Context, node int, s *graph.Switch) {
 	}
 }
 
-// readsOf is what each expression of a node depends on.
+// readsOf returns what each expression or rule of a node depends on.
 func (e *explorer) readsOf(ctx context.Context, node graph.Node) []reads {
 	var all []reads
 	switch node := node.(type) {
@@ -87,42 +87,42 @@ func (e *explorer) readsOf(ctx context.Context, node graph.Node) []reads {
 	return all
 }
 
-// explore finds the worlds of all nodes, nearest to the entry first, so that a world's
-// path is a short one.
+// explore finds the states of all nodes, nearest to the entry first, so that the path of a
+// state is short.
 func (e *explorer) explore(ctx context.Context) {
-	most := max(1, min(mostWorlds, allWorlds/len(e.graph.Nodes)))
+	most := max(1, min(mostStates, allStates/len(e.graph.Nodes)))
 	n := len(e.graph.Nodes)
-	start := &world{node: e.index[e.graph.Entry.ID()], must: newSet(n), may: newSet(n)}
-	queue := []*world{e.worlds[start.node].add(start, e.watched, most)}
+	start := &state{node: e.index[e.graph.Entry.ID()], must: newSet(n), may: newSet(n)}
+	queue := []*state{e.states[start.node].add(start, e.watched, most)}
 	for len(queue) > 0 && ctx.Err() == nil {
 		w := queue[0]
 		queue = queue[1:]
-		if at := &e.worlds[w.node]; at.one && at.list[0] != w {
-			continue // another world stands for it now
+		if at := &e.states[w.node]; at.one && at.list[0] != w {
+			continue // another state stands for it now
 		}
 		for _, next := range e.step(w) {
 			if !slices.Contains(e.arrivals[next.node], w.node) {
 				e.arrivals[next.node] = append(e.arrivals[next.node], w.node)
 				e.departures[w.node] = append(e.departures[w.node], next.node)
 			}
-			if todo := e.worlds[next.node].add(next, e.watched, most); todo != nil {
+			if todo := e.states[next.node].add(next, e.watched, most); todo != nil {
 				queue = append(queue, todo)
 			}
 		}
 	}
 }
 
-// step is the worlds that follow on a world.
-func (e *explorer) step(w *world) []*world {
+// step returns the states that follow a state.
+func (e *explorer) step(w *state) []*state {
 	s, isSwitch := e.graph.Nodes[w.node].(*graph.Switch)
 	if !isSwitch {
-		var next []*world
+		var next []*state
 		for _, id := range e.graph.Nodes[w.node].Successors() {
 			next = append(next, w.after(e.index[id]))
 		}
 		return next
 	}
-	var next []*world
+	var next []*state
 	left := w.facts
 	for i, c := range s.Conditions {
 		t := e.terms[w.node][i]
@@ -138,11 +138,11 @@ func (e *explorer) step(w *world) []*world {
 	return append(next, e.leave(w, s, s.Default, left))
 }
 
-// leave is the world behind a switch: its output is the id of the node it went to. Facts
-// that no other switch asks for would only tell worlds apart that are the same.
-func (e *explorer) leave(w *world, s *graph.Switch, to graph.Node, known facts) *world {
+// leave returns the state after a switch, whose output is the id of the node it goes to. Facts
+// that no other switch tests are dropped: they would only make equal states different.
+func (e *explorer) leave(w *state, s *graph.Switch, to graph.Node, known facts) *state {
 	known = slices.DeleteFunc(slices.Clone(known), func(f fact) bool { return e.asked[f.leaf.subject] < 2 })
-	v := (&world{node: w.node, must: w.must, may: w.may, facts: known}).after(e.index[to.ID()])
+	v := (&state{node: w.node, must: w.must, may: w.may, facts: known}).after(e.index[to.ID()])
 	v.from = w
 	if went := e.index.wentTo(s, to); e.asked[went.subject] > 0 {
 		v.facts = v.facts.with(went, true)
@@ -150,7 +150,7 @@ func (e *explorer) leave(w *world, s *graph.Switch, to graph.Node, known facts) 
 	return v
 }
 
-// wentTo is the comparison of a switch's output with an id.
+// wentTo returns the comparison of a switch's output with an id.
 func (x index) wentTo(s *graph.Switch, to graph.Node) *term {
 	t := &term{
 		op: "equal", subject: "{var [" + strconv.Quote(s.ID()) + ",]}", constant: to.ID(),
@@ -160,8 +160,8 @@ func (x index) wentTo(s *graph.Switch, to graph.Node) *term {
 	return t
 }
 
-// decide is the outcome of a rule in a world with these facts.
-func (e *explorer) decide(w *world, known facts, t *term) outcome {
+// decide returns the outcome of a rule in a state with these facts.
+func (e *explorer) decide(w *state, known facts, t *term) outcome {
 	for _, leaf := range t.leaves() {
 		switch {
 		case leaf.reads.open || len(leaf.reads.nodes) == 0:
@@ -176,7 +176,7 @@ func (e *explorer) decide(w *world, known facts, t *term) outcome {
 	return known.decide(t)
 }
 
-// counted is that a node has run at least once.
+// counted returns the rule that a node has run at least once.
 func (x index) counted(node graph.Node) *term {
 	t := &term{
 		op: "bound", bound: ">=", constant: 1.0, reads: reads{nodes: []int{x[node.ID()]}},
@@ -186,7 +186,7 @@ func (x index) counted(node graph.Node) *term {
 	return t
 }
 
-// set is a set of nodes, by index.
+// set is a set of nodes, as a bit for each index.
 type set []uint64
 
 func newSet(n int) set             { return make(set, (n+63)/64) }
@@ -195,118 +195,119 @@ func (s set) add(i int)            { s[i/64] |= 1 << (i % 64) }
 func (s set) clone() set           { return slices.Clone(s) }
 func (s set) equal(other set) bool { return slices.Equal(s, other) }
 
-func (s set) keepBoth(other set) {
+func (s set) intersect(other set) {
 	for i := range s {
 		s[i] &= other[i]
 	}
 }
 
-func (s set) addAll(other set) {
+func (s set) unite(other set) {
 	for i := range s {
 		s[i] |= other[i]
 	}
 }
 
-// world is one way in which a run can stand before a node: what has run, and what is
-// known of the outcomes of rules.
-type world struct {
+// state is a state that a run can have before a node: which nodes have run, and what is known
+// of the outcomes of rules.
+type state struct {
 	node      int
-	must, may set // what has run for certain, and what may have
+	must, may set // nodes that have certainly run, and nodes that may have run
 	facts     facts
-	from      *world // the world of the node before it; nil for the entry
+	from      *state // the state of the node before it; nil for the entry
 }
 
-// presence tells whether a node has run.
-func (w *world) presence(node int) shape.Presence {
+// presence reports whether a node has run.
+func (s *state) presence(node int) shape.Presence {
 	switch {
-	case w.must.has(node):
+	case s.must.has(node):
 		return shape.Always
-	case w.may.has(node):
+	case s.may.has(node):
 		return shape.Maybe
 	}
 	return shape.Never
 }
 
-// after is the world when its node has run and the run goes on to next.
-func (w *world) after(next int) *world {
-	v := &world{node: next, must: w.must.clone(), may: w.may.clone(), facts: w.facts.after(w.node), from: w}
-	v.must.add(w.node)
-	v.may.add(w.node)
+// after returns the state before next, to which the run goes when the node has run.
+func (s *state) after(next int) *state {
+	v := &state{node: next, must: s.must.clone(), may: s.may.clone(), facts: s.facts.after(s.node), from: s}
+	v.must.add(s.node)
+	v.may.add(s.node)
 	return v
 }
 
-// join makes w stand for another world as well, and tells whether that changed it.
-func (w *world) join(other *world) bool {
-	must, may := w.must.clone(), w.may.clone()
-	must.keepBoth(other.must)
-	may.addAll(other.may)
-	if must.equal(w.must) && may.equal(w.may) {
+// join makes s cover another state as well, and reports whether that changed s.
+func (s *state) join(other *state) bool {
+	must, may := s.must.clone(), s.may.clone()
+	must.intersect(other.must)
+	may.unite(other.may)
+	if must.equal(s.must) && may.equal(s.may) {
 		return false
 	}
-	w.must, w.may = must, may
+	s.must, s.may = must, may
 	return true
 }
 
-// path is the nodes by which a run comes into the world, the world's own last. A path
-// through a loop has some of them more than once.
-func (w *world) path() []int {
+// path returns the nodes on the way of a run into the state; the last is the state's own. A
+// node of a loop may occur more than once.
+func (s *state) path() []int {
 	var nodes []int
-	for at := w; at != nil; at = at.from {
+	for at := s; at != nil; at = at.from {
 		nodes = append(nodes, at.node)
 	}
 	slices.Reverse(nodes)
 	return nodes
 }
 
-// worlds are all ways in which a run can stand before one node.
-type worlds struct {
-	list  []*world
-	byKey map[string]*world
-	one   bool // there were too many, and one world stands for all of them
+// states are all states that a run can have before one node.
+type states struct {
+	list  []*state
+	byKey map[string]*state
+	one   bool // there were too many: list has one state that covers all
 }
 
-// add notes a world; it returns the world that now has to be followed (further), or nil.
-func (ws *worlds) add(w *world, watched []int, most int) *world {
-	if ws.one {
-		if ws.list[0].join(w) {
-			return ws.list[0]
+// add adds a state. It returns the state that must be followed from here, or nil when the
+// states cover the added one already.
+func (all *states) add(s *state, watched []int, most int) *state {
+	if all.one {
+		if all.list[0].join(s) {
+			return all.list[0]
 		}
 		return nil
 	}
-	key := w.key(watched)
-	if known := ws.byKey[key]; known != nil {
-		if known.join(w) {
+	key := s.key(watched)
+	if known := all.byKey[key]; known != nil {
+		if known.join(s) {
 			return known
 		}
 		return nil
 	}
-	if len(ws.list) < most {
-		if ws.byKey == nil {
-			ws.byKey = map[string]*world{}
+	if len(all.list) < most {
+		if all.byKey == nil {
+			all.byKey = map[string]*state{}
 		}
-		ws.byKey[key] = w
-		ws.list = append(ws.list, w)
-		return w
+		all.byKey[key] = s
+		all.list = append(all.list, s)
+		return s
 	}
-	w.facts = nil
-	for _, other := range ws.list {
-		w.join(other)
+	s.facts = nil
+	for _, other := range all.list {
+		s.join(other)
 	}
-	ws.list, ws.byKey, ws.one = []*world{w}, nil, true
-	return w
+	all.list, all.byKey, all.one = []*state{s}, nil, true
+	return s
 }
 
-// presences is whether each of the nodes has run, as text.
-func (w *world) presences(nodes []int) string {
+// presences returns the presence of each of the nodes, as text.
+func (s *state) presences(nodes []int) string {
 	var b strings.Builder
 	for _, node := range nodes {
-		b.WriteString(strconv.Itoa(int(w.presence(node))))
+		b.WriteString(strconv.Itoa(int(s.presence(node))))
 	}
 	return b.String()
 }
 
-// key tells worlds apart by what matters: whether the nodes that are read somewhere
-// have run, and the facts.
-func (w *world) key(watched []int) string {
-	return w.presences(watched) + "\n" + w.facts.key()
+// key is equal for states that differ neither in the presence of the watched nodes nor in their
+// facts.
+func (s *state) key(watched []int) string {
+	return s.presences(watched) + "\n" + s.facts.key()
 }

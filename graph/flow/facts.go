@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// fact is a leaf of a rule that is known to hold, or not to.
+// fact is a leaf of a rule with its known outcome.
 type fact struct {
 	leaf  *term
 	holds bool
 }
 
-// facts are what is known of the outcomes of rules, sorted by key. They are not changed
-// in place.
+// facts are known outcomes, sorted by key. They are never changed in place.
 type facts []fact
 
 func (fs facts) with(leaf *term, truth bool) facts {
@@ -27,8 +26,8 @@ func (fs facts) with(leaf *term, truth bool) facts {
 	return slices.Insert(slices.Clone(fs), i, fact{leaf, truth})
 }
 
-// after are the facts that are left when a node has run: it may have changed what the
-// others read.
+// after returns the facts that still hold when a node has run: it drops those that read the
+// node's output.
 func (fs facts) after(node int) facts {
 	stale := func(f fact) bool { return slices.Contains(f.leaf.reads.nodes, node) }
 	if !slices.ContainsFunc(fs, stale) {
@@ -48,7 +47,7 @@ func (fs facts) key() string {
 	return b.String()
 }
 
-// outcome is what is known of a rule.
+// outcome says whether a rule holds.
 type outcome int8
 
 const (
@@ -74,7 +73,7 @@ func (o outcome) not() outcome {
 	return unknown
 }
 
-// decide is the outcome of a rule under the facts.
+// decide returns the outcome of a rule under the facts.
 func (fs facts) decide(t *term) outcome {
 	switch t.op {
 	case "not":
@@ -106,7 +105,7 @@ func (fs facts) decide(t *term) outcome {
 	return unknown
 }
 
-// assume are the facts when, besides, the rule is known to hold or not to.
+// assume returns the facts, and those that follow when the rule holds (truth) or does not.
 func (fs facts) assume(t *term, truth bool) facts {
 	switch t.op {
 	case "not":
@@ -118,7 +117,7 @@ func (fs facts) assume(t *term, truth bool) facts {
 			}
 			return fs
 		}
-		// One part decides; when all others are known not to, it is the last one.
+		// When the outcome of all parts but one is known, that one decides.
 		var left []*term
 		for _, part := range t.parts {
 			if fs.decide(part) == unknown {
@@ -133,7 +132,7 @@ func (fs facts) assume(t *term, truth bool) facts {
 	return fs.with(t, truth)
 }
 
-// implies is what the fact says of another leaf about the same subject.
+// implies returns the outcome of another leaf with the same subject.
 func (f fact) implies(t *term) outcome {
 	if f.leaf.key == t.key {
 		return outcomeOf(f.holds)
@@ -155,7 +154,7 @@ func (f fact) implies(t *term) outcome {
 	return unknown
 }
 
-// equals is what is known of a value that is a constant.
+// equals returns the outcome of a leaf when its subject equals the fact's constant.
 func (f fact) equals(t *term) outcome {
 	switch value := f.leaf.constant.(type) {
 	case bool:
@@ -194,8 +193,8 @@ func within(value float64, t *term) bool {
 	return isNumber && value >= limit
 }
 
-// bounds is what one bound says of another. A bound that is missed says nothing of the
-// other side: what is no number misses both.
+// bounds returns the outcome of a bound from that of another. A bound that fails says nothing
+// about the opposite side: a value that is not a number fails both.
 func (f fact) bounds(t *term) outcome {
 	has, isNumber := f.leaf.constant.(float64)
 	asks, isNumber2 := t.constant.(float64)

@@ -7,7 +7,7 @@ import (
 	"toolgraph/graph"
 )
 
-// Flow is a graph with what is known of its runs. It is not changed once made.
+// Flow is a graph with what is known of its runs. It is immutable and safe for concurrent use.
 type Flow struct {
 	Graph *graph.Graph
 	Nodes []*Node // in the graph's order
@@ -18,23 +18,23 @@ type Flow struct {
 // Node is what is known of one node in all runs together.
 type Node struct {
 	Node    graph.Node
-	Reached bool // a run can come to it
+	Reached bool // a run can come to the node
 
-	// Before is what its expressions are evaluated over: each other node, and itself,
-	// that may have run when its turn comes or never has. A binding's shape is that of
-	// the node's latest output.
+	// Before has each node of the graph by id: whether it has run before this node, and the
+	// shape of its latest output.
 	Before map[string]shape.Binding
-	// Previous is the output of the node executed before it; Nothing for the entry.
+	// Previous is the shape of the output of the node executed before; Nothing for the entry.
 	Previous shape.Shape
-	// Output is what it can give. An exit gives Previous as JSON: nothing is null there.
+	// Output is the shape of the node's output. An exit gives Previous as JSON, in which a missing
+	// value is null.
 	Output shape.Shape
 }
 
-// Node is the node with this id, or nil.
+// Node returns the node with this id, or nil.
 func (f *Flow) Node(id string) *Node { return f.byID[id] }
 
-// Of follows all runs that a graph can have. Upstreams may be nil: nothing is known then. The
-// error is the cause of ctx's end.
+// Of follows all runs that a graph can have. up may be nil; the tools that the graph calls are
+// unknown then. The error is the cause of ctx's end.
 func Of(ctx context.Context, g *graph.Graph, up Upstreams) (*Flow, error) {
 	f, err := newFollower(ctx, g, up)
 	if err != nil {
@@ -54,21 +54,21 @@ func (f *follower) flow() *Flow {
 	return made
 }
 
-// mostRounds bounds how often a loop is gone through; what has not settled by then is
-// taken for anything.
+// mostRounds bounds the rounds of follow. An output whose shape still changes after them has
+// any shape.
 const mostRounds = 12
 
-// follower finds the shapes of all outputs: what goes into a node depends on what came
-// out of others, so it goes through the graph until nothing changes any more.
+// follower finds the shapes of all outputs. The output of a node depends on those of others,
+// so it goes through the graph until no shape changes.
 type follower struct {
 	*explorer
 	up      Upstreams
 	outputs []shape.Shape
-	settled []bool // outputs[i] holds something
-	learned bool   // an output is only known from answers: nothing that follows is certain
+	settled []bool // outputs[i] is known
+	learned bool   // the shape of an output comes from recorded calls, so that no finding is certain
 }
 
-// newFollower follows a graph; the error is the cause of ctx's end.
+// newFollower follows a graph. The error is the cause of ctx's end.
 func newFollower(ctx context.Context, g *graph.Graph, up Upstreams) (*follower, error) {
 	f := &follower{explorer: newExplorer(ctx, g), up: up, outputs: make([]shape.Shape, len(g.Nodes)), settled: make([]bool, len(g.Nodes))}
 	f.explore(ctx)
@@ -79,7 +79,7 @@ func newFollower(ctx context.Context, g *graph.Graph, up Upstreams) (*follower, 
 	return f, nil
 }
 
-func (f *follower) reached(node int) bool { return len(f.worlds[node].list) > 0 }
+func (f *follower) reached(node int) bool { return len(f.states[node].list) > 0 }
 
 func (f *follower) follow(ctx context.Context) {
 	changed := true
@@ -115,8 +115,8 @@ func (f *follower) follow(ctx context.Context) {
 	}
 }
 
-// output is what a node gives, as far as is known; not known while none of the nodes
-// that it depends on has been looked at.
+// output returns the shape of a node's output. It is not known while the outputs that it
+// depends on are not.
 func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known bool) {
 	switch n := f.graph.Nodes[node].(type) {
 	case *graph.Entry:
@@ -129,14 +129,7 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 		f.learned = f.learned || t.Learned
 		return shape.OfSchema(t.OutputSchema), true
 	case *graph.Transform:
-		var all []shape.Shape
-		for _, w := range f.distinct(node, 0) {
-			if env, ready := f.env(w, 0); ready {
-				one, _ := shape.Infer(ctx, n.Expr.Expression, env)
-				all = append(all, one)
-			}
-		}
-		return shape.Union(all...), len(all) > 0
+		return f.valueOf(ctx, node, 0, n.Expr)
 	case *graph.Switch:
 		var all []shape.Shape
 		for _, to := range f.departures[node] {
@@ -150,7 +143,20 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 	return shape.Any(), true
 }
 
-// previous is the output of the node before a node.
+// valueOf returns the shape of the value of a node's expression of this number. It is not
+// known while that of a node that certainly ran before is not.
+func (f *follower) valueOf(ctx context.Context, node, number int, e *graph.Expr) (out shape.Shape, known bool) {
+	var all []shape.Shape
+	for _, s := range f.distinct(node, number) {
+		if env, ready := f.env(s, number); ready {
+			one, _ := shape.Infer(ctx, e.Expression, env)
+			all = append(all, one)
+		}
+	}
+	return shape.Union(all...), len(all) > 0
+}
+
+// previous returns the shape of the output of the node executed before a node.
 func (f *follower) previous(node int) (out shape.Shape, known bool) {
 	var all []shape.Shape
 	for _, before := range f.arrivals[node] {
@@ -161,12 +167,12 @@ func (f *follower) previous(node int) (out shape.Shape, known bool) {
 	return shape.Union(all...), len(all) > 0
 }
 
-// distinct are the worlds of a node that differ in what has run of the nodes which its
+// distinct returns states of a node that differ in the presence of the nodes which its
 // expression with this number reads.
-func (f *follower) distinct(node, expr int) []*world {
-	var list []*world
+func (f *follower) distinct(node, expr int) []*state {
+	var list []*state
 	seen := map[string]bool{}
-	for _, w := range f.worlds[node].list {
+	for _, w := range f.states[node].list {
 		key := w.presences(f.reads[node][expr].nodes)
 		if !seen[key] {
 			seen[key] = true
@@ -176,9 +182,9 @@ func (f *follower) distinct(node, expr int) []*world {
 	return list
 }
 
-// env is what the expression with this number is evaluated over in a world; not ready
-// while the shape of something that has run is not known.
-func (f *follower) env(w *world, expr int) (env shape.Env, ready bool) {
+// env returns what the expression with this number reads in a state. It is not ready while the
+// output of a node that has certainly run is not known.
+func (f *follower) env(w *state, expr int) (env shape.Env, ready bool) {
 	env = shape.Env{Context: map[string]shape.Binding{}, Open: true}
 	for _, node := range f.reads[w.node][expr].nodes {
 		b := shape.Binding{Shape: f.outputs[node], Presence: w.presence(node)}
@@ -200,8 +206,8 @@ func (f *follower) env(w *world, expr int) (env shape.Env, ready bool) {
 	return env, true
 }
 
-// envOfAll is what the expression with this number is evaluated over in any world of
-// its node: what has run in some of them only may be missing.
+// envOfAll returns what the expression with this number reads in all states of its node
+// together.
 func (f *follower) envOfAll(node, expr int) shape.Env {
 	env := shape.Env{Context: map[string]shape.Binding{}, Open: true}
 	for _, read := range f.reads[node][expr].nodes {
@@ -211,10 +217,10 @@ func (f *follower) envOfAll(node, expr int) shape.Env {
 	return env
 }
 
-// binding is what is known of another node's output when a node's turn comes.
+// binding returns whether another node has run before a node, and the shape of its output.
 func (f *follower) binding(node, other int) shape.Binding {
 	b := shape.Binding{Shape: f.outputs[other], Presence: shape.Never}
-	for i, w := range f.worlds[node].list {
+	for i, w := range f.states[node].list {
 		switch p := w.presence(other); {
 		case i == 0:
 			b.Presence = p
@@ -228,7 +234,7 @@ func (f *follower) binding(node, other int) shape.Binding {
 	return b
 }
 
-// before is what any expression of a node is evaluated over, all its worlds together.
+// before returns the bindings of all nodes before a node.
 func (f *follower) before(node int) map[string]shape.Binding {
 	context := make(map[string]shape.Binding, len(f.graph.Nodes))
 	for i, other := range f.graph.Nodes {
@@ -237,22 +243,22 @@ func (f *follower) before(node int) map[string]shape.Binding {
 	return context
 }
 
-// Upstreams tells what is known of the tools that a graph calls.
+// Upstreams describes the tools that a graph calls.
 type Upstreams interface {
-	// Tool is the tool of a server; false when nothing is known of it.
+	// Tool returns the description of a server's tool; false when it is unknown.
 	Tool(server, tool string) (Tool, bool)
 }
 
-// Tool is what is known of an upstream tool.
+// Tool describes an upstream tool.
 type Tool struct {
 	InputSchema  []byte // JSON Schema; empty: unknown
 	OutputSchema []byte // JSON Schema of the call's value; empty: unknown
-	ReadOnly     *bool  // what its annotations say; nil: nothing
-	Learned      bool   // OutputSchema was made of answers, and not declared
-	From         string // where this is known from, for people: "graph.lock.yaml"; may be empty
+	ReadOnly     *bool  // readOnlyHint of its annotations; nil when it has none
+	Learned      bool   // OutputSchema was inferred from recorded calls, not declared
+	From         string // the source of this description, for messages: "graph.lock.yaml"; may be empty
 }
 
-// knownTool is the tool, empty when nothing is known of it; up may be nil.
+// knownTool returns the tool, or the zero Tool when it is unknown; up may be nil.
 func knownTool(up Upstreams, server, tool string) Tool {
 	if up == nil {
 		return Tool{}

@@ -72,7 +72,7 @@ func diamonds(n int, last string) string {
 	return b.String()
 }
 
-// A graph with more ways than can be told apart is followed all the same.
+// A graph with too many states for one node is followed, too.
 func TestManyWays(t *testing.T) {
 	var reads []string
 	for i := range 20 {
@@ -97,13 +97,13 @@ func TestArguments(t *testing.T) {
 		`{at: {x: 1}, list: [{x: 2}], other: 1}`:   "",
 		`{at: {x: {expr: '1 + 1'}}, name: "n"}`:    "",
 		`{at: {x: "1"}}`:                           `9:60: argument "at.x" of tool "t": expected a number, found the string "1"`,
-		`{at: {y: 1, x: 1}}`:                       `9:57: argument "at.y" of tool "t": there is no such argument, expected one of x`,
-		`{at: {}}`:                                 `9:56: argument "at.x" of tool "t": it is required, and missing; add x: … to args`,
-		`{list: [{x: 1}, {z: {expr: '1'}, x: 1}]}`: `9:68: argument "list.1.z" of tool "t": there is no such argument, expected one of x`,
+		`{at: {y: 1, x: 1}}`:                       `9:57: argument "at.y" of tool "t": unknown argument, expected one of x`,
+		`{at: {}}`:                                 `9:56: argument "at.x" of tool "t": required, but missing; add x: … to args`,
+		`{list: [{x: 1}, {z: {expr: '1'}, x: 1}]}`: `9:68: argument "list.1.z" of tool "t": unknown argument, expected one of x`,
 		`{list: []}`:                               `9:58: argument "list" of tool "t": expected at least 1 item, found an array of 0 items`,
-		`{list: {expr: 'entry.s = "a"'}}`:          `9:66: argument "list" of tool "t": expected array of {x: number}, and the expression gives boolean`,
+		`{list: {expr: 'entry.s = "a"'}}`:          `9:66: argument "list" of tool "t": expected array of {x: number}, but the expression gives boolean`,
 		`{at: [{expr: '1'}]}`:                      `9:56: argument "at" of tool "t": expected {x: number}, found an array`,
-		`{limt: 1}`:                                `9:52: warning: argument "limt" of tool "t" is none that the tool declares, and it has at, limit, list, name; did you mean "limit"?`,
+		`{limt: 1}`:                                `9:52: warning: tool "t" does not declare the argument "limt", only at, limit, list, name; did you mean "limit"?`,
 		`{}`:                                       `9:51: the arguments of tool "t": expected at least 1 key, found an object with 0 keys`,
 	} {
 		src := head + "  - {id: a, type: mcp, server: up, tool: t, next: exit, args: " + args + "}\n"

@@ -12,13 +12,13 @@ import (
 // reads are what an expression or a rule depends on.
 type reads struct {
 	nodes []int // indexes in Graph.Nodes, ascending, each once
-	past  []int // those of nodes that the history is asked for: each run of them counts
-	// open is set when it may depend on something else: the clock, chance, what ran
-	// before, or a node that is only named at run time.
+	past  []int // the nodes whose history is read: each of their executions counts
+	// open is set when it may depend on something else: the time, a random number, the
+	// previous node, or a node whose name is computed.
 	open bool
 }
 
-// with is a list of nodes with one more.
+// with returns an ascending list of nodes with one more.
 func with(nodes []int, node int) []int {
 	if i, known := slices.BinarySearch(nodes, node); !known {
 		return slices.Insert(nodes, i, node)
@@ -36,7 +36,7 @@ func (r *reads) join(other reads) {
 	r.open = r.open || other.open
 }
 
-// changing are the functions whose value is another one each time.
+// changing are the functions whose value differs from call to call.
 var changing = []string{"previousNode", "now", "millis", "random", "shuffle"}
 
 var historyFunctions = []string{"nodeExecution", "nodeExecutions", "executionCount"}
@@ -68,7 +68,7 @@ func (x index) add(r *reads, refs ...jsonata.Reference) {
 	}
 }
 
-// ofExpression is what a JSONata expression depends on.
+// ofExpression returns what a JSONata expression depends on.
 func (x index) ofExpression(e *jsonata.Expression) reads {
 	var r reads
 	x.add(&r, e.References()...)
@@ -77,8 +77,7 @@ func (x index) ofExpression(e *jsonata.Expression) reads {
 	return r
 }
 
-// isOpen tells whether a part of an expression depends on more than the paths and ids
-// that are written in it.
+// isOpen reports whether a part of an expression depends on more than the paths and ids in it.
 func isOpen(t *jsonata.Tree) bool {
 	switch t.Kind {
 	case "variable":
@@ -99,7 +98,7 @@ func isOpen(t *jsonata.Tree) bool {
 	return slices.ContainsFunc(parts, func(p jsonata.Tree) bool { return isOpen(&p) })
 }
 
-// ofRule is what the part of a rule at a path depends on.
+// ofRule returns what the part of a rule at a path depends on.
 func (x index) ofRule(ctx context.Context, rule *graph.Rule, path []any) reads {
 	var r reads
 	for _, ref := range rule.References() {
@@ -112,7 +111,7 @@ func (x index) ofRule(ctx context.Context, rule *graph.Rule, path []any) reads {
 	return r
 }
 
-// opensRule tells whether a var below d depends on more than paths and ids.
+// opensRule reports whether a var in d depends on more than paths and ids.
 func opensRule(ctx context.Context, d *config.Data) bool {
 	if d.Kind == config.KindObject && len(d.Keys) == 1 {
 		switch d.Keys[0].Value {
@@ -133,7 +132,7 @@ func opensRule(ctx context.Context, d *config.Data) bool {
 	return slices.ContainsFunc(d.Items, func(item *config.Data) bool { return opensRule(ctx, item) })
 }
 
-// firstOperand is the first argument of an operator, which may stand without brackets.
+// firstOperand returns the first argument of an operator, which may be without brackets.
 func firstOperand(d *config.Data) *config.Data {
 	if d.Kind == config.KindArray && len(d.Items) > 0 {
 		return d.Items[0]
@@ -141,8 +140,8 @@ func firstOperand(d *config.Data) *config.Data {
 	return d
 }
 
-// isPlainPath tells names and numbers with dots between them, as a var most often has,
-// from an expression.
+// isPlainPath reports whether the path of a var has only names and numbers with dots between
+// them, so that it need not be parsed as an expression.
 func isPlainPath(path string) bool {
 	for _, c := range plainPath(path) {
 		word := c == '_' || c == '.' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'

@@ -12,14 +12,14 @@ import (
 	"toolgraph/graph"
 )
 
-// term is a rule as far as it can be reasoned about without values: and, or and not of
-// leaves. Two leaves with the same key are always true together.
+// term is a rule in a form that can be reasoned about without values: and, or and not of leaves.
+// Two leaves with the same key always have the same outcome.
 type term struct {
 	op    string // and, or, not; equal, bound: subject is compared with constant; holds
 	parts []*term
 	key   string
 	reads reads
-	// absent is the outcome when nothing of what it reads has run.
+	// absent is the outcome when none of the nodes that it reads has run.
 	absent outcome
 
 	subject  string       // canonical text of what is compared
@@ -79,7 +79,7 @@ func (r termReader) read(ctx context.Context, d *config.Data, path []any) *term 
 	return r.leaf(ctx, d, path)
 }
 
-// leaves are the parts of a rule that are not made of others.
+// leaves returns the parts of a rule that are not and, or or not.
 func (t *term) leaves() []*term {
 	if t.op != "and" && t.op != "or" && t.op != "not" {
 		return []*term{t}
@@ -109,7 +109,7 @@ func (r termReader) leaf(ctx context.Context, d *config.Data, path []any) *term 
 
 var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-// comparison is one of something with a constant; anything else is a leaf.
+// comparison returns the term of a comparison with a constant; other comparisons are leaves.
 func (r termReader) comparison(ctx context.Context, d *config.Data, path []any, op string, strict bool, operands []*config.Data, paths [][]any) *term {
 	left, right, bound := 0, 1, d.Keys[0].Value
 	if constantOf(operands[1]) == nil {
@@ -129,12 +129,12 @@ func (r termReader) comparison(ctx context.Context, d *config.Data, path []any, 
 	t.setKey()
 	t.setAbsent(ctx, d.Value())
 	if d.Keys[0].Value[0] == '!' {
-		t.absent = t.absent.not() // the term is what the rule denies
+		t.absent = t.absent.not() // the rule is the negation of the term
 	}
 	return t
 }
 
-// membership is in of a list of constants: equal to one of them.
+// membership returns the term of in with a list of constants: equal to one of them.
 func (r termReader) membership(ctx context.Context, d *config.Data, path []any, operands []*config.Data, paths [][]any) *term {
 	list := operands[1]
 	if list.Kind != config.KindArray || len(list.Items) == 0 {
@@ -156,7 +156,7 @@ func (r termReader) membership(ctx context.Context, d *config.Data, path []any, 
 	return t
 }
 
-// setAbsent evaluates the rule that the term is, as it is when nothing has run.
+// setAbsent evaluates the term's rule for a run in which no node has run.
 func (t *term) setAbsent(ctx context.Context, rule any) {
 	if t.reads.open || len(t.reads.nodes) == 0 {
 		return
@@ -170,7 +170,8 @@ func (t *term) setAbsent(ctx context.Context, rule any) {
 	}
 }
 
-// setKey tells comparisons apart. Whether one is strict makes no difference to a word.
+// setKey sets the key of a comparison. A strict comparison with a text that is not a number has
+// the same outcome as one that is not strict, and the same key.
 func (t *term) setKey() {
 	text, isText := t.constant.(string)
 	_, err := strconv.ParseFloat(text, 64)
@@ -184,7 +185,7 @@ func (t *term) setKey() {
 	}
 }
 
-// constantOf is the string, number or boolean that d is, or nil.
+// constantOf returns the string, number or boolean that d is, or nil.
 func constantOf(d *config.Data) any {
 	if d.Kind != config.KindScalar {
 		return nil
@@ -196,8 +197,7 @@ func constantOf(d *config.Data) any {
 	return nil
 }
 
-// canonical is a rule as text, the same for what is written differently and means the
-// same.
+// canonical returns a rule as text, which is the same for different spellings of one rule.
 func canonical(d *config.Data) string {
 	var b strings.Builder
 	writeCanonical(&b, d)
@@ -229,7 +229,7 @@ func writeCanonical(b *strings.Builder, d *config.Data) {
 	}
 }
 
-// plainPath is a path without the $ that it may begin with.
+// plainPath returns a path without the $. or $$. at its start.
 func plainPath(path string) string {
 	path = strings.TrimSpace(path)
 	if rest, ok := strings.CutPrefix(path, "$$."); ok {
