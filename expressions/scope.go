@@ -10,31 +10,32 @@ import (
 // context allows.
 const EvalBudget = 2 * time.Second
 
-// History is what the history functions read: the executions that ended before
+// History is the source of the history functions: the executions that ended before
 // the expression's own. Every method is O(1).
 type History interface {
-	// Previous is the output of the execution n before this one, 1 = the last; nil is
-	// nothing.
+	// Previous returns the output of the execution n before this one, 1 = the last; nil is
+	// no value. It is false when there is no such execution.
 	Previous(n int) (value.Value, bool)
-	// Count is how often the node has finished.
+	// Count returns how often the node has finished.
 	Count(id string) int
-	// Execution is the node's i-th output, 0 = first, -1 = last; nil is nothing.
+	// Execution returns the node's i-th output, 0 = first, -1 = last; nil is no value. It is
+	// false when there is no such execution.
 	Execution(id string, i int) (value.Value, bool)
-	// Executions are the outputs of the node that are not nothing, oldest first; not to
-	// be changed.
+	// Executions returns the outputs of the node that have a value, oldest first. The
+	// caller must not change the slice.
 	Executions(id string) []value.Value
 }
 
-// Scope is what an expression of one run sees: the context, {nodeId: latest
-// output} without the nodes whose latest output is nothing, and the history. It belongs
+// Scope is what an expression of one run can read: the context, {nodeId: latest
+// output} without the nodes whose latest output has no value, and the history. It belongs
 // to the run's goroutine; the owner may change the context between evaluations.
 type Scope struct {
 	Context map[string]any // nodeId → latest output
 	History History        // not nil
 }
 
-// NewScope makes the scope of one run. The scope keeps context and history and
-// reads both afresh at each evaluation. A nil history has no executions.
+// NewScope returns the scope of one run. The scope holds context and history and
+// reads both again at each evaluation. A nil history has no executions.
 func NewScope(context map[string]any, history History) *Scope {
 	if history == nil {
 		history = noHistory{}
@@ -42,7 +43,7 @@ func NewScope(context map[string]any, history History) *Scope {
 	return &Scope{Context: context, History: history}
 }
 
-// noHistory is the history of a scope that was given none.
+// noHistory is the history of a scope without one.
 type noHistory struct{}
 
 func (noHistory) Previous(int) (value.Value, bool)          { return nil, false }

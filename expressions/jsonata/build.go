@@ -19,12 +19,12 @@ type builder struct {
 // maxSeeks bounds that work, which many % in one path could make quadratic.
 const maxSeeks = 100_000
 
-// buildNode is the tree as it is evaluated.
+// buildNode converts the tree to the nodes that are evaluated.
 func buildNode(tree *Tree) (*node, *expressions.SyntaxError) {
 	b := builder{}
 	root := b.node(tree)
 	if b.fault == nil && (root.kind == nodeParent || len(root.seeking) > 0) {
-		b.fail(tree, "% stands where no parent is known; it needs a path before it")
+		b.fail(tree, "% has no parent here; write a path before it")
 	}
 	if b.fault != nil {
 		return nil, b.fault
@@ -33,8 +33,8 @@ func buildNode(tree *Tree) (*node, *expressions.SyntaxError) {
 	return root, nil
 }
 
-// prepare notes what makes an evaluation shorter. It reports whether the part assigns a
-// variable of the block or function around it.
+// prepare sets the fields that speed an evaluation up. It reports whether the part assigns
+// a variable of the block or function around it.
 func prepare(n *node) (assigns bool) {
 	assigns = n.kind == nodeAssignment
 	visit := func(part *node) {
@@ -72,7 +72,7 @@ func prepare(n *node) (assigns bool) {
 	return assigns
 }
 
-// plainNames are the steps of a path that are names and no more; nil for another.
+// plainNames returns the steps of a path that consists of names only, else nil.
 func plainNames(n *node) []string {
 	if n.keepArray || n.keepSingleton || n.group != nil || len(n.predicates) > 0 {
 		return nil
@@ -87,8 +87,8 @@ func plainNames(n *node) []string {
 	return names
 }
 
-// contextPath are the names of an expression that is no more than a path over the context,
-// as $.entry.directory is; nil for another.
+// contextPath returns the names of an expression that is only a path over the context, such
+// as $.entry.directory, else nil.
 func contextPath(n *node) []string {
 	if n.kind != nodePath || n.names != nil {
 		return n.names
@@ -108,7 +108,7 @@ func (b *builder) fail(t *Tree, message string) {
 	}
 }
 
-// node builds a part.
+// node converts a part.
 func (b *builder) node(t *Tree) *node {
 	n := &node{at: t.Offset, text: t.Text}
 	switch t.Kind {
@@ -122,7 +122,7 @@ func (b *builder) node(t *Tree) *node {
 	case "string":
 		n.value = t.Text
 	case "number":
-		f, _ := strconv.ParseFloat(t.Text, 64) // the parser has refused what is no number
+		f, _ := strconv.ParseFloat(t.Text, 64) // the parser has checked the number
 		n.value = f
 	case "literal":
 		n.value = map[string]any{"true": true, "false": false, "null": value.Null}[t.Text]
@@ -192,12 +192,12 @@ func (b *builder) compound(n *node, t *Tree) *node {
 			n.parts = append(n.parts, b.node(&t.Parts[i]))
 		}
 	default:
-		b.fail(t, "the expression cannot be read")
+		b.fail(t, "the expression cannot be parsed")
 	}
 	return n
 }
 
-// all builds parts, whose % may mean a parent outside n.
+// all builds parts, whose % may refer to a parent outside n.
 func (b *builder) all(n *node, parts []Tree) []*node {
 	out := make([]*node, len(parts))
 	for i := range parts {
@@ -259,7 +259,7 @@ func (b *builder) lambda(n *node, t *Tree) {
 		n.params = append(n.params, t.Parts[i].Text)
 	}
 	if t.Text != "" {
-		n.signature, _ = parseSignature(t.Text) // the parser has refused what is none
+		n.signature, _ = parseSignature(t.Text) // the parser has checked the signature
 	}
 	n.fn = b.node(&t.Parts[last])
 	markTails(n.fn)

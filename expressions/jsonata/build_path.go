@@ -33,7 +33,7 @@ func (b *builder) step(n *node, t *Tree) {
 			if name, ok := step.value.(string); ok {
 				step.kind, step.text = nodeName, name
 			} else {
-				b.fail(t, "a number or a text cannot be a step of a path")
+				b.fail(t, "a number or a string cannot be a step of a path")
 			}
 		}
 		n.keepSingleton = n.keepSingleton || step.keepArray
@@ -48,7 +48,8 @@ func (b *builder) step(n *node, t *Tree) {
 	b.resolve(n)
 }
 
-// lastStep is the step of n that what follows belongs to: n itself when it is no path.
+// lastStep is the last step of a path, to which filters behind it belong; n itself when it
+// is not a path.
 func (n *node) lastStep() *node {
 	if n.kind == nodePath {
 		return n.parts[len(n.parts)-1]
@@ -56,7 +57,7 @@ func (n *node) lastStep() *node {
 	return n
 }
 
-// predicate builds what is filtered and its filters.
+// predicate builds the filtered part and its filters.
 func (b *builder) predicate(t *Tree) *node {
 	n := b.node(&t.Parts[0])
 	for i := range t.Parts[1:] {
@@ -89,17 +90,17 @@ func (b *builder) filter(n *node, t *Tree) {
 	}
 }
 
-// keep is []: what it stands behind stays an array, whatever filters lie between.
+// keep is []: the part before it stays an array, also with filters in between.
 func (b *builder) keep(t *Tree) *node {
 	n := b.node(&t.Parts[0])
 	n.keepArray = true
-	kept := &t.Parts[0]
-	for kept.Kind == "predicate" || kept.Kind == "keep" {
-		kept = &kept.Parts[0]
+	inner := &t.Parts[0]
+	for inner.Kind == "predicate" || inner.Kind == "keep" {
+		inner = &inner.Parts[0]
 	}
-	if step := n.lastStep(); kept.Kind == "name" || kept.Kind == "focus" {
+	if step := n.lastStep(); inner.Kind == "name" || inner.Kind == "focus" {
 		step.keepArray = true
-		n.keepSingleton = n.keepSingleton || kept.Kind == "name"
+		n.keepSingleton = n.keepSingleton || inner.Kind == "name"
 	}
 	return n
 }
@@ -165,7 +166,7 @@ func (b *builder) group(t *Tree) *node {
 	return n
 }
 
-// slots are the parents that are looked for outside of n.
+// slots are the slots of % in n whose parents are outside of n.
 func (n *node) slots() []*slot {
 	if n.kind == nodeParent {
 		return append(n.seeking[:len(n.seeking):len(n.seeking)], n.parent)
@@ -173,10 +174,10 @@ func (n *node) slots() []*slot {
 	return n.seeking
 }
 
-// inherit notes that parents which part looks for are outside of n too.
+// inherit notes that the parents missing in part are outside of n too.
 func (n *node) inherit(part *node) { n.seeking = append(n.seeking, part.slots()...) }
 
-// resolve looks for the parents of the path's last step among the steps before it.
+// resolve searches the steps of the path for the parents of its last step.
 func (b *builder) resolve(path *node) {
 	last := path.parts[len(path.parts)-1]
 	for _, s := range last.slots() {
@@ -188,7 +189,7 @@ func (b *builder) resolve(path *node) {
 			}
 			step := path.parts[i]
 			i--
-			// Of several steps with a focus in a row one counts.
+			// Several steps with a focus in a row count as one.
 			for i >= 0 && step.focus != "" && path.parts[i].focus != "" {
 				step = path.parts[i]
 				i--
@@ -229,7 +230,7 @@ func (b *builder) seek(n *node, s *slot, place *Tree) {
 			b.seek(n.parts[i], s, place)
 		}
 	default:
-		b.fail(place, "% stands where no parent is known; it needs a path of names before it")
+		b.fail(place, "% has no parent here; write a path of names before it")
 		s.level = 0
 	}
 }

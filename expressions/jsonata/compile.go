@@ -19,8 +19,7 @@ type Expression struct {
 }
 
 // Compile compiles an expression, in time linear in its length, which MaxSource
-// bounds. The error is a *SyntaxError, or the cause of ctx's end: an ended context
-// compiles nothing.
+// bounds. The error is a *SyntaxError, or the cause of ctx when ctx has ended.
 func Compile(ctx context.Context, source string) (*Expression, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -28,7 +27,7 @@ func Compile(ctx context.Context, source string) (*Expression, error) {
 	return compile(source, checkNames)
 }
 
-// compile compiles source; check looks at the names that it uses.
+// compile compiles source; check checks the names that it uses.
 func compile(source string, check func([]token) *expressions.SyntaxError) (*Expression, error) {
 	tokens, fault := readTokens(source)
 	if fault == nil {
@@ -50,11 +49,11 @@ func compile(source string, check func([]token) *expressions.SyntaxError) (*Expr
 	return e, nil
 }
 
-// Source is the expression as it was compiled.
+// Source returns the text that was compiled.
 func (e *Expression) Source() string { return e.source }
 
-// Eval evaluates over the scope. Nothing (undefined) is nil. The error is an
-// *EvalError; when ctx ended it, errors.Is finds the cause.
+// Eval evaluates the expression over the scope. No value (undefined) is nil. The error is an
+// *EvalError; when ctx ended the evaluation, errors.Is finds the cause.
 func (e *Expression) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	return e.EvalAt(ctx, scope, scope.Context)
 }
@@ -64,7 +63,7 @@ func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings) 
 	m := machine{evaluation: ev, root: root, rule: e.rule}
 	input := root
 	if items, ok := root.([]any); ok {
-		// An array is one input, and not its items.
+		// An array is one input; its items are not several.
 		input = &list{items: []any{items}, sequence: true, outer: true}
 	}
 	value, err := m.eval(e.root, input, variables)

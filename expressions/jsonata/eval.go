@@ -9,9 +9,9 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// machine evaluates nodes for one evaluation. It gives what jsonata-js 2.2.2 gives:
-// what is an array there is one here, what is a sequence there a *list. Undefined is
-// nil. Its errors are *EvalError.
+// machine evaluates nodes for one evaluation. Its results are those of jsonata-js 2.2.2:
+// an array is an array, a sequence is a *list, undefined is nil. Its errors are
+// *EvalError.
 type machine struct {
 	*evaluation
 
@@ -57,9 +57,9 @@ func (m *machine) eval(n *node, input any, env *bindings) (any, error) {
 	}
 	if l, ok := value.(*list); ok && l.sequence && !l.stream {
 		if n.keepArray && !l.keep {
-			kept := *l
-			kept.keep = true
-			l = &kept
+			array := *l
+			array.keep = true
+			l = &array
 		}
 		return l.collapsed(), nil
 	}
@@ -151,7 +151,7 @@ func (m *machine) variable(n *node, input any, env *bindings) any {
 	return nil
 }
 
-// array is [a, b]: arrays of items that are no literals themselves are flattened.
+// array is [a, b]: items that are arrays, but not array literals, are flattened.
 func (m *machine) array(n *node, input any, env *bindings) (any, error) {
 	out := make([]any, 0, len(n.parts))
 	if len(n.parts) == 1 {
@@ -211,8 +211,8 @@ func (m *machine) negation(n *node, input any, env *bindings) (any, error) {
 	return -f, nil
 }
 
-// branch is the part of a condition, or of ?? and ?:, that is its value, or the value
-// itself when it is known already.
+// branch returns the part of a condition, or of ?? and ?:, that gives its value, or the
+// value itself when it is already evaluated.
 func (m *machine) branch(n *node, input any, env *bindings) (*node, any, error) {
 	value, err := m.eval(n.parts[0], input, env)
 	if err != nil {
@@ -233,7 +233,7 @@ func (m *machine) branch(n *node, input any, env *bindings) (*node, any, error) 
 	return nil, nil, nil
 }
 
-// truth is $boolean; nothing is false.
+// truth is $boolean; undefined is false.
 func truth(v any) bool {
 	switch x := v.(type) {
 	case bool:

@@ -9,13 +9,11 @@ import (
 	"toolgraph/expressions"
 )
 
-const (
-	// pollEvery is how many steps lie between two looks at the clock. A step that makes
-	// much, or takes long, looks by itself.
-	pollEvery = 64
-)
+// pollEvery is the number of steps between two checks of the clock. A step that makes large
+// values, or takes long, checks by itself.
+const pollEvery = 64
 
-// evaluation counts the steps of one evaluation and ends it when it takes too much. It
+// evaluation counts the steps of one evaluation and ends it when it exceeds a limit. It
 // belongs to one goroutine.
 type evaluation struct {
 	context.Context
@@ -31,7 +29,7 @@ type evaluation struct {
 
 var errBudget = errors.New("evaluation budget used up")
 
-// Err counts a step, and is not nil once the evaluation has to end.
+// Err counts a step and returns an error once the evaluation must end.
 func (ev *evaluation) Err() error {
 	if ev.cause != nil {
 		return ev.cause
@@ -42,7 +40,7 @@ func (ev *evaluation) Err() error {
 	return ev.poll(time.Now())
 }
 
-// poll looks at the clock, the parent and the heap.
+// poll checks the clock, the parent context and the heap.
 func (ev *evaluation) poll(now time.Time) error {
 	switch {
 	case ev.deadline.IsZero():
@@ -52,7 +50,7 @@ func (ev *evaluation) poll(now time.Time) error {
 	case now.After(ev.deadline):
 		ev.cause = errBudget
 	case ev.memory.due(now):
-		// The parent's Err takes a lock, so it is asked as rarely as the heap.
+		// The parent's Err takes a lock, so it is checked as rarely as the heap.
 		if ev.cause = ev.Context.Err(); ev.cause == nil {
 			ev.cause = ev.memory.look(now)
 		}
@@ -60,8 +58,7 @@ func (ev *evaluation) poll(now time.Time) error {
 	return ev.cause
 }
 
-// spend is called by long-running builtins of ours every few thousand units of
-// work; it polls.
+// spend polls; long-running functions call it every few thousand units of work.
 func (ev *evaluation) spend() error {
 	if ev.cause != nil {
 		return ev.cause
@@ -69,7 +66,7 @@ func (ev *evaluation) spend() error {
 	return ev.poll(time.Now())
 }
 
-// failure is the error of an evaluation that ev ended, or nil when it did not.
+// failure returns the error of an evaluation that ev ended, or nil.
 func (ev *evaluation) failure() *expressions.EvalError {
 	switch {
 	case ev.cause == nil:

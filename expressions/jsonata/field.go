@@ -7,8 +7,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// lookup is the field of an object; of an array the fields of its items, as a
-// sequence.
+// lookup returns the field of an object; of an array it returns the fields of its items, as
+// a sequence.
 func lookup(input any, key string) any {
 	switch x := input.(type) {
 	case *value.Map:
@@ -27,8 +27,8 @@ func lookup(input any, key string) any {
 	return nil
 }
 
-// followNames follows names from object to object; not ok where an array lies on the
-// way, whose items each go on.
+// followNames follows names from object to object; it is not ok when it meets an array,
+// whose items must be followed one by one.
 func followNames(input any, names []string) (any, bool) {
 	last := len(names) - 1
 	for i, name := range names {
@@ -119,7 +119,7 @@ func appendFlat(out, items []any) []any {
 	return out
 }
 
-// descendants is the step **: the input and everything inside it but arrays, whose
+// descendants is the step **: the input and all values inside it, except arrays, whose
 // items count instead.
 func (m *machine) descendants(input any) (any, error) {
 	if input == nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// filter keeps the items of a value for which the predicate holds, or whose index it
-// gives.
+// filter keeps the items of a value for which the predicate is true, or whose index it
+// returns.
 func (m *machine) filter(predicate *node, value any, env *bindings) (any, error) {
 	results := &list{sequence: true}
 	if l, ok := value.(*list); ok {
@@ -45,8 +45,8 @@ func (m *machine) filter(predicate *node, value any, env *bindings) (any, error)
 	return results, nil
 }
 
-// at is the item of the index, which counts from the end when negative; nil when there
-// is none.
+// at is the item at the index, which counts from the end when negative; nil when the index
+// is out of range.
 func at(items []any, index float64) any {
 	i := math.Floor(index)
 	if i < 0 {

@@ -5,8 +5,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// MaxRecursion is how many calls of an expression's own functions may be open at
-// once. Tail calls are not counted.
+// MaxRecursion is the number of calls of an expression's own functions that may be open at
+// once. Tail calls do not count.
 const MaxRecursion = 1000
 
 // lambda is a function of the expression itself, with the variables that it sees.
@@ -30,9 +30,9 @@ type builtin struct {
 	name      string
 	types     string     // its signature as text, or empty
 	signature *signature // of types, or nil
-	arity     int        // how many arguments a function that calls it gives
+	arity     int        // how many arguments higher-order functions pass to it
 	lists     bool       // arrays among its arguments may be lists
-	total     bool       // it is called even when its first argument is nothing; else the result is nothing then
+	total     bool       // called even when its first argument is undefined; otherwise the result is then undefined
 	fn        function
 }
 
@@ -43,7 +43,7 @@ type partialBuiltin struct {
 	holes   []int // which arguments are still to be given
 }
 
-// composed is f ~> g: g of what f gives.
+// composed is f ~> g: g of the result of f.
 type composed struct{ first, second any }
 
 // isFunction reports whether v can be called.
@@ -72,8 +72,7 @@ func arityOf(fn any) int {
 	return 1
 }
 
-// callNode calls the function of a call; applied is what stands before ~>, when the
-// call is one.
+// callNode calls the function of a call; applied is the value before ~>, or nil.
 func (m *machine) callNode(n *node, input any, env *bindings, applied *any) (any, error) {
 	fn, args, err := m.callee(n, input, env, applied)
 	if err != nil {
@@ -83,7 +82,7 @@ func (m *machine) callNode(n *node, input any, env *bindings, applied *any) (any
 	return value, placed(err, n)
 }
 
-// callee evaluates what a call calls and its arguments.
+// callee evaluates the function and the arguments of a call.
 func (m *machine) callee(n *node, input any, env *bindings, applied *any) (fn any, args []any, err error) {
 	if fn, err = m.eval(n.fn, input, env); err != nil {
 		return nil, nil, err
@@ -105,7 +104,7 @@ func (m *machine) callee(n *node, input any, env *bindings, applied *any) (fn an
 	return fn, args, nil
 }
 
-// lacksDollar reports whether a name is called that is a function with a $ before it.
+// lacksDollar reports whether a called name would be a function with a $ before it.
 func (m *machine) lacksDollar(n *node, env *bindings) bool {
 	if n.kind != nodePath || n.parts[0].kind != nodeName {
 		return false
@@ -115,7 +114,7 @@ func (m *machine) lacksDollar(n *node, env *bindings) bool {
 	return bound || library[name] != nil
 }
 
-// placed gives an error without a place that of the node.
+// placed adds the place of the node to an error without a place.
 func placed(err error, n *node) error {
 	e, ok := err.(*expressions.EvalError) //nolint:errorlint // the machine's errors are never wrapped
 	if !ok || e.Offset >= 0 || e.Err != nil {
@@ -179,13 +178,13 @@ func (m *machine) enter(l *lambda, args []any, input any) (*bindings, error) {
 	return env, nil
 }
 
-// tailCall is a call that a body ends with, not yet made.
+// tailCall is the pending call at the end of a body.
 type tailCall struct {
 	node *node
 	env  *bindings
 }
 
-// body evaluates a function's body up to its tail call, if it has one.
+// body evaluates a function's body up to its tail call, or to its end.
 func (m *machine) body(n *node, input any, env *bindings) (*tailCall, any, error) {
 	switch {
 	case n.kind == nodeCall && n.tail:
@@ -213,7 +212,7 @@ func (m *machine) body(n *node, input any, env *bindings) (*tailCall, any, error
 	return nil, value, err
 }
 
-// applyNative calls what is no lambda.
+// applyNative calls a function that is not a lambda.
 func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 	switch f := fn.(type) {
 	case *builtin:

@@ -9,9 +9,9 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// call is a call of a builtin. The arguments and the focus are not to be changed; a
-// missing argument and an undefined one are both nil. Arrays among the arguments are
-// plain, unless the builtin asks for lists.
+// call is a call of a builtin, which must not change the arguments or the focus. A missing
+// argument and an undefined one are both nil. Arrays among the arguments are plain, unless
+// the builtin accepts lists.
 type call struct {
 	*machine
 
@@ -20,7 +20,7 @@ type call struct {
 	focus any // the context of the call
 }
 
-// function is what a builtin does.
+// function is the code of a builtin.
 type function func(c call) (any, error)
 
 // library are the functions that every expression can call, by name.
@@ -66,7 +66,7 @@ func (c *call) items(i int) []any {
 	return items
 }
 
-// wrong is the error of an argument that is of another kind than expected.
+// wrong is the error of an argument that has another type than expected.
 func (c *call) wrong(i int, expected string) error {
 	return c.fail("T0410", "expects "+expected+" as argument "+strconv.Itoa(i+1))
 }
@@ -74,7 +74,7 @@ func (c *call) wrong(i int, expected string) error {
 // fail is an error of the call; the message continues "$name ".
 func (c *call) fail(code, message string) error { return functionError(code, c.name, message) }
 
-// functionError is the error of a function of that name, at a place that placed knows.
+// functionError is the error of a function of that name; placed adds the place.
 func functionError(code, name, message string) error {
 	return &expressions.EvalError{Code: code, Message: "$" + name + " " + message, Offset: -1}
 }
@@ -87,7 +87,7 @@ func (c *call) each(fn any, item, place, whole any) (any, error) {
 }
 
 // Functions are the names of the functions that every expression can call, sorted,
-// without $. They are not to be changed.
+// without $. The caller must not change the slice.
 func Functions() []string { return functionNames }
 
 // IsFunction reports whether every expression can call a function of that name.

@@ -21,8 +21,8 @@ var arrayFunctions = []builtin{
 
 func count(c call) (any, error) { return float64(len(c.items(0))), nil }
 
-// appendItems is $append: both values as one array; one that is nothing counts for
-// nothing, so that the other stays as it is.
+// appendItems is $append: both values as one array; when one is undefined, the result is
+// the other, unchanged.
 func appendItems(c call) (any, error) {
 	if len(c.items(0))+len(c.items(1)) > maxItems {
 		return nil, c.tooMany()
@@ -103,7 +103,7 @@ func flatten(c call) (any, error) {
 	return out, nil
 }
 
-// distinct is $distinct: of equal items the first. Those of a sequence are one.
+// distinct is $distinct: the first of equal items. Of a sequence the result is a sequence.
 func distinct(c call) (any, error) {
 	items, ok := itemsOf(c.args[0])
 	if !ok || len(items) <= 1 {

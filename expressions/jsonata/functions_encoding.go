@@ -18,13 +18,13 @@ var encodingFunctions = []builtin{
 	{name: "decodeUrlComponent", types: "<s-:s>", arity: 1, fn: coded(percentDecode, "")},
 }
 
-// coded is a function of one string, which refuses some strings; characters of kept stay
-// as they are.
-func coded(f func(text, kept string) (string, bool), kept string) function {
+// coded is a function of one string, which rejects some strings; it leaves the characters of
+// plain unchanged.
+func coded(f func(text, plain string) (string, bool), plain string) function {
 	return withText(func(c call, text string) (any, error) {
-		out, ok := f(text, kept)
+		out, ok := f(text, plain)
 		if !ok {
-			return nil, c.fail("D3140", "found a text that cannot be encoded or decoded")
+			return nil, c.fail("D3140", "cannot encode or decode the string: it is not UTF-8, or has an incomplete % escape")
 		}
 		return out, nil
 	})
@@ -35,9 +35,9 @@ const (
 	urlReserved   = ";/?:@&=+$,#"
 )
 
-// percentEncode escapes each byte of a text that is not one of kept; ok is false for a text that is not
-// UTF-8.
-func percentEncode(text, kept string) (string, bool) {
+// percentEncode escapes each byte of a text that is not in plain; ok is false for a text that
+// is not UTF-8.
+func percentEncode(text, plain string) (string, bool) {
 	if !utf8.ValidString(text) {
 		return "", false
 	}
@@ -45,7 +45,7 @@ func percentEncode(text, kept string) (string, bool) {
 	var b strings.Builder
 	b.Grow(len(text))
 	for i := range len(text) {
-		if c := text[i]; strings.IndexByte(kept, c) >= 0 {
+		if c := text[i]; strings.IndexByte(plain, c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
@@ -54,9 +54,9 @@ func percentEncode(text, kept string) (string, bool) {
 	return b.String(), true
 }
 
-// percentDecode replaces escapes, but those of kept characters; ok is false when a % is not followed
-// by two hexadecimal digits, or the bytes are not UTF-8.
-func percentDecode(text, kept string) (string, bool) {
+// percentDecode decodes escapes, except those of characters in reserved; ok is false when a %
+// is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+func percentDecode(text, reserved string) (string, bool) {
 	var b strings.Builder
 	b.Grow(len(text))
 	for text != "" {
@@ -78,7 +78,7 @@ func percentDecode(text, kept string) (string, bool) {
 		switch r, size := utf8.DecodeRune(char[:n]); {
 		case r == utf8.RuneError && size <= 1:
 			return "", false
-		case n == 1 && strings.IndexByte(kept, char[0]) >= 0:
+		case n == 1 && strings.IndexByte(reserved, char[0]) >= 0:
 			b.WriteString(text[:3])
 		default:
 			b.Write(char[:n])

@@ -73,7 +73,7 @@ func valueOfLetters(text string) (value float64, ok bool) {
 	return value, true
 }
 
-// valueOfRoman adds numerals up, and takes those away that stand before a larger one.
+// valueOfRoman adds numerals up and subtracts those before a larger one.
 func valueOfRoman(text string) (value float64, ok bool) {
 	values := map[byte]float64{'M': 1000, 'D': 500, 'C': 100, 'L': 50, 'X': 10, 'V': 5, 'I': 1}
 	largest := 1.0

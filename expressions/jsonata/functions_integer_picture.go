@@ -26,7 +26,7 @@ type integerPicture struct {
 	regular   int            // the size of all groups, or 0
 }
 
-// integerGroup is a separator and how many digits stand behind it.
+// integerGroup is a separator and how many digits follow it.
 type integerGroup struct {
 	position  int
 	separator rune
@@ -43,9 +43,9 @@ const (
 )
 
 var (
-	errNoInteger = &pictureError{Code: "D3137", Message: "the text is no integer of this picture"}
+	errNoInteger = &pictureError{Code: "D3137", Message: "the string is not an integer in this picture's format"}
 	errNotNumber = &pictureError{Code: "D3001", Message: "the number is not finite"}
-	errRoman     = &pictureError{Code: "size", Message: "Roman numerals are written up to 1,000,000 only"}
+	errRoman     = &pictureError{Code: "size", Message: "Roman numerals go up to 1,000,000"}
 	errWide      = &pictureError{Code: "size", Message: "a width is at most 1,000"}
 	errFarTime   = &pictureError{Code: "size", Message: "the time is more than 100,000,000 days from 1970"}
 )

@@ -71,7 +71,7 @@ func (c *call) matcher(fn any, args ...any) (any, error) {
 // matchLiteral is $match of a string, which jsonata-js does not have.
 func matchLiteral(c call, text, literal string, limit int) (any, error) {
 	if literal == "" {
-		return nil, c.fail("D1004", "has a pattern that matches an empty text")
+		return nil, c.fail("D1004", "has a pattern that matches the empty string")
 	}
 	at := runes{text: text}
 	var out []any

@@ -127,7 +127,7 @@ func raise(c call, x float64) (any, error) {
 	}
 	result := math.Pow(x, y)
 	if math.IsNaN(result) || math.IsInf(result, 0) {
-		return nil, c.fail("D3061", "gives a number that is out of range")
+		return nil, c.fail("D3061", "returns a number that is out of range")
 	}
 	return result, nil
 }

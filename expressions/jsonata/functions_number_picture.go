@@ -2,7 +2,7 @@ package jsonata
 
 import "slices"
 
-// numberPicture is a sub-picture of $formatNumber: what its values are written like.
+// numberPicture is a sub-picture of $formatNumber: the format of its values.
 type numberPicture struct {
 	symbols                  *numberSymbols
 	prefix, suffix           units
@@ -70,7 +70,7 @@ func (s *numberSymbols) parts(text units) numberParts {
 	p.active = text[len(p.prefix):end]
 	p.mantissa = p.active
 	// The place of the exponent counts from the start of the sub-picture, so a prefix
-	// and an exponent do not go together: jsonata-js has it so.
+	// and an exponent do not go together, as in jsonata-js.
 	if at := text.index(s.exponent, len(p.prefix)); at >= 0 && at <= end {
 		p.mantissa = p.active.slice(0, at)
 		p.exponent, p.hasExponent = p.active.slice(at+1, len(p.active)), true
@@ -82,7 +82,7 @@ func (s *numberSymbols) parts(text units) numberParts {
 	return p
 }
 
-// check is the code of what is wrong with a sub-picture, or "". Of several errors it is
+// check returns the code of the error in a sub-picture, or "". Of several errors it is
 // the one with the highest code.
 func (s *numberSymbols) check(p *numberParts) (code string) {
 	text := p.text
@@ -92,8 +92,8 @@ func (s *numberSymbols) check(p *numberParts) (code string) {
 	groups := func(u units, i int) bool { return i >= 0 && i < len(u) && s.grouping.is(u[i]) }
 	scaled := has(s.percent) || has(s.perMille)
 	dot := text.index(s.decimal, 0)
-	// What stands before the first optional digit of the integer part, and from the
-	// last one of the fraction on.
+	// The integer part before its first optional digit, and the fraction from its last
+	// one on.
 	before := p.integer[:max(0, p.integer.index(s.digit, 0))]
 	var after units
 	if i := p.fraction.last(s.digit); i >= 0 {
@@ -133,7 +133,7 @@ func (s *numberSymbols) count(text units, counts func(uint16) bool) (n int) {
 	return n
 }
 
-// analyse is what a sub-picture without errors means.
+// analyse returns the meaning of a sub-picture without errors.
 func (s *numberSymbols) analyse(parts *numberParts) numberPicture {
 	p := numberPicture{
 		symbols: s, prefix: parts.prefix, suffix: parts.suffix,
@@ -161,8 +161,7 @@ func (s *numberSymbols) analyse(parts *numberParts) numberPicture {
 	for at := parts.integer.index(s.grouping, 0); at >= 0; at = parts.integer.index(s.grouping, at+1) {
 		p.integerGroups = append(p.integerGroups, s.count(parts.integer[at:], s.place))
 	}
-	// After the first separator of the fraction jsonata-js goes on looking in the
-	// integer part.
+	// After the first separator of the fraction jsonata-js searches the integer part.
 	for at := parts.fraction.index(s.grouping, 0); at >= 0; at = parts.integer.index(s.grouping, at+1) {
 		p.fractionGroups = append(p.fractionGroups, s.count(parts.fraction.slice(0, at), s.place))
 	}

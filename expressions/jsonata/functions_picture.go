@@ -51,9 +51,9 @@ var pictureFaults = map[string]string{
 	"D3091": "the fraction of a sub-picture has optional digits after mandatory ones only",
 	"D3092": "a sub-picture with an exponent has no percent sign and no per-mille sign",
 	"D3093": "the exponent of a sub-picture has mandatory digits only, at least one",
-	"D3110": "the text is no time in ISO 8601; give a picture for other forms",
+	"D3110": "the string is not an ISO 8601 time; pass a picture for other formats",
 	"D3130": "this numbering is not supported; use digits (0), letters (a, A), Roman numerals (i, I) or words (w, W, Ww)",
-	"D3131": "the digits of a picture belong to one script",
+	"D3131": "the picture mixes digits of several scripts; use those of one",
 	"D3132": "the picture has an unknown component; write one of Y M D d F W w X x H h P m s f Z z C E in brackets",
 	"D3133": "only months (M, x), days of the week (F) and P are written as names",
 	"D3134": "a time zone has one to four digits in the picture",
@@ -61,7 +61,7 @@ var pictureFaults = map[string]string{
 	"D3136": "the picture leaves out a component between two others, or has weeks, which cannot be read",
 }
 
-// time is that of the evaluation: $now and $millis give the same all over it.
+// time is the time of the evaluation: $now and $millis are the same throughout it.
 func (c *call) time() time.Time {
 	if c.clock.IsZero() {
 		c.clock = time.Now()
@@ -69,7 +69,7 @@ func (c *call) time() time.Time {
 	return c.clock
 }
 
-// pictured is a function whose texts are bounded; of nothing it is nothing.
+// pictured is a function that bounds the lengths of its strings.
 func pictured(f function) function {
 	return func(c call) (any, error) {
 		for i, arg := range c.args {

@@ -22,7 +22,7 @@ var regexFunctions = []builtin{
 // regex is a regular expression of a source, /…/, as a value: a function of texts.
 type regex struct{ pattern *pattern }
 
-// regexOf is the regular expression of a pattern in a tree.
+// regexOf compiles a pattern of a tree.
 func regexOf(t *Tree) *regex {
 	p, err := compilePattern(t.Text, t.flags)
 	if err != nil {
@@ -40,7 +40,7 @@ type pattern struct {
 }
 
 // patterns are the compiled patterns by flags and text. They come from sources
-// only, never from data; the cap is for programs that compile sources for ever.
+// only, never from data; the limit is for programs that compile sources endlessly.
 var patterns = patternCache{entries: map[string]*pattern{}}
 
 type patternCache struct {
@@ -99,8 +99,8 @@ func looksBack(re *syntax.Regexp) bool {
 	return false
 }
 
-// maxWork is how many bytes times instructions are searched in one go, which is
-// well under a second.
+// maxWork is the product of bytes and instructions that one uninterrupted search may have,
+// which takes well under a second.
 const maxWork = 50_000_000
 
 // search finds one match after the other.
@@ -117,7 +117,7 @@ func (c *call) search(r *regex, text string) (*search, error) {
 	s := &search{c: c, pattern: r.pattern, text: text}
 	if s.pattern.backwards {
 		if len(text)*s.pattern.size > maxWork {
-			return nil, c.fail("size", "searches too long a text for a pattern with ^ or \\b")
+			return nil, c.fail("size", "cannot search so long a string for a pattern with ^ or \\b")
 		}
 		s.ahead = s.pattern.FindAllStringSubmatchIndex(text, maxItems+1)
 		if len(s.ahead) > maxItems {
@@ -146,7 +146,7 @@ func (s *search) next() ([]int, error) {
 		return nil, err
 	}
 	if loc[0] == loc[1] && (s.count > 0 || loc[1] < len(s.text)) {
-		return nil, s.c.fail("D1004", "has a regular expression that matches an empty text")
+		return nil, s.c.fail("D1004", "has a regular expression that matches the empty string")
 	}
 	s.count++
 	s.pos = loc[1]
@@ -202,7 +202,7 @@ func (r *spender) ReadRune() (rune, int, error) {
 	return r.Reader.ReadRune()
 }
 
-// captured are the texts of a match's groups; one that took no part is nothing.
+// captured are the texts of a match's groups; a group that took no part is undefined.
 func captured(text string, loc []int) []any {
 	out := make([]any, 0, len(loc)/2-1)
 	for i := 2; i < len(loc); i += 2 {
@@ -215,7 +215,7 @@ func captured(text string, loc []int) []any {
 	return out
 }
 
-// matchOnce is a regular expression called as a function: its first match.
+// matchOnce calls a regular expression as a function: it returns the first match.
 func (m *machine) matchOnce(r *regex, args []any) (any, error) {
 	c := call{machine: m, name: "match", args: args}
 	if c.arg(0) == nil {
@@ -235,7 +235,7 @@ func (m *machine) matchOnce(r *regex, args []any) (any, error) {
 	return (&nextMatch{search: s, at: runes{text: text}}).call()
 }
 
-// nextMatch is the function next of a match: the match behind it.
+// nextMatch is the function next of a match, which returns the following match.
 type nextMatch struct {
 	search *search
 	at     runes
@@ -257,7 +257,7 @@ func (n *nextMatch) call() (any, error) {
 	return made, nil
 }
 
-// first is next, but takes an empty match that nothing has asked to go on from.
+// first is next, but the first match may be empty.
 func (s *search) first() ([]int, error) {
 	if s.count == 0 {
 		loc, err := s.found()

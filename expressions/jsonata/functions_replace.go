@@ -11,7 +11,7 @@ import (
 // replace is $replace(text, pattern, replacement, limit).
 func replace(c call) (any, error) {
 	if c.args[1] == "" {
-		return nil, c.fail("D3010", "cannot replace an empty text")
+		return nil, c.fail("D3010", "cannot replace an empty string")
 	}
 	limit, err := c.limit(3, "D3011")
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *replacing) byFunction(loc []int) (string, error) {
 	}
 	s, ok := value.(string)
 	if !ok {
-		return "", r.c.fail("D3012", "expects its function to give a string")
+		return "", r.c.fail("D3012", "expects its function to return a string")
 	}
 	return s, nil
 }

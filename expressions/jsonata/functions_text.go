@@ -17,10 +17,10 @@ import (
 const (
 	// MaxText is the longest string in bytes that a function makes.
 	MaxText = 64 << 20
-	// maxItems is the longest array that functions take which cannot be interrupted,
-	// and the longest that our own make.
+	// maxItems is the longest array that functions make, and the longest that functions
+	// accept which cannot be interrupted.
 	maxItems = 2_000_000
-	// spendEvery is after how many units of work our functions look at the budget.
+	// spendEvery is the number of units of work after which functions check the budget.
 	spendEvery = 4096
 )
 
@@ -48,7 +48,7 @@ func ofText(f func(s string) any) function {
 	return withText(func(_ call, text string) (any, error) { return f(text), nil })
 }
 
-// trim makes one blank of each run of blanks and takes those at the ends away.
+// trim removes blanks at both ends and replaces each run of blanks by one.
 func trim(s string) any {
 	const blanks = " \t\n\r"
 	var b strings.Builder
@@ -184,7 +184,7 @@ func (c *call) tooLong() error {
 }
 
 func (c *call) tooMany() error {
-	return c.fail("size", fmt.Sprintf("would handle more than %d items", maxItems))
+	return c.fail("size", fmt.Sprintf("would process more than %d items", maxItems))
 }
 
 // stringOf is $string(value, pretty): JSON, but strings as they are and numbers
@@ -245,7 +245,7 @@ func split(c call) (any, error) {
 		return splitByPattern(c, separator, text, limit)
 	case string:
 		if f, ok := number(c.arg(2)); ok && f < float64(limit) {
-			limit-- // here a part of a number does not count
+			limit-- // a fraction of an item does not count here
 		}
 		if separator == "" {
 			return splitRunes(c, text, limit)
@@ -285,7 +285,7 @@ func splitRunes(c call, text string, limit int) (any, error) {
 	return parts, nil
 }
 
-// limit is the optional argument i, a number from 0; without it there is none.
+// limit is the optional argument i, a number from 0; without it the limit is very large.
 func (c *call) limit(i int, code string) (int, error) {
 	const none = math.MaxInt32
 	if c.arg(i) == nil {

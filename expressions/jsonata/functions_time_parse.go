@@ -159,8 +159,8 @@ func (p *timePart) parseZone(text string) (minutes float64, ok bool) {
 // timeComponents are the numbers of a time, by component.
 type timeComponents map[byte]float64
 
-// reads reports whether there is none but components of a set, and one at least. As in
-// jsonata-js zeros do not count.
+// reads reports whether, of all these components, only those of the set are present, and at
+// least one. As in jsonata-js zeros do not count.
 func (c timeComponents) reads(set, all string) bool {
 	some := false
 	for i := range len(all) {
@@ -174,7 +174,7 @@ func (c timeComponents) reads(set, all string) bool {
 	return some
 }
 
-// millis completes the components from now and is their time.
+// millis completes the components from now and returns their time.
 func (c timeComponents) millis(now time.Time) (float64, error) {
 	const dates, times = "YXMxWwdD", "PHhmsf"
 	order, clock := "YMD", "Hmsf"
@@ -217,7 +217,7 @@ func (c timeComponents) millis(now time.Time) (float64, error) {
 	return c.unix()
 }
 
-// unix is the time of complete components; those that are too large go over into the next ones.
+// unix is the time of complete components; components that are too large carry over into the next ones.
 func (c timeComponents) unix() (float64, error) {
 	for _, value := range c {
 		if !(math.Abs(value) <= 1e9) {

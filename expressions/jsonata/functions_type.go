@@ -2,8 +2,8 @@ package jsonata
 
 import "toolgraph/expressions"
 
-// typeFunctions look at a value's type, or end an evaluation with the author's own
-// words, which alone may hold values of the context.
+// typeFunctions return a value's type, or end an evaluation with the author's own words,
+// the only message that may contain values of the context.
 var typeFunctions = []builtin{
 	{name: "type", types: "<x:s>", arity: 1, lists: true, fn: typeOf},
 	{name: "exists", types: "<x:b>", arity: 1, lists: true, total: true, fn: func(c call) (any, error) { return c.args[0] != nil, nil }},

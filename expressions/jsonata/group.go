@@ -84,8 +84,8 @@ func (g *groups) add(key string, pair int, item any) bool {
 	return true
 }
 
-// context is what a group's value is evaluated over: its one item, or all as an array,
-// those that are arrays themselves joined.
+// context is the input of a group's value expression: its one item, or all as an array,
+// with arrays among them joined.
 func (g *itemGroup) context() any {
 	if len(g.items) == 1 {
 		return g.items[0]
@@ -117,7 +117,7 @@ func joined(values []any) any {
 	return out
 }
 
-// merged is one tuple of those of a group: each variable holds the values of all.
+// merged joins the tuples of a group into one: each variable holds the values of all.
 func merged(items []any) *tuple {
 	first, _ := items[0].(*tuple)
 	if len(items) == 1 {

@@ -83,7 +83,7 @@ func runHostile(name string) hostileAnswer {
 }
 
 // peakMemory is the most that the process ever had in memory, or 0 where the
-// system does not tell.
+// system does not report it.
 func peakMemory() int64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

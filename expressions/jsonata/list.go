@@ -2,8 +2,8 @@ package jsonata
 
 import "slices"
 
-// list is an array that an evaluation makes and that is more than its items; a plain
-// []any is an array of the data. A list never leaves the evaluation: results and the
+// list is an array with the properties that jsonata-js keeps on arrays; a plain []any is
+// an array of the data. A list never leaves the evaluation: results and the
 // arguments of most functions are plain.
 type list struct {
 	items []any
@@ -45,7 +45,7 @@ func itemsOf(v any) ([]any, bool) {
 // sequenceOf is a sequence of the items.
 func sequenceOf(items []any) *list { return &list{items: items, sequence: true} }
 
-// collapsed is what a sequence of so many items is: nothing, the one item, or itself.
+// collapsed is the value of a sequence: undefined, its one item, or itself.
 func (l *list) collapsed() any {
 	switch {
 	case !l.sequence || l.stream || len(l.items) > 1:

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// maxGrowth is by how many bytes the live heap may grow during one evaluation.
+	// maxGrowth is the number of bytes by which the live heap may grow during one evaluation.
 	maxGrowth = 256 << 20
-	// lookEvery is how long an evaluation runs between two looks at the heap.
+	// lookEvery is the time between two checks of the heap.
 	lookEvery = 2 * time.Millisecond
 )
 
 var errMemory = errors.New("memory budget used up")
 
 // memoryWatch compares the heap with what it was when the evaluation began. The
-// heap is the process's: a growth beyond the limit counts only when a collection
-// confirms it, so that garbage, of whomever, ends nobody's evaluation.
+// heap is the process's: growth beyond the limit counts only when a collection confirms
+// it, so that garbage of other goroutines does not end the evaluation.
 type memoryWatch struct {
 	next  time.Time
 	floor uint64 // bytes of heap when the evaluation began
@@ -36,8 +36,8 @@ func (w *memoryWatch) look(now time.Time) error {
 	w.next = now.Add(lookEvery)
 	heap := heapBytes("/memory/classes/heap/objects:bytes")
 	if w.floor == 0 {
-		// The evaluation is some milliseconds old and may have grown already; what
-		// the last collection found alive is nearer to where it began.
+		// The evaluation is some milliseconds old and may have grown already; the live
+		// bytes of the last collection are nearer to the heap at its start.
 		w.floor = heapBytes("/gc/heap/live:bytes")
 	}
 	w.floor = min(w.floor, heap)

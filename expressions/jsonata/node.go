@@ -12,12 +12,12 @@ type node struct {
 	parts []*node // steps, items, expressions, operands, arguments (the callee is fn)
 	pairs [][2]*node
 	terms []sortTerm
-	fn    *node // what is called; the body of a lambda
+	fn    *node // the called function; the body of a lambda
 
 	params    []string
 	signature *signature
 
-	predicates []stage // filters behind a node that is no step
+	predicates []stage // filters behind a node that is not a step
 	stages     []stage // filters and index variables behind a step
 	group      *node   // the object by whose keys a path is grouped
 
@@ -65,8 +65,8 @@ const (
 	nodeRegex
 )
 
-// stage is what is done to the values of a step: filter keeps some of them, index
-// gives each its place under a name.
+// stage is an operation on the values of a step: filter keeps some of them, index
+// binds the position of each to a name.
 type stage struct {
 	filter *node
 	index  string
@@ -77,8 +77,8 @@ type sortTerm struct {
 	descending bool
 }
 
-// slot is the variable that carries the parent that a % stands for. The level
-// counts the steps still to go back while it is looked for.
+// slot is the variable that carries the parent of a %. The level counts the steps still
+// to go back while compiling.
 type slot struct {
 	label string
 	level int

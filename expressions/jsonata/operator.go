@@ -81,7 +81,7 @@ func (m *machine) compute(n *node, left, right any) (any, error) {
 func arithmeticError(code string, n *node) error {
 	err := failure(code, n)
 	if n.text == "+" {
-		err.Message += "; & joins texts"
+		err.Message += "; use & to join strings"
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func (m *machine) concatenation(n *node, left, right any) (any, error) {
 	return x + y, nil
 }
 
-// text is the operand of &; nothing is no text.
+// text is the operand of & as a string; undefined is empty.
 func (m *machine) text(v any) (string, error) {
 	switch x := v.(type) {
 	case nil:

@@ -39,7 +39,7 @@ func (m *machine) path(n *node, input any, env *bindings) (any, error) {
 		}
 	}
 	if n.keepSingleton {
-		result = keptOf(result)
+		result = asArray(result)
 	}
 	if n.group == nil {
 		return result, nil
@@ -50,8 +50,8 @@ func (m *machine) path(n *node, input any, env *bindings) (any, error) {
 	return m.object(n.group, result, env)
 }
 
-// keptOf is the result of a path with []: a sequence that stays an array.
-func keptOf(result any) any {
+// asArray is the result of a path with []: a sequence that stays an array.
+func asArray(result any) any {
 	l, ok := result.(*list)
 	if !ok {
 		return result
@@ -59,9 +59,9 @@ func keptOf(result any) any {
 	if l.cons && !l.sequence {
 		return &list{items: []any{l}, sequence: true, keep: true}
 	}
-	kept := *l
-	kept.keep = true
-	return &kept
+	array := *l
+	array.keep = true
+	return &array
 }
 
 func streamOf(tuples []*tuple) *list {
@@ -80,9 +80,8 @@ func valuesOf(tuples []*tuple) *list {
 	return sequenceOf(items)
 }
 
-// step maps the values by the step and flattens what comes out by one level, but for
-// the one array that the last step of a path yields. input is the array whose items
-// values are.
+// step maps the values by the step and flattens the results by one level, except a single
+// array that the last step of a path returns. input is the array of the values.
 func (m *machine) step(n *node, input any, values []any, env *bindings, last bool) (any, error) {
 	if n.kind == nodeSort {
 		sorted, err := m.sort(n, input, env)

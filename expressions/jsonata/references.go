@@ -10,13 +10,12 @@ type Reference struct {
 }
 
 // References are the paths that the expression reads from the context, in the
-// order of their places. A path inside a predicate, behind a dot or in the body of
-// a function that is relative to something else is none. They are not to be
-// changed.
+// order of their places. A path that is relative to something else, in a predicate, behind
+// a dot or in the body of a function, is not included. The caller must not change the slice.
 func (e *Expression) References() []Reference { return e.references }
 
 // ContextReferences are the paths of names behind each $ctx that is not a variable of the
-// expression's own; see CompileVar. They are not to be changed.
+// expression's own; see CompileVar. The caller must not change the slice.
 func (e *Expression) ContextReferences() []Reference { return e.contextReferences }
 
 // origin says which part of the context a value is.

@@ -53,7 +53,7 @@ func TestReferences(t *testing.T) {
 		`and.or.in`:                                    `and.or.in@0`,
 		`$merge([$, {"x": entry.n}]).entry.n`:          `entry.n@17`,
 	} {
-		// Variables that are not bound are functions that nobody knows.
+		// Variables that are not bound are unknown functions.
 		e, err := compile(source, func([]token) *expressions.SyntaxError { return nil })
 		if err != nil {
 			t.Errorf("%s: %v", source, err)

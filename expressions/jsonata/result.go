@@ -9,17 +9,16 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// checker walks what the engine made and lets only Values out: no function, no
-// number that is not finite, no part deeper than MaxDepth, and never the live
-// context itself, which changes after the evaluation.
+// checker walks a result and ensures that it is a Value: no function, no number that is not
+// finite, no part deeper than MaxDepth, and never the live context itself, which changes
+// after the evaluation.
 type checker struct {
 	ev    *evaluation
 	live  map[string]any
 	count int
 }
 
-// value is v as a Value: itself when all is well with it, or a copy without the
-// live context.
+// value is v as a Value: v itself, or a copy without the live context and lists.
 func (c *checker) value(v any, depth int) (any, error) {
 	if c.count++; c.count%4096 == 0 {
 		if err := c.ev.spend(); err != nil {
@@ -49,7 +48,7 @@ func (c *checker) value(v any, depth int) (any, error) {
 	return nil, errFunctionResult
 }
 
-var errFunctionResult = &expressions.EvalError{Code: "function", Message: "the result is or holds a function; call it, or leave it out", Offset: -1}
+var errFunctionResult = &expressions.EvalError{Code: "function", Message: "the result is or contains a function; call it, or leave it out", Offset: -1}
 
 var errDeepResult = &expressions.EvalError{Code: "depth", Message: "the result is " + value.ErrTooDeep.Error(), Offset: -1}
 
@@ -112,9 +111,8 @@ func (c *checker) object(source value.Object, depth int) (any, error) {
 	return source, nil
 }
 
-// plainMap is a map of the engine's own making, which is without order, or the
-// live context, of which the top level is copied: its values are outputs, which
-// never change.
+// plainMap copies a map without order, of the live context only the top level: its values
+// are outputs, which never change.
 func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
 	if depth >= value.MaxDepth {
 		return nil, errDeepResult
@@ -137,7 +135,7 @@ func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
 	return out, nil
 }
 
-// changed tells whether value is a copy of item.
+// changed reports whether v is a copy of item.
 func changed(item, v any) bool {
 	switch x := item.(type) {
 	case *list:

@@ -7,8 +7,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// RuleContext is the variable by which the expression of a rule's var reaches the run's
-// context from inside a body: $ctx.
+// RuleContext is the variable, $ctx, with which the expression of a rule's var reads the
+// run's context from inside a body.
 const RuleContext = "ctx"
 
 // CompileVar compiles the expression of a rule's var: as Compile, and $ctx is the

@@ -18,16 +18,16 @@ type signature struct {
 // l null, a array, o object, f function, m missing.
 type parameter struct {
 	letter   byte   // as written: one of those, x or j, or ( for a choice
-	types    string // what matches
+	types    string // the types that match
 	subtype  byte   // of an array: the type of its items, or 0
 	optional bool   // ? or -
-	context  bool   // -: the context stands in for it
+	context  bool   // -: the context is its default
 	many     bool   // +
 }
 
 const anyType = "asnblfom"
 
-// parseSignature reads a signature; fault is what is wrong with it, or empty.
+// parseSignature parses a signature; fault is its error, or empty.
 func parseSignature(text string) (s *signature, fault string) {
 	s = &signature{}
 	for i := 1; i < len(text) && text[i] != ':' && text[i] != '>'; i++ {
@@ -53,7 +53,7 @@ func parseSignature(text string) (s *signature, fault string) {
 		case '(':
 			choice, _, _ := strings.Cut(text[i+1:], ")")
 			if strings.Contains(choice, "<") {
-				return nil, "a choice in a signature cannot hold typed arrays"
+				return nil, "a choice in a signature cannot contain typed arrays"
 			}
 			s.params = append(s.params, parameter{letter: c, types: choice + "m"})
 			i += len(choice) + 1
@@ -99,8 +99,8 @@ func typeLetter(v any) byte {
 	return 'o'
 }
 
-// check fits the arguments of a call to the signature: the context stands in for one
-// that is missing, and a value where an array is expected becomes one.
+// check fits the arguments of a call to the signature: the context replaces a missing
+// argument, and a value where an array is expected becomes one.
 func (s *signature) check(name string, args []any, context any) ([]any, error) {
 	counts := make([]int, len(s.params))
 	if !s.match(0, args, counts) {
@@ -201,12 +201,12 @@ func (s *signature) mismatch(name string, args []any) error {
 
 var typeWords = map[byte]string{
 	's': "a string", 'n': "a number", 'b': "true or false", 'l': "null", 'a': "an array", 'o': "an object",
-	'f': "a function", 'j': "a value that is no function", 'x': "a value",
+	'f': "a function", 'j': "a value that is not a function", 'x': "a value",
 }
 
 var itemWords = map[byte]string{'s': "strings", 'n': "numbers", 'b': "booleans", 'o': "objects", 'a': "arrays", 'f': "functions"}
 
-// words say what the parameter expects.
+// words describe the expected argument.
 func (p *parameter) words() string {
 	if p.letter == '(' {
 		choice := strings.TrimSuffix(p.types, "m")

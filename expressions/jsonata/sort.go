@@ -6,8 +6,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// sort orders the items of an array by the terms of ^; an array of one item or none
-// stays what it is.
+// sort orders the items of an array by the terms of ^; an array of at most one item is
+// returned unchanged.
 func (m *machine) sort(n *node, input any, env *bindings) (any, error) {
 	items, ok := itemsOf(input)
 	if !ok || len(items) <= 1 {
@@ -47,11 +47,11 @@ func (m *machine) sortTuples(n *node, values []any, tuples []*tuple, env *bindin
 	return tuplesOf(sorted), nil
 }
 
-// sortItem is an item with the values of the terms, as far as they were asked for.
+// sortItem is an item with the values of the terms, as far as they are evaluated.
 type sortItem struct {
 	item any
 	keys []any
-	next int // the first term that was not asked for
+	next int // the first term that is not evaluated
 }
 
 func (m *machine) sorted(n *node, items []any, env *bindings) ([]any, error) {
@@ -111,7 +111,7 @@ func mergeParts[T any](m *machine, to, left, right []T, after func(a, b T) (bool
 	return nil
 }
 
-// after reports whether a comes behind b by the terms of ^; what has no value comes
+// after reports whether a comes behind b by the terms of ^; an item without a value comes
 // last.
 func (m *machine) after(n *node, a, b *sortItem, env *bindings) (bool, error) {
 	for i := range n.terms {

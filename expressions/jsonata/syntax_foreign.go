@@ -14,7 +14,7 @@ import (
 var foreignOperators = []struct{ text, hint string }{
 	{"===", "write ="},
 	{"!==", "write !="},
-	{"...", "write $merge([a, b]) for one object of two"},
+	{"...", "write $merge([a, b]) to join two objects"},
 	{"==", "write ="},
 	{"<>", "write !="},
 	{"&&", "write and"},
@@ -24,7 +24,7 @@ var foreignOperators = []struct{ text, hint string }{
 	{"?.", "write . alone: a field that is missing yields nothing"},
 }
 
-// foreignWords are words of other languages that stand before an operand.
+// foreignWords are words of other languages that precede an operand.
 var foreignWords = map[string]string{
 	"not":    "write $not(…)",
 	"return": "leave it out: the last expression is the value",
@@ -33,7 +33,8 @@ var foreignWords = map[string]string{
 	"var":    "write ($x := …; …)",
 }
 
-// located is a fault of a source, or what another language has at its place.
+// located replaces the error of a source by a more helpful one when the source has syntax of
+// another language there.
 func located(source string, tokens []token, fault *expressions.SyntaxError) *expressions.SyntaxError {
 	if err := foreign(source, tokens, fault.Offset); err != nil {
 		return err
@@ -41,8 +42,8 @@ func located(source string, tokens []token, fault *expressions.SyntaxError) *exp
 	return fault
 }
 
-// foreign is the syntax error of a source that failed at the byte given because
-// something of another language stands there; nil when nothing does.
+// foreign returns the syntax error of a source that failed at a byte because of syntax of
+// another language; nil when there is none.
 func foreign(source string, tokens []token, failed int) *expressions.SyntaxError {
 	if err := foreignTemplate(source, tokens, failed); err != nil {
 		return err
@@ -115,7 +116,7 @@ func foreignTemplate(source string, tokens []token, failed int) *expressions.Syn
 		if tokens[end].end < failed {
 			continue
 		}
-		found, hint := head.text+"{", "write what is within the braces, without them"
+		found, hint := head.text+"{", "remove the braces"
 		if path := plainPath(strings.TrimSpace(source[brace.end:tokens[end].start])); path != "" {
 			hint = "write $." + path
 		}

@@ -9,9 +9,9 @@ import (
 	"toolgraph/expressions"
 )
 
-// What people and models bring along from other languages is told with what to
-// write instead, at the place of the operator.
-func TestForeignOperatorsAreTold(t *testing.T) {
+// Syntax of other languages is reported with the JSONata to write instead, at the place of
+// the operator.
+func TestForeignOperatorsAreReported(t *testing.T) {
 	for _, c := range []struct {
 		source string
 		offset int
@@ -34,7 +34,7 @@ func TestForeignOperatorsAreTold(t *testing.T) {
 		{`(!a; 1)`, 1, `!`, `write $not(…)`},
 		{`not a`, 0, `not`, `write $not(…)`},
 		{`a?.b`, 1, `?.`, `write . alone: a field that is missing yields nothing`},
-		{`{...$.entry, "a": 1}`, 1, `...`, `write $merge([a, b]) for one object of two`},
+		{`{...$.entry, "a": 1}`, 1, `...`, `write $merge([a, b]) to join two objects`},
 		{`$x := 1; $x`, 7, `;`, `put ( ) around several expressions`},
 		{`return 1`, 0, `return`, `leave it out: the last expression is the value`},
 		{`let x = 1`, 0, `let`, `write ($x := …; …)`},
@@ -44,7 +44,7 @@ func TestForeignOperatorsAreTold(t *testing.T) {
 		{`"a" & {{entry.x}}`, 6, `{{`, `write $.entry.x`},
 		{`${entry.x}`, 0, `${`, `write $.entry.x`},
 		{`"a" & ${entry.x}`, 6, `${`, `write $.entry.x`},
-		{`${$uppercase(entry.x)}`, 0, `${`, `write what is within the braces, without them`},
+		{`${$uppercase(entry.x)}`, 0, `${`, `remove the braces`},
 		// The place that failed decides: what comes later is not blamed for it.
 		{`a b == c`, 2, `b`, ``},
 		{`{"a" 1} == 2`, 5, `1`, ``},
@@ -75,10 +75,10 @@ func TestForeignLookalikesCompile(t *testing.T) {
 }
 
 func TestPlusOfTextsNamesTheOperatorThatJoins(t *testing.T) {
-	for source, told := range map[string]bool{`s + "b"`: true, `1 + s`: true, `s - 1`: false, `s * 2`: false} {
+	for source, hinted := range map[string]bool{`s + "b"`: true, `1 + s`: true, `s - 1`: false, `s * 2`: false} {
 		_, err := mustCompile(t, source).Eval(context.Background(), expressions.NewScope(map[string]any{"s": "a"}, nil))
-		if err == nil || strings.Contains(err.Error(), "& joins texts") != told {
-			t.Errorf("%s: %v, told %v", source, err, told)
+		if err == nil || strings.Contains(err.Error(), "use & to join strings") != hinted {
+			t.Errorf("%s: %v, hinted %v", source, err, hinted)
 		}
 	}
 }

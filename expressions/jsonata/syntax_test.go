@@ -47,7 +47,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{`a.1`, 2, `1`, `step of a path`, "`1`"},
 		{`1..2`, 1, `..`, `an operator or the end`, ``},
 		{`a{b: 1}{c: 2}`, 0, ``, `only one grouping`, ``},
-		{`%.a`, 0, ``, `% stands where no parent`, ``},
+		{`%.a`, 0, ``, `% has no parent here`, ``},
 		{`x := 1`, 2, `:=`, `$variable`, ``},
 		{`$sum(a, )`, 8, `)`, `operand`, ``},
 		{`[?]`, 1, ``, `found ?`, ``},

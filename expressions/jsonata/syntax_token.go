@@ -32,7 +32,7 @@ type token struct {
 
 func (t *token) is(operator string) bool { return t.kind == tokenOperator && t.text == operator }
 
-// operand tells whether the token ends an operand, so that an operator follows.
+// operand reports whether the token ends an operand, so that an operator follows.
 func (t *token) operand() bool {
 	if t.kind != tokenOperator {
 		return true
@@ -88,7 +88,7 @@ func (s *scanner) blank() *expressions.SyntaxError {
 	return nil
 }
 
-// prefix tells whether an operand is expected at the scanner's place.
+// prefix reports whether an operand is expected at the scanner's place.
 func (s *scanner) prefix() bool {
 	return len(s.tokens) == 0 || !s.tokens[len(s.tokens)-1].operand()
 }

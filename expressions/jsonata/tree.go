@@ -1,7 +1,6 @@
 package jsonata
 
-// Tree is a part of an expression: what kind of part it is, the name or literal
-// that it stands for, where it stands, and the parts that it is made of.
+// Tree is a part of an expression: its kind, its name or literal, its place and its parts.
 //
 //	name string number literal pattern    themselves: Text
 //	context                               $ or $$: Text
@@ -24,7 +23,7 @@ package jsonata
 //	transform                             |pattern|update| and perhaps the deletion
 type Tree struct {
 	Kind   string
-	Text   string // the name, literal or operator; empty when the kind tells all
+	Text   string // the name, literal or operator; empty when the kind suffices
 	Offset int    // byte in the source where it begins
 	End    int    // byte behind it
 	Parts  []Tree // not to be changed

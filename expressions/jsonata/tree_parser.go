@@ -28,8 +28,8 @@ func parseTokens(source string, tokens []token) (*Tree, *expressions.SyntaxError
 	return &root, nil
 }
 
-// power is how strongly an operator binds what stands before it; right is how
-// strongly it binds what follows.
+// power is how strongly an operator binds: left to the operand before it, right to the
+// operand that follows.
 type power struct{ left, right int }
 
 var powers = map[string]power{

@@ -8,7 +8,7 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// scriptKind is a value's type as JavaScript tells them apart.
+// scriptKind is a value's type in JavaScript.
 type scriptKind uint8
 
 const (

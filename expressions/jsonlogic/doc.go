@@ -1,7 +1,7 @@
 // Package jsonlogic compiles and evaluates JSON Logic as json-logic-js 2.0.5 does, with
-// JSONata in its variables; docs/expressions.md lists what is meant to differ.
+// JSONata in its variables; docs/expressions.md lists the intended differences.
 //
-// In goes a rule as plain values, then a scope; out come a Rule, then a Value or a truth. A
+// Input: a rule as plain values, then a scope. Output: a Rule, then a Value or a boolean. A
 // rule becomes a tree of nodes, in which data can never become a rule. Evaluation counts
 // steps and sizes (budget.go) and ends with its context. A Rule may be shared by
 // goroutines.

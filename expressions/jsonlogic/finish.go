@@ -7,10 +7,9 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// finish makes a value fit to leave the evaluation: null for numbers that JSON
-// does not have, 0 for -0, and no more than its readers can bear. A rule can put
-// one array into another twice, again and again, which costs it nothing and
-// whoever writes the value as JSON everything.
+// finish returns a value that may leave the evaluation: null for numbers that JSON does
+// not have, 0 for -0, and of bounded size. A rule can put one array into another twice,
+// again and again: the value is cheap to make, but exponentially large as JSON.
 func (r *ruleRun) finish(v value.Value) (value.Value, error) {
 	if r.made == 0 && !r.odd {
 		return v, nil

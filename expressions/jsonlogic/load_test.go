@@ -67,7 +67,7 @@ func TestL13BadRulesSayWhere(t *testing.T) {
 		{`{"log":[1,2]}`, []any{"log"}, `takes 1 argument, found 2`, ``},
 		{`{"map":[[1],{"var":["a","b","c"]}]}`, []any{"map", 1, "var"}, `takes 0 to 2 arguments, found 3`, ``},
 		{`[1,{"no such":1}]`, []any{1, "no such"}, `unknown operator`, `operators are`},
-		{`{"missing":["a","b["]}`, []any{"missing", 1}, `no JSONata`, ``},
+		{`{"missing":["a","b["]}`, []any{"missing", 1}, `not a JSONata expression`, ``},
 	} {
 		_, err := Compile(t.Context(), parseRule(t, c.rule))
 		var failure *Error

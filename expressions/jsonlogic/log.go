@@ -8,9 +8,9 @@ import (
 
 type ruleLogKey struct{}
 
-// WithLog makes the rules evaluated under the context hand what their log
-// operator is given to log, on the evaluation's goroutine. Without it, log is silent:
-// nothing is ever written by this package.
+// WithLog returns a context under which the log operator of rules passes its argument to
+// log, on the evaluation's goroutine. Without it, the operator is silent: this package never
+// writes anything.
 func WithLog(ctx context.Context, log func(value.Value)) context.Context {
 	return context.WithValue(ctx, ruleLogKey{}, log)
 }

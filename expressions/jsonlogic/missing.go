@@ -44,7 +44,7 @@ func compileMissingSome(ctx context.Context, c *ruleCompiler, _ string, args ope
 	return n, err
 }
 
-// writtenKeys compiles the keys that stand in the rule. Inside an operator, as in
+// writtenKeys compiles the keys that the rule contains. Inside an operator, as in
 // {"missing": {"merge": ["a", …]}}, a string may be no key at all, so one that is
 // no expression is no error there.
 func (c *ruleCompiler) writtenKeys(ctx context.Context, n *missingNode, v any, sure bool) error {

@@ -105,7 +105,7 @@ func numberInBase(s string, base int) float64 {
 }
 
 // compareNumbers orders two numbers (float64 or json.Number); ok is false when one
-// is NaN. Integers beyond 2^53 are told apart as long as their digits are known.
+// is NaN. Integers beyond 2^53 are compared by their digits when these are known.
 func compareNumbers(a, b value.Value) (order int, ok bool) {
 	x, y := floatOf(a), floatOf(b)
 	switch {

@@ -15,7 +15,7 @@ import (
 // numbers that JavaScript converts in odd ways. The answers are json-logic-js
 // 2.0.5's. The first line is the contexts, each other one
 //
-//	[context, rule, answer]  or  [context, rule, answer, ours, exception]
+//	[context, rule, answer]  or  [context, rule, answer, toolgraphs, exception]
 //
 // where one of the documented exceptions makes another answer right here, found by
 // json-logic-js with only that patched in:

@@ -18,11 +18,11 @@ type Read struct {
 	Body bool
 }
 
-// Reads are the places where the rule reads, in no particular order. The result is
-// not to be changed.
+// Reads are the places where the rule reads, in no particular order. The caller
+// must not change the slice.
 func (r *Rule) Reads() []Read { return r.places }
 
-// place takes down where a var reads.
+// place records where a var reads.
 func (c *ruleCompiler) place(n *varNode) {
 	c.places = append(c.places, Read{
 		Var: slices.Clone(c.path), Expression: n.expr, Body: c.bodies > 0 && !n.path.outer,

@@ -6,7 +6,7 @@ import (
 	"toolgraph/expressions/jsonata"
 )
 
-// note takes down what a var reads.
+// note records what a var reads.
 func (c *ruleCompiler) note(n *varNode) {
 	fromElement := c.bodies > 0 && !n.path.outer
 	if !fromElement || !n.simple {

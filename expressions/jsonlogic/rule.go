@@ -31,13 +31,13 @@ func Compile(ctx context.Context, rule any) (*Rule, error) {
 	}
 	r := &Rule{root: root, references: c.references, places: c.places, reads: c.reads}
 	if r.foldConstant(ctx); ctx.Err() != nil {
-		return nil, context.Cause(ctx) // the rule may be constant and not be known as such
+		return nil, context.Cause(ctx) // whether the rule is constant is unknown then
 	}
 	return r, nil
 }
 
-// foldConstant evaluates a rule that reads nothing, once for all. One that is too
-// costly for that, or that fails, is left to its run.
+// foldConstant evaluates a rule that reads no data once. A rule that is too costly for
+// that, or that fails, is evaluated at run time.
 func (r *Rule) foldConstant(ctx context.Context) {
 	if r.reads {
 		return
@@ -50,9 +50,9 @@ func (r *Rule) foldConstant(ctx context.Context) {
 	}
 }
 
-// Eval is the rule's value; errors as those of jsonata.Expression, and the codes steps, size and
-// depth for a rule that takes more than an evaluation may. A number that JSON does
-// not have (0/0) is null.
+// Eval returns the rule's value. Errors are those of jsonata.Expression.Eval, and have the
+// codes steps, size and depth for a rule that exceeds a limit. A number that JSON does not
+// have (0/0) is null.
 func (r *Rule) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	return r.evalAt(newRuleRun(ctx, scope), nil)
 }
@@ -75,7 +75,7 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 	return holds(v), nil
 }
 
-// Constant reports whether the rule reads nothing, and what it then always is.
+// Constant reports whether the rule reads no data, and whether it then holds.
 func (r *Rule) Constant() (holds, constant bool) {
 	if r.constant == nil {
 		return false, false
@@ -83,8 +83,8 @@ func (r *Rule) Constant() (holds, constant bool) {
 	return *r.constant, true
 }
 
-// References are the paths that the rule reads, in no particular order. The result
-// is not to be changed.
+// References returns the paths that the rule reads, in no particular order. The caller must
+// not change the slice.
 func (r *Rule) References() []Reference { return r.references }
 
 // Reference is a Reference inside a rule. Offset counts from the start of the

@@ -37,8 +37,8 @@ func compileVar(ctx context.Context, c *ruleCompiler, _ string, args operands) (
 	return c.varPath(ctx, args, 0, fallback)
 }
 
-// varPath compiles what a var reads: a string, a number, nothing, or a choice
-// between those. Text put together at run time would make code of data.
+// varPath compiles the path of a var: a string, a number, null, or a choice between those.
+// A string built at run time is rejected, because it would turn data into code.
 func (c *ruleCompiler) varPath(ctx context.Context, args operands, i int, fallback ruleNode) (ruleNode, error) {
 	return c.atOperand(args, i, func() (ruleNode, error) {
 		switch x := args.values[i].(type) {
@@ -47,7 +47,7 @@ func (c *ruleCompiler) varPath(ctx context.Context, args operands, i int, fallba
 		case string:
 			return c.readVar(ctx, x, fallback)
 		case float64, int, json.Number:
-			// A number is a key or an index, and never the expression that its text is.
+			// A number is a key or an index, never an expression.
 			c.reads = c.reads || c.bodies == 0
 			return &varNode{path: givenPath(scalarText(value.FromPlain(x))), simple: true, fallback: fallback}, nil
 		case map[string]any:
@@ -83,7 +83,7 @@ func (c *ruleCompiler) varChoice(ctx context.Context, args operands, fallback ru
 		nodes = append(nodes, n)
 	}
 	if len(nodes)%2 == 0 {
-		// Without an else the path is null, which is the whole of what var reads from.
+		// Without an else the path is null, so var reads the whole context or element.
 		n, err := c.readVar(ctx, "", fallback)
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (c *ruleCompiler) readVar(ctx context.Context, source string, fallback rule
 }
 
 func (c *ruleCompiler) badExpression(err error) *Error {
-	failure := c.fail("", "the var is no JSONata expression: %s", err.Error())
+	failure := c.fail("", "the var is not a JSONata expression: %s", err.Error())
 	var syntax *expressions.SyntaxError
 	if errors.As(err, &syntax) {
 		failure.Syntax, failure.Hint = syntax, syntax.Hint
@@ -128,7 +128,7 @@ func (c *ruleCompiler) badExpression(err error) *Error {
 	return failure
 }
 
-// eval is null where there is neither a value nor a default.
+// eval returns null when there is neither a value nor a default.
 func (n *varNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 	v, err := n.read(run, at)
 	if err != nil || v != nil {
@@ -140,7 +140,7 @@ func (n *varNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 	return value.Null, nil
 }
 
-// read is nil where there is nothing.
+// read returns nil when there is no value.
 func (n *varNode) read(run *ruleRun, at *frame) (value.Value, error) {
 	if err := run.spend(1); err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (n *varNode) read(run *ruleRun, at *frame) (value.Value, error) {
 	return v, nil
 }
 
-// walk reads a path from the frame, or from the context where there is none; not
-// ok where the expression has to say.
+// walk reads a path from the frame, or from the context when at is nil; not ok when the
+// expression must be evaluated.
 func (n *varNode) walk(run *ruleRun, at *frame) (v value.Value, ok bool, err error) {
 	steps := n.path.steps
 	switch {
@@ -201,8 +201,8 @@ func (n *varNode) walk(run *ruleRun, at *frame) (v value.Value, ok bool, err err
 	return v, ok, nil
 }
 
-// failure says which var of the rule failed; a place inside it means nothing to
-// who knows only the rule.
+// failure names the var that failed, without the place inside its expression, which callers
+// cannot map to the rule.
 func (n *varNode) failure(err error) error {
 	var eval *expressions.EvalError
 	if !errors.As(err, &eval) {
@@ -214,7 +214,7 @@ func (n *varNode) failure(err error) error {
 	return &moved
 }
 
-// ruleKind names a plain value's kind to people.
+// ruleKind names a plain value's type for a message.
 func ruleKind(v any) string {
 	switch kindOf(v) {
 	case kindNull:

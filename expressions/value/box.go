@@ -2,8 +2,8 @@ package value
 
 import "unsafe"
 
-// face is how Go lays out an any: the type, and where the value is. A type is no
-// pointer into the heap, so the collector need not hear of it.
+// face is the memory layout of an any: a pointer to the type and one to the value. Types
+// are not on the heap, so the collector need not see the first one.
 type face struct {
 	kind  uintptr
 	value unsafe.Pointer
@@ -21,16 +21,16 @@ var numberKind = func() uintptr {
 	return (*face)(unsafe.Pointer(&f)).kind
 }()
 
-// SetString makes value a string without an allocation: it points at s, which is not
-// to be changed any more. For many strings at once that is three times as fast
-// (BenchmarkBoxed), which $split of a long text needs; the layout of an any has been
-// the same since Go 1.4, and TestBoxed holds it.
+// SetString sets value to a string without an allocation: it points at s, which must not
+// change afterwards. For many strings at once that is three times as fast
+// (BenchmarkBoxed), which $split of a long string needs. The layout of an any has been
+// the same since Go 1.4; TestBoxed checks it.
 func SetString(value *any, s *string) {
 	*(*face)(unsafe.Pointer(value)) = face{stringKind, unsafe.Pointer(s)}
 }
 
-// Box makes values of strings and numbers, of which it allocates many at once. The
-// zero box is ready; a value keeps its neighbours alive.
+// Box converts strings and numbers to values and allocates many at once. The zero Box is
+// ready to use; a value keeps its neighbours in memory. Not safe for concurrent use.
 type Box struct {
 	strings []string
 	numbers []float64
@@ -39,7 +39,7 @@ type Box struct {
 // boxSize is how many a box allocates at once.
 const boxSize = 64
 
-// String is s as a value.
+// String returns s as a value.
 func (b *Box) String(s string) (value any) {
 	if len(b.strings) == cap(b.strings) {
 		b.strings = make([]string, 0, boxSize)
@@ -49,7 +49,7 @@ func (b *Box) String(s string) (value any) {
 	return value
 }
 
-// Number is f as a value.
+// Number returns f as a value.
 func (b *Box) Number(f float64) (value any) {
 	if len(b.numbers) == cap(b.numbers) {
 		b.numbers = make([]float64, 0, boxSize)

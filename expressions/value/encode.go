@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Encode is v as compact JSON; see Append.
+// Encode returns v as compact JSON; see Append.
 func Encode(v Value) ([]byte, error) { return Append(nil, v) }
 
 // Append appends v as compact JSON to dst, numbers and strings as JavaScript's

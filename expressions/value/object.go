@@ -7,13 +7,13 @@ import (
 
 // Object is an object that keeps the order of its keys.
 type Object interface {
-	Keys() []string // in order; not to be changed
+	Keys() []string // in order; the caller must not change the slice
 	Get(key string) (any, bool)
 	Len() int
 }
 
 // Map is the Object that this package makes. Only its maker calls Set and
-// Delete; afterwards it is read by many goroutines and never changes.
+// Delete; afterwards it never changes and many goroutines may read it.
 type Map struct {
 	keys   []string
 	values []any
@@ -23,16 +23,16 @@ type Map struct {
 // indexFrom is how many keys are searched one by one.
 const indexFrom = 8
 
-// NewMap is an empty Map.
+// NewMap returns an empty Map.
 func NewMap() *Map { return &Map{} }
 
-// Keys are the keys in order; not to be changed.
+// Keys returns the keys in order; the caller must not change the slice.
 func (o *Map) Keys() []string { return o.keys }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (o *Map) Len() int { return len(o.keys) }
 
-// Get is the value of the key.
+// Get returns the value of the key, and whether there is one.
 func (o *Map) Get(key string) (any, bool) {
 	if i := o.find(key); i >= 0 {
 		return o.values[i], true
@@ -55,7 +55,7 @@ func (o *Map) find(key string) int {
 	return -1
 }
 
-// Set gives the key a value; a key that is there keeps its place.
+// Set sets the value of a key; an existing key keeps its position.
 func (o *Map) Set(key string, value any) {
 	if i := o.find(key); i >= 0 {
 		o.values[i] = value
@@ -70,7 +70,7 @@ func (o *Map) Set(key string, value any) {
 	}
 }
 
-// Delete takes the key out.
+// Delete removes the key.
 func (o *Map) Delete(key string) {
 	i := o.find(key)
 	if i < 0 {
@@ -90,8 +90,8 @@ func (o *Map) reindex() {
 	}
 }
 
-// NewObject makes an object with these keys in this order; of two equal keys the
-// last value counts. Keys without a value hold Null.
+// NewObject returns an object with these keys in this order; of two equal keys the
+// last value counts. Keys without a value have the value Null.
 func NewObject(keys []string, values []Value) Value {
 	made := NewMap()
 	for i, key := range keys {
@@ -104,8 +104,8 @@ func NewObject(keys []string, values []Value) Value {
 	return made
 }
 
-// ObjectOf is v as an Object: an Object itself, or a map with its keys sorted; not ok for
-// anything else.
+// ObjectOf returns v as an Object: an Object itself, or a map with its keys sorted; false
+// for anything else.
 func ObjectOf(v any) (Object, bool) {
 	switch x := v.(type) {
 	case Object:

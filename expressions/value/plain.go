@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Plain is a copy of v of map[string]any, []any, string, float64, json.Number,
-// bool and nil, for libraries that know nothing else.
+// Plain returns a copy of v made of map[string]any, []any, string, float64, json.Number,
+// bool and nil, for libraries that accept only these types.
 func Plain(v Value) any {
 	switch x := v.(type) {
 	case []any:
@@ -34,11 +34,11 @@ func Plain(v Value) any {
 	return v
 }
 
-// FromPlain makes a Value of plain Go values: nil becomes Null, integers of any
-// width numbers, a map an object with sorted keys; a struct or anything else that
-// encoding/json writes becomes what it writes. What has no JSON form (a channel, a
-// number that is not finite) and what lies deeper than MaxDepth becomes Null.
-// Values may be inside and stay as they are.
+// FromPlain converts plain Go values to a Value: nil becomes Null, integers of any
+// width become numbers, a map becomes an object with sorted keys; a struct or another type
+// that encoding/json can write becomes its JSON. A part without a JSON form (a channel, a
+// number that is not finite) or deeper than MaxDepth becomes Null. Values inside are used
+// unchanged.
 func FromPlain(v any) Value { return fromPlain(v, 0) }
 
 func fromPlain(v any, depth int) Value {

@@ -22,7 +22,7 @@ func (e *DecodeError) Error() string {
 }
 
 // Scanner reads JSON (RFC 8259) token by token and checks the grammar; its caller decides
-// what becomes of the tokens. Between two calls it stands at a token, never at white space.
+// how to use the tokens. Between two calls it is at a token, never at white space.
 // Its errors are *DecodeError. A Scanner belongs to one goroutine.
 type Scanner struct {
 	src []byte
@@ -36,7 +36,7 @@ func NewScanner(src []byte) Scanner {
 	return s
 }
 
-// Pos is the byte at which the scanner stands, from 0.
+// Pos is the position of the next byte, from 0.
 func (s *Scanner) Pos() int { return s.pos }
 
 // Peek is the byte at Pos, or 0 at the end.

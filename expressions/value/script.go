@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// IsScriptSpace is JavaScript's white space and line ends.
+// IsScriptSpace reports whether r is white space or a line end in JavaScript.
 func IsScriptSpace(r rune) bool {
 	switch r {
 	case '\t', '\n', '\v', '\f', '\r', ' ', '\u00a0', '\u1680', '\u2028', '\u2029', '\u202f', '\u205f', '\u3000', '\ufeff':
@@ -14,7 +14,7 @@ func IsScriptSpace(r rune) bool {
 	return '\u2000' <= r && r <= '\u200a'
 }
 
-// NumberText is JavaScript's String(number).
+// NumberText returns JavaScript's String(number), NaN and Infinity included.
 func NumberText(f float64) string {
 	switch {
 	case math.IsNaN(f):

@@ -79,8 +79,8 @@ func sizeOfString(s string) int {
 	return n
 }
 
-// sizeOfUnicode is the inside of a string with characters beyond ASCII, which
-// stand as they are but for bytes that are no UTF-8: those become U+FFFD.
+// sizeOfUnicode is the size inside the quotes of a string with characters beyond ASCII,
+// which are written unchanged; bytes that are not UTF-8 become U+FFFD.
 func sizeOfUnicode(s string) int {
 	n := 0
 	for _, r := range s {

@@ -4,7 +4,7 @@ package value
 // FromPlain or by an evaluation, is never changed in place, and is opaque but for
 // its scalars:
 //
-//	nil          nothing at all (JSONata's undefined); encoded as null
+//	nil          no value (JSONata's undefined); encoded as null
 //	Null         JSON null
 //	bool, string, float64
 //	json.Number  an integer beyond 2^53, digits kept

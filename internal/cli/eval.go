@@ -192,7 +192,7 @@ func (f *evalFlags) compile(ctx context.Context, source string) (subject, error)
 func compileRule(ctx context.Context, source string) (subject, error) {
 	v, err := value.Decode([]byte(source))
 	if err != nil {
-		return subject{}, fmt.Errorf("the rule is %w", err)
+		return subject{}, fmt.Errorf("rule: %w", err)
 	}
 	rule, err := jsonlogic.Compile(ctx, value.Plain(v))
 	if err != nil {
