@@ -224,7 +224,7 @@ func TestFailedCall(t *testing.T) {
 	}
 }
 
-// A failed expression is told at its place inside the block scalar.
+// A failed expression is reported at its place inside the block scalar.
 func TestFailedExpression(t *testing.T) {
 	g := build(t, `
 - {id: entry, type: entry, next: t}

@@ -65,7 +65,7 @@ func TestNothingIsNotNull(t *testing.T) {
 			path = append(path, r.NodeID)
 		}
 	}
-	// As in json-logic-js, a default stands in for nothing, and not for null.
+	// As in json-logic-js, a default replaces nothing, and not null.
 	if got := fmt.Sprint(path); got != "[there gone there]" {
 		t.Errorf("the switch went to %s", got)
 	}

@@ -81,7 +81,7 @@ func TestInterruptedCall(t *testing.T) {
 	}
 }
 
-// A run whose outcome is unknown says where to look, and can be taken on once somebody has.
+// A run with an in-doubt call names its key, and continues once the operator has resolved it.
 func TestOutcomeUnknown(t *testing.T) {
 	g := paying(t, "")
 	for name, test := range map[string]struct {

@@ -15,8 +15,8 @@ import (
 	"toolgraph/execution/journal"
 )
 
-// TestS12KeptRuns: what is kept is for our user alone, and others cannot put anything
-// in its place.
+// TestS12KeptRuns: only the user of the process can read the store, and other users cannot
+// replace its files.
 func TestS12KeptRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes are those of Unix")
@@ -69,8 +69,8 @@ func TestS12KeptRuns(t *testing.T) {
 	refused(t, open, "other users could change the runs there")
 }
 
-// refused is a store that cannot be used: runs go on, and one warning tells why; those
-// that have to be durable end.
+// refused checks a store that cannot be used: one warning says why, durable runs fail, and other
+// runs are not affected.
 func refused(t *testing.T, dir, why string) {
 	t.Helper()
 	var log bytes.Buffer
@@ -92,10 +92,10 @@ func refused(t *testing.T, dir, why string) {
 	if err := s.Journal(nil, journal.About{}).Append(t.Context(), events("RUN3", nil, nil)[0]); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("durable: %v", err)
 	}
-	_ = s.Close() // tells the same again
+	_ = s.Close() // returns the same error
 }
 
-// A store that is no store, one that is damaged and one of a newer version harm no run.
+// A file that is not a store, a damaged store and one of a newer version harm no run.
 func TestUnusableStores(t *testing.T) {
 	fill := func(content string) string {
 		dir := t.TempDir()

@@ -68,8 +68,8 @@ func looked(t *testing.T, s *journal.Store) (said string, damage error) {
 	return string(text), nil
 }
 
-// TestV12Rows: whatever changes in what is stored of a run, it is damaged, for a list as
-// for those who would take it on, and no wrong value is shown.
+// TestV12Rows: a run with any changed row is damaged, in a list and for a process that would
+// resume it, and no wrong value is shown.
 func TestV12Rows(t *testing.T) {
 	file := answered(t)
 	s := openAt(t, filepath.Dir(file), journal.Options{})

@@ -85,7 +85,7 @@ func TestV07File(t *testing.T) {
 	}
 }
 
-// closedStore is the directory of a store with one run, which nobody has open.
+// closedStore is the directory of a store with one run, which no process has open.
 func closedStore(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "state")

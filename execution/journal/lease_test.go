@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A lease that others look at while it is made is there in the end: nobody takes it for
-// one that was left.
+// A lease that other processes look at while it is created exists in the end: none of them takes
+// it for an abandoned one.
 func TestLeaseIsNotTaken(t *testing.T) {
 	dir := t.TempDir()
 	var looking sync.WaitGroup

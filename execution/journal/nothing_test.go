@@ -110,7 +110,7 @@ func TestOldFramesAreNull(t *testing.T) {
 	}
 }
 
-// The head of an event whose value stands behind it does not say that it is nothing.
+// The head of an event whose value follows it does not say that it is nothing.
 func TestHeadsDoNotSayNothing(t *testing.T) {
 	events := withNothing("RUN")
 	edit := events[5]
@@ -125,7 +125,7 @@ func TestHeadsDoNotSayNothing(t *testing.T) {
 	}
 }
 
-// TestV13Frames: a stored event without what its kind has is damaged, and harms nobody.
+// TestV13Frames: a stored event that lacks the part of its kind is damaged, and harms no other run.
 func TestV13Frames(t *testing.T) {
 	for _, head := range []string{
 		`{"kind":"step-finished","run":"RUN"}`, `{"kind":"call-started","run":"RUN"}`, `{"kind":"run-finished","run":"RUN"}`,

@@ -42,7 +42,7 @@ func TestV14Owner(t *testing.T) {
 	}
 }
 
-// TestV14Modes: what others could read is mended, except a directory that is not ours alone.
+// TestV14Modes: the mode of files that other users could read is changed, except for a directory with other files.
 func TestV14Modes(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		dir := t.TempDir()

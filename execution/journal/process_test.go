@@ -21,8 +21,8 @@ func act(t *testing.T, dir, what string) error {
 	return cmd.Run()
 }
 
-// A run of a process that was killed is told apart, knows of the call that was under
-// way, and is taken on by one process only.
+// A run of a process that was killed is interrupted, has the call that was in flight, and only one
+// process can resume it.
 func TestKilledProcess(t *testing.T) {
 	for _, when := range []string{"killed", "killed-late"} {
 		t.Run(when, func(t *testing.T) { killedProcess(t, when) })

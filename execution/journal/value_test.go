@@ -14,7 +14,7 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// TestS05KeptRuns: no secret reaches the disk, and a run that had one is not taken on.
+// TestS05KeptRuns: no secret reaches the disk, and a run that had one is not resumed.
 func TestS05KeptRuns(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(t, dir, journal.Options{})
@@ -59,8 +59,8 @@ func TestS05KeptRuns(t *testing.T) {
 	}
 }
 
-// Long values are kept, in little space; a value that is too long is not, and whoever
-// wants to take the run on is told so.
+// Long values are recorded, in little space; a value that is too long is not, and loading the run
+// to resume it returns an error.
 func TestLongValues(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(t, dir, journal.Options{MaxValue: 1 << 20})

@@ -73,7 +73,7 @@ func allPass(t *testing.T, what string, report *Report) {
 	t.Helper()
 	for _, r := range report.Results {
 		if r.Status != Passed {
-			t.Errorf("%s: %s: %s", what, r.Case.Name, told(r))
+			t.Errorf("%s: %s: %s", what, r.Case.Name, problems(r))
 		}
 	}
 }
@@ -96,13 +96,13 @@ func TestRecordingOfAbsolutePaths(t *testing.T) {
 	// A cassette that has the paths themselves, as one written by hand may.
 	write(t, s.Cassette(), strings.ReplaceAll(string(recorded), "{directory}", dir))
 	allPass(t, "written by hand", reportOf(t, s, Options{}))
-	// A path that is not below the directory is another one, and the difference is told.
+	// A path that is not below the directory is another one, and the difference is reported.
 	write(t, filepath.Join(moved, "g.test.yaml"), strings.ReplaceAll(absolute, "DIR", dir))
 	elsewhere, err := Load(filepath.Join(moved, "g.test.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := told(reportOf(t, elsewhere, Options{}).Results[0]); !strings.Contains(got, `recorded "{directory}/notes", now "`+dir+`/notes"`) || !strings.Contains(got, "write {directory} for the directory of the graph file") {
+	if got := problems(reportOf(t, elsewhere, Options{}).Results[0]); !strings.Contains(got, `recorded "{directory}/notes", now "`+dir+`/notes"`) || !strings.Contains(got, "write {directory} for the directory of the graph file") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -63,7 +63,7 @@ func TestCasesOfATest(t *testing.T) {
 	}
 }
 
-// A case that fails is told at its own lines, with the name of its own.
+// A case that fails is reported at its own lines, with its own name.
 func TestCasesFail(t *testing.T) {
 	s := suiteOf(t, strings.NewReplacer("sum: 6", "sum: 7", "executions: {read: 0}", "executions: {read: 3}", "two: {args: {x: 2}", "two: {args: {x: 3}").Replace(casesTests))
 	report := reportOf(t, s, Options{})
@@ -73,8 +73,8 @@ func TestCasesFail(t *testing.T) {
 		"by name/two": `g.test.yaml:23:43: the value is not the expected one`,
 	} {
 		for _, r := range report.Results {
-			if r.Case.Name == name && !strings.Contains(told(r), want) {
-				t.Errorf("%s: got %s", name, told(r))
+			if r.Case.Name == name && !strings.Contains(problems(r), want) {
+				t.Errorf("%s: got %s", name, problems(r))
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func TestRecordCases(t *testing.T) {
 	allPass(t, "replaying", reportOf(t, s, Options{}))
 }
 
-// Every mistake in cases is told at its place, and one that they share once.
+// Every mistake in cases is reported at its place, and one that they share once.
 func TestCasesRefused(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"cases: 5", `1:30: cases of test "a" is the number 5, expected a list of cases, or a mapping of names to cases`},
@@ -183,8 +183,8 @@ func TestCasesAreLinear(t *testing.T) {
 	})
 }
 
-// All mistakes of a test file are told at once: of its form, of names that its graph does
-// not have, and of what cannot be read beside it.
+// All mistakes of a test file are reported at once: of its form, of names that its graph does
+// not have, and of files beside it that cannot be read.
 func TestMistakesAtOnce(t *testing.T) {
 	s, err := parseOf(t, `tests:
   - {name: a, tool: ad, args: 5, expect: {value: 1}}

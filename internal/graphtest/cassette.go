@@ -270,7 +270,7 @@ func (r *runner) record(results []*Result) (written []string, err error) {
 }
 
 // write writes a cassette: the runs in the order of the cases, then those of others. An empty
-// cassette is only written over an older one.
+// cassette is only written when there is an older one.
 func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error) {
 	earlier := map[string]RecordedRun{}
 	var others []RecordedRun // for every case, or those of another file that shares the cassette

@@ -45,7 +45,7 @@ func findSuite(t *testing.T, tests string) *Suite {
 	return s
 }
 
-// Mocks give nothing, and expectations tell it from null.
+// Mocks return nothing, and expectations distinguish it from null.
 func TestNothing(t *testing.T) {
 	for _, c := range []struct{ name, test, want string }{
 		{"mock", "mocks: {found: {nothing: true}}, expect: {value: gone, nothing: [found, name]}", ""},
@@ -58,7 +58,7 @@ func TestNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := findSuite(t, "tests:\n  - {name: it, tool: find, args: {path: a}, "+c.test+"}\n")
 			result := reportOf(t, s, Options{}).Results[0]
-			if got := told(result); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			if got := problems(result); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 				t.Errorf("got %q, want %q\n%s", got, c.want, result.Failure)
 			}
 		})
@@ -96,20 +96,20 @@ func TestRecordNothing(t *testing.T) {
 	recorded := reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
 	played := reportOf(t, s, Options{})
 	for i, r := range played.Results {
-		if told(recorded.Results[i])+told(r) != "" || r.Calls[0].Source != FromCassette {
-			t.Errorf("%s: %s%s", r.Case.Name, told(recorded.Results[i]), told(r))
+		if problems(recorded.Results[i])+problems(r) != "" || r.Calls[0].Source != FromCassette {
+			t.Errorf("%s: %s%s", r.Case.Name, problems(recorded.Results[i]), problems(r))
 		}
 	}
 	src, err := os.ReadFile(s.Cassette())
 	if err != nil || strings.Count(string(src), `"nothing": true`) != 3 || !strings.Contains(string(src), `"result": null`) {
 		t.Errorf("the cassette is %s, %v", src, err)
 	}
-	// The steps tell nothing from null as well.
+	// The steps distinguish nothing from null as well.
 	write(t, s.Path, "tests: [{name: gone, tool: find, args: {path: a}, mocks: {found: {result: {name: x}}}, expect: {value: gone}}]\n")
 	if s, err = Load(s.Path); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(reportOf(t, s, Options{}).Results[0]); !strings.Contains(got, "the output of node \"name\" is not the recorded one\n  the value: recorded nothing, now \"x\"") {
+	if got := problems(reportOf(t, s, Options{}).Results[0]); !strings.Contains(got, "the output of node \"name\" is not the recorded one\n  the value: recorded nothing, now \"x\"") {
 		t.Errorf("got %s", got)
 	}
 
@@ -126,6 +126,6 @@ func TestRecordNothing(t *testing.T) {
 	}
 	if last.Error == nil || string(last.Error.Structured) != `{"why":5}` {
 		src, _ := os.ReadFile(s.Cassette())
-		t.Errorf("%s, %+v\n%s", told(result), last, src)
+		t.Errorf("%s, %+v\n%s", problems(result), last, src)
 	}
 }

@@ -80,7 +80,7 @@ func TestRecordAndReplay(t *testing.T) {
 	for i, r := range replayed.Results {
 		before := recorded.Results[i]
 		if r.Status != Passed || before.Status != Passed {
-			t.Errorf("%s: %s%s", r.Case.Name, told(before), told(r))
+			t.Errorf("%s: %s%s", r.Case.Name, problems(before), problems(r))
 		}
 		if exactText(r.Value) != exactText(before.Value) || r.Failure != before.Failure || PathText(r.Path()) != PathText(before.Path()) {
 			t.Errorf("%s: %s %q, recorded %s %q", r.Case.Name, exactText(r.Value), r.Failure, exactText(before.Value), before.Failure)
@@ -133,7 +133,7 @@ func TestRecordWithoutAnswers(t *testing.T) {
 	reportOf(t, s, Options{Mode: Record, Connect: newFake().connect})
 	reportOf(t, s, Options{Mode: Record, Connect: fake.connect, Only: regexpOf("two")})
 	if r := reportOf(t, s, Options{}).Results[0]; r.Status != Passed {
-		t.Error(told(r))
+		t.Error(problems(r))
 	}
 }
 
@@ -148,13 +148,13 @@ tests:
 	fake := newFake()
 	report := reportOf(t, s, Options{Mode: Live, Connect: fake.connect})
 	if got := strings.Join(fake.calls, ","); got != "list d" || report.Results[0].Status != Passed {
-		t.Errorf("called %s: %s", got, told(report.Results[0]))
+		t.Errorf("called %s: %s", got, problems(report.Results[0]))
 	}
 	if r := report.Results[1]; r.Status != Skipped || r.Why != "no-such-program-at-all is not installed" {
 		t.Errorf("got %s %s", r.Status, r.Why)
 	}
-	if r := report.Results[2]; r.Status != Failed || !strings.Contains(told(r), "GRAPHTEST_TOKEN") {
-		t.Errorf("got %s %s", r.Status, told(r))
+	if r := report.Results[2]; r.Status != Failed || !strings.Contains(problems(r), "GRAPHTEST_TOKEN") {
+		t.Errorf("got %s %s", r.Status, problems(r))
 	}
 	if _, err := os.Stat(s.Cassette()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a cassette: %v", err)
@@ -180,7 +180,7 @@ tests:
 	fake = newFake()
 	live := reportOf(t, s, Options{Mode: Record, Connect: fake.connect})
 	if live.Results[0].Status != Passed {
-		t.Error(told(live.Results[0]))
+		t.Error(problems(live.Results[0]))
 	}
 	dir := strings.TrimSuffix(strings.TrimPrefix(fake.calls[0], "list "), "/x")
 	if _, err := os.Stat(dir); !filepath.IsAbs(dir) || !errors.Is(err, os.ErrNotExist) {
@@ -191,11 +191,11 @@ tests:
 		t.Errorf("got %v and %+v", err, calls)
 	}
 	if r := reportOf(t, s, Options{}).Results[0]; r.Status != Passed {
-		t.Error(told(r))
+		t.Error(problems(r))
 	}
 }
 
-// A run that leaves the recorded one is told with the first step that differs.
+// A run that leaves the recorded one is reported with the first step that differs.
 func TestDivergenceFromTheRecording(t *testing.T) {
 	s := suiteOf(t, recordTests)
 	reportOf(t, s, Options{Mode: Record, Connect: newFake().connect})
@@ -207,13 +207,13 @@ func TestDivergenceFromTheRecording(t *testing.T) {
 	} {
 		write(t, s.Graph, strings.ReplaceAll(graphYAML, c.old, c.fresh))
 		r := reportOf(t, s, Options{}).Results[0]
-		if got := told(r); !strings.Contains(got, c.want) {
+		if got := problems(r); !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %s", c.fresh, got)
 		}
 	}
 }
 
-// What is not a cassette is told with its place, and a test that names one wants it.
+// A file that is not a cassette is reported with its place, and so is a missing one that a test names.
 func TestBrokenCassettes(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"{\n  \"version\": 1,\n  oops", "3:3 is not a cassette"},
@@ -227,7 +227,7 @@ func TestBrokenCassettes(t *testing.T) {
 		if _, err := s.Run(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "run toolgraph test --record") {
 			t.Errorf("%s: got %v", c.src, err)
 		}
-		// Recordings that cannot be made again may be in it, so it is not written over.
+		// Recordings that cannot be made again may be in it, so it is not overwritten.
 		if _, err := s.Run(t.Context(), Options{Mode: Record, Connect: newFake().connect}); err == nil {
 			t.Errorf("%s: it is recorded over", c.src)
 		}
@@ -252,7 +252,7 @@ func TestCassetteForEveryCase(t *testing.T) {
 		{"server": "files", "tool": "read", "args": {"path": "x"}, "result": {"n": 9}}]}]}`)
 	for _, r := range reportOf(t, s, Options{}).Results {
 		if r.Status != Passed {
-			t.Error(told(r))
+			t.Error(problems(r))
 		}
 	}
 }

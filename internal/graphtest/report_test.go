@@ -31,7 +31,7 @@ tools:
       - {id: exit, type: exit}
 `
 
-// Conditions that lead to the same node are told apart.
+// Conditions that lead to the same node are distinguished.
 func TestCoverage(t *testing.T) {
 	for _, c := range []struct {
 		numbers, nodes, edges, conditions string
@@ -218,7 +218,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What --format json tells of a case.
+// The JSON of a case, as --format json prints it.
 func TestResultAsJSON(t *testing.T) {
 	s := suiteOf(t, `tests: [{name: a, tool: add, args: {dir: d}, mocks: {list: {result: {names: [a]}}, read: {result: {n: 0}}}, expect: {value: {sum: 1}}}]`)
 	raw, err := json.Marshal(reportOf(t, s, Options{}).Results[0])

@@ -67,8 +67,8 @@ func reportOf(t *testing.T, s *Suite, opts Options) *Report {
 	return report
 }
 
-// told is the problems of a result, as people see them.
-func told(r *Result) string {
+// problems returns the problems of a result, as people see them.
+func problems(r *Result) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
 		b.WriteString(p.Pos.String() + ": " + p.Text() + "\n")
@@ -127,7 +127,7 @@ func TestCases(t *testing.T) {
 			}
 			s := suiteOf(t, "tests:\n  - {name: it, tool: add, "+args+c.test+"}\n")
 			result := reportOf(t, s, Options{}).Results[0]
-			if got := told(result); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			if got := problems(result); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 				t.Errorf("got %q, want %q\n%s", got, c.want, result.Failure)
 			}
 			if (result.Status == Passed) != (c.want == "") {
@@ -151,12 +151,12 @@ tests:
 `)
 	for _, r := range reportOf(t, s, Options{}).Results {
 		if r.Status != Passed {
-			t.Errorf("%s: %s", r.Case.Name, told(r))
+			t.Errorf("%s: %s", r.Case.Name, problems(r))
 		}
 	}
 }
 
-// What is wrong with a test file is told with its place and what was meant.
+// A mistake in a test file is reported with its place and a suggestion.
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"tests: []", "found no tests, expected at least one"},
@@ -189,7 +189,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A name that the graph file does not have is told before anything runs.
+// A name that the graph file does not have is reported before any case runs.
 func TestNamesThatTheGraphDoesNotHave(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"tests: [{name: a, tool: ad, expect: {value: 1}}]", `g.yaml has no tool "ad"; did you mean "add"?`},
