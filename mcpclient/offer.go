@@ -125,6 +125,9 @@ func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool strin
 		args = noArguments
 	}
 	found, err := o.schema.Check(ctx, args)
+	if err != nil && ctx.Err() != nil {
+		return nil, cancelled(ctx, "the arguments were validated")
+	}
 	if err != nil {
 		e := refusal(CodeBadSchema, "because the arguments cannot be validated against the inputSchema of the tool: "+err.Error())
 		e.Err = errors.Join(errRefused, err)

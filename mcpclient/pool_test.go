@@ -152,6 +152,18 @@ func TestCallTimeout(t *testing.T) {
 	})
 }
 
+// A call whose context has ended is cancelled, wherever it is on its way to the server.
+func TestCancelBeforeSending(t *testing.T) {
+	p := pool(t, fake(t))
+	mustCall(t, p, "inc", `{"n":1}`, `2`)
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	for range 50 { // a free slot and the end of the context are equally likely to be seen first
+		got, err := callWith(ctx, p, "inc", `{"n":1}`)
+		wantError(t, got, err, CodeCancelled)
+	}
+}
+
 func TestMaxInFlight(t *testing.T) {
 	p := pool(t, fake(t), withAdjust(func(s *settings) { s.MaxInFlight = 1 }))
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
