@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -32,8 +31,6 @@ const (
 	pagesMost = 1000 // pages of one tools/list; more is a server that never ends
 	toolsMost = 50_000
 )
-
-var errPages = errors.New("tools/list does not end")
 
 func (u *upstream) listTools(ctx context.Context) ([]Tool, *Error) {
 	begun := u.opts.clock.now()
@@ -75,7 +72,7 @@ func pages(ask func(cursor string) ([]byte, *Error)) ([]Tool, *Error) {
 		}
 		cursor = next
 	}
-	return nil, &Error{Code: CodeBadResult, Message: fmt.Sprintf("tools/list does not end, expected a last page after at most %d", pagesMost), Err: errPages}
+	return nil, &Error{Code: CodeBadResult, Message: fmt.Sprintf("tools/list does not end, expected a last page after at most %d", pagesMost)}
 }
 
 func (s *session) listParams(cursor string) (json.RawMessage, error) {

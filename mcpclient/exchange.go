@@ -177,7 +177,7 @@ func (s *answerStream) next() error {
 			continue
 		}
 		message, end := s.filter([]byte(strings.Join(data, "\n")))
-		if end != nil && end != io.EOF {
+		if end != nil && !errors.Is(end, io.EOF) {
 			return end
 		}
 		s.out.WriteString(rest.String())

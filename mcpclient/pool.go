@@ -153,9 +153,7 @@ type options struct {
 type Option func(*options)
 
 // WithLogger sets the log of the pool. Without it, or with nil, the pool does not log.
-func WithLogger(l *slog.Logger) Option {
-	return func(o *options) { o.logger = cmp.Or(l, o.logger) }
-}
+func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = cmp.Or(l, o.logger) } }
 
 // WithSecrets sets what is redacted in logs and errors.
 func WithSecrets(s *config.Secrets) Option { return func(o *options) { o.secrets = s } }
@@ -172,9 +170,7 @@ func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir 
 // WithStartNotice has started called with the name of each server when its program has
 // been started and has not answered yet. It must return quickly and be safe for
 // concurrent use. It must not be nil.
-func WithStartNotice(started func(server string)) Option {
-	return func(o *options) { o.started = started }
-}
+func WithStartNotice(started func(server string)) Option { return func(o *options) { o.started = started } }
 
 // WithSelf makes the command name, exactly, mean the executable at path, so that a
 // graph can use the servers built into this program without its being installed.
