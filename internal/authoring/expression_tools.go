@@ -121,10 +121,9 @@ type called struct {
 
 // testMcpTool calls a tool as an mcp node would.
 func (r *request) testMcpTool(ctx context.Context) (any, error) {
-	began := time.Now()
 	var out called
-	output, err := r.callUpstream(ctx, &out, &began)
-	out.ExecutionTime, out.Error = float64(time.Since(began))/float64(time.Millisecond), failureOf(err)
+	took, output, err := r.callUpstream(ctx, &out)
+	out.ExecutionTime, out.Error = float64(took)/float64(time.Millisecond), failureOf(err)
 	if err == nil {
 		out.Nothing = output == nil
 		out.Output, out.Note = bounded(output, r.secrets)
@@ -132,26 +131,28 @@ func (r *request) testMcpTool(ctx context.Context) (any, error) {
 	return out, nil
 }
 
-func (r *request) callUpstream(ctx context.Context, out *called, began *time.Time) (value.Value, error) {
+// callUpstream evaluates the arguments and makes the call, which takes a time.
+func (r *request) callUpstream(ctx context.Context, out *called) (took time.Duration, output value.Value, err error) {
 	scope, err := r.scope()
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	args := argsTrial{scope: scope}
-	evaluatedArgs, err := args.eval(ctx, r.Object("args"), "args")
+	trial := argsTrial{scope: scope}
+	args, err := trial.eval(ctx, r.Object("args"), "args")
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	if args.expressions > 0 {
-		out.EvaluatedArgs = &view.Value{Value: evaluatedArgs}
+	if trial.expressions > 0 {
+		out.EvaluatedArgs = &view.Value{Value: args}
 	}
 	pool, done, err := r.pool()
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer done()
-	*began = time.Now()
-	return pool.CallTool(ctx, r.Text("server"), r.Text("tool"), evaluatedArgs, nil)
+	began := time.Now()
+	output, err = pool.CallTool(ctx, r.Text("server"), r.Text("tool"), args, nil)
+	return time.Since(began), output, err
 }
 
 // argsTrial evaluates arguments by the rules of mcp nodes, without a graph: an object

@@ -167,11 +167,11 @@ func (s *Server) getSource(*http.Request) (any, error) {
 
 func (s *Server) getGraph(r *http.Request) (any, error) {
 	p := s.loaded()
-	g := p.graphOf(r.PathValue("tool"))
-	if g == nil {
-		return nil, errorf(http.StatusNotFound, "tool %q not found", r.PathValue("tool"))
-	}
 	redact := p.File.Secrets.Redact
+	g, err := p.Graph(r.PathValue("tool"))
+	if err != nil {
+		return nil, errorf(http.StatusNotFound, "%s", redact(err.Error()))
+	}
 	out := graph.Draw(g)
 	for i, node := range g.Nodes {
 		switch node := node.(type) {
@@ -186,16 +186,6 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 		out.Edges[i].Label = redact(out.Edges[i].Label)
 	}
 	return out, nil
-}
-
-// graphOf returns the graph of a tool, nil for an unknown one.
-func (l *loaded) graphOf(tool string) *graph.Graph {
-	for _, g := range l.Graphs {
-		if g.Tool.Name.Value == tool {
-			return g
-		}
-	}
-	return nil
 }
 
 // rejected is the answer about a run that cannot start.

@@ -158,7 +158,7 @@ func newLiveRun(p *loaded, s *debug.Session, args value.Value) *shownRun {
 func newRecordedRun(p *loaded, run journal.Run, events []execution.Event) *shownRun {
 	secrets := p.File.Secrets
 	r := &shownRun{runState: runState{project: p, info: recordedInfo(run, secrets)}}
-	if g := p.graphOf(run.Tool); g != nil && g.Hash == run.Graph {
+	if g, err := p.Graph(run.Tool); err == nil && g.Hash == run.Graph {
 		r.graph = g
 	}
 	for _, e := range events {
@@ -230,10 +230,9 @@ func redactedFailure(secrets *config.Secrets, f *execution.Failure) *execution.F
 	if f == nil {
 		return nil
 	}
-	return &execution.Failure{
-		Code: f.Code, Detail: f.Detail, Message: secrets.Redact(f.Message), Node: f.Node, Pos: f.Pos,
-		Structured: secrets.RedactJSON(f.Structured),
-	}
+	out := *f
+	out.Message, out.Structured = secrets.Redact(f.Message), secrets.RedactJSON(f.Structured)
+	return &out
 }
 
 func redactedRecord(secrets *config.Secrets, r execution.Record) execution.Record {

@@ -86,9 +86,9 @@ type startJSON struct {
 
 func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	p := s.loaded()
-	g := p.graphOf(in.Tool)
-	if g == nil {
-		return nil, errorf(http.StatusNotFound, "tool %q not found", in.Tool)
+	g, err := p.Graph(in.Tool)
+	if err != nil {
+		return nil, errorf(http.StatusNotFound, "%s", p.File.Secrets.Redact(err.Error()))
 	}
 	args, err := value.Decode(in.Args)
 	if err != nil {

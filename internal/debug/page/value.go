@@ -90,30 +90,26 @@ func (s *Server) getValue(r *http.Request, now runState) (any, error) {
 // getWhole writes a value as its own JSON: with all digits of numbers and the order of
 // keys. Nothing has no content.
 func (s *Server) getWhole(w http.ResponseWriter, r *http.Request) {
-	var v value.Value
-	_, err := s.ofRun(func(r *http.Request, now runState) (_ any, err error) {
-		v, err = s.value(r, now)
-		return nil, err
-	})(r)
+	v, err := s.ofRun(func(r *http.Request, now runState) (any, error) { return s.value(r, now) })(r)
 	if err == nil && v == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	var out bytes.Buffer
+	var raw []byte
 	if err == nil {
-		var raw []byte
-		if raw, err = value.Encode(v); r.URL.Query().Get("indent") == "" {
-			out.Write(raw)
-		} else if err == nil {
-			err = json.Indent(&out, raw, "", "  ")
-		}
+		raw, err = value.Encode(v)
+	}
+	if err == nil && r.URL.Query().Get("indent") != "" {
+		var out bytes.Buffer
+		err = json.Indent(&out, raw, "", "  ")
+		raw = out.Bytes()
 	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(out.Bytes()) // the browser may have gone
+	_, _ = w.Write(raw) // the browser may have gone
 }
 
 // level is a value as a tree shows it: itself and its children, those by previews.
