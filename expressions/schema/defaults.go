@@ -2,9 +2,7 @@ package schema
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolgraph/config"
@@ -54,19 +52,10 @@ func (r *resolver) resolve(ref string) *config.Data {
 	if !strings.HasPrefix(ref, "#/") {
 		return r.anchors[ref]
 	}
-	at := r.root
-	for _, token := range pointer(ref) {
-		if at != nil && at.Kind == config.KindArray {
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(at.Items) {
-				return nil
-			}
-			at = at.Items[i]
-			continue
-		}
-		at = at.Get(token)
+	if part, exists := partAt(r.root, pointer(ref)); exists {
+		return part
 	}
-	return at
+	return nil
 }
 
 // applying returns all parts that apply to a value to which the given ones apply, each once.
@@ -121,25 +110,22 @@ func (r *resolver) fill(ctx context.Context, parts []*config.Data, v value.Value
 	case []any:
 		return r.fillItems(ctx, parts, v)
 	case value.Object:
-		return r.fillObject(ctx, parts, v, v.Keys(), v.Get)
+		return r.fillObject(ctx, parts, v)
 	case map[string]any:
-		return r.fillObject(ctx, parts, v, slices.Sorted(maps.Keys(v)), func(key string) (any, bool) {
-			item, has := v[key]
-			return item, has
-		})
+		return r.fill(ctx, parts, value.FromPlain(v))
 	}
 	return v, false, nil
 }
 
-func (r *resolver) fillObject(ctx context.Context, parts []*config.Data, object value.Value, given []string, get func(string) (any, bool)) (filled value.Value, changed bool, err error) {
+func (r *resolver) fillObject(ctx context.Context, parts []*config.Data, object value.Object) (filled value.Value, changed bool, err error) {
 	names, schemas := properties(parts)
 	if len(names) == 0 {
 		return object, false, nil
 	}
-	keys := slices.Clone(given)
+	keys := slices.Clone(object.Keys())
 	items := make([]value.Value, len(keys), len(keys)+len(names))
 	for i, key := range keys {
-		items[i], _ = get(key)
+		items[i], _ = object.Get(key)
 		if schemas[key] == nil {
 			continue
 		}
@@ -150,7 +136,7 @@ func (r *resolver) fillObject(ctx context.Context, parts []*config.Data, object 
 		changed = changed || other
 	}
 	for _, name := range names {
-		if _, has := get(name); has {
+		if _, has := object.Get(name); has {
 			continue
 		}
 		applying := r.applying(schemas[name]...)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,7 +49,7 @@ func (s *Schema) invalidParts(e *jsonschema.ValidationError, field string, seen 
 	if s.wrapped && len(path) >= 2 && path[0] == "properties" && path[1] == resultKey {
 		path = path[2:]
 	}
-	at := s.source.At(steps(s.source, path)...)
+	at, _ := partAt(s.source, path)
 	if seen[at.Pos] {
 		return // from another branch of a choice
 	}
@@ -66,23 +65,6 @@ func (s *Schema) invalidParts(e *jsonschema.ValidationError, field string, seen 
 		}
 	}
 	found.Add(at.Pos, "schema-invalid", message, hint)
-}
-
-// steps converts a path of tokens to keys and indexes.
-func steps(d *config.Data, path []string) []any {
-	out := make([]any, 0, len(path))
-	for _, token := range path {
-		if d != nil && d.Kind == config.KindArray {
-			i, err := strconv.Atoi(token)
-			if err != nil {
-				return out
-			}
-			out, d = append(out, i), d.At(i)
-			continue
-		}
-		out, d = append(out, token), d.Get(token)
-	}
-	return out
 }
 
 // brokenReference finds the reference that an error of the compiler is about.

@@ -35,6 +35,22 @@ func parts(d *config.Data) iter.Seq2[[]string, *config.Data] {
 	return func(yield func([]string, *config.Data) bool) { walk(nil, d, yield) }
 }
 
+// partAt returns the part at a path, or the innermost existing part around it, and whether
+// it exists.
+func partAt(d *config.Data, path []string) (part *config.Data, exists bool) {
+	for _, token := range path {
+		inner := d.Get(token)
+		if i, err := strconv.Atoi(token); d.Kind == config.KindArray && err == nil && i >= 0 && i < len(d.Items) {
+			inner = d.Items[i]
+		}
+		if inner == nil {
+			return d, false
+		}
+		d = inner
+	}
+	return d, true
+}
+
 // lookUp returns the part of a plain value at a path, or nil.
 func lookUp(v any, path []string) any {
 	for _, token := range path {

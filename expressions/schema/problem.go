@@ -42,13 +42,12 @@ type Problems []Problem
 
 // Text joins the problems, one a line; beyond ten it says that there are more.
 func (ps Problems) Text(root string) string {
-	lines := make([]string, 0, len(ps))
-	for i, p := range ps {
-		if i == maxProblems {
-			lines = append(lines, "and more")
-			break
-		}
+	var lines []string
+	for _, p := range ps[:min(len(ps), maxProblems)] {
 		lines = append(lines, p.Text(root))
+	}
+	if len(ps) > maxProblems {
+		lines = append(lines, "and more")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -119,17 +119,16 @@ func describe(v any) string {
 // valueList returns up to 12 values as JSON, each shortened.
 func valueList(vs []any) string {
 	const most = 12
-	words := make([]string, 0, min(len(vs), most+1))
-	for i, v := range vs {
-		if i == most {
-			words = append(words, fmt.Sprintf("… (%d in all)", len(vs)))
-			break
-		}
+	var words []string
+	for _, v := range vs[:min(len(vs), most)] {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			raw = fmt.Append(nil, v)
 		}
 		words = append(words, wording.Shorten(string(raw)))
+	}
+	if len(vs) > most {
+		words = append(words, fmt.Sprintf("… (%d in all)", len(vs)))
 	}
 	return strings.Join(words, ", ")
 }

@@ -147,22 +147,19 @@ func (in *inferrer) builtin(s *site) fact {
 			least = i + 1
 		}
 	}
-	if missing := least - len(s.args); missing > 0 {
-		if missing == 1 && params[0].context {
-			// The context is the first argument.
-			s.args = append([]fact{{shape: Any()}}, s.args...)
-			s.trees = append([]*tree{nil}, s.trees...)
-			for i := range s.args {
-				if s.args[i].mismatches(params[i]) {
-					s.args, s.trees = s.args[1:], s.trees[1:]
-					in.count(s, least)
-					return unknown()
-				}
+	switch missing := least - len(s.args); {
+	case missing > 1 || missing == 1 && !params[0].context:
+		in.count(s, least)
+		return unknown()
+	case missing == 1:
+		args := append([]fact{unknown()}, s.args...) // the context is the first argument
+		for i, v := range args {
+			if v.mismatches(params[i]) {
+				in.count(s, least)
+				return unknown()
 			}
-		} else {
-			in.count(s, least)
-			return unknown()
 		}
+		s.args, s.trees = args, append([]*tree{nil}, s.trees...)
 	}
 	if b.strict && len(s.args) > len(params) {
 		in.count(s, len(params))
@@ -176,14 +173,10 @@ func (in *inferrer) builtin(s *site) fact {
 	if b.infer != nil {
 		return b.infer(in, s)
 	}
-	needed := s.args[:min(len(s.args), least)]
-	if len(needed) == 0 && len(s.args) == 0 && len(params) > 0 && params[0].context {
+	if len(s.args) == 0 && len(params) > 0 && params[0].context {
 		return of(Union(b.result, Nothing())) // the context may be missing
 	}
-	if len(needed) == 0 && len(s.args) > 0 {
-		needed = s.args[:1]
-	}
-	return like(b.result, needed...)
+	return like(b.result, s.args[:min(len(s.args), max(least, 1))]...)
 }
 
 // count reports a call with the wrong number of arguments.

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -103,10 +104,7 @@ const (
 // sortFindings sorts findings by place and removes repeated ones.
 func sortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
-		if a.Offset != b.Offset {
-			return a.Offset - b.Offset
-		}
-		return strings.Compare(a.Code, b.Code)
+		return cmp.Or(a.Offset-b.Offset, strings.Compare(a.Code, b.Code))
 	})
 	return slices.CompactFunc(findings, func(a, b Finding) bool { return a.Offset == b.Offset && a.Code == b.Code })
 }

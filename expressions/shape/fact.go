@@ -128,17 +128,14 @@ func (in *inferrer) branch(taken bool, present []string, f func() fact) fact {
 
 // probe infers a part that the expression tests for existence.
 func (in *inferrer) probe(t *tree, focus *fact) fact {
-	in.asks = true
-	out := in.infer(t, focus)
-	in.asks = false
-	return out
+	in.asks = true // until infer begins
+	return in.infer(t, focus)
 }
 
 // replaced infers a part that has a default.
 func (in *inferrer) replaced(t *tree, focus *fact) fact {
-	in.spared++
-	defer func() { in.spared-- }()
-	return in.probe(t, focus)
+	in.asks = true
+	return in.gathered(t, focus)
 }
 
 // gathered infers a part that is left out when it is missing.

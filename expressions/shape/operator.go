@@ -192,25 +192,11 @@ func (in *inferrer) counted(t *tree, left, right fact, out *fact) {
 	if node == "" || len(number) != 1 {
 		return
 	}
-	if holdsWithoutRun := compare(0, operator, number[0]); holdsWithoutRun {
+	n := number[0]
+	holdsWithoutRun := map[string]bool{"<": 0 < n, "<=": 0 <= n, ">": 0 > n, ">=": 0 >= n, "=": 0 == n, "!=": 0 != n}[operator]
+	if holdsWithoutRun {
 		out.whenFalse = append(out.whenFalse, node)
 	} else {
 		out.whenTrue = append(out.whenTrue, node)
 	}
-}
-
-func compare(a float64, operator string, b float64) bool {
-	switch operator {
-	case "<":
-		return a < b
-	case "<=":
-		return a <= b
-	case ">":
-		return a > b
-	case ">=":
-		return a >= b
-	case "!=":
-		return a != b
-	}
-	return a == b
 }

@@ -62,11 +62,7 @@ func ordered(v value.Value) value.Value {
 func compareObjects(found []Change, path string, a, b value.Object) []Change {
 	for _, key := range a.Keys() {
 		was, _ := a.Get(key)
-		is, remains := b.Get(key)
-		if !remains {
-			found = append(found, Change{Path: step(path, key), Old: was})
-			continue
-		}
+		is, _ := b.Get(key) // nil when it was removed
 		found = compare(found, step(path, key), was, is)
 	}
 	for _, key := range b.Keys() {
@@ -80,15 +76,14 @@ func compareObjects(found []Change, path string, a, b value.Object) []Change {
 
 func compareArrays(found []Change, path string, a, b []any) []Change {
 	for i := range max(len(a), len(b)) {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		switch {
-		case i >= len(a):
-			found = append(found, Change{Path: at, New: b[i]})
-		case i >= len(b):
-			found = append(found, Change{Path: at, Old: a[i]})
-		default:
-			found = compare(found, at, a[i], b[i])
+		var was, is value.Value
+		if i < len(a) {
+			was = a[i]
 		}
+		if i < len(b) {
+			is = b[i]
+		}
+		found = compare(found, fmt.Sprintf("%s[%d]", path, i), was, is)
 	}
 	return found
 }

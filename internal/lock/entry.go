@@ -75,7 +75,7 @@ func Pin(server *config.Upstream, tool mcpclient.Tool, secrets *config.Secrets) 
 // Hints returns the hints in the tool's annotations.
 func (e Entry) Hints() Hints { return HintsOf(e.Annotations) }
 
-// partsOf returns the parts of a definition from a server.
+// partsOf returns the parts of a definition.
 func partsOf(tool mcpclient.Tool) map[string]json.RawMessage {
 	return map[string]json.RawMessage{
 		title: jsonText(tool.Title), description: jsonText(tool.Description),
@@ -85,10 +85,7 @@ func partsOf(tool mcpclient.Tool) map[string]json.RawMessage {
 
 // parts returns the stored parts of the definition. A learned schema is not part of it.
 func (e Entry) parts() map[string]json.RawMessage {
-	parts := map[string]json.RawMessage{
-		title: jsonText(e.Title), description: jsonText(e.Description),
-		inputSchema: e.Input, outputSchema: e.Output, annotations: e.Annotations,
-	}
+	parts := partsOf(mcpclient.Tool{Title: e.Title, Description: e.Description, InputSchema: e.Input, OutputSchema: e.Output, Annotations: e.Annotations})
 	if e.Learned > 0 {
 		parts[outputSchema] = nil
 	}
