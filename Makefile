@@ -1,10 +1,10 @@
-# The tools that are not needed to build or test come by `go run pkg@version`.
+# Tools that are needed neither to build nor to test are run with `go run pkg@version`.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
 .PHONY: help build test race golden fuzz soak clients conformance graphs pairs web lint fmt cover bench check
 
-help: ## tell what there is to make
+help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## build ./toolgraph, static and stripped, as it is released
@@ -16,7 +16,7 @@ test: ## run the tests
 race: ## run the tests with the race detector
 	go test -race ./...
 
-golden: ## rewrite the golden files of the tests
+golden: ## rewrite the golden files of the tests; review the diff
 	UPDATE_GOLDEN=1 go test ./...
 
 fuzz: ## fuzz each target for a while (FUZZTIME=30s)
@@ -51,10 +51,10 @@ lint: ## run the linters
 fmt: ## format the code
 	$(GOFUMPT) -w $$(git ls-files '*.go')
 
-cover: ## tell how much the tests cover
+cover: ## measure the coverage of the tests
 	go test -coverpkg=./... -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
 
-bench: ## measure against other servers and engines, in one run (needs Node for some)
+bench: ## measure startup, size, speed and memory beside other servers and engines (needs Node for some)
 	cd internal/bench && go run . && go run ./expressions
 
 check: lint test race ## what a change must pass

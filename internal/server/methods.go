@@ -37,11 +37,16 @@ func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 	}
 	dst := []byte(`{"tools":`)
 	dst = s.tools.Load().appendList(dst, s.opts.ToolHints)
+	return s.appendPageEnd(dst, at), nil
+}
+
+// appendPageEnd ends the result of a list or of a resource.
+func (s *Server) appendPageEnd(dst []byte, at era) []byte {
 	if at == modern {
 		dst = append(dst, `,"ttlMs":0,"cacheScope":"`+string(mcp.CacheScopePrivate)+`",`...)
 		dst = append(dst, s.identity...)
 	}
-	return append(dst, '}'), nil
+	return append(dst, '}')
 }
 
 // delegate lets the library answer: the handshakes, and unknown methods of each era. The
@@ -131,17 +136,13 @@ func (s *Server) resources(ctx context.Context, m *message, at era) (result []by
 	if fault != nil {
 		return nil, fault
 	}
-	if at == modern {
-		result = append(result, `,"ttlMs":0,"cacheScope":"`+string(mcp.CacheScopePrivate)+`",`...)
-		result = append(result, s.identity...)
-	}
-	return append(result, '}'), nil
+	return s.appendPageEnd(result, at), nil
 }
 
 func (s *Server) listResources(ctx context.Context, cursor string) ([]byte, *rpcError) {
 	page, next, err := s.opts.Resources.List(ctx, cursor)
 	if errors.Is(err, ErrNoCursor) {
-		return nil, invalidParams("cursor: " + wording.Quote(cursor) + " is not one that this server gave")
+		return nil, invalidParams("unknown cursor " + wording.Quote(cursor) + "; use the nextCursor of a page of this server")
 	}
 	if err != nil {
 		return nil, &rpcError{code: codeInternal, message: err.Error()}

@@ -49,7 +49,7 @@ func TestResources(t *testing.T) {
 	for _, c := range []struct{ method, params, want string }{
 		{"resources/list", `{}`, `"result":{"resources":[{"uri":"run://a","name":"a","title":"A","mimeType":"text/plain"}],"nextCursor":"more"}}`},
 		{"resources/list", `{"cursor":"more"}`, `"result":{"resources":[{"uri":"run://b","name":"\"b\""}]}}`},
-		{"resources/list", `{"cursor":"x"}`, `"error":{"code":-32602,"message":"cursor: \"x\" is not one that this server gave"}}`},
+		{"resources/list", `{"cursor":"x"}`, `"error":{"code":-32602,"message":"unknown cursor \"x\"; use the nextCursor of a page of this server"}}`},
 		{"resources/templates/list", `{}`, `"result":{"resourceTemplates":[{"uriTemplate":"run://{id}","name":"run","description":"a run"}]}}`},
 		{"resources/read", `{"uri":"run://a"}`, `"result":{"contents":[{"uri":"run://a","mimeType":"text/plain","text":"the <text>"}]}}`},
 		{"resources/read", `{"uri":"run://none"}`, `"error":{"code":-32002,"message":"resource not found: run://none","data":{"uri":"run://none"}}}`},
