@@ -170,7 +170,9 @@ func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir 
 // WithStartNotice has started called with the name of each server when its program has
 // been started and has not answered yet. It must return quickly and be safe for
 // concurrent use. It must not be nil.
-func WithStartNotice(started func(server string)) Option { return func(o *options) { o.started = started } }
+func WithStartNotice(started func(server string)) Option {
+	return func(o *options) { o.started = started }
+}
 
 // WithSelf makes the command name, exactly, mean the executable at path, so that a
 // graph can use the servers built into this program without its being installed.

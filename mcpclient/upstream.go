@@ -127,6 +127,7 @@ func (u *upstream) start(a *attempt) {
 	}
 	a.err = err
 	if err.Err != errLocal && u.failure() == nil { //nolint:errorlint // the mark itself; after it there is nothing to wait for
+		err.Server = name // for the log
 		u.gate.failed(err)
 		u.opts.logger.Warn("upstream did not start", "server", name, "error", err.Error())
 	}

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -35,9 +36,13 @@ func TestWithheldVariables(t *testing.T) {
 // their values; a server that says why it ended is believed.
 func TestStartTimeoutNamesVariables(t *testing.T) {
 	t.Setenv("FAKE_SERVICE_KEY", "hunter2-hunter2")
-	p := pool(t, fake(t, "noinit"), withAdjust(func(s *settings) { s.StartTimeout = 50 * time.Millisecond }))
+	var log strings.Builder
+	p := pool(t, fake(t, "noinit"), WithLogger(slog.New(slog.NewTextHandler(&log, nil))), withAdjust(func(s *settings) { s.StartTimeout = 50 * time.Millisecond }))
 	e := mustFail(t, p, "text", `{}`, CodeServerStart)
 	if !strings.Contains(e.Message, "did not answer the handshake") || !strings.Contains(e.Hint, "without these variables of the environment: FAKE_SERVICE_KEY") || strings.Contains(e.Error(), "hunter2") {
 		t.Errorf("got %v", e)
+	}
+	if !strings.Contains(log.String(), `error="server \"fake\": did not answer the handshake`) {
+		t.Errorf("logged %s", log.String())
 	}
 }
