@@ -18,16 +18,19 @@ func match(c call) (any, error) {
 	switch p := c.arg(1).(type) {
 	case *regex:
 		return matchAll(c, p, text, limit)
-	case string:
-		return matchLiteral(c, text, p, limit)
+	case string: // which jsonata-js does not have
+		if p == "" {
+			return nil, c.fail("D1004", "has a pattern that matches the empty string")
+		}
+		return matchAll(c, p, text, limit)
 	case nil:
 		return nil, c.wrong(1, "a function")
 	}
 	return matchBy(c, text, limit)
 }
 
-func matchAll(c call, r *regex, text string, limit int) (any, error) {
-	s, err := c.search(r, text)
+func matchAll(c call, by any, text string, limit int) (any, error) {
+	s, err := c.search(by, text)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +38,9 @@ func matchAll(c call, r *regex, text string, limit int) (any, error) {
 	var out []any
 	loc, err := s.next()
 	for loc != nil && err == nil && len(out) < limit {
+		if len(out) > maxItems {
+			return nil, c.tooMany()
+		}
 		out = append(out, matched(text[loc[0]:loc[1]], float64(at.index(loc[0])), captured(text, loc)))
 		loc, err = s.next()
 	}
@@ -66,32 +72,6 @@ func (c *call) matcher(fn any, args ...any) (any, error) {
 		return nil, c.fail("T1010", "has a matcher that does not return what a regular expression does")
 	}
 	return found, nil
-}
-
-// matchLiteral is $match of a string, which jsonata-js does not have.
-func matchLiteral(c call, text, literal string, limit int) (any, error) {
-	if literal == "" {
-		return nil, c.fail("D1004", "has a pattern that matches the empty string")
-	}
-	at := runes{text: text}
-	var out []any
-	for pos := 0; len(out) < limit; {
-		i := strings.Index(text[pos:], literal)
-		if i < 0 {
-			break
-		}
-		if len(out) > maxItems {
-			return nil, c.tooMany()
-		}
-		if len(out)%256 == 0 {
-			if err := c.spend(); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, matched(literal, float64(at.index(pos+i)), []any{}))
-		pos += i + len(literal)
-	}
-	return sequenceOf(out), nil
 }
 
 func matched(text, index, groups any) any {

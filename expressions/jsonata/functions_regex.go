@@ -106,18 +106,25 @@ const maxWork = 50_000_000
 // search finds one match after the other.
 type search struct {
 	c       *call
-	pattern *pattern
+	pattern *pattern // nil: the literal is searched
+	literal string
 	text    string
 	pos     int
 	count   int
 	ahead   [][]int // the matches found in one go, when the pattern looks back
 }
 
-func (c *call) search(r *regex, text string) (*search, error) {
-	s := &search{c: c, pattern: r.pattern, text: text}
-	if s.pattern.backwards {
+// search begins a search for a regular expression, or for a string that is not empty.
+func (c *call) search(by any, text string) (*search, error) {
+	s := &search{c: c, text: text}
+	r, ok := by.(*regex)
+	if !ok {
+		s.literal, _ = by.(string)
+		return s, nil
+	}
+	if s.pattern = r.pattern; s.pattern.backwards {
 		if len(text)*s.pattern.size > maxWork {
-			return nil, c.fail("size", "cannot search so long a string for a pattern with ^ or \\b")
+			return nil, c.fail("size", "cannot search so long a string for a pattern with ^ or \\b; search a part of it")
 		}
 		s.ahead = s.pattern.FindAllStringSubmatchIndex(text, maxItems+1)
 		if len(s.ahead) > maxItems {
@@ -128,14 +135,14 @@ func (c *call) search(r *regex, text string) (*search, error) {
 }
 
 // next is the next match's places, in pairs, or nil after the last. An empty match
-// behind another one, or with text behind it, would be found for ever: an error.
+// behind another one, or with text behind it, would be found endlessly: an error.
 func (s *search) next() ([]int, error) {
 	if s.count%256 == 255 {
 		if err := s.c.spend(); err != nil {
 			return nil, err
 		}
 	}
-	if s.count > maxItems {
+	if s.count > maxItems && s.pattern != nil {
 		return nil, s.c.tooMany()
 	}
 	if s.count > 0 && s.pos >= len(s.text) {
@@ -155,6 +162,13 @@ func (s *search) next() ([]int, error) {
 
 // found is the first match from the place on where the last one ended.
 func (s *search) found() ([]int, error) {
+	if s.pattern == nil {
+		i := strings.Index(s.text[s.pos:], s.literal)
+		if i < 0 {
+			return nil, nil
+		}
+		return []int{s.pos + i, s.pos + i + len(s.literal)}, nil
+	}
 	if s.pattern.backwards {
 		if len(s.ahead) == 0 {
 			return nil, nil

@@ -18,25 +18,26 @@ func replace(c call) (any, error) {
 		return nil, err
 	}
 	r := replacing{c: &c, text: c.args[0].(string), limit: limit}
+	by := r.byFunction
 	template, isTemplate := c.arg(2).(string)
-	switch pattern := c.args[1].(type) {
+	switch c.args[1].(type) {
 	case string:
 		if isTemplate {
-			return r.literals(pattern, func([]int) (string, error) { return template, nil })
+			by = func([]int) (string, error) { return template, nil }
 		}
-		return r.literals(pattern, r.byFunction)
 	case *regex:
-		s, err := c.search(pattern, r.text)
-		if err != nil {
-			return nil, err
-		}
 		if isTemplate {
 			t := templateOf(template)
-			return r.matches(s, func(loc []int) (string, error) { return t.expand(r.text, loc), nil })
+			by = func(loc []int) (string, error) { return t.expand(r.text, loc), nil }
 		}
-		return r.matches(s, r.byFunction)
+	default:
+		return nil, c.wrong(1, "a string or a regular expression")
 	}
-	return nil, c.wrong(1, "a string or a regular expression")
+	s, err := c.search(c.args[1], r.text)
+	if err != nil {
+		return nil, err
+	}
+	return r.matches(s, by)
 }
 
 // replacing builds the new text.
@@ -78,20 +79,6 @@ func (r *replacing) rest() (any, error) {
 	}
 	r.out.WriteString(r.text[r.done:])
 	return r.out.String(), nil
-}
-
-func (r *replacing) literals(literal string, by func([]int) (string, error)) (any, error) {
-	for r.count < r.limit {
-		i := strings.Index(r.text[r.done:], literal)
-		if i < 0 {
-			break
-		}
-		i += r.done
-		if err := r.put([]int{i, i + len(literal)}, by); err != nil {
-			return nil, err
-		}
-	}
-	return r.rest()
 }
 
 func (r *replacing) matches(s *search, by func([]int) (string, error)) (any, error) {

@@ -2,6 +2,7 @@ package jsonlogic
 
 import (
 	"context"
+	"slices"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
@@ -95,4 +96,73 @@ type Reference struct {
 	// Body is set inside the body of map, filter, reduce, all, some or none: the
 	// path is read from the element and not from the context.
 	Body bool
+}
+
+// Error is a JSON Logic rule that does not compile. Path leads from the rule's
+// root to the place: keys (string) and indexes (int). Syntax is set when the place
+// is a var whose JSONata does not compile.
+type Error struct {
+	Path    []any
+	Message string
+	Hint    string
+	Syntax  *expressions.SyntaxError
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Read is a place where a rule reads: the string of a var.
+type Read struct {
+	// Var is the path from the rule's root to the string (or number).
+	Var []any
+	// Expression is what is evaluated there; nil where the string is a path that JSON
+	// Logic follows itself, as one with an index among its steps.
+	Expression *jsonata.Expression
+	// Body is set inside the body of map, filter, reduce, all, some or none: the
+	// expression is read from the element, and not from the context.
+	Body bool
+}
+
+// Reads are the places where the rule reads, in no particular order. The caller
+// must not change the slice.
+func (r *Rule) Reads() []Read { return r.places }
+
+// place records where a var reads.
+func (c *ruleCompiler) place(n *varNode) {
+	c.places = append(c.places, Read{
+		Var: slices.Clone(c.path), Expression: n.expr, Body: c.bodies > 0 && !n.path.outer,
+	})
+}
+
+// note records what a var reads.
+func (c *ruleCompiler) note(n *varNode) {
+	fromElement := c.bodies > 0 && !n.path.outer
+	if !fromElement || !n.simple {
+		c.reads = true
+	}
+	c.place(n)
+	where := slices.Clone(c.path)
+	add := func(r jsonata.Reference) {
+		c.references = append(c.references, Reference{Reference: r, Var: where, Body: fromElement})
+	}
+	switch {
+	case n.simple && len(n.path.steps) > 0:
+		steps := n.path.steps
+		for i, step := range steps {
+			if isIndex(step) {
+				steps = steps[:i]
+				break
+			}
+		}
+		if len(steps) > 0 {
+			add(jsonata.Reference{Path: slices.Clone(steps), Offset: n.path.offset})
+		}
+	case n.expr != nil:
+		for _, r := range n.expr.References() {
+			add(r)
+		}
+		fromElement = false
+		for _, r := range n.expr.ContextReferences() {
+			add(r)
+		}
+	}
 }

@@ -12,10 +12,9 @@ import (
 // Plain returns a copy of v made of map[string]any, []any, string, float64, json.Number,
 // bool and nil, for libraries that accept only these types.
 func Plain(v Value) any {
-	switch x := v.(type) {
-	case []any:
-		out := make([]any, len(x))
-		for i, item := range x {
+	if items, ok := v.([]any); ok {
+		out := make([]any, len(items))
+		for i, item := range items {
 			out[i] = Plain(item)
 		}
 		return out
