@@ -61,7 +61,6 @@ type Node interface {
 
 type base struct {
 	id         string
-	kind       config.NodeType
 	pos        config.Pos
 	index      int // in Graph.Nodes
 	successors []string
@@ -69,9 +68,6 @@ type base struct {
 
 // ID is unique in the graph.
 func (b *base) ID() string { return b.id }
-
-// Type is the node's type in the file.
-func (b *base) Type() config.NodeType { return b.kind }
 
 // Pos is the place of the node in the file.
 func (b *base) Pos() config.Pos { return b.pos }
@@ -92,6 +88,9 @@ type step struct {
 // Entry receives the tool's arguments.
 type Entry struct{ step }
 
+// Type returns config.EntryNode.
+func (*Entry) Type() config.NodeType { return config.EntryNode }
+
 // MCP calls a tool of an upstream server.
 type MCP struct {
 	step
@@ -102,11 +101,17 @@ type MCP struct {
 	toolPos config.Pos
 }
 
+// Type returns config.MCPNode.
+func (*MCP) Type() config.NodeType { return config.MCPNode }
+
 // Transform yields the value of an expression.
 type Transform struct {
 	step
 	Expr *Expr
 }
+
+// Type returns config.TransformNode.
+func (*Transform) Type() config.NodeType { return config.TransformNode }
 
 // Switch goes to the first condition that holds, else to Default. A condition that always
 // holds becomes the Default, so every Condition has a rule and Default is never nil.
@@ -116,6 +121,9 @@ type Switch struct {
 	Default    Node
 }
 
+// Type returns config.SwitchNode.
+func (*Switch) Type() config.NodeType { return config.SwitchNode }
+
 // Condition is one way out of a switch.
 type Condition struct {
 	Rule *Rule
@@ -124,6 +132,9 @@ type Condition struct {
 
 // Exit ends the run with the output of the node executed before it.
 type Exit struct{ base }
+
+// Type returns config.ExitNode.
+func (*Exit) Type() config.NodeType { return config.ExitNode }
 
 // EdgeKind says when a run takes an edge.
 type EdgeKind string

@@ -79,7 +79,7 @@ func (r termReader) read(ctx context.Context, d *config.Data, path []any) *term 
 	return r.leaf(ctx, d, path)
 }
 
-// leaves returns the parts of a rule that are not and, or or not.
+// leaves returns the parts of a rule of which it is a combination.
 func (t *term) leaves() []*term {
 	if t.op != "and" && t.op != "or" && t.op != "not" {
 		return []*term{t}
