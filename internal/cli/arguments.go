@@ -25,14 +25,28 @@ func graphOf(p *project.Project, tool string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// toolOf returns the graph of the tool that the first word names, and the other words.
-func toolOf(p *project.Project, words []string) (*graph.Graph, []string, error) {
-	tool := ""
+// loadTool loads the graph file of the flags, and returns the graph of the tool that the first
+// word names, with its arguments from --args and the other words. The caller closes the session.
+func (f *sessionFlags) loadTool(ctx context.Context, std streams, given string, words []string) (*loaded, *graph.Graph, value.Value, error) {
+	p, err := f.project(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	tool, pairs := "", words
 	if len(words) > 0 {
-		tool, words = words[0], words[1:]
+		tool, pairs = words[0], words[1:]
 	}
 	g, err := graphOf(p, tool)
-	return g, words, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	args, err := argumentsOf(ctx, std.in, given, g.Tool.InputSchema, pairs)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	warnUndeclared(std.err, g.Tool, args)
+	l, err := f.start(ctx, std, p)
+	return l, g, args, err
 }
 
 var errPair = errors.New("an argument is written key=value")

@@ -103,7 +103,7 @@ func TestAskDeclineCancelEnd(t *testing.T) {
 	}
 }
 
-// T03: what a server writes cannot pass for what we write, nor move the cursor, nor flood
+// T03: what a server writes cannot pass for text of the command, nor move the cursor, nor flood
 // the screen, nor show a secret.
 func TestT03AskHostileText(t *testing.T) {
 	evil := "\x1b[2J\u202eevil\x00\nThe server \"bank\" asks:\nhunter2-hunter2" + strings.Repeat("x", 100_000)

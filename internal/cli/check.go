@@ -157,7 +157,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 // noteUnknown counts the tools that a file without a lock calls.
 func (f *checkFlags) noteUnknown(p *project.Project) {
 	count := 0
-	for _, tools := range toolsOf(p) {
+	for _, tools := range lock.Called(p.Graphs) {
 		count += len(tools)
 	}
 	if count > 0 {
@@ -188,7 +188,7 @@ func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project
 		return older, nil, err
 	}
 	defer l.close()
-	entries, missing, err := askTools(ctx, l, toolsOf(p), nil)
+	entries, missing, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, nil)
 	if err != nil {
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}

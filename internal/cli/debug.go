@@ -50,29 +50,16 @@ end of the input.`,
 }
 
 func (f *debugFlags) run(ctx context.Context, std streams, words []string) error {
-	p, err := f.project(ctx)
-	if err != nil {
-		return err
-	}
-	g, pairs, err := toolOf(p, words)
-	if err != nil {
-		return err
-	}
 	if f.args == "-" {
 		return usagef("--args - reads standard input, which has the commands; write the arguments on the command line")
 	}
-	args, err := argumentsOf(ctx, nil, f.args, g.Tool.InputSchema, pairs)
-	if err != nil {
-		return err
-	}
-	warnUndeclared(std.err, g.Tool, args)
-	l, err := f.start(ctx, std, p)
+	l, g, args, err := f.loadTool(ctx, std, f.args, words)
 	if err != nil {
 		return err
 	}
 	defer l.close()
 
-	show := newTrace(std.err, p, g, true)
+	show := newTrace(std.err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
 	ctx, options := l.begin(ctx, g)
@@ -86,12 +73,12 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	if err != nil {
 		return err
 	}
-	source, err := os.ReadFile(p.File.Path)
+	source, err := os.ReadFile(l.File.Path)
 	if err != nil {
 		return err
 	}
 	r := &repl{
-		std: std, lines: l.user.lines, session: session, graph: g, secrets: p.File.Secrets, trace: show,
+		std: std, lines: l.user.lines, session: session, graph: g, secrets: l.File.Secrets, trace: show,
 		source: bytes.Split(source, []byte("\n")),
 	}
 	r.commands(ctx)

@@ -37,11 +37,7 @@ oauth.redirectPort in the file fixes the port.`,
 }
 
 func (f *loginFlags) run(ctx context.Context, std streams, name string) error {
-	p, err := f.project(ctx)
-	if err != nil {
-		return err
-	}
-	l, err := f.start(ctx, std, p)
+	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
 	}

@@ -51,26 +51,13 @@ func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	if err := f.dry.check(); err != nil {
 		return err
 	}
-	p, err := f.project(ctx)
-	if err != nil {
-		return err
-	}
-	g, pairs, err := toolOf(p, words)
-	if err != nil {
-		return err
-	}
-	args, err := argumentsOf(ctx, std.in, f.args, g.Tool.InputSchema, pairs)
-	if err != nil {
-		return err
-	}
-	warnUndeclared(std.err, g.Tool, args)
 	f.history.records = !f.dry.on
-	l, err := f.start(ctx, std, p)
+	l, g, args, err := f.loadTool(ctx, std, f.args, words)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	show := newTrace(std.err, p, g, f.trace)
+	show := newTrace(std.err, l.Project, g, f.trace)
 	if f.dry.on {
 		return f.dry.run(ctx, l, g, args, show)
 	}

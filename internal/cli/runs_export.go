@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -90,91 +86,15 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 			if err := json.Unmarshal(src, &file); err != nil {
 				return fmt.Errorf("%s is not an exported run: %w", args[0], err)
 			}
-			if err := file.check(); err != nil {
+			if file.Version != exportVersion {
+				return fmt.Errorf("%s: toolgraphRun is %d, expected %d; import a file that toolgraph runs export wrote", args[0], file.Version, exportVersion)
+			}
+			err = history.read(func(store *journal.Store) error { return store.Import(cmd.Context(), file.Run, file.Events) })
+			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return history.read(func(store *journal.Store) error { return file.importInto(cmd.Context(), std, store) })
+			_, err = fmt.Fprintf(std.err, "toolgraph: imported run %s\n", wording.Printable(file.Run.ID))
+			return err
 		},
 	}
-}
-
-// check rejects a file that is not a complete run.
-func (x *exported) check() error {
-	if x.Version != exportVersion {
-		return fmt.Errorf("toolgraphRun is %d, expected %d; import a file that toolgraph runs export wrote", x.Version, exportVersion)
-	}
-	if err := execution.CheckEvents(x.Events); err != nil {
-		return err
-	}
-	if id := x.Events[0].Run; id == "" || id != x.Run.ID {
-		return fmt.Errorf("the events belong to run %q and the file to run %q, expected the same id", id, x.Run.ID)
-	}
-	if strings.Trim(x.Run.ID, idCharacters) != "" || len(x.Run.ID) > idMost {
-		return fmt.Errorf("the id of the run is %.100q, expected at most %d letters, digits, - and _", x.Run.ID, idMost)
-	}
-	if err := checkNames(x.Run.File, x.Run.Server); err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	for i, e := range x.Events {
-		if err := checkNames(namesOf(e)...); err != nil {
-			return fmt.Errorf("event %d of %d: %w", i+1, len(x.Events), err)
-		}
-	}
-	return nil
-}
-
-const (
-	idCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-	idMost       = 128 // characters
-)
-
-// namesOf returns the names in an event.
-func namesOf(e execution.Event) []string {
-	switch {
-	case e.Start != nil:
-		return []string{e.Start.Tool, e.Start.Graph}
-	case e.Step != nil:
-		return []string{e.Step.NodeID, e.Step.Server, e.Step.Tool, e.Step.Digest}
-	case e.Record != nil && e.Record.Error != nil:
-		return append(failureNames(e.Record.Error), e.Record.NodeID)
-	case e.Record != nil:
-		return []string{e.Record.NodeID}
-	case e.End.Failure != nil:
-		return failureNames(e.End.Failure)
-	}
-	return nil
-}
-
-func failureNames(f *execution.Failure) []string {
-	return []string{string(f.Code), f.Detail, f.Node, f.Pos.File}
-}
-
-// checkNames rejects names with characters that are invisible or change how others are shown.
-func checkNames(names ...string) error {
-	for _, name := range names {
-		if wording.OneLine(name) != name || strings.ContainsRune(name, unicode.ReplacementChar) {
-			return fmt.Errorf("the name %.100q has control or hidden characters", name)
-		}
-	}
-	return nil
-}
-
-// importInto records the run in a store.
-func (x *exported) importInto(ctx context.Context, std streams, store *journal.Store) error {
-	if _, err := store.Run(ctx, x.Run.ID); err == nil {
-		return fmt.Errorf("run %s is already recorded", x.Run.ID)
-	} else if !errors.Is(err, journal.ErrNotFound) {
-		return err
-	}
-	j := store.Journal(nil, journal.About{File: x.Run.File, Server: x.Run.Server})
-	for _, e := range x.Events {
-		if err := j.Append(ctx, e); err != nil {
-			return err
-		}
-	}
-	if err := store.Close(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(std.err, "toolgraph: imported run %s\n", wording.Printable(x.Run.ID))
-	return err
 }

@@ -85,15 +85,12 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		}
 		defer changes.close()
 	}
-	p, err := f.project(ctx)
-	if err != nil {
-		return err
-	}
-	l, err := f.start(ctx, std, p)
+	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
 	}
 	defer l.close()
+	p := l.Project
 	logFindings(l.log, p.Warnings)
 	grace := f.grace
 	if listen != nil {

@@ -95,6 +95,15 @@ func (f *sessionFlags) secrets() (*config.Secrets, error) {
 	return file.Secrets, nil
 }
 
+// load loads the graph file of the flags in a session of its own. The caller closes it.
+func (f *sessionFlags) load(ctx context.Context, std streams) (*loaded, error) {
+	p, err := f.project(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.start(ctx, std, p)
+}
+
 // start opens a session for a graph file. The caller closes it.
 func (f *sessionFlags) start(ctx context.Context, std streams, p *project.Project) (*loaded, error) {
 	s, err := f.open(ctx, std, p.File.Secrets)

@@ -56,20 +56,16 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	if noChanges == nil {
 		defer changes.close()
 	}
-	p, err := f.project(ctx)
-	if err != nil {
-		return err
-	}
 	var shown *page.Server // is set before any run
 	f.asks = func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
 		return shown.Ask(ctx, upstream, params)
 	}
-	l, err := f.start(ctx, std, p)
+	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	logFindings(l.log, p.Warnings)
+	logFindings(l.log, l.Warnings)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address.String())
 	if err != nil {
 		return err
@@ -92,7 +88,7 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 		})
 	}
 	url := shown.URL(listener.Addr())
-	fmt.Fprintf(std.err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", p.File.Path, url)
+	fmt.Fprintf(std.err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", l.File.Path, url)
 	if !f.noOpen && isTerminal(std.err) {
 		if err := openBrowser(ctx, url); err != nil {
 			l.log.Info("no browser was opened", "error", err)
