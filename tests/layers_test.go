@@ -45,6 +45,7 @@ var below = map[string][]string{
 	"internal/graphtest":    with(values, "config", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),
 	"internal/view":         with(language, "config", "graph"),
 	"internal/toolset":      with(values, "config", "internal/server", "internal/view"),
+	"internal/dryrun":       with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/lock", "mcpclient"),
 	"internal/inspect": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
 		"internal/diff", "internal/lock", "internal/project", "internal/server", "internal/toolset", "internal/view",

@@ -1,0 +1,222 @@
+// Package dryrun runs a graph with calls of read-only tools alone. A graph with its arguments and
+// a pool of servers go in; a plan comes out: the calls with their arguments, the path, and the
+// result as far as it can be assumed. It prints nothing.
+package dryrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/graph/flow"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
+)
+
+// Options of Run.
+type Options struct {
+	Pool    *mcpclient.Pool // with the check ReadOnly
+	Lock    *lock.Lock      // the lock beside the graph file; nil without one
+	Secrets *config.Secrets // to be redacted
+}
+
+// Run runs a graph once. Calls of tools that are not known to be read-only are not made: their
+// outputs are assumed from their outputSchemas, and a run that needs another output ends there.
+// The failure of the run is in the plan; the error says why there is no plan, such as
+// *execution.ArgumentsError.
+func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more ...execution.Option) (*Plan, error) {
+	calls := &caller{Options: o, listed: map[string]listedTools{}, made: []Call{}}
+	result, err := execution.New(calls).Run(ctx, g, args, more...)
+	if result == nil {
+		return nil, err
+	}
+	plan := &Plan{
+		Tool: g.Tool.Name.Value, Calls: calls.made, Path: []string{}, Complete: err == nil,
+		Assumed: slices.ContainsFunc(calls.made, func(c Call) bool { return c.Output != nil }),
+	}
+	for _, r := range result.History {
+		plan.Path = append(plan.Path, r.NodeID)
+	}
+	switch {
+	case err == nil:
+		plan.Result, err = redacted(result.Value, o.Secrets)
+		return plan, err
+	case calls.ended != "":
+		plan.Ended = calls.ended
+	default:
+		plan.Error = o.Secrets.Redact(err.Error())
+	}
+	return plan, nil
+}
+
+// redacted is a value as compact JSON without secrets.
+func redacted(v value.Value, secrets *config.Secrets) (json.RawMessage, error) {
+	src, err := value.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return secrets.RedactJSON(src), nil
+}
+
+// Plan is the result of a dry run. It contains no secrets.
+type Plan struct {
+	Tool     string          `json:"tool"`
+	Complete bool            `json:"complete"` // the run has reached its exit
+	Assumed  bool            `json:"assumed"`  // outputs were assumed, so a real run may take another path
+	Calls    []Call          `json:"calls"`
+	Path     []string        `json:"path"`
+	Result   json.RawMessage `json:"result,omitempty"`
+	Ended    string          `json:"ended,omitempty"` // why the run could not continue
+	Error    string          `json:"error,omitempty"`
+}
+
+// Call is a call of a dry run.
+type Call struct {
+	Step   int             `json:"step"`
+	Node   string          `json:"node"`
+	Server string          `json:"server"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args"`
+	Made   bool            `json:"made"`             // the tool is read-only, so it was called
+	Output json.RawMessage `json:"output,omitempty"` // the assumed output of a call that was not made
+	From   string          `json:"from,omitempty"`   // the source of the assumed output
+	Error  string          `json:"error,omitempty"`
+}
+
+// caller makes the calls of read-only tools, and notes all calls. It belongs to one run.
+type caller struct {
+	Options
+	listed map[string]listedTools
+
+	made  []Call
+	ended string // why the run cannot continue
+}
+
+// listedTools are the tools that a server listed, or why it did not.
+type listedTools struct {
+	tools []mcpclient.Tool
+	err   error
+}
+
+var errPlanEnds = errors.New("the output of a call that was not made is unknown")
+
+// CallTool makes a call of a read-only tool, and returns an assumed output for any other.
+func (d *caller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
+	args, err := redacted(c.Args, d.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	call := Call{Step: c.Index, Node: c.Node, Server: c.Server, Tool: c.Tool, Args: args}
+	value, err := d.output(ctx, c, &call)
+	if err != nil && !errors.Is(err, errPlanEnds) {
+		call.Error = d.Secrets.Redact(err.Error())
+	}
+	d.made = append(d.made, call)
+	return value, err
+}
+
+func (d *caller) output(ctx context.Context, c execution.Call, call *Call) (value.Value, error) {
+	known, err := d.known(ctx, c.Server, c.Tool)
+	if err != nil {
+		return nil, err
+	}
+	if known.ReadOnly != nil && *known.ReadOnly {
+		value, err := d.Pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta)
+		var fault *mcpclient.Error
+		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
+		return value, err
+	}
+	if err := rejected(ctx, known.InputSchema, c.Args); err != nil {
+		return nil, err
+	}
+	value, ok := schema.Sample(known.OutputSchema)
+	if !ok {
+		d.ended = fmt.Sprintf("%s.%s is not known to be read-only, so it was not called, and it has no outputSchema to assume an output from", c.Server, c.Tool)
+		return nil, errPlanEnds
+	}
+	call.From = "the outputSchema that " + known.From + " has"
+	if known.Learned {
+		call.From = "earlier answers in " + known.From
+	}
+	call.Output, err = redacted(value, d.Secrets)
+	return value, err
+}
+
+// codeNotReadOnly is the code of a call that a dry run does not make after all.
+const codeNotReadOnly = "not-read-only"
+
+// ReadOnly is a check of tools that allows only calls of tools that their servers declare to be
+// read-only now, whatever an old lock says. guard, when it is not nil, must allow them as well.
+// file is the path of the graph file, for the hint.
+func ReadOnly(guard mcpclient.ToolCheck, file string) mcpclient.ToolCheck {
+	return func(upstream string, tool mcpclient.Tool) *mcpclient.Error {
+		if guard != nil {
+			if fault := guard(upstream, tool); fault != nil {
+				return fault
+			}
+		}
+		if readOnly := lock.HintsOf(tool.Annotations).ReadOnly; readOnly != nil && *readOnly {
+			return nil
+		}
+		return &mcpclient.Error{
+			Code:    codeNotReadOnly,
+			Message: "not called in a dry run, because the server no longer declares it to be read-only",
+			Hint:    "run: toolgraph lock " + file,
+		}
+	}
+}
+
+// known returns the definition of a tool from the lock file, or else from its server.
+func (d *caller) known(ctx context.Context, upstream, tool string) (flow.Tool, error) {
+	if d.Lock != nil {
+		if known, ok := d.Lock.Tool(upstream, tool); ok {
+			return known, nil
+		}
+	}
+	listed, asked := d.listed[upstream]
+	if !asked {
+		listed.tools, listed.err = d.Pool.ListTools(ctx, upstream)
+		d.listed[upstream] = listed
+	}
+	if listed.err != nil {
+		return flow.Tool{}, listed.err
+	}
+	var names []string
+	for _, t := range listed.tools {
+		if t.Name == tool {
+			return flow.Tool{
+				InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+				ReadOnly: lock.HintsOf(t.Annotations).ReadOnly, From: fmt.Sprintf("server %q", upstream),
+			}, nil
+		}
+		names = append(names, t.Name)
+	}
+	return flow.Tool{}, fmt.Errorf("server %q has no tool %q, expected one of its %d%s", upstream, tool, len(names), wording.Suggest(tool, names))
+}
+
+// rejected returns why a server would reject the arguments of a call.
+func rejected(ctx context.Context, inputSchema []byte, args value.Value) error {
+	if len(inputSchema) == 0 {
+		return nil
+	}
+	s, err := schema.Compile(inputSchema)
+	if err != nil {
+		return nil //nolint:nilerr // nothing can be validated with an invalid schema
+	}
+	problems, err := s.Check(ctx, args)
+	if err != nil {
+		return fmt.Errorf("the server would reject the call, because its arguments cannot be validated: %w", err)
+	}
+	if len(problems) > 0 {
+		return errors.New("the server would reject the call: " + problems.Text("arguments"))
+	}
+	return nil
+}
