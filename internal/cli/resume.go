@@ -199,3 +199,20 @@ func (l *loaded) listedHints(ctx context.Context) toolHints {
 		return l.hints(upstream, tool)
 	}
 }
+
+// repeatable reports which tools are safe to repeat: those that a trusted server of the
+// file declares to be read-only or idempotent. Without hints there are none.
+func repeatable(p *project.Project, hints toolHints) func(upstream, tool string) bool {
+	trusted := map[string]bool{}
+	for _, u := range p.File.Servers {
+		trusted[u.Name.Value] = u.Trusted
+	}
+	isTrue := func(b *bool) bool { return b != nil && *b }
+	return func(upstream, tool string) bool {
+		if hints == nil || !trusted[upstream] {
+			return false
+		}
+		declared, known := hints(upstream, tool)
+		return known && (isTrue(declared.ReadOnly) || isTrue(declared.Idempotent))
+	}
+}
