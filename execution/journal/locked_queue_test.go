@@ -14,16 +14,24 @@ import (
 	"toolgraph/execution/journal"
 )
 
-func TestV17QueueWaits(t *testing.T) {
-	s, attempts := paced(t, journal.Options{})
-	j := s.Journal(nil, journal.About{})
-	unlock := lock(t, s)
+// beginLocked locks the store and begins the run LONG. It returns during the pause after an attempt
+// to write, after so many others.
+func beginLocked(t *testing.T, s *journal.Store, j execution.Journal, attempts journal.Attempts, before int) (unlock func()) {
+	t.Helper()
+	unlock = lock(t, s)
 	appendAll(t, j, events("LONG", decode(t, `{}`), "out")[:1])
-	for range journal.PatientAttempts - 2 {
+	for range before {
 		fails(t, attempts)
 		again(t, attempts)
 	}
 	fails(t, attempts)
+	return unlock
+}
+
+func TestV17QueueWaits(t *testing.T) {
+	s, attempts := paced(t, journal.Options{})
+	j := s.Journal(nil, journal.About{})
+	unlock := beginLocked(t, s, j, attempts, journal.PatientAttempts-2)
 	appended := make(chan struct{})
 	go func() {
 		defer close(appended)
@@ -57,13 +65,7 @@ func TestV17QueueIsFull(t *testing.T) {
 	j := s.Journal(nil, journal.About{})
 	ends := events("ENDS", decode(t, `{}`), "out")
 	appendAll(t, j, ends[:2])
-	unlock := lock(t, s)
-	appendAll(t, j, events("LONG", decode(t, `{}`), "out")[:1])
-	for range journal.PatientAttempts - 1 {
-		fails(t, attempts)
-		again(t, attempts)
-	}
-	fails(t, attempts)
+	unlock := beginLocked(t, s, j, attempts, journal.PatientAttempts-1)
 	for n := range steps { // twice as much as there is room for
 		appendAll(t, j, []execution.Event{step(n, large)})
 	}

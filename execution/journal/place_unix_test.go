@@ -17,8 +17,9 @@ import (
 	"toolgraph/execution"
 )
 
-// TestV14Owner: a store of another user is neither read nor written, and says why.
-func TestV14Owner(t *testing.T) {
+// filled returns the directory of a closed store with runs.
+func filled(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	s, err := Open(dir, Options{})
 	if err != nil {
@@ -28,8 +29,15 @@ func TestV14Owner(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestV14Owner: a store of another user is neither read nor written, and says why.
+func TestV14Owner(t *testing.T) {
+	dir := filled(t)
 	var log bytes.Buffer
-	if s, err = Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+	s, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
 		t.Fatal(err)
 	}
 	s.user++ // as if the files were of another
@@ -45,15 +53,7 @@ func TestV14Owner(t *testing.T) {
 // TestV14Modes: the mode of files that other users could read is changed, except for a directory with other files.
 func TestV14Modes(t *testing.T) {
 	for _, shared := range []bool{false, true} {
-		dir := t.TempDir()
-		s, err := Open(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fill(t, s, 1, 0)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		dir := filled(t)
 		modes := map[string]fs.FileMode{".": 0o755, "history.db": 0o644, "live": 0o755}
 		want := map[string]fs.FileMode{".": 0o700, "history.db": 0o600, "live": 0o700}
 		if shared {
@@ -67,7 +67,8 @@ func TestV14Modes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if s, err = Open(dir, Options{}); err != nil {
+		s, err := Open(dir, Options{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
