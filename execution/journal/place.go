@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
 	"toolgraph/internal/files"
 )
 

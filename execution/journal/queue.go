@@ -1,8 +1,6 @@
 package journal
 
 import (
-	"slices"
-
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 )
@@ -78,7 +76,7 @@ func (q *queue) take() []queued {
 		q.count(&q.events[n], -1)
 	}
 	batch := q.events[:n:n]
-	q.events = slices.Clone(q.events[n:])
+	q.events = append([]queued(nil), q.events[n:]...) // nil when it is empty, so that no value stays in memory
 	return batch
 }
 
