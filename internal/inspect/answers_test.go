@@ -78,10 +78,19 @@ func TestAnswers(t *testing.T) {
 	var out strings.Builder
 	first := ""
 	for _, c := range [][2]string{
-		{"run_tool", `{"tool":"sums","arguments":{"n":1}}`}, {"run_tool", `{"tool":"sums","arguments":{"n":5}}`}, {"run_tool", `{"tool":"sums","arguments":{"n":5}}`},
-		{"list_tools", `{}`}, {"graph", `{"tool":"sums"}`}, {"explain_tool", `{"tool":"sums"}`}, {"metadata", `{}`}, {"list_runs", `{"limit":2}`},
-		{"read_run", `{"run":"last"}`}, {"read_run", `{"run":"last","from":3,"limit":2,"valueBytes":4,"context":4}`},
-		{"diff_inputs", `{"a":"RUN","b":"last"}`}, {"diff_inputs", `{"a":"last","b":"last"}`}, {"doctor", `{}`},
+		{"run_tool", `{"tool":"sums","arguments":{"n":1}}`},
+		{"run_tool", `{"tool":"sums","arguments":{"n":5}}`},
+		{"run_tool", `{"tool":"sums","arguments":{"n":5}}`},
+		{"list_tools", `{}`},
+		{"graph", `{"tool":"sums"}`},
+		{"explain_tool", `{"tool":"sums"}`},
+		{"metadata", `{}`},
+		{"list_runs", `{"limit":2}`},
+		{"read_run", `{"run":"last"}`},
+		{"read_run", `{"run":"last","from":3,"limit":2,"valueBytes":4,"context":4}`},
+		{"diff_inputs", `{"a":"RUN","b":"last"}`},
+		{"diff_inputs", `{"a":"last","b":"last"}`},
+		{"doctor", `{}`},
 	} {
 		args, err := value.Decode([]byte(strings.ReplaceAll(c[1], "RUN", first)))
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 	"toolgraph/internal/view"
 )
 
-// Handler answers one call: what it returns is the tool's result, encoded as JSON. It may
-// be called by several goroutines.
+// Handler answers one call: what it returns is the result of the tool, encoded as JSON; a
+// value.Value in it has to be a view.Value. It may be called by several goroutines.
 type Handler func(ctx context.Context, a Arguments, watch server.Watch) (any, error)
 
 // Set is a server's description of itself and its tools, in the order of the description.
