@@ -55,8 +55,7 @@ func (e *Env) root() Shape {
 		if b.Presence == Never || b.Shape.IsNothing() {
 			continue
 		}
-		mayLack := !b.Shape.IsAny() && b.Shape.MayBeNothing()
-		fields = append(fields, Field{Name: name, Shape: b.Shape.inside(), Optional: b.Presence == Maybe || mayLack})
+		fields = append(fields, Field{Name: name, Shape: b.Shape, Optional: b.Presence == Maybe})
 	}
 	return Object(fields, e.Open)
 }

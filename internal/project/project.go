@@ -80,7 +80,7 @@ func checkHeaders(found *config.Diagnostics, tool *config.Tool) {
 		return
 	}
 	if err := mcp.ValidateParamHeaderAnnotations(&mcp.Tool{Name: tool.Name.Value, RawInputSchema: tool.InputSchema.JSON()}); err != nil {
-		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients leave out a tool whose x-mcp-header they cannot use")
+		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients skip a tool with an invalid x-mcp-header")
 	}
 }
 
