@@ -84,7 +84,8 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		ended = " after " + milliseconds(r.Duration)
 	}
 	facts := [][]string{
-		{"run", r.ID}, {"tool", r.Tool},
+		{"run", r.ID},
+		{"tool", r.Tool},
 		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, wording.Count(r.Steps, "step"))},
 		{"started", r.Started.Local().Format("2006-01-02 15:04:05.000")},
 	}
