@@ -55,8 +55,8 @@ func checkImport(run Run, events []execution.Event) error {
 }
 
 const (
-	importIDs = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-	maxImportID       = 128 // characters
+	importIDs   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+	maxImportID = 128 // characters
 )
 
 // namesOf returns the names in an event.

@@ -193,7 +193,7 @@ func (in *inferrer) counted(t *tree, left, right fact, out *fact) {
 		return
 	}
 	n := number[0]
-	holdsWithoutRun := map[string]bool{"<": 0 < n, "<=": 0 <= n, ">": 0 > n, ">=": 0 >= n, "=": 0 == n, "!=": 0 != n}[operator]
+	holdsWithoutRun := map[string]bool{"<": n > 0, "<=": n >= 0, ">": n < 0, ">=": n <= 0, "=": n == 0, "!=": n != 0}[operator]
 	if holdsWithoutRun {
 		out.whenFalse = append(out.whenFalse, node)
 	} else {

@@ -205,11 +205,11 @@ func TestSweepsShare(t *testing.T) {
 // the other.
 func TestSweepsGiveUp(t *testing.T) {
 	p := sweepingGraph(t)
-	s := sweep(t, p, t.TempDir())
-	other := openStore(t, s.state)
-	s.begin(other, "CHANGED", "another graph", nil)
-	s.begin(other, "SECRET", p.Graphs[0].Hash, config.NewSecrets("hunter2hunter2"))
-	s.begin(other, "DEADLY", p.Graphs[0].Hash, nil)
+	dir := t.TempDir()
+	other, before := openStore(t, dir), &sweeping{t: t, p: p}
+	before.begin(other, "CHANGED", "another graph", nil)
+	before.begin(other, "SECRET", p.Graphs[0].Hash, config.NewSecrets("hunter2hunter2"))
+	before.begin(other, "DEADLY", p.Graphs[0].Hash, nil)
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -222,6 +222,7 @@ func TestSweepsGiveUp(t *testing.T) {
 	if _, err := db.Exec(`UPDATE runs SET resumed = ? WHERE id = 'DEADLY'`, maxResumed); err != nil {
 		t.Fatal(err)
 	}
+	s := sweep(t, p, dir)
 	for range 8 * maxTries { // a sweep does not wait for what the one before it began
 		s.again()
 	}
