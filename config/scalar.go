@@ -47,6 +47,9 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	if c := s[0]; c != '.' && c != '-' && c != '+' && (c < '0' || c > '9') {
 		return s, nil
 	}
+	if strings.Count(s, ".") > 1 || !strings.ContainsAny(s, "0123456789iInN") {
+		return s, nil // a version or a path, not a number
+	}
 	switch {
 	case nonFinite().MatchString(s):
 		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot represent, expected a finite number", s), "quote it if it is meant as text"}

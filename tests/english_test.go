@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,12 +37,6 @@ var banned = []struct{ pattern, better string }{
 // bannedNames are words that no name in the code has as a part.
 var bannedNames = regexp.MustCompile(`^(told|tell|tells|film|plugs|talk|world|nobody|somebody|whoever|doubtful|whatever|kept)$`)
 
-// stillToDo are the rooms whose words are not checked yet.
-var stillToDo = []string{
-	"docs",
-	".",
-}
-
 // elsewhere are files whose words are another's, or older: data, and the history of changes.
 var elsewhere = regexp.MustCompile(`(^|/)testdata/|^CHANGELOG\.md$|^tests/english_test\.go$|/dist/|^LICENSE|/node_modules/`)
 
@@ -53,7 +46,7 @@ func TestPlainEnglish(t *testing.T) {
 		patterns = append(patterns, regexp.MustCompile(`(?i)\b(`+b.pattern+`)\b`))
 	}
 	for _, file := range trackedFiles(t) {
-		if elsewhere.MatchString(file) || slices.Contains(stillToDo, roomOf(file)) {
+		if elsewhere.MatchString(file) {
 			continue
 		}
 		src, err := os.ReadFile(filepath.Join("..", file))
@@ -73,17 +66,6 @@ func TestPlainEnglish(t *testing.T) {
 // withoutUS is a text without the country, which has the letters of the pronoun.
 func withoutUS(text string) string {
 	return strings.NewReplacer("US ", "", "US-", "", "en_US", "", "µs", "").Replace(text)
-}
-
-// roomOf is the directory of a file; of documentation and of tests the topmost one.
-func roomOf(file string) string {
-	dir := path.Dir(file)
-	for _, top := range []string{"docs", "tests", "internal/debug/web", "internal/bench", "examples"} {
-		if dir == top || strings.HasPrefix(dir, top+"/") {
-			return top
-		}
-	}
-	return dir
 }
 
 type line struct {

@@ -87,6 +87,9 @@ var importer = map[string]string{
 	"github.com/gofrs/flock":                   "internal/files",
 	"modernc.org/sqlite":                       "execution/journal",
 	"go.opentelemetry.io/otel":                 "internal/observe",
+	"go.opentelemetry.io/proto":                "internal/observe",
+	"google.golang.org/protobuf":               "internal/observe",
+	"github.com/cenkalti/backoff/v5":           "internal/observe",
 }
 
 type listed struct {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -76,7 +74,6 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	case f.resume && f.history.off:
 		return usagef("--resume requires the run history, and --no-history disables it; remove one of them")
 	}
-	collectOften()
 	f.asks = askUser
 	var changes *watcher
 	if f.watch { // before the file is loaded, so that no later change is missed
@@ -260,12 +257,4 @@ func askUser(ctx context.Context, upstream string, params json.RawMessage) (json
 		return nil, err
 	}
 	return server.Ask(server.WithQuestionName(ctx, mcpclient.QuestionName(ctx)), params)
-}
-
-// collectOften trades speed for memory, because hosts keep servers running: with 512 calls
-// in flight, 5 % fewer calls a second for 5 % less memory. GOGC in the environment wins.
-func collectOften() {
-	if os.Getenv("GOGC") == "" {
-		time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) }) // or the start would have a collection
-	}
 }

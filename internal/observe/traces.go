@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -31,7 +32,11 @@ type Traces struct {
 // handler of the OpenTelemetry library for the whole process.
 func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
-	exporter, err := otlptracehttp.New(ctx)
+	client, err := newUpload(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
 		return nil, fmt.Errorf("set up the export of traces: %w", err)
 	}

@@ -220,7 +220,7 @@ func (s *Server) edit(r *http.Request, in editJSON) (any, error) {
 	var v value.Value
 	if !in.Nothing {
 		if v, err = value.Decode(in.Value); err != nil {
-			return nil, errorf(http.StatusUnprocessableEntity, "the value is not JSON: %s", err)
+			return nil, errorf(http.StatusUnprocessableEntity, "the value is %s", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), editTime)

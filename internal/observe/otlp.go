@@ -1,0 +1,234 @@
+package observe
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+// upload sends batches of spans to a collector over OTLP/HTTP, with protobuf bodies: an
+// otlptrace.Client. OpenTelemetry's own client imports gRPC, see docs/adr/0011-otlp.md. The protocol
+// is that of https://opentelemetry.io/docs/specs/otlp/#otlphttp.
+type upload struct {
+	client  *http.Client
+	url     string
+	headers map[string]string
+	gzip    bool
+	retry   []backoff.RetryOption
+}
+
+// Limits of an upload: how long it is repeated, and how much of an answer is read.
+const (
+	uploadFor = time.Minute
+	maxAnswer = 64 << 10
+)
+
+// newUpload reads the variables OTEL_EXPORTER_OTLP_… of the environment, and those for
+// traces alone, which win: https://opentelemetry.io/docs/specs/otel/protocol/exporter.
+func newUpload(env func(string) string) (*upload, error) {
+	setting := func(name string) string {
+		if v := strings.TrimSpace(env("OTEL_EXPORTER_OTLP_TRACES_" + name)); v != "" {
+			return v
+		}
+		return strings.TrimSpace(env("OTEL_EXPORTER_OTLP_" + name))
+	}
+	invalid := func(name, expected string) error {
+		return fmt.Errorf("OTEL_EXPORTER_OTLP_%s is %q, expected %s", name, setting(name), expected)
+	}
+	if p := setting("PROTOCOL"); p != "" && p != "http/protobuf" {
+		return nil, invalid("PROTOCOL", "http/protobuf")
+	}
+	u := &upload{headers: map[string]string{}}
+	switch setting("COMPRESSION") {
+	case "gzip":
+		u.gzip = true
+	case "", "none":
+	default:
+		return nil, invalid("COMPRESSION", "gzip or none")
+	}
+	timeout := 10_000
+	if text := setting("TIMEOUT"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return nil, invalid("TIMEOUT", "a number of milliseconds")
+		}
+		timeout = n
+	}
+	target, err := url.Parse(setting("ENDPOINT"))
+	switch {
+	case err != nil || target.Host == "" && target.String() != "" || target.Host != "" && target.Scheme != "http" && target.Scheme != "https":
+		return nil, invalid("ENDPOINT", "http://… or https://…")
+	case target.Host == "":
+		target = &url.URL{Scheme: "http", Host: "localhost:4318", Path: "/v1/traces"}
+	case env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "":
+		target = target.JoinPath("v1", "traces")
+	}
+	u.url = target.String()
+	for _, all := range []string{env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_EXPORTER_OTLP_TRACES_HEADERS")} {
+		for header := range strings.SplitSeq(all, ",") {
+			name, text, found := strings.Cut(header, "=")
+			value, err := url.PathUnescape(strings.TrimSpace(text))
+			if name = strings.TrimSpace(name); found && name != "" && err == nil {
+				u.headers[name] = value
+			}
+		}
+	}
+	transport, isTransport := http.DefaultTransport.(*http.Transport)
+	if !isTransport {
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	transport = transport.Clone()
+	if transport.TLSClientConfig, err = uploadTLS(setting); err != nil {
+		return nil, err
+	}
+	u.client = &http.Client{Transport: transport, Timeout: time.Duration(timeout) * time.Millisecond}
+	pause := backoff.NewExponentialBackOff()
+	pause.InitialInterval, pause.MaxInterval = 5*time.Second, 30*time.Second
+	u.retry = []backoff.RetryOption{backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(uploadFor)}
+	return u, nil
+}
+
+// uploadTLS returns the certificates that the variables name; nil when they name none.
+func uploadTLS(setting func(string) string) (*tls.Config, error) {
+	ca, cert, key := setting("CERTIFICATE"), setting("CLIENT_CERTIFICATE"), setting("CLIENT_KEY")
+	if ca == "" && cert == "" {
+		return nil, nil //nolint:nilnil // no configuration is the default one
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if ca != "" {
+		pem, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_CERTIFICATE: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_CERTIFICATE: %s has no certificate in PEM format", ca)
+		}
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// Start does nothing: a connection is made by the first batch.
+func (u *upload) Start(context.Context) error { return nil }
+
+// Stop closes connections that are not in use.
+func (u *upload) Stop(context.Context) error {
+	u.client.CloseIdleConnections()
+	return nil
+}
+
+// UploadTraces sends one batch. It repeats it for a minute at most while the collector is
+// busy or cannot be reached. The error is also one about spans that the collector has
+// rejected.
+func (u *upload) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // has the bytes of an ExportTraceServiceRequest
+	if err != nil {
+		return err
+	}
+	if u.gzip {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write(body); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		body = packed.Bytes()
+	}
+	answer, err := backoff.Retry(ctx, func() ([]byte, error) { return u.post(ctx, body) }, u.retry...)
+	if err != nil {
+		return err
+	}
+	return rejected(answer)
+}
+
+// post sends a body once and returns the body of the answer. An error that is not
+// backoff.Permanent is worth another attempt.
+func (u *upload) post(ctx context.Context, body []byte) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, backoff.Permanent(err)
+	}
+	for name, value := range u.headers {
+		r.Header.Set(name, value)
+	}
+	r.Header.Set("Content-Type", "application/x-protobuf")
+	if u.gzip {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	resp, err := u.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		answer = nil // the status counts
+	}
+	switch {
+	case resp.StatusCode < 300:
+		return answer, nil
+	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode >= 502 && resp.StatusCode <= 504:
+		if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+			return nil, backoff.RetryAfter(seconds)
+		}
+		return nil, fmt.Errorf("the collector answered %s", resp.Status)
+	}
+	return nil, backoff.Permanent(fmt.Errorf("the collector answered %s", resp.Status))
+}
+
+// rejected is the error of an ExportTraceServiceResponse that reports a partial success:
+// field 1, with the number of rejected spans in field 1 and a message in field 2.
+func rejected(answer []byte) error {
+	partial, _ := fieldsOf(answer, 1, 0)
+	text, count := fieldsOf(partial, 2, 1)
+	if len(text) == 0 && count == 0 {
+		return nil
+	}
+	return errors.New("the collector rejected " + strconv.FormatUint(count, 10) + " spans: " + string(text))
+}
+
+// fieldsOf returns the bytes of one field of a protobuf message and the number in another.
+func fieldsOf(message []byte, text, number protowire.Number) (found []byte, n uint64) {
+	for len(message) > 0 {
+		field, kind, size := protowire.ConsumeTag(message)
+		if size < 0 {
+			return found, n
+		}
+		message = message[size:]
+		switch size = protowire.ConsumeFieldValue(field, kind, message); {
+		case size < 0:
+			return found, n
+		case field == text && kind == protowire.BytesType:
+			found, _ = protowire.ConsumeBytes(message)
+		case field == number && kind == protowire.VarintType:
+			n, _ = protowire.ConsumeVarint(message)
+		}
+		message = message[size:]
+	}
+	return found, n
+}
