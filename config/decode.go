@@ -120,7 +120,7 @@ func (d *decoder) didYouMean(word string, known []string) string {
 // ownersHint says which types of node have a key that a node of another type has not.
 func ownersHint(f *form, name string) string {
 	var owners []string
-	for _, t := range nodeTypes {
+	for _, t := range NodeTypes {
 		if k := nodeForms[t].find(name); k != nil && !k.older {
 			owners = append(owners, string(t))
 		}

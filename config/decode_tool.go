@@ -127,7 +127,7 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
 	switch t := fs.get("type"); {
 	case !t.isNull() && t.word() == "":
-		fs.wrong("type", "one of entry, mcp, transform, switch, exit", "")
+		fs.wrong("type", wording.Or(NodeTypes), "")
 	case kind == "": // the key type is misspelt
 		n.Type = NodeType(t.word())
 	}

@@ -192,9 +192,7 @@ func (fs *fields) word(name string) string {
 // unknownWord reports a value that is not one of the allowed words.
 func (fs *fields) unknownWord(name string, words []string) {
 	word := fs.get(name).text.Value
-	last := len(words) - 1
-	expected := strings.Join(words[:last], ", ") + " or " + words[last]
-	fs.add(name, "unknown-value", "is "+wording.Quote(word)+", expected "+expected, wording.DidYouMean(word, words))
+	fs.add(name, "unknown-value", "is "+wording.Quote(word)+", expected "+wording.Or(words), wording.DidYouMean(word, words))
 }
 
 // integer returns the whole number of a key, or the form's default (0 when it has none) when

@@ -172,13 +172,13 @@ var nodeForms = map[NodeType]*form{
 	},
 }
 
-// nodeTypes are the types in the order of the documentation.
-var nodeTypes = []NodeType{EntryNode, MCPNode, TransformNode, SwitchNode, ExitNode}
+// NodeTypes are the types in the order of the documentation. The slice must not be changed.
+var NodeTypes = []NodeType{EntryNode, MCPNode, TransformNode, SwitchNode, ExitNode}
 
 // anyNodeForm has the keys of all types, for a node whose type is unknown.
 var anyNodeForm = func() *form {
 	all := &form{name: "a node"}
-	for _, t := range nodeTypes {
+	for _, t := range NodeTypes {
 		for _, k := range nodeForms[t].keys {
 			if all.find(k.name) == nil {
 				k.required = false

@@ -47,7 +47,7 @@ func schemaDefs() value {
 		},
 	}
 	var branches []any
-	for _, t := range nodeTypes {
+	for _, t := range NodeTypes {
 		name := "node-" + string(t)
 		defs[name] = formSchema(nodeForms[t])
 		branches = append(branches, formValue(name))
@@ -62,7 +62,7 @@ func schemaDefs() value {
 
 func nodeTypeWords() []any {
 	var words []any
-	for _, t := range nodeTypes {
+	for _, t := range NodeTypes {
 		words = append(words, string(t))
 	}
 	return words
@@ -135,7 +135,7 @@ func nodeSnippets() []any {
 		ExitNode: {},
 	}
 	var snippets []any
-	for _, t := range nodeTypes {
+	for _, t := range NodeTypes {
 		body := bodies[t]
 		body["id"], body["type"] = "${1:"+string(t)+"}", string(t)
 		if t == EntryNode {

@@ -3,8 +3,10 @@ package execution
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // CheckEvents returns an error for the first invalid event of a run, or one that is not valid at
@@ -84,11 +86,8 @@ func parts(has map[string]bool) string {
 }
 
 func checkVisit(index int, node string, kind config.NodeType) error {
-	switch kind {
-	case config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode, "": // "" is of edits that early releases recorded
-	default:
-		return fmt.Errorf("its nodeType is %q, expected %s, %s, %s, %s or %s",
-			kind, config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode)
+	if kind != "" && !slices.Contains(config.NodeTypes, kind) { // "" is of edits that early releases recorded
+		return fmt.Errorf("its nodeType is %q, expected %s", kind, wording.Or(config.NodeTypes))
 	}
 	switch {
 	case index < 0:

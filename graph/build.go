@@ -155,8 +155,8 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 	case config.ExitNode:
 		return &Exit{base: b}
 	}
-	c.found.Add(n.Pos, "unknown-node-type", fmt.Sprintf("node %q has type %q, expected entry, mcp, transform, switch or exit", b.id, n.Type),
-		wording.DidYouMean(string(n.Type), []string{"entry", "mcp", "transform", "switch", "exit"}))
+	c.found.Add(n.Pos, "unknown-node-type", fmt.Sprintf("node %q has type %q, expected %s", b.id, n.Type, wording.Or(config.NodeTypes)),
+		wording.DidYouMean(string(n.Type), config.NodeTypes))
 	c.loose[i] = true
 	return &Exit{base: b}
 }

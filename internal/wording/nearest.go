@@ -7,13 +7,14 @@ import (
 
 // Nearest returns the known word that a misspelt one most likely means, or "". Case does
 // not count; up to a third of the letters may differ.
-func Nearest(word string, known []string) string {
+func Nearest[T ~string](word string, known []T) string {
 	const longest = 64 // bytes; a longer word is not a misspelling
 	if word == "" || len(word) > longest {
 		return ""
 	}
 	best, least := "", max(1, len(word)/3)+1
-	for _, k := range known {
+	for _, known := range known {
+		k := string(known)
 		if len(k) > longest || k == word || max(len(k)-len(word), len(word)-len(k)) > 4*least {
 			continue
 		}
@@ -26,7 +27,7 @@ func Nearest(word string, known []string) string {
 
 // DidYouMean returns `did you mean "…"?` with the known word that is nearest to an unknown
 // one, quoted as Go does, or "" when none is near.
-func DidYouMean(word string, known []string) string {
+func DidYouMean[T ~string](word string, known []T) string {
 	if near := Nearest(word, known); near != "" {
 		return "did you mean " + strconv.Quote(near) + "?"
 	}
@@ -34,7 +35,7 @@ func DidYouMean(word string, known []string) string {
 }
 
 // Suggest returns DidYouMean as the end of a message, after "; ", or "".
-func Suggest(word string, known []string) string {
+func Suggest[T ~string](word string, known []T) string {
 	if hint := DidYouMean(word, known); hint != "" {
 		return "; " + hint
 	}

@@ -58,6 +58,16 @@ func List(words []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 }
 
+// Or returns two or more alternatives as a message lists them: "a, b or c".
+func Or[T ~string](words []T) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
 // Printable returns a text for a terminal: each character that would move its cursor or
 // change its colours, or that cannot be seen, is U+FFFD. Line breaks and tabs stay.
 func Printable(text string) string {

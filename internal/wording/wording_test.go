@@ -23,6 +23,7 @@ func TestTexts(t *testing.T) {
 		wording.Suggest("x", []string{"server"}):     "",
 		wording.Truncate("aé", 2):                    "a…",
 		wording.Truncate("aé", 3):                    "aé",
+		wording.Or([]string{"a", "b", "c"}):          "a, b or c",
 		wording.Count(1, "call"):                     "1 call",
 		wording.Count(0, "call"):                     "0 calls",
 		wording.List([]string{"a", "b"}):             "a, b",
