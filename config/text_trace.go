@@ -61,6 +61,18 @@ func (v *tracedText) fold(src []byte, g gap, escaped bool) {
 	}
 }
 
+// gap reads the blanks and line breaks at i and returns where they end: blanks alone stay,
+// breaks are folded.
+func (v *tracedText) gap(src []byte, i int) int {
+	g := scanGap(src, i)
+	if len(g.breaks) == 0 {
+		v.copy(src, i, g.end)
+	} else {
+		v.fold(src, g, false)
+	}
+	return g.end
+}
+
 // tracePlain reads a plain scalar until it has length bytes.
 func tracePlain(src []byte, start, length int) (v tracedText, end int) {
 	i := start
@@ -71,13 +83,7 @@ func tracePlain(src []byte, start, length int) (v tracedText, end int) {
 			i += size
 			continue
 		}
-		g := scanGap(src, i)
-		if len(g.breaks) == 0 {
-			v.copy(src, i, g.end)
-		} else {
-			v.fold(src, g, false)
-		}
-		i = g.end
+		i = v.gap(src, i)
 	}
 	return v, i
 }
@@ -100,13 +106,7 @@ func traceQuoted(src []byte, start int, as style) (v tracedText, end int) {
 		case c == '\\' && as == styleDouble:
 			i = v.escape(src, i)
 		case isBlank(c) || breakSize(src, i) > 0:
-			g := scanGap(src, i)
-			if len(g.breaks) == 0 {
-				v.copy(src, i, g.end)
-			} else {
-				v.fold(src, g, false)
-			}
-			i = g.end
+			i = v.gap(src, i)
 		default:
 			size := runeSize(src[i:])
 			v.copy(src, i, i+size)

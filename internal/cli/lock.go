@@ -16,7 +16,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/graph/flow"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
@@ -234,15 +233,7 @@ func lockFindings(ctx context.Context, p *project.Project, l *lock.Lock) (config
 	if l != nil {
 		found = l.Check(p.File, p.Graphs)
 	}
-	for _, g := range p.Graphs {
-		more, err := flow.Check(ctx, g, l)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more...)
-	}
-	found.Sort()
-	return found, nil
+	return p.CheckWith(ctx, found, l)
 }
 
 // runsLearned is how many recorded runs are learned from, the newest first.

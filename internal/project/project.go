@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -119,7 +120,13 @@ func hasOnly(name, characters string) bool {
 // among them is one that every run is certain to meet; only checks ask for them. The error
 // is the cause of ctx's end.
 func (p *Project) Check(ctx context.Context, up flow.Upstreams) (config.Diagnostics, error) {
-	found := p.Warnings[:len(p.Warnings):len(p.Warnings)]
+	return p.CheckWith(ctx, p.Warnings, up)
+}
+
+// CheckWith returns other findings about the file and those of the flow of data, sorted. The
+// other findings stay as they are; for the rest, see Check.
+func (p *Project) CheckWith(ctx context.Context, others config.Diagnostics, up flow.Upstreams) (config.Diagnostics, error) {
+	found := slices.Clone(others)
 	for _, g := range p.Graphs {
 		more, err := flow.Check(ctx, g, up)
 		if err != nil {

@@ -87,10 +87,7 @@ func (c *catalog) find(name string) (t *tool, hint string) {
 	for i, t := range c.tools {
 		names[i] = t.name
 	}
-	if near := wording.Nearest(name, names); near != "" {
-		return nil, "; did you mean " + wording.Quote(near) + "?"
-	}
-	return nil, ""
+	return nil, wording.Suggest(name, names)
 }
 
 // tool is one tool as clients see it. Immutable.
