@@ -11,10 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,20 +32,9 @@ const (
 // Main runs the program with the arguments and standard streams of the process, and returns its
 // exit code. A signal that asks the process to end cancels the command.
 func Main() int {
-	collectOften()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
-}
-
-// collectOften trades speed for memory, because hosts keep servers running: with 512 calls
-// in flight, 5 % fewer calls a second for 5 % less memory. The first second is an exception:
-// a collection would take a fifth of the start. GOGC in the environment wins.
-func collectOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
-		time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) })
-	}
 }
 
 // run is Main with other arguments and streams.
