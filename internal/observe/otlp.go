@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -54,54 +55,51 @@ func newUpload(env func(string) string) (*upload, error) {
 	if p := setting("PROTOCOL"); p != "" && p != "http/protobuf" {
 		return nil, invalid("PROTOCOL", "http/protobuf")
 	}
-	u := &upload{headers: map[string]string{}}
-	switch setting("COMPRESSION") {
-	case "gzip":
-		u.gzip = true
-	case "", "none":
-	default:
+	compression := setting("COMPRESSION")
+	if compression != "" && compression != "gzip" && compression != "none" {
 		return nil, invalid("COMPRESSION", "gzip or none")
 	}
-	timeout := 10_000
-	if text := setting("TIMEOUT"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return nil, invalid("TIMEOUT", "a number of milliseconds")
-		}
-		timeout = n
+	timeout, err := strconv.Atoi(cmp.Or(setting("TIMEOUT"), "10000"))
+	if err != nil || timeout < 0 {
+		return nil, invalid("TIMEOUT", "a number of milliseconds")
 	}
-	target, err := url.Parse(setting("ENDPOINT"))
-	switch {
-	case err != nil || target.Host == "" && target.String() != "" || target.Host != "" && target.Scheme != "http" && target.Scheme != "https":
+	target, err := url.Parse(cmp.Or(setting("ENDPOINT"), "http://localhost:4318"))
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, invalid("ENDPOINT", "http://… or https://…")
-	case target.Host == "":
-		target = &url.URL{Scheme: "http", Host: "localhost:4318", Path: "/v1/traces"}
-	case env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "":
+	}
+	if env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" { // which is complete
 		target = target.JoinPath("v1", "traces")
 	}
-	u.url = target.String()
-	for _, all := range []string{env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_EXPORTER_OTLP_TRACES_HEADERS")} {
-		for header := range strings.SplitSeq(all, ",") {
+	certificates, err := uploadTLS(setting)
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: certificates, ForceAttemptHTTP2: true}
+	pause := backoff.NewExponentialBackOff()
+	pause.InitialInterval, pause.MaxInterval = 5*time.Second, 30*time.Second
+	return &upload{
+		client:  &http.Client{Transport: transport, Timeout: time.Duration(timeout) * time.Millisecond},
+		url:     target.String(),
+		headers: uploadHeaders(env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_EXPORTER_OTLP_TRACES_HEADERS")),
+		gzip:    compression == "gzip",
+		retry:   []backoff.RetryOption{backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(uploadFor)},
+	}, nil
+}
+
+// uploadHeaders returns the headers of lists such as "name=value,other=value", whose values
+// are URL-encoded. Later lists win; entries of another form are ignored.
+func uploadHeaders(lists ...string) map[string]string {
+	headers := map[string]string{}
+	for _, list := range lists {
+		for header := range strings.SplitSeq(list, ",") {
 			name, text, found := strings.Cut(header, "=")
 			value, err := url.PathUnescape(strings.TrimSpace(text))
 			if name = strings.TrimSpace(name); found && name != "" && err == nil {
-				u.headers[name] = value
+				headers[name] = value
 			}
 		}
 	}
-	transport, isTransport := http.DefaultTransport.(*http.Transport)
-	if !isTransport {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
-	}
-	transport = transport.Clone()
-	if transport.TLSClientConfig, err = uploadTLS(setting); err != nil {
-		return nil, err
-	}
-	u.client = &http.Client{Transport: transport, Timeout: time.Duration(timeout) * time.Millisecond}
-	pause := backoff.NewExponentialBackOff()
-	pause.InitialInterval, pause.MaxInterval = 5*time.Second, 30*time.Second
-	u.retry = []backoff.RetryOption{backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(uploadFor)}
-	return u, nil
+	return headers
 }
 
 // uploadTLS returns the certificates that the variables name; nil when they name none.
