@@ -23,7 +23,7 @@ var invalidTools = []struct{ name, part, instead, refusal string }{
 	{"a server that is not there", `"server": "files"`, `"server": "file"`, `did you mean "files"?`},
 	{"an exit that is never reached", `"transform": {"expr": "entry"}, "next": "exit"`, `"transform": {"expr": "entry"}, "next": "shape"`, "exit"},
 	{"an edge back to the entry", `"transform": {"expr": "entry"}, "next": "exit"`, `"transform": {"expr": "entry"}, "next": "entry"`, "entry"},
-	{"an id that stands twice", `"id": "shape"`, `"id": "list"`, `duplicate node "list"`},
+	{"a duplicate id", `"id": "shape"`, `"id": "list"`, `duplicate node "list"`},
 	{"a node that leads to itself alone", `"args": {"path": {"expr": "entry.path"}}, "next": "shape"`, `"args": {"path": {"expr": "entry.path"}}, "next": "list"`, "exit"},
 	// What nodes are made of.
 	{"a type that there is not", `"type": "mcp"`, `"type": "mcp-tool"`, "expected entry, mcp, transform, switch or exit"},

@@ -140,7 +140,7 @@ func contradiction(t *testing.T, f *flow.Flow, failing map[string]bool, args val
 			return fmt.Sprintf("at execution %d %s gave a value, and was said to fail", rec.Index, rec.NodeID)
 		}
 		if !n.Output.Has(rec.Output) {
-			return fmt.Sprintf("at execution %d %s gave %v, which is none of %s", rec.Index, rec.NodeID, value.Plain(rec.Output), n.Output)
+			return fmt.Sprintf("at execution %d %s gave %v, which is not one of %s", rec.Index, rec.NodeID, value.Plain(rec.Output), n.Output)
 		}
 		ran[rec.NodeID] = true
 	}

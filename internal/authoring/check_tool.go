@@ -80,7 +80,7 @@ func (r *request) warnings(ctx context.Context, p *project.Project, name string)
 // servers that run, else the lock beside the graph file.
 type upstreams struct {
 	pool *mcpclient.Pool // nil: no server was started yet
-	lock *lock.Lock      // nil: there is none that can be read
+	lock *lock.Lock      // nil when there is no readable lock
 }
 
 func (k *Toolkit) upstreams() upstreams {

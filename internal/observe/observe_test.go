@@ -130,7 +130,7 @@ func TestMetrics(t *testing.T) {
 	answers := []upstream{
 		func(map[string]any) (value.Value, error) { return 1.0, nil },
 		func(map[string]any) (value.Value, error) { return nil, errSecret },
-		func(map[string]any) (value.Value, error) { return nil, errors.New("nobody knows") },
+		func(map[string]any) (value.Value, error) { return nil, errors.New("unknown") },
 	}
 	for _, answer := range answers {
 		// Two of the three fail, as the figures show.
