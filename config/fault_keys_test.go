@@ -163,7 +163,7 @@ func TestG05Limits(t *testing.T) {
 	if f.Limits.MaxNodeExecutions != 100_000 || f.Limits.MaxExecutionTime.Milliseconds() != 1500 {
 		t.Errorf("limits %+v", f.Limits)
 	}
-	if f := mustParse(t, head); !reflect.DeepEqual(f.Limits, Limits{1000, 300e9, 64 << 20, 512 << 20}) {
+	if f := mustParse(t, head); !reflect.DeepEqual(f.Limits, Limits{MaxNodeExecutions: 1000, MaxExecutionTime: 300e9, MaxNodeOutputBytes: 64 << 20, MaxHistoryBytes: 512 << 20}) {
 		t.Errorf("default limits %+v", f.Limits)
 	}
 }

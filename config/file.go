@@ -28,6 +28,8 @@ type Limits struct {
 	MaxExecutionTime   time.Duration // wall clock, calls in flight included; default 300 s
 	MaxNodeOutputBytes int           // one output as compact JSON; default 64 MiB, at most 256 MiB
 	MaxHistoryBytes    int           // all outputs of a run together; default 512 MiB
+	MaxDepth           int           // frames inside each other, the run's own included; default 16, at most 64
+	MaxCalls           int           // calls to servers in one run, attempts included; 0: no limit
 }
 
 // Transport is the transport to an upstream server.
@@ -104,6 +106,8 @@ type Tool struct {
 	OutputSchema             *Data // nil when missing
 	Annotations              *Data // nil when missing
 	Result                   ResultForm
+	Hidden                   bool   // only for graphs and tests: clients neither see nor call it
+	Limits                   Limits // its own executionLimits; 0 in each field that it does not set
 	Nodes                    []*Node
 }
 
@@ -119,10 +123,12 @@ const (
 // NodeType is the kind of a node.
 type NodeType string
 
-// The five node types.
+// The node types.
 const (
 	EntryNode     NodeType = "entry"
 	MCPNode       NodeType = "mcp"
+	GraphNode     NodeType = "graph"    // calls a tool of this file
+	ParallelNode  NodeType = "parallel" // makes several calls at once
 	TransformNode NodeType = "transform"
 	SwitchNode    NodeType = "switch"
 	ExitNode      NodeType = "exit"
@@ -132,16 +138,61 @@ const (
 // zero, with a zero Pos.
 type Node struct {
 	Pos        Pos
-	ID         Text
+	ID         Text // of a branch: its key in branches
 	Type       NodeType
-	Next       Text        // entry, mcp, transform; switch: the default
-	Server     Text        // mcp
-	Tool       Text        // mcp
-	Args       *Data       // mcp; a KindObject, or nil when missing
-	OnCrash    OnCrash     // mcp; empty when missing
-	Expr       Text        // transform
-	Conditions []Condition // switch
+	Next       Text          // all but switch and exit; switch: the default
+	Server     Text          // mcp
+	Tool       Text          // mcp: a tool of the server; graph: a tool of this file
+	Args       *Data         // mcp, graph; a KindObject, or nil when missing
+	ForEach    *ForEach      // mcp, graph; nil when missing
+	Timeout    time.Duration // mcp: of one attempt; graph: of the whole call; 0 when missing
+	TimeoutPos Pos           // of timeoutMs
+	Retry      *Retry        // mcp; nil when missing
+	OnError    *OnError      // mcp, graph, transform; nil when missing
+	Help       Text          // mcp, graph: added to the message of a failure
+	OnCrash    OnCrash       // mcp; empty when missing
+	Effect     Effect        // mcp; empty when missing
+	Branches   []*Node       // parallel: mcp and graph nodes without id and next
+	Expr       Text          // transform
+	Conditions []Condition   // switch
 }
+
+// ForEach is a call for each item of a list.
+type ForEach struct {
+	Pos         Pos
+	Items       Text // JSONata
+	MaxParallel int  // calls at the same time; default 1
+}
+
+// Retry is how a failed call is repeated.
+type Retry struct {
+	Pos      Pos
+	Attempts int           // in all, the first included; default 3, with Until 60
+	Delay    time.Duration // before the second attempt; default 500 ms, with Until 2 s
+	Backoff  float64       // each wait is so many times the one before; default 2, with Until 1
+	MaxDelay time.Duration // default 30 s
+	Codes    []Text        // failures that are retried; nil when missing: those that do no harm
+	When     Text          // JSONata: whether to retry this failure
+	Until    Text          // JSONata over the value: until it holds, an attempt counts as failed
+}
+
+// OnError is how a run continues after a failure of a node.
+type OnError struct {
+	Pos   Pos
+	Codes []Text // failures that it takes; nil when missing: see CaughtByDefault
+	Value *Data  // the output instead, walked as args are; nil when missing: {error: $failure}
+	Next  Text   // where to go instead of the node's next; empty when missing
+}
+
+// Effect is what a call does to the world, in the author's word.
+type Effect string
+
+// The values of Effect.
+const (
+	ReadEffect    Effect = "read"
+	WriteEffect   Effect = "write"   // adds or changes
+	DestroyEffect Effect = "destroy" // removes or overwrites
+)
 
 // OnCrash says what a resumed run does with an in-doubt call: one that was in flight when the
 // process died. When it is empty, the annotations of the tool decide.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -13,17 +14,28 @@ import (
 // Call is one call of an mcp node. It is plain data: its JSON form loses nothing, so that
 // the call can be made by another process.
 type Call struct {
-	Run    string      `json:"run"`            // id of the run
-	Index  int         `json:"executionIndex"` // that the call's record will have
-	Node   string      `json:"nodeId"`
-	Server string      `json:"server"` // name in mcpServers
-	Tool   string      `json:"tool"`
-	Args   value.Value `json:"-"` // an object; as "args"
+	Run     string        `json:"run"` // id of the run
+	Frame   Address       `json:"frame,omitempty"`
+	Index   int           `json:"executionIndex"` // that the call's record will have
+	Part    string        `json:"part,omitempty"`
+	Graph   string        `json:"graph,omitempty"` // the tool whose graph the frame runs; empty for the run's own
+	Node    string        `json:"nodeId"`
+	Attempt int           `json:"attempt,omitempty"` // from 2 on; 0 is the first
+	Server  string        `json:"server"`            // name in mcpServers
+	Tool    string        `json:"tool"`
+	Timeout time.Duration `json:"timeout,omitempty"` // ns, from the moment the call is sent; 0: the server's
+	Args    value.Value   `json:"-"`                 // an object; as "args"
 	// Meta goes upstream as _meta, nil for none: values of package value, not to be
 	// changed. The engine sends a key that is the same when the same step is called again,
 	// so that a server can recognise a repetition.
 	Meta map[string]any `json:"-"`
 }
+
+// At returns the address that the call's record will have.
+func (c *Call) At() Address { return AddressOf(c.Frame, c.Index, c.Part) }
+
+// Name returns the name of the node for mocks, breakpoints, expectations and coverage.
+func (c *Call) Name() string { return nameOf(c.Graph, c.Node, c.Part) }
 
 // idempotencyKey is the key that the engine sends with the call of a step.
 func idempotencyKey(run string, index int) string { return fmt.Sprintf("%s/%d", run, index) }

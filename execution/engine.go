@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -27,7 +28,7 @@ type hooks struct {
 	runID     string
 
 	panicked     func(run string, p *PanicError)
-	repeatable   func(server, tool string) bool
+	repeatable   func(server, tool string, effect config.Effect) bool
 	changedGraph bool
 	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
@@ -55,8 +56,9 @@ func WithRunID(id string) Option { return func(h *hooks) { h.runID = id } }
 
 // WithRepeatable sets the function that reports whether the calls of a tool are safe to repeat:
 // it is called before each call, and when a run is resumed that was interrupted during one. A
-// node's onCrash goes before it. Without it no call is safe to repeat.
-func WithRepeatable(may func(server, tool string) bool) Option {
+// node's onCrash, and its effect when that is read, go before it; another effect is passed, and
+// goes before a readOnlyHint. Without the function no other call is safe to repeat.
+func WithRepeatable(may func(server, tool string, effect config.Effect) bool) Option {
 	return func(h *hooks) { h.repeatable = may }
 }
 

@@ -41,7 +41,24 @@ type Failure struct {
 	// none. Message includes it.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 
+	// Result is the value of a failed tool's result, or the last value of a poll, as JSON. It is
+	// recorded for failures in frames, which a caller's onError can read after a resume.
+	Result json.RawMessage `json:"result,omitempty"`
+
+	// Callers are the places through which a failure in a frame or a part has passed, innermost
+	// first; empty for a failure of a whole step of the run's own graph.
+	Callers []Caller `json:"callers,omitempty"`
+
 	err error // the cause, in this process only
+}
+
+// Caller is one level of a failure that happened in a frame or a part.
+type Caller struct {
+	Tool string   `json:"tool"`
+	Node string   `json:"nodeId"`
+	Part string   `json:"part,omitempty"` // number of the item, from 0, or name of the branch
+	Item string   `json:"item,omitempty"` // the item as JSON, truncated
+	Path []string `json:"path,omitempty"` // the last nodes visited in the frame, oldest first
 }
 
 // Error is the message without the place.

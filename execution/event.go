@@ -7,6 +7,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 )
 
 // EventKind is what happened.
@@ -15,8 +16,10 @@ type EventKind string
 // The kinds of events, in the order in which they come.
 const (
 	RunStarted    EventKind = "run-started"
-	StepReady     EventKind = "step-ready"   // only for a Gate, never recorded
-	CallStarted   EventKind = "call-started" // before a call leaves the process
+	StepReady     EventKind = "step-ready"     // only for a Gate, never recorded
+	CallStarted   EventKind = "call-started"   // before a call, or another attempt of it, leaves the process
+	AttemptFailed EventKind = "attempt-failed" // of a call that is attempted again
+	PartsStarted  EventKind = "parts-started"  // before the first part of a forEach or a parallel
 	StepFinished  EventKind = "step-finished"
 	ContextEdited EventKind = "context-edited" // a debugger replaced an output while the run was paused
 	RunFinished   EventKind = "run-finished"
@@ -29,7 +32,9 @@ type Event struct {
 	Time time.Time `json:"time"`
 
 	Start  *Start  `json:"start,omitempty"`  // run-started
-	Step   *Visit  `json:"step,omitempty"`   // step-ready, call-started
+	Step   *Visit  `json:"step,omitempty"`   // step-ready, call-started, attempt-failed, parts-started
+	Retry  *Retry  `json:"retry,omitempty"`  // attempt-failed
+	Parts  *Parts  `json:"parts,omitempty"`  // parts-started
 	Record *Record `json:"record,omitempty"` // step-finished, context-edited
 	End    *End    `json:"end,omitempty"`    // run-finished
 
@@ -45,6 +50,19 @@ type Event struct {
 	// Scope is the scope of the step's expressions (step-ready); only valid until the Gate
 	// that gets it returns.
 	Scope *expressions.Scope `json:"-"`
+	// Graph is the graph of the step's frame (step-ready).
+	Graph *graph.Graph `json:"-"`
+}
+
+// At returns the address of the event's step or record; empty for events of the run.
+func (e *Event) At() Address {
+	switch {
+	case e.Record != nil:
+		return e.Record.At()
+	case e.Step != nil:
+		return e.Step.At()
+	}
+	return ""
 }
 
 // Start is how a run began.
@@ -54,16 +72,39 @@ type Start struct {
 	Args  value.Value
 }
 
-// Visit is a step that is about to happen.
+// Visit is a step that is about to happen, or a part of one.
 type Visit struct {
+	Frame    Address         `json:"frame,omitempty"`
 	Index    int             `json:"executionIndex"`
+	Part     string          `json:"part,omitempty"`
+	Graph    string          `json:"graph,omitempty"` // the tool whose graph the frame runs; empty for the run's own
 	NodeID   string          `json:"nodeId"`
-	NodeType config.NodeType `json:"nodeType"`
+	NodeType config.NodeType `json:"nodeType"`          // of a branch: that of the branch
+	Attempt  int             `json:"attempt,omitempty"` // call-started, attempt-failed: from 2 on; 0 is the first
 
 	Server string      `json:"server,omitempty"` // of an mcp node
-	Tool   string      `json:"tool,omitempty"`   // of an mcp node
+	Tool   string      `json:"tool,omitempty"`   // of an mcp node; of a graph node the tool of the file
 	Args   value.Value `json:"-"`                // call-started; not recorded: they follow from the records
 	Digest string      `json:"digest,omitempty"` // call-started; of Args, to recognise the call
+}
+
+// At returns the address of the step or part.
+func (v *Visit) At() Address { return AddressOf(v.Frame, v.Index, v.Part) }
+
+// Name returns the name of the node for mocks, breakpoints, expectations and coverage.
+func (v *Visit) Name() string { return nameOf(v.Graph, v.NodeID, v.Part) }
+
+// Retry is a failed attempt, and the wait before the next one.
+type Retry struct {
+	Attempt
+	WaitMs int64 `json:"waitMs"`
+}
+
+// Parts are the parts of an execution that makes several calls.
+type Parts struct {
+	Count    int      `json:"count"`
+	Digest   string   `json:"digest,omitempty"`   // of the items of a forEach
+	Branches []string `json:"branches,omitempty"` // of a parallel, in file order
 }
 
 // End is how a run ended: with a value or with a failure.

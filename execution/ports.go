@@ -2,14 +2,16 @@ package execution
 
 import (
 	"context"
+	"time"
 
 	"toolgraph/expressions/value"
 )
 
 // ToolCaller makes the calls of mcp nodes. The value is that of the tool's result; nil when
 // the result has none. The run's failure records the code that an ErrorCode method of the
-// error returns, and the JSON that a StructuredContent method returns. Several goroutines
-// call it at once.
+// error returns, and the JSON that a StructuredContent method returns; the value that a
+// FailedResult method returns is that of a result with isError. Several goroutines call it at
+// once.
 type ToolCaller interface {
 	CallTool(ctx context.Context, c Call) (value.Value, error)
 }
@@ -20,15 +22,16 @@ type CallerFunc func(ctx context.Context, c Call) (value.Value, error)
 // CallTool calls f.
 func (f CallerFunc) CallTool(ctx context.Context, c Call) (value.Value, error) { return f(ctx, c) }
 
-// Pool calls tools of upstream servers and knows nothing of runs.
+// Pool calls tools of upstream servers and knows nothing of runs. A timeout above 0 replaces that
+// of the server; it starts when the call is sent.
 type Pool interface {
-	CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (value.Value, error)
+	CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration) (value.Value, error)
 }
 
 // PoolCaller returns a ToolCaller that makes its calls through a pool of servers.
 func PoolCaller(p Pool) ToolCaller {
 	return CallerFunc(func(ctx context.Context, c Call) (value.Value, error) {
-		return p.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta)
+		return p.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
 	})
 }
 

@@ -12,7 +12,10 @@ import (
 // Record is one execution of a node: an entry of the history. It has no input; the
 // context that its expressions saw is that of the records before it.
 type Record struct {
-	Index    int             // 0-based place in the history
+	Frame    Address         // of the frame; empty: the run's own
+	Index    int             // 0-based place in the history of the frame
+	Part     string          // of a part: the number of the item, or the name of the branch; else empty
+	Tool     string          // whose graph the frame runs; empty for the run's own
 	NodeID   string          // the node
 	NodeType config.NodeType // its kind
 	Start    time.Time
@@ -20,10 +23,29 @@ type Record struct {
 	Output   value.Value // nil when the node yielded nothing, or Error is set
 	Bytes    int         // size of Output as compact JSON; 0 for nothing, or when not measured yet
 	Error    *Failure    // nil when the node finished
+	Handled  *Failure    // what onError has taken; Output is then its value
+	Attempts []Attempt   // those that another attempt followed
+
+	// Parts is how many parts Output is made of, for a list of a forEach with items and for a
+	// parallel; their records are before this one. 0 for other records.
+	Parts int
 
 	// Edited: this is not an execution; a debugger replaced the node's latest output, for
 	// everything after it.
 	Edited bool
+}
+
+// At returns the address of the record.
+func (r *Record) At() Address { return AddressOf(r.Frame, r.Index, r.Part) }
+
+// Name returns the name of the node for mocks, breakpoints, expectations and coverage.
+func (r *Record) Name() string { return nameOf(r.Tool, r.NodeID, r.Part) }
+
+// Attempt is a failed attempt of a call that another attempt followed.
+type Attempt struct {
+	Start time.Time `json:"startTime"`
+	End   time.Time `json:"endTime"`
+	Error *Failure  `json:"error"`
 }
 
 // Nothing reports whether the node finished and yielded nothing; it has no value in the context
@@ -34,7 +56,10 @@ func (r Record) Nothing() bool { return r.Error == nil && r.Output == nil }
 func (r Record) Duration() time.Duration { return max(0, r.End.Sub(r.Start)) }
 
 type recordJSON struct {
+	Frame    Address         `json:"frame,omitempty"`
 	Index    int             `json:"executionIndex"`
+	Part     string          `json:"part,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
 	NodeID   string          `json:"nodeId"`
 	NodeType config.NodeType `json:"nodeType"`
 	Start    time.Time       `json:"startTime"`
@@ -43,16 +68,20 @@ type recordJSON struct {
 	Output   value.JSON      `json:"output,omitzero"`
 	Nothing  bool            `json:"nothing,omitempty"`
 	Error    *Failure        `json:"error,omitempty"`
+	Handled  *Failure        `json:"handled,omitempty"`
+	Attempts []Attempt       `json:"attempts,omitempty"`
+	Parts    int             `json:"parts,omitempty"`
 	Edited   bool            `json:"edited,omitempty"`
 }
 
 // MarshalJSON writes executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
-// duration (milliseconds), one of output, nothing and error, and edited for an edit.
+// duration (milliseconds), one of output, nothing and error, and edited for an edit; where they
+// apply, frame, part, tool, handled, attempts and parts.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
-		Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End,
-		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Edited: r.Edited,
-		Nothing: r.Nothing(),
+		Frame: r.Frame, Index: r.Index, Part: r.Part, Tool: r.Tool, NodeID: r.NodeID, NodeType: r.NodeType,
+		Start: r.Start, End: r.End, Duration: float64(r.Duration().Microseconds()) / 1000,
+		Nothing: r.Nothing(), Error: r.Error, Handled: r.Handled, Attempts: r.Attempts, Parts: r.Parts, Edited: r.Edited,
 	}
 	if r.Error == nil {
 		out.Output.Value = r.Output
@@ -73,8 +102,9 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 		return fmt.Errorf("record %d has nothing: true and also an output or an error, expected one of them", in.Index)
 	}
 	*r = Record{
-		Index: in.Index, NodeID: in.NodeID, NodeType: in.NodeType,
-		Start: in.Start, End: in.End, Output: in.Output.Value, Error: in.Error, Edited: in.Edited,
+		Frame: in.Frame, Index: in.Index, Part: in.Part, Tool: in.Tool, NodeID: in.NodeID, NodeType: in.NodeType,
+		Start: in.Start, End: in.End, Output: in.Output.Value,
+		Error: in.Error, Handled: in.Handled, Attempts: in.Attempts, Parts: in.Parts, Edited: in.Edited,
 	}
 	took := time.Duration(in.Duration * float64(time.Millisecond))
 	if by := r.End.Sub(r.Start) - took; took > 0 && by.Abs() >= time.Millisecond { // the wall clock was set meanwhile

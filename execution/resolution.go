@@ -33,7 +33,7 @@ func (h *hooks) mayRepeat(node *graph.MCP) bool {
 	case config.StopRun:
 		return false
 	}
-	return h.repeatable != nil && h.repeatable(node.Server, node.Tool)
+	return node.Effect == config.ReadEffect || h.repeatable != nil && h.repeatable(node.Server, node.Tool, node.Effect)
 }
 
 // resolve decides about the calls that were made before a resumed run was interrupted and that

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
@@ -64,7 +65,7 @@ func TestInterruptedCall(t *testing.T) {
 		{"onCrash: stop, ", true, 0},
 	} {
 		g := paying(t, test.onCrash)
-		may := execution.WithRepeatable(func(server, tool string) bool {
+		may := execution.WithRepeatable(func(server, tool string, _ config.Effect) bool {
 			return server == "up" && tool == "charge" && test.repeatable
 		})
 		result, calls, err := resume(t, g, cutInCall(t, g, may), may)

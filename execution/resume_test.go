@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
@@ -76,7 +77,7 @@ func TestResumeAnywhere(t *testing.T) {
 }
 
 // always says of every tool that it may be called twice.
-func always(string, string) bool { return true }
+func always(string, string, config.Effect) bool { return true }
 
 func resumeEqual(t *testing.T, g *graph.Graph, kept *cut, want *execution.Result) {
 	t.Helper()

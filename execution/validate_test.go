@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -102,7 +103,7 @@ func TestV18Value(t *testing.T) {
 	whole := store.events
 	for cut := 1; cut < len(whole); cut++ {
 		store = &memory{events: append([]execution.Event(nil), whole[:cut]...)}
-		engine := execution.New(echo, execution.WithJournal(store), execution.WithRepeatable(func(string, string) bool { return true }))
+		engine := execution.New(echo, execution.WithJournal(store), execution.WithRepeatable(func(string, string, config.Effect) bool { return true }))
 		check(engine.Resume(t.Context(), g, store.events))
 	}
 }

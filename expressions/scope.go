@@ -32,6 +32,10 @@ type History interface {
 type Scope struct {
 	Context map[string]any // nodeId → latest output
 	History History        // not nil
+
+	// Variables are values by the name of the variable, without $: those that the language binds
+	// for one expression, such as item. A nil value is no value.
+	Variables map[string]value.Value
 }
 
 // NewScope returns the scope of one run. The scope holds context and history and

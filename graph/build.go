@@ -138,8 +138,8 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 		c.checkServer(n)
 		c.checkToolName(n)
 		return &MCP{
-			step: step{base: b}, Server: n.Server.Value, Tool: n.Tool.Value,
-			Args: c.compileArgs(ctx, n.Args), OnCrash: n.OnCrash, toolPos: n.Tool.Pos,
+			step: step{base: b}, Calling: Calling{Args: c.compileArgs(ctx, n.Args)},
+			Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: n.Effect, toolPos: n.Tool.Pos,
 		}
 	case config.TransformNode:
 		t := &Transform{step: step{base: b}}

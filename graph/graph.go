@@ -9,15 +9,16 @@ import (
 
 // Graph is one tool: checked, compiled, immutable, safe for concurrent use.
 type Graph struct {
-	Tool   *config.Tool // name, schemas, annotations, places
-	Limits config.Limits
+	Tool   *config.Tool   // name, schemas, annotations, places
+	Limits config.Limits  // of a run of its own: the file's, each replaced by the tool's own where it has one
 	Input  *schema.Schema // of the arguments
 	Output *schema.Schema // of the result; nil when the tool has no outputSchema
 	Entry  *Entry
 	Nodes  []Node // in file order
-	Hash   string // lower-case hex of the SHA-256 of the graph's meaning: formatting and comments do not change it
+	Hash   string // lower-case hex of the SHA-256 of the meaning of this graph and of those it calls: formatting and comments do not change it
 
-	byID map[string]Node
+	Secrets *config.Secrets // of the file: $failure must not show them
+	byID    map[string]Node
 }
 
 // Node returns the node with this id, or nil.
@@ -46,7 +47,7 @@ func (g *Graph) Calls() []Call {
 	return calls
 }
 
-// Node is one of *Entry, *MCP, *Transform, *Switch, *Exit. A linter reports a type switch
+// Node is one of *Entry, *MCP, *SubGraph, *Parallel, *Transform, *Switch, *Exit. A linter reports a type switch
 // that lacks one of them.
 //
 //sumtype:decl
@@ -94,9 +95,11 @@ func (*Entry) Type() config.NodeType { return config.EntryNode }
 // MCP calls a tool of an upstream server.
 type MCP struct {
 	step
+	Calling
 	Server, Tool string
-	Args         *Args
+	Retry        *Retry         // nil: one attempt
 	OnCrash      config.OnCrash // not part of the graph's hash: it may be added after a crash
+	Effect       config.Effect  // the author's word; empty when missing
 
 	toolPos config.Pos
 }
@@ -107,7 +110,8 @@ func (*MCP) Type() config.NodeType { return config.MCPNode }
 // Transform yields the value of an expression.
 type Transform struct {
 	step
-	Expr *Expr
+	Expr    *Expr
+	OnError *OnError // nil: a failure ends the run
 }
 
 // Type returns config.TransformNode.
@@ -141,7 +145,8 @@ type EdgeKind string
 
 // The kinds of edges.
 const (
-	NextEdge      EdgeKind = "next"      // always
+	NextEdge      EdgeKind = "next"      // always, or when no other edge is taken
+	ErrorEdge     EdgeKind = "error"     // onError takes a failure
 	ConditionEdge EdgeKind = "condition" // its rule holds, and no rule before it
 	DefaultEdge   EdgeKind = "default"   // no rule of the switch holds
 )

@@ -20,7 +20,7 @@ func BenchmarkCall(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := p.CallTool(context.Background(), "fake", c.tool, args, nil); err != nil {
+				if _, err := p.CallTool(context.Background(), "fake", c.tool, args, nil, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

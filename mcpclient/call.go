@@ -78,7 +78,11 @@ func unencoded(err error) *Error {
 
 // send sends under the call timeout.
 func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMessage, error) {
-	timed, stop := startWatch(ctx, u.conf.Timeout, u.opts.clock)
+	timeout := u.conf.Timeout
+	if r.timeout > 0 {
+		timeout = r.timeout
+	}
+	timed, stop := startWatch(ctx, timeout, u.opts.clock)
 	defer stop()
 	timed.leave = r.leave
 	if r.turn != nil {
@@ -90,7 +94,7 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 		return raw, nil
 	}
 	if timed.ctx.Err() != nil && context.Cause(timed.ctx) == errCallTimeout { //nolint:errorlint // the cause itself
-		message := fmt.Sprintf("did not answer within %s", u.conf.Timeout)
+		message := fmt.Sprintf("did not answer within %s", timeout)
 		e := &Error{Code: CodeTimeout, Message: message, Err: errCallTimeout, Stderr: s.stderr.tail(mark, s.note)}
 		if r.turn != nil && s.turns.busy() {
 			e.Hint = "another call waits for an answer of its user, and the server may answer no other call until then"
@@ -118,12 +122,15 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 	return &Error{Code: CodeTransport, Message: "the connection failed: " + s.note.shown(err.Error(), 500), Err: err}
 }
 
-func (u *upstream) callTool(ctx context.Context, tool string, args value.Value, meta map[string]any) (value.Value, *Error) {
+// callTool makes a call; a timeout above 0 replaces that of the server.
+func (u *upstream) callTool(
+	ctx context.Context, tool string, args value.Value, meta map[string]any, timeout time.Duration,
+) (value.Value, *Error) {
 	meta, end := u.reports.begin(ctx, meta)
 	defer end()
 	var more []byte
 	for round := 1; ; round++ {
-		r, s, fail := u.tryTool(ctx, tool, args, meta, more)
+		r, s, fail := u.tryTool(ctx, toolCall{tool, args, meta, timeout}, more)
 		switch {
 		case fail != nil:
 			if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
@@ -141,20 +148,28 @@ func (u *upstream) callTool(ctx context.Context, tool string, args value.Value, 
 	}
 }
 
+// toolCall is a call of a tool.
+type toolCall struct {
+	tool    string
+	args    value.Value
+	meta    map[string]any
+	timeout time.Duration // above 0: instead of the server's
+}
+
 // tryTool sends one request of a call: there is another one when the tool asks for input.
-func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, meta map[string]any, more []byte) (result, *session, *Error) {
+func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result, *session, *Error) {
 	mark := 0
 	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
-		known, fail := u.vet(ctx, s, tool, args)
+		known, fail := u.vet(ctx, s, c.tool, c.args)
 		if fail != nil {
 			return request{}, fail
 		}
 		mark = s.stderr.mark()
-		params, err := s.callParams(tool, args, meta, more)
+		params, err := s.callParams(c.tool, c.args, c.meta, more)
 		if err != nil {
 			return request{}, unencoded(err)
 		}
-		return request{name: tool, params: params, offer: known}, nil
+		return request{name: c.tool, params: params, offer: known, timeout: c.timeout}, nil
 	})
 	if fail != nil {
 		return result{}, s, fail
@@ -165,7 +180,7 @@ func (u *upstream) tryTool(ctx context.Context, tool string, args value.Value, m
 		fail = &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}
 	case r.failed:
 		message, structured := s.note.failed(r)
-		fail = &Error{Code: CodeToolError, Message: message, Structured: structured, Stderr: s.stderr.tail(mark, s.note)}
+		fail = &Error{Code: CodeToolError, Message: message, Structured: structured, Result: r.value, Stderr: s.stderr.tail(mark, s.note)}
 	}
 	return r, s, fail
 }

@@ -118,7 +118,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 			}
 		}
 	}
-	_, err := p.CallTool(context.Background(), "fake", "echo", nil, nil)
+	_, err := p.CallTool(context.Background(), "fake", "echo", nil, nil, 0)
 	wantError(t, "", err, CodeInvalidArguments)
 	if n := w.asked("tools/call"); n != 0 {
 		t.Errorf("the server was called %d times", n)

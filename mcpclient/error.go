@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -34,7 +35,7 @@ const (
 )
 
 // Error is a failure of an upstream server. Message is lower case unless it is the
-// server's own. Everything in it is redacted.
+// server's own. Everything in it but Result is redacted.
 type Error struct {
 	Server, Tool string // Tool is empty when no call was concerned
 	Code         string
@@ -51,6 +52,10 @@ type Error struct {
 	// Structured is the structuredContent of a result with isError; nil when it is missing
 	// or longer than 64 KiB. Message has it too, or the same in words.
 	Structured json.RawMessage
+
+	// Result is the value of a result with isError, read as that of any other result. Secrets
+	// in it are not redacted. Nil when the result has none.
+	Result value.Value
 }
 
 // Error returns the server, the tool, the message and a remedy in one line, then the
@@ -76,6 +81,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // StructuredContent returns Structured, for callers that do not import this package.
 func (e *Error) StructuredContent() json.RawMessage { return e.Structured }
+
+// FailedResult returns Result, for callers that do not import this package.
+func (e *Error) FailedResult() value.Value { return e.Result }
 
 // ErrorCode returns Code, for callers that do not import this package.
 func (e *Error) ErrorCode() string { return e.Code }

@@ -91,7 +91,7 @@ func callWith(ctx context.Context, p *Pool, tool, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	got, err := p.CallTool(ctx, "fake", tool, v, nil)
+	got, err := p.CallTool(ctx, "fake", tool, v, nil, 0)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ import (
 // result is a tool result, taken apart.
 type result struct {
 	value         value.Value // nil when the result is empty
-	failed        bool        // isError; text and structured say why and there is no value
+	failed        bool        // isError; text and structured say why
 	text          string      // all its text
 	structured    []byte      // of a failed result: structuredContent as compact JSON; nil when it is missing
 	inputRequired bool
@@ -36,8 +36,7 @@ func readResult(raw []byte) (result, error) {
 	case string(kind) == `"input_required"`:
 		return result{inputRequired: true, input: asked}, nil
 	case string(isError) == "true":
-		structured = structuredFailure(structured)
-		return result{failed: true, text: failureText(content), structured: structured}, nil
+		return failedResult(content, structured), nil
 	case structured != nil && !bytes.Equal(structured, []byte("null")):
 		v, err := value.Decode(structured)
 		if err != nil {
@@ -47,6 +46,17 @@ func readResult(raw []byte) (result, error) {
 	}
 	v, err := contentValue(content)
 	return result{value: v}, err
+}
+
+// failedResult returns a result with isError. A value that cannot be read is missing.
+func failedResult(content, structured []byte) result {
+	r := result{failed: true, text: failureText(content), structured: structuredFailure(structured)}
+	if r.structured != nil {
+		r.value, _ = value.Decode(structured)
+		return r
+	}
+	r.value, _ = contentValue(content)
+	return r
 }
 
 // contentItems returns the raw items of a content array, none when it is missing.

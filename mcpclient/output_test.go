@@ -47,25 +47,29 @@ func TestValueOfACall(t *testing.T) {
 
 func TestFailedResult(t *testing.T) {
 	secrets := notes{secrets: config.NewSecrets("hunter2-hunter2")}
-	for _, c := range []struct{ result, message, structured string }{
-		{`{"isError":true,"content":[{"type":"text","text":"disk full"},{"type":"text","text":"try later"}]}`, "disk full\ntry later", ""},
-		{`{"isError":true,"structuredContent":{"code":5}}`, `{"code":5}`, `{"code":5}`},
+	for _, c := range []struct{ result, message, structured, value string }{
+		{`{"isError":true,"content":[{"type":"text","text":"disk full"},{"type":"text","text":"try later"}]}`, "disk full\ntry later", "", `["disk full","try later"]`},
+		{`{"isError":true,"structuredContent":{"code":5}}`, `{"code":5}`, `{"code":5}`, `{"code":5}`},
 		{
 			`{"isError":true,"content":[{"type":"text","text":"disk full"}],"structuredContent":{ "free":12345678901234567890, "a":null}}`,
-			"disk full\nstructuredContent: {\"free\":12345678901234567890,\"a\":null}", `{"free":12345678901234567890,"a":null}`,
+			"disk full\nstructuredContent: {\"free\":12345678901234567890,\"a\":null}", `{"free":12345678901234567890,"a":null}`, `{"free":12345678901234567890,"a":null}`,
 		},
-		{`{"isError":true,"content":[{"type":"text","text":"{\"a\": 1, \"b\": 2}"}],"structuredContent":{"b":2,"a":1}}`, `{"a": 1, "b": 2}`, `{"b":2,"a":1}`},
-		{`{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":null}`, "no", ""},
+		{`{"isError":true,"content":[{"type":"text","text":"{\"a\": 1, \"b\": 2}"}],"structuredContent":{"b":2,"a":1}}`, `{"a": 1, "b": 2}`, `{"b":2,"a":1}`, `{"b":2,"a":1}`},
+		{`{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":null}`, "no", "", `"no"`},
 		{
 			`{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"key":"hunter2-hunter2"}}`,
-			"no\nstructuredContent: {\"key\":\"[redacted]\"}", `{"key":"[redacted]"}`,
+			"no\nstructuredContent: {\"key\":\"[redacted]\"}", `{"key":"[redacted]"}`, `{"key":"hunter2-hunter2"}`,
 		},
-		{`{"isError":true,"content":[]}`, "the tool failed without a message", ""},
-		{`{"isError":true,"content":"odd"}`, "the tool failed without a message", ""},
+		{`{"isError":true,"content":[]}`, "the tool failed without a message", "", ""},
+		{`{"isError":true,"content":"odd"}`, "the tool failed without a message", "", ""},
 	} {
 		r, err := readResult([]byte(c.result))
-		if err != nil || !r.failed || r.value != nil {
-			t.Errorf("%s: got %+v, %v", c.result, r, err)
+		var got []byte
+		if r.value != nil {
+			got, _ = value.Encode(r.value)
+		}
+		if err != nil || !r.failed || string(got) != c.value {
+			t.Errorf("%s: got %+v with the value %s, %v", c.result, r, got, err)
 		}
 		if message, structured := secrets.failed(r); message != c.message || string(structured) != c.structured {
 			t.Errorf("%s\ngot  %q, %s\nwant %q, %s", c.result, message, structured, c.message, c.structured)

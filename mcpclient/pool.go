@@ -1,6 +1,8 @@
 package mcpclient
 
 import (
+	"time"
+
 	"cmp"
 	"context"
 	"log/slog"
@@ -54,11 +56,13 @@ func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
 
 // CallTool calls a tool of a server and returns the value of its result: its
 // structuredContent, otherwise the value of its contents. meta goes into the request's
-// _meta. The error is an *Error. When ctx ends, the server is notified and CallTool
-// returns at once.
-func (p *Pool) CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any) (v value.Value, err error) {
+// _meta. A timeout above 0 replaces that of the server; it starts when the call is sent. The
+// error is an *Error. When ctx ends, the server is notified and CallTool returns at once.
+func (p *Pool) CallTool(
+	ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration,
+) (v value.Value, err error) {
 	err = p.use(server, tool, func(u *upstream) (fail *Error) {
-		v, fail = u.callTool(ctx, tool, args, meta)
+		v, fail = u.callTool(ctx, tool, args, meta, timeout)
 		return fail
 	})
 	return v, err

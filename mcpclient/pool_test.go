@@ -19,7 +19,7 @@ func TestCall(t *testing.T) {
 	mustCall(t, p, "image", `{}`, `["a picture",{"type":"image","data":"aGk=","mimeType":"image/png"}]`)
 	mustCall(t, p, "unknowntype", `{}`, `{"type":"hologram","planes":[1,2]}`)
 	for _, tool := range []string{"nothing", "nocontent"} {
-		if got, err := p.CallTool(t.Context(), "fake", tool, nil, nil); got != nil || err != nil {
+		if got, err := p.CallTool(t.Context(), "fake", tool, nil, nil, 0); got != nil || err != nil {
 			t.Errorf("%s: got %v (%v), want nothing", tool, got, err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestCall(t *testing.T) {
 
 func TestNoArguments(t *testing.T) {
 	p := pool(t, fake(t))
-	v, err := p.CallTool(context.Background(), "fake", "text", nil, nil)
+	v, err := p.CallTool(context.Background(), "fake", "text", nil, nil, 0)
 	if err != nil || v != "" {
 		t.Fatalf("got %v, %v", v, err)
 	}
@@ -58,7 +58,7 @@ func TestEras(t *testing.T) {
 	} {
 		t.Run(c.mode+"/"+string(c.want), func(t *testing.T) {
 			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.Protocol = c.want }))
-			v, err := p.CallTool(context.Background(), "fake", "meta", nil, map[string]any{"run": "r1/0"})
+			v, err := p.CallTool(context.Background(), "fake", "meta", nil, map[string]any{"run": "r1/0"}, 0)
 			if c.code != "" {
 				wantError(t, "", err, c.code)
 				return
@@ -92,7 +92,7 @@ func TestErrors(t *testing.T) {
 	}
 	mustFail(t, p, "inputrequired", `{}`, CodeInputRequired)
 	mustFail(t, p, "fail", `{"message":"file not found"}`, CodeToolError)
-	_, err := p.CallTool(context.Background(), "fakke", "echo", nil, nil)
+	_, err := p.CallTool(context.Background(), "fakke", "echo", nil, nil, 0)
 	if e := wantError(t, "", err, CodeUnknownServer); !strings.Contains(e.Error(), `did you mean "fake"?`) {
 		t.Errorf("got %q", e)
 	}

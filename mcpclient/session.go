@@ -205,6 +205,8 @@ type request struct {
 	offer  *offer // the tool of tools/call; nil when it is unknown
 	turn   *turn  // of a call where calls take turns; otherwise nil
 	leave  func() // gives up its slot among the requests in flight
+
+	timeout time.Duration // above 0: instead of the server's
 }
 
 // request sends one request and returns the raw result.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"reflect"
 	"slices"
 	"time"
 
@@ -122,7 +123,7 @@ func isPlain(e execution.Event) bool {
 	r := *e.Record
 	r.Output, r.Bytes = nil, 0
 	return e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: e.Record, Sync: e.Sync} &&
-		r == execution.Record{Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End} &&
+		reflect.DeepEqual(r, execution.Record{Index: r.Index, NodeID: r.NodeID, NodeType: r.NodeType, Start: r.Start, End: r.End}) &&
 		isNanos(r.Start) && isNanos(r.End) && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
 }
 

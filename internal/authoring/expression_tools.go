@@ -151,7 +151,7 @@ func (r *request) callUpstream(ctx context.Context, out *called) (took time.Dura
 	}
 	defer done()
 	began := time.Now()
-	output, err = pool.CallTool(ctx, r.Text("server"), r.Text("tool"), args, nil)
+	output, err = pool.CallTool(ctx, r.Text("server"), r.Text("tool"), args, nil, 0)
 	return time.Since(began), output, err
 }
 

@@ -25,14 +25,14 @@ func TestRepeatable(t *testing.T) {
 		return h, known
 	})
 	for tool, want := range map[string]bool{"read": true, "idempotent": true, "writes": false, "silent": false, "unknown": false} {
-		if may("trusted", tool) != want {
+		if may("trusted", tool, "") != want {
 			t.Errorf("%s of the trusted server: %v", tool, !want)
 		}
-		if may("other", tool) || may("nowhere", tool) {
+		if may("other", tool, "") || may("nowhere", tool, "") {
 			t.Errorf("%s of a server that is not trusted may be called twice", tool)
 		}
 	}
-	if repeatable(p, nil)("trusted", "read") {
+	if repeatable(p, nil)("trusted", "read", "") {
 		t.Error("nothing is known, and a tool may be called twice")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
@@ -201,18 +202,19 @@ func (l *loaded) listedHints(ctx context.Context) toolHints {
 }
 
 // repeatable reports which tools are safe to repeat: those that a trusted server of the
-// file declares to be read-only or idempotent. Without hints there are none.
-func repeatable(p *project.Project, hints toolHints) func(upstream, tool string) bool {
+// file declares to be idempotent, or read-only unless the file gives another effect. Without hints there
+// are none.
+func repeatable(p *project.Project, hints toolHints) func(upstream, tool string, effect config.Effect) bool {
 	trusted := map[string]bool{}
 	for _, u := range p.File.Servers {
 		trusted[u.Name.Value] = u.Trusted
 	}
 	isTrue := func(b *bool) bool { return b != nil && *b }
-	return func(upstream, tool string) bool {
+	return func(upstream, tool string, effect config.Effect) bool {
 		if hints == nil || !trusted[upstream] {
 			return false
 		}
 		declared, known := hints(upstream, tool)
-		return known && (isTrue(declared.ReadOnly) || isTrue(declared.Idempotent))
+		return known && (isTrue(declared.ReadOnly) && effect == "" || isTrue(declared.Idempotent))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/debug"
@@ -37,7 +38,7 @@ func TestEdit(t *testing.T) {
 	do(t, err)
 	for n := 1; n <= len(events); n++ {
 		result, err := execution.New(inc).Resume(t.Context(), s.Graph(), events[:n],
-			execution.WithRepeatable(func(string, string) bool { return true }))
+			execution.WithRepeatable(func(string, string, config.Effect) bool { return true }))
 		do(t, err)
 		if got := encode(t, result.Value); n > 10 && got != want { // the edits are events 8 and 9
 			t.Errorf("resumed after event %d: %s", n, got)

@@ -129,7 +129,7 @@ func (d *caller) output(ctx context.Context, c execution.Call, call *Call) (valu
 		return nil, err
 	}
 	if known.ReadOnly != nil && *known.ReadOnly {
-		value, err := d.Pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta)
+		value, err := d.Pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
 		var fault *mcpclient.Error
 		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
 		return value, err

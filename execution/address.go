@@ -1,0 +1,148 @@
+package execution
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Address names an execution by its place in a run:
+//
+//	4          execution 4 of the run's own graph
+//	4.3        its part 3: item 3 of a forEach
+//	4.weather  its branch of that name
+//	4/1        execution 1 in the frame of graph node 4
+//	4.3/1      execution 1 in the frame of part 3
+//
+// and so on inward. The empty address is the run's own frame. Equal executions of equal runs
+// have equal addresses, whatever runs at the same time.
+type Address string
+
+// AddressOf returns the address of an execution, or of a part of it when part is not empty. frame
+// is the address of the frame.
+func AddressOf(frame Address, index int, part string) Address {
+	var b strings.Builder
+	if frame != "" {
+		b.WriteString(string(frame))
+		b.WriteByte('/')
+	}
+	b.WriteString(strconv.Itoa(index))
+	if part != "" {
+		b.WriteByte('.')
+		b.WriteString(part)
+	}
+	return Address(b.String())
+}
+
+// ParseAddress checks an address that a user wrote.
+func ParseAddress(text string) (Address, error) {
+	for step := range strings.SplitSeq(text, "/") {
+		index, part, hasPart := strings.Cut(step, ".")
+		if !isNumber(index) || hasPart && !isNumber(part) && !isBranchName(part) {
+			return "", fmt.Errorf("%q is not the address of a step, expected one such as 4, 4.3 or 4.3/1", text)
+		}
+	}
+	return Address(text), nil
+}
+
+func isNumber(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+func isBranchName(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Split returns the frame of an execution, its index in the frame, and its part; empty for
+// a whole execution.
+func (a Address) Split() (frame Address, index int, part string) {
+	own := string(a)
+	if i := strings.LastIndexByte(own, '/'); i >= 0 {
+		frame, own = a[:i], own[i+1:]
+	}
+	number, part, _ := strings.Cut(own, ".")
+	index, _ = strconv.Atoi(number)
+	return frame, index, part
+}
+
+// Frame returns the address of the frame; empty for the run's own.
+func (a Address) Frame() Address {
+	frame, _, _ := a.Split()
+	return frame
+}
+
+// Depth returns how many frames are around the execution, the run's own included.
+func (a Address) Depth() int { return strings.Count(string(a), "/") + 1 }
+
+// Contains reports whether other is below a: in its frame, or its part, or in the frame of its
+// part, at any depth. An address does not contain itself.
+func (a Address) Contains(other Address) bool {
+	if a == "" {
+		return other != ""
+	}
+	rest, below := strings.CutPrefix(string(other), string(a))
+	if !below || rest == "" {
+		return false
+	}
+	_, _, part := a.Split()
+	return rest[0] == '/' || rest[0] == '.' && part == ""
+}
+
+// Compare orders addresses as a history is shown: by place, and what is below an execution before
+// the execution itself, since it ends earlier. Items are in their order, branches by name.
+func (a Address) Compare(b Address) int {
+	x, y := string(a), string(b)
+	for x != "" && y != "" {
+		var first, second string
+		first, x, _ = strings.Cut(x, "/")
+		second, y, _ = strings.Cut(y, "/")
+		if order := compareSteps(first, second, x, y); order != 0 {
+			return order
+		}
+	}
+	return cmp.Compare(len(y), len(x)) // the longer one is inside the other
+}
+
+// compareSteps compares one step of two addresses; x and y are what follows them.
+func compareSteps(a, b, x, y string) int {
+	index, part, _ := strings.Cut(a, ".")
+	otherIndex, otherPart, _ := strings.Cut(b, ".")
+	switch {
+	case index != otherIndex:
+		return compareNumbers(index, otherIndex)
+	case part == otherPart:
+		return 0
+	case part == "" && x == "":
+		return 1 // the whole execution comes after its parts
+	case otherPart == "" && y == "":
+		return -1
+	case isNumber(part) && isNumber(otherPart):
+		return compareNumbers(part, otherPart)
+	}
+	return cmp.Compare(part, otherPart)
+}
+
+// compareNumbers compares numbers without leading zeros.
+func compareNumbers(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+// nameOf names a node for mocks, breakpoints, expectations and coverage: its id, a branch as
+// facts.weather, a node of another tool as todos_of_file:read.
+func nameOf(tool, node, part string) string {
+	if part != "" && !isNumber(part) {
+		node += "." + part
+	}
+	if tool != "" {
+		return tool + ":" + node
+	}
+	return node
+}

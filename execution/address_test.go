@@ -1,0 +1,65 @@
+package execution_test
+
+import (
+	"slices"
+	"testing"
+
+	"toolgraph/execution"
+)
+
+// What is below an execution comes before it; items are in their order, branches by name.
+func TestAddressOrder(t *testing.T) {
+	want := []execution.Address{
+		"0", "1", "4/0", "4/1.0", "4/1.1", "4/1", "4", "5.0", "5.1", "5.2/0", "5.2/10", "5.2", "5.10", "5", "6.news", "6.weather/0", "6.weather", "6", "10",
+	}
+	for range 20 {
+		got := slices.Clone(want)
+		for i := range got { // a fixed shuffle
+			j := (i*7 + 3) % len(got)
+			got[i], got[j] = got[j], got[i]
+		}
+		slices.SortFunc(got, execution.Address.Compare)
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v\nwant %v", got, want)
+		}
+	}
+}
+
+func TestAddressParts(t *testing.T) {
+	for _, a := range []execution.Address{"0", "4.3", "4.weather", "4/1", "4.3/1", "4.3/1.x/2"} {
+		if got := execution.AddressOf(a.Split()); got != a {
+			t.Errorf("%s becomes %s", a, got)
+		}
+		if parsed, err := execution.ParseAddress(string(a)); err != nil || parsed != a {
+			t.Errorf("%s is parsed as %q, %v", a, parsed, err)
+		}
+	}
+	for _, bad := range []string{"", "x", "-1", "01", "4.", "4.3.2", "4/", "/4", "4.3/x", "4.-1", " 4"} {
+		if got, err := execution.ParseAddress(bad); err == nil {
+			t.Errorf("%q is taken as %s", bad, got)
+		}
+	}
+}
+
+func TestAddressContains(t *testing.T) {
+	for _, c := range []struct {
+		a, b execution.Address
+		want bool
+	}{
+		{"4", "4.3", true},
+		{"4", "4/1", true},
+		{"4", "4.3/1", true},
+		{"4.3", "4.3/1", true},
+		{"4.3", "4.3/1.2", true},
+		{"", "4", true},
+		{"4", "4", false},
+		{"4", "41", false},
+		{"4.3", "4.31", false},
+		{"4.3", "4", false},
+		{"4/1", "4.3/1", false},
+	} {
+		if got := c.a.Contains(c.b); got != c.want {
+			t.Errorf("%q contains %q: %v", c.a, c.b, got)
+		}
+	}
+}

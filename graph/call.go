@@ -1,0 +1,135 @@
+package graph
+
+import (
+	"slices"
+	"time"
+
+	"toolgraph/config"
+)
+
+// Calling is the part that is common to the nodes that make calls.
+type Calling struct {
+	Args    *Args
+	ForEach *ForEach      // nil: one call
+	Timeout time.Duration // MCP: of one attempt, 0 means the server's; SubGraph: of the whole call, 0 means none
+	OnError *OnError      // nil: a failure ends the run
+	Help    string        // added to the message of a failure
+}
+
+// ForEach makes one call for each item of a list.
+type ForEach struct {
+	Items       *Expr
+	MaxParallel int // calls at the same time, at least 1
+}
+
+// Retry repeats failed calls. Only waits and codes may change after a crash: Until alone is part
+// of the graph's hash.
+type Retry struct {
+	Attempts        int           // in all, the first included
+	Delay, MaxDelay time.Duration // Delay: before the second attempt
+	Backoff         float64       // each wait is so many times the one before
+	Codes           []config.FailureCode
+	When            *Expr // nil: all that Codes lets through
+	Until           *Expr // nil: the call is not a poll
+}
+
+// OnError continues after a failure.
+type OnError struct {
+	Codes []config.FailureCode // nil: those that are caught by default
+	Value *Args                // the output instead; nil: {error: $failure}
+	Next  Node                 // nil: the node's own next
+}
+
+// Catches reports whether the failure is taken. Nil takes none.
+func (o *OnError) Catches(code config.FailureCode) bool {
+	switch {
+	case o == nil || !code.Catchable():
+		return false
+	case o.Codes == nil:
+		return code.CaughtByDefault()
+	}
+	return slices.Contains(o.Codes, code)
+}
+
+// SubGraph calls another tool of the file, in a frame of the same run.
+type SubGraph struct {
+	step
+	Calling
+	Tool  string // its name
+	Graph *Graph // of that tool; never nil in a graph that Build returns
+
+	toolPos config.Pos
+}
+
+// Type returns config.GraphNode.
+func (*SubGraph) Type() config.NodeType { return config.GraphNode }
+
+// Parallel makes several calls at once.
+type Parallel struct {
+	step
+	Branches []Branch // in file order
+}
+
+// Type returns config.ParallelNode.
+func (*Parallel) Type() config.NodeType { return config.ParallelNode }
+
+// Branch is one call of a Parallel. Its node is an *MCP or a *SubGraph without ForEach, Next and
+// OnError.Next, whose id is the id of the Parallel, a dot and the name.
+type Branch struct {
+	Name string
+	Node Node
+}
+
+// CallingOf returns the calling part of an *MCP or *SubGraph; nil for other nodes.
+func CallingOf(n Node) *Calling {
+	switch n := n.(type) {
+	case *MCP:
+		return &n.Calling
+	case *SubGraph:
+		return &n.Calling
+	case *Entry, *Parallel, *Transform, *Switch, *Exit:
+	}
+	return nil
+}
+
+// OnErrorOf returns the onError of a node; nil when it has none.
+func OnErrorOf(n Node) *OnError {
+	if t, isTransform := n.(*Transform); isTransform {
+		return t.OnError
+	}
+	if c := CallingOf(n); c != nil {
+		return c.OnError
+	}
+	return nil
+}
+
+// Reached returns the graphs that a run of this graph can enter, itself first, each once.
+func (g *Graph) Reached() []*Graph {
+	all := []*Graph{g}
+	for i := 0; i < len(all); i++ {
+		for _, n := range all[i].CallNodes() {
+			if sub, ok := n.(*SubGraph); ok && sub.Graph != nil && !slices.Contains(all, sub.Graph) {
+				all = append(all, sub.Graph)
+			}
+		}
+	}
+	return all
+}
+
+// CallNodes returns the nodes that make calls, branches included, in file order: *MCP and
+// *SubGraph.
+func (g *Graph) CallNodes() []Node {
+	var calls []Node
+	for _, n := range g.Nodes {
+		switch n := n.(type) {
+		case *MCP, *SubGraph:
+			calls = append(calls, n)
+		case *Parallel:
+			for _, b := range n.Branches {
+				calls = append(calls, b.Node)
+			}
+		case *Entry, *Transform, *Switch, *Exit:
+		}
+	}
+	return calls
+}
