@@ -4,96 +4,158 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/internal/wording"
 )
 
-// CheckEvents returns an error for the first invalid event of a run, or one that is not valid at
-// its place: the events of a damaged journal or of a file may be anything. Events are counted
-// from 1.
-func CheckEvents(events []Event) error {
-	if len(events) == 0 {
-		return fmt.Errorf("the run has no events, expected %s first", RunStarted)
-	}
-	records, over := 0, false
-	for i, e := range events {
-		err := e.Check()
-		switch {
-		case err != nil:
-		case (i == 0) != (e.Kind == RunStarted):
-			err = fmt.Errorf("it is %s; a run begins with %s and has it once", e.Kind, RunStarted)
-		case e.Start != nil && e.Start.Tool == "":
-			err = errors.New("its start has no tool")
-		case e.Start != nil && e.Start.Args == nil:
-			err = errors.New("its start has no args")
-		case e.Run != events[0].Run:
-			err = fmt.Errorf("it is of run %q, but the first event is of run %q", e.Run, events[0].Run)
-		case over:
-			err = fmt.Errorf("it is %s after the run's end", e.Kind)
-		case e.Record != nil && e.Record.Index != records && (e.Lost <= 0 || e.Record.Index < records):
-			err = fmt.Errorf("its executionIndex is %d, expected %d, the number of steps before it", e.Record.Index, records)
-		case e.Step != nil && e.Step.Index < records:
-			err = fmt.Errorf("its executionIndex is %d, but %d steps are before it", e.Step.Index, records)
-		case e.Record != nil:
-			records = e.Record.Index + 1 // more than one more when events were lost
-		case e.End != nil:
-			over = !isUnknown(e.End) // a run continues after its in-doubt call is resolved
-		}
-		if err != nil {
-			return fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
-		}
-	}
-	return nil
-}
-
 // Check returns an error for an event that lacks a part of its kind, or has another.
 func (e Event) Check() error {
-	has := map[string]bool{"start": e.Start != nil, "step": e.Step != nil, "record": e.Record != nil, "end": e.End != nil}
-	needs := map[EventKind]string{
-		RunStarted: "start", CallStarted: "step", StepFinished: "record", ContextEdited: "record", RunFinished: "end",
-	}[e.Kind]
-	if needs == "" {
-		return fmt.Errorf("its kind is %q, expected %s, %s, %s, %s or %s", e.Kind, RunStarted, CallStarted, StepFinished, ContextEdited, RunFinished)
+	has, needs := e.contents(), contentsOf[e.Kind]
+	if needs == 0 {
+		return fmt.Errorf("its kind is %q, expected %s", e.Kind, wording.Or(recordedKinds))
 	}
-	for _, part := range []string{"start", "step", "record", "end"} {
-		if has[part] != (part == needs) {
-			return fmt.Errorf("it is %s with %s, expected %s alone", e.Kind, parts(has), needs)
-		}
+	if has != needs {
+		return fmt.Errorf("it is %s with %s, expected %s alone", e.Kind, has, needs)
 	}
 	switch {
 	case e.Record != nil && e.Record.Edited != (e.Kind == ContextEdited):
 		return fmt.Errorf("it is %s of a record with edited: %t", e.Kind, e.Record.Edited)
 	case e.Record != nil:
-		return checkVisit(e.Record.Index, e.Record.NodeID, e.Record.NodeType)
+		return e.Record.check()
 	case e.Step != nil:
-		return checkVisit(e.Step.Index, e.Step.NodeID, e.Step.NodeType)
+		return e.checkStep()
 	}
 	return nil
 }
 
-func parts(has map[string]bool) string {
-	text := ""
-	for _, part := range []string{"start", "step", "record", "end"} {
-		if has[part] {
-			text += ", " + part
-		}
-	}
-	if text == "" {
-		return "nothing"
-	}
-	return text[2:]
+// recordedKinds are the kinds of events that journals have.
+var recordedKinds = []EventKind{RunStarted, CallStarted, AttemptFailed, PartsStarted, StepFinished, ContextEdited, RunFinished}
+
+// contents are the parts of an event.
+type contents uint8
+
+const (
+	hasStart contents = 1 << iota
+	hasStep
+	hasRetry
+	hasParts
+	hasRecord
+	hasEnd
+)
+
+var contentsOf = map[EventKind]contents{
+	RunStarted: hasStart, CallStarted: hasStep, AttemptFailed: hasStep | hasRetry, PartsStarted: hasStep | hasParts,
+	StepFinished: hasRecord, ContextEdited: hasRecord, RunFinished: hasEnd,
 }
 
-func checkVisit(index int, node string, kind config.NodeType) error {
-	if kind != "" && !slices.Contains(config.NodeTypes, kind) { // "" is of edits that early releases recorded
-		return fmt.Errorf("its nodeType is %q, expected %s", kind, wording.Or(config.NodeTypes))
+func (e *Event) contents() (has contents) {
+	for i, is := range [...]bool{e.Start != nil, e.Step != nil, e.Retry != nil, e.Parts != nil, e.Record != nil, e.End != nil} {
+		if is {
+			has |= 1 << i
+		}
+	}
+	return has
+}
+
+func (c contents) String() string {
+	var names []string
+	for i, name := range []string{"start", "step", "retry", "parts", "record", "end"} {
+		if c&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+func (r *Record) check() error {
+	if err := checkPlace(r.Frame, r.Index, r.Part, r.Tool, r.NodeID, r.NodeType); err != nil {
+		return err
+	}
+	isPart := r.Part != ""
+	switch {
+	case r.Parts < 0:
+		return fmt.Errorf("its parts is %d, expected 0 or more", r.Parts)
+	case r.Parts > 0 && (r.Error != nil || isPart || r.Edited):
+		return errors.New("it has parts, which only a whole step has that finished")
+	case r.Error != nil && r.Handled != nil:
+		return errors.New("it has handled and error, expected one of them")
+	case r.Edited && isPart:
+		return errors.New("it is an edit of a part, expected one of a whole step")
+	}
+	for _, a := range r.Attempts {
+		if a.Error == nil {
+			return errors.New("one of its attempts has no error")
+		}
+	}
+	return nil
+}
+
+func (e *Event) checkStep() error {
+	v := e.Step
+	if err := checkPlace(v.Frame, v.Index, v.Part, v.Graph, v.NodeID, v.NodeType); err != nil {
+		return err
+	}
+	switch {
+	case v.Attempt < 0:
+		return fmt.Errorf("its attempt is %d, expected 0 or more", v.Attempt)
+	case e.Retry != nil && (e.Retry.Error == nil || e.Retry.WaitMs < 0):
+		return errors.New("its retry needs an error and a waitMs of 0 or more")
+	case e.Parts != nil && v.Part != "":
+		return errors.New("it starts the parts of a part, expected those of a whole step")
+	case e.Parts != nil:
+		return e.Parts.check()
+	}
+	return nil
+}
+
+func (p *Parts) check() error {
+	if p.Count < 0 || p.Branches != nil && len(p.Branches) != p.Count {
+		return fmt.Errorf("its count is %d, but it names %d branches", p.Count, len(p.Branches))
+	}
+	for i, name := range p.Branches {
+		if !isBranchName(name) || slices.Contains(p.Branches[:i], name) {
+			return fmt.Errorf("its branch %.100q has no name of its own", name)
+		}
+	}
+	return nil
+}
+
+// has reports whether there is a part of that name.
+func (p *Parts) has(part string) bool {
+	if p.Branches != nil {
+		return slices.Contains(p.Branches, part)
+	}
+	return isNumber(part) && compareNumbers(part, fmt.Sprint(p.Count)) < 0
+}
+
+// nodeTypes are the types that a record can have.
+var nodeTypes = []config.NodeType{
+	config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode, config.GraphNode, config.ParallelNode,
+}
+
+// checkPlace checks where an execution is. tool is whose graph its frame runs.
+func checkPlace(frame Address, index int, part, tool, node string, kind config.NodeType) error {
+	if kind != "" && !slices.Contains(nodeTypes, kind) { // "" is of edits that early releases recorded
+		return fmt.Errorf("its nodeType is %q, expected %s", kind, wording.Or(nodeTypes))
 	}
 	switch {
 	case index < 0:
 		return fmt.Errorf("its executionIndex is %d, expected 0 or more", index)
 	case node == "":
 		return errors.New("it has no nodeId")
+	case part != "" && !isNumber(part) && !isBranchName(part):
+		return fmt.Errorf("its part is %.100q, expected a number or the name of a branch", part)
+	case (frame == "") != (tool == ""):
+		return fmt.Errorf("its frame is %.100q and the tool of the frame %.100q, expected both or none", frame, tool)
+	case frame != "":
+		if _, err := ParseAddress(string(frame)); err != nil {
+			return fmt.Errorf("its frame is wrong: %w", err)
+		}
 	}
 	return nil
 }
