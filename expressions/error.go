@@ -15,8 +15,9 @@ func (e *SyntaxError) Error() string { return e.Message }
 type EvalError struct {
 	Code    string // JSONata's code (T2001 …) or Toolgraph's (timeout, depth, size …)
 	Message string
-	Offset  int   // byte in the source of the failing part; -1 when unknown
-	Err     error // the context's cause, or nil
+	Offset  int    // byte in the source of the failing part; -1 when unknown
+	Raised  string // the author's message alone, when $error ended the evaluation; else empty
+	Err     error  // the context's cause, or nil
 }
 
 func (e *EvalError) Error() string { return e.Message }

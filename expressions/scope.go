@@ -27,15 +27,36 @@ type History interface {
 }
 
 // Scope is what an expression of one run can read: the context, {nodeId: latest
-// output} without the nodes whose latest output has no value, and the history. It belongs
-// to the run's goroutine; the owner may change the context between evaluations.
+// output} without the nodes whose latest output has no value, and the history. Evaluations
+// only read it, so scopes may share a context and a history between goroutines while nothing
+// changes these; the owner may change the context between evaluations.
 type Scope struct {
 	Context map[string]any // nodeId → latest output
 	History History        // not nil
 
 	// Variables are values by the name of the variable, without $: those that the language binds
-	// for one expression, such as item. A nil value is no value.
+	// for one expression, such as VarItem. A nil value is no value. Variables that an expression
+	// binds itself hide them.
 	Variables map[string]value.Value
+}
+
+// The variables that the language binds, without $. Where they have no value, they are as
+// variables that nothing binds.
+const (
+	VarItem    = "item"    // of a forEach: the item
+	VarIndex   = "index"   // of a forEach: the place of the item, from 0
+	VarFailure = "failure" // an object: the failure of a call or a transform
+	VarAttempt = "attempt" // how many attempts of the call were made
+	VarResult  = "result"  // the value of an attempt's call
+)
+
+// IsVariable reports whether the language binds a variable of that name in some expressions.
+func IsVariable(name string) bool {
+	switch name {
+	case VarItem, VarIndex, VarFailure, VarAttempt, VarResult:
+		return true
+	}
+	return false
 }
 
 // NewScope returns the scope of one run. The scope holds context and history and

@@ -16,6 +16,7 @@ type Expression struct {
 	path   []string // the names of a path over the context, when it is nothing else
 
 	references, contextReferences []Reference
+	variables                     []Variable
 }
 
 // Compile compiles an expression, in time linear in its length, which MaxSource
@@ -46,6 +47,7 @@ func compile(source string, check func([]token) *expressions.SyntaxError) (*Expr
 	}
 	e := &Expression{source: source, root: root, tree: tree, path: contextPath(root)}
 	e.references, e.contextReferences = referencesOf(tree)
+	e.variables = variablesOf(tree, tokens)
 	return e, nil
 }
 

@@ -148,7 +148,7 @@ func (m *machine) variable(n *node, input any, env *bindings) any {
 	if b, ok := library[n.text]; ok {
 		return b
 	}
-	return nil
+	return m.scope.Variables[n.text]
 }
 
 // array is [a, b]: items that are arrays, but not array literals, are flattened.

@@ -16,6 +16,7 @@ var arrayFunctions = []builtin{
 	{name: "shuffle", types: "<a:a>", arity: 1, lists: true, fn: shuffle},
 	{name: "distinct", types: "<x:x>", arity: 1, lists: true, fn: distinct},
 	{name: "flatten", types: "<an?:a>", arity: 2, fn: flatten},
+	{name: "chunk", types: "<an:a>", arity: 2, fn: chunk},
 	{name: "zip", types: "<a+>", lists: true, total: true, fn: zip},
 }
 
@@ -99,6 +100,28 @@ func flatten(c call) (any, error) {
 	}
 	if err := walk(items, levels, 0); err != nil {
 		return nil, err
+	}
+	return out, nil
+}
+
+// chunk is $chunk(array, n), which jsonata-js does not have: the items in arrays of n, in order;
+// the last may have fewer.
+func chunk(c call) (any, error) {
+	n, err := c.integer(1)
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 {
+		return nil, c.wrong(1, "a number of at least 1")
+	}
+	items := c.items(0)
+	out := make([]any, 0, (len(items)+n-1)/n)
+	for part := range slices.Chunk(items, n) {
+		if out = append(out, part); len(out)%spendEvery == 0 {
+			if err := c.spend(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
 }

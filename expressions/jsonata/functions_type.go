@@ -10,7 +10,9 @@ var typeFunctions = []builtin{
 	{name: "boolean", types: "<x-:b>", arity: 1, lists: true, fn: boolean(true)},
 	{name: "not", types: "<x-:b>", arity: 1, lists: true, fn: boolean(false)},
 	{name: "error", types: "<s?:x>", arity: 1, total: true, fn: func(c call) (any, error) {
-		return nil, authorError("D3137", c.arg(0), "$error() function evaluated")
+		err := authorError("D3137", c.arg(0), "$error() function evaluated")
+		err.Raised = err.Message
+		return nil, err
 	}},
 	{name: "assert", types: "<bs?:x>", arity: 2, total: true, fn: func(c call) (any, error) {
 		if c.args[0] == true {
@@ -20,7 +22,7 @@ var typeFunctions = []builtin{
 	}},
 }
 
-func authorError(code string, message any, otherwise string) error {
+func authorError(code string, message any, otherwise string) *expressions.EvalError {
 	text, _ := message.(string)
 	if text == "" {
 		text = otherwise

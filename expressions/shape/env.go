@@ -33,6 +33,9 @@ type Env struct {
 	// Previous is the shape of $previousNode(); it includes nothing when this may be the
 	// first execution.
 	Previous Shape
+	// Variables are the variables of the language that have a value, by name without $. It
+	// is not changed. Reads of others of the language are not reported: package graph does.
+	Variables map[string]Shape
 	// Needed says that the expression as a whole must have a value.
 	Needed bool
 	// Required says what requires a value of the expression, as in "argument "a" is

@@ -43,7 +43,7 @@ var signatures = map[string]string{
 	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- s sf n? :s",
 	"split": "s- s n? :a<s>", "string": "x- b?! :s", "substring": "s- n n?! :s", "substringAfter": "s- s! :s",
 	"substringBefore": "s- s! :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s-! :s", "millis": ":n",
-	"append": "x x", "count": "x?!", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
+	"append": "x x", "chunk": "x n!", "count": "x?!", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
 	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?",
 	"each": "o- f", "keys": "x-", "lookup": "x- s", "merge": "a<o>?", "sift": "x- f", "spread": "x-", "values": "x?",
 	"assert": "b x?! :nothing", "boolean": "x-!", "error": "x? :never", "exists": "x!", "not": "x-", "type": "x?",
@@ -99,7 +99,7 @@ func paramOf(word string) param {
 func inferences() map[string]func(in *inferrer, s *site) fact {
 	return map[string]func(in *inferrer, s *site) fact{
 		"average": least, "max": least, "min": least,
-		"append": appended, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
+		"append": appended, "chunk": chunked, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
 		"reduce": reduced, "reverse": reordered, "shuffle": reordered, "single": single, "sort": sorted, "zip": zipped,
 		"each": eachField, "keys": keys, "lookup": looked, "merge": merged, "sift": sifted, "spread": spread, "values": values,
 		"boolean": asBoolean, "exists": exists, "not": negated, "type": typeName,

@@ -1,5 +1,7 @@
 package shape
 
+import "slices"
+
 // over applies f to the shape of a value. The result is unknown for an unknown value and
 // missing for a missing one.
 func over(v fact, f func(s Shape) Shape) fact {
@@ -47,6 +49,14 @@ func appended(_ *inferrer, s *site) fact {
 
 // surelyFilled reports whether the value, as an array, certainly has an item.
 func surelyFilled(s Shape) bool { return !s.can(kindArray) || s.get().filled }
+
+// chunked infers $chunk: arrays with at least one item each.
+func chunked(in *inferrer, s *site) fact {
+	if n := s.arg(1).shape.get(); n.kinds == kindNumber && len(n.numbers) > 0 && !slices.ContainsFunc(n.numbers, func(f float64) bool { return f >= 1 }) {
+		in.reportFailure(s.place(1), s.complete(), CodeWrongArgument, "argument 2 of $chunk is "+s.arg(1).shape.String()+", expected a whole number of at least 1", "")
+	}
+	return over(s.arg(0), func(of Shape) Shape { return array(filledArray(of.item()), surelyFilled(of)) })
+}
 
 func counted(_ *inferrer, s *site) fact { return of(Number()) }
 

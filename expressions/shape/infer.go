@@ -32,8 +32,9 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 	}
 	in := &inferrer{
 		source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), root: focus, asks: asked,
-		scope: &scope{vars: variables, binds: boundNames(t, map[string]bool{})},
+		scope: &scope{vars: variables, binds: map[string]bool{}},
 	}
+	t.Binds(in.scope.binds)
 	result := in.infer(t, &focus)
 	if env.Needed {
 		in.need(result)

@@ -316,7 +316,9 @@ func (in *inferrer) group(t *tree, focus *fact) fact {
 	r := closed
 	in.scoped(in.scope, &t.Parts[0], func() fact {
 		if containsTuples(t) {
-			for name := range boundNames(&t.Parts[0], map[string]bool{}) {
+			names := map[string]bool{}
+			t.Parts[0].Binds(names)
+			for name := range names {
 				in.bind(name, unknown())
 			}
 		}

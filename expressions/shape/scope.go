@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/wording"
 )
@@ -30,7 +31,7 @@ func (in *inferrer) scoped(outer *scope, t *tree, f func() fact) fact {
 	before := in.scope
 	in.scope = &scope{vars: map[string]fact{}, outer: outer, branches: in.branches, binds: map[string]bool{}}
 	for i := range t.Parts {
-		boundNames(&t.Parts[i], in.scope.binds)
+		t.Parts[i].Binds(in.scope.binds)
 	}
 	out := f()
 	in.scope = before
@@ -49,22 +50,6 @@ func (in *inferrer) bind(name string, v fact) {
 	in.scope.vars[name] = v
 }
 
-// boundNames adds the variables that a part assigns in the scope around it.
-func boundNames(t *tree, names map[string]bool) map[string]bool {
-	switch t.Kind {
-	case "assignment":
-		names[t.Parts[0].Text] = true
-	case "parameter", "focus", "index":
-		names[t.Text] = true
-	case "block", "function":
-		return names // has a scope of its own
-	}
-	for i := range t.Parts {
-		boundNames(&t.Parts[i], names)
-	}
-	return names
-}
-
 func (in *inferrer) variable(t *tree) fact {
 	if v, ok := in.scope.find(t.Text); ok {
 		return v
@@ -79,7 +64,11 @@ func (in *inferrer) variable(t *tree) fact {
 		}
 		known = append(sortedNames(s.binds), known...)
 	}
-	if !jsonata.IsFunction(t.Text) {
+	if v, ok := in.env.Variables[t.Text]; ok {
+		return of(v)
+	}
+	if !jsonata.IsFunction(t.Text) && !expressions.IsVariable(t.Text) {
+		known = append(sortedNames(in.env.Variables), known...)
 		hint := ""
 		if near := wording.Nearest(t.Text, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", "$"+near)
