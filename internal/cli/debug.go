@@ -32,10 +32,15 @@ func newDebug(std streams) *cobra.Command {
 		Use:   "debug FILE TOOL [key=value …]",
 		Short: "Step through one run of a tool",
 		Long: `Run one tool and pause before its first node. Commands are read from standard input, one
-a line; "help" lists them: step, continue, break, print, edit and more. Progress is shown on
-standard error, and the result goes to standard output, as with toolgraph run. Time in
-which the run is paused does not count toward its time limit. The run is stopped at the
-end of the input.`,
+a line; "help" lists them: step, next, out, continue, break, print, edit and more. Progress is
+shown on standard error, and the result goes to standard output, as with toolgraph run. Time
+in which the run is paused does not count toward its time limit. The run is stopped at the
+end of the input.
+
+step goes into the parts of a node and into the graphs that it calls, next executes them as
+one, out continues to their end. Parts run one after the other in the debugger. A breakpoint
+is at a node (read), at each part of it (read[]), at a branch (facts.weather), or in another
+tool (todos_of_file:read).`,
 		Example: `  toolgraph debug graph.yaml count_files directory=.
   printf 'break sum if $.sum > 10\ncontinue\nprint $.sum\ncontinue\n' |
     toolgraph debug graph.yaml sum_to_n n=5`,
@@ -110,7 +115,8 @@ type repl struct {
 	trace   *trace
 	source  [][]byte // lines of the graph file
 	watched []string
-	last    string // the command that an empty line repeats
+	looked  execution.Address // the step whose context is looked at; empty: where the run is
+	last    string            // the command that an empty line repeats
 }
 
 // errQuit ends the loop of commands.
@@ -204,21 +210,26 @@ func (r *repl) wait(ctx context.Context) (ended bool) {
 	if state.Status.Ended() {
 		return true
 	}
+	r.looked = ""
 	r.where(state)
 	return false
 }
 
 // where prints where a run is paused.
 func (r *repl) where(state debug.State) {
-	if state.Next == nil { // the run was stopped in the meantime
+	next := state.Next
+	if next == nil { // the run was stopped in the meantime
 		return
 	}
-	node := r.graph.Node(state.Next.NodeID)
+	node := debug.NodeAt(state.Graph, next.NodeID, next.Part)
 	what := string(node.Type())
-	if state.Next.Tool != "" {
-		what += " " + state.Next.Server + "." + state.Next.Tool
+	switch {
+	case next.Server != "":
+		what += " " + next.Server + "." + next.Tool
+	case next.Tool != "":
+		what += " " + next.Tool
 	}
-	r.say("before step %d, node %q (%s) at %s [%s]\n", state.Next.Index, wording.OneLine(node.ID()), wording.OneLine(what), node.Pos(), state.PausedBy)
+	r.say("before step %s, %s (%s) at %s [%s]\n", next.At(), place(next.Name(), next.Part), wording.OneLine(what), node.Pos(), state.PausedBy)
 	if state.Problem != "" {
 		r.say("%s\n", wording.Printable(r.secrets.Redact(state.Problem)))
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolgraph/execution"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -26,20 +27,26 @@ var debugCommands []debugCommand
 
 func init() { // not above, because help refers to the table
 	debugCommands = []debugCommand{
-		{"step", "s", "", "execute one node", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Step()) }},
+		{"step", "s", "", "execute one node, or go into its parts or the graph that it calls", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Step()) }},
+		{"next", "n", "", "execute one node or part, with all that is in it", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Next()) }},
+		{"out", "o", "", "continue to the end of the frame, or of the parts", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Out()) }},
 		{"continue", "c", "", "continue to the next breakpoint or the end", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Resume()) }},
-		{"until", "u", "NODE", "continue to a node", func(ctx context.Context, r *repl, node string) error { return r.resume(ctx, r.session.RunTo(node)) }},
-		{"break", "b", "NODE [if EXPR]", "pause before a node, always or when a JSONata expression is true", breakAt},
+		{"until", "u", "NODE", "continue to a place, named as for break", func(ctx context.Context, r *repl, node string) error { return r.resume(ctx, r.session.RunTo(node)) }},
+		{"break", "b", "NODE [if EXPR]", "pause before NODE, each part (NODE[]), NODE.BRANCH or TOOL:NODE, always or when a JSONata expression is true", breakAt},
 		{"breaks", "", "", "list the breakpoints", listBreaks},
 		{"delete", "d", "[NODE]", "delete the breakpoints of a node, or all", deleteBreaks},
-		{"print", "p", "EXPR", "evaluate a JSONata expression as the next node would", printExpr},
+		{"print", "p", "EXPR", "evaluate a JSONata expression as the step that is looked at would", printExpr},
 		{"watch", "w", "[EXPR]", "show an expression at each pause, or list the watched expressions", watchExpr},
 		{"unwatch", "", "", "remove all watched expressions", unwatch},
-		{"context", "", "", "show the latest output of each node", printContext},
+		{"context", "", "", "show the latest output of each node of the frame", printContext},
 		{"history", "h", "", "show the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
-		{"edit", "e", "NODE JSON", "replace the latest output of a node; the word nothing removes it", editOutput},
-		{"list", "l", "", "show the next node in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
-		{"where", "", "", "show where the run is paused, and the watched expressions", func(_ context.Context, r *repl, _ string) error { r.where(r.session.State()); return nil }},
+		{"edit", "e", "NODE JSON", "replace the latest output of a node of the frame; the word nothing removes it", editOutput},
+		{"list", "l", "", "show the node that is looked at in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
+		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", func(_ context.Context, r *repl, _ string) error { r.stack(); return nil }},
+		{"up", "", "", "look at the context of the caller", func(_ context.Context, r *repl, _ string) error { return r.up() }},
+		{"down", "", "", "look at the frame below again", func(_ context.Context, r *repl, _ string) error { return r.down() }},
+		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is", func(_ context.Context, r *repl, at string) error { return r.frame(at) }},
+		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node and their state, 20 at a time", func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
 		{"quit", "q", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
 		{"stop", "", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
 		{"help", "?", "", "list the commands", func(_ context.Context, r *repl, _ string) error { return r.help() }},
@@ -84,7 +91,7 @@ func deleteBreaks(ctx context.Context, r *repl, node string) error {
 }
 
 func printExpr(ctx context.Context, r *repl, source string) error {
-	value, err := r.session.Evaluate(ctx, source, -1)
+	value, err := r.session.Evaluate(ctx, source, r.looked)
 	if err != nil {
 		return errors.New(pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
 	}
@@ -114,11 +121,15 @@ func unwatch(ctx context.Context, r *repl, _ string) error {
 }
 
 func printContext(_ context.Context, r *repl, _ string) error {
-	outputs, ran := r.session.Context(-1), map[string]bool{}
-	for _, rec := range r.session.Records(0) {
+	records, err := r.session.History().Before(r.at())
+	if err != nil {
+		return err
+	}
+	outputs, ran := execution.Context(records), map[string]bool{}
+	for _, rec := range records {
 		ran[rec.NodeID] = ran[rec.NodeID] || rec.Error == nil
 	}
-	for _, n := range r.graph.Nodes {
+	for _, n := range r.drawn().Nodes {
 		if ran[n.ID()] {
 			r.say("  %s = %s\n", wording.OneLine(n.ID()), r.text(outputs[n.ID()], outputShown))
 		}
@@ -148,20 +159,24 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 	if err := r.session.Edit(ctx, node, v); err != nil {
 		return err
 	}
-	if _, isSwitch := r.graph.Node(node).(*graph.Switch); isSwitch {
+	if _, isSwitch := r.session.State().Graph.Node(node).(*graph.Switch); isSwitch {
 		r.wait(ctx) // it may choose another branch now
 	}
 	return nil
 }
 
-// list shows the lines of the next node, with a few before and after it.
+// list shows the lines of the node that is looked at, with a few before and after it.
 func (r *repl) list() error {
-	next := r.session.State().Next
-	if next == nil {
-		return errors.New("the run is not paused")
+	if r.session.State().Next == nil {
+		return errNotPaused
+	}
+	_, _, part := r.at().Split()
+	node := debug.NodeAt(r.drawn(), r.session.History().NodeID(r.at()), part)
+	if node == nil {
+		return fmt.Errorf("the node of step %s is not known", r.at())
 	}
 	const around = 4
-	at := r.graph.Node(next.NodeID).Pos().Line
+	at := node.Pos().Line
 	first, last := max(1, at-around), min(len(r.source), at+around)
 	width := len(strconv.Itoa(last))
 	for n := first; n <= last; n++ {
@@ -180,7 +195,7 @@ func (r *repl) help() error {
 		if c.short != "" {
 			name += ", " + c.short
 		}
-		r.say("  %-13s %-15s %s\n", name, c.args, c.help)
+		r.say("  %-13s %-16s %s\n", name, c.args, c.help)
 	}
 	return nil
 }

@@ -13,20 +13,22 @@ import (
 // not change.
 type breakpoint struct {
 	Breakpoint
+	target    *target
 	condition *jsonata.Expression // nil: always true
 }
 
 func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint) ([]*breakpoint, error) {
 	compiled := make([]*breakpoint, len(given))
 	for i, b := range given {
-		if g.Node(b.Node) == nil {
-			return nil, unknownNode(g, b.Node)
+		at, err := targetOf(g, b.Node)
+		if err != nil {
+			return nil, err
 		}
-		compiled[i] = &breakpoint{Breakpoint: b}
+		compiled[i] = &breakpoint{Breakpoint: b, target: at}
 		if b.Condition == "" {
 			continue
 		}
-		_, err := jsonata.Compile(ctx, b.Condition) // alone, for places in the condition itself
+		_, err = jsonata.Compile(ctx, b.Condition) // alone, for places in the condition itself
 		if err == nil {
 			compiled[i].condition, err = jsonata.Compile(ctx, "$boolean(("+b.Condition+"))")
 		}
@@ -60,14 +62,14 @@ func (s *Session) Breakpoints() []Breakpoint {
 	return out
 }
 
-// breakpointAt returns the first breakpoint that pauses the run before this node. One
-// whose condition fails pauses it too; the problem is why it failed.
-func (s *Session) breakpointAt(ctx context.Context, next execution.Event) (hit *breakpoint, problem string) {
+// breakpointAt returns the first breakpoint that pauses the run before this step of a frame of g.
+// One whose condition fails pauses it too; the problem is why it failed.
+func (s *Session) breakpointAt(ctx context.Context, g *graph.Graph, next execution.Event) (hit *breakpoint, problem string) {
 	s.mu.Lock()
 	all := s.breakpoints
 	s.mu.Unlock()
 	for _, b := range all {
-		if b.Disabled || b.Node != next.Step.NodeID {
+		if b.Disabled || !b.target.matches(g, next.Step) {
 			continue
 		}
 		if b.condition == nil {

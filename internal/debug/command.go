@@ -3,6 +3,8 @@ package debug
 import (
 	"context"
 	"errors"
+
+	"toolgraph/execution"
 )
 
 // The errors of commands that come at the wrong time.
@@ -27,20 +29,30 @@ func (s *Session) Pause() error {
 }
 
 // Resume continues a paused run to the next breakpoint.
-func (s *Session) Resume() error { return s.proceed(free, "") }
+func (s *Session) Resume() error { return s.proceed(free, nil) }
 
-// Step makes a paused run execute one node.
-func (s *Session) Step() error { return s.proceed(step, "") }
+// Step makes a paused run execute one node, or go into it: to its first part, or to the entry of
+// the graph that it calls.
+func (s *Session) Step() error { return s.proceed(step, nil) }
 
-// RunTo continues a paused run to the node, or to a breakpoint before it.
-func (s *Session) RunTo(node string) error {
-	if s.graph.Node(node) == nil {
-		return unknownNode(s.graph, node)
+// Next makes a paused run execute one node or part with all that is in it.
+func (s *Session) Next() error { return s.proceed(over, nil) }
+
+// Out continues a paused run until its frame has ended, and before a part until all parts of the
+// node have. In the run's own frame that is the end of the run.
+func (s *Session) Out() error { return s.proceed(out, nil) }
+
+// RunTo continues a paused run to a place, named as that of a breakpoint, or to a breakpoint before
+// it.
+func (s *Session) RunTo(name string) error {
+	to, err := targetOf(s.graph, name)
+	if err != nil {
+		return err
 	}
-	return s.proceed(free, node)
+	return s.proceed(free, to)
 }
 
-func (s *Session) proceed(m mode, to string) error {
+func (s *Session) proceed(m mode, to *target) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state.Status.Ended() {
@@ -49,12 +61,23 @@ func (s *Session) proceed(m mode, to string) error {
 	if s.state.Status != Paused {
 		return errNotPaused
 	}
-	s.mode, s.runTo = m, to
+	s.mode, s.runTo, s.within = m, to, within(m, s.state.Next)
 	s.state.Status, s.state.PausedBy, s.state.Problem = Running, "", ""
 	s.state.Current, s.state.Next = s.state.Next, nil
 	s.changed()
 	s.nudge()
 	return nil
+}
+
+// within is the address below which a run does not pause when a command has begun at a step.
+func within(m mode, at *execution.Visit) execution.Address {
+	switch {
+	case m == over:
+		return at.At()
+	case m == out && at.Part != "":
+		return execution.AddressOf(at.Frame, at.Index, "")
+	}
+	return at.Frame
 }
 
 // Stop ends the run, also in the middle of a call. It does not wait: Done is closed when

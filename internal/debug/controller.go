@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
 )
 
 // Controller starts sessions and ends them. Safe for concurrent use.
@@ -29,8 +27,8 @@ func New() *Controller { return &Controller{} }
 // StartOptions are how a run starts.
 type StartOptions struct {
 	Pause       bool         // pause before the first node
-	RunTo       string       // pause before this node, once; "" for none
-	Breakpoints []Breakpoint // pause before these nodes
+	RunTo       string       // pause at this place, once, named as that of a breakpoint; "" for none
+	Breakpoints []Breakpoint // pause at these places
 	Watches     []string     // expressions whose values State has whenever the run is paused
 	Run         []execution.Option
 }
@@ -85,13 +83,4 @@ func (c *Controller) Close() {
 		s.Stop()
 	}
 	c.runs.Wait()
-}
-
-// unknownNode is the error about a node that the graph does not have.
-func unknownNode(g *graph.Graph, id string) error {
-	names := make([]string, len(g.Nodes))
-	for i, n := range g.Nodes {
-		names[i] = n.ID()
-	}
-	return fmt.Errorf("tool %q has no node %q%s", g.Tool.Name.Value, id, wording.Suggest(id, names))
 }

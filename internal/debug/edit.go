@@ -34,8 +34,9 @@ func (s *Session) settleEdits(err error) {
 	})
 }
 
-// Edit replaces the latest output of a node of a paused run, for everything after it, and
-// returns when the run has applied it; nil is nothing. It becomes a record of the history
+// Edit replaces the latest output of a node of the frame at which the run is paused, for everything
+// after it there, and returns when the run has applied it; nil is nothing. At a part nothing can be
+// edited. It becomes a record of the history
 // and an event of the journal. The output of a switch is the id of one of its targets:
 // editing a switch that has just run changes where the run goes.
 func (s *Session) Edit(ctx context.Context, node string, value value.Value) error {
@@ -61,11 +62,21 @@ func (s *Session) Edit(ctx context.Context, node string, value value.Value) erro
 
 // checkEdit rejects an edit that would make the run fail.
 func (s *Session) checkEdit(id string, value value.Value) error {
-	node := s.graph.Node(id)
-	if node == nil {
-		return unknownNode(s.graph, id)
+	s.mu.Lock()
+	g, at := s.state.Graph, s.state.Next
+	s.mu.Unlock()
+	if at == nil {
+		return errNotPaused
 	}
-	if !slices.ContainsFunc(s.Records(0), func(r execution.Record) bool { return r.NodeID == id && r.Error == nil }) {
+	if at.Part != "" {
+		return fmt.Errorf("the run is paused at %s, a part of node %q, where nothing can be edited; "+
+			"go on to a node first: step into the part, or out of the parts", at.At(), at.NodeID)
+	}
+	node := g.Node(id)
+	if node == nil {
+		return unknownName(g, id, namesIn(g, ""))
+	}
+	if !slices.ContainsFunc(s.history.Records(at.Frame), func(r execution.Record) bool { return r.NodeID == id && r.Error == nil }) {
 		return fmt.Errorf("node %q has no output yet; only a node that has run can be edited", id)
 	}
 	if _, isSwitch := node.(*graph.Switch); isSwitch {
@@ -87,7 +98,9 @@ func (s *Session) checkSize(v value.Value) error {
 	}
 	limits, total := s.graph.Limits, len(src)
 	for _, r := range s.Records(0) {
-		total += r.Bytes
+		if r.Parts == 0 { // else its output is made of those of its parts, which are counted
+			total += r.Bytes
+		}
 	}
 	if len(src) > limits.MaxNodeOutputBytes || total > limits.MaxHistoryBytes {
 		return fmt.Errorf("the value has %d bytes; executionLimits allow %d for one output and %d for all outputs together",

@@ -7,6 +7,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 )
 
@@ -21,10 +22,10 @@ func TestEdit(t *testing.T) {
 	at(t, s, "more", debug.AtBreakpoint)
 	do(t, s.Edit(t.Context(), "add", 2.0))
 	do(t, s.Edit(t.Context(), "add", 0.5))
-	if got := s.Context(-1)["add"]; got != 0.5 {
+	if got := contextOf(t, s, "")["add"]; got != 0.5 {
 		t.Errorf("add is %v after the edit", got)
 	}
-	if got := s.Context(4)["add"]; got != 1.0 {
+	if got := contextOf(t, s, "4")["add"]; got != 1.0 {
 		t.Errorf("add was %v before the edit", got)
 	}
 	state := at(t, s, "more", debug.AtBreakpoint)
@@ -44,6 +45,13 @@ func TestEdit(t *testing.T) {
 			t.Errorf("resumed after event %d: %s", n, got)
 		}
 	}
+}
+
+func contextOf(t *testing.T, s *debug.Session, at execution.Address) map[string]value.Value {
+	t.Helper()
+	context, err := s.Context(at)
+	do(t, err)
+	return context
 }
 
 // Editing a switch that has just run takes the run elsewhere.

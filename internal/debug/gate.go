@@ -12,6 +12,7 @@ type gate struct{ s *Session }
 // Wait pauses the run where a breakpoint or a command asks for it.
 func (g gate) Wait(ctx context.Context, next execution.Event) ([]execution.Edit, error) {
 	s := g.s
+	s.history.Add(next) // after an edit once more, which may lead elsewhere
 	s.mu.Lock()
 	waits := s.atGate
 	s.mu.Unlock()
@@ -34,21 +35,23 @@ func (g gate) Wait(ctx context.Context, next execution.Event) ([]execution.Edit,
 	}
 }
 
-// arrive reports whether the run pauses before this node, and records why.
+// arrive reports whether the run pauses before this node or part, and records why.
 func (s *Session) arrive(ctx context.Context, next execution.Event) bool {
-	hit, problem := s.breakpointAt(ctx, next)
+	g, at := s.graphOf(next), next.Step.At()
+	hit, problem := s.breakpointAt(ctx, g, next)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.state.Graph, s.state.Stack = g, s.stack(next.Step.Frame)
 	var by Reason
 	switch {
 	case hit != nil:
 		by = AtBreakpoint
 		hit.Hits++
-	case s.runTo == next.Step.NodeID:
+	case s.runTo.matches(g, next.Step):
 		by = AtRunTo
 	case s.mode == begin:
 		by = AtStart
-	case s.mode == step:
+	case s.mode == step, (s.mode == over || s.mode == out) && !s.within.Contains(at):
 		by = AfterStep
 	case s.mode == pause:
 		by = OnPause
@@ -58,7 +61,7 @@ func (s *Session) arrive(ctx context.Context, next execution.Event) bool {
 		s.changed()
 		return false
 	}
-	s.atGate, s.mode, s.runTo = true, free, ""
+	s.atGate, s.mode, s.runTo = true, free, nil
 	s.state.PausedBy, s.state.Problem = by, problem
 	return true
 }
@@ -94,8 +97,25 @@ func (s *Session) order() (e *pendingEdit, proceed bool) {
 	return nil, true
 }
 
+// stack returns the callers of a frame, from the inside out.
+func (s *Session) stack(frame execution.Address) []Caller {
+	var all []Caller
+	for _, at := range Callers(frame) {
+		c := Caller{At: at, Tool: s.history.Tool(at.Frame())}
+		if c.Tool == "" {
+			c.Tool = s.graph.Tool.Name.Value
+		}
+		if open := s.history.Open(at.Frame()); open != nil {
+			c.Node = open.NodeID
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 // observe records the events of the run.
 func (s *Session) observe(e execution.Event) {
+	s.history.Add(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e.Kind {
@@ -104,11 +124,10 @@ func (s *Session) observe(e execution.Event) {
 	case execution.CallStarted:
 		s.state.Current = e.Step
 	case execution.StepFinished:
-		s.records = append(s.records, *e.Record)
 		s.state.Steps++
 	case execution.ContextEdited:
-		s.records = append(s.records, *e.Record)
 		s.edits[0].applied = true
+	case execution.StepReady, execution.AttemptFailed, execution.PartsStarted, execution.RunFinished:
 	}
 	s.changed()
 }

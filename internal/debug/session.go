@@ -1,13 +1,13 @@
 package debug
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sync"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -21,12 +21,14 @@ type Session struct {
 	wake   chan struct{} // wakes a paused run, which then reads what it should do
 	done   chan struct{} // closed when the run has ended
 
+	history *History
+
 	mu          sync.Mutex // guards what follows; not held while expressions are evaluated
 	state       State
-	changes     chan struct{} // closed and replaced when state or records change
-	records     []execution.Record
+	changes     chan struct{} // closed and replaced when state or history change
 	mode        mode
-	runTo       string
+	within      execution.Address // over, out: it does not pause below this
+	runTo       *target
 	atGate      bool // the run waits at the gate, also while an edit is made
 	stopped     bool
 	breakpoints []*breakpoint
@@ -41,21 +43,25 @@ const (
 	free  mode = iota // pause at breakpoints only
 	begin             // pause, because the run starts
 	step              // pause, because one step was made
+	over              // pause, because a step and all that is in it were made
+	out               // pause, because a frame, or the parts of a node, have ended
 	pause             // pause, because of the command
 )
 
 func newSession(ctx context.Context, g *graph.Graph, id string, o StartOptions) (*Session, error) {
 	s := &Session{
 		id: id, graph: g, wake: make(chan struct{}, 1), done: make(chan struct{}), changes: make(chan struct{}),
-		state: State{Status: NotStarted}, runTo: o.RunTo, watches: compileWatches(ctx, o.Watches),
+		history: NewHistory(), state: State{Status: NotStarted}, watches: compileWatches(ctx, o.Watches),
 	}
 	if o.Pause {
 		s.mode = begin
 	}
-	if o.RunTo != "" && g.Node(o.RunTo) == nil {
-		return nil, unknownNode(g, o.RunTo)
-	}
 	var err error
+	if o.RunTo != "" {
+		if s.runTo, err = targetOf(g, o.RunTo); err != nil {
+			return nil, err
+		}
+	}
 	s.breakpoints, err = compileBreakpoints(ctx, g, o.Breakpoints)
 	return s, err
 }
@@ -82,8 +88,9 @@ func (s *Session) StateAndChange() (State, <-chan struct{}) {
 	defer s.mu.Unlock()
 	state := s.state
 	state.Watches = slices.Clone(s.state.Watches)
-	state.Records = len(s.records)
-	state.Pausing = state.Status == Running && s.mode != free
+	state.Stack = slices.Clone(s.state.Stack)
+	state.Records = s.history.Len()
+	state.Pausing = state.Status == Running && (s.mode == begin || s.mode == step || s.mode == pause)
 	return state, s.changes
 }
 
@@ -93,44 +100,55 @@ func (s *Session) changed() {
 	s.changes = make(chan struct{})
 }
 
-// Records returns the records from an index on, edits among them. They must not be changed.
-func (s *Session) Records(from int) []execution.Record {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.records[min(max(from, 0), len(s.records)):len(s.records):len(s.records)]
+// History returns the history of the run, which grows while it runs.
+func (s *Session) History() *History { return s.history }
+
+// Records returns the records of all frames and parts from a number on, edits among them, in the
+// order in which they came. They must not be changed.
+func (s *Session) Records(from int) []execution.Record { return s.history.All(from) }
+
+// Context returns what expressions of the step at an address see, {nodeId: latest output} of its
+// frame; for the empty address what the next step would see. It belongs to the caller.
+func (s *Session) Context(at execution.Address) (map[string]value.Value, error) {
+	records, err := s.history.Before(s.place(at))
+	return execution.Context(records), err
 }
 
-// until returns the first n records; all of them when n is negative or too large.
-func (s *Session) until(n int) []execution.Record {
-	records := s.Records(0)
-	if n < 0 || n > len(records) {
-		return records
-	}
-	return records[:n]
-}
-
-// Context returns what expressions of record n see, {nodeId: latest output}; for a
-// negative n what the next node would see. It belongs to the caller.
-func (s *Session) Context(n int) map[string]value.Value { return execution.Context(s.until(n)) }
-
-// Evaluate evaluates a JSONata expression as record n would; for a negative n as the next
-// node would. The error is an *expressions.SyntaxError or *expressions.EvalError.
-func (s *Session) Evaluate(ctx context.Context, expr string, n int) (value.Value, error) {
+// Evaluate evaluates a JSONata expression as the step at an address would; for the empty address
+// as the next step would. The error is an *expressions.SyntaxError or *expressions.EvalError, or
+// about the address.
+func (s *Session) Evaluate(ctx context.Context, expr string, at execution.Address) (value.Value, error) {
 	compiled, err := jsonata.Compile(ctx, expr)
 	if err != nil {
 		return nil, err
 	}
-	return compiled.Eval(ctx, s.scope(n))
+	scope, err := s.history.Scope(ctx, s.graph, s.place(at))
+	if err != nil {
+		return nil, err
+	}
+	return compiled.Eval(ctx, scope)
 }
 
-func (s *Session) scope(n int) *expressions.Scope { return execution.ScopeOf(s.until(n)) }
+// place returns the address, or that of the step at which the run is.
+func (s *Session) place(at execution.Address) execution.Address {
+	if at != "" {
+		return at
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if step := cmp.Or(s.state.Next, s.state.Current); step != nil {
+		return step.At()
+	}
+	return execution.AddressOf("", len(s.history.Records("")), "")
+}
 
 // end records how the run ended.
 func (s *Session) end(result *execution.Result, err error) {
-	watched := s.watch(context.Background(), s.scope(-1))
+	watched := s.watch(context.Background(), execution.ScopeOf(s.history.Records("")))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Next, s.state.Current, s.state.PausedBy, s.state.Problem = nil, nil, "", ""
+	s.state.Graph, s.state.Stack = s.graph, nil
 	s.state.Watches = watched
 	switch {
 	case err == nil:

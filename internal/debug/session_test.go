@@ -173,7 +173,7 @@ func TestBreakpoints(t *testing.T) {
 func TestConditionalBreakpoint(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{Breakpoints: []debug.Breakpoint{{Node: "add", Condition: "$.add >= 2"}}})
 	at(t, s, "add", debug.AtBreakpoint)
-	if got, err := s.Evaluate(t.Context(), "$.add", -1); err != nil || got != 2.0 {
+	if got, err := s.Evaluate(t.Context(), "$.add", ""); err != nil || got != 2.0 {
 		t.Errorf("held with add = %v, %v", got, err)
 	}
 	do(t, s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "end", Condition: `$sum("x")`}}))

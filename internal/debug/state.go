@@ -3,6 +3,7 @@ package debug
 import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 )
 
 // Status is what a session is doing.
@@ -36,12 +37,14 @@ const (
 // State is a session at one moment. It belongs to the caller.
 type State struct {
 	Status   Status
-	Next     *execution.Visit   // paused: the node about to run
-	Current  *execution.Visit   // running: the node that runs; with Server and Tool during a call
-	Steps    int                // executions so far, without edits
+	Next     *execution.Visit   // paused: the node or part about to run
+	Current  *execution.Visit   // running: the node or part that runs; with Server and Tool during a call
+	Graph    *graph.Graph       // of the frame of Next or Current; nil before the first step
+	Stack    []Caller           // the callers of that frame, from the inside out; empty for the run's own
+	Steps    int                // executions so far, parts among them, without edits
 	Records  int                // records so far, edits among them
 	PausedBy Reason             // paused: why
-	Pausing  bool               // running: it pauses before the next node
+	Pausing  bool               // running: it pauses before the next node or part
 	Problem  string             // paused: why the condition of the breakpoint failed; "" when it did not
 	Watches  []Watched          // as of the last pause or the end
 	Error    *execution.Failure // failed or stopped
@@ -49,10 +52,19 @@ type State struct {
 	Result   value.Value        // finished
 }
 
-// Breakpoint pauses a run before a node.
+// Caller is an execution or a part that has called a graph.
+type Caller struct {
+	At   execution.Address // that of the frame of the graph
+	Tool string            // whose graph has the node
+	Node string
+}
+
+// Breakpoint pauses a run before a node, a branch or the parts of a node.
 type Breakpoint struct {
+	// Node names the place: read, before the node; read[], before each part of it; facts.weather,
+	// before a branch; todos_of_file:read, in another tool. It is the same in all frames of a tool.
 	Node      string `json:"node"`
-	Condition string `json:"condition,omitempty"` // JSONata; "" is always true
+	Condition string `json:"condition,omitempty"` // JSONata, which sees $item and $index before a part; "" is always true
 	Disabled  bool   `json:"disabled,omitempty"`
 	Hits      int    `json:"hits"` // how often it has paused the run
 }

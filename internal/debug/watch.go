@@ -31,7 +31,10 @@ func (s *Session) SetWatches(ctx context.Context, sources []string) {
 	s.mu.Lock()
 	s.watches = watches
 	s.mu.Unlock()
-	watched := s.watch(ctx, s.scope(-1))
+	var watched []Watched
+	if scope, err := s.history.Scope(ctx, s.graph, s.place("")); err == nil { // else the run goes on meanwhile
+		watched = s.watch(ctx, scope)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Watches = watched

@@ -1,0 +1,231 @@
+package debug
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+
+	"toolgraph/execution"
+)
+
+// History is what a run has done, by frame and part: a fold over its events. Each frame has a
+// list of its own, as a run has that calls no other graph. Safe for concurrent use.
+type History struct {
+	mu     sync.RWMutex // guards what follows
+	frames map[execution.Address]*frame
+	all    []execution.Record // in the order in which they came
+}
+
+// frame is the history of one frame.
+type frame struct {
+	tool    string             // whose graph it runs; empty: the run's own, or not known yet
+	records []execution.Record // of whole executions, and edits
+	parts   map[int]*parts     // by the index of their execution
+	open    *execution.Visit   // the execution, or its part, that has begun; nil when it is unknown
+}
+
+// parts are the parts of one execution.
+type parts struct {
+	begun  execution.Parts
+	ended  map[string]execution.Record
+	failed int
+}
+
+// NewHistory returns the history of a run that has not begun.
+func NewHistory() *History {
+	return &History{frames: map[execution.Address]*frame{}}
+}
+
+// Add adds an event. Those that say nothing of a step are ignored.
+func (h *History) Add(e execution.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if v := e.Step; v != nil {
+		f := h.frame(v.Frame, v.Graph)
+		f.open = v
+		if e.Parts != nil {
+			f.partsOf(v.Index).begun = *e.Parts
+		}
+	}
+	if e.Record != nil {
+		h.add(*e.Record)
+	}
+}
+
+func (h *History) add(r execution.Record) {
+	h.all = append(h.all, r)
+	f := h.frame(r.Frame, r.Tool)
+	if r.Part == "" {
+		f.records = append(f.records, r)
+		if !r.Edited {
+			f.open = nil
+		}
+		return
+	}
+	p := f.partsOf(r.Index)
+	p.ended[r.Part] = r
+	if r.Error != nil {
+		p.failed++
+	}
+}
+
+// frame returns a frame, which begins when it is first named. h.mu is held.
+func (h *History) frame(at execution.Address, tool string) *frame {
+	f := h.frames[at]
+	if f == nil {
+		f = &frame{parts: map[int]*parts{}}
+		h.frames[at] = f
+	}
+	if tool != "" {
+		f.tool = tool
+	}
+	return f
+}
+
+func (f *frame) partsOf(index int) *parts {
+	p := f.parts[index]
+	if p == nil {
+		p = &parts{ended: map[string]execution.Record{}}
+		f.parts[index] = p
+	}
+	return p
+}
+
+// Len returns how many records there are, those of parts and edits among them.
+func (h *History) Len() int {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return len(h.all)
+}
+
+// All returns the records from a number on in the order in which they came. They must not be
+// changed.
+func (h *History) All(from int) []execution.Record {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Clip(h.all[min(max(from, 0), len(h.all)):])
+}
+
+// Sorted returns all records in the order of their addresses.
+func (h *History) Sorted() []execution.Record {
+	all := slices.Clone(h.All(0))
+	slices.SortStableFunc(all, func(a, b execution.Record) int { return a.At().Compare(b.At()) })
+	return all
+}
+
+// Has reports whether a frame has begun.
+func (h *History) Has(at execution.Address) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.frames[at] != nil
+}
+
+// Records returns the records of a frame by their index, without those of parts. They must not
+// be changed.
+func (h *History) Records(at execution.Address) []execution.Record {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if f := h.frames[at]; f != nil {
+		return slices.Clip(f.records)
+	}
+	return nil
+}
+
+// Record returns the record of an execution, an edit or a part.
+func (h *History) Record(at execution.Address) (execution.Record, bool) {
+	frame, index, part := at.Split()
+	if part == "" {
+		records := h.Records(frame)
+		if index < len(records) {
+			return records[index], true
+		}
+		return execution.Record{}, false
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if p := h.parts(frame, index); p != nil {
+		r, ok := p.ended[part]
+		return r, ok
+	}
+	return execution.Record{}, false
+}
+
+// parts returns the parts of an execution, or nil. h.mu is held.
+func (h *History) parts(at execution.Address, index int) *parts {
+	if f := h.frames[at]; f != nil {
+		return f.parts[index]
+	}
+	return nil
+}
+
+// Tool returns the tool whose graph a frame runs; empty for the run's own, and for a frame that
+// has not begun.
+func (h *History) Tool(at execution.Address) string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if f := h.frames[at]; f != nil {
+		return f.tool
+	}
+	return ""
+}
+
+// Open returns the execution of a frame that has begun and has no record, or the part at which it
+// is; nil when there is none. The journal does not record when a graph is called: of a recorded
+// run, only the index of such an execution is known.
+func (h *History) Open(at execution.Address) *execution.Visit {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	f := h.frames[at]
+	if f == nil {
+		return nil
+	}
+	next := len(f.records)
+	switch {
+	case f.open != nil:
+		return f.open
+	case f.parts[next] != nil, h.frames[execution.AddressOf(at, next, "")] != nil:
+		return &execution.Visit{Frame: at, Index: next, Graph: f.tool}
+	}
+	return nil
+}
+
+// Parts are the parts of an execution.
+type Parts struct {
+	Count    int      // how many there are
+	Branches []string // of a parallel, in file order; nil for items
+	Ended    int      // how many have a record
+	Failed   int      // how many of those have failed
+}
+
+// Parts returns the parts of an execution, all 0 when it has none.
+func (h *History) Parts(at execution.Address) Parts {
+	frame, index, _ := at.Split()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	p := h.parts(frame, index)
+	if p == nil {
+		return Parts{}
+	}
+	out := Parts{Count: p.begun.Count, Branches: p.begun.Branches, Ended: len(p.ended), Failed: p.failed}
+	if out.Count < out.Ended { // the event that says how many was not recorded
+		out.Count = out.Ended
+	}
+	return out
+}
+
+// Name returns the name of part i, counted from 0.
+func (p Parts) Name(i int) string {
+	if i < len(p.Branches) {
+		return p.Branches[i]
+	}
+	return strconv.Itoa(i)
+}
+
+// Callers returns the executions and parts that have called a frame, from the inside out. It is
+// empty for the run's own frame.
+func Callers(frame execution.Address) (all []execution.Address) {
+	for ; frame != ""; frame = frame.Frame() {
+		all = append(all, frame)
+	}
+	return all
+}

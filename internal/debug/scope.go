@@ -1,0 +1,85 @@
+package debug
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/wording"
+)
+
+// Before returns the records that the expressions of the step or part at an address see: those of
+// its frame before it. A part sees what its execution sees.
+func (h *History) Before(at execution.Address) ([]execution.Record, error) {
+	frame, index, _ := at.Split()
+	records := h.Records(frame)
+	switch {
+	case frame != "" && !h.Has(frame):
+		return nil, fmt.Errorf("the run has no frame %s", frame)
+	case index > len(records):
+		return nil, fmt.Errorf("the run has not come to step %s; its frame has %s", at, wording.Count(len(records), "step"))
+	}
+	return records[:index], nil
+}
+
+// Scope returns the scope of the expressions of a step or part of a run of g. For an item, it has
+// $item and $index, for which the list is evaluated again.
+func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Address) (*expressions.Scope, error) {
+	records, err := h.Before(at)
+	if err != nil {
+		return nil, err
+	}
+	scope := execution.ScopeOf(records)
+	frame, _, part := at.Split()
+	i, err := strconv.Atoi(part)
+	if err != nil { // no part, or a branch
+		return scope, nil
+	}
+	calling := graph.CallingOf(NodeAt(GraphOf(g, h.Tool(frame)), h.NodeID(at), ""))
+	if calling == nil || calling.ForEach == nil {
+		return scope, nil
+	}
+	items, err := Items(ctx, calling.ForEach, scope)
+	if err != nil {
+		return nil, err
+	}
+	if i >= len(items) {
+		return nil, fmt.Errorf("step %s is item %d of a list of %d", at, i, len(items))
+	}
+	scope.Variables = map[string]value.Value{"item": items[i], "index": float64(i)}
+	return scope, nil
+}
+
+// NodeID returns the id of the node of a step or part; empty when it is unknown.
+func (h *History) NodeID(at execution.Address) string {
+	frame, index, _ := at.Split()
+	for _, at := range []execution.Address{at, execution.AddressOf(frame, index, "")} {
+		if r, ok := h.Record(at); ok {
+			return r.NodeID
+		}
+	}
+	if open := h.Open(frame); open != nil && open.Index == index {
+		return open.NodeID
+	}
+	return ""
+}
+
+// Items returns the items of a forEach: what its expression gives, nothing and null as an empty
+// list, and a value that is no list as a list of one.
+func Items(ctx context.Context, each *graph.ForEach, scope *expressions.Scope) ([]value.Value, error) {
+	v, err := each.Items.Eval(ctx, scope)
+	switch items := v.(type) {
+	case nil:
+		return nil, err
+	case []any:
+		return items, err
+	}
+	if v == value.Null {
+		return nil, err
+	}
+	return []value.Value{v}, err
+}
