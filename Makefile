@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients conformance graphs pairs web lint fmt cover bench check
+.PHONY: help build test race golden fuzz soak clients conformance graphs pairs sim web lint fmt cover bench check
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs
 
 graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 	TOOLGRAPH_GRAPHS=1 go test -count=1 -timeout 30m -v ./tests/graphs/
+
+sim: ## run 10,000 random schedules with crashes, cancellations and limits (SIM=10000; SEED=17 runs one, with its trace)
+	SIM=$${SIM:-10000} go test -count=1 -timeout 60m -v ./tests/simulation
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debug/web && npm ci --no-audit --no-fund && npm run build

@@ -108,7 +108,7 @@ func TestFramesAreChecked(t *testing.T) {
 	}
 }
 
-// Events of parts may be lost like others, but not more than are told; a call may be ahead of the
+// Events of parts may be lost like others, but not more than the event says; a call may be ahead of the
 // records that a process took with it.
 func TestLostEventsOfFrames(t *testing.T) {
 	for from := 1; from < len(flown())-1; from++ {

@@ -1,0 +1,64 @@
+package simulation
+
+import (
+	"errors"
+	"strings"
+
+	"toolgraph/execution"
+)
+
+// checkFailure checks that the failure of a run is that of its last record, and that each
+// failure from there inward is the first one that the journal has.
+func (w *world) checkFailure(err error) {
+	var reported *execution.Failure
+	if !errors.As(err, &reported) {
+		w.violated("the run failed with %T: %v", err, err)
+		return
+	}
+	failed := w.firstFailed("", -1)
+	if failed == nil {
+		return // a limit, a cancellation or a check before a step: no record
+	}
+	if !same(reported, failed.Error) {
+		w.violated("the run failed with %s %q, and record %s with %s %q", reported.Code, reported.Message, failed.At(), failed.Error.Code, failed.Error.Message)
+	}
+	w.checkInward(failed)
+}
+
+// firstFailed returns the first failed record of a frame, or, for an index, of its parts.
+func (w *world) firstFailed(frame execution.Address, index int) *execution.Record {
+	for i := range w.events {
+		r := w.events[i].Record
+		if r == nil || r.Error == nil || r.Frame != frame {
+			continue
+		}
+		if index < 0 && r.Part == "" || index == r.Index && r.Part != "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// checkInward compares the failure of a record with the first failure inside it.
+func (w *world) checkInward(r *execution.Record) {
+	inner := w.firstFailed(r.At(), -1)
+	if r.Part == "" {
+		if part := w.firstFailed(r.Frame, r.Index); part != nil {
+			inner = part
+		}
+	}
+	if inner == nil {
+		return
+	}
+	if !same(r.Error, inner.Error) {
+		w.violated("record %s failed with %s %q, and the first failure in it is %s with %s %q",
+			r.At(), r.Error.Code, r.Error.Message, inner.At(), inner.Error.Code, inner.Error.Message)
+	}
+	w.checkInward(inner)
+}
+
+// same reports whether two failures are one; an outer one may say more.
+func same(a, b *execution.Failure) bool {
+	return a.Code == b.Code && a.Detail == b.Detail && a.Node == b.Node &&
+		(strings.HasPrefix(a.Message, b.Message) || strings.HasPrefix(b.Message, a.Message))
+}
