@@ -67,20 +67,21 @@ func (d *Data) At(path ...any) *Data {
 	return d
 }
 
-// data returns an item as Data. In args, {expr: …} is an expression; elsewhere it is a mapping.
-func (d *decoder) data(it *item, inArgs bool) *Data {
+// data returns an item as Data. In args and the like, whose name in is, {expr: …} is an
+// expression; elsewhere in is empty and it is a mapping.
+func (d *decoder) data(it *item, in string) *Data {
 	data := &Data{Pos: it.pos, Keys: it.keys}
 	switch it.kind {
 	case itemMapping:
-		if expr := it.get("expr"); inArgs && expr != nil {
-			return d.expression(it, expr)
+		if expr := it.get("expr"); in != "" && expr != nil {
+			return d.expression(it, expr, in)
 		}
 		data.Kind = KindObject
 	case itemList:
 		data.Kind = KindArray
 	case itemScalar:
 		d.scalar(data, it)
-		if v, ok := data.Scalar.(float64); ok && inArgs && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
+		if v, ok := data.Scalar.(float64); ok && in != "" && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
 			d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", wording.Shorten(it.text.Value), v),
 				"quote it if it is meant as text, such as a version")
 		}
@@ -88,7 +89,7 @@ func (d *decoder) data(it *item, inArgs bool) *Data {
 	}
 	data.Items = make([]*Data, len(it.items))
 	for i, child := range it.items {
-		data.Items[i] = d.data(child, inArgs)
+		data.Items[i] = d.data(child, in)
 	}
 	return data
 }
@@ -105,15 +106,15 @@ func (d *decoder) scalar(data *Data, it *item) {
 	}
 }
 
-// expression returns the {expr: …} of args as Data.
-func (d *decoder) expression(it, expr *item) *Data {
+// expression returns the {expr: …} of args and the like as Data.
+func (d *decoder) expression(it, expr *item, in string) *Data {
 	data := &Data{Pos: it.pos, Kind: KindExpression, Expr: expr.text}
 	if len(it.keys) > 1 {
 		other := it.keys[0]
 		if other.Value == "expr" {
 			other = it.keys[1]
 		}
-		d.found.Add(other.Pos, "expr-not-alone", "args has the key "+wording.Quote(other.Value)+" next to expr, expected expr alone",
+		d.found.Add(other.Pos, "expr-not-alone", in+" has the key "+wording.Quote(other.Value)+" next to expr, expected expr alone",
 			"an object whose only key is expr is an expression; move the other keys out, or compute the whole object in the expression")
 	}
 	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
@@ -129,8 +130,7 @@ func (d *decoder) expression(it, expr *item) *Data {
 
 var looksLikeExpression = pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
 
-// args returns the arguments of an mcp node. In a file of the older language, a text on the first
-// level that begins with $ is an expression.
+// args returns the arguments of a call.
 func (d *decoder) args(it *item) *Data {
 	if it == nil {
 		return nil
@@ -138,20 +138,35 @@ func (d *decoder) args(it *item) *Data {
 	if it.isNull() {
 		return &Data{Pos: it.pos, Kind: KindObject}
 	}
-	data := d.data(it, true)
-	if data.Kind != KindObject {
-		return data
-	}
-	for i, child := range data.Items {
-		text, isText := child.Scalar.(string)
-		switch {
-		case !isText || !strings.HasPrefix(text, "$"):
-		case d.file.Older:
-			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
-		case looksLikeExpression().MatchString(text):
-			d.found.Warn(child.Pos, "literal-expression", wording.Quote(text)+" looks like an expression but is sent as literal text",
-				fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(data.Keys[i].Value), wording.Shorten(text)))
+	return d.argument("args", it)
+}
+
+// argument returns data with expressions at any depth; in is its key. In a file of the older
+// language, a text on the first level that begins with $ is an expression.
+func (d *decoder) argument(in string, it *item) *Data {
+	data := d.data(it, in)
+	switch data.Kind {
+	case KindObject:
+		for i, child := range data.Items {
+			data.Items[i] = d.dollarText(child, data.Keys[i].Value)
 		}
+	case KindScalar:
+		return d.dollarText(data, in)
+	case KindArray, KindExpression:
+	}
+	return data
+}
+
+// dollarText returns the value of a key; a text that begins with $ may be an expression.
+func (d *decoder) dollarText(data *Data, key string) *Data {
+	text, isText := data.Scalar.(string)
+	switch {
+	case !isText || !strings.HasPrefix(text, "$"):
+	case d.file.Older:
+		return &Data{Pos: data.Pos, Kind: KindExpression, Expr: data.Text}
+	case looksLikeExpression().MatchString(text):
+		d.found.Warn(data.Pos, "literal-expression", wording.Quote(text)+" looks like an expression but is sent as literal text",
+			fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(key), wording.Shorten(text)))
 	}
 	return data
 }
@@ -248,7 +263,7 @@ func ParseData(path string, src []byte) (*Data, error) {
 		return nil, sorted(found)
 	}
 	d := &decoder{path: path, file: &File{Path: path, Secrets: &Secrets{}}, found: found}
-	data := d.data(root, false)
+	data := d.data(root, "")
 	return data, sorted(d.found).Err()
 }
 

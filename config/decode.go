@@ -99,12 +99,7 @@ func (d *decoder) limits(it *item) Limits {
 	if fs == nil {
 		fs = d.open(&item{kind: itemMapping}, &limitsForm, "executionLimits") // the defaults
 	}
-	return Limits{
-		MaxNodeExecutions:  fs.integer("maxNodeExecutions"),
-		MaxExecutionTime:   fs.milliseconds("maxExecutionTimeMs"),
-		MaxNodeOutputBytes: fs.integer("maxNodeOutputBytes"),
-		MaxHistoryBytes:    fs.integer("maxHistoryBytes"),
-	}
+	return fs.limits()
 }
 
 // didYouMean is wording.DidYouMean for one of many unknown words. It returns "" once too many

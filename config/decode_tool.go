@@ -37,7 +37,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 	t := &Tool{
 		Pos: fs.at.pos, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
-		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult),
+		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.toolLimits(fs),
 	}
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{
@@ -61,7 +61,7 @@ func (d *decoder) schema(fs *fields, name string) *Data {
 	if it.isNull() {
 		return nil
 	}
-	return d.data(it, false)
+	return d.data(it, "")
 }
 
 func (d *decoder) annotations(tool *fields) *Data {
@@ -79,7 +79,7 @@ func (d *decoder) annotations(tool *fields) *Data {
 			fs.boolean(k.name)
 		}
 	}
-	return d.data(it, false)
+	return d.data(it, "")
 }
 
 // duplicateNodes reports duplicate ids in a list of nodes.
@@ -106,10 +106,7 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 		d.found.Add(it.pos, "wrong-type", "a node is "+it.describe()+", expected a mapping with id and type", "")
 		return nil
 	}
-	kind := NodeType(it.get("type").word())
-	if kind == olderMCPNode {
-		kind = MCPNode
-	}
+	kind := nodeType(it)
 	form, known := nodeForms[kind]
 	who := "a node"
 	if id := it.get("id").word(); id != "" {
@@ -125,24 +122,43 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	}
 	fs := d.open(it, form, who)
 	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
+	d.typeOf(n, fs)
+	d.body(n, fs, tool)
+	return n
+}
+
+// nodeType returns the type of a node, with the current name.
+func nodeType(it *item) NodeType {
+	kind := NodeType(it.get("type").word())
+	if kind == olderMCPNode {
+		return MCPNode
+	}
+	return kind
+}
+
+// typeOf reports a type that is not text, and finds one under a misspelt key.
+func (d *decoder) typeOf(n *Node, fs *fields) {
 	switch t := fs.get("type"); {
 	case !t.isNull() && t.word() == "":
 		fs.wrong("type", wording.Or(NodeTypes), "")
-	case kind == "": // the key type is misspelt
+	case n.Type == "":
 		n.Type = NodeType(t.word())
 	}
-	d.body(n, fs, tool)
-	return n
 }
 
 // body decodes the fields that only one type of node has.
 func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	switch n.Type {
 	case MCPNode:
-		n.Server, n.Tool, n.Args = fs.text("server"), fs.text("tool"), d.args(fs.get("args"))
-		n.OnCrash = OnCrash(fs.word("onCrash"))
+		d.calling(n, fs)
+		n.Server, n.Retry = fs.text("server"), d.retry(fs)
+		n.OnCrash, n.Effect = OnCrash(fs.word("onCrash")), Effect(fs.word("effect"))
+	case GraphNode:
+		d.calling(n, fs)
+	case ParallelNode:
+		n.Branches = d.branches(fs)
 	case TransformNode:
-		n.Expr = d.transform(fs)
+		n.Expr, n.OnError = d.transform(fs), d.onError(fs)
 	case SwitchNode:
 		for i, it := range fs.list("conditions") {
 			if c, ok := d.condition(it, fmt.Sprintf("condition %d of %s", i+1, fs.who)); ok {
@@ -186,7 +202,7 @@ func (d *decoder) condition(it *item, who string) (Condition, bool) {
 		d.found.Add(fs.keyPos("target"), "older-target", who+" has both next and target, expected next alone", "remove target")
 	}
 	if slices.ContainsFunc(it.keys, func(k Text) bool { return k.Value == "rule" }) || fs.get("rule") != nil {
-		c.Rule = d.data(fs.get("rule"), false)
+		c.Rule = d.data(fs.get("rule"), "")
 	}
 	return c, true
 }

@@ -303,7 +303,7 @@ func (d *Data) ordered(order []string) *Data {
 
 // sameValue reports whether a node of the file has the value of the data.
 func (e *editor) sameValue(n *yaml.Node, d *Data) bool {
-	return reflect.DeepEqual((&decoder{}).data(e.items[followed(n)], false).Value(), d.Value())
+	return reflect.DeepEqual((&decoder{}).data(e.items[followed(n)], "").Value(), d.Value())
 }
 
 func isMerge(key *yaml.Node) bool { return key.Kind == yaml.ScalarNode && key.Tag == "!!merge" }

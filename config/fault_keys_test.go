@@ -144,7 +144,7 @@ tools:
 		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp or sse`,
 		`g.yaml:9:17: unknown field "typ" of node "a"; did you mean "type"?`,
 		`g.yaml:10:14: duplicate node "a" (first defined on line 9)`,
-		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, transform, switch`)
+		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, graph, parallel, transform, switch`)
 }
 
 func TestG05Limits(t *testing.T) {
@@ -163,7 +163,7 @@ func TestG05Limits(t *testing.T) {
 	if f.Limits.MaxNodeExecutions != 100_000 || f.Limits.MaxExecutionTime.Milliseconds() != 1500 {
 		t.Errorf("limits %+v", f.Limits)
 	}
-	if f := mustParse(t, head); !reflect.DeepEqual(f.Limits, Limits{MaxNodeExecutions: 1000, MaxExecutionTime: 300e9, MaxNodeOutputBytes: 64 << 20, MaxHistoryBytes: 512 << 20}) {
+	if f := mustParse(t, head); !reflect.DeepEqual(f.Limits, Limits{MaxNodeExecutions: 1000, MaxExecutionTime: 300e9, MaxNodeOutputBytes: 64 << 20, MaxHistoryBytes: 512 << 20, MaxDepth: 16}) {
 		t.Errorf("default limits %+v", f.Limits)
 	}
 }

@@ -198,8 +198,19 @@ func (fs *fields) unknownWord(name string, words []string) {
 // integer returns the whole number of a key, or the form's default (0 when it has none) when
 // the key is missing, is not a whole number, or is outside the range of the form.
 func (fs *fields) integer(name string) int {
-	allowed := fs.form.find(name).value
-	normal, _ := allowed["default"].(int)
+	return int(fs.numeric(name, "a whole number", func(n float64) bool { return n == math.Trunc(n) && math.Abs(n) <= maxExact }))
+}
+
+// number is integer for any number.
+func (fs *fields) number(name string) float64 {
+	return fs.numeric(name, "a number", func(float64) bool { return true })
+}
+
+// numeric returns the number of a key when it fits; expected describes the numbers that do.
+func (fs *fields) numeric(name, expected string, fits func(float64) bool) float64 {
+	k := fs.form.find(name)
+	fallback, _ := k.value["default"].(int)
+	normal := float64(fallback)
 	it := fs.get(name)
 	if it == nil {
 		return normal
@@ -214,19 +225,31 @@ func (fs *fields) integer(name string) int {
 		}
 		n, isNumber = value.(float64)
 	}
-	if !isNumber || n != math.Trunc(n) || math.Abs(n) > maxExact {
-		fs.wrong(name, "a whole number", "")
+	if !isNumber || !fits(n) {
+		fs.wrong(name, expected, "")
 		return normal
 	}
-	if least, bounded := allowed["minimum"].(int); bounded && !satisfies(int(n), fmt.Sprintf("gte=%d", least)) {
-		fs.add(name, "out-of-range", fmt.Sprintf("is %v, expected at least %d", int(n), least), "")
+	code := "out-of-range"
+	if k.badRange {
+		code = "bad-range"
+	}
+	if least, bounded := k.value["minimum"].(int); bounded && !satisfies(n, fmt.Sprintf("gte=%d", least)) {
+		fs.add(name, code, fmt.Sprintf("is %v, expected at least %d", plainNumber(n), least), "")
 		return normal
 	}
-	if most, bounded := allowed["maximum"].(int); bounded && !satisfies(int(n), fmt.Sprintf("lte=%d", most)) {
-		fs.add(name, "out-of-range", fmt.Sprintf("is %v, expected at most %d", int(n), most), "")
+	if most, bounded := k.value["maximum"].(int); bounded && !satisfies(n, fmt.Sprintf("lte=%d", most)) {
+		fs.add(name, code, fmt.Sprintf("is %v, expected at most %d", plainNumber(n), most), "")
 		return normal
 	}
-	return int(n)
+	return n
+}
+
+// plainNumber returns a number for a message, a whole one without an exponent.
+func plainNumber(n float64) any {
+	if n == math.Trunc(n) && math.Abs(n) <= maxExact {
+		return int(n)
+	}
+	return n
 }
 
 // milliseconds is integer as a duration.

@@ -32,6 +32,9 @@ type Limits struct {
 	MaxCalls           int           // calls to servers in one run, attempts included; 0: no limit
 }
 
+// DefaultMaxDepth is the MaxDepth of a file that does not set it.
+const DefaultMaxDepth = 16
+
 // Transport is the transport to an upstream server.
 type Transport string
 

@@ -16,6 +16,8 @@ type key struct {
 	value    value
 	required bool
 	older    bool // of the older language; not in the schema
+
+	badRange bool // a number out of range has the code bad-range, not out-of-range
 }
 
 // value is the JSON Schema of a key's value. The loader reads its enum, minimum, maximum and
@@ -103,6 +105,8 @@ var limitsForm = form{
 		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: wholeNumber(300_000, 86_400_000)},
 		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: wholeNumber(64<<20, 256<<20)},
 		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: wholeNumber(512<<20, 64<<30)},
+		{name: "maxDepth", doc: "How deep graphs may call each other; the graph of the called tool itself has depth 1.", value: wholeNumber(DefaultMaxDepth, 64), badRange: true},
+		{name: "maxCalls", doc: "The largest number of calls to servers in a run, repeated attempts included; default: no limit.", value: wholeNumber(0, 0).without("default"), badRange: true},
 	},
 }
 
@@ -118,6 +122,8 @@ var toolForm = form{
 		{name: "outputSchema", doc: "JSON Schema of the result.", value: value{"type": "object"}},
 		{name: "annotations", doc: "Hints for clients; default: derived from the tools that the graph calls.", value: formValue("annotations")},
 		{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
+		{name: "hidden", doc: "Whether only graphs and tests call the tool: clients do not see it.", value: value{"type": "boolean", "default": false}},
+		{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},
 		{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},
 		{name: "entryNode", older: true},
 		{name: "exitNode", older: true},
@@ -146,18 +152,38 @@ var nodeForms = map[NodeType]*form{
 		keys: nodeKeys(MCPNode,
 			key{name: "server", doc: "A name of mcpServers.", value: textValue(), required: true},
 			key{name: "tool", doc: "The tool to call.", value: textValue(), required: true},
-			key{name: "args", doc: "The arguments: literal, but {expr: …} at any depth is a JSONata expression.", value: value{
-				"type": "object", "additionalProperties": formValue("argument"),
-				"examples": []any{map[string]any{"path": map[string]any{"expr": "$.entry.directory"}}},
-			}},
+			argsKey, forEachKey,
+			timeoutKey("The time limit of one attempt, in milliseconds; default: the server's."),
+			key{name: "retry", doc: "Repeats the call when it fails; {} uses the defaults.", value: formValue("retry")},
+			onErrorKey, helpKey,
+			key{name: "effect", doc: "What the call does: read changes nothing, write adds or changes, destroy removes or overwrites.", value: oneOf("read", "write", "destroy")},
 			key{name: "onCrash", doc: "On resume after a crash during this call: rerun repeats it, stop fails the run. " +
 				"By default, only a call of a read-only or idempotent tool of a trusted server is repeated.", value: oneOf("rerun", "stop")},
+			nextKey("the node to go to")),
+	},
+	GraphNode: {
+		name: "a graph node", doc: "Calls another tool of this file; its output is that tool's result.",
+		keys: nodeKeys(GraphNode,
+			key{name: "tool", doc: "A tool of this file.", value: textValue(), required: true},
+			argsKey, forEachKey,
+			timeoutKey("The time limit of the whole call, in milliseconds; default: none of its own."),
+			onErrorKey, helpKey,
+			nextKey("the node to go to")),
+	},
+	ParallelNode: {
+		name: "a parallel node", doc: "Makes several calls at once; its output has the value of each branch under its name.",
+		keys: nodeKeys(ParallelNode,
+			key{name: "branches", doc: "2 to 32 mcp or graph nodes by name, without id, next and forEach.", value: value{
+				"type": "object", "minProperties": MinBranches, "maxProperties": MaxBranches,
+				"propertyNames": value{"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}, "additionalProperties": formValue("branch"),
+			}, required: true},
 			nextKey("the node to go to")),
 	},
 	TransformNode: {
 		name: "a transform node", doc: "Computes a value with JSONata; its output is that value.",
 		keys: nodeKeys(TransformNode,
 			key{name: "transform", doc: "The JSONata expression that computes the output.", value: formValue("transform"), required: true},
+			onErrorKey,
 			nextKey("the node to go to")),
 	},
 	SwitchNode: {
@@ -173,7 +199,7 @@ var nodeForms = map[NodeType]*form{
 }
 
 // NodeTypes are the types in the order of the documentation. The slice must not be changed.
-var NodeTypes = []NodeType{EntryNode, MCPNode, TransformNode, SwitchNode, ExitNode}
+var NodeTypes = []NodeType{EntryNode, MCPNode, GraphNode, ParallelNode, TransformNode, SwitchNode, ExitNode}
 
 // anyNodeForm has the keys of all types, for a node whose type is unknown.
 var anyNodeForm = func() *form {

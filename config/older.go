@@ -199,7 +199,7 @@ func newNodeList(list []*item) *nodeList {
 	}
 	for i, it := range list {
 		l.index[it] = i
-		if owner := it.get("tool").word(); owner != "" && it.get("type").word() != string(MCPNode) && it.get("type").word() != olderMCPNode {
+		if owner := it.get("tool").word(); owner != "" && !slices.Contains(BranchTypes, nodeType(it)) { // not a call of that tool
 			l.byTool[owner] = append(l.byTool[owner], it)
 		}
 		if id := it.get("id").word(); id != "" && l.byID[id] == nil {
@@ -230,6 +230,7 @@ func (l *nodeList) of(tool *item) []*item {
 		it := next[0]
 		next = next[1:]
 		reach(l.byID[it.get("next").word()])
+		reach(l.byID[it.get("onError").get("next").word()])
 		if conditions := it.get("conditions"); conditions != nil {
 			for _, c := range conditions.items {
 				reach(l.byID[c.get("next").word()])

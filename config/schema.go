@@ -39,7 +39,15 @@ func schemaDefs() value {
 		"annotations":     formSchema(&annotationsForm),
 		"transform":       formSchema(&transformForm),
 		"condition":       formSchema(&conditionForm),
-		"argument":        argumentSchema(),
+		"toolLimits":      formSchema(&toolLimitsForm),
+		"forEach":         formSchema(&forEachForm),
+		"retry": value{
+			"description": retryForm.doc, "type": "object", "if": value{"required": []any{"until"}},
+			"then": formSchema(&pollForm), "else": formSchema(&retryForm),
+		},
+		"onError":  formSchema(&onErrorForm),
+		"branch":   branchSchema(),
+		"argument": argumentSchema(),
 		"expression": value{
 			"description": "A JSONata expression over the context: $.nodeId is a node's latest output.",
 			"type":        "object", "properties": value{"expr": textValue("$.entry.directory")}, "required": []any{"expr"}, "additionalProperties": false,
@@ -58,6 +66,18 @@ func schemaDefs() value {
 		"oneOf": branches, "defaultSnippets": nodeSnippets(),
 	}
 	return defs
+}
+
+// branchSchema allows the nodes that can be branches.
+func branchSchema() value {
+	var forms, words []any
+	for _, t := range BranchTypes {
+		forms, words = append(forms, formSchema(branchForm(t))), append(words, string(t))
+	}
+	return value{
+		"description": "One of the calls of a parallel node.", "type": "object",
+		"properties": value{"type": oneOf(words...)}, "required": []any{"type"}, "oneOf": forms,
+	}
 }
 
 func nodeTypeWords() []any {
@@ -126,6 +146,17 @@ func nodeSnippets() []any {
 		MCPNode: {
 			"server": "${2:server}", "tool": "${3:tool}", "next": "${6:node}",
 			"args": value{"${4:name}": value{"expr": "\\$.entry.${5:field}"}},
+		},
+		GraphNode: {
+			"tool": "${2:tool}", "next": "${5:node}",
+			"args": value{"${3:name}": value{"expr": "\\$.entry.${4:field}"}},
+		},
+		ParallelNode: {
+			"next": "${8:node}",
+			"branches": value{
+				"${2:first}":  value{"type": "mcp", "server": "${3:server}", "tool": "${4:tool}"},
+				"${5:second}": value{"type": "mcp", "server": "${6:server}", "tool": "${7:tool}"},
+			},
 		},
 		TransformNode: {"transform": value{"expr": "${2:\\$.entry}"}, "next": "${3:node}"},
 		SwitchNode: {

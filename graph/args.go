@@ -11,7 +11,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Args are the arguments of an mcp node: literals with expressions at any depth. Parts without
+// Args are the arguments of a call, or the value of an onError: literals with expressions at any
+// depth. Parts without
 // expressions are built once and shared by all runs. Safe for concurrent use.
 type Args struct {
 	root  *arg
@@ -27,7 +28,7 @@ type arg struct {
 	items    []*arg
 }
 
-// Eval returns the value of the arguments: an Object. An argument whose expression has no value
+// Eval returns the value: of arguments, an Object; of an onError, any value, nil for none. A key whose expression has no value
 // is left out; in an array it is null. The error is a *PlacedError.
 func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	return a.root.eval(ctx, scope)
@@ -90,6 +91,14 @@ func (c *compiler) compileArgs(ctx context.Context, data *config.Data) *Args {
 	if data.Kind != config.KindObject {
 		c.found.Add(data.Pos, "args-not-object", "args is "+kindName(data)+", expected a mapping of argument names to values",
 			"write args: {name: value}")
+		return nil
+	}
+	return c.compileValue(ctx, data)
+}
+
+// compileValue compiles data of any kind with expressions in it; nil when data is.
+func (c *compiler) compileValue(ctx context.Context, data *config.Data) *Args {
+	if data == nil {
 		return nil
 	}
 	args := &Args{}

@@ -44,9 +44,13 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 			return nil, nil, context.Cause(ctx)
 		}
 	}
+	linkGraphs(graphs)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found, nil
+	}
+	for _, g := range graphs {
+		g.Hash = hash(g)
 	}
 	return graphs, found, nil
 }
@@ -62,6 +66,7 @@ type compiler struct {
 	ids     []string       // in file order
 	byID    map[string]int // index in tool.Nodes
 	servers map[string]bool
+	tools   map[string]bool
 	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
 	loose   []bool    // loose[i]: a way out of nodes[i] has no target, and that is reported
 	toExit  bool      // a switch goes to the exit, and that is reported
@@ -76,11 +81,15 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 		ids:     make([]string, 0, len(tool.Nodes)),
 		byID:    make(map[string]int, len(tool.Nodes)),
 		servers: make(map[string]bool, len(f.Servers)),
+		tools:   make(map[string]bool, len(f.Tools)),
 		nodes:   make([]Node, len(tool.Nodes)),
 		loose:   make([]bool, len(tool.Nodes)),
 	}
 	for _, s := range f.Servers {
 		c.servers[s.Name.Value] = true
+	}
+	for _, t := range f.Tools {
+		c.tools[t.Name.Value] = true
 	}
 	for i, n := range tool.Nodes {
 		if _, twice := c.byID[n.ID.Value]; !twice {
@@ -94,7 +103,7 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 // compile returns the tool's Graph, or nil when a finding is an error or ctx has ended.
 func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkTool()
-	g := &Graph{Tool: c.tool, Limits: c.file.Limits, byID: make(map[string]Node, len(c.nodes))}
+	g := &Graph{Tool: c.tool, Limits: c.file.Limits.Own(c.tool.Limits), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
 	for i, n := range c.tool.Nodes {
 		if ctx.Err() != nil {
 			return nil
@@ -124,7 +133,6 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 	if c.found.Err() != nil {
 		return nil
 	}
-	g.Hash = hash(g)
 	return g
 }
 
@@ -135,14 +143,13 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 	case config.EntryNode:
 		return &Entry{step{base: b}}
 	case config.MCPNode:
-		c.checkServer(n)
-		c.checkToolName(n)
-		return &MCP{
-			step: step{base: b}, Calling: Calling{Args: c.compileArgs(ctx, n.Args)},
-			Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: n.Effect, toolPos: n.Tool.Pos,
-		}
+		return c.newMCP(ctx, b, n)
+	case config.GraphNode:
+		return c.newSubGraph(ctx, b, n)
+	case config.ParallelNode:
+		return c.newParallel(ctx, b, n)
 	case config.TransformNode:
-		t := &Transform{step: step{base: b}}
+		t := &Transform{step: step{base: b}, OnError: c.compileOnError(ctx, n.OnError)}
 		if n.Expr.Value != "" {
 			t.Expr = c.compileExpr(ctx, n.Expr)
 			return t
@@ -159,43 +166,6 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 		wording.DidYouMean(string(n.Type), config.NodeTypes))
 	c.loose[i] = true
 	return &Exit{base: b}
-}
-
-func (c *compiler) checkServer(n *config.Node) {
-	name := n.Server.Value
-	switch {
-	case name == "":
-		c.found.Add(orPos(n.Server.Pos, n.Pos), "missing-server", fmt.Sprintf("node %q has no server, expected a name from mcpServers", n.ID.Value),
-			"add server: NAME")
-	case looksLikeExpression(name):
-		c.found.Add(n.Server.Pos, "expression-not-allowed",
-			fmt.Sprintf("server is %q, expected the name of a server: what a node calls never depends on data", name),
-			"use a switch to choose between servers")
-	case c.servers[name]:
-	case len(c.servers) == 0:
-		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, but no servers are declared", n.ID.Value, name),
-			"declare it under mcpServers")
-	default:
-		names := make([]string, 0, len(c.servers))
-		for _, s := range c.file.Servers {
-			names = append(names, s.Name.Value)
-		}
-		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", n.ID.Value, name),
-			suggest(name, names, "the servers are "))
-	}
-}
-
-func (c *compiler) checkToolName(n *config.Node) {
-	name := n.Tool.Value
-	switch {
-	case name == "":
-		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q has no tool, expected the name of a tool of server %q", n.ID.Value, n.Server.Value),
-			"add tool: NAME")
-	case looksLikeExpression(name):
-		c.found.Add(n.Tool.Pos, "expression-not-allowed",
-			fmt.Sprintf("tool is %q, expected the name of a tool: what a node calls never depends on data", name),
-			"use a switch to choose between tools")
-	}
 }
 
 // looksLikeExpression reports whether a name is meant as a JSONata path.

@@ -38,6 +38,8 @@ type OnError struct {
 	Codes []config.FailureCode // nil: those that are caught by default
 	Value *Args                // the output instead; nil: {error: $failure}
 	Next  Node                 // nil: the node's own next
+
+	hasNext bool // the file has a next, which may name no node
 }
 
 // Catches reports whether the failure is taken. Nil takes none.
@@ -129,6 +131,37 @@ func (g *Graph) CallNodes() []Node {
 				calls = append(calls, b.Node)
 			}
 		case *Entry, *Transform, *Switch, *Exit:
+		}
+	}
+	return calls
+}
+
+// Call is one upstream tool that a graph may call, by itself or by a graph that it calls.
+type Call struct {
+	Server, Tool string
+	Graph        string     // the tool whose graph makes the call; empty for the graph itself
+	Node         string     // the first node that makes it, in that graph
+	Pos          config.Pos // where that node names the tool
+}
+
+// Calls returns the upstream tools that a run of the graph can call, each once: those of its own
+// nodes in file order, branches included, then those of the graphs that it calls.
+func (g *Graph) Calls() []Call {
+	type target struct{ server, tool string }
+	var calls []Call
+	seen := map[target]bool{}
+	for _, of := range g.Reached() {
+		name := ""
+		if of != g {
+			name = of.Tool.Name.Value
+		}
+		for _, node := range of.CallNodes() {
+			m, ok := node.(*MCP)
+			if !ok || seen[target{m.Server, m.Tool}] {
+				continue
+			}
+			seen[target{m.Server, m.Tool}] = true
+			calls = append(calls, Call{Server: m.Server, Tool: m.Tool, Graph: name, Node: m.id, Pos: m.toolPos})
 		}
 	}
 	return calls

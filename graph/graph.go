@@ -24,29 +24,6 @@ type Graph struct {
 // Node returns the node with this id, or nil.
 func (g *Graph) Node(id string) Node { return g.byID[id] }
 
-// Call is one upstream tool that a graph may call.
-type Call struct {
-	Server, Tool string
-	Node         string     // the first node that calls it
-	Pos          config.Pos // where that node names the tool
-}
-
-// Calls returns the upstream tools that the graph's mcp nodes call, in file order, each once.
-func (g *Graph) Calls() []Call {
-	type target struct{ server, tool string }
-	var calls []Call
-	seen := map[target]bool{}
-	for _, node := range g.Nodes {
-		m, ok := node.(*MCP)
-		if !ok || seen[target{m.Server, m.Tool}] {
-			continue
-		}
-		seen[target{m.Server, m.Tool}] = true
-		calls = append(calls, Call{Server: m.Server, Tool: m.Tool, Node: m.id, Pos: m.toolPos})
-	}
-	return calls
-}
-
 // Node is one of *Entry, *MCP, *SubGraph, *Parallel, *Transform, *Switch, *Exit. A linter reports a type switch
 // that lacks one of them.
 //
@@ -171,6 +148,8 @@ func (g *Graph) Edges() []Edge {
 				e.Label = ruleLabel(w.rule.Data)
 			case DefaultEdge:
 				e.Label = "default"
+			case ErrorEdge:
+				e.Label = "error"
 			case NextEdge:
 			}
 			edges = append(edges, e)
@@ -189,7 +168,11 @@ type way struct {
 // ways returns the ways out of a node, in the order in which a run tries them.
 func ways(node Node) []way {
 	if s := node.oneWay(); s != nil {
-		return []way{{to: s.Next, kind: NextEdge}}
+		all := []way{{to: s.Next, kind: NextEdge}}
+		if o := OnErrorOf(node); o != nil && o.hasNext {
+			all = append(all, way{to: o.Next, kind: ErrorEdge})
+		}
+		return all
 	}
 	s, isSwitch := node.(*Switch)
 	if !isSwitch {

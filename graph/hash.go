@@ -14,20 +14,39 @@ import (
 )
 
 // hash returns the hash of what a run of the graph depends on, apart from the definitions of
-// the servers that it calls. Every part is written with its length, so that two graphs never
-// share a canonical form. A change of the form changes every hash: raise its version then.
+// the servers that it calls: its own form, then those of the tools that it reaches, each once, by
+// name, with their schemas. Every part is written with its length, so that two graphs never share
+// a canonical form. A change of the form changes every hash: raise its version then. A part that
+// not every graph has is written behind its name, and only where the graph has it.
 func hash(g *Graph) string {
 	sum := sha256.New()
 	h := meaning{sum}
-	h.put("toolgraph.graph.1", g.Tool.Name.Value)
-	h.put(fmt.Sprint(g.Limits.MaxNodeExecutions), fmt.Sprint(g.Limits.MaxExecutionTime.Nanoseconds()),
-		fmt.Sprint(g.Limits.MaxNodeOutputBytes), fmt.Sprint(g.Limits.MaxHistoryBytes))
-	nodes := slices.Clone(g.Nodes)
-	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.ID(), b.ID()) })
-	for _, node := range nodes {
-		h.node(g.Tool.Nodes[node.core().index], node)
+	h.put("toolgraph.graph.1")
+	h.graph(g)
+	for _, called := range calledGraphs(g) {
+		h.put("called", called.Tool.Name.Value)
+		h.data(called.Tool.InputSchema)
+		h.data(called.Tool.OutputSchema)
+		if called != g {
+			h.graph(called)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// calledGraphs returns the graphs that graph nodes of g, or of the graphs that it reaches, call,
+// by name; g is one of them only when it is called, too.
+func calledGraphs(g *Graph) []*Graph {
+	var called []*Graph
+	for _, from := range g.Reached() {
+		for _, n := range from.CallNodes() {
+			if sub, ok := n.(*SubGraph); ok && !slices.Contains(called, sub.Graph) {
+				called = append(called, sub.Graph)
+			}
+		}
+	}
+	slices.SortFunc(called, func(a, b *Graph) int { return strings.Compare(a.Tool.Name.Value, b.Tool.Name.Value) })
+	return called
 }
 
 type meaning struct{ w io.Writer }
@@ -38,16 +57,46 @@ func (h meaning) put(parts ...string) {
 	}
 }
 
+// graph writes the own form of a graph.
+func (h meaning) graph(g *Graph) {
+	h.put(g.Tool.Name.Value)
+	h.put(fmt.Sprint(g.Limits.MaxNodeExecutions), fmt.Sprint(g.Limits.MaxExecutionTime.Nanoseconds()),
+		fmt.Sprint(g.Limits.MaxNodeOutputBytes), fmt.Sprint(g.Limits.MaxHistoryBytes))
+	if depth := g.Limits.MaxDepth; depth != 0 && depth != config.DefaultMaxDepth {
+		h.put("maxDepth", fmt.Sprint(depth))
+	}
+	if g.Limits.MaxCalls != 0 {
+		h.put("maxCalls", fmt.Sprint(g.Limits.MaxCalls))
+	}
+	nodes := slices.Clone(g.Nodes)
+	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.ID(), b.ID()) })
+	for _, node := range nodes {
+		h.node(g.Tool.Nodes[node.core().index], node)
+	}
+}
+
 func (h meaning) node(source *config.Node, node Node) {
 	h.put(string(node.Type()), node.ID())
 	switch n := node.(type) {
 	case *Entry:
 		h.put(n.Next.ID())
 	case *MCP:
-		h.put(n.Server, n.Tool, n.Next.ID())
-		h.data(source.Args)
+		h.put(n.Server, n.Tool, idOf(n.Next))
+		h.calling(source, &n.Calling)
+		if n.Retry != nil && n.Retry.Until != nil {
+			h.put("until", expressionText(n.Retry.Until.Text))
+		}
+	case *SubGraph:
+		h.put(n.Tool, idOf(n.Next))
+		h.calling(source, &n.Calling)
+	case *Parallel:
+		h.put(n.Next.ID(), fmt.Sprint(len(n.Branches)))
+		for i, b := range n.Branches {
+			h.node(source.Branches[i], b.Node)
+		}
 	case *Transform:
 		h.put(expressionText(n.Expr.Text), n.Next.ID())
+		h.onError(source, n.OnError)
 	case *Switch:
 		h.put(fmt.Sprint(len(n.Conditions)), n.Default.ID())
 		for _, c := range n.Conditions {
@@ -55,6 +104,44 @@ func (h meaning) node(source *config.Node, node Node) {
 			h.data(c.Rule.Data)
 		}
 	case *Exit:
+	}
+}
+
+// idOf returns the id of a node; empty for the next of a branch, which has none.
+func idOf(n Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.ID()
+}
+
+func (h meaning) calling(source *config.Node, c *Calling) {
+	h.data(source.Args)
+	if c.ForEach != nil {
+		h.put("forEach", expressionText(c.ForEach.Items.Text))
+	}
+	h.onError(source, c.OnError)
+}
+
+func (h meaning) onError(source *config.Node, o *OnError) {
+	if o == nil {
+		return
+	}
+	h.put("onError", idOf(o.Next))
+	if o.Codes == nil {
+		h.put("default")
+	} else {
+		codes := slices.Sorted(slices.Values(o.Codes))
+		h.put(fmt.Sprint(len(codes)))
+		for _, code := range codes {
+			h.put(string(code))
+		}
+	}
+	if o.Value == nil {
+		h.put("default")
+	} else {
+		h.put("value")
+		h.data(source.OnError.Value)
 	}
 }
 

@@ -11,6 +11,10 @@ import (
 func (c *compiler) link(ctx context.Context, node Node, n *config.Node) {
 	if s := node.oneWay(); s != nil {
 		s.Next = c.resolveNext(node, n)
+		if o := OnErrorOf(node); o != nil && n.OnError.Next.IsSet() {
+			o.hasNext = true
+			o.Next = c.resolve(node, n.OnError.Next, n.OnError.Pos, fmt.Sprintf("onError of node %q", n.ID.Value))
+		}
 	} else if s, isSwitch := node.(*Switch); isSwitch {
 		c.linkSwitch(ctx, s, n)
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolgraph/config"
@@ -13,25 +14,27 @@ import (
 var shapes = map[config.NodeType]struct{ opening, closing, dot string }{
 	config.EntryNode:     {"([", "])", "oval"},
 	config.MCPNode:       {"[[", "]]", "component"},
+	config.GraphNode:     {"[[", "]]", "component"},
+	config.ParallelNode:  {"[", "]", "box"},
 	config.TransformNode: {"[", "]", "box"},
 	config.SwitchNode:    {"{", "}", "diamond"},
 	config.ExitNode:      {"([", "])", "oval"},
 }
 
 // Mermaid returns the graph as a Mermaid flowchart. Nodes are numbered in file order, since an
-// id may be any text and "end" alone would end the drawing.
+// id may be any text and "end" alone would end the drawing. A parallel node is a box with its
+// branches in it.
 func Mermaid(g *Graph) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	number := make(map[string]int, len(g.Nodes))
 	for i, node := range g.Nodes {
 		number[node.ID()] = i
-		shape := shapes[node.Type()]
-		fmt.Fprintf(&b, "    n%d%s\"%s\"%s\n", i, shape.opening, nodeLabel(node, "<br/>", mermaidText), shape.closing)
+		mermaidNode(&b, node, fmt.Sprintf("n%d", i))
 	}
 	for _, e := range g.Edges() {
 		arrow := "-->"
-		if e.Kind == DefaultEdge {
+		if e.Kind == DefaultEdge || e.Kind == ErrorEdge {
 			arrow = "-.->"
 		}
 		if e.Label != "" {
@@ -42,15 +45,35 @@ func Mermaid(g *Graph) string {
 	return b.String()
 }
 
-// nodeLabel returns a node's id, and below it what the node calls or computes.
-func nodeLabel(node Node, lineBreak string, escape func(string) string) string {
-	label := escape(node.ID())
+func mermaidNode(b *strings.Builder, node Node, name string) {
+	parallel, isParallel := node.(*Parallel)
+	if !isParallel {
+		shape := shapes[node.Type()]
+		fmt.Fprintf(b, "    %s%s\"%s\"%s\n", name, shape.opening, nodeLabel(node.ID(), node, "<br/>", mermaidText), shape.closing)
+		return
+	}
+	fmt.Fprintf(b, "    subgraph %s[\"%s\"]\n", name, mermaidText(node.ID()))
+	for i, branch := range parallel.Branches {
+		shape := shapes[branch.Node.Type()]
+		fmt.Fprintf(b, "        %sb%d%s\"%s\"%s\n", name, i, shape.opening, nodeLabel(branch.Name, branch.Node, "<br/>", mermaidText), shape.closing)
+	}
+	b.WriteString("    end\n")
+}
+
+// nodeLabel returns a node's name, and below it what the node calls or computes.
+func nodeLabel(name string, node Node, lineBreak string, escape func(string) string) string {
+	label := escape(name)
 	switch n := node.(type) {
 	case *MCP:
 		label += lineBreak + escape(n.Server+"."+n.Tool)
+	case *SubGraph:
+		label += lineBreak + escape(n.Tool)
 	case *Transform:
 		label += lineBreak + escape(shorten(n.Expr.Text.Value))
-	case *Entry, *Switch, *Exit:
+	case *Entry, *Parallel, *Switch, *Exit:
+	}
+	if c := CallingOf(node); c != nil && c.ForEach != nil {
+		label += " × each"
 	}
 	return label
 }
@@ -73,27 +96,61 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// DOT returns the graph in Graphviz's language. Nodes are numbered in file order.
+// DOT returns the graph in Graphviz's language. Nodes are numbered in file order. A parallel node
+// is a cluster with its branches in it; an edge of it ends at the border of the cluster.
 func DOT(g *Graph) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph \"%s\" {\n", dotText(g.Tool.Name.Value))
 	b.WriteString("    rankdir=TB;\n    node [fontname=\"Helvetica\"];\n    edge [fontname=\"Helvetica\"];\n")
+	if slices.ContainsFunc(g.Nodes, isParallel) {
+		b.WriteString("    compound=true;\n")
+	}
 	number := make(map[string]int, len(g.Nodes))
 	for i, node := range g.Nodes {
 		number[node.ID()] = i
-		fmt.Fprintf(&b, "    n%d [shape=%s, label=\"%s\"];\n", i, shapes[node.Type()].dot, nodeLabel(node, `\n`, dotText))
+		dotNode(&b, node, fmt.Sprintf("n%d", i))
 	}
 	for _, e := range g.Edges() {
-		attributes := ""
-		if e.Kind == DefaultEdge {
-			attributes = fmt.Sprintf(" [label=\"%s\", style=dashed]", dotText(e.Label))
-		} else if e.Label != "" {
-			attributes = fmt.Sprintf(" [label=\"%s\"]", dotText(e.Label))
+		var attributes []string
+		end := func(id, attribute string) string {
+			name := fmt.Sprintf("n%d", number[id])
+			if !isParallel(g.Node(id)) {
+				return name
+			}
+			attributes = append(attributes, attribute+"=cluster_"+name)
+			return name + "b0"
 		}
-		fmt.Fprintf(&b, "    n%d -> n%d%s;\n", number[e.From], number[e.To], attributes)
+		from, to := end(e.From, "ltail"), end(e.To, "lhead")
+		if e.Label != "" {
+			attributes = append(attributes, fmt.Sprintf("label=\"%s\"", dotText(e.Label)))
+		}
+		if e.Kind == DefaultEdge || e.Kind == ErrorEdge {
+			attributes = append(attributes, "style=dashed")
+		}
+		fmt.Fprintf(&b, "    %s -> %s", from, to)
+		if len(attributes) > 0 {
+			b.WriteString(" [" + strings.Join(attributes, ", ") + "]")
+		}
+		b.WriteString(";\n")
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+func isParallel(n Node) bool { return n.Type() == config.ParallelNode }
+
+func dotNode(b *strings.Builder, node Node, name string) {
+	parallel, isParallel := node.(*Parallel)
+	if !isParallel {
+		fmt.Fprintf(b, "    %s [shape=%s, label=\"%s\"];\n", name, shapes[node.Type()].dot, nodeLabel(node.ID(), node, `\n`, dotText))
+		return
+	}
+	fmt.Fprintf(b, "    subgraph cluster_%s {\n        label=\"%s\"; fontname=\"Helvetica\";\n", name, dotText(node.ID()))
+	for i, branch := range parallel.Branches {
+		fmt.Fprintf(b, "        %sb%d [shape=%s, label=\"%s\"];\n",
+			name, i, shapes[branch.Node.Type()].dot, nodeLabel(branch.Name, branch.Node, `\n`, dotText))
+	}
+	b.WriteString("    }\n")
 }
 
 var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")
@@ -109,37 +166,52 @@ type Drawing struct {
 	Edges []Edge      `json:"edges"`
 }
 
-// DrawnNode is a node of a Drawing.
+// DrawnNode is a node of a Drawing, or a branch of one.
 type DrawnNode struct {
-	ID     string          `json:"id"`
-	Type   config.NodeType `json:"type"`
-	Server string          `json:"server,omitempty"`
-	Tool   string          `json:"tool,omitempty"`
-	Expr   string          `json:"expr,omitempty"`
-	Rules  int             `json:"rules,omitempty"` // conditions of a switch; the debugger's page sets it
-	Line   int             `json:"line"`
-	Column int             `json:"column"`
+	ID       string          `json:"id"` // of a branch: its name
+	Type     config.NodeType `json:"type"`
+	Server   string          `json:"server,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
+	Each     bool            `json:"each,omitempty"`     // a call for each item of a list
+	Branches []DrawnNode     `json:"branches,omitempty"` // of a parallel node, in file order
+	Expr     string          `json:"expr,omitempty"`
+	Rules    int             `json:"rules,omitempty"` // conditions of a switch; the debugger's page sets it
+	Line     int             `json:"line"`
+	Column   int             `json:"column"`
 }
 
 // Draw returns the graph's drawing. The slices belong to the caller.
 func Draw(g *Graph) Drawing {
 	d := Drawing{Tool: g.Tool.Name.Value, Hash: g.Hash, Nodes: []DrawnNode{}, Edges: g.Edges()}
 	for _, node := range g.Nodes {
-		n := DrawnNode{ID: node.ID(), Type: node.Type(), Line: node.Pos().Line, Column: node.Pos().Column}
-		switch node := node.(type) {
-		case *MCP:
-			n.Server, n.Tool = node.Server, node.Tool
-		case *Transform:
-			n.Expr = expressionText(node.Expr.Text)
-		case *Entry, *Switch, *Exit:
-		}
-		d.Nodes = append(d.Nodes, n)
+		d.Nodes = append(d.Nodes, drawNode(node.ID(), node))
 	}
 	return d
 }
 
+func drawNode(id string, node Node) DrawnNode {
+	drawn := DrawnNode{ID: id, Type: node.Type(), Line: node.Pos().Line, Column: node.Pos().Column}
+	if c := CallingOf(node); c != nil {
+		drawn.Each = c.ForEach != nil
+	}
+	switch n := node.(type) {
+	case *MCP:
+		drawn.Server, drawn.Tool = n.Server, n.Tool
+	case *SubGraph:
+		drawn.Tool = n.Tool
+	case *Parallel:
+		for _, branch := range n.Branches {
+			drawn.Branches = append(drawn.Branches, drawNode(branch.Name, branch.Node))
+		}
+	case *Transform:
+		drawn.Expr = expressionText(n.Expr.Text)
+	case *Entry, *Switch, *Exit:
+	}
+	return drawn
+}
+
 // JSON returns the graph's drawing as indented JSON: {tool, hash, nodes: [{id, type,
-// server?, tool?, expr?, line, column}], edges: [{from, to, label?, kind}]}.
+// server?, tool?, each?, branches?, expr?, line, column}], edges: [{from, to, label?, kind}]}.
 func JSON(g *Graph) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

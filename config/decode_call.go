@@ -1,0 +1,175 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"toolgraph/internal/wording"
+)
+
+// calling decodes the fields that nodes which make calls share.
+func (d *decoder) calling(n *Node, fs *fields) {
+	n.Tool, n.Args, n.Help = fs.text("tool"), d.args(fs.get("args")), fs.text("help")
+	n.ForEach, n.OnError = d.forEach(fs), d.onError(fs)
+	if it := fs.get("timeoutMs"); it != nil {
+		n.Timeout, n.TimeoutPos = fs.milliseconds("timeoutMs"), it.pos
+	}
+}
+
+// part opens the mapping under a key of a node; nil when the key is missing or its value is no
+// mapping. An empty value is reported: nobody can say whether it means {} or nothing.
+func (d *decoder) part(node *fields, name string, f *form) *fields {
+	it := node.get(name)
+	if it == nil {
+		return nil
+	}
+	who := name + " of " + node.who
+	if it.isNull() {
+		d.found.Add(it.pos, "wrong-type", who+" is empty, expected a mapping", "write "+name+": {}, or remove it")
+		return nil
+	}
+	return d.open(it, f, who)
+}
+
+func (d *decoder) forEach(node *fields) *ForEach {
+	fs := d.part(node, "forEach", &forEachForm)
+	if fs == nil {
+		return nil
+	}
+	return &ForEach{Pos: fs.at.pos, Items: fs.expression("items"), MaxParallel: fs.integer("maxParallel")}
+}
+
+func (d *decoder) retry(node *fields) *Retry {
+	f := &retryForm
+	if node.get("retry").has("until") {
+		f = &pollForm
+	}
+	fs := d.part(node, "retry", f)
+	if fs == nil {
+		return nil
+	}
+	return &Retry{
+		Pos: fs.at.pos, Attempts: fs.integer("attempts"), Delay: fs.milliseconds("delayMs"), MaxDelay: fs.milliseconds("maxDelayMs"),
+		Backoff: fs.number("backoff"), Codes: fs.texts("codes"), When: fs.expression("when"), Until: fs.expression("until"),
+	}
+}
+
+func (d *decoder) onError(node *fields) *OnError {
+	fs := d.part(node, "onError", &onErrorForm)
+	if fs == nil {
+		return nil
+	}
+	o := &OnError{Pos: fs.at.pos, Codes: fs.texts("codes"), Next: fs.text("next")}
+	if it := fs.get("value"); it != nil {
+		o.Value = d.argument("value", it)
+	}
+	return o
+}
+
+// branches decodes the branches of a parallel node.
+func (d *decoder) branches(node *fields) []*Node {
+	it := node.get("branches")
+	if it.isNull() {
+		return nil
+	}
+	if it.kind != itemMapping {
+		node.wrong("branches", "a mapping of names to nodes", "write branches: {NAME: {type: mcp, …}}")
+		return nil
+	}
+	var branches []*Node
+	for i, name := range it.keys {
+		if n := d.branch(name, it.items[i], node.who); n != nil {
+			branches = append(branches, n)
+		}
+	}
+	return branches
+}
+
+func (d *decoder) branch(name Text, it *item, of string) *Node {
+	who := fmt.Sprintf("branch %s of %s", wording.Quote(name.Value), of)
+	if it.kind != itemMapping {
+		d.found.Add(it.pos, "wrong-type", who+" is "+it.describe()+", expected a mapping with type", "")
+		return nil
+	}
+	kind := nodeType(it)
+	form, known := nodeForms[kind]
+	if !known {
+		form = anyNodeForm
+	}
+	fs := d.open(it, form, who)
+	n := &Node{Pos: it.pos, ID: name, Type: kind}
+	d.typeOf(n, fs)
+	d.body(n, fs, nil)
+	return n
+}
+
+// expression returns the text of a key that holds JSONata.
+func (fs *fields) expression(name string) Text {
+	if it := fs.get(name); it != nil && it.kind != itemScalar {
+		hint := "quote the expression: " + name + ": '…'"
+		if it.has("expr") {
+			hint = "write the expression itself: " + name + ": " + wording.Shorten(it.get("expr").word())
+		}
+		fs.wrong(name, "the text of a JSONata expression", hint)
+		return Text{Value: "null", Pos: it.pos} // so that it has no further findings
+	}
+	return fs.text(name)
+}
+
+// texts returns the texts of a list; nil when the key is missing, and never nil when it is not.
+func (fs *fields) texts(name string) []Text {
+	if fs.get(name) == nil {
+		return nil
+	}
+	all := []Text{}
+	for _, it := range fs.list(name) {
+		if it.word() == "" {
+			fs.d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s of %s has %s in it, expected texts", name, fs.who, it.describe()), "")
+			continue
+		}
+		all = append(all, it.text)
+	}
+	return all
+}
+
+// toolLimits decodes a tool's own executionLimits; 0 in each field that it does not set.
+func (d *decoder) toolLimits(tool *fields) Limits {
+	it := tool.get("executionLimits")
+	if it.isNull() {
+		return Limits{}
+	}
+	fs := d.open(it, &toolLimitsForm, "executionLimits of "+tool.who)
+	if fs == nil {
+		return Limits{}
+	}
+	return fs.limits()
+}
+
+func (fs *fields) limits() Limits {
+	return Limits{
+		MaxNodeExecutions:  fs.integer("maxNodeExecutions"),
+		MaxExecutionTime:   fs.milliseconds("maxExecutionTimeMs"),
+		MaxNodeOutputBytes: fs.integer("maxNodeOutputBytes"),
+		MaxHistoryBytes:    fs.integer("maxHistoryBytes"),
+		MaxDepth:           fs.integer("maxDepth"),
+		MaxCalls:           fs.integer("maxCalls"),
+	}
+}
+
+// Own returns the limits with each that own sets in its place.
+func (l Limits) Own(own Limits) Limits {
+	set := func(limit *int, to int) {
+		if to != 0 {
+			*limit = to
+		}
+	}
+	set(&l.MaxNodeExecutions, own.MaxNodeExecutions)
+	set(&l.MaxNodeOutputBytes, own.MaxNodeOutputBytes)
+	set(&l.MaxHistoryBytes, own.MaxHistoryBytes)
+	set(&l.MaxDepth, own.MaxDepth)
+	set(&l.MaxCalls, own.MaxCalls)
+	if own.MaxExecutionTime != time.Duration(0) {
+		l.MaxExecutionTime = own.MaxExecutionTime
+	}
+	return l
+}
