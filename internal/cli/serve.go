@@ -92,6 +92,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	defer l.close()
 	p := l.Project
 	logFindings(l.log, p.Warnings)
+	warnUnlisted(l)
 	grace := f.grace
 	if listen != nil {
 		grace = f.http.grace
@@ -132,7 +133,8 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			if introduction(next.File) != introduction(current.Swap(next).File) {
 				next.log.Warn("server: has changed, which takes effect at the next start")
 			}
-			next.log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Graphs))
+			next.log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Listed()))
+			warnUnlisted(next)
 			return ended, nil
 		}, logRejected)
 	}
@@ -140,7 +142,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		listen.options.Metrics = l.metrics
 		return listen.serve(ctx, srv, std, p)
 	}
-	out, err := std.protocol("serving %s of %s", wording.Count(len(p.Graphs), "tool"), p.File.Path)
+	out, err := std.protocol("serving %s of %s", wording.Count(len(p.Listed()), "tool"), p.File.Path)
 	if err != nil {
 		return err
 	}
@@ -186,6 +188,13 @@ func logRejected(served *loaded, err error) {
 	served.log.Error("reload failed; still serving the previous version", "error", err)
 }
 
+// warnUnlisted warns of a file whose tools are all hidden: clients get an empty list.
+func warnUnlisted(l *loaded) {
+	if len(l.Listed()) == 0 && len(l.Graphs) > 0 {
+		l.log.Warn("all tools of the graph file are hidden, so clients see no tool; remove hidden: true from those that clients may call", "file", l.File.Path)
+	}
+}
+
 // finishTime is how long a run may take to end once its calls have.
 const finishTime = 2 * time.Second
 
@@ -203,11 +212,13 @@ func (l *loaded) endRuns(ctx context.Context, f *serveFlags) {
 	l.closers = append(l.closers, release)
 }
 
-// tools returns the graphs of the file as the server offers them.
+// tools returns the graphs of the file as the server offers them, without hidden ones: for the
+// server these do not exist.
 func (l *loaded) tools() []server.Tool {
 	engine := l.engine()
-	offered := make([]server.Tool, len(l.Graphs))
-	for i, g := range l.Graphs {
+	graphs := l.Listed()
+	offered := make([]server.Tool, len(graphs))
+	for i, g := range graphs {
 		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Input: g.Input, Output: g.Output}
 		for _, call := range g.Calls() {
 			offered[i].Calls = append(offered[i].Calls, server.Upstream{Server: call.Server, Tool: call.Tool})
@@ -222,18 +233,12 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		ctx, release := lasting(ctx, l.grace)
 		defer release()
 		var opts []execution.Option
-		if watch.Progress != nil {
-			ctx = mcpclient.WithProgress(ctx, watch.Progress)
-		}
 		if watch.Step != nil {
-			opts = append(opts, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
-				switch {
-				case e.Kind == execution.StepFinished:
-					watch.Step(e.Record.NodeID, e.Record.Index)
-				case e.Kind == execution.CallStarted && watch.Call != nil:
-					watch.Call(e.Step.NodeID)
-				}
-			})))
+			report := newReporter(watch)
+			opts = append(opts, execution.WithObserver(report))
+			if watch.Progress != nil {
+				ctx = reporting(ctx, report)
+			}
 		}
 		result, err := l.run(ctx, engine, g, args, opts...)
 		if result == nil { // the arguments are invalid, so there was no run

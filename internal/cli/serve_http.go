@@ -138,6 +138,6 @@ func (l *httpListener) serve(ctx context.Context, srv *server.Server, std stream
 		warning = ", without a token"
 	}
 	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
-		wording.Count(len(p.Graphs), "tool"), p.File.Path, listener.Addr(), server.Endpoint, warning)
+		wording.Count(len(p.Listed()), "tool"), p.File.Path, listener.Addr(), server.Endpoint, warning)
 	return srv.ServeHTTP(ctx, listener, l.options)
 }

@@ -310,7 +310,7 @@ func (l *loaded) untilStopped(ctx context.Context) (context.Context, execution.O
 
 // engine makes an engine for the graphs of the file.
 func (l *loaded) engine() *execution.Engine {
-	caller := execution.PoolCaller(l.pool)
+	caller := heardByReporter(execution.PoolCaller(l.pool))
 	for _, wrap := range l.callers {
 		caller = wrap(caller)
 	}

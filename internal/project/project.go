@@ -61,6 +61,9 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 	}
 	found = append(found, more...)
 	for _, tool := range file.Tools {
+		if tool.Hidden { // no client sees it
+			continue
+		}
 		checkHeaders(&found, tool)
 		checkPortability(&found, tool, file.Server.Name.Value)
 	}
@@ -138,16 +141,27 @@ func (p *Project) CheckWith(ctx context.Context, others config.Diagnostics, up f
 	return found, nil
 }
 
-// Graph returns the graph of the tool of this name. The error lists the tools of the file.
+// Listed returns the graphs of the tools that clients see and call: those that are not hidden.
+func (p *Project) Listed() []*graph.Graph {
+	return slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
+}
+
+// Graph returns the graph of the tool of this name, hidden or not. The error lists the tools of
+// the file and marks the hidden ones.
 func (p *Project) Graph(tool string) (*graph.Graph, error) {
-	var names []string
+	var names, marked []string
 	for _, g := range p.Graphs {
-		if g.Tool.Name.Value == tool {
+		name := g.Tool.Name.Value
+		if name == tool {
 			return g, nil
 		}
-		names = append(names, g.Tool.Name.Value)
+		names = append(names, name)
+		if g.Tool.Hidden {
+			name += " (hidden)"
+		}
+		marked = append(marked, name)
 	}
-	has := cmp.Or(wording.List(names), "none")
+	has := cmp.Or(wording.List(marked), "none")
 	if tool == "" {
 		return nil, fmt.Errorf("no tool given; %s has %s", p.File.Path, has)
 	}

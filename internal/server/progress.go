@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -15,10 +16,13 @@ import (
 type Watch struct {
 	// Step is called in the run's goroutine after each step, with its node and its index.
 	Step func(node string, index int)
-	// Call is called in the run's goroutine before a node calls an upstream server.
+	// Call is called before a node calls an upstream server.
 	Call func(node string)
-	// Progress takes the progress that an upstream server reports; total is 0 when it is
-	// unknown. It never blocks and may be called in any goroutine.
+	// Part is called after each part of a step that makes several calls: done of count parts have
+	// ended, and done grows by one. Step, Call and Part are never called at the same time.
+	Part func(node string, done, count int)
+	// Progress takes the progress of the calls of the current step, as their servers report it;
+	// total is 0 when it is unknown. It never blocks and may be called in any goroutine.
 	Progress func(done, total float64, message string)
 }
 
@@ -29,28 +33,31 @@ const (
 	// breath is the shortest time between two notifications within a step: reports of
 	// upstream servers during it become one notification.
 	breath = 250 * time.Millisecond
-	// partMost is the largest part of a step that its upstream server can report. The rest
-	// is left for the notification of the finished step.
-	partMost = 0.999
+	// partBreath is breath for a step that is made of parts.
+	partBreath = 100 * time.Millisecond
+	// mostWithin is the largest fraction of a step that is reported before it has finished. The
+	// rest is left for the notification of the finished step.
+	mostWithin = 0.999
 	// slowness is the number of heartbeats after which a step counts as half done.
 	slowness = 1000
 )
 
 // follower reports the progress of a run to its client, through the current call: in the
 // modern era each question ends a call, and the run continues in another. Progress is the
-// number of finished steps plus a part of the current step. It grows with each notification;
+// number of finished steps plus a fraction of the current step. It grows with each notification;
 // the total is unknown. Safe for concurrent use.
 type follower struct {
-	news chan struct{} // holds one: an upstream server has reported
+	news chan struct{} // holds one: a part has ended, or an upstream server has reported
 
-	mu   sync.Mutex // guards what follows; never held while something is sent
-	at   *call      // the current call; nil between two calls
-	done int        // steps
-	part float64    // of the current step, as its upstream server reports; below 1
-	sent int        // notifications during the current step
-	last float64    // the last progress that was sent
-	node string     // the current node
-	text string     // the last message of its upstream server; "" for none
+	mu     sync.Mutex // guards what follows; never held while something is sent
+	at     *call      // the current call; nil between two calls
+	done   int        // steps
+	within float64    // fraction of the current step, by its parts and the reports of its servers
+	sent   int        // notifications during the current step
+	last   float64    // the last progress that was sent
+	node   string     // the current node
+	parts  string     // "17/200": the parts of the current step that have ended; "" without parts
+	text   string     // the last message of its upstream server; "" for none
 }
 
 func newFollower() *follower { return &follower{news: make(chan struct{}, 1)} }
@@ -86,16 +93,31 @@ func (f *follower) beat(c *call, quit <-chan struct{}) {
 		case <-tick.C:
 		case <-f.news:
 		}
-		c.notify(func(dst []byte) []byte {
-			progress, message := f.next()
-			return c.appendProgress(dst, progress, message)
-		})
+		f.report(c)
 		select {
 		case <-quit:
 			return
-		case <-time.After(breath):
+		case <-time.After(f.pause()):
 		}
 	}
+}
+
+// report sends a notification within a step.
+func (f *follower) report(c *call) {
+	c.notify(func(dst []byte) []byte {
+		progress, message := f.next()
+		return c.appendProgress(dst, progress, message)
+	})
+}
+
+// pause is the shortest time before the next notification within the step.
+func (f *follower) pause() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.parts != "" {
+		return partBreath
+	}
+	return breath
 }
 
 func (f *follower) set(c *call) {
@@ -115,7 +137,7 @@ func (f *follower) current() *call {
 func (f *follower) took(node string, index int) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.done, f.part, f.sent, f.node, f.text = index+1, 0, 0, node, ""
+	f.done, f.within, f.sent, f.node, f.parts, f.text = index+1, 0, 0, node, "", ""
 	return f.grow(float64(f.done))
 }
 
@@ -123,33 +145,68 @@ func (f *follower) took(node string, index int) float64 {
 func (f *follower) calling(node string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.node, f.text = node, ""
+	f.node, f.parts, f.text = node, "", ""
+}
+
+// parted records that a part of the current step has ended. The notification of the last part
+// is sent at once, that of another one when the client has had a pause.
+func (f *follower) parted(node string, done, count int) {
+	f.mu.Lock()
+	f.node, f.parts, f.text = node, fmt.Sprintf("%d/%d", done, count), ""
+	f.advance(float64(done) / float64(count))
+	c := f.at
+	f.mu.Unlock()
+	switch {
+	case done < count:
+		f.wake()
+	case c != nil && c.token != nil:
+		select {
+		case <-f.news: // the notification has it
+		default:
+		}
+		f.report(c)
+	}
 }
 
 // heard records a report of an upstream server.
 func (f *follower) heard(done, total float64, message string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if part := min(done/total, partMost); total > 0 && part > f.part { // NaN is not
-		f.part = part
+	if total > 0 {
+		f.advance(done / total)
 	}
 	if message != "" {
 		f.text = message
 	}
+	f.wake()
+}
+
+// advance records that a fraction of the current step is done, unless more was; mu is held.
+func (f *follower) advance(to float64) {
+	if to = min(to, mostWithin); to > f.within { // NaN is not
+		f.within = to
+	}
+}
+
+// wake lets beat send a notification.
+func (f *follower) wake() {
 	select {
 	case f.news <- struct{}{}:
 	default:
 	}
 }
 
-// next returns a notification within a step. The missing part of the step shrinks with the
-// reports of the upstream server, and a little with each notification.
+// next returns a notification within a step. The missing fraction of the step shrinks with its
+// parts and the reports of the upstream server, and a little with each notification.
 func (f *follower) next() (progress float64, message string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.sent++
-	missing := (1 - f.part) * slowness / (slowness + float64(f.sent))
+	missing := (1 - f.within) * slowness / (slowness + float64(f.sent))
 	message = f.node
+	if f.parts != "" {
+		message += " " + f.parts
+	}
 	if f.text != "" {
 		message += ": " + f.text
 	}
@@ -208,7 +265,7 @@ func (c *call) watch() (w Watch) {
 	}
 	w.Step = c.follower.step
 	if c.token != nil {
-		w.Call, w.Progress = c.follower.calling, c.follower.heard
+		w.Call, w.Part, w.Progress = c.follower.calling, c.follower.parted, c.follower.heard
 	}
 	return w
 }
