@@ -252,7 +252,7 @@ func TestDefinitionsComeBack(t *testing.T) {
 				continue // what was left out is written out
 			}
 			tried++
-			raw, err := view.JSON(definitionOf(tool))
+			raw, err := view.JSON(definitionOf(tool, nil))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,6 +28,8 @@ type graphServer struct {
 type limits struct {
 	Executions int   `json:"maxNodeExecutions"`
 	Time       int64 `json:"maxExecutionTimeMs"`
+	Depth      int   `json:"maxDepth,omitempty"`
+	Calls      int   `json:"maxCalls,omitempty"` // left out: no limit
 }
 
 func (r *request) getGraphServer(_ context.Context, file *config.File) (any, error) {
@@ -35,7 +37,10 @@ func (r *request) getGraphServer(_ context.Context, file *config.File) (any, err
 	return graphServer{
 		Name: s.Name.Value, Version: s.Version.Value, Title: s.Title.Value, Instructions: s.Instructions.Value,
 		File: file.Path, Tools: len(file.Tools), AllowWrite: r.opts.AllowWrite, AllowRun: r.opts.AllowRun,
-		Limits: limits{Executions: file.Limits.MaxNodeExecutions, Time: file.Limits.MaxExecutionTime.Milliseconds()},
+		Limits: limits{
+			Executions: file.Limits.MaxNodeExecutions, Time: file.Limits.MaxExecutionTime.Milliseconds(),
+			Depth: file.Limits.MaxDepth, Calls: file.Limits.MaxCalls,
+		},
 	}, nil
 }
 
@@ -43,12 +48,13 @@ func (r *request) getGraphServer(_ context.Context, file *config.File) (any, err
 type toolSummary struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
+	Hidden      bool   `json:"hidden,omitempty"` // only graphs and tests call it
 }
 
 func (r *request) listGraphTools(_ context.Context, file *config.File) (any, error) {
 	var items []toolSummary
 	for _, t := range file.Tools {
-		items = append(items, toolSummary{Name: t.Name.Value, Description: t.Description.Value})
+		items = append(items, toolSummary{Name: t.Name.Value, Description: t.Description.Value, Hidden: t.Hidden})
 	}
 	return listOf(items), nil
 }
@@ -59,7 +65,8 @@ func (r *request) getGraphTool(_ context.Context, file *config.File) (any, error
 	if tool == nil {
 		return nil, noTool(file, name)
 	}
-	return definitionOf(tool), nil
+	root, _ := config.ParseData(r.path, r.src) // as much of it as there is
+	return definitionOf(tool, root), nil
 }
 
 func (r *request) explainGraphTool(ctx context.Context) (any, error) {
@@ -84,10 +91,12 @@ type definition struct {
 	Name         string       `json:"name"`
 	Title        string       `json:"title,omitempty"`
 	Description  string       `json:"description"`
+	Hidden       bool         `json:"hidden,omitempty"`
 	InputSchema  *config.Data `json:"inputSchema"`
 	OutputSchema *config.Data `json:"outputSchema,omitempty"`
 	Annotations  *config.Data `json:"annotations,omitempty"`
 	Result       string       `json:"result,omitempty"` // text; left out: json
+	Limits       *config.Data `json:"executionLimits,omitempty"`
 	Nodes        []node       `json:"nodes"`
 }
 
@@ -97,9 +106,16 @@ type node struct {
 	Server     string          `json:"server,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Args       *config.Data    `json:"args,omitempty"`
-	OnCrash    string          `json:"onCrash,omitempty"`
+	ForEach    *config.Data    `json:"forEach,omitempty"`
+	TimeoutMs  int64           `json:"timeoutMs,omitempty"`
+	Retry      *config.Data    `json:"retry,omitempty"`
 	Transform  *transform      `json:"transform,omitempty"`
 	Conditions []condition     `json:"conditions,omitempty"`
+	Branches   *config.Data    `json:"branches,omitempty"`
+	OnError    *config.Data    `json:"onError,omitempty"`
+	Help       string          `json:"help,omitempty"`
+	Effect     string          `json:"effect,omitempty"`
+	OnCrash    string          `json:"onCrash,omitempty"`
 	Next       string          `json:"next,omitempty"`
 }
 
@@ -112,18 +128,28 @@ type condition struct {
 	Next string       `json:"next"`
 }
 
-func definitionOf(t *config.Tool) definition {
+// definitionOf returns the definition of a tool; root is the content of its file. What older forms
+// of the language do not have is as the file gives it, without defaults.
+func definitionOf(t *config.Tool, root *config.Data) definition {
+	raw := named(root.Get("tools"), "name", t.Name.Value)
 	d := definition{
-		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value,
-		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations, Nodes: []node{},
+		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value, Hidden: t.Hidden,
+		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+		Limits: raw.Get("executionLimits"), Nodes: []node{},
 	}
 	if t.Result == config.TextResult {
 		d.Result = string(t.Result)
 	}
 	for _, n := range t.Nodes {
+		given := named(raw.Get("nodes"), "id", n.ID.Value)
+		if given == nil { // the oldest form has one list of nodes for all tools
+			given = named(root.Get("nodes"), "id", n.ID.Value)
+		}
 		out := node{
 			ID: n.ID.Value, Type: n.Type, Server: n.Server.Value, Tool: n.Tool.Value, Args: n.Args,
-			OnCrash: string(n.OnCrash), Next: n.Next.Value,
+			ForEach: given.Get("forEach"), TimeoutMs: n.Timeout.Milliseconds(), Retry: given.Get("retry"),
+			Branches: given.Get("branches"), OnError: given.Get("onError"), Help: n.Help.Value,
+			Effect: string(n.Effect), OnCrash: string(n.OnCrash), Next: n.Next.Value,
 		}
 		if n.Type == config.TransformNode {
 			out.Transform = &transform{Expr: n.Expr.Value}
@@ -134,6 +160,19 @@ func definitionOf(t *config.Tool) definition {
 		d.Nodes = append(d.Nodes, out)
 	}
 	return d
+}
+
+// named returns the mapping in a list that has this text under a key; nil when there is none.
+func named(list *config.Data, key, text string) *config.Data {
+	if list == nil {
+		return nil
+	}
+	for _, item := range list.Items {
+		if found := item.Get(key); found != nil && found.Scalar == text {
+			return item
+		}
+	}
+	return nil
 }
 
 // saved is the result of a change of the file.

@@ -3,16 +3,12 @@ package inspect
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
-	"toolgraph/internal/lock"
-	"toolgraph/internal/view"
 )
 
 // Metadata is what a graph file says about itself.
@@ -26,6 +22,7 @@ type Metadata struct {
 	Limits       Limits     `json:"executionLimits"`
 	Servers      []Upstream `json:"mcpServers"`
 	Tools        []string   `json:"tools"`
+	Hidden       []string   `json:"hiddenTools,omitempty"` // those of the tools that clients do not see
 	Warnings     []Finding  `json:"warnings"`
 	Toolgraph    string     `json:"toolgraph"` // the version of the program
 }
@@ -36,6 +33,15 @@ type Limits struct {
 	Time         int64 `json:"maxExecutionTimeMs"`
 	OutputBytes  int   `json:"maxNodeOutputBytes"`
 	HistoryBytes int   `json:"maxHistoryBytes"`
+	Depth        int   `json:"maxDepth,omitempty"`
+	Calls        int   `json:"maxCalls,omitempty"` // left out: no limit
+}
+
+func limitsOf(l config.Limits) Limits {
+	return Limits{
+		Executions: l.MaxNodeExecutions, Time: l.MaxExecutionTime.Milliseconds(),
+		OutputBytes: l.MaxNodeOutputBytes, HistoryBytes: l.MaxHistoryBytes, Depth: l.MaxDepth, Calls: l.MaxCalls,
+	}
 }
 
 // Upstream is a server that the graphs call, without its secrets.
@@ -67,10 +73,7 @@ func (i *Inspector) Metadata(ctx context.Context) (*Metadata, error) {
 		File: f.Path, Version: f.Server.Version.Value, Name: f.Server.Name.Value, Title: f.Server.Title.Value,
 		Instructions: f.Server.Instructions.Value, OlderForm: f.Older, Toolgraph: i.Version,
 		Servers: []Upstream{}, Tools: []string{}, Warnings: []Finding{},
-		Limits: Limits{
-			Executions: f.Limits.MaxNodeExecutions, Time: f.Limits.MaxExecutionTime.Milliseconds(),
-			OutputBytes: f.Limits.MaxNodeOutputBytes, HistoryBytes: f.Limits.MaxHistoryBytes,
-		},
+		Limits: limitsOf(f.Limits),
 	}
 	if full, err := filepath.Abs(f.Path); err == nil {
 		out.File = full
@@ -84,6 +87,9 @@ func (i *Inspector) Metadata(ctx context.Context) (*Metadata, error) {
 	}
 	for _, t := range f.Tools {
 		out.Tools = append(out.Tools, t.Name.Value)
+		if t.Hidden {
+			out.Hidden = append(out.Hidden, t.Name.Value)
+		}
 	}
 	for _, d := range p.Warnings {
 		out.Warnings = append(out.Warnings, Finding{Severity: d.Severity.String(), Code: d.Code, Message: d.Message, Hint: d.Hint, Pos: d.Pos})
@@ -102,8 +108,10 @@ type Tool struct {
 	Title        string       `json:"title,omitempty"`
 	Description  string       `json:"description"`
 	Line         int          `json:"line"`
+	Hidden       bool         `json:"hidden,omitempty"` // clients do not see it; graphs call it
 	Nodes        int          `json:"nodes"`
 	Calls        []Call       `json:"calls"`
+	Graphs       []string     `json:"graphs,omitempty"` // the tools of the file whose graphs it calls, directly or not
 	InputSchema  *config.Data `json:"inputSchema"`
 	OutputSchema *config.Data `json:"outputSchema,omitempty"`
 	Hash         string       `json:"hash"` // of the graph; texts and order do not matter
@@ -111,9 +119,11 @@ type Tool struct {
 
 // Call is an upstream tool that a graph calls.
 type Call struct {
-	Server   string `json:"server"`
-	Tool     string `json:"tool"`
-	ReadOnly *bool  `json:"readOnly,omitempty"` // as its server says, only in an Explanation; nil when it is unknown
+	Server   string        `json:"server"`
+	Tool     string        `json:"tool"`
+	Graph    string        `json:"graph,omitempty"`    // the called tool of the file that makes the call; empty for the tool itself
+	Effect   config.Effect `json:"effect,omitempty"`   // as the file says
+	ReadOnly *bool         `json:"readOnly,omitempty"` // as its server says, only in an Explanation; nil when it is unknown
 }
 
 // ListTools returns the tools of the file.
@@ -126,24 +136,46 @@ func (i *Inspector) ListTools(ctx context.Context) (*Tools, error) {
 	for _, g := range p.Graphs {
 		out.Tools = append(out.Tools, Tool{
 			Name: g.Tool.Name.Value, Title: g.Tool.Title.Value, Description: g.Tool.Description.Value, Line: g.Tool.Pos.Line,
-			Nodes: len(g.Nodes), Calls: callsOf(g, nil), InputSchema: g.Tool.InputSchema, OutputSchema: g.Tool.OutputSchema, Hash: g.Hash,
+			Hidden: g.Tool.Hidden, Graphs: calledGraphs(g), Nodes: len(g.Nodes), Calls: callsOf(g, nil), InputSchema: g.Tool.InputSchema, OutputSchema: g.Tool.OutputSchema, Hash: g.Hash,
 		})
 	}
 	return out, nil
 }
 
+// callsOf returns the upstream tools that a run of a graph can call, each once for each effect.
 func callsOf(g *graph.Graph, up flow.Upstreams) []Call {
 	calls := []Call{}
-	for _, c := range g.Calls() {
-		call := Call{Server: c.Server, Tool: c.Tool}
-		if up != nil {
-			if tool, known := up.Tool(c.Server, c.Tool); known {
-				call.ReadOnly = tool.ReadOnly
+	for _, of := range g.Reached() {
+		for _, n := range of.CallNodes() {
+			m, isMCP := n.(*graph.MCP)
+			if !isMCP {
+				continue
 			}
+			call := Call{Server: m.Server, Tool: m.Tool, Effect: m.Effect}
+			if slices.ContainsFunc(calls, func(c Call) bool { return c.Server == call.Server && c.Tool == call.Tool && c.Effect == call.Effect }) {
+				continue
+			}
+			if of != g {
+				call.Graph = of.Tool.Name.Value
+			}
+			if up != nil {
+				if tool, known := up.Tool(m.Server, m.Tool); known {
+					call.ReadOnly = tool.ReadOnly
+				}
+			}
+			calls = append(calls, call)
 		}
-		calls = append(calls, call)
 	}
 	return calls
+}
+
+// calledGraphs returns the tools of the file whose graphs a graph calls, directly or not.
+func calledGraphs(g *graph.Graph) []string {
+	var names []string
+	for _, of := range g.Reached()[1:] {
+		names = append(names, of.Tool.Name.Value)
+	}
+	return names
 }
 
 // Graph returns the drawing of a tool's graph, as toolgraph graph --format json prints it.
@@ -153,110 +185,4 @@ func (i *Inspector) Graph(ctx context.Context, tool string) (json.RawMessage, er
 		return nil, err
 	}
 	return json.RawMessage(graph.JSON(g)), nil
-}
-
-// Explanation is a tool, as a drawing and node by node.
-type Explanation struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Mermaid     string          `json:"mermaid"`
-	Result      string          `json:"result"` // its shape, as far as it is known
-	Nodes       []ExplainedNode `json:"nodes"`
-	Calls       []Call          `json:"calls"`
-}
-
-// ExplainedNode is a node: what it does, reads and writes, and its edges.
-type ExplainedNode struct {
-	ID      string          `json:"id"`
-	Type    config.NodeType `json:"type"`
-	Line    int             `json:"line,omitempty"`
-	Does    string          `json:"does"`
-	Reads   []Read          `json:"reads"`
-	Writes  string          `json:"writes"` // the shape of its output
-	Next    []ExplainedEdge `json:"next"`
-	Reached bool            `json:"reached"` // by some run
-}
-
-// Read is a path that an expression of a node reads.
-type Read struct {
-	Path  string `json:"path"`
-	In    string `json:"in"`              // the expression
-	Maybe bool   `json:"maybe,omitempty"` // the node that writes it may not have run
-}
-
-// ExplainedEdge is an edge from a node.
-type ExplainedEdge struct {
-	To   string `json:"to"`
-	When string `json:"when,omitempty"` // short text of the rule, or default
-}
-
-// ExplainTool explains a tool of the file. The lock beside the file, if there is one, says
-// what the tools that it calls return.
-func (i *Inspector) ExplainTool(ctx context.Context, tool string) (*Explanation, error) {
-	p, g, err := i.tool(ctx, tool)
-	if err != nil {
-		return nil, err
-	}
-	locked, _ := lock.Load(lock.Path(p.File.Path)) // check and doctor report its errors; nil knows no tool
-	return Explain(ctx, g, locked)
-}
-
-// Explain explains a graph, with what is known about the tools that it calls. The error is
-// the cause of ctx's end.
-func Explain(ctx context.Context, g *graph.Graph, up flow.Upstreams) (*Explanation, error) {
-	analysis, err := flow.Of(ctx, g, up)
-	if err != nil {
-		return nil, err
-	}
-	out := &Explanation{
-		Name: g.Tool.Name.Value, Description: g.Tool.Description.Value, Mermaid: graph.Mermaid(g),
-		Calls: callsOf(g, up), Result: shape.Any().String(),
-	}
-	for _, n := range analysis.Nodes {
-		out.Nodes = append(out.Nodes, explain(g, n))
-		if n.Node.Type() == config.ExitNode {
-			out.Result = n.Output.String()
-		}
-	}
-	return out, nil
-}
-
-func explain(g *graph.Graph, n *flow.Node) ExplainedNode {
-	e := ExplainedNode{
-		ID: n.Node.ID(), Type: n.Node.Type(), Line: n.Node.Pos().Line, Does: purpose(n.Node), Reads: []Read{},
-		Writes: n.Output.String(), Reached: n.Reached, Next: []ExplainedEdge{},
-	}
-	for _, edge := range g.Edges() {
-		if edge.From == e.ID {
-			e.Next = append(e.Next, ExplainedEdge{To: edge.To, When: edge.Label})
-		}
-	}
-	for _, expr := range view.Expressions(n.Node) {
-		for _, r := range expr.Reads {
-			read := Read{Path: view.ReferenceText(r), In: expr.Source}
-			if len(r.Path) > 0 && r.Function == "" {
-				binding, runs := n.Before[r.Path[0]]
-				read.Maybe = runs && binding.Presence == shape.Maybe
-			}
-			e.Reads = append(e.Reads, read)
-		}
-	}
-	return e
-}
-
-// purpose returns what a node does.
-func purpose(n graph.Node) string {
-	switch n := n.(type) {
-	case *graph.Entry:
-		return "returns the tool's arguments"
-	case *graph.MCP:
-		return fmt.Sprintf("calls %s of server %s", n.Tool, n.Server)
-	case *graph.Transform:
-		return "evaluates an expression"
-	case *graph.Switch:
-		return "goes to the first node whose rule holds, else to the default; returns the id of that node"
-	case *graph.Exit:
-		return "ends the run with the output of the node before it"
-	}
-	return ""
 }

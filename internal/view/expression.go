@@ -20,30 +20,59 @@ type Expression struct {
 	Pos    config.Pos          // of its first byte
 	Reads  []jsonata.Reference // from the context
 	Rule   *graph.Condition    // nil: it is JSONata
+
+	// Key is where the node has it: transform, args, forEach.items, retry.when, retry.until,
+	// onError.value, or conditions; in a branch of a parallel node after the branch's name, as in
+	// weather.args.
+	Key string
 }
 
-// Expressions returns the expressions of a node in file order: that of a transform, those
-// among the arguments of a call, the rules of a switch.
+// Expressions returns the expressions of a node: those of a transform, of a call, of the calls of
+// a parallel node, the rules of a switch.
 func Expressions(node graph.Node) (all []Expression) {
+	add := func(key string, exprs ...*graph.Expr) {
+		for _, e := range exprs {
+			if e != nil {
+				all = append(all, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: e.References(), Key: key})
+			}
+		}
+	}
+	if calling := graph.CallingOf(node); calling != nil {
+		if calling.ForEach != nil {
+			add("forEach.items", calling.ForEach.Items)
+		}
+		if calling.Args != nil {
+			add("args", calling.Args.Expressions()...)
+		}
+	}
 	switch node := node.(type) {
 	case *graph.Transform:
-		all = append(all, expressionOf(node.Expr))
+		add("transform", node.Expr)
 	case *graph.MCP:
-		for _, expr := range node.Args.Expressions() {
-			all = append(all, expressionOf(expr))
+		if node.Retry != nil {
+			add("retry.when", node.Retry.When)
+			add("retry.until", node.Retry.Until)
+		}
+	case *graph.Parallel:
+		for _, b := range node.Branches {
+			for _, e := range Expressions(b.Node) {
+				e.Key = b.Name + "." + e.Key
+				all = append(all, e)
+			}
 		}
 	case *graph.Switch:
 		for i := range node.Conditions {
 			c := &node.Conditions[i]
-			all = append(all, Expression{Source: string(c.Rule.Data.JSON()), Pos: c.Rule.Data.Pos, Reads: RuleReads(c.Rule.Rule), Rule: c})
+			all = append(all, Expression{
+				Source: string(c.Rule.Data.JSON()), Pos: c.Rule.Data.Pos, Reads: RuleReads(c.Rule.Rule), Rule: c, Key: "conditions",
+			})
 		}
-	case *graph.Entry, *graph.Exit:
+	case *graph.SubGraph, *graph.Entry, *graph.Exit:
+	}
+	if on := graph.OnErrorOf(node); on != nil && on.Value != nil {
+		add("onError.value", on.Value.Expressions()...)
 	}
 	return all
-}
-
-func expressionOf(e *graph.Expr) Expression {
-	return Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: e.References()}
 }
 
 // RuleReads returns what a rule reads from the context: not what the bodies of map,

@@ -58,13 +58,16 @@ func List(words []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 }
 
-// Or returns two or more alternatives as a message lists them: "a, b or c".
+// Or returns alternatives as a message lists them: "a, b or c"; one alone, and "" for none.
 func Or[T ~string](words []T) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
 		texts[i] = string(w)
 	}
 	last := len(texts) - 1
+	if last < 1 {
+		return strings.Join(texts, "")
+	}
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
