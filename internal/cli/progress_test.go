@@ -10,10 +10,10 @@ import (
 	"toolgraph/internal/server"
 )
 
-// told are the reports of a run, as text.
-type told struct{ lines []string }
+// reports are those of a run, as text.
+type reports struct{ lines []string }
 
-func (t *told) watch() server.Watch {
+func (t *reports) watch() server.Watch {
 	add := func(format string, args ...any) { t.lines = append(t.lines, fmt.Sprintf(format, args...)) }
 	return server.Watch{
 		Step:     func(node string, index int) { add("step %s %d", node, index) },
@@ -113,7 +113,7 @@ func TestReporter(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := &told{}
+			got := &reports{}
 			r := newReporter(got.watch())
 			for _, what := range c.run {
 				switch what := what.(type) {
