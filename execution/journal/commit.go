@@ -22,10 +22,10 @@ type committer struct {
 
 const (
 	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
-		events, steps, spills, bytes, lost, durable, failure, owner, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		events, steps, nested, spills, bytes, lost, durable, failure, owner, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	// A recorded step is progress: the next process that resumes the run counts as the first.
 	updateRun = `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, resumed = CASE WHEN steps < ?5 THEN 0 ELSE resumed END,
-		steps = ?5, spills = ?, bytes = ?, lost = ?, failure = ? WHERE seq = ?`
+		steps = ?5, nested = ?, spills = ?, bytes = ?, lost = ?, failure = ? WHERE seq = ?`
 	insertChunk = `INSERT INTO chunks (run, n, step, body, sums) VALUES (?,?,?,?,?)`
 	insertSpill = `INSERT INTO spills (run, id, body, sum) VALUES (?,?,?,?)`
 )
@@ -162,8 +162,8 @@ func (c *committer) track(batch []queued, q *queued) (*track, error) {
 // resume reads the row of a run that this process has claimed.
 func (c *committer) resume(t *track) error {
 	row := c.conn.QueryRowContext(background,
-		`SELECT seq, events, steps, spills, bytes, lost FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
-	err := row.Scan(&t.seq, &t.events, &t.steps, &t.spilled, &t.bytes, &t.lost)
+		`SELECT seq, events, steps, nested, spills, bytes, lost FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
+	err := row.Scan(&t.seq, &t.events, &t.steps, &t.nested, &t.spilled, &t.bytes, &t.lost)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("run %s is resumed, but this process has not claimed it", t.id)
 	}
@@ -216,7 +216,7 @@ func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 func (c *committer) writeRow(t *track) error {
 	if t.seq != 0 {
 		_, err := c.exec(updateRun, t.status, micros(t.ended), micros(t.latest),
-			t.events, t.steps, t.spilled, t.bytes, t.lost, t.failure, t.seq)
+			t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, t.failure, t.seq)
 		return err
 	}
 	done, err := c.exec(insertRun, t.columns(c.lease.name, c.store.opts.Durable)...)

@@ -160,6 +160,8 @@ var migrations = []string{
 	`ALTER TABLE runs ADD COLUMN sum INTEGER;
 	ALTER TABLE chunks ADD COLUMN sums BLOB;
 	ALTER TABLE spills ADD COLUMN sum INTEGER;`,
+	// Since this version chunks have the frames of parts, called graphs and attempts.
+	`ALTER TABLE runs ADD COLUMN nested INTEGER NOT NULL DEFAULT 0;`,
 }
 
 // migrate brings the database to this version. It refuses a newer version, whose format is

@@ -19,7 +19,7 @@ import (
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, bytes, durable, lost, resumed, failure, sum`
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, sum`
 
 // reader returns the database for reading: with the events that this process has queued, and with
 // the runs of dead processes marked as interrupted. The error is errNoStore when there is none.
@@ -175,7 +175,7 @@ func scanRun(from *sql.Rows) (Run, error) {
 	var sum sql.NullInt64
 	into := []any{
 		&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &sum,
+		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &sum,
 	}
 	if err := from.Scan(into...); err != nil {
 		values := make([]any, len(into))
@@ -216,19 +216,18 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		return err
 	}
 	found := Run{Status: Running}
+	var counted counts
 	var summed bool
 	var latest, last int64
-	err := s.walk(ctx, r.ID, 0, func(f frame) (bool, error) {
+	err := s.walk(ctx, r.ID, position{}, func(f frame) (bool, error) {
 		found.Status, found.Ended, found.Failure = Running, time.Time{}, nil
 		summed, last = f.summed, micros(f.event.Time)
 		latest = max(latest, last)
-		switch e := f.event; {
-		case e.Record != nil:
-			found.Steps = e.Record.Index + 1 // more than one more when events were lost
-		case e.End != nil:
-			found.Status, found.Ended, found.Failure = Finished, timeOf(last), e.End.Failure
-			if e.End.Failure != nil {
-				found.Status = statusOf(e.End.Failure)
+		counted.count(&f.event)
+		if end := f.event.End; end != nil {
+			found.Status, found.Ended, found.Failure = Finished, timeOf(last), end.Failure
+			if end.Failure != nil {
+				found.Status = statusOf(end.Failure)
 			}
 		}
 		if f.value.kind == spilled {
@@ -237,6 +236,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		}
 		return true, nil
 	})
+	found.Steps, found.Nested = counted.steps, counted.nested
 	took := func(last int64) float64 { return float64(max(0, last-micros(r.Started))) / 1000 }
 	if err != nil || !summed || r.Status == Running || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {
 		return err
@@ -250,7 +250,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 
 // like reports whether the row of a run agrees with its events.
 func (r Run) like(found Run) bool {
-	if r.Steps != found.Steps {
+	if r.Steps != found.Steps || r.Nested != found.Nested {
 		return false
 	}
 	if r.Status == Interrupted { // claiming a run removes its end

@@ -86,7 +86,9 @@ func TestNothingComesBack(t *testing.T) {
 // A store of the first releases has null where a node yielded nothing, and still does.
 func TestOldFramesAreNull(t *testing.T) {
 	record := withNothing("RUN")[2].Record
-	plain := appendValue(appendStep(nil, record), stored{kind: inline, json: []byte("null")})
+	var w chunkWriter
+	w.plain(record)
+	plain := appendValue(w.body, stored{kind: inline, json: []byte("null")})
 	edited := `{"kind":"context-edited","run":"RUN","record":{"executionIndex":1,"nodeId":"found","output":null,"edited":true}}`
 	for name, src := range map[string][]byte{
 		"a step":  plain,
@@ -98,7 +100,7 @@ func TestOldFramesAreNull(t *testing.T) {
 		if f.event, f.value, err = r.next(); err != nil {
 			t.Fatal(err)
 		}
-		e, _, err := f.whole()
+		e, _, err := f.whole(newAssembly())
 		if err != nil || e.Record.Output != value.Null || e.Record.Nothing() {
 			t.Errorf("%s: %+v, %v", name, e.Record, err)
 		}
@@ -118,9 +120,9 @@ func TestHeadsDoNotSayNothing(t *testing.T) {
 		record := *edit.Record
 		record.Output = value
 		edit.Record = &record
-		head, err := appendEvent(nil, edit, nil)
-		if err != nil || strings.Contains(string(head), "nothing") != want {
-			t.Errorf("the head of an edit to %v is %q, %v", value, head, err)
+		var w chunkWriter
+		if err := w.event(edit, nil); err != nil || strings.Contains(string(w.body), "nothing") != want {
+			t.Errorf("the head of an edit to %v is %q, %v", value, w.body, err)
 		}
 	}
 }
@@ -145,11 +147,11 @@ func TestFarTimes(t *testing.T) {
 		at := time.Date(year, 5, 6, 7, 8, 9, 10, time.UTC)
 		record := execution.Record{NodeID: "n", NodeType: config.ExitNode, Start: at, End: at.Add(time.Second)}
 		e := execution.Event{Kind: execution.StepFinished, Run: "RUN", Time: record.End, Record: &record}
-		head, err := appendEvent(nil, e, nil)
-		if err != nil {
+		var w chunkWriter
+		if err := w.event(e, nil); err != nil {
 			t.Fatal(err)
 		}
-		r := chunkReader{rest: head, run: "RUN"}
+		r := chunkReader{rest: w.body, run: "RUN"}
 		got, err := r.event()
 		if err != nil || !got.Record.Start.Equal(record.Start) || !got.Record.End.Equal(record.End) {
 			t.Errorf("%v: %+v, %v", at, got.Record, err)

@@ -33,7 +33,7 @@ func newQueued(v *view, e execution.Event) queued {
 	}
 	size := 0
 	switch {
-	case e.Record != nil:
+	case e.Record != nil && e.Record.Parts == 0: // else it is made of its parts
 		size = e.Record.Bytes // 0 for a value of another event
 	case e.Start != nil:
 		size = value.Size(e.Start.Args)

@@ -14,30 +14,44 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// walk calls visit with the frames of a run, from the chunk with a step on, until visit returns
+// position is where reading a run begins: in the chunk with an event, or with a step of a run
+// without frames and parts. The zero value is the beginning.
+type position struct {
+	column string // of table chunks
+	n      int
+}
+
+func atEvent(n int) position { return position{"n", n} }
+func atStep(n int) position  { return position{"step", n} }
+
+// walk calls visit with the frames of a run, from the chunk at a position on, until visit returns
 // false. The error is a *DamagedError when a frame is not as it was stored, or is missing.
-func (s *Store) walk(ctx context.Context, id string, step int, visit func(frame) (more bool, err error)) error {
-	db, err := s.reader(ctx)
-	if errors.Is(err, errNoStore) {
-		return notFound(id)
-	}
+func (s *Store) walk(ctx context.Context, id string, from position, visit func(frame) (more bool, err error)) error {
+	run, err := s.stretch(ctx, id)
 	if err != nil {
 		return err
 	}
-	var run stretch
+	return run.walk(ctx, from, visit)
+}
+
+// stretch returns a run to read.
+func (s *Store) stretch(ctx context.Context, id string) (*stretch, error) {
+	db, err := s.reader(ctx)
+	if errors.Is(err, errNoStore) {
+		return nil, notFound(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	run := &stretch{store: s, db: db, id: id}
 	row := db.QueryRowContext(ctx, `SELECT seq, events, sum IS NOT NULL FROM runs WHERE id = ? AND status <> 'deleting'`, id)
 	switch err := row.Scan(&run.seq, &run.end, &run.summed); {
 	case errors.Is(err, sql.ErrNoRows):
-		return notFound(id)
+		return nil, notFound(id)
 	case err != nil:
-		return aboutStore(s.Path(), err)
+		return nil, aboutStore(s.Path(), err)
 	}
-	for more := true; more; {
-		if more, err = run.walk(ctx, db, id, step, visit); err != nil {
-			return s.explain(ctx, db, id, run.next, err)
-		}
-	}
-	return nil
+	return run, nil
 }
 
 // explain returns why an event could not be read.
@@ -57,15 +71,33 @@ func (s *Store) explain(ctx context.Context, db *sql.DB, id string, event int, e
 
 // stretch is the part of a run that was not read yet.
 type stretch struct {
-	seq       int64
-	begun     bool
-	next, end int  // events
-	summed    bool // it has checksums
+	store  *Store
+	db     *sql.DB
+	id     string
+	seq    int64
+	end    int  // events
+	summed bool // it has checksums
+
+	from  position
+	begun bool
+	next  int // event
 }
 
-// walk goes through the next chunk.
-func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, visit func(frame) (bool, error)) (more bool, err error) {
-	part, err := nextChunk(ctx, db, p.seq, p.next, p.begun, step)
+// walk calls visit with the frames from the chunk at a position on.
+func (p *stretch) walk(ctx context.Context, from position, visit func(frame) (more bool, err error)) error {
+	p.from, p.begun, p.next = from, false, 0
+	for more := true; more; {
+		var err error
+		if more, err = p.chunk(ctx, visit); err != nil {
+			return p.store.explain(ctx, p.db, p.id, p.next, err)
+		}
+	}
+	return nil
+}
+
+// chunk goes through the next chunk.
+func (p *stretch) chunk(ctx context.Context, visit func(frame) (bool, error)) (more bool, err error) {
+	part, err := p.nextChunk(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		if p.next < p.end {
 			return false, fmt.Errorf("%w: it is missing", errFrame)
@@ -75,22 +107,23 @@ func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, vis
 	if err != nil {
 		return false, err
 	}
-	if !p.begun && step > 0 {
+	if !p.begun && p.from.n > 0 {
 		p.next = part.first
 	}
 	p.begun = true
 	if part.first != p.next || p.summed && part.sums == nil {
 		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
-	r := chunkReader{rest: part.body, run: id}
+	r := chunkReader{rest: part.body, run: p.id}
 	if part.sums != nil {
-		r.sums = &sums{rest: part.sums, last: chunkSum(id, part.first, part.before)}
+		r.sums = &sums{rest: part.sums, last: chunkSum(p.id, part.first, part.before)}
 	}
-	f := frame{ctx: ctx, db: db, id: id, run: p.seq, summed: p.summed, step: part.before}
+	f := frame{ctx: ctx, db: p.db, id: p.id, run: p.seq, summed: p.summed, step: part.before}
 	for len(r.rest) > 0 {
 		if f.event, f.value, err = r.next(); err != nil {
 			return false, err
 		}
+		f.n = p.next
 		if more, err = visit(f); err != nil || !more {
 			return false, err
 		}
@@ -105,15 +138,15 @@ func (p *stretch) walk(ctx context.Context, db *sql.DB, id string, step int, vis
 	return true, nil
 }
 
-// nextChunk returns the chunk with event n or a later one; at the beginning, the one with the
-// step.
-func nextChunk(ctx context.Context, db *sql.DB, run int64, n int, begun bool, step int) (chunk, error) {
-	query, args := `SELECT n, step, body, sums FROM chunks WHERE run = ? AND n >= ? ORDER BY n LIMIT 1`, []any{run, n}
-	if !begun && step > 0 {
-		query, args = `SELECT n, step, body, sums FROM chunks WHERE run = ? AND step <= ? ORDER BY n DESC LIMIT 1`, []any{run, step}
+// nextChunk returns the chunk with the next event or a later one; at the beginning, the one at the
+// position.
+func (p *stretch) nextChunk(ctx context.Context) (c chunk, err error) {
+	const columns = `SELECT n, step, body, sums FROM chunks WHERE run = ? AND `
+	query, n := columns+`n >= ? ORDER BY n LIMIT 1`, p.next
+	if !p.begun && p.from.n > 0 {
+		query, n = columns+p.from.column+` <= ? ORDER BY n DESC LIMIT 1`, p.from.n
 	}
-	var c chunk
-	err := db.QueryRowContext(ctx, query, args...).Scan(&c.first, &c.before, &c.body, &c.sums)
+	err = p.db.QueryRowContext(ctx, query, p.seq, n).Scan(&c.first, &c.before, &c.body, &c.sums)
 	return c, err
 }
 
@@ -124,6 +157,7 @@ type frame struct {
 	id     string
 	run    int64
 	summed bool            // the run has checksums
+	n      int             // its number
 	step   int             // records before it
 	event  execution.Event // without its value
 	value  stored
@@ -192,10 +226,17 @@ func (f frame) packed() ([]byte, error) {
 }
 
 // whole returns the event with its value; a value that was not recorded is replaced by a note.
-func (f frame) whole() (execution.Event, *Gap, error) {
+func (f frame) whole(all *assembly) (execution.Event, *Gap, error) {
 	e := f.event
+	all.started(&e)
+	if f.value.kind == ofParts {
+		setValue(&e, all.make(f.value.of, e.Record))
+		all.add(e.Record)
+		return e, nil, nil
+	}
 	k, err := f.recorded(0)
 	if err != nil || k.JSON == nil {
+		all.add(e.Record)
 		return e, nil, err
 	}
 	value, err := value.Decode(k.JSON)
@@ -205,15 +246,20 @@ func (f frame) whole() (execution.Event, *Gap, error) {
 	if gap, isNote := GapOf(value); isNote && k.Gap == nil { // of an imported run
 		k.Gap = &gap
 	}
+	setValue(&e, value)
+	all.add(e.Record)
+	return e, k.Gap, nil
+}
+
+func setValue(e *execution.Event, v value.Value) {
 	switch {
 	case e.Start != nil:
-		e.Start.Args = value
+		e.Start.Args = v
 	case e.Record != nil:
-		e.Record.Output = value
+		e.Record.Output = v
 	case e.End != nil:
-		e.End.Value = value
+		e.End.Value = v
 	}
-	return e, k.Gap, nil
 }
 
 // Load returns all events of a run in order. A value with a gap is replaced by a note, an object
@@ -225,8 +271,9 @@ func (s *Store) Load(ctx context.Context, id string) ([]execution.Event, error) 
 // load is Load; strict, a gap is an error.
 func (s *Store) load(ctx context.Context, id string, strict bool) ([]execution.Event, error) {
 	var events []execution.Event
-	err := s.walk(ctx, id, 0, func(f frame) (bool, error) {
-		e, gap, err := f.whole()
+	all := newAssembly()
+	err := s.walk(ctx, id, position{}, func(f frame) (bool, error) {
+		e, gap, err := f.whole(all)
 		if e.Lost > 0 && strict {
 			return false, &GapError{Run: id, What: fmt.Sprintf("%d events before %s", e.Lost, placeOf(e)), Gap: Gap{Reason: Unwritten}}
 		}
@@ -246,9 +293,9 @@ func (s *Store) load(ctx context.Context, id string, strict bool) ([]execution.E
 func placeOf(e execution.Event) string {
 	switch {
 	case e.Record != nil:
-		return fmt.Sprintf("step %d (node %q)", e.Record.Index, e.Record.NodeID)
+		return fmt.Sprintf("step %s (node %q)", e.Record.At(), e.Record.Name())
 	case e.Step != nil:
-		return fmt.Sprintf("the call of step %d (node %q)", e.Step.Index, e.Step.NodeID)
+		return fmt.Sprintf("the call of step %s (node %q)", e.Step.At(), e.Step.Name())
 	}
 	return "its end"
 }
@@ -258,13 +305,13 @@ func nameOf(e execution.Event) string {
 	if e.Record == nil {
 		return "its arguments"
 	}
-	return fmt.Sprintf("the output of step %d (node %q)", e.Record.Index, e.Record.NodeID)
+	return fmt.Sprintf("the output of step %s (node %q)", e.Record.At(), e.Record.Name())
 }
 
 // Arguments returns the arguments of a run, the first most bytes of them (0: all).
 func (s *Store) Arguments(ctx context.Context, id string, most int) (Recorded, error) {
 	var args Recorded
-	err := s.walk(ctx, id, 0, func(f frame) (more bool, err error) {
+	err := s.walk(ctx, id, position{}, func(f frame) (more bool, err error) {
 		if f.event.Start != nil {
 			args, err = f.recorded(most)
 			args.JSON = bytes.Clone(args.JSON)
@@ -274,22 +321,29 @@ func (s *Store) Arguments(ctx context.Context, id string, most int) (Recorded, e
 	return args, err
 }
 
-// Steps returns the records of a run from an index on, at most limit of them (0: all), and of
-// each output the first most bytes (0: all).
+// Steps returns the records of a run without frames and parts, from an index on, at most limit of
+// them (0: all), and of each output the first most bytes (0: all). Those of other runs are in a
+// History.
 func (s *Store) Steps(ctx context.Context, id string, from, limit, most int) ([]Step, error) {
 	var steps []Step
-	err := s.walk(ctx, id, from, func(f frame) (bool, error) {
+	err := s.walk(ctx, id, atStep(from), func(f frame) (bool, error) {
 		if f.event.Record == nil || f.step < from {
 			return true, nil
 		}
-		output, err := f.recorded(most)
+		step, err := f.recordedStep(most)
 		if err != nil {
 			return false, err
 		}
-		output.JSON = bytes.Clone(output.JSON) // so that the whole chunk is not held in memory
-		f.event.Record.Output = nil
-		steps = append(steps, Step{Record: *f.event.Record, Output: output})
+		steps = append(steps, step)
 		return limit <= 0 || len(steps) < limit, nil
 	})
 	return steps, err
+}
+
+// recordedStep returns the frame of a record with the first most bytes of its output (0: all).
+func (f frame) recordedStep(most int) (Step, error) {
+	output, err := f.recorded(most)
+	output.JSON = bytes.Clone(output.JSON) // so that the whole chunk is not held in memory
+	f.event.Record.Output = nil
+	return Step{Record: *f.event.Record, Output: output}, err
 }

@@ -42,9 +42,10 @@ type Run struct {
 	Args     string             `json:"args"` // the first ArgsShown bytes of the arguments as JSON
 	Started  time.Time          `json:"started"`
 	Ended    time.Time          `json:"ended,omitzero"`
-	Duration float64            `json:"duration"` // milliseconds; of a run that has not ended, up to its last step
-	Steps    int                `json:"steps"`    // records of its history
-	Bytes    int64              `json:"bytes"`    // in the store, about
+	Duration float64            `json:"duration"`         // milliseconds; of a run that has not ended, up to its last step
+	Steps    int                `json:"steps"`            // records of its history
+	Nested   int                `json:"nested,omitempty"` // of these, records in the frames of called graphs and of parts
+	Bytes    int64              `json:"bytes"`            // in the store, about
 	Durable  bool               `json:"durable,omitempty"`
 	Lost     int                `json:"lost,omitempty"`    // events that were not recorded, see execution.Event
 	Resumed  int                `json:"resumed,omitempty"` // how often it was resumed since its last recorded step

@@ -18,16 +18,22 @@ type track struct {
 	row
 	view *view
 
-	body   []byte // of the chunk that is being filled
-	sums   []byte // of its frames
-	first  int    // its first event
-	before int    // steps before it
-	chunks []chunk
-	spills []spill
+	chunkWriter        // of the chunk that is being filled
+	sums        []byte // of its frames
+	first       int    // its first event
+	before      int    // steps before it
+	chunks      []chunk
+	spills      []spill
 
-	value value.Value // the last value, to recognise it
-	last  stored      // and how it is stored
-	here  bool        // in the chunk that is being filled
+	recent map[execution.Address]recent // the last value of each open frame, to recognise it
+}
+
+// recent is a value and how it is stored.
+type recent struct {
+	value  value.Value
+	stored stored
+	chunk  int // its first event
+	place  int // among the values of the chunk, from 1
 }
 
 // row is the row of a run in table runs.
@@ -40,11 +46,35 @@ type row struct {
 	status Status
 
 	started, ended, latest time.Time
-	events, steps          int
-	spilled                int // values
-	bytes                  int64
-	lost                   int    // events
-	failure                string // JSON, or empty
+	events                 int
+	counts
+	spilled int // values
+	bytes   int64
+	lost    int    // events
+	failure string // JSON, or empty
+}
+
+// counts are the numbers of records in the row of a run. steps includes those before a record of
+// the run's own frame that were lost.
+type counts struct{ steps, nested int }
+
+// skip counts the steps that were lost before an event.
+func (c *counts) skip(e *execution.Event) {
+	if e.Record != nil && e.Lost > 0 && e.Record.Frame == "" {
+		c.steps = max(c.steps, e.Record.Index)
+	}
+}
+
+// count counts a record.
+func (c *counts) count(e *execution.Event) {
+	if e.Record == nil {
+		return
+	}
+	c.skip(e)
+	c.steps++
+	if e.Record.Frame != "" || e.Record.Part != "" {
+		c.nested++
+	}
 }
 
 type chunk struct {
@@ -71,22 +101,20 @@ func (t *track) add(e execution.Event, size int) error {
 	var err error
 	if e.Lost > 0 && e.Record != nil {
 		t.endChunk() // a chunk names its first step
-		t.steps = max(t.steps, e.Record.Index)
+		t.skip(&e)
 		t.before = t.steps
 	}
-	value := body(&e)
-	if value != nil {
-		if v, err = t.store(*value, size); err != nil {
+	if value := body(&e); value != nil {
+		if v, err = t.store(&e, *value, size); err != nil {
 			return err
 		}
 	}
 	frame := len(t.body)
-	if t.body, err = appendEvent(t.body, e, t.view.secrets); err != nil {
+	if err = t.event(e, t.view.secrets); err != nil {
 		return err
 	}
-	t.body = appendValue(t.body, v)
+	t.chunkWriter.value(v)
 	t.sums = appendSum(t.sums, chunkSum(t.id, t.first, t.before), t.body[frame:])
-	t.here = t.here || value != nil
 	t.update(e, v)
 	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {
 		t.endChunk()
@@ -104,7 +132,7 @@ func (t *track) update(e execution.Event, v stored) {
 		t.started, t.tool, t.graph = e.Time, e.Start.Tool, e.Start.Graph
 		t.args = shown(v)
 	case e.Record != nil:
-		t.steps++
+		t.count(&e)
 	case e.End != nil:
 		t.ended, t.status, t.failure = e.Time, Finished, ""
 		if f := withoutSecrets(e.End.Failure, t.view.secrets); f != nil {
@@ -132,17 +160,79 @@ func shown(v stored) string {
 	return string(wording.Head(v.json, ArgsShown))
 }
 
-// store decides how a value is stored.
-func (t *track) store(value value.Value, size int) (stored, error) {
-	if t.last.kind != noValue && identical(value, t.value) {
-		if t.last.kind == inline && t.here {
-			return stored{kind: same}, nil
+// store decides how the value of an event is stored. A list that is made of parts is not stored,
+// and neither is a value that passes on: from a step to the next one of its frame, or from a frame
+// to the step that it belongs to.
+func (t *track) store(e *execution.Event, got value.Value, size int) (v stored, err error) {
+	known, isKnown := t.recognise(e, got)
+	switch {
+	case isKnown:
+		v = known.stored
+		if back := t.values + 1 - known.place; known.chunk == t.first && (v.kind == inline || v.kind == ofParts) {
+			if v = (stored{kind: earlier, back: back}); back == 1 {
+				v = stored{kind: same}
+			}
+		} // else a spilled value is referred to again, a small one written again
+	case e.Record != nil && e.Record.Parts > 0:
+		v = stored{kind: ofParts}
+		known.stored = stored{kind: ofParts, of: e.Record.At()}
+	default:
+		if v, err = t.encode(got, size); err != nil {
+			return v, err
 		}
-		return t.last, nil // a spilled value is referred to again, a small one written again
+		known.stored = v
 	}
-	v, err := t.encode(value, size)
-	t.value, t.last = value, v
-	return v, err
+	t.remember(e, recent{value: got, stored: known.stored, chunk: t.first, place: t.values + 1})
+	return v, nil
+}
+
+// recognise returns a value that the store has: the last one of the event's frame, or of the frame
+// below it.
+func (t *track) recognise(e *execution.Event, got value.Value) (known recent, ok bool) {
+	frame := execution.Address("")
+	if e.Record != nil {
+		if known, ok = t.recent[e.Record.At()]; ok && identical(got, known.value) {
+			return known, true
+		}
+		frame = e.Record.Frame
+	}
+	if known, ok = t.recent[frame]; ok && identical(got, known.value) {
+		return known, true
+	}
+	return recent{}, false
+}
+
+// remember remembers the value of an event for the next one of its frame. What is below the event
+// has ended.
+func (t *track) remember(e *execution.Event, value recent) {
+	if t.recent == nil {
+		t.recent = map[execution.Address]recent{}
+	}
+	frame := execution.Address("")
+	if r := e.Record; r != nil {
+		frame = r.Frame
+		t.forget(r)
+		if r.Part != "" {
+			return
+		}
+	}
+	t.recent[frame] = value
+}
+
+// forget drops the values of the frames below a record.
+func (t *track) forget(r *execution.Record) {
+	if len(t.recent) < 2 { // there is no other frame
+		return
+	}
+	at := r.At()
+	delete(t.recent, at)
+	if r.Part == "" && (r.Parts > 0 || r.Error != nil) { // parts that were cancelled have left theirs
+		for frame := range t.recent {
+			if at.Contains(frame) {
+				delete(t.recent, frame)
+			}
+		}
+	}
 }
 
 // encode encodes a value, unless it is too large.
@@ -175,7 +265,7 @@ func (t *track) endChunk() {
 		return
 	}
 	t.chunks = append(t.chunks, chunk{first: t.first, before: t.before, body: t.body, sums: t.sums})
-	t.body, t.sums, t.first, t.before, t.here = nil, nil, t.events, t.steps, false
+	t.chunkWriter, t.sums, t.first, t.before = chunkWriter{}, nil, t.events, t.steps
 }
 
 // weigh adds the unwritten chunks and spills to the size of the run.
@@ -192,7 +282,7 @@ func (t *track) weigh() {
 func (t *track) columns(owner string, durable bool) []any {
 	return []any{
 		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
-		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.spilled, t.bytes, t.lost, durable, t.failure, owner,
+		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, durable, t.failure, owner,
 		rowSum(t.id, t.tool, t.view.about.File, t.view.about.Server, t.graph, t.args, micros(t.started), durable),
 	}
 }
