@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
+	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -37,8 +39,19 @@ func (c *Call) At() Address { return AddressOf(c.Frame, c.Index, c.Part) }
 // Name returns the name of the node for mocks, breakpoints, expectations and coverage.
 func (c *Call) Name() string { return nameOf(c.Graph, c.Node, c.Part) }
 
-// idempotencyKey is the key that the engine sends with the call of a step.
-func idempotencyKey(run string, index int) string { return fmt.Sprintf("%s/%d", run, index) }
+// idempotencyMeta is the key of _meta that has the idempotency key.
+const idempotencyMeta = "toolgraph/idempotencyKey"
+
+// idempotencyKey is the key that the engine sends with a call. It is the same again after an
+// attempt whose outcome is unknown; attempt is the last one before which the server has answered
+// all others, 1 for the first.
+func idempotencyKey(run string, at Address, attempt int) string {
+	key := run + "/" + string(at)
+	if attempt > 1 {
+		key += fmt.Sprintf("#%d", attempt)
+	}
+	return key
+}
 
 type callJSON struct {
 	callFields
@@ -78,71 +91,173 @@ func (c *Call) UnmarshalJSON(src []byte) error {
 	return nil
 }
 
-// call makes the call of an mcp node and returns its record. The failure is why the run
-// ends before the call.
-func (l *live) call(node *graph.MCP) (*Record, *Failure) {
-	r := l.run
-	start := r.now()
-	args, err := r.arguments(l.ctx, node)
+// site is where a node's work is done: in a frame, as a whole or as a part of it.
+type site struct {
+	frame *frame
+	node  graph.Node // of a branch: the branch's node
+	owner graph.Node // of a branch: the parallel node; otherwise the node itself
+	index int
+	part  string
+	item  value.Value        // of a part of a forEach
+	ctx   context.Context    // of a part: it ends when another part fails
+	scope *expressions.Scope // with the item of a part
+
+	turn <-chan struct{} // of a part: closed when the parts before it have begun; nil: at once
+	next func()          // of a part: the next part may begin; nil without one
+}
+
+func (s *site) address() Address { return AddressOf(s.frame.address, s.index, s.part) }
+
+// name names the node in its tool.
+func (s *site) name() string { return nameOf("", s.owner.ID(), s.part) }
+
+// visit returns the site as an event has it; nil for none.
+func (s *site) visit() *Visit {
+	if s == nil {
+		return nil
+	}
+	v := &Visit{
+		Frame: s.frame.address, Index: s.index, Part: s.part, Graph: s.frame.tool, NodeID: s.owner.ID(), NodeType: s.node.Type(),
+	}
+	switch n := s.node.(type) {
+	case *graph.MCP:
+		v.Server, v.Tool = n.Server, n.Tool
+	case *graph.SubGraph:
+		v.Tool = n.Tool
+	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	}
+	return v
+}
+
+// begin lets the parts begin in their order.
+func (s *site) begin() {
+	if s.turn != nil {
+		select {
+		case <-s.turn:
+		case <-s.ctx.Done():
+		}
+	}
+	if s.next != nil {
+		s.next()
+	}
+}
+
+// with returns the scope of the site with more variables.
+func (s *site) with(variables map[string]value.Value) *expressions.Scope {
+	scope := *s.scope
+	maps.Copy(variables, scope.Variables)
+	scope.Variables = variables
+	return &scope
+}
+
+// call makes the call of an mcp or graph node, or of a part of one.
+func (l *live) call(s *site) (outcome, error) {
+	start := l.clock.now()
+	args, err := s.arguments()
 	if err != nil {
-		rec := r.record(l.ctx, node, start, nil, err)
-		return &rec, l.resolve(node, nil)
+		if failed := l.resolve(s, nil); failed != nil {
+			return outcome{failed: failed}, nil
+		}
+		rec := s.frame.record(*s, start, nil, err)
+		return outcome{record: &rec}, nil
 	}
-	index := len(r.state.records)
-	c := &Call{
-		Run: r.id, Index: index, Node: node.ID(), Server: node.Server, Tool: node.Tool, Args: args,
-		Meta: map[string]any{"toolgraph/idempotencyKey": idempotencyKey(r.id, index)},
+	if n, isMCP := s.node.(*graph.MCP); isMCP {
+		return l.attempts(s, n, start, args)
 	}
-	if failed := l.resolve(node, c); failed != nil {
+	if failed := l.resolve(s, nil); failed != nil {
+		return outcome{failed: failed}, nil
+	}
+	s.begin()
+	n, _ := s.node.(*graph.SubGraph)
+	output, failed, err := l.graphCall(s, n, args)
+	switch {
+	case err != nil:
+		return outcome{}, err
+	case failed == nil:
+		rec := s.frame.record(*s, start, output, nil)
+		return outcome{record: &rec}, nil
+	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
+		return outcome{failed: failed}, nil
+	}
+	rec := s.frame.record(*s, start, nil, withHelp(&n.Calling, failed))
+	return outcome{record: &rec}, nil
+}
+
+func (s *site) arguments() (args value.Value, err error) {
+	defer recovered(&err)
+	return graph.CallingOf(s.node).Args.Eval(s.ctx, s.scope)
+}
+
+// graphCall calls a graph, unless the caller answers for it.
+func (l *live) graphCall(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure, error) {
+	instead, has := l.caller.(GraphCaller)
+	if !has {
+		return l.enter(s, n, args)
+	}
+	c := l.newCall(s, args)
+	c.Tool, c.Timeout = n.Tool, n.Timeout
+	output, answered, err := answer(s.ctx, instead, c)
+	switch {
+	case err != nil:
+		return nil, failureOf(s.ctx, n, err), nil
+	case answered:
+		return output, nil, nil
+	}
+	return l.enter(s, n, args)
+}
+
+func answer(ctx context.Context, caller GraphCaller, c *Call) (output value.Value, answered bool, err error) {
+	defer recovered(&err)
+	return caller.CallGraph(ctx, *c)
+}
+
+func (l *live) newCall(s *site, args value.Value) *Call {
+	return &Call{
+		Run: l.id, Frame: s.frame.address, Index: s.index, Part: s.part, Graph: s.frame.tool, Node: s.owner.ID(), Args: args,
+	}
+}
+
+// request makes one attempt of a call. Its start is recorded first: if the process dies then, the
+// call may have been made.
+func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (value.Value, error) {
+	started := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: s.visit(), Sync: unsafe}
+	started.Step.Attempt, started.Step.Args, started.Step.Digest = c.Attempt, c.Args, digest(c.Args)
+	if result, known := l.past.result(c.At()); known {
+		s.begin()
+		return result, recordFailure(node, l.hooks.record(s.ctx, started)) // a replay finds the result by it
+	}
+	if err := s.ctx.Err(); err != nil { // before it is recorded as a call that may have been made
+		return nil, endOf(s.ctx, node, "before its call", err)
+	}
+	if failed := l.hooks.stopped(); failed != nil {
 		return nil, failed
 	}
-	start = r.now()
-	output, err := l.outcome(node, c)
-	rec := r.record(context.Background(), node, start, output, err)
-	return &rec, nil
-}
-
-func (r *Run) arguments(ctx context.Context, node *graph.MCP) (args value.Value, err error) {
-	defer recovered(&err)
-	return node.Args.Eval(ctx, r.scope)
-}
-
-// outcome makes a call. Its start is recorded first: if the process dies then, the call may
-// have been made.
-func (l *live) outcome(node *graph.MCP, c *Call) (value.Value, error) {
-	started := Event{
-		Kind: CallStarted, Run: c.Run, Time: l.hooks.now(),
-		Step: &Visit{
-			Index: c.Index, NodeID: c.Node, NodeType: node.Type(),
-			Server: c.Server, Tool: c.Tool, Args: c.Args, Digest: digest(c.Args),
-		},
+	if failed := s.reserveCall(node); failed != nil {
+		return nil, failed
 	}
-	l.unsafe = !l.hooks.mayRepeat(node)
-	if l.hasResult {
-		result := l.result
-		l.hasResult, l.result = false, nil
-		return result, recordFailure(node, l.hooks.record(l.ctx, started)) // a replay finds the result by it
-	}
-	if err := l.ctx.Err(); err != nil { // before it is recorded as a call that may have been made
-		return nil, failureOf(l.ctx, l.run.graph.Limits, node, err)
-	}
-	if err := l.hooks.stopped(); err != nil {
+	if err := recordFailure(node, l.emit(s.ctx, started)); err != nil {
 		return nil, err
 	}
-	started.Sync = l.unsafe
-	if err := recordFailure(node, l.hooks.emit(l.ctx, started)); err != nil {
-		return nil, err
-	}
-	output, err := l.callTool(c)
-	if err != nil {
-		return nil, failureOf(l.ctx, l.run.graph.Limits, node, err)
-	}
-	return output, nil
+	s.begin()
+	return l.callTool(s.ctx, c)
 }
 
-func (l *live) callTool(c *Call) (output value.Value, err error) {
+// reserveCall counts a call for maxCalls.
+func (s *site) reserveCall(node *graph.MCP) *Failure {
+	reached, most, times := s.frame.budget.call(node.Server + "." + node.Tool)
+	if reached == nil {
+		return nil
+	}
+	has := ""
+	if most != "" {
+		has = fmt.Sprintf("; it has called %s %d times", most, times)
+	}
+	return failureAt(CodeLimit, node, nil, "executionLimits.maxCalls is %d and the run wants another call%s", reached.most, has)
+}
+
+func (l *live) callTool(ctx context.Context, c *Call) (output value.Value, err error) {
 	defer recovered(&err)
-	return l.caller.CallTool(l.ctx, *c)
+	return l.caller.CallTool(ctx, *c)
 }
 
 // recordFailure returns the error of the journal or an observer as a failure of a call.

@@ -32,6 +32,7 @@ type hooks struct {
 	changedGraph bool
 	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
+	sleep        func(ctx context.Context, d time.Duration) error
 }
 
 // Option is an option of an engine, or of one run.
@@ -64,7 +65,7 @@ func WithRepeatable(may func(server, tool string, effect config.Effect) bool) Op
 
 // New makes an engine whose runs make their calls through caller.
 func New(caller ToolCaller, opts ...Option) *Engine {
-	e := &Engine{caller: caller, hooks: hooks{now: time.Now}}
+	e := &Engine{caller: caller, hooks: hooks{now: time.Now, sleep: sleep}}
 	for _, o := range opts {
 		o(&e.hooks)
 	}
@@ -95,11 +96,11 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
 		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.Hash, Args: args},
 	}
-	r := newRun(h.runID, g, args, start.Time, h.now)
 	if err := h.record(ctx, start); err != nil {
 		return &Result{RunID: h.runID}, err
 	}
-	l := newLive(ctx, e.caller, r, h)
+	l := newLive(ctx, e.caller, h.runID, newFrame(g, args), start.Time, h)
+	l.start()
 	if err := h.notify(start); err != nil {
 		return e.end(ctx, l, nil, err)
 	}
@@ -126,30 +127,25 @@ func (e *Engine) finish(ctx context.Context, l *live) (*Result, error) {
 // end records how the run ended.
 func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error) (*Result, error) {
 	defer l.close()
-	r, h := l.run, l.hooks
-	result := &Result{RunID: r.id, Value: value, History: r.Records()}
+	h := l.hooks
+	result := &Result{RunID: l.id, Value: value, History: l.history()}
 	end := &End{Value: value}
 	if err != nil {
 		end.Failure = failureToRecord(err)
 		if suspended(ctx, end.Failure) {
-			return result, r.stepError(end.Failure)
+			return result, l.root.stepError(end.Failure)
+		}
+		if errors.Is(err, ErrItemsChanged) {
+			return result, err
 		}
 	}
-	last := Event{Kind: RunFinished, Run: r.id, Time: h.now(), End: end, Sync: true}
+	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: true}
 	if lastErr := h.record(ctx, last); err == nil && lastErr != nil {
 		result.Value, err = nil, lastErr
 	}
-	h.report(r.id, err)
-	h.report(r.id, h.notify(last)) // the run has ended, so an error here does not fail it
+	h.report(l.id, err)
+	h.report(l.id, h.notify(last)) // the run has ended, so an error here does not fail it
 	return result, err
-}
-
-// emit gives an event to the journal first, then to the observers.
-func (h *hooks) emit(ctx context.Context, e Event) error {
-	if err := h.record(ctx, e); err != nil {
-		return err
-	}
-	return h.notify(e)
 }
 
 // record gives an event to the journal, also when the run has just been cancelled.

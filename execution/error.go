@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // Code is the kind of a failure that ended a run. It is part of the stored format.
@@ -19,7 +21,8 @@ type Code string
 const (
 	CodeLimit      Code = "limit"      // an execution limit was reached
 	CodeExpression Code = "expression" // JSONata or JSON Logic failed
-	CodeTool       Code = "tool"       // an upstream server or its tool failed
+	CodeTool       Code = "tool"       // an upstream server or its tool failed, or a poll has ended
+	CodeGraph      Code = "graph"      // the call of a tool of the file failed, before or after its graph ran
 	CodeCancelled  Code = "cancelled"  // the client cancelled, or the process is stopping
 	CodeResult     Code = "result"     // the value does not match the outputSchema
 	CodeInternal   Code = "internal"   // the journal, a gate, or a bug
@@ -41,24 +44,34 @@ type Failure struct {
 	// none. Message includes it.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 
-	// Result is the value of a failed tool's result, or the last value of a poll, as JSON. It is
-	// recorded for failures in frames, which a caller's onError can read after a resume.
-	Result json.RawMessage `json:"result,omitempty"`
+	Part string `json:"part,omitempty"` // number of the item, from 0, or name of the branch
+	Item string `json:"item,omitempty"` // the item as JSON, truncated
+	More int    `json:"more,omitempty"` // other parts that have failed as well
 
-	// Callers are the places through which a failure in a frame or a part has passed, innermost
-	// first; empty for a failure of a whole step of the run's own graph.
+	// What onError and retry can read; only of nodes that have one of them, or that are in a frame.
+	Plain  string          `json:"plain,omitempty"`  // Message without the clauses that were added to it; empty when there are none
+	Raised string          `json:"raised,omitempty"` // the author's message, when $error ended an expression
+	Result json.RawMessage `json:"result,omitempty"` // the value of a failed tool's result, or the last of a poll
+
+	// Callers are the frames through which the failure has passed, innermost first, each with
+	// the node that failed in it. Node and Part are then those of the frame around them.
 	Callers []Caller `json:"callers,omitempty"`
 
-	err error // the cause, in this process only
+	// At is the address of an in-doubt call that ended the run.
+	At Address `json:"at,omitempty"`
+
+	err        error // the cause, in this process only
+	attempts   int   // that were made
+	unrecorded bool  // the step has no record: it had no outcome
 }
 
-// Caller is one level of a failure that happened in a frame or a part.
+// Caller is one frame through which a failure has passed.
 type Caller struct {
-	Tool string   `json:"tool"`
-	Node string   `json:"nodeId"`
+	Tool string   `json:"tool"`           // whose graph the frame ran
+	Node string   `json:"nodeId"`         // that failed
 	Part string   `json:"part,omitempty"` // number of the item, from 0, or name of the branch
 	Item string   `json:"item,omitempty"` // the item as JSON, truncated
-	Path []string `json:"path,omitempty"` // the last nodes visited in the frame, oldest first
+	Path []string `json:"path,omitempty"` // the last nodes visited, oldest first
 }
 
 // Error is the message without the place.
@@ -80,24 +93,54 @@ type StepError struct {
 	truncated bool // more nodes were visited before Path
 }
 
-// Error is "file:line:col: node "x" of tool "y": message", then the path of the run.
+// Error is "file:line:col: node "x" of tool "y": message", then the path of the run. A failure in
+// a frame or a part names each level, innermost first.
 func (e *StepError) Error() string {
 	var b strings.Builder
 	if e.Pos.IsValid() {
 		b.WriteString(e.Pos.String() + ": ")
 	}
-	if e.Node != "" {
-		fmt.Fprintf(&b, "node %q of ", e.Node)
+	failed := failureToRecord(e.Err)
+	for _, c := range failed.Callers {
+		b.WriteString(c.String() + ", ")
 	}
-	fmt.Fprintf(&b, "tool %q: %s", e.Tool, e.Err)
-	if len(e.Path) > 0 {
-		b.WriteString("\npath: ")
-		if e.truncated {
-			b.WriteString("… → ")
-		}
-		b.WriteString(strings.Join(e.Path, " → "))
+	own := Caller{Tool: e.Tool, Node: e.Node, Part: failed.Part, Item: failed.Item}
+	fmt.Fprintf(&b, "%s: %s", own, e.Err)
+	if failed.More > 0 {
+		fmt.Fprintf(&b, "; and %d more failed", failed.More)
 	}
+	for _, c := range failed.Callers {
+		writePath(&b, "\npath of "+c.Tool+": ", c.Path)
+	}
+	path := e.Path
+	if e.truncated {
+		path = append([]string{"…"}, path...)
+	}
+	writePath(&b, "\npath: ", path)
 	return b.String()
+}
+
+func writePath(b *strings.Builder, intro string, path []string) {
+	if len(path) > 0 {
+		b.WriteString(intro + strings.Join(path, " → "))
+	}
+}
+
+// String is "node "x" of tool "y"", with the item or the branch before it.
+func (c Caller) String() string {
+	text := fmt.Sprintf("tool %q", c.Tool)
+	if c.Node != "" {
+		text = fmt.Sprintf("node %q of %s", c.Node, text)
+	}
+	switch {
+	case c.Item != "":
+		return fmt.Sprintf("item %s (%s) of %s", c.Part, c.Item, text)
+	case isNumber(c.Part):
+		return fmt.Sprintf("item %s of %s", c.Part, text)
+	case c.Part != "":
+		return fmt.Sprintf("branch %q of %s", c.Part, text)
+	}
+	return text
 }
 
 func (e *StepError) Unwrap() error { return e.Err }
@@ -111,8 +154,22 @@ func (e *StepError) Code() Code {
 	return CodeInternal
 }
 
-// errTimeLimit is the cause of a context that the run's time limit has ended.
-var errTimeLimit = errors.New("maxExecutionTimeMs reached")
+// timeLimitError is the cause of a context that a time limit has ended.
+type timeLimitError struct{ limit time.Duration }
+
+func (e *timeLimitError) Error() string { return "maxExecutionTimeMs reached" }
+
+// interruption is the cause of a context that ends with an enclosing part or graph call. What it
+// ends has no outcome and no record.
+type interruption struct{ why string }
+
+func (e *interruption) Error() string { return e.why }
+
+// interrupted reports whether an enclosing part or graph call has ended what failed.
+func (f *Failure) interrupted() bool {
+	var by *interruption
+	return f != nil && f.Code == CodeCancelled && errors.As(f.err, &by)
+}
 
 // failureAt returns a failure at a node. Its cause err may be nil.
 func failureAt(code Code, node graph.Node, err error, format string, args ...any) *Failure {
@@ -121,7 +178,7 @@ func failureAt(code Code, node graph.Node, err error, format string, args ...any
 
 // failureOf returns the error of a node as a Failure. When ctx has ended, that is the reason,
 // whatever the error says.
-func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err error) *Failure {
+func failureOf(ctx context.Context, node graph.Node, err error) *Failure {
 	var known *Failure
 	if errors.As(err, &known) {
 		return known
@@ -131,9 +188,13 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	if errors.As(err, &fault) {
 		return f
 	}
-	_, isCall := node.(*graph.MCP)
+	isCall := graph.CallingOf(node) != nil
 	if ctx.Err() != nil {
-		return endOf(ctx, limits, node, isCall, err)
+		doing := "while this node was evaluated"
+		if isCall {
+			doing = "while this node waited for its server"
+		}
+		return endOf(ctx, node, doing, err)
 	}
 	var placed *graph.PlacedError
 	var coded interface{ ErrorCode() string }
@@ -150,28 +211,76 @@ func failureOf(ctx context.Context, limits config.Limits, node graph.Node, err e
 	if errors.As(err, &structured) {
 		f.Structured = structured.StructuredContent()
 	}
+	f.details(err)
 	return f
 }
 
-// endOf is the failure of a run whose ctx has ended: by its time limit, or by a cancellation.
-func endOf(ctx context.Context, limits config.Limits, node graph.Node, isCall bool, err error) *Failure {
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errTimeLimit) && isCall:
-		return timeLimit(limits.MaxExecutionTime, node, "while this node waited for its server")
-	case errors.Is(cause, errTimeLimit):
-		return timeLimit(limits.MaxExecutionTime, node, "while this node was evaluated")
+// endOf is the failure of a step whose ctx has ended: by a time limit, a cancellation, or the end
+// of an enclosing part.
+func endOf(ctx context.Context, node graph.Node, doing string, err error) *Failure {
+	cause := context.Cause(ctx)
+	var limit *timeLimitError
+	var by *interruption
+	switch {
+	case errors.As(cause, &limit):
+		return timeLimit(limit.limit, node, doing)
 	case errors.Is(cause, ErrSuspended):
 		return failureAt(CodeCancelled, node, ErrSuspended, "%s", ErrSuspended)
+	case errors.As(cause, &by):
+		return failureAt(CodeCancelled, node, by, "%s", by)
 	}
 	return failureAt(CodeCancelled, node, err, "the run was cancelled")
 }
 
 func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {
-	return failureAt(CodeLimit, node, errTimeLimit,
+	return failureAt(CodeLimit, node, &timeLimitError{limit},
 		"executionLimits.maxExecutionTimeMs is %d, and the run has taken longer; it ended %s", limit.Milliseconds(), doing)
 }
 
 func sizeLimit(setting string, size, limit int, node graph.Node) *Failure {
 	return failureAt(CodeLimit, node, nil,
 		"executionLimits.%s is %d bytes, but the value has %d; let the tool return less, or select what is needed in a transform", setting, limit, size)
+}
+
+// depthLimit is the failure of a call whose frame would lie too deep. callers are the tools
+// around it and its own, outermost first.
+func depthLimit(most int, node graph.Node, callers []string) *Failure {
+	const shown = 12
+	ring := strings.Join(callers[:min(shown, len(callers))], " → ")
+	if len(callers) > shown {
+		ring += " → …"
+	}
+	return failureAt(CodeLimit, node, nil, "executionLimits.maxDepth is %d and graphs have called each other that deep: %s; "+
+		"check what ends the recursion", most, ring)
+}
+
+// endedWithRun reports whether the failure is that of a run which has ended: by its time limit or
+// a cancellation.
+func (f *Failure) endedWithRun() bool {
+	var limit *timeLimitError
+	return f.Code == CodeCancelled || errors.As(f.err, &limit)
+}
+
+// itemShown is how many characters of an item a message has room for.
+const itemShown = 200
+
+// located returns the failure with the place of the site.
+func (s *site) located(failed *Failure) *Failure {
+	out := *failed
+	out.Node, out.Part = s.owner.ID(), s.part
+	if s.item != nil {
+		if src, err := value.Encode(s.item); err == nil {
+			out.Item = wording.Truncate(s.frame.graph.Secrets.Redact(string(src)), itemShown)
+		}
+	}
+	if s.frame.address == "" && s.part == "" && graph.OnErrorOf(s.node) == nil && !s.retried() && len(out.Callers) == 0 {
+		out.Raised, out.Result = "", nil // nothing can read them
+	}
+	return &out
+}
+
+// retried reports whether the site's calls can be repeated.
+func (s *site) retried() bool {
+	n, isMCP := s.node.(*graph.MCP)
+	return isMCP && n.Retry != nil
 }

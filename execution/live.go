@@ -4,155 +4,238 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
-// live is a run that is in progress in this process.
+// live is a run that is in progress in this process: what its frames share.
 type live struct {
+	id     string
 	base   context.Context // ends with the client's call; lives as long as the run
-	ctx    context.Context // base up to the time limit
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
+	clock  *clock
 	caller ToolCaller
-	run    *Run
 	hooks  hooks
+	root   *frame
+	past   *past // of a resumed run; empty otherwise
 
-	interrupted *Visit      // the call during which a resumed run was interrupted; nil once it is resolved
-	endedAt     int         // the index at which a resumed run has ended before an in-doubt call; or -1
-	hasResult   bool        // the result of the next call is known
-	result      value.Value // that result
-	unsafe      bool        // the next record is of a call that is not safe to repeat
+	observing sync.Mutex // held while the observers get an event
+
+	mu    sync.Mutex // guards what follows
+	below []*Record  // records of parts and of other frames than the run's own
 }
 
-func newLive(ctx context.Context, caller ToolCaller, r *Run, h hooks) *live {
-	l := &live{base: ctx, caller: caller, run: r, hooks: h, endedAt: -1}
-	l.startClock()
+func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h hooks) *live {
+	l := &live{id: id, base: ctx, clock: newClock(started, h.now), caller: caller, hooks: h, root: root, past: &past{}}
+	root.live, root.budget = l, newBudget(nil, root.graph.Limits)
 	return l
 }
 
-// startClock starts the rest of the time limit.
-func (l *live) startClock() {
-	left := l.run.graph.Limits.MaxExecutionTime - l.hooks.now().Sub(l.run.started)
-	l.ctx, l.cancel = context.WithTimeoutCause(l.base, left, errTimeLimit)
+// start starts the rest of the time limit.
+func (l *live) start() {
+	limit := l.root.graph.Limits.MaxExecutionTime
+	l.root.ctx, l.cancel = context.WithCancelCause(l.base)
+	l.clock.after(limit-l.clock.elapsed(), func() { l.cancel(&timeLimitError{limit}) })
 }
 
-func (l *live) close() { l.cancel() }
+// close frees what the run holds; nothing runs any more.
+func (l *live) close() {
+	l.clock.hold()
+	l.cancel(nil)
+}
 
 // value drives the run to its end and returns its value, which matches the outputSchema.
-func (l *live) value() (value value.Value, err error) {
+func (l *live) value() (result value.Value, err error) {
 	defer recovered(&err)
-	if value, err = l.drive(); err != nil {
+	result, failed, err := l.drive(l.root)
+	if err != nil {
 		return nil, err
 	}
-	return value, l.run.checkValue(l.ctx, value)
+	if failed == nil {
+		result = orNull(result) // JSON, so nothing is null
+		if failed = l.root.checkValue(l.root.ctx, result); failed == nil {
+			return result, nil
+		}
+		step := l.root.stepError(failed)
+		step.Step = len(l.root.state.records) - 1
+		return nil, step
+	}
+	return nil, l.root.stepError(failed)
 }
 
-// drive is the one loop: it takes the run to its end. The error is a *StepError for a
-// failure of the run, or that of the journal, the gate or an observer.
-func (l *live) drive() (value.Value, error) {
-	r := l.run
+// drive is the one loop: it takes a frame to its end and returns the output of its exit. The
+// failure is that of the frame; the error is that of the journal, the gate or an observer.
+func (l *live) drive(f *frame) (value.Value, *Failure, error) {
 	for {
-		if failed := r.failure(); failed != nil { // also of a resumed run
-			return nil, r.stepError(failed)
+		if failed := f.failure(); failed != nil { // also of a resumed run
+			return nil, failed, nil
 		}
-		if err := l.wait(); err != nil {
-			return nil, err
+		if err := l.wait(f, nil); err != nil {
+			return nil, nil, err
 		}
-		node, err := r.next()
+		node, err := f.next()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if node != nil {
-			if err := l.hooks.stopped(); err != nil {
-				return nil, err
-			}
+		if node == nil {
+			end := &site{frame: f, index: len(f.state.records)}
+			return f.state.records[end.index-1].Output, l.resolve(end, nil), nil
 		}
-		rec, failed := l.step(node)
+		if failed := l.hooks.stopped(); failed != nil {
+			return nil, failed, nil
+		}
+		out, err := l.step(f, node)
 		switch {
-		case failed != nil:
-			return nil, r.stepError(failed)
-		case rec == nil:
-			return r.value(), nil
+		case err != nil:
+			return nil, nil, err
+		case out.failed != nil:
+			return nil, out.failed, nil
 		}
-		if err := l.commit(rec); err != nil {
-			return nil, err
+		if failed, err := l.commit(f, out); failed != nil || err != nil {
+			return nil, failed, err
 		}
 	}
 }
 
-// step runs a node and returns its record, or nil when the exit has run before. The
-// failure is why the run ends before the node. The run does not change: commit applies the
-// record.
-func (l *live) step(node graph.Node) (*Record, *Failure) {
-	if node == nil {
-		return nil, l.resolve(nil, nil)
+// outcome is what came of a node or a part: a record, or the failure that ends the run before
+// the node or its call.
+type outcome struct {
+	record *Record
+	sync   bool // the record is of a call that is not safe to repeat
+	failed *Failure
+}
+
+// step runs a node. The frame does not change: commit applies the record.
+func (l *live) step(f *frame, node graph.Node) (outcome, error) {
+	if failed := f.begin(node); failed != nil {
+		return outcome{failed: failed}, nil
 	}
-	if failed := l.run.checkLimits(l.ctx, node); failed != nil {
-		return nil, failed
+	s := site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}
+	if calling := graph.CallingOf(node); calling != nil && calling.ForEach == nil {
+		return l.call(&s)
 	}
-	if call, isCall := node.(*graph.MCP); isCall {
-		return l.call(call)
+	if failed := l.resolve(&s, nil); failed != nil {
+		return outcome{failed: failed}, nil
 	}
-	if failed := l.resolve(node, nil); failed != nil {
-		return nil, failed
+	switch n := node.(type) {
+	case *graph.MCP, *graph.SubGraph:
+		return l.forEach(&s, graph.CallingOf(node).ForEach)
+	case *graph.Parallel:
+		return l.parallel(&s, n)
+	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
-	rec := l.run.visit(l.ctx, node)
-	return &rec, nil
+	rec := f.visit(node)
+	return outcome{record: &rec}, nil
 }
 
 // commit records a record, then applies it. A failure that only comes of the suspension of the
-// run is not recorded.
-func (l *live) commit(rec *Record) error {
-	sync := l.unsafe
-	l.unsafe = false
-	if suspended(l.base, rec.Error) {
-		return rec.Error
+// run, or of the end of an enclosing part, is not recorded.
+func (l *live) commit(f *frame, out outcome) (*Failure, error) {
+	rec := out.record
+	if failed := rec.Error; suspended(l.base, failed) || failed.interrupted() {
+		return failed, nil
 	}
-	err := l.hooks.emit(l.ctx, Event{
-		Kind: StepFinished, Run: l.run.id, Time: rec.End, Record: rec, Sync: sync,
-	})
-	if err != nil {
-		return err
+	if err := l.emit(f.ctx, Event{Kind: StepFinished, Run: l.id, Time: rec.End, Record: rec, Sync: out.sync}); err != nil {
+		return nil, err
 	}
-	return l.run.Apply(*rec)
+	if rec.Part != "" {
+		return nil, nil
+	}
+	return nil, f.state.apply(*rec)
 }
 
-// wait waits for the gate before the next node, if there is one, and makes its edits. The time
-// does not count for the time limit.
-func (l *live) wait() error {
+// emit gives an event to the journal first, then to the observers.
+func (l *live) emit(ctx context.Context, e Event) error {
+	if err := l.hooks.record(ctx, e); err != nil {
+		return err
+	}
+	if e.Record != nil && (e.Record.Part != "" || e.Record.Frame != "") {
+		l.mu.Lock()
+		l.below = append(l.below, e.Record)
+		l.mu.Unlock()
+	}
+	return l.notify(e)
+}
+
+// notify gives an event to the observers, one event at a time.
+func (l *live) notify(e Event) error {
+	if len(l.hooks.observers) == 0 {
+		return nil
+	}
+	l.observing.Lock()
+	defer l.observing.Unlock()
+	return l.hooks.notify(e)
+}
+
+// history returns all records in the order of their addresses.
+func (l *live) history() []Record {
+	own := l.root.state.records
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.below) == 0 {
+		return own
+	}
+	keyed := make([]keyedRecord, 0, len(own)+len(l.below))
+	for i := range own {
+		keyed = append(keyed, keyedRecord{own[i].At(), &own[i]})
+	}
+	for _, rec := range l.below {
+		keyed = append(keyed, keyedRecord{rec.At(), rec})
+	}
+	slices.SortStableFunc(keyed, func(a, b keyedRecord) int { return a.at.Compare(b.at) })
+	all := make([]Record, len(keyed))
+	for i, k := range keyed {
+		all[i] = *k.record
+	}
+	return all
+}
+
+type keyedRecord struct {
+	at     Address
+	record *Record
+}
+
+// wait waits for the gate before the next node, or before a part, if there is a gate, and makes
+// its edits. The time does not count for the time limit.
+func (l *live) wait(f *frame, part *site) error {
 	if l.hooks.gate == nil {
 		return nil
 	}
-	l.cancel()
-	held := l.hooks.now()
-	err := l.hold()
-	l.run.started = l.run.started.Add(max(0, l.hooks.now().Sub(held)))
-	l.startClock()
+	defer l.clock.hold()()
+	err := l.hold(f, part)
 	if l.base.Err() == nil {
 		return err
 	}
-	return nil // checkLimits returns why the run ends
+	return nil // frame.begin returns why the run ends
 }
 
-func (l *live) hold() error {
+func (l *live) hold(f *frame, part *site) error {
 	for {
-		node, err := l.run.next() // afresh each time: an edit may lead elsewhere
-		if err != nil || node == nil {
-			return err
-		}
-		step := &Visit{Index: len(l.run.Records()), NodeID: node.ID(), NodeType: node.Type()}
-		if call, isCall := node.(*graph.MCP); isCall {
-			step.Server, step.Tool = call.Server, call.Tool
+		visit, scope := part.visit(), f.scope
+		if part == nil {
+			node, err := f.next() // afresh each time: an edit may lead elsewhere
+			if err != nil || node == nil {
+				return err
+			}
+			visit = (&site{frame: f, node: node, owner: node, index: len(f.state.records)}).visit()
+		} else {
+			scope = part.scope
 		}
 		edits, err := l.hooks.gate.Wait(l.base, Event{
-			Kind: StepReady, Run: l.run.id, Time: l.hooks.now(), Scope: l.run.scope, Step: step,
+			Kind: StepReady, Run: l.id, Time: l.clock.now(), Scope: scope, Graph: f.graph, Step: visit,
 		})
-		if err != nil || len(edits) == 0 || l.base.Err() != nil {
+		switch {
+		case err != nil || len(edits) == 0 || l.base.Err() != nil:
 			return err
+		case part != nil:
+			return fmt.Errorf("an output cannot be edited before a part of node %q; edit it before the node", visit.NodeID)
 		}
 		for _, e := range edits {
-			if err := l.edit(e); err != nil {
+			if err := l.edit(f, e); err != nil {
 				return err
 			}
 		}
@@ -160,15 +243,15 @@ func (l *live) hold() error {
 }
 
 // edit records an edit, then applies it.
-func (l *live) edit(e Edit) error {
-	rec, err := l.run.edit(e)
+func (l *live) edit(f *frame, e Edit) error {
+	rec, err := f.edit(e)
 	if err != nil {
 		return err
 	}
-	if err := l.hooks.emit(l.base, Event{Kind: ContextEdited, Run: l.run.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
+	if err := l.emit(l.base, Event{Kind: ContextEdited, Run: l.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
 		return err
 	}
-	return l.run.Apply(rec)
+	return f.state.apply(rec)
 }
 
 // ErrSuspended is the error of a run that stops and can be resumed later: its current step and
@@ -176,18 +259,22 @@ func (l *live) edit(e Edit) error {
 // nodes; a context that ends with this cause suspends it at once, also during a call.
 var ErrSuspended = errors.New("the process is ending, and the run is suspended")
 
-// WithStop suspends a run before its next node once stop is closed. A call in flight ends
-// first and is recorded, so that its outcome is known when the run is resumed.
+// WithStop suspends a run before its next node once stop is closed. Calls in flight end first
+// and are recorded, so that their outcomes are known when the run is resumed.
 func WithStop(stop <-chan struct{}) Option { return func(h *hooks) { h.stop = stop } }
 
-// stopped returns the error of a run that is to be suspended before a node; or nil.
-func (h *hooks) stopped() error {
+// stopped returns the failure of a run that is to be suspended before a node; or nil.
+func (h *hooks) stopped() *Failure {
 	select {
 	case <-h.stop:
-		return &Failure{Code: CodeCancelled, Message: ErrSuspended.Error(), err: ErrSuspended}
+		return suspension()
 	default:
 		return nil
 	}
+}
+
+func suspension() *Failure {
+	return &Failure{Code: CodeCancelled, Message: ErrSuspended.Error(), err: ErrSuspended}
 }
 
 // suspended reports whether a failure only comes of the suspension of the run.
@@ -195,26 +282,24 @@ func suspended(ctx context.Context, f *Failure) bool {
 	return f != nil && f.Code == CodeCancelled && (errors.Is(f, ErrSuspended) || errors.Is(context.Cause(ctx), ErrSuspended))
 }
 
-// Edit replaces the latest output of a node of a paused run.
+// Edit replaces the latest output of a node of a paused run, in the frame that is paused.
 type Edit struct {
 	NodeID string
 	Output value.Value // nil: nothing
 }
 
 // edit returns the record of an edit.
-func (r *Run) edit(e Edit) (Record, error) {
-	node := r.graph.Node(e.NodeID)
+func (f *frame) edit(e Edit) (Record, error) {
+	node := f.graph.Node(e.NodeID)
 	if node == nil {
 		return Record{}, fmt.Errorf("the edit is of node %q, but this graph has no such node", e.NodeID)
 	}
-	now := r.now()
+	now := f.live.clock.now()
 	rec := Record{
-		Index: len(r.state.records), NodeID: e.NodeID, NodeType: node.Type(), Start: now, End: now, Edited: true,
+		Frame: f.address, Index: len(f.state.records), Tool: f.tool, NodeID: e.NodeID, NodeType: node.Type(), Start: now, End: now, Edited: true,
 	}
-	output, size, failed := r.measure(node, e.Output)
-	if failed != nil {
-		return Record{}, failed
+	if f.setOutput(&rec, node, e.Output); rec.Error != nil {
+		return Record{}, rec.Error
 	}
-	rec.Output, rec.Bytes = output, size
 	return rec, nil
 }

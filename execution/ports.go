@@ -16,6 +16,12 @@ type ToolCaller interface {
 	CallTool(ctx context.Context, c Call) (value.Value, error)
 }
 
+// GraphCaller is a ToolCaller that can answer for graph nodes: without an answer the graph runs.
+// The Tool of the call is the tool of the file; its Server is empty.
+type GraphCaller interface {
+	CallGraph(ctx context.Context, c Call) (v value.Value, answered bool, err error)
+}
+
 // CallerFunc is a function as a ToolCaller.
 type CallerFunc func(ctx context.Context, c Call) (value.Value, error)
 

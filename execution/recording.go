@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"toolgraph/config"
 	"toolgraph/expressions/value"
 )
 
@@ -22,48 +24,75 @@ type Recording struct {
 }
 
 type recordedCall struct {
+	at                   Address
+	attempt              int
 	server, tool, digest string
-	record               *Record
+	output               value.Value
+	failed               *Failure
 	used                 bool
 }
 
-// NewRecording makes a recording from a run's events. The calls of the first used records are
-// not played.
+// NewRecording makes a recording from a run's events. The calls of the first used steps of the
+// run's own graph are not played.
 func NewRecording(events []Event, used int) *Recording {
 	r := &Recording{}
-	started := map[int]*Visit{}
+	started := map[Address]*Visit{}
 	for _, e := range events {
+		at := e.At()
+		call := started[at]
 		switch {
 		case e.Kind == CallStarted:
-			started[e.Step.Index] = e.Step
-		case e.Kind == StepFinished && started[e.Record.Index] != nil:
-			call := started[e.Record.Index]
-			r.calls = append(r.calls, recordedCall{
-				server: call.Server, tool: call.Tool, digest: call.Digest, record: e.Record, used: e.Record.Index < used,
-			})
+			started[at] = e.Step
+			continue
+		case call == nil || e.Kind != StepFinished && e.Kind != AttemptFailed:
+			continue
 		}
+		delete(started, at)
+		own, _ := indexIn("", at)
+		c := recordedCall{
+			at: at, attempt: call.Attempt, server: call.Server, tool: call.Tool, digest: call.Digest, used: own < used,
+		}
+		if e.Retry != nil {
+			c.failed = e.Retry.Error
+		} else {
+			c.output, c.failed = e.Record.Output, cmp.Or(e.Record.Error, e.Record.Handled)
+		}
+		if c.failed != nil && c.failed.kind() == config.FailNotYet { // the server has answered
+			c.output, _ = value.Decode(c.failed.Result) // nil when it has no value
+			c.failed = nil
+		}
+		r.calls = append(r.calls, c)
 	}
 	return r
 }
 
-// CallTool returns the result of the first recorded call of this tool with these arguments that
-// was not played yet. The error is a *NotRecordedError when there is none.
+// CallTool returns the result of the recorded call at the same address with these arguments;
+// without one, of the first of this tool with them that was not played yet. The error is a
+// *NotRecordedError when there is none.
 func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	sum := digest(call.Args)
+	var found *recordedCall
 	for i := range r.calls {
 		c := &r.calls[i]
 		if c.used || c.server != call.Server || c.tool != call.Tool || c.digest != sum {
 			continue
 		}
-		c.used = true
-		if c.record.Error != nil {
-			return nil, recordedError{c.record.Error}
+		if same := c.at == call.At() && c.attempt == call.Attempt; found == nil || same {
+			if found = c; same {
+				break
+			}
 		}
-		return c.record.Output, nil
 	}
-	return nil, r.missing(call.Server, call.Tool, sum)
+	if found == nil {
+		return nil, r.missing(call.Server, call.Tool, sum)
+	}
+	found.used = true
+	if found.failed != nil {
+		return nil, recordedError{found.failed}
+	}
+	return found.output, nil
 }
 
 // missing counts the calls that the recording has instead.
@@ -103,10 +132,15 @@ func (e *NotRecordedError) ErrorCode() string { return "not-recorded" }
 // recordedError is the failure of a recorded call, without the place that it had.
 type recordedError struct{ failure *Failure }
 
-func (e recordedError) Error() string     { return e.failure.Message }
+func (e recordedError) Error() string     { return e.failure.plain() }
 func (e recordedError) ErrorCode() string { return e.failure.Detail }
 
 func (e recordedError) StructuredContent() json.RawMessage { return e.failure.Structured }
+
+func (e recordedError) FailedResult() value.Value {
+	v, _ := value.Decode(e.failure.Result) // nil when there is none
+	return v
+}
 
 // digest returns a hash of a value, 16 hex digits. The order of an object's keys does not
 // matter.

@@ -22,37 +22,31 @@ func WithChangedGraph() Option { return func(h *hooks) { h.changedGraph = true }
 // in-doubt call: see WithResolution.
 func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opts ...Option) (*Result, error) {
 	h := e.with(opts)
-	r, err := rebuild(g, events, h)
+	l, err := e.rebuild(ctx, g, events, h)
 	if err != nil {
 		return nil, err
 	}
-	h.runID = r.id
 	if end := events[len(events)-1].End; end != nil && !isUnknown(end) {
-		result := &Result{RunID: r.id, Value: end.Value, History: r.Records()}
+		result := &Result{RunID: l.id, Value: end.Value, History: l.history()}
 		if end.Failure != nil {
-			return result, r.stepError(end.Failure)
+			return result, l.root.stepError(end.Failure)
 		}
 		return result, nil
 	}
-	interrupted, err := interruptedCall(r, events)
-	if err != nil {
+	if err := l.checkInterrupted(events); err != nil {
 		return nil, err
 	}
-	if interrupted == nil && h.resolution.hasValue() {
-		return nil, fmt.Errorf("run %s was not interrupted during a call; resume it without the value of a call", r.id)
+	if len(l.past.doubts) == 0 && h.resolution.hasValue() {
+		return nil, fmt.Errorf("run %s was not interrupted during a call; resume it without the value of a call", l.id)
 	}
-	l := newLive(ctx, e.caller, r, h)
-	l.interrupted = interrupted
-	if events[len(events)-1].End != nil {
-		l.endedAt = len(r.Records())
-	}
+	l.start()
 	return e.finish(ctx, l)
 }
 
 func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code == CodeOutcomeUnknown }
 
 // rebuild returns a run from its events. Only the time of its steps counts for its time limit.
-func rebuild(g *graph.Graph, events []Event, h hooks) (*Run, error) {
+func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h hooks) (*live, error) {
 	if len(events) == 0 || events[0].Start == nil {
 		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
 	}
@@ -61,33 +55,39 @@ func rebuild(g *graph.Graph, events []Event, h hooks) (*Run, error) {
 		return nil, fmt.Errorf("run %s was started on graph %.12s, but tool %q is now %.12s: %w",
 			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash, ErrGraphChanged)
 	}
-	r := newRun(first.Run, g, first.Start.Args, first.Time, h.now)
+	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args), h.now().Add(-usedTime(events)), h)
+	l.past = pastOf(events, h)
+	l.below = l.past.below
+	l.past.charge(l.root.budget, "")
+	return l, l.past.restore(l.root)
+}
+
+// usedTime returns the time that the steps of a run took: those of its own frame, since parts
+// overlap, and what is known of the step that was in progress.
+func usedTime(events []Event) time.Duration {
 	var used time.Duration
+	var open []Event // of the step in progress
 	for _, e := range events[1:] {
-		if e.Record == nil {
-			continue
+		switch {
+		case e.Record != nil && e.Record.Frame == "" && e.Record.Part == "":
+			used += e.Record.Duration()
+			open = nil
+		case e.End == nil:
+			open = append(open, e)
 		}
-		rec := *e.Record
-		rec.Bytes = sizeOf(rec.NodeType, rec.Output)
-		err := r.fits(&rec)
-		if err == nil {
-			err = r.Apply(rec)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("run %s cannot be rebuilt: %w", first.Run, err)
-		}
-		used += rec.Duration()
 	}
-	r.started = h.now().Add(-used)
-	return r, nil
+	if len(open) > 1 {
+		used += max(0, open[len(open)-1].Time.Sub(open[0].Time))
+	}
+	return used
 }
 
 // fits checks that a record is of the next node of the graph.
-func (r *Run) fits(rec *Record) error {
+func (f *frame) fits(rec *Record) error {
 	if rec.Edited {
-		return wayOut(r.graph.Node(rec.NodeID), rec)
+		return wayOut(f.graph.Node(rec.NodeID), rec)
 	}
-	node, err := r.next()
+	node, err := f.next()
 	switch {
 	case err != nil:
 		return err
@@ -110,27 +110,24 @@ func wayOut(node graph.Node, rec *Record) error {
 	return nil
 }
 
-// interruptedCall returns the last call without a record, which was in flight when the run was
-// interrupted; nil for none. The graph must still go to it, as far as that can be checked:
-// records before it may be lost.
-func interruptedCall(r *Run, events []Event) (*Visit, error) {
-	var call *Visit
-	for _, e := range events {
-		if e.Kind == CallStarted && e.Step.Index >= len(r.Records()) && (call == nil || e.Step.Index >= call.Index) {
-			call = e.Step
+// checkInterrupted checks that the graph still goes to the call of the run's own frame that was in
+// flight, as far as that can be checked: records before it may be lost.
+func (l *live) checkInterrupted(events []Event) error {
+	if events[len(events)-1].End != nil { // maybe on another path: resolve finds that again
+		return nil
+	}
+	for _, d := range l.past.doubts {
+		if d.Frame != "" || d.Part != "" || d.Index != len(l.root.state.records) {
+			continue
+		}
+		node, err := l.root.next()
+		if err != nil {
+			return err
+		}
+		if !isCallOf(node, d) {
+			return fmt.Errorf("run %s was interrupted while node %q called %s.%s, but the graph does something else there now",
+				l.id, d.NodeID, d.Server, d.Tool)
 		}
 	}
-	ended := events[len(events)-1].End != nil // maybe on another path: resolve finds that again
-	if call == nil || call.Index > len(r.Records()) || ended {
-		return call, nil
-	}
-	node, err := r.next()
-	if err != nil {
-		return nil, err
-	}
-	if m, isCall := node.(*graph.MCP); !isCall || !isCallOf(m, call) {
-		return nil, fmt.Errorf("run %s was interrupted while node %q called %s.%s, but the graph does something else there now",
-			r.id, call.NodeID, call.Server, call.Tool)
-	}
-	return call, nil
+	return nil
 }

@@ -48,8 +48,23 @@ func setOutput(context map[string]any, id string, output value.Value) {
 	context[id] = output
 }
 
-// Context returns the context of the expressions of execution len(records): {nodeId: latest
-// output} over these records, edits included; a node whose latest output is nothing has no key.
+// FrameOf returns the records of the frame of a step or part that its expressions see: those
+// before it. Records of other frames and of parts are not among them. records are in any order in
+// which those of the frame are in theirs, as in Result.History or the events of a run.
+func FrameOf(records []Record, at Address) []Record {
+	frame, index, _ := at.Split()
+	var before []Record
+	for _, r := range records {
+		if r.Frame == frame && r.Part == "" && r.Index < index {
+			before = append(before, r)
+		}
+	}
+	return before
+}
+
+// Context returns the context of the expressions of execution len(records), {nodeId: latest
+// output}, over these records of one frame, without parts, edits included; a node whose latest
+// output is nothing has no key. See FrameOf.
 func Context(records []Record) map[string]value.Value {
 	context := map[string]value.Value{}
 	for _, r := range records {
@@ -61,6 +76,7 @@ func Context(records []Record) map[string]value.Value {
 }
 
 // ScopeOf returns the scope of the expressions of execution len(records): context and history.
+// The records are of one frame, as for Context.
 func ScopeOf(records []Record) *expressions.Scope {
 	s := newState()
 	for i, r := range records {

@@ -32,7 +32,7 @@ func (e *ArgumentsError) Unwrap() error { return e.Err }
 // and validated. The error is an *ArgumentsError. Every run calls it.
 func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Value, error) {
 	name := g.Tool.Name.Value
-	ctx, cancel := context.WithTimeoutCause(ctx, g.Limits.MaxExecutionTime, errTimeLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, g.Limits.MaxExecutionTime, &timeLimitError{g.Limits.MaxExecutionTime})
 	defer cancel()
 	full, err := g.Input.Complete(ctx, args)
 	if err == nil {
@@ -41,8 +41,9 @@ func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Val
 			return nil, &ArgumentsError{Tool: name, Problems: found}
 		}
 	}
+	var late *timeLimitError
 	switch {
-	case errors.Is(err, errTimeLimit):
+	case errors.As(err, &late):
 		err = fmt.Errorf("executionLimits.maxExecutionTimeMs is %d, and it takes longer", g.Limits.MaxExecutionTime.Milliseconds())
 		fallthrough
 	case err != nil:
@@ -51,27 +52,25 @@ func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Val
 	return full, nil
 }
 
-// checkValue validates the value of a run whose exit has run.
-func (r *Run) checkValue(ctx context.Context, value value.Value) error {
-	found, err := r.graph.Output.Check(ctx, value)
+// checkValue validates the value of a frame whose exit has run.
+func (f *frame) checkValue(ctx context.Context, value value.Value) *Failure {
+	found, err := f.graph.Output.Check(ctx, value)
 	if err == nil && len(found) == 0 {
 		return nil
 	}
-	exit := r.graph.Node(r.state.last().NodeID)
+	exit := f.graph.Node(f.state.last().NodeID)
 	failure := &Failure{Code: CodeResult, Node: exit.ID()}
 	var budget *schema.BudgetError
 	switch {
 	case errors.As(err, &budget):
 		failure.Code, failure.Message, failure.err = CodeLimit, "the value cannot be validated against outputSchema: "+err.Error(), err
 	case err != nil:
-		failure = endOf(ctx, r.graph.Limits, exit, false, err)
+		failure = endOf(ctx, exit, "while this node was evaluated", err)
 	default:
 		failure.Message = "the value does not fit its outputSchema: " + found.Text("result")
 	}
-	if out := r.graph.Tool.OutputSchema; out != nil {
+	if out := f.graph.Tool.OutputSchema; out != nil {
 		failure.Pos = out.Pos
 	}
-	failed := r.stepError(failure)
-	failed.Step = len(r.state.records) - 1
-	return failed
+	return failure
 }

@@ -15,6 +15,8 @@ import (
 // depth. Parts without
 // expressions are built once and shared by all runs. Safe for concurrent use.
 type Args struct {
+	Pos config.Pos // of args; zero when the file has none
+
 	root  *arg
 	exprs []*Expr
 }
@@ -101,7 +103,7 @@ func (c *compiler) compileValue(ctx context.Context, data *config.Data) *Args {
 	if data == nil {
 		return nil
 	}
-	args := &Args{}
+	args := &Args{Pos: data.Pos}
 	c.checkLiterals(data, 0)
 	args.root = c.compileArg(ctx, data, args)
 	return args

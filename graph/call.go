@@ -166,3 +166,31 @@ func (g *Graph) Calls() []Call {
 	}
 	return calls
 }
+
+// Shortest returns the fewest executions of a run of the graph, parts included: 0 when its exit
+// cannot be reached.
+func (g *Graph) Shortest() int {
+	cost := map[Node]int{g.Entry: 1}
+	queue := []Node{g.Entry}
+	for len(queue) > 0 {
+		node := queue[0]
+		queue = queue[1:]
+		for _, id := range node.Successors() {
+			next := g.Node(id)
+			price := cost[node] + 1
+			if p, isParallel := next.(*Parallel); isParallel {
+				price += len(p.Branches)
+			}
+			if known, seen := cost[next]; !seen || price < known {
+				cost[next] = price
+				queue = append(queue, next)
+			}
+		}
+	}
+	for _, node := range g.Nodes {
+		if _, isExit := node.(*Exit); isExit {
+			return cost[node]
+		}
+	}
+	return 0
+}

@@ -51,6 +51,13 @@ func (e *Expr) Eval(ctx context.Context, scope *expressions.Scope) (value.Value,
 	return v, nil
 }
 
+// Holds reports whether the value of the expression is true as $boolean has it; no value is
+// false. The error is a *PlacedError.
+func (e *Expr) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
+	v, err := e.Eval(ctx, scope)
+	return err == nil && jsonata.Truth(v), err
+}
+
 func place(err error, text config.Text) error {
 	placed := &PlacedError{Pos: text.Pos, Err: err}
 	var eval *expressions.EvalError

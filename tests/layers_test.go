@@ -85,6 +85,7 @@ var importer = map[string]string{
 	"golang.org/x/net":                         "internal/server",
 	"github.com/rogpeppe/go-internal/diff":     "internal/diff",
 	"github.com/gofrs/flock":                   "internal/files",
+	"golang.org/x/sync":                        "execution",
 	"modernc.org/sqlite":                       "execution/journal",
 	"go.opentelemetry.io/otel":                 "internal/observe",
 	"go.opentelemetry.io/proto":                "internal/observe",

@@ -60,6 +60,9 @@ func (e *Expression) Eval(ctx context.Context, scope *expressions.Scope) (value.
 	return e.EvalAt(ctx, scope, scope.Context)
 }
 
+// Truth returns what $boolean makes of a value; no value is false.
+func Truth(v value.Value) bool { return truth(v) }
+
 // run evaluates with the variables given.
 func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings) (value.Value, error) {
 	m := machine{evaluation: ev, root: root, rule: e.rule}

@@ -1,0 +1,108 @@
+package execution
+
+import (
+	"sync"
+
+	"toolgraph/config"
+)
+
+// budget is what the frames of a run use together of its limits. A called tool with limits of its
+// own has a budget inside that of its caller.
+type budget struct {
+	outer *budget // nil: of the run
+	most  [counters]int
+	used  [counters]int // guarded by mu
+
+	mu     *sync.Mutex    // one for all budgets of a run
+	called map[string]int // of the run: calls by server and tool; guarded by mu
+}
+
+// counter is one of the counts of a budget.
+type counter int
+
+const (
+	executions  counter = iota // of nodes, parts included
+	callsMade                  // to servers, attempts included
+	outputBytes                // of the outputs, as compact JSON
+	counters    = iota
+)
+
+// newBudget returns the budget for limits; 0 is no limit.
+func newBudget(outer *budget, limits config.Limits) *budget {
+	b := &budget{outer: outer, most: [counters]int{limits.MaxNodeExecutions, limits.MaxCalls, limits.MaxHistoryBytes}}
+	if outer != nil {
+		b.mu = outer.mu
+		return b
+	}
+	b.mu, b.called = new(sync.Mutex), map[string]int{}
+	return b
+}
+
+// limitReached is a limit that does not leave enough.
+type limitReached struct{ most, left int }
+
+// reserve adds n to a counter, before what is counted happens: several parts run at once, and
+// none may exceed a limit. Nothing is added when a limit would be exceeded.
+func (b *budget) reserve(what counter, n int) *limitReached {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if reached := b.check(what, n); reached != nil {
+		return reached
+	}
+	for ; b != nil; b = b.outer {
+		b.used[what] += n
+	}
+	return nil
+}
+
+// leaves returns the limit that leaves less than n; or nil.
+func (b *budget) leaves(what counter, n int) *limitReached {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.check(what, n)
+}
+
+// check returns the limit that n more would exceed. mu is held.
+func (b *budget) check(what counter, n int) *limitReached {
+	for ; b != nil; b = b.outer {
+		if most := b.most[what]; most > 0 && n > most-b.used[what] {
+			return &limitReached{most: most, left: max(0, most-b.used[what])}
+		}
+	}
+	return nil
+}
+
+// count adds what a resumed run has used before.
+func (b *budget) count(what counter, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used[what] += n
+}
+
+// call reserves a call of a tool. When there is none left, it also returns the tool that was
+// called most, and how often.
+func (b *budget) call(tool string) (reached *limitReached, most string, times int) {
+	if reached = b.reserve(callsMade, 1); reached == nil {
+		run := b.run()
+		run.mu.Lock()
+		defer run.mu.Unlock()
+		run.called[tool]++
+		return nil, "", 0
+	}
+	run := b.run()
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	for name, n := range run.called {
+		if n > times || n == times && name < most {
+			most, times = name, n
+		}
+	}
+	return reached, most, times
+}
+
+func (b *budget) run() *budget {
+	for b.outer != nil {
+		b = b.outer
+	}
+	return b
+}

@@ -1,0 +1,309 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+)
+
+// frame is the run of one graph: the run's own, or of a graph that a graph node calls. It has a
+// history and a context of its own, and belongs to one goroutine.
+type frame struct {
+	ctx     context.Context // ends with the client's call, a time limit or an enclosing part
+	address Address         // of the call; empty for the run's own frame
+	tool    string          // whose graph it is; empty for the run's own frame
+	callers []string        // the tools around it, outermost first, and its own
+	graph   *graph.Graph
+	args    value.Value
+	live    *live
+	budget  *budget
+	largest int // bytes of one output
+
+	state *state
+	scope *expressions.Scope
+}
+
+func newFrame(g *graph.Graph, args value.Value) *frame {
+	s := newState()
+	return &frame{
+		graph: g, args: args, callers: []string{g.Tool.Name.Value}, largest: g.Limits.MaxNodeOutputBytes,
+		state: s, scope: expressions.NewScope(s.context, s),
+	}
+}
+
+// failure returns the failure of the last record, or nil.
+func (f *frame) failure() *Failure {
+	if n := len(f.state.records); n > 0 {
+		return f.state.records[n-1].Error
+	}
+	return nil
+}
+
+// next returns the node to run now, which follows from the last record alone; nil when the exit
+// has run.
+func (f *frame) next() (graph.Node, error) {
+	if len(f.state.records) == 0 {
+		return f.graph.Entry, nil
+	}
+	last := f.state.last()
+	node := f.graph.Node(last.NodeID)
+	if on := onErrorOf(node); last.Handled != nil && on != nil && on.Next != nil {
+		return on.Next, nil
+	}
+	switch node := node.(type) {
+	case *graph.Entry:
+		return node.Next, nil
+	case *graph.MCP:
+		return node.Next, nil
+	case *graph.SubGraph:
+		return node.Next, nil
+	case *graph.Parallel:
+		return node.Next, nil
+	case *graph.Transform:
+		return node.Next, nil
+	case *graph.Switch:
+		output, _ := f.state.Previous(1) // with an edit of it
+		id, _ := output.(string)
+		if target := f.graph.Node(id); target != nil {
+			return target, nil
+		}
+		return nil, fmt.Errorf("the history goes from node %q to %q, but this graph has no such node", last.NodeID, id)
+	case *graph.Exit:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the history has node %q, but this graph does not", last.NodeID)
+}
+
+func onErrorOf(n graph.Node) *graph.OnError {
+	if n == nil {
+		return nil
+	}
+	return graph.OnErrorOf(n)
+}
+
+// begin reserves the execution of a node, and returns the limit that prevents it, or nil.
+func (f *frame) begin(node graph.Node) *Failure {
+	if reached := f.budget.reserve(executions, 1); reached != nil {
+		return failureAt(CodeLimit, node, nil, "executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+
+			"check the way out of the loop, or raise the limit", reached.most)
+	}
+	limit := f.live.root.graph.Limits.MaxExecutionTime
+	if f.live.clock.elapsed() >= limit {
+		return timeLimit(limit, node, "before this node")
+	}
+	if err := f.ctx.Err(); err != nil {
+		return endOf(f.ctx, node, "before this node", err)
+	}
+	return nil
+}
+
+// visit runs a node that makes no call and returns its record.
+func (f *frame) visit(node graph.Node) Record {
+	start := f.live.clock.now()
+	output, err := f.evaluate(node)
+	return f.record(site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}, start, output, err)
+}
+
+func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
+	defer recovered(&err)
+	switch n := node.(type) {
+	case *graph.Entry:
+		output = f.args
+	case *graph.Transform:
+		output, err = n.Expr.Eval(f.ctx, f.scope)
+	case *graph.Switch:
+		output, err = f.choose(n)
+	case *graph.Exit:
+		output, _ = f.state.Previous(1)
+	case *graph.MCP, *graph.SubGraph, *graph.Parallel: // see live.step
+		err = fmt.Errorf("node %q has a type that cannot be visited: %T", node.ID(), node)
+	}
+	return output, err
+}
+
+// choose returns the id of the node that a switch goes to.
+func (f *frame) choose(n *graph.Switch) (value.Value, error) {
+	for _, c := range n.Conditions {
+		holds, err := c.Rule.Holds(f.ctx, f.scope)
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			return c.Next.ID(), nil
+		}
+	}
+	return n.Default.ID(), nil
+}
+
+// record makes the record of a node's work that began at start. onError takes its failure, if it
+// does.
+func (f *frame) record(s site, start time.Time, output value.Value, err error) Record {
+	rec := Record{
+		Frame: f.address, Index: s.index, Part: s.part, Tool: f.tool, NodeID: s.owner.ID(), NodeType: s.node.Type(),
+		Start: start, End: f.live.clock.now(),
+	}
+	if err == nil {
+		f.setOutput(&rec, s.node, output)
+	} else {
+		rec.Error = failureOf(s.ctx, s.node, err)
+	}
+	if rec.Error != nil {
+		s.handle(&rec)
+	}
+	if rec.Error != nil {
+		rec.Error = s.located(rec.Error)
+	}
+	return rec
+}
+
+// setOutput gives a record its output, or the size limit that the output exceeds.
+func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
+	rec.Output = output
+	size := sizeOf(rec)
+	whole := size
+	if size == 0 && isJoined(rec) && output != nil {
+		whole = value.Size(output)
+	}
+	limit := "maxNodeOutputBytes"
+	switch reached := f.budget.reserve(outputBytes, size); {
+	case whole > f.largest:
+		rec.Error = sizeLimit(limit, whole, f.largest, node)
+	case reached != nil:
+		rec.Error = sizeLimit("maxHistoryBytes", reached.most-reached.left+size, reached.most, node)
+	default:
+		rec.Bytes = size
+		return
+	}
+	rec.Output = nil
+}
+
+// sizeOf returns the size of a record's output for the limits: 0 for nothing, for an exit and for
+// the arguments of the run, which the server bounds, and for values that are made of the outputs
+// of other records.
+func sizeOf(rec *Record) int {
+	switch {
+	case rec.Output == nil || rec.NodeType == config.ExitNode || rec.NodeType == config.EntryNode && rec.Frame == "" || isJoined(rec):
+		return 0
+	}
+	return value.Size(rec.Output)
+}
+
+// isJoined reports whether the output is made of the outputs of other records: of parts, or of
+// the frame of a called graph.
+func isJoined(rec *Record) bool {
+	return rec.Parts > 0 || rec.NodeType == config.GraphNode && !rec.Edited && rec.Handled == nil
+}
+
+// pathShown is how many of the last nodes an error lists.
+const pathShown = 12
+
+// path returns the last nodes of the frame, oldest first; an ellipsis first when there are more.
+func (f *frame) path() (nodes []string, truncated bool) {
+	return f.state.lastNodes(pathShown), f.state.executions() > pathShown
+}
+
+// stepError returns a failure of the run's own frame as the error of the run.
+func (f *frame) stepError(failed *Failure) *StepError {
+	step := len(f.state.records)
+	if f.failure() != nil { // the last record is the step that failed
+		step--
+	}
+	e := &StepError{
+		Run: f.live.id, Tool: f.graph.Tool.Name.Value, Node: failed.Node, Step: step, Pos: failed.Pos, Err: failed,
+	}
+	e.Path, e.truncated = f.path()
+	return e
+}
+
+// outward returns a failure of the frame as its caller sees it.
+func (f *frame) outward(failed *Failure) *Failure {
+	out := *failed
+	path, truncated := f.path()
+	if truncated {
+		path = append([]string{"…"}, path...)
+	}
+	out.Callers = append(failed.Callers[:len(failed.Callers):len(failed.Callers)], Caller{
+		Tool: f.graph.Tool.Name.Value, Node: failed.Node, Part: failed.Part, Item: failed.Item, Path: path,
+	})
+	out.Node, out.Part, out.Item = "", "", ""
+	return &out
+}
+
+// enter runs the graph that a graph node calls, in a frame of its own, and returns its result. The
+// failure is that of the call; the error ends the run.
+func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure, error) {
+	f := s.frame
+	callers := append(f.callers[:len(f.callers):len(f.callers)], n.Tool)
+	if most := l.root.graph.Limits.MaxDepth; most > 0 && len(callers) > most {
+		return nil, depthLimit(most, n, callers), nil
+	}
+	args, failed := l.arguments(s, n, args)
+	if failed != nil {
+		return nil, failed, nil
+	}
+	sub := newFrame(n.Graph, args)
+	sub.live, sub.address, sub.tool, sub.callers = l, s.address(), n.Tool, callers
+	sub.budget, sub.largest = f.budget, f.largest
+	ended := &interruption{why: fmt.Sprintf("tool %q did not end within %s (timeoutMs)", n.Tool, n.Timeout)}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	if n.Timeout > 0 {
+		defer l.clock.after(n.Timeout, func() { cancel(ended) })()
+	}
+	own := n.Graph.Tool.Limits
+	if own != (config.Limits{}) {
+		sub.budget = newBudget(f.budget, own)
+		l.past.charge(sub.budget, sub.address)
+		if own.MaxNodeOutputBytes > 0 {
+			sub.largest = min(sub.largest, own.MaxNodeOutputBytes)
+		}
+		if own.MaxExecutionTime > 0 {
+			defer l.clock.after(own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()
+		}
+	}
+	sub.ctx = ctx
+	if err := l.past.restore(sub); err != nil {
+		return nil, nil, err
+	}
+	result, failed, err := l.drive(sub)
+	if err == nil && failed == nil {
+		failed = sub.checkValue(ctx, orNull(result))
+	}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case failed == nil:
+		return result, nil, nil
+	case errors.Is(failed, ended) && s.ctx.Err() == nil:
+		return nil, graphFailure(config.FailTimeout, n, ended, "%s", ended.why), nil
+	}
+	return nil, sub.outward(failed), nil
+}
+
+// arguments returns the arguments of a called graph, with the defaults of its inputSchema.
+func (l *live) arguments(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure) {
+	full, err := Arguments(s.ctx, n.Graph, args)
+	if err == nil {
+		return full, nil
+	}
+	if s.ctx.Err() != nil {
+		return nil, endOf(s.ctx, n, "while its arguments were validated", err)
+	}
+	failed := graphFailure(config.FailInvalidArguments, n, err, "tool %q: %s", n.Tool, err)
+	if n.Args.Pos.IsValid() {
+		failed.Pos = n.Args.Pos
+	}
+	return nil, failed
+}
+
+func graphFailure(code config.FailureCode, node graph.Node, err error, format string, args ...any) *Failure {
+	failed := failureAt(CodeGraph, node, err, format, args...)
+	failed.Detail = string(code)
+	return failed
+}

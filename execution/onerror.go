@@ -1,0 +1,174 @@
+package execution
+
+import (
+	"errors"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+)
+
+// handle lets the onError of the node take the failure of the record, if it does.
+func (s *site) handle(rec *Record) {
+	on := graph.OnErrorOf(s.node)
+	failed := rec.Error
+	if !on.Catches(failed.kind()) {
+		return
+	}
+	output, err := s.instead(on, failed)
+	if err != nil {
+		rec.Error = failureOf(s.ctx, s.node, err)
+		return
+	}
+	handled := s.located(failed)
+	rec.Error, rec.Handled = nil, handled
+	if s.frame.setOutput(rec, s.node, output); rec.Error != nil {
+		rec.Handled = nil
+	}
+}
+
+// instead returns the output that onError gives a node.
+func (s *site) instead(on *graph.OnError, failed *Failure) (output value.Value, err error) {
+	defer recovered(&err)
+	if on.Value == nil {
+		return value.NewObject([]string{"error"}, []value.Value{s.failureValue(failed)}), nil
+	}
+	return on.Value.Eval(s.ctx, s.withFailure(failed, max(1, failed.attempts)))
+}
+
+func (s *site) withFailure(failed *Failure, attempts int) *expressions.Scope {
+	return s.with(map[string]value.Value{"failure": s.failureValue(failed), "attempt": float64(attempts)})
+}
+
+// failureValue returns $failure.
+func (s *site) failureValue(failed *Failure) value.Value {
+	var keys []string
+	var values []value.Value
+	add := func(key string, v value.Value) {
+		if v != nil && v != "" {
+			keys, values = append(keys, key), append(values, v)
+		}
+	}
+	secrets := s.frame.graph.Secrets
+	origin := s.origin(failed)
+	add("code", string(failed.kind()))
+	add("message", secrets.Redact(failed.plain()))
+	add("node", origin.name)
+	add("server", origin.server)
+	add("tool", origin.tool)
+	if failed.attempts > 0 {
+		add("attempts", float64(failed.attempts))
+	}
+	if failed.Result != nil {
+		result, _ := value.Decode(secrets.RedactJSON(failed.Result)) // nil when it cannot be decoded
+		add("result", result)
+	}
+	return value.NewObject(keys, values)
+}
+
+// origin is the node at which a failure began.
+type origin struct{ name, server, tool string }
+
+func (s *site) origin(failed *Failure) origin {
+	node, name := s.node, s.name()
+	if len(failed.Callers) > 0 {
+		inner := failed.Callers[0]
+		name = nameOf(inner.Tool, inner.Node, inner.Part)
+		node = nodeOf(s.frame.graph, inner.Tool, inner.Node, inner.Part)
+	}
+	switch n := node.(type) {
+	case *graph.MCP:
+		return origin{name, n.Server, n.Tool}
+	case *graph.SubGraph:
+		return origin{name: name, tool: n.Tool}
+	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	}
+	return origin{name: name}
+}
+
+// nodeOf returns a node of a tool that the graph reaches, or a branch; nil when there is none. An
+// empty tool is that of the graph.
+func nodeOf(g *graph.Graph, tool, id, part string) graph.Node {
+	for _, reached := range g.Reached() {
+		if tool != "" && reached.Tool.Name.Value != tool {
+			continue
+		}
+		node := reached.Node(id)
+		if p, isParallel := node.(*graph.Parallel); isParallel && part != "" {
+			for _, b := range p.Branches {
+				if b.Name == part {
+					return b.Node
+				}
+			}
+		}
+		return node
+	}
+	return nil
+}
+
+// kind returns the code by which retry, onError and $failure know the failure.
+func (f *Failure) kind() config.FailureCode {
+	switch {
+	case f.Code == CodeTool && f.Detail == "":
+		return config.FailToolError
+	case f.Code == CodeTool || f.Code == CodeGraph:
+		return config.FailureCode(f.Detail)
+	case f.Code == CodeExpression && f.Raised != "":
+		return config.FailRaised
+	case f.Code == CodeResult:
+		return config.FailOutputMismatch
+	}
+	return config.FailureCode(f.Code)
+}
+
+// plain returns the message as $failure has it: without what was added for people.
+func (f *Failure) plain() string {
+	switch {
+	case f.Raised != "":
+		return f.Raised
+	case f.Plain != "":
+		return f.Plain
+	}
+	return f.Message
+}
+
+// with returns the failure with a clause added to its message.
+func (f *Failure) with(clause string) *Failure {
+	out := *f
+	if out.Plain == "" {
+		out.Plain = f.Message
+	}
+	out.Message += "; " + clause
+	return &out
+}
+
+// withHelp adds the node's help to the message of a failure that is the call's.
+func withHelp(n *graph.Calling, failed *Failure) *Failure {
+	if n.Help == "" || !failed.kind().Catchable() {
+		return failed
+	}
+	return failed.with(n.Help)
+}
+
+// setResult gives a failure the value of its call.
+func (f *Failure) setResult(v value.Value) {
+	if v == nil {
+		return
+	}
+	if src, err := value.Encode(v); err == nil {
+		f.Result = src
+	}
+}
+
+// details adds what onError and retry may ask about a failure.
+func (f *Failure) details(err error) {
+	var failed interface{ FailedResult() value.Value }
+	if errors.As(err, &failed) {
+		f.setResult(failed.FailedResult())
+	}
+	var raised *expressions.EvalError
+	if errors.As(err, &raised) {
+		f.Raised = raised.Raised
+	}
+}

@@ -1,0 +1,316 @@
+package execution
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+)
+
+// past is what is recorded of a run that is resumed. The zero value is that of a new run.
+type past struct {
+	frames   map[Address][]Record  // of each frame, in order; without parts
+	ended    map[Address]*Record   // of parts
+	fans     map[Address]*Parts    // by the address of the whole execution
+	failed   map[Address]*Record   // by the same: the part that failed first
+	attempts map[Address][]Retry   // failed ones that another followed
+	called   map[string]int        // calls by server and tool
+	below    []*Record             // records of parts and of other frames than the run's own
+	lastAt   map[Address]time.Time // of the last failed attempt
+	now      func() time.Time
+
+	mu         sync.Mutex              // guards what follows
+	doubts     []*Visit                // in-doubt calls, in the order of their addresses
+	first      Address                 // of the first of them when the run was resumed
+	endedAt    Address                 // of the in-doubt call before which the run ended last; empty for none
+	resolution Resolution              // of one of them
+	results    map[Address]value.Value // of calls that are resolved; nil is nothing
+}
+
+// pastOf reads the events of a run.
+func pastOf(events []Event, h hooks) *past {
+	p := &past{
+		frames: map[Address][]Record{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
+		attempts: map[Address][]Retry{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
+		resolution: h.resolution, results: map[Address]value.Value{},
+	}
+	doubts := map[Address]*Visit{}
+	for _, e := range events {
+		at := e.At()
+		switch {
+		case e.Kind == CallStarted:
+			p.called[e.Step.Server+"."+e.Step.Tool]++
+			doubts[at] = e.Step
+		case e.Kind == AttemptFailed:
+			p.attempts[at] = append(p.attempts[at], *e.Retry)
+			p.lastAt[at] = e.Time
+			delete(doubts, at)
+		case e.Kind == PartsStarted:
+			p.fans[at] = e.Parts
+		case e.Record != nil:
+			p.add(*e.Record, at)
+			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return d == at || at.Contains(d) })
+		case e.End != nil && isUnknown(e.End):
+			p.endedAt = e.End.Failure.At
+			if p.endedAt == "" { // recorded by an earlier version
+				p.endedAt = AddressOf("", len(p.frames[""]), "")
+			}
+		}
+	}
+	for at := range p.failed { // its other parts are not continued
+		maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.Contains(d) })
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(doubts), Address.Compare) {
+		p.doubts = append(p.doubts, doubts[at])
+	}
+	if len(p.doubts) > 0 {
+		p.first = p.doubts[0].At()
+	}
+	return p
+}
+
+// add adds a record.
+func (p *past) add(rec Record, at Address) {
+	rec.Bytes = sizeOf(&rec)
+	if rec.Part == "" {
+		p.frames[rec.Frame] = append(p.frames[rec.Frame], rec)
+	} else {
+		p.ended[at] = &rec
+		whole := AddressOf(rec.Frame, rec.Index, "")
+		if rec.Error != nil && p.failed[whole] == nil {
+			p.failed[whole] = &rec
+		}
+	}
+	if rec.Part != "" || rec.Frame != "" {
+		p.below = append(p.below, &rec)
+	}
+}
+
+// part returns the record of a part, or nil.
+func (p *past) part(at Address) *Record { return p.ended[at] }
+
+// parts returns the parts of an execution that have begun before; nil for none.
+func (p *past) parts(at Address) *Parts { return p.fans[at] }
+
+// failedPart returns the failure of the part of an execution that failed first, or nil.
+func (p *past) failedPart(at Address) *Failure {
+	if rec := p.failed[at]; rec != nil {
+		return rec.Error
+	}
+	return nil
+}
+
+// attempted returns the failed attempts of a call, and what is left of the wait after them.
+func (p *past) attempted(at Address) (done []Attempt, wait time.Duration) {
+	before := p.attempts[at]
+	if len(before) == 0 {
+		return nil, 0
+	}
+	for _, r := range before {
+		done = append(done, r.Attempt)
+	}
+	whole := time.Duration(before[len(before)-1].WaitMs) * time.Millisecond
+	return done, min(whole, whole-p.now().Sub(p.lastAt[at]))
+}
+
+// restore gives a frame its records.
+func (p *past) restore(f *frame) error {
+	for _, rec := range p.frames[f.address] {
+		err := f.fits(&rec)
+		if err == nil {
+			err = f.state.apply(rec)
+		}
+		if err != nil {
+			return fmt.Errorf("run %s cannot be rebuilt: %w", f.live.id, err)
+		}
+	}
+	return nil
+}
+
+// charge counts what the frame at an address has used before in its budget. An empty address is
+// the run.
+func (p *past) charge(b *budget, address Address) {
+	count := func(rec *Record) {
+		if !rec.Edited {
+			b.count(executions, 1)
+		}
+		b.count(outputBytes, rec.Bytes)
+	}
+	if address == "" {
+		for i := range p.frames[""] {
+			count(&p.frames[""][i])
+		}
+		for tool, n := range p.called {
+			b.count(callsMade, n)
+			b.called[tool] = n
+		}
+	}
+	for _, rec := range p.below {
+		if at := rec.At(); address == "" || address.Contains(at) {
+			count(rec)
+		}
+	}
+}
+
+// result returns the result of a call that the operator has resolved.
+func (p *past) result(at Address) (v value.Value, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v, known = p.results[at]
+	delete(p.results, at)
+	return v, known
+}
+
+// isInDoubt reports whether a call at the address, or below it, is in doubt and not safe to
+// repeat.
+func (p *past) isInDoubt(l *live, at Address) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.doubts, func(d *Visit) bool {
+		return (d.At() == at || at.Contains(d.At())) && l.matters(d)
+	})
+}
+
+// drop removes an in-doubt call. mu is held.
+func (p *past) drop(d *Visit) {
+	p.doubts = slices.DeleteFunc(p.doubts, func(other *Visit) bool { return other == d })
+}
+
+// resolve decides about the calls that were made before a resumed run was interrupted and that
+// have no record: those in flight, and those before them whose records were lost with the
+// process. Such a call is repeated, or its result is known, or the run ends before it: then the
+// failure is returned. s is where the run is, its node nil at the end of the frame; c is the call
+// that it makes there, nil when it makes none.
+func (l *live) resolve(s *site, c *Call) *Failure {
+	p := l.past
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.doubts) == 0 {
+		return nil
+	}
+	here := s.address()
+	exact := false
+	for _, d := range slices.Clone(p.doubts) {
+		switch s.meets(d, c) {
+		case leaves:
+			p.drop(d)
+			if failed := l.diverged(d); failed != nil {
+				return failed
+			}
+		case reaches:
+			exact = true
+		case passes:
+		}
+	}
+	if c == nil || !exact && !p.lost(here) {
+		return nil
+	}
+	node, _ := s.node.(*graph.MCP)
+	var inFlight *Visit
+	if exact {
+		inFlight = p.doubts[slices.IndexFunc(p.doubts, func(d *Visit) bool { return d.At() == here })]
+		p.drop(inFlight)
+	}
+	resolution := p.resolutionAt(here, exact)
+	switch {
+	case resolution.hasValue():
+		p.results[here] = resolution.Value
+	case !resolution.Repeat && !resolution.RepeatAll && !l.hooks.mayRepeat(node):
+		return s.located(l.inDoubt(node, c, inFlight))
+	}
+	return nil
+}
+
+// meeting is how the place of a run and an in-doubt call meet.
+type meeting int
+
+const (
+	passes  meeting = iota // the run may still come to the call
+	reaches                // the run makes that call now
+	leaves                 // the run does not come to it any more
+)
+
+// meets returns how the site and an in-doubt call meet.
+func (s *site) meets(d *Visit, c *Call) meeting {
+	index, below := indexIn(s.frame.address, d.At())
+	if !below {
+		return passes
+	}
+	_, isExit := s.node.(*graph.Exit)
+	here, there := s.address(), d.At()
+	switch {
+	case s.node == nil || isExit || index < s.index:
+		return leaves
+	case index > s.index:
+		return passes
+	case there == here && c != nil && isCallOf(s.node, d):
+		return reaches
+	case there == here:
+		return leaves
+	case s.part != "" && !here.Contains(there):
+		return passes // it is of another part
+	}
+	switch n := s.node.(type) {
+	case *graph.SubGraph, *graph.Parallel:
+		return passes
+	case *graph.MCP:
+		if n.ForEach != nil && s.part == "" {
+			return passes
+		}
+	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
+	}
+	return leaves
+}
+
+// indexIn returns the index of the execution of a frame that an address is of or below.
+func indexIn(frame, at Address) (index int, below bool) {
+	if frame != "" {
+		if len(at) <= len(frame) || at[:len(frame)] != frame || at[len(frame)] != '/' {
+			return 0, false
+		}
+		at = at[len(frame)+1:]
+	}
+	for i := range len(at) {
+		if at[i] == '/' {
+			at = at[:i]
+			break
+		}
+	}
+	_, index, _ = at.Split()
+	return index, true
+}
+
+// lost reports whether an in-doubt call comes after the address in the order of a run: then
+// records before it may be lost. mu is held.
+func (p *past) lost(at Address) bool {
+	for {
+		frame, index, _ := at.Split()
+		for _, d := range p.doubts {
+			if other, below := indexIn(frame, d.At()); below && other > index {
+				return true
+			}
+		}
+		if frame == "" {
+			return false
+		}
+		at = frame
+	}
+}
+
+// resolutionAt returns the operator's resolution for the call at an address, once. It is for the
+// first call that was in flight, or for the one before which the run has ended last. mu is held.
+func (p *past) resolutionAt(at Address, exact bool) Resolution {
+	if p.resolution.RepeatAll {
+		return p.resolution
+	}
+	if at != p.endedAt && (!exact || at != p.first) {
+		return Resolution{}
+	}
+	resolution := p.resolution
+	p.resolution = Resolution{}
+	return resolution
+}

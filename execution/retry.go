@@ -1,0 +1,229 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+)
+
+// attempts makes the call of an mcp node, and repeats it as its retry says.
+func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value) (outcome, error) {
+	c := l.newCall(s, args)
+	c.Server, c.Tool, c.Timeout = n.Server, n.Tool, n.Timeout
+	at := c.At()
+	done, wait := l.past.attempted(at)
+	unsafe := !l.hooks.mayRepeat(n)
+	key := 1
+	for i := range done {
+		key = nextKey(key, i+1, done[i].Error)
+	}
+	if failed := l.resolve(s, l.keyed(c, len(done)+1, key)); failed != nil {
+		return outcome{failed: failed}, nil
+	}
+	if failed := l.pause(s, wait); failed != nil {
+		return outcome{failed: failed}, nil
+	}
+	for {
+		number := len(done) + 1
+		began := l.clock.now()
+		if number == 1 {
+			start = began
+		}
+		output, err := l.request(s, n, l.keyed(c, number, key), unsafe)
+		if err == nil {
+			output, err = s.polled(n, output)
+		}
+		again, why := false, ""
+		var failed *Failure
+		if err != nil {
+			failed = failureOf(s.ctx, n, err)
+			if again, why, err = s.retries(n, failed, number, unsafe); err != nil {
+				failed, again = failureOf(s.ctx, n, err), false
+			}
+		}
+		if !again {
+			rec := s.frame.finish(*s, n, start, output, failed, done, why)
+			return outcome{record: &rec, sync: unsafe}, nil
+		}
+		attempt := Attempt{Start: began, End: l.clock.now(), Error: failed}
+		wait := waitBefore(n.Retry, l.id, at, number)
+		if err := l.failAttempt(s, number, attempt, wait, unsafe); err != nil {
+			return outcome{}, err
+		}
+		done = append(done, attempt)
+		key = nextKey(key, number, failed)
+		if failed := l.pause(s, wait); failed != nil {
+			return outcome{failed: failed}, nil
+		}
+	}
+}
+
+// keyed returns the call as its attempt is made.
+func (l *live) keyed(c *Call, attempt, key int) *Call {
+	out := *c
+	if attempt > 1 {
+		out.Attempt = attempt
+	}
+	out.Meta = map[string]any{idempotencyMeta: idempotencyKey(l.id, c.At(), key)}
+	return &out
+}
+
+// nextKey returns the number in the idempotency key after a failed attempt. It stays the same
+// when it is unknown whether the call was made.
+func nextKey(key, attempt int, failed *Failure) int {
+	switch failed.kind() {
+	case config.FailTimeout, config.FailTransport, config.FailServerExited, config.FailServerStart:
+		return key
+	}
+	return attempt + 1
+}
+
+// polled returns the failure of an attempt whose value retry.until does not accept yet.
+func (s *site) polled(n *graph.MCP, output value.Value) (value.Value, error) {
+	if n.Retry == nil || n.Retry.Until == nil {
+		return output, nil
+	}
+	holds, err := n.Retry.Until.Holds(s.ctx, s.with(map[string]value.Value{"result": output}))
+	if err != nil {
+		return nil, err
+	}
+	if holds {
+		return output, nil
+	}
+	failed := failureAt(CodeTool, n, nil, "retry.until does not hold")
+	failed.Detail = string(config.FailNotYet)
+	failed.setResult(output)
+	return nil, failed
+}
+
+// retries reports whether a failed call is repeated. why says for people why a default did not
+// allow it. The error is that of retry.when.
+func (s *site) retries(n *graph.MCP, failed *Failure, number int, unsafe bool) (again bool, why string, err error) {
+	r := n.Retry
+	code := failed.kind()
+	switch {
+	case r == nil || !code.Catchable() || code == config.FailExpression || code == config.FailRaised || number >= r.Attempts:
+		return false, "", nil
+	case code == config.FailNotYet:
+		return true, "", nil
+	case r.Codes != nil && !slices.Contains(r.Codes, code):
+		return false, "", nil
+	case r.Codes == nil && r.When == nil && code != config.FailServerStart:
+		switch code {
+		case config.FailTimeout, config.FailTransport, config.FailServerExited, config.FailToolError, config.FailRPCError:
+		default:
+			return false, "", nil
+		}
+		if unsafe {
+			return false, fmt.Sprintf("not repeated, because %s may have been done: say effect: read, or name %s in retry.codes", n.Tool, code), nil
+		}
+	}
+	if r.When == nil {
+		return true, "", nil
+	}
+	again, err = r.When.Holds(s.ctx, s.withFailure(failed, number))
+	return again, "", err
+}
+
+// waitBefore returns the wait after a failed attempt: between half and the whole of its length,
+// evenly, so that many runs do not come back at once. It follows from the run and the address,
+// so that it is the same again.
+func waitBefore(r *graph.Retry, run string, at Address, attempt int) time.Duration {
+	length := float64(r.Delay) * math.Pow(r.Backoff, float64(attempt-1))
+	length = min(length, float64(r.MaxDelay))
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s/%s#%d", run, at, attempt) // a hash never fails to write
+	part := float64(mixed(h.Sum64())>>11) / (1 << 53)
+	return time.Duration(length * (1 + part) / 2).Round(time.Millisecond)
+}
+
+// mixed spreads the bits of a hash whose last bytes differ: the finalizer of MurmurHash3.
+func mixed(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// failAttempt records a failed attempt that another one follows.
+func (l *live) failAttempt(s *site, number int, a Attempt, wait time.Duration, sync bool) error {
+	e := Event{
+		Kind: AttemptFailed, Run: l.id, Time: a.End, Step: s.visit(), Sync: sync,
+		Retry: &Retry{Attempt: a, WaitMs: wait.Milliseconds()},
+	}
+	if number > 1 {
+		e.Step.Attempt = number
+	}
+	return l.emit(s.ctx, e)
+}
+
+// pause waits before the next attempt. The failure is that of a run that ends meanwhile.
+func (l *live) pause(s *site, wait time.Duration) *Failure {
+	if wait <= 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	if l.hooks.stop != nil {
+		stopped := make(chan struct{})
+		defer close(stopped)
+		go func() {
+			select {
+			case <-l.hooks.stop:
+				cancel(ErrSuspended)
+			case <-stopped:
+			}
+		}()
+	}
+	if err := l.hooks.sleep(ctx, wait); err != nil || ctx.Err() != nil {
+		failed := endOf(ctx, s.node, "while it waited for its next attempt", err)
+		failed.unrecorded = true
+		return s.located(failed)
+	}
+	return nil
+}
+
+// sleep waits for a time.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// WithSleep sets the function that waits between attempts; its error is the cause of ctx's end.
+func WithSleep(sleep func(ctx context.Context, d time.Duration) error) Option {
+	return func(h *hooks) { h.sleep = sleep }
+}
+
+// finish makes the record of a call.
+func (f *frame) finish(s site, n *graph.MCP, start time.Time, output value.Value, failed *Failure, done []Attempt, why string) Record {
+	if failed == nil {
+		rec := f.record(s, start, output, nil)
+		rec.Attempts = done
+		return rec
+	}
+	failed.attempts = len(done) + 1
+	if len(done) > 0 {
+		took := f.live.clock.now().Sub(start)
+		failed = failed.with(fmt.Sprintf("%d attempts in %s", len(done)+1, took.Round(100*time.Millisecond)))
+	}
+	if why != "" {
+		failed = failed.with(why)
+	}
+	rec := f.record(s, start, nil, withHelp(&n.Calling, failed))
+	rec.Attempts = done
+	return rec
+}
