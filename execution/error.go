@@ -49,9 +49,10 @@ type Failure struct {
 	More int    `json:"more,omitempty"` // other parts that have failed as well
 
 	// What onError and retry can read; only of nodes that have one of them, or that are in a frame.
-	Plain  string          `json:"plain,omitempty"`  // Message without the clauses that were added to it; empty when there are none
-	Raised string          `json:"raised,omitempty"` // the author's message, when $error ended an expression
-	Result json.RawMessage `json:"result,omitempty"` // the value of a failed tool's result, or the last of a poll
+	Plain    string          `json:"plain,omitempty"`    // Message without the clauses that were added to it; empty when there are none
+	Raised   string          `json:"raised,omitempty"`   // the author's message, when $error ended an expression
+	Result   json.RawMessage `json:"result,omitempty"`   // the value of a failed tool's result, or the last of a poll
+	Attempts int             `json:"attempts,omitempty"` // of the call
 
 	// Callers are the frames through which the failure has passed, innermost first, each with
 	// the node that failed in it. Node and Part are then those of the frame around them.
@@ -61,7 +62,6 @@ type Failure struct {
 	At Address `json:"at,omitempty"`
 
 	err        error // the cause, in this process only
-	attempts   int   // that were made
 	unrecorded bool  // the step has no record: it had no outcome
 }
 
@@ -274,7 +274,7 @@ func (s *site) located(failed *Failure) *Failure {
 		}
 	}
 	if s.frame.address == "" && s.part == "" && graph.OnErrorOf(s.node) == nil && !s.retried() && len(out.Callers) == 0 {
-		out.Raised, out.Result = "", nil // nothing can read them
+		out.Raised, out.Result, out.Attempts = "", nil, 0 // nothing can read them
 	}
 	return &out
 }

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,13 +225,13 @@ func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) 
 // run. Parts with calls whose outcome is unknown go first, so that these are resolved in order.
 func (l *live) runParts(f *fan, most int) {
 	for i, s := range f.parts {
-		if l.past.isInDoubt(l, s.address()) && f.ctx.Err() == nil {
+		if l.past.isInDoubt(s.address()) && f.ctx.Err() == nil {
 			l.runPart(f, i)
 		}
 	}
 	if most <= 1 || l.hooks.gate != nil {
 		for i := range f.parts {
-			if f.ctx.Err() != nil && f.first != nil || f.err != nil {
+			if f.first != nil || f.err != nil {
 				return
 			}
 			l.runPart(f, i)
@@ -297,6 +298,10 @@ func (f *fan) fail(l *live, out outcome, err error) {
 	failed := out.failed
 	if out.record != nil {
 		failed = out.record.Error
+	}
+	if failed != nil && errors.Is(failed, ErrSuspended) { // the other parts end their calls, and begin no more
+		f.first = cmp.Or(f.first, failed)
+		return
 	}
 	switch {
 	case err != nil:

@@ -24,6 +24,7 @@ type frame struct {
 	live    *live
 	budget  *budget
 	largest int // bytes of one output
+	deepest int // tools in callers; 0: no limit
 
 	state *state
 	scope *expressions.Scope
@@ -32,7 +33,7 @@ type frame struct {
 func newFrame(g *graph.Graph, args value.Value) *frame {
 	s := newState()
 	return &frame{
-		graph: g, args: args, callers: []string{g.Tool.Name.Value}, largest: g.Limits.MaxNodeOutputBytes,
+		graph: g, args: args, callers: []string{g.Tool.Name.Value}, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
 		state: s, scope: expressions.NewScope(s.context, s),
 	}
 }
@@ -240,8 +241,8 @@ func (f *frame) outward(failed *Failure) *Failure {
 func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure, error) {
 	f := s.frame
 	callers := append(f.callers[:len(f.callers):len(f.callers)], n.Tool)
-	if most := l.root.graph.Limits.MaxDepth; most > 0 && len(callers) > most {
-		return nil, depthLimit(most, n, callers), nil
+	if f.deepest > 0 && len(callers) > f.deepest {
+		return nil, depthLimit(f.deepest, n, callers), nil
 	}
 	args, failed := l.arguments(s, n, args)
 	if failed != nil {
@@ -249,7 +250,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	}
 	sub := newFrame(n.Graph, args)
 	sub.live, sub.address, sub.tool, sub.callers = l, s.address(), n.Tool, callers
-	sub.budget, sub.largest = f.budget, f.largest
+	sub.budget, sub.largest, sub.deepest = f.budget, f.largest, f.deepest
 	ended := &interruption{why: fmt.Sprintf("tool %q did not end within %s (timeoutMs)", n.Tool, n.Timeout)}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
@@ -262,6 +263,9 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 		l.past.charge(sub.budget, sub.address)
 		if own.MaxNodeOutputBytes > 0 {
 			sub.largest = min(sub.largest, own.MaxNodeOutputBytes)
+		}
+		if own.MaxDepth > 0 {
+			sub.deepest = min(sub.deepest, len(callers)-1+own.MaxDepth)
 		}
 		if own.MaxExecutionTime > 0 {
 			defer l.clock.after(own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()

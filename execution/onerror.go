@@ -34,7 +34,7 @@ func (s *site) instead(on *graph.OnError, failed *Failure) (output value.Value, 
 	if on.Value == nil {
 		return value.NewObject([]string{"error"}, []value.Value{s.failureValue(failed)}), nil
 	}
-	return on.Value.Eval(s.ctx, s.withFailure(failed, max(1, failed.attempts)))
+	return on.Value.Eval(s.ctx, s.withFailure(failed, max(1, failed.Attempts)))
 }
 
 func (s *site) withFailure(failed *Failure, attempts int) *expressions.Scope {
@@ -57,8 +57,8 @@ func (s *site) failureValue(failed *Failure) value.Value {
 	add("node", origin.name)
 	add("server", origin.server)
 	add("tool", origin.tool)
-	if failed.attempts > 0 {
-		add("attempts", float64(failed.attempts))
+	if failed.Attempts > 0 {
+		add("attempts", float64(failed.Attempts))
 	}
 	if failed.Result != nil {
 		result, _ := value.Decode(secrets.RedactJSON(failed.Result)) // nil when it cannot be decoded

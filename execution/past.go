@@ -24,7 +24,7 @@ type past struct {
 	now      func() time.Time
 
 	mu         sync.Mutex              // guards what follows
-	doubts     []*Visit                // in-doubt calls, in the order of their addresses
+	doubts     []*doubt                // in the order of their addresses
 	first      Address                 // of the first of them when the run was resumed
 	endedAt    Address                 // of the in-doubt call before which the run ended last; empty for none
 	resolution Resolution              // of one of them
@@ -65,10 +65,10 @@ func pastOf(events []Event, h hooks) *past {
 		maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.Contains(d) })
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(doubts), Address.Compare) {
-		p.doubts = append(p.doubts, doubts[at])
+		p.doubts = append(p.doubts, &doubt{Visit: doubts[at], at: at})
 	}
 	if len(p.doubts) > 0 {
-		p.first = p.doubts[0].At()
+		p.first = p.doubts[0].at
 	}
 	return p
 }
@@ -165,19 +165,32 @@ func (p *past) result(at Address) (v value.Value, known bool) {
 	return v, known
 }
 
+// doubt is a call whose outcome is unknown.
+type doubt struct {
+	*Visit
+	at      Address
+	matters bool // it is not safe to repeat
+}
+
+// weigh finds which in-doubt calls matter.
+func (p *past) weigh(l *live) {
+	for _, d := range p.doubts {
+		node, isCall := nodeOf(l.root.graph, d.Graph, d.NodeID, d.Part).(*graph.MCP)
+		d.matters = !isCall || !isCallOf(node, d.Visit) || !l.hooks.mayRepeat(node)
+	}
+}
+
 // isInDoubt reports whether a call at the address, or below it, is in doubt and not safe to
 // repeat.
-func (p *past) isInDoubt(l *live, at Address) bool {
+func (p *past) isInDoubt(at Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.doubts, func(d *Visit) bool {
-		return (d.At() == at || at.Contains(d.At())) && l.matters(d)
-	})
+	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && (d.at == at || at.Contains(d.at)) })
 }
 
 // drop removes an in-doubt call. mu is held.
-func (p *past) drop(d *Visit) {
-	p.doubts = slices.DeleteFunc(p.doubts, func(other *Visit) bool { return other == d })
+func (p *past) drop(d *doubt) {
+	p.doubts = slices.DeleteFunc(p.doubts, func(other *doubt) bool { return other == d })
 }
 
 // resolve decides about the calls that were made before a resumed run was interrupted and that
@@ -188,10 +201,15 @@ func (p *past) drop(d *Visit) {
 func (l *live) resolve(s *site, c *Call) *Failure {
 	p := l.past
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.doubts) == 0 {
+	clear := len(p.doubts) == 0
+	p.mu.Unlock()
+	if clear {
 		return nil
 	}
+	node, _ := s.node.(*graph.MCP)
+	mayRepeat := c != nil && l.hooks.mayRepeat(node)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	here := s.address()
 	exact := false
 	for _, d := range slices.Clone(p.doubts) {
@@ -209,17 +227,16 @@ func (l *live) resolve(s *site, c *Call) *Failure {
 	if c == nil || !exact && !p.lost(here) {
 		return nil
 	}
-	node, _ := s.node.(*graph.MCP)
-	var inFlight *Visit
+	var inFlight *doubt
 	if exact {
-		inFlight = p.doubts[slices.IndexFunc(p.doubts, func(d *Visit) bool { return d.At() == here })]
+		inFlight = p.doubts[slices.IndexFunc(p.doubts, func(d *doubt) bool { return d.at == here })]
 		p.drop(inFlight)
 	}
 	resolution := p.resolutionAt(here, exact)
 	switch {
 	case resolution.hasValue():
 		p.results[here] = resolution.Value
-	case !resolution.Repeat && !resolution.RepeatAll && !l.hooks.mayRepeat(node):
+	case !resolution.Repeat && !resolution.RepeatAll && !mayRepeat:
 		return s.located(l.inDoubt(node, c, inFlight))
 	}
 	return nil
@@ -235,19 +252,19 @@ const (
 )
 
 // meets returns how the site and an in-doubt call meet.
-func (s *site) meets(d *Visit, c *Call) meeting {
-	index, below := indexIn(s.frame.address, d.At())
+func (s *site) meets(d *doubt, c *Call) meeting {
+	index, below := indexIn(s.frame.address, d.at)
 	if !below {
 		return passes
 	}
 	_, isExit := s.node.(*graph.Exit)
-	here, there := s.address(), d.At()
+	here, there := s.address(), d.at
 	switch {
 	case s.node == nil || isExit || index < s.index:
 		return leaves
 	case index > s.index:
 		return passes
-	case there == here && c != nil && isCallOf(s.node, d):
+	case there == here && c != nil && isCallOf(s.node, d.Visit):
 		return reaches
 	case there == here:
 		return leaves
@@ -290,7 +307,7 @@ func (p *past) lost(at Address) bool {
 	for {
 		frame, index, _ := at.Split()
 		for _, d := range p.doubts {
-			if other, below := indexIn(frame, d.At()); below && other > index {
+			if other, below := indexIn(frame, d.at); below && other > index {
 				return true
 			}
 		}

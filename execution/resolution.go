@@ -41,29 +41,23 @@ func (h *hooks) mayRepeat(node *graph.MCP) bool {
 // diverged is the failure of a run that takes another path than before it was interrupted, as it
 // may when a repeated call returns something else. The call on the old path is still in doubt,
 // unless the operator has resolved it.
-func (l *live) diverged(d *Visit) *Failure {
-	if !l.matters(d) || l.past.endedAt != "" && (l.past.resolution.Repeat || l.past.resolution.RepeatAll) {
+func (l *live) diverged(d *doubt) *Failure {
+	if !d.matters || l.past.endedAt != "" && (l.past.resolution.Repeat || l.past.resolution.RepeatAll) {
 		return nil
 	}
 	return &Failure{
-		Code: CodeOutcomeUnknown, Node: d.NodeID, Part: d.Part, At: d.At(),
+		Code: CodeOutcomeUnknown, Node: d.NodeID, Part: d.Part, At: d.at,
 		Message: l.unknownOutcome(d) + "; the resumed run would take another path",
 	}
 }
 
-// matters reports whether the unknown outcome of a call matters: it is not safe to repeat.
-func (l *live) matters(d *Visit) bool {
-	node, isCall := nodeOf(l.root.graph, d.Graph, d.NodeID, d.Part).(*graph.MCP)
-	return !isCall || !isCallOf(node, d) || !l.hooks.mayRepeat(node)
-}
-
-func (l *live) unknownOutcome(d *Visit) string {
+func (l *live) unknownOutcome(d *doubt) string {
 	key := 1
-	done, _ := l.past.attempted(d.At())
+	done, _ := l.past.attempted(d.at)
 	for i := range done {
 		key = nextKey(key, i+1, done[i].Error)
 	}
-	return outcomeUnknown(d.Server, d.Tool, idempotencyKey(l.id, d.At(), key))
+	return outcomeUnknown(d.Server, d.Tool, idempotencyKey(l.id, d.at, key))
 }
 
 // outcomeUnknown says that the outcome of a call is unknown, and how to find it.
@@ -82,7 +76,7 @@ func (l *live) withUnresolved(err error) error {
 	l.past.mu.Lock()
 	defer l.past.mu.Unlock()
 	for _, d := range l.past.doubts {
-		if l.matters(d) {
+		if d.matters {
 			f := *failureToRecord(err) // a copy, because the journal may still be writing the failure
 			f.Message += "; besides, " + l.unknownOutcome(d)
 			combined := *step
@@ -108,7 +102,7 @@ const argumentsShown = 2000
 
 // inDoubt is the failure before a call whose outcome is unknown. inFlight is that call as it was
 // recorded; nil when its record may be lost. The mutex of the past is held.
-func (l *live) inDoubt(node *graph.MCP, c *Call, inFlight *Visit) *Failure {
+func (l *live) inDoubt(node *graph.MCP, c *Call, inFlight *doubt) *Failure {
 	args := "arguments that cannot be shown"
 	if src, err := value.Encode(c.Args); err == nil {
 		if args = "the arguments " + string(src); len(src) > argumentsShown {
@@ -123,7 +117,7 @@ func (l *live) inDoubt(node *graph.MCP, c *Call, inFlight *Visit) *Failure {
 	text := outcomeUnknown(c.Server, c.Tool, key) + ", with " + args
 	more := 0
 	for _, d := range l.past.doubts {
-		if inFlight != nil && l.matters(d) {
+		if d.matters {
 			more++
 		}
 	}

@@ -39,6 +39,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 	if len(l.past.doubts) == 0 && h.resolution.hasValue() {
 		return nil, fmt.Errorf("run %s was not interrupted during a call; resume it without the value of a call", l.id)
 	}
+	l.past.weigh(l)
 	l.start()
 	return e.finish(ctx, l)
 }
@@ -124,7 +125,7 @@ func (l *live) checkInterrupted(events []Event) error {
 		if err != nil {
 			return err
 		}
-		if !isCallOf(node, d) {
+		if !isCallOf(node, d.Visit) {
 			return fmt.Errorf("run %s was interrupted while node %q called %s.%s, but the graph does something else there now",
 				l.id, d.NodeID, d.Server, d.Tool)
 		}

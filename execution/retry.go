@@ -215,7 +215,7 @@ func (f *frame) finish(s site, n *graph.MCP, start time.Time, output value.Value
 		rec.Attempts = done
 		return rec
 	}
-	failed.attempts = len(done) + 1
+	failed.Attempts = len(done) + 1
 	if len(done) > 0 {
 		took := f.live.clock.now().Sub(start)
 		failed = failed.with(fmt.Sprintf("%d attempts in %s", len(done)+1, took.Round(100*time.Millisecond)))
