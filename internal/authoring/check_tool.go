@@ -109,6 +109,9 @@ func (u upstreams) unknownTools(g *graph.Graph) config.Diagnostics {
 		if u.pool == nil {
 			break
 		}
+		if call.Graph != "" { // reported for that tool
+			continue
+		}
 		if names := u.pool.KnownTools(call.Server); names != nil && !slices.Contains(names, call.Tool) {
 			found = append(found, lock.UnknownTool(call, names))
 		}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -219,12 +220,25 @@ func (l *loaded) tools() []server.Tool {
 	graphs := l.Listed()
 	offered := make([]server.Tool, len(graphs))
 	for i, g := range graphs {
-		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Input: g.Input, Output: g.Output}
-		for _, call := range g.Calls() {
-			offered[i].Calls = append(offered[i].Calls, server.Upstream{Server: call.Server, Tool: call.Tool})
-		}
+		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
 	}
 	return offered
+}
+
+// upstreamsOf returns the upstream tools that a run of a graph can call, those of called graphs
+// too, each once for each effect.
+func upstreamsOf(g *graph.Graph) (all []server.Upstream) {
+	for _, reached := range g.Reached() {
+		for _, node := range reached.CallNodes() {
+			if n, isMCP := node.(*graph.MCP); isMCP {
+				call := server.Upstream{Server: n.Server, Tool: n.Tool, Effect: n.Effect}
+				if !slices.Contains(all, call) {
+					all = append(all, call)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // runner runs one graph on the engine, and reports its events to the client.

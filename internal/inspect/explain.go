@@ -123,7 +123,7 @@ func purpose(n graph.Node) string {
 	case *graph.MCP:
 		return calling(&n.Calling, fmt.Sprintf("calls %s of server %s", n.Tool, n.Server)) + retrying(n.Retry) + onError(n.OnError)
 	case *graph.SubGraph:
-		return calling(&n.Calling, fmt.Sprintf("calls the tool %s of this file, whose graph runs in a frame of its own", n.Tool)) + onError(n.OnError)
+		return calling(&n.Calling, fmt.Sprintf("calls the tool %s of this file in a frame of its own", n.Tool)) + onError(n.OnError)
 	case *graph.Parallel:
 		return fmt.Sprintf("makes %s at once; returns an object with the value of each branch", wording.Count(len(n.Branches), "call"))
 	case *graph.Transform:

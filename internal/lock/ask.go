@@ -11,7 +11,8 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// Called returns the upstream tools that graphs call, by server.
+// Called returns the upstream tools that graphs call, and those of the graphs that they call, by
+// server.
 func Called(graphs []*graph.Graph) map[string][]string {
 	wanted := map[string][]string{}
 	for _, g := range graphs {
@@ -70,7 +71,7 @@ func pinned(
 	for _, g := range graphs {
 		for _, call := range g.Calls() {
 			switch first := slices.Index(names, call.Tool); {
-			case call.Server != u.Name.Value:
+			case call.Server != u.Name.Value || call.Graph != "": // the called graph is one of graphs
 			case first < 0:
 				invalid = append(invalid, UnknownTool(call, names))
 			default:

@@ -19,13 +19,16 @@ func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostic
 	var found config.Diagnostics
 	servers := map[string]bool{}
 	for _, g := range graphs {
+		l.contradictions(&found, g)
 		for _, call := range g.Calls() {
+			if call.Graph != "" { // the called graph is one of graphs
+				continue
+			}
 			e, known := l.Entry(call.Server, call.Tool)
 			if !known {
 				found.Warn(call.Pos, "not-locked", fmt.Sprintf("the tool %q of server %q is not in %s", call.Tool, call.Server, l.Name), l.notLockedHint(call.Server, call.Tool, file))
 				continue
 			}
-			contradictions(&found, g, call, e)
 			server := serverOf(file, call.Server)
 			if server == nil || servers[call.Server] || server.Identity == e.Identity {
 				continue
@@ -99,10 +102,32 @@ func ListedTwice(call graph.Call, first, second Entry) config.Diagnostics {
 	return found
 }
 
-// contradictions reports annotations of a graph that promise less effects than the tools
-// that it calls have. What an upstream server claims in its favour changes nothing.
-func contradictions(found *config.Diagnostics, g *graph.Graph, call graph.Call, e Entry) {
-	said := e.Hints()
+// contradictions reports annotations of a graph that promise less effects than the tools that
+// it calls have, by itself or by graphs that it calls. What an upstream server claims in its
+// favour changes nothing. Calls whose effect the author gives are checked without a lock.
+func (l *Lock) contradictions(found *config.Diagnostics, g *graph.Graph) {
+	type target struct{ server, tool string }
+	seen := map[target]bool{}
+	for _, reached := range g.Reached() {
+		of := ""
+		if reached != g {
+			of = fmt.Sprintf(" of tool %q", reached.Tool.Name.Value)
+		}
+		for _, node := range reached.CallNodes() {
+			n, isMCP := node.(*graph.MCP)
+			if !isMCP || n.Effect != "" || seen[target{n.Server, n.Tool}] {
+				continue
+			}
+			seen[target{n.Server, n.Tool}] = true
+			if e, known := l.Entry(n.Server, n.Tool); known {
+				contradict(found, g.Tool, fmt.Sprintf("node %q%s calls %q of server %q", n.ID(), of, n.Tool, n.Server), e.Hints())
+			}
+		}
+	}
+}
+
+// contradict reports the annotations of a tool that contradict the hints of a call.
+func contradict(found *config.Diagnostics, tool *config.Tool, call string, said Hints) {
 	is := func(hint *bool, expected bool) bool { return hint != nil && *hint == expected }
 	destroys := is(said.Destructive, true) && !is(said.ReadOnly, true)
 	for _, c := range []struct {
@@ -114,9 +139,9 @@ func contradictions(found *config.Diagnostics, g *graph.Graph, call graph.Call, 
 		{"readOnlyHint", true, destroys || is(said.ReadOnly, false), "not read-only"},
 		{"destructiveHint", false, destroys, "destructive"},
 	} {
-		if own := g.Tool.Annotations.Get(c.name); own != nil && own.Scalar == c.claim && c.contradict {
+		if own := tool.Annotations.Get(c.name); own != nil && own.Scalar == c.claim && c.contradict {
 			found.Add(own.Pos, "annotation-contradicts",
-				fmt.Sprintf("%s of tool %q is %t, but node %q calls %q of server %q, which is %s", c.name, g.Tool.Name.Value, c.claim, call.Node, call.Tool, call.Server, c.effect),
+				fmt.Sprintf("%s of tool %q is %t, but %s, which is %s", c.name, tool.Name.Value, c.claim, call, c.effect),
 				fmt.Sprintf("set %s: %t, or call another tool", c.name, !c.claim))
 		}
 	}

@@ -156,13 +156,16 @@ func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, 
 
 // derive combines the hints of the called tools: a tool is read-only when every call is,
 // and destructive or open-world as soon as one call is. Hints that depend on an unknown one
-// are unknown.
+// are unknown. The effect of a call that the author gives goes before the hints of its tool.
 func (t *tool) derive(hints func(server, tool string) (Hints, bool)) Hints {
 	all := Hints{ReadOnly: yes(true), Destructive: yes(false), OpenWorld: yes(false)}
 	for _, call := range t.calls {
 		var h Hints
 		if hints != nil {
 			h, _ = hints(call.Server, call.Tool)
+		}
+		if call.Effect != "" {
+			h.ReadOnly, h.Destructive = yes(call.Effect == config.ReadEffect), yes(call.Effect == config.DestroyEffect)
 		}
 		if h.ReadOnly != nil && *h.ReadOnly && h.Destructive == nil {
 			h.Destructive = yes(false) // a read-only tool is not destructive

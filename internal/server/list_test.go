@@ -13,7 +13,8 @@ func calling(t *testing.T, name string, tools ...string) Tool {
 	t.Helper()
 	g := toolOf(t, name, "", "")
 	for _, tool := range tools {
-		g.Calls = append(g.Calls, Upstream{Server: "s", Tool: tool})
+		tool, effect, _ := strings.Cut(tool, ":")
+		g.Calls = append(g.Calls, Upstream{Server: "s", Tool: tool, Effect: config.Effect(effect)})
 	}
 	return g
 }
@@ -45,6 +46,17 @@ func TestDerivedAnnotations(t *testing.T) {
 		{[]string{"shy"}, `{}`},
 		{[]string{"shy", "delete", "web"}, `{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}`},
 		{[]string{"unheard-of"}, `{}`},
+
+		// The author's word goes before the hints.
+		{[]string{"unheard-of:read"}, `{"readOnlyHint":true,"destructiveHint":false}`},
+		{[]string{"unheard-of:write"}, `{"readOnlyHint":false,"destructiveHint":false}`},
+		{[]string{"unheard-of:destroy"}, `{"readOnlyHint":false,"destructiveHint":true}`},
+		{[]string{"delete:read"}, `{"readOnlyHint":true,"destructiveHint":false}`},
+		{[]string{"delete:write", "read"}, `{"readOnlyHint":false,"destructiveHint":false}`},
+		{[]string{"web:destroy", "read"}, `{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}`},
+		{[]string{"read:read", "read:destroy"}, `{"readOnlyHint":false,"destructiveHint":true,"openWorldHint":false}`},
+		{[]string{"shy", "append:read"}, `{}`},
+		{[]string{"shy", "append:write"}, `{"readOnlyHint":false}`},
 	} {
 		got, err := json.Marshal(newTool(calling(t, "x", c.calls...), &found).derive(hints))
 		if err != nil || string(got) != c.want {

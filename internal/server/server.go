@@ -127,8 +127,11 @@ type Tool struct {
 	Input, Output *schema.Schema
 }
 
-// Upstream is a tool of another server.
-type Upstream struct{ Server, Tool string }
+// Upstream is a tool of another server that a tool calls.
+type Upstream struct {
+	Server, Tool string
+	Effect       config.Effect // of the call, as the author says; empty: the hints of the tool say it
+}
 
 // Run executes a tool once and returns its value. The client gets the text of the error as it
 // is. Run calls the functions of watch that are not nil. Several goroutines call Run at once.
