@@ -118,8 +118,10 @@ func (c *committer) commit(batch []queued) error {
 		t.chunks, t.spills = nil, nil
 		if t.status != Running {
 			delete(c.runs, t.id)
-			c.lease.forget(t.id)
 		}
+	}
+	for i := range batch {
+		c.lease.settle(&batch[i].event)
 	}
 	return nil
 }

@@ -1,6 +1,11 @@
 package journal
 
-import "time"
+import (
+	"errors"
+	"time"
+
+	"toolgraph/execution"
+)
 
 // Attempts lets a test see and pace the attempts to write: after each that has failed, Failed
 // is sent to, and the next begins when Again is.
@@ -52,4 +57,23 @@ func Queued(s *Store) int {
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()
 	return s.writer.queue.bytes
+}
+
+// Note writes a call into the lease of a store, as if it were about to be made.
+func Note(s *Store, e execution.Event) error {
+	if !s.writer.note(e, wholeNote) {
+		return errors.New("the call was not noted")
+	}
+	return nil
+}
+
+// Notes is how many notes the lease of a store has, and how many slots it has used.
+func Notes(s *Store) (notes, slots int) {
+	l := s.lease
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, run := range l.slots {
+		notes += len(run)
+	}
+	return notes, l.used
 }

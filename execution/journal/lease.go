@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"toolgraph/execution"
 )
 
 // lease is a file that this process keeps locked for as long as it lives: the system releases the
@@ -17,7 +19,8 @@ import (
 // process, so that the runs of a dead process are found without clocks or process ids.
 //
 // The file also has notes. A note is one write to the page cache, which survives the process and
-// costs a fiftieth of a transaction. Each run has a slot, since it makes one call at a time.
+// costs a fiftieth of a transaction. Each attempt of a call has a slot of its own, until its
+// outcome is in the database.
 type lease struct {
 	name string
 	dir  string
@@ -25,12 +28,24 @@ type lease struct {
 
 	file *os.File // guarded by mu
 
-	mu    sync.Mutex     // guards what follows
-	slots map[string]int // run → slot
+	mu    sync.Mutex                  // guards what follows
+	slots map[string]map[noteName]int // run → note → slot
+	used  int                         // slots, free ones included
 	free  []int
 }
 
-const slotSize = 2048 // bytes; a longer note is not written
+// noteName names a note of a run.
+type noteName struct {
+	at      execution.Address
+	attempt int
+}
+
+const (
+	slotSize = 2048 // bytes; a longer note is not written
+	// mostNotes is how many notes a run has at the same time; a further call waits until the
+	// database has it.
+	mostNotes = 256
+)
 
 func leaseDir(dir string) string { return filepath.Join(dir, "live") }
 
@@ -39,7 +54,7 @@ func newLease(dir string) (*lease, error) {
 	if err := os.MkdirAll(live, 0o700); err != nil {
 		return nil, err
 	}
-	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]int{}}
+	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]map[noteName]int{}}
 	var err error
 	for range 100 { // a process that reads the store removes a file that is not locked yet
 		l.name = rand.Text()
@@ -100,20 +115,14 @@ func (l *lease) renew() error {
 }
 
 // note writes a note of a run at once and reports whether it has.
-func (l *lease) note(run string, text []byte) bool {
+func (l *lease) note(run string, name noteName, text []byte) bool {
 	if len(text) >= slotSize {
 		return false
 	}
-	l.mu.Lock()
-	slot, has := l.slots[run]
-	if !has {
-		slot = len(l.slots) + len(l.free)
-		if n := len(l.free); n > 0 {
-			slot, l.free = l.free[n-1], l.free[:n-1]
-		}
-		l.slots[run] = slot
+	slot, ok := l.slot(run, name)
+	if !ok {
+		return false
 	}
-	l.mu.Unlock()
 	for { // until the file is still the one of the lease when the note is in it
 		if l.renew() != nil {
 			return false
@@ -128,28 +137,71 @@ func (l *lease) note(run string, text []byte) bool {
 	}
 }
 
+// slot returns the slot of a note; ok is false when the run has no room for it.
+func (l *lease) slot(run string, name noteName) (slot int, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	notes := l.slots[run]
+	if slot, ok = notes[name]; ok || len(notes) >= mostNotes {
+		return slot, ok
+	}
+	if notes == nil {
+		notes = map[noteName]int{}
+		l.slots[run] = notes
+	}
+	if n := len(l.free); n > 0 {
+		slot, l.free = l.free[n-1], l.free[:n-1]
+	} else {
+		slot = l.used
+		l.used++
+	}
+	notes[name] = slot
+	return slot, true
+}
+
 func (l *lease) current() *os.File {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.file
 }
 
-// forget frees the slot of a run, once its end is in the database. It erases the note, which
-// would restore the run when that is deleted and the process is killed.
-func (l *lease) forget(run string) {
+// settle erases the notes of calls whose outcome is in the database with an event.
+func (l *lease) settle(e *execution.Event) {
+	switch {
+	case e.Record != nil:
+		l.erase(e.Run, func(n noteName) bool { return closes(e.Record, n.at) })
+	case e.Kind == execution.AttemptFailed:
+		l.erase(e.Run, func(n noteName) bool { return n == nameOfNote(e.Step) })
+	case e.End != nil:
+		// A note would restore the run when that is deleted and the process is killed.
+		l.erase(e.Run, func(noteName) bool { return true })
+	}
+}
+
+func nameOfNote(v *execution.Visit) noteName { return noteName{at: v.At(), attempt: attemptOf(v)} }
+
+// erase erases notes of a run and frees their slots.
+func (l *lease) erase(run string, which func(noteName) bool) {
 	l.mu.Lock()
-	slot, has := l.slots[run]
+	var erased []int
+	for name, slot := range l.slots[run] {
+		if which(name) {
+			erased = append(erased, slot)
+			delete(l.slots[run], name)
+		}
+	}
+	if len(l.slots[run]) == 0 {
+		delete(l.slots, run)
+	}
 	l.mu.Unlock()
-	if !has {
-		return
+	for _, slot := range erased {
+		if _, err := l.current().WriteAt([]byte{0}, int64(slot)*slotSize); err != nil {
+			continue // the slot is not used again
+		}
+		l.mu.Lock()
+		l.free = append(l.free, slot)
+		l.mu.Unlock()
 	}
-	if _, err := l.current().WriteAt([]byte{0}, int64(slot)*slotSize); err != nil {
-		return // the slot is not used again
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.slots, run)
-	l.free = append(l.free, slot)
 }
 
 // abandoned is a lease that no process holds.

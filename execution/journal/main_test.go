@@ -41,6 +41,9 @@ func child(dir, act string) error {
 	if strings.HasPrefix(act, "early") {
 		return dieEarly(s, act)
 	}
+	if strings.HasPrefix(act, "flight") {
+		return dieInFlight(s, act)
+	}
 	if strings.HasPrefix(act, "killed") {
 		all := events("KILLED", map[string]any{"n": 1.0}, "out")
 		for _, e := range all[:3] {

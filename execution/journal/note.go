@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"time"
 
 	"toolgraph/execution"
 )
@@ -63,7 +66,7 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 		n.Begin = &beginning{File: t.view.about.File, Server: t.view.about.Server, First: t.body}
 	}
 	text, err := json.Marshal(n)
-	return err == nil && l.note(e.Run, text)
+	return err == nil && l.note(e.Run, nameOfNote(e.Step), text)
 }
 
 // written drops the beginnings of runs that have their rows now.
@@ -75,35 +78,83 @@ func (w *writer) written(touched []*track) {
 	}
 }
 
-// add adds the noted call to its run, unless the database has later events of the run. A run
-// without a row gets one.
-func (n note) add(ctx context.Context, tx *sql.Tx, owner string) error {
-	if err := n.begin(ctx, tx, owner); err != nil {
-		return err
+// addNotes adds the noted calls of a run that have no outcome in the database. A run without a row
+// gets one.
+func addNotes(ctx context.Context, tx *sql.Tx, owner string, notes []note) error {
+	for _, n := range notes {
+		if err := n.begin(ctx, tx, owner); err != nil {
+			return err
+		}
 	}
+	run := notes[0].Event.Run
 	var seq int64
 	var events, steps int
 	err := tx.QueryRowContext(ctx, `SELECT seq, events, steps FROM runs WHERE id = ? AND owner = ? AND status = 'running'`,
-		n.Event.Run, owner).Scan(&seq, &events, &steps)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && n.Event.Step.Index < steps {
+		run, owner).Scan(&seq, &events, &steps)
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if known, err := n.isLast(ctx, tx, seq); err != nil || known {
+	missing, err := missingCalls(ctx, tx, seq, notes)
+	if err != nil || len(missing) == 0 {
 		return err
 	}
-	head, err := json.Marshal(n.Event)
-	if err != nil {
+	var body, sums []byte
+	last := time.Time{}
+	for _, call := range missing {
+		head, err := json.Marshal(call.note.Event)
+		if err != nil {
+			return err
+		}
+		frame := appendValue(appendBytes(nil, head), stored{})
+		body, sums = append(body, frame...), appendSum(sums, chunkSum(run, events, steps), frame)
+		if call.note.Event.Time.After(last) {
+			last = call.note.Event.Time
+		}
+	}
+	if _, err := tx.ExecContext(ctx, insertChunk, seq, events, steps, body, sums); err != nil {
 		return err
 	}
-	frame := appendValue(appendBytes(nil, head), stored{})
-	if _, err := tx.ExecContext(ctx, insertChunk, seq, events, steps, frame, sumOf(n.Event.Run, events, steps, frame)); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + 1, last = max(last, ?) WHERE seq = ?`, micros(n.Event.Time), seq)
+	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + ?, last = max(last, ?) WHERE seq = ?`, len(missing), micros(last), seq)
 	return err
+}
+
+// missingCalls returns the noted calls of a run that it does not have, and no outcome of them, in
+// the order of their addresses. A damaged run, which cannot be resumed, has none.
+func missingCalls(ctx context.Context, tx *sql.Tx, seq int64, notes []note) (missing []openCall, err error) {
+	open := openCalls{}
+	for i, n := range notes {
+		at := n.Event.Step.At()
+		if before, isOpen := open[at]; !isOpen || attemptOf(before.visit) < attemptOf(n.Event.Step) {
+			open[at] = openCall{visit: n.Event.Step, note: &notes[i]}
+		}
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT body FROM chunks WHERE run = ? ORDER BY n`, seq)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r := chunkReader{run: notes[0].Event.Run}
+		if err := rows.Scan(&r.rest); err != nil {
+			return nil, err
+		}
+		for len(r.rest) > 0 {
+			e, _, err := r.next()
+			if err != nil {
+				return nil, nil //nolint:nilerr // reading the run returns the error
+			}
+			open.event(&e)
+		}
+	}
+	for _, call := range open.sorted() {
+		if call.note != nil {
+			missing = append(missing, call)
+		}
+	}
+	return missing, rows.Err()
 }
 
 // begin gives the run its row and its first event, if it has none.
@@ -135,17 +186,6 @@ func (n note) begin(ctx context.Context, tx *sql.Tx, owner string) error {
 	}
 	_, err = tx.ExecContext(ctx, insertChunk, seq, 0, 0, n.Begin.First, sumOf(first.Run, 0, 0, n.Begin.First))
 	return err
-}
-
-// isLast reports whether the last event of a run is the one that was noted.
-func (n note) isLast(ctx context.Context, tx *sql.Tx, seq int64) (bool, error) {
-	r := chunkReader{run: n.Event.Run}
-	err := tx.QueryRowContext(ctx, `SELECT body FROM chunks WHERE run = ? ORDER BY n DESC LIMIT 1`, seq).Scan(&r.rest)
-	var last execution.Event
-	for err == nil && len(r.rest) > 0 {
-		last, _, err = r.next()
-	}
-	return last.Kind == n.Event.Kind && last.Step != nil && last.Step.Index == n.Event.Step.Index, err
 }
 
 // sweep marks the runs of dead processes as interrupted, and adds the notes in their leases to
@@ -205,8 +245,12 @@ func interrupt(ctx context.Context, db executor, owner string, left abandoned) e
 	if left.removed() {                  // another process has added the notes; the runs may be deleted since
 		left.notes = nil
 	}
+	byRun := map[string][]note{}
 	for _, n := range left.notes {
-		if err := n.add(ctx, tx, owner); err != nil {
+		byRun[n.Event.Run] = append(byRun[n.Event.Run], n)
+	}
+	for _, run := range slices.Sorted(maps.Keys(byRun)) {
+		if err := addNotes(ctx, tx, owner, byRun[run]); err != nil {
 			return err
 		}
 	}
