@@ -21,9 +21,9 @@ type fan struct {
 	site    *site // of the whole execution
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	ended   *interruption // the cause of ctx's end when a part fails
-	parts   []*site
-	records []*Record // of the parts that have ended
+	ended   *interruption     // the cause of ctx's end when a part fails
+	part    func(i int) *site // makes the site of a part
+	records []*Record         // one for each part, nil until it has ended
 
 	failing chan struct{} // a lock, which may be held while a failure is recorded: guards what follows
 	first   *Failure      // of the part that failed first
@@ -40,18 +40,23 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 		rec := s.frame.failed(s, start, failureOf(s.ctx, s.node, err))
 		return outcome{record: &rec}, nil
 	}
-	f := newFan(s)
+	f := newFan(s, len(items))
 	defer f.cancel(nil)
-	for i, item := range items {
-		part := f.add(strconv.Itoa(i), s.node)
-		part.item = item
-		part.scope = part.with(map[string]value.Value{expressions.VarItem: item, expressions.VarIndex: float64(i)})
+	f.part = func(i int) *site {
+		part := f.new(strconv.Itoa(i), s.node)
+		part.item = items[i]
+		part.scope = part.with(map[string]value.Value{expressions.VarItem: items[i], expressions.VarIndex: float64(i)})
+		return part
 	}
 	parts := &Parts{Count: len(items)}
 	if l.hooks.journal != nil || l.past.parts(s.address()) != nil {
 		parts.Digest = digest(items)
 	}
-	if failed, err := l.startParts(f, parts); failed != nil || err != nil {
+	per := 1
+	if n, isGraph := s.node.(*graph.SubGraph); isGraph {
+		per += n.Graph.Shortest()
+	}
+	if failed, err := l.startParts(f, parts, len(items)*per); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
 	return l.finishParts(f, start, each.MaxParallel, func() value.Value {
@@ -83,14 +88,19 @@ func (s *site) items(each *graph.ForEach) (items []any, err error) {
 // parallel makes the calls of the branches.
 func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 	start := l.clock.now()
-	f := newFan(s)
+	f := newFan(s, len(n.Branches))
 	defer f.cancel(nil)
+	f.part = func(i int) *site { return f.new(n.Branches[i].Name, n.Branches[i].Node) }
 	parts := &Parts{Count: len(n.Branches)}
+	needs := 0
 	for _, b := range n.Branches {
-		f.add(b.Name, b.Node)
 		parts.Branches = append(parts.Branches, b.Name)
+		needs++
+		if n, isGraph := b.Node.(*graph.SubGraph); isGraph {
+			needs += n.Graph.Shortest()
+		}
 	}
-	if failed, err := l.startParts(f, parts); failed != nil || err != nil {
+	if failed, err := l.startParts(f, parts, needs); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
 	return l.finishParts(f, start, len(n.Branches), func() value.Value {
@@ -105,35 +115,33 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 	})
 }
 
-func newFan(s *site) *fan {
-	f := &fan{site: s, ended: &interruption{why: "another part of the node has failed"}, failing: make(chan struct{}, 1)}
+func newFan(s *site, parts int) *fan {
+	f := &fan{site: s, records: make([]*Record, parts), ended: &interruption{why: "another part of the node has failed"}, failing: make(chan struct{}, 1)}
 	f.ctx, f.cancel = context.WithCancelCause(s.ctx)
 	return f
 }
 
-// add adds a part.
-func (f *fan) add(part string, node graph.Node) *site {
+// new returns the site of a part.
+func (f *fan) new(part string, node graph.Node) *site {
 	s := *f.site
 	s.part, s.node, s.ctx = part, node, f.ctx
-	f.parts = append(f.parts, &s)
 	return &s
 }
 
 // startParts records that the parts begin, unless that is recorded. The failure is a limit that
-// leaves too little for them.
-func (l *live) startParts(f *fan, parts *Parts) (*Failure, error) {
+// leaves too little for them: they need so many executions or more.
+func (l *live) startParts(f *fan, parts *Parts, needs int) (*Failure, error) {
 	s := f.site
-	f.records = make([]*Record, len(f.parts))
 	if before := l.past.parts(s.address()); before != nil { // of a resumed run
 		if before.Count != parts.Count || before.Digest != "" && before.Digest != parts.Digest {
 			return nil, fmt.Errorf("node %q has other items than before the run was interrupted: %w", s.name(), ErrItemsChanged)
 		}
 		return nil, nil
 	}
-	if len(f.parts) == 0 {
+	if parts.Count == 0 {
 		return nil, nil
 	}
-	if failed := f.limit(); failed != nil {
+	if failed := f.limit(needs); failed != nil {
 		return s.located(failed), nil
 	}
 	return nil, l.emit(s.ctx, Event{Kind: PartsStarted, Run: l.id, Time: l.clock.now(), Step: s.visit(), Parts: parts})
@@ -144,31 +152,28 @@ func (l *live) startParts(f *fan, parts *Parts) (*Failure, error) {
 var ErrItemsChanged = errors.New("items-changed: compute the items in a transform, whose output is recorded")
 
 // limit returns the limit that leaves too little for all parts; or nil.
-func (f *fan) limit() *Failure {
-	s := f.site
-	needs := 0
-	for _, part := range f.parts {
-		needs++
-		if n, isGraph := part.node.(*graph.SubGraph); isGraph {
-			needs += n.Graph.Shortest()
+func (f *fan) limit(needs int) *Failure {
+	s, n := f.site, len(f.records)
+	what := "forEach has " + strconv.Itoa(n) + " items"
+	calls := 0
+	switch node := s.node.(type) {
+	case *graph.MCP:
+		calls = n
+	case *graph.Parallel:
+		what = "parallel has " + strconv.Itoa(n) + " branches"
+		for _, b := range node.Branches {
+			if _, isCall := b.Node.(*graph.MCP); isCall {
+				calls++
+			}
 		}
-	}
-	what := "forEach has " + strconv.Itoa(len(f.parts)) + " items"
-	if _, isParallel := s.node.(*graph.Parallel); isParallel {
-		what = "parallel has " + strconv.Itoa(len(f.parts)) + " branches"
+	case *graph.Entry, *graph.SubGraph, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	if reached := s.frame.budget.leaves(executions, needs); reached != nil {
-		if needs > len(f.parts) {
+		if needs > n {
 			what += fmt.Sprintf(", which take %d executions or more,", needs)
 		}
 		return failureAt(CodeLimit, s.node, nil, "%s and executionLimits.maxNodeExecutions leaves %d of %d; raise it, or take fewer",
 			what, reached.left, reached.most)
-	}
-	calls := 0
-	for _, part := range f.parts {
-		if _, isCall := part.node.(*graph.MCP); isCall {
-			calls++
-		}
 	}
 	if reached := s.frame.budget.leaves(callsMade, calls); reached != nil {
 		return failureAt(CodeLimit, s.node, nil, "%s and executionLimits.maxCalls leaves %d of %d; raise it, or take fewer",
@@ -196,7 +201,7 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() valu
 		rec := s.frame.failed(s, start, &failed)
 		return outcome{record: &rec}, nil
 	}
-	rec := s.frame.joined(s, start, joined(), len(f.parts))
+	rec := s.frame.joined(s, start, joined(), len(f.records))
 	return outcome{record: &rec}, nil
 }
 
@@ -224,34 +229,28 @@ func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) 
 // runParts runs the parts, at most so many at once; one after the other while a gate holds the
 // run. Parts with calls whose outcome is unknown go first, so that these are resolved in order.
 func (l *live) runParts(f *fan, most int) {
-	for i, s := range f.parts {
-		if l.past.isInDoubt(s.address()) && f.ctx.Err() == nil {
-			l.runPart(f, i)
+	for i := range f.records {
+		if l.past.doubted() && l.past.isInDoubt(f.part(i).address()) && f.ctx.Err() == nil {
+			l.runPart(f, i, nil, nil)
 		}
 	}
 	if most <= 1 || l.hooks.gate != nil {
-		for i := range f.parts {
+		for i := range f.records {
 			if f.first != nil || f.err != nil {
 				return
 			}
-			l.runPart(f, i)
+			l.runPart(f, i, nil, nil)
 		}
 		return
 	}
 	var group errgroup.Group
-	group.SetLimit(most)
-	turn := make(chan struct{})
-	close(turn)
-	for i, s := range f.parts {
-		if f.ctx.Err() != nil {
-			break
-		}
-		next := make(chan struct{})
-		s.turn, s.next = turn, sync.OnceFunc(func() { close(next) })
-		turn = next
+	queue := newQueue(len(f.records))
+	for range min(most, len(f.records)) {
 		group.Go(func() error {
-			defer s.next()
-			l.runPart(f, i)
+			for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
+				l.runPart(f, i, turn, next)
+				next()
+			}
 			return nil
 		})
 	}
@@ -259,6 +258,35 @@ func (l *live) runParts(f *fan, most int) {
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
 		f.first = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err)
 	}
+}
+
+// queue gives parts to workers, in order. A part begins its call when the one before it has.
+type queue struct {
+	mu   sync.Mutex // guards what follows
+	next int
+	size int
+	turn chan struct{} // closed when the part before next has begun
+}
+
+func newQueue(size int) *queue {
+	q := &queue{size: size, turn: make(chan struct{})}
+	close(q.turn)
+	return q
+}
+
+// take returns the next part, -1 when there is none, the channel that is closed when it may begin,
+// and the function that lets the one after it begin.
+func (q *queue) take() (part int, turn <-chan struct{}, next func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.next == q.size {
+		return -1, nil, nil
+	}
+	part, turn = q.next, q.turn
+	q.next++
+	begun := make(chan struct{})
+	q.turn = begun
+	return part, turn, sync.OnceFunc(func() { close(begun) })
 }
 
 // incomplete reports whether a part has not ended.
@@ -272,11 +300,12 @@ func (f *fan) incomplete() bool {
 }
 
 // runPart runs a part, unless its record is known.
-func (l *live) runPart(f *fan, i int) {
-	s := f.parts[i]
+func (l *live) runPart(f *fan, i int, turn <-chan struct{}, next func()) {
 	if f.records[i] != nil {
 		return
 	}
+	s := f.part(i)
+	s.turn, s.next = turn, next
 	if f.records[i] = l.past.part(s.address()); f.records[i] != nil {
 		return
 	}

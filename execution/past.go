@@ -180,6 +180,13 @@ func (p *past) weigh(l *live) {
 	}
 }
 
+// doubted reports whether there are in-doubt calls.
+func (p *past) doubted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.doubts) > 0
+}
+
 // isInDoubt reports whether a call at the address, or below it, is in doubt and not safe to
 // repeat.
 func (p *past) isInDoubt(at Address) bool {
@@ -200,10 +207,7 @@ func (p *past) drop(d *doubt) {
 // that it makes there, nil when it makes none.
 func (l *live) resolve(s *site, c *Call) *Failure {
 	p := l.past
-	p.mu.Lock()
-	clear := len(p.doubts) == 0
-	p.mu.Unlock()
-	if clear {
+	if !p.doubted() {
 		return nil
 	}
 	node, _ := s.node.(*graph.MCP)

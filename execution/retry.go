@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"toolgraph/config"
@@ -43,7 +44,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		again, why := false, ""
 		var failed *Failure
 		if err != nil {
-			failed = failureOf(s.ctx, n, err)
+			failed = withAttempts(failureOf(s.ctx, n, err), number)
 			if again, why, err = s.retries(n, failed, number, unsafe); err != nil {
 				failed, again = failureOf(s.ctx, n, err), false
 			}
@@ -173,15 +174,16 @@ func (l *live) pause(s *site, wait time.Duration) *Failure {
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	if l.hooks.stop != nil {
-		stopped := make(chan struct{})
-		defer close(stopped)
-		go func() {
+		var watch sync.WaitGroup
+		defer watch.Wait()
+		defer cancel(nil)
+		watch.Go(func() {
 			select {
 			case <-l.hooks.stop:
 				cancel(ErrSuspended)
-			case <-stopped:
+			case <-ctx.Done():
 			}
-		}()
+		})
 	}
 	if err := l.hooks.sleep(ctx, wait); err != nil || ctx.Err() != nil {
 		failed := endOf(ctx, s.node, "while it waited for its next attempt", err)
@@ -208,6 +210,13 @@ func WithSleep(sleep func(ctx context.Context, d time.Duration) error) Option {
 	return func(h *hooks) { h.sleep = sleep }
 }
 
+// withAttempts returns the failure with the number of attempts that were made.
+func withAttempts(failed *Failure, attempts int) *Failure {
+	out := *failed
+	out.Attempts = attempts
+	return &out
+}
+
 // finish makes the record of a call.
 func (f *frame) finish(s site, n *graph.MCP, start time.Time, output value.Value, failed *Failure, done []Attempt, why string) Record {
 	if failed == nil {
@@ -215,7 +224,7 @@ func (f *frame) finish(s site, n *graph.MCP, start time.Time, output value.Value
 		rec.Attempts = done
 		return rec
 	}
-	failed.Attempts = len(done) + 1
+	failed = withAttempts(failed, len(done)+1)
 	if len(done) > 0 {
 		took := f.live.clock.now().Sub(start)
 		failed = failed.with(fmt.Sprintf("%d attempts in %s", len(done)+1, took.Round(100*time.Millisecond)))
