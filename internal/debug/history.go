@@ -14,6 +14,15 @@ type History struct {
 	mu     sync.RWMutex // guards what follows
 	frames map[execution.Address]*frame
 	all    []execution.Record // in the order in which they came
+	log    []logged
+	taken  int // of the log of another history, by Follow
+}
+
+// logged is an event: a record of all, or what began.
+type logged struct {
+	record int // -1: none
+	begun  *execution.Visit
+	parts  *execution.Parts
 }
 
 // frame is the history of one frame.
@@ -40,26 +49,49 @@ func NewHistory() *History {
 func (h *History) Add(e execution.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if v := e.Step; v != nil {
-		f := h.frame(v.Frame, v.Graph)
-		f.open = v
-		if e.Parts != nil {
-			f.partsOf(v.Index).begun = *e.Parts
-		}
+	if e.Step != nil {
+		h.begin(e.Step, e.Parts)
 	}
 	if e.Record != nil {
 		h.add(*e.Record)
 	}
 }
 
+// Follow adds what another history has and this one does not have yet, with each record as change
+// returns it. A history follows one other.
+func (h *History) Follow(other *History, change func(execution.Record) execution.Record) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	other.mu.RLock()
+	news, records := other.log[h.taken:], other.all
+	other.mu.RUnlock() // what is there never changes
+	for _, l := range news {
+		if l.begun != nil {
+			h.begin(l.begun, l.parts)
+		} else {
+			h.add(change(records[l.record]))
+		}
+	}
+	h.taken += len(news)
+}
+
+// begin notes that a step or part is about to run, or that its parts are. h.mu is held.
+func (h *History) begin(v *execution.Visit, parts *execution.Parts) {
+	h.log = append(h.log, logged{record: -1, begun: v, parts: parts})
+	f := h.frame(v.Frame, v.Graph)
+	f.open = v
+	if parts != nil {
+		f.partsOf(v.Index).begun = *parts
+	}
+}
+
+// add adds a record. h.mu is held.
 func (h *History) add(r execution.Record) {
+	h.log = append(h.log, logged{record: len(h.all)})
 	h.all = append(h.all, r)
 	f := h.frame(r.Frame, r.Tool)
 	if r.Part == "" {
 		f.records = append(f.records, r)
-		if !r.Edited {
-			f.open = nil
-		}
 		return
 	}
 	p := f.partsOf(r.Index)
@@ -181,7 +213,7 @@ func (h *History) Open(at execution.Address) *execution.Visit {
 	}
 	next := len(f.records)
 	switch {
-	case f.open != nil:
+	case f.open != nil && f.open.Index >= next:
 		return f.open
 	case f.parts[next] != nil, h.frames[execution.AddressOf(at, next, "")] != nil:
 		return &execution.Visit{Frame: at, Index: next, Graph: f.tool}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 
 	"toolgraph/execution"
@@ -19,7 +20,7 @@ type diffJSON struct {
 	Steps     [2]int          `json:"steps"`
 	Args      []changeJSON    `json:"args"`
 	Result    []changeJSON    `json:"result"`
-	First     *divergenceJSON `json:"first"`     // the first step that differs, not counting the entry when the arguments differ
+	First     *divergenceJSON `json:"first"`     // the step of the smallest address that differs, not counting the entry when the arguments differ
 	Differing int             `json:"differing"` // steps
 	Rows      []rowJSON       `json:"rows"`      // the first of them
 }
@@ -28,6 +29,9 @@ type divergenceJSON struct {
 	Index   int          `json:"index"`
 	Nodes   [2]string    `json:"nodes"`
 	Changes []changeJSON `json:"changes"`
+
+	Frame execution.Address `json:"frame,omitempty"`
+	Part  string            `json:"part,omitempty"`
 }
 
 type changeJSON struct {
@@ -40,6 +44,9 @@ type rowJSON struct {
 	Index    int       `json:"index"`
 	Nodes    [2]string `json:"nodes"`
 	Previews [2]string `json:"previews"`
+
+	Frame execution.Address `json:"frame,omitempty"`
+	Part  string            `json:"part,omitempty"`
 }
 
 func (s *Server) diff(r *http.Request) (any, error) {
@@ -52,12 +59,13 @@ func (s *Server) diff(r *http.Request) (any, error) {
 		both[i] = run.now()
 	}
 	a, b := both[0], both[1]
-	out := diffJSON{
-		Steps: [2]int{len(a.records), len(b.records)},
-		Args:  changes(a.args, b.args), Result: changes(a.result, b.result), Rows: []rowJSON{},
-	}
-	for i := range max(len(a.records), len(b.records)) {
-		x, y := recordAt(a.records, i), recordAt(b.records, i)
+	out := diffJSON{Args: changes(a.args, b.args), Result: changes(a.result, b.result), Rows: []rowJSON{}}
+	left, right := a.history.Sorted(), b.history.Sorted()
+	out.Steps = [2]int{len(left), len(right)}
+	for len(left) > 0 || len(right) > 0 {
+		x, y := meet(&left, &right)
+		at := cmp.Or(x, y)
+		x, y = cmp.Or(x, &execution.Record{}), cmp.Or(y, &execution.Record{})
 		var found []changeJSON
 		if x.NodeID == y.NodeID && (x.Error == nil) == (y.Error == nil) {
 			if found = changes(x.Output, y.Output); len(found) == 0 {
@@ -65,31 +73,45 @@ func (s *Server) diff(r *http.Request) (any, error) {
 			}
 		}
 		out.Differing++
-		nodes := [2]string{x.NodeID, y.NodeID}
-		if arguments := i == 0 && len(out.Args) > 0; out.First == nil && !arguments {
-			out.First = &divergenceJSON{Index: i, Nodes: nodes, Changes: found}
+		nodes := [2]string{x.Name(), y.Name()}
+		arguments := at.At() == "0" && len(out.Args) > 0
+		if out.First == nil && !arguments {
+			out.First = &divergenceJSON{Index: at.Index, Nodes: nodes, Changes: found, Frame: at.Frame, Part: at.Part}
 		}
 		if len(out.Rows) < rowsShown {
-			out.Rows = append(out.Rows, rowJSON{Index: i, Nodes: nodes, Previews: [2]string{rowText(x), rowText(y)}})
+			out.Rows = append(out.Rows, rowJSON{Index: at.Index, Nodes: nodes, Previews: [2]string{rowText(x), rowText(y)}, Frame: at.Frame, Part: at.Part})
 		}
 	}
 	out.Same = out.Differing == 0 && len(out.Args) == 0 && len(out.Result) == 0 && a.Status == b.Status
 	return out, nil
 }
 
-// recordAt returns a record, an empty one past the end.
-func recordAt(records []execution.Record, i int) execution.Record {
-	if i < len(records) {
-		return records[i]
+// meet takes the records of the smallest address from two lists in the order of addresses; nil for
+// a list that does not have it.
+func meet(left, right *[]execution.Record) (x, y *execution.Record) {
+	order := 0
+	switch {
+	case len(*left) == 0:
+		order = +1
+	case len(*right) == 0:
+		order = -1
+	default:
+		order = (*left)[0].At().Compare((*right)[0].At())
 	}
-	return execution.Record{}
+	if order <= 0 {
+		x, *left = &(*left)[0], (*left)[1:]
+	}
+	if order >= 0 {
+		y, *right = &(*right)[0], (*right)[1:]
+	}
+	return x, y
 }
 
-func rowText(rec execution.Record) string {
+func rowText(rec *execution.Record) string {
 	if rec.NodeID == "" {
 		return ""
 	}
-	return recordText(rec)
+	return recordText(*rec)
 }
 
 func changes(a, b value.Value) (out []changeJSON) {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
@@ -38,9 +37,9 @@ func (s *Server) evaluating(ctx context.Context) (bounded context.Context, done 
 type evaluateJSON struct {
 	Kind   string `json:"kind"`
 	Source string `json:"source"`
-	At     int    `json:"at"`
 	Path   []any  `json:"path"`
 	From   int    `json:"from"`
+	place
 }
 
 // mistakeJSON is why an expression has no value.
@@ -59,7 +58,7 @@ type evaluatedJSON struct {
 
 // evaluate evaluates an expression as a step would have.
 func (s *Server) evaluate(r *http.Request, in evaluateJSON) (any, error) {
-	out, err := s.evaluateAll(r, in.At, []evaluateJSON{in})
+	out, err := s.evaluateAll(r, in.place, []evaluateJSON{in})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +67,7 @@ func (s *Server) evaluate(r *http.Request, in evaluateJSON) (any, error) {
 
 type watchJSON struct {
 	Sources []string `json:"sources"`
-	At      int      `json:"at"`
+	place
 }
 
 // watchAt evaluates several JSONata expressions as a step would have.
@@ -80,12 +79,12 @@ func (s *Server) watchAt(r *http.Request, in watchJSON) (any, error) {
 	for i, source := range in.Sources {
 		all[i] = evaluateJSON{Kind: "jsonata", Source: source}
 	}
-	return s.evaluateAll(r, in.At, all)
+	return s.evaluateAll(r, in.place, all)
 }
 
 // evaluateAll evaluates expressions over what a step saw, redacted, so that no expression
 // can take a secret apart. The error is about a part of a value that does not exist.
-func (s *Server) evaluateAll(r *http.Request, at int, all []evaluateJSON) ([]evaluatedJSON, error) {
+func (s *Server) evaluateAll(r *http.Request, p place, all []evaluateJSON) ([]evaluatedJSON, error) {
 	run, err := s.run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -96,7 +95,13 @@ func (s *Server) evaluateAll(r *http.Request, at int, all []evaluateJSON) ([]eva
 	}
 	defer done()
 	now := run.now()
-	scope := execution.ScopeOf(now.before(at))
+	if p, err = now.check(p); err != nil {
+		return nil, err
+	}
+	scope, err := now.scope(ctx, p)
+	if err != nil {
+		return nil, errorf(http.StatusUnprocessableEntity, "%s", now.project.File.Secrets.Redact(err.Error()))
+	}
 	out := make([]evaluatedJSON, len(all))
 	for i, in := range all {
 		start := time.Now()

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -32,15 +33,25 @@ type info struct {
 	Steps    int          `json:"steps"` // records, edits among them
 	Rev      int          `json:"rev"`   // of two answers about a run, the one with the higher number is newer
 	PausedBy debug.Reason `json:"pausedBy"`
-	Problem  string       `json:"problem"` // why the condition of a breakpoint failed
-	Next     *nextJSON    `json:"next"`    // the node about to run, or that runs
+	Problem  string       `json:"problem"`         // why the condition of a breakpoint failed
+	Next     *nextJSON    `json:"next"`            // the node or part about to run, or that runs
+	Stack    []callerJSON `json:"stack,omitempty"` // what has called the frame of next, from the inside out
 	Error    *failureJSON `json:"error"`
 	Warning  string       `json:"warning"` // always empty
 }
 
 type nextJSON struct {
-	Index int    `json:"index"`
-	Node  string `json:"node"`
+	Index int               `json:"index"`
+	Node  string            `json:"node"`
+	Frame execution.Address `json:"frame,omitempty"`
+	Part  string            `json:"part,omitempty"`
+}
+
+// callerJSON is an execution or a part that has called a graph.
+type callerJSON struct {
+	At   execution.Address `json:"at"`
+	Tool string            `json:"tool"` // whose graph has the node
+	Node string            `json:"node"`
 }
 
 // failureJSON is why a step or a run failed.
@@ -52,6 +63,9 @@ type failureJSON struct {
 	Line    int            `json:"line,omitempty"`
 	Column  int            `json:"column,omitempty"`
 	Caret   string         `json:"caret,omitempty"` // the line with a caret under the place
+
+	// Callers are the levels that the failure has passed, from the inside out.
+	Callers []execution.Caller `json:"callers,omitempty"`
 }
 
 // failureOf returns a redacted failure for the page.
@@ -59,7 +73,7 @@ func failureOf(f *execution.Failure) *failureJSON {
 	if f == nil {
 		return nil
 	}
-	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column}
+	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers}
 	out.Message, out.Caret = splitCaret(f.Message)
 	return out
 }
@@ -97,9 +111,11 @@ func (i *info) update(state debug.State, secrets *config.Secrets) {
 	if state.Status == debug.Stopped {
 		i.Status = string(journal.Cancelled)
 	}
-	for _, visit := range []*execution.Visit{state.Current, state.Next} {
-		if visit != nil {
-			i.Next = &nextJSON{Index: state.Records, Node: visit.NodeID}
+	i.Stack = nil
+	if visit := cmp.Or(state.Next, state.Current); visit != nil {
+		i.Next = &nextJSON{Index: visit.Index, Node: visit.NodeID, Frame: visit.Frame, Part: visit.Part}
+		for _, c := range state.Stack {
+			i.Stack = append(i.Stack, callerJSON{At: c.At, Tool: c.Tool, Node: c.Node})
 		}
 	}
 	end := time.Now()
@@ -113,36 +129,21 @@ func (i *info) update(state debug.State, secrets *config.Secrets) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// runState is a run at one moment, with all of its steps, redacted. It must not be changed.
+// runState is a run at one moment, redacted. It must not be changed; the history of a live run
+// grows all the same.
 type runState struct {
 	info
 	project *loaded
 	graph   *graph.Graph // nil: the run was one of another version of the graph
 	args    value.Value
 	result  value.Value
-	records []execution.Record
-}
-
-// before returns the records that step n saw.
-func (r *runState) before(n int) []execution.Record {
-	return r.records[:min(max(n, 0), len(r.records))]
-}
-
-// node returns the node of step n, also of the one about to run; nil when it is unknown.
-func (r *runState) node(n int) graph.Node {
-	switch {
-	case r.graph == nil:
-	case n < len(r.records):
-		return r.graph.Node(r.records[n].NodeID)
-	case r.Next != nil:
-		return r.graph.Node(r.Next.Node)
-	}
-	return nil
+	history *debug.History
 }
 
 // shownRun is a run that the page shows, live or recorded. Safe for concurrent use.
 type shownRun struct {
 	session *debug.Session // nil: a recorded run
+	stored  int            // steps of a recorded run when it was read
 
 	mu sync.Mutex // guards what changes of a live run
 	runState
@@ -150,14 +151,14 @@ type shownRun struct {
 
 func newLiveRun(p *loaded, s *debug.Session, args value.Value) *shownRun {
 	args = redacted(p.File.Secrets, args)
-	return &shownRun{session: s, runState: runState{project: p, graph: s.Graph(), args: args, info: info{
+	return &shownRun{session: s, runState: runState{project: p, graph: s.Graph(), args: args, history: debug.NewHistory(), info: info{
 		ID: s.ID(), Tool: s.Graph().Tool.Name.Value, Graph: s.Graph().Hash, Live: true, Args: preview(args, journal.ArgsShown), Started: time.Now(),
 	}}}
 }
 
 func newRecordedRun(p *loaded, run journal.Run, events []execution.Event) *shownRun {
 	secrets := p.File.Secrets
-	r := &shownRun{runState: runState{project: p, info: recordedInfo(run, secrets)}}
+	r := &shownRun{stored: run.Steps, runState: runState{project: p, info: recordedInfo(run, secrets), history: debug.NewHistory()}}
 	if g, err := p.Graph(run.Tool); err == nil && g.Hash == run.Graph {
 		r.graph = g
 	}
@@ -166,12 +167,15 @@ func newRecordedRun(p *loaded, run journal.Run, events []execution.Event) *shown
 		case e.Start != nil:
 			r.args = redacted(secrets, e.Start.Args)
 		case e.Record != nil:
-			r.records = append(r.records, redactedRecord(secrets, *e.Record))
+			record := redactedRecord(secrets, *e.Record)
+			r.history.Add(execution.Event{Record: &record})
+		case e.Step != nil:
+			r.history.Add(e)
 		case e.End != nil:
 			r.result = redacted(secrets, e.End.Value)
 		}
 	}
-	r.Steps = len(r.records)
+	r.Steps = r.history.Len()
 	return r
 }
 
@@ -183,21 +187,17 @@ func (r *shownRun) now() runState {
 	if r.session != nil && r.Ended == nil {
 		state := r.session.State() // before the records, so that it never counts more of them
 		secrets := r.project.File.Secrets
-		for _, record := range r.session.Records(len(r.records)) {
-			r.records = append(r.records, redactedRecord(secrets, record))
-		}
+		r.history.Follow(r.session.History(), func(rec execution.Record) execution.Record { return redactedRecord(secrets, rec) })
 		r.update(state, secrets)
-		r.Steps = len(r.records)
+		r.Steps = r.history.Len()
 		if r.Next != nil {
-			r.Next.Index = len(r.records)
+			r.Next.Index = len(r.history.Records(r.Next.Frame))
 		}
 		if state.Status == debug.Finished {
 			r.result = redacted(secrets, state.Result)
 		}
 	}
-	out := r.runState
-	out.records = slices.Clip(r.records)
-	return out
+	return r.runState
 }
 
 // over reports whether the run has ended, or is recorded.
@@ -231,12 +231,20 @@ func redactedFailure(secrets *config.Secrets, f *execution.Failure) *execution.F
 		return nil
 	}
 	out := *f
-	out.Message, out.Structured = secrets.Redact(f.Message), secrets.RedactJSON(f.Structured)
+	out.Message, out.Structured, out.Result = secrets.Redact(f.Message), secrets.RedactJSON(f.Structured), secrets.RedactJSON(f.Result)
+	out.Callers = slices.Clone(f.Callers)
+	for i := range out.Callers {
+		out.Callers[i].Item = secrets.Redact(out.Callers[i].Item)
+	}
 	return &out
 }
 
 func redactedRecord(secrets *config.Secrets, r execution.Record) execution.Record {
-	r.Output, r.Error = redacted(secrets, r.Output), redactedFailure(secrets, r.Error)
+	r.Output, r.Error, r.Handled = redacted(secrets, r.Output), redactedFailure(secrets, r.Error), redactedFailure(secrets, r.Handled)
+	r.Attempts = slices.Clone(r.Attempts)
+	for i := range r.Attempts {
+		r.Attempts[i].Error = redactedFailure(secrets, r.Attempts[i].Error)
+	}
 	return r
 }
 
@@ -325,7 +333,7 @@ func (s *Server) run(ctx context.Context, id string) (*shownRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r := s.runs.get(recorded.ID); r != nil && (r.session != nil || r.Steps == recorded.Steps && r.Status == string(recorded.Status)) {
+	if r := s.runs.get(recorded.ID); r != nil && (r.session != nil || r.stored == recorded.Steps && r.Status == string(recorded.Status)) {
 		return r, nil
 	}
 	events, err := s.opts.Store.Load(ctx, recorded.ID)

@@ -105,7 +105,7 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	}
 	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
 	for _, b := range in.Breakpoints {
-		if g.Node(b.Node) != nil { // else another version of the file had the node
+		if debug.Knows(g, b.Node) { // else another version of the file had the node
 			options.Breakpoints = append(options.Breakpoints, b)
 		}
 	}
@@ -166,12 +166,16 @@ func (s *Server) control(r *http.Request, in struct{ Action, Node string }) (any
 		err = run.session.Resume()
 	case "step":
 		err = run.session.Step()
+	case "next":
+		err = run.session.Next()
+	case "out":
+		err = run.session.Out()
 	case "run-to":
 		err = run.session.RunTo(in.Node)
 	case "stop":
 		run.session.Stop()
 	default:
-		return nil, errorf(http.StatusBadRequest, "action is %q, expected pause, resume, step, run-to or stop", in.Action)
+		return nil, errorf(http.StatusBadRequest, "action is %q, expected pause, resume, step, next, out, run-to or stop", in.Action)
 	}
 	if err != nil {
 		return nil, errorf(http.StatusConflict, "%s", err)

@@ -114,6 +114,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/path":        s.ofRun(s.getPath),
 		"GET /api/runs/{id}/steps":       s.ofRun(s.listSteps),
 		"GET /api/runs/{id}/steps/{n}":   s.ofRun(s.getStep),
+		"GET /api/runs/{id}/parts":       s.ofRun(s.listParts),
 		"GET /api/runs/{id}/value":       s.ofRun(s.getValue),
 		"POST /api/runs/{id}/control":    withBody(s.control),
 		"PUT /api/runs/{id}/breakpoints": withBody(s.setBreakpoints),

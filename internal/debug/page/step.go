@@ -1,10 +1,6 @@
 package page
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,18 +9,13 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions"
-	"toolgraph/expressions/jsonata"
 	"toolgraph/graph"
-	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
 )
 
 const (
 	stepsShown = 100 // of a page, unless the request has a limit
 	mostSteps  = 500
-	readsShown = 40  // paths of an expression
-	readShown  = 240 // bytes of the value of a path
-	rulesShown = 100 // conditions of a switch
 )
 
 // stepJSON is a step as lists show it.
@@ -36,10 +27,34 @@ type stepJSON struct {
 	Preview string          `json:"preview"`
 	Error   string          `json:"error,omitempty"`
 	Edited  bool            `json:"edited,omitempty"`
+
+	Part     string            `json:"part,omitempty"`     // of a part: the number of the item, or the branch
+	Parts    int               `json:"parts,omitempty"`    // how many it has
+	Failed   int               `json:"failed,omitempty"`   // parts
+	Handled  string            `json:"handled,omitempty"`  // the failure that onError took
+	Attempts int               `json:"attempts,omitempty"` // calls, the last included; 0: one
+	Frame    execution.Address `json:"frame,omitempty"`    // of the graph that it has called
+	Calls    string            `json:"calls,omitempty"`    // the tool of that graph
 }
 
-func stepOf(rec execution.Record) stepJSON {
-	out := stepJSON{Index: rec.Index, Node: rec.NodeID, Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration())}
+// stepOf returns a record as lists show it.
+func (r *runState) stepOf(rec execution.Record) stepJSON {
+	out := stepJSON{Index: rec.Index, Node: rec.NodeID, Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration()), Part: rec.Part}
+	if rec.Edited {
+		out.Preview = recordText(rec)
+		return out
+	}
+	if rec.Part == "" {
+		parts := r.history.Parts(rec.At())
+		out.Parts, out.Failed = parts.Count, parts.Failed
+	}
+	if rec.Handled != nil {
+		out.Handled = failureText(rec.Handled)
+	}
+	if len(rec.Attempts) > 0 {
+		out.Attempts = len(rec.Attempts) + 1
+	}
+	r.addFrame(&out, rec.At())
 	if rec.Error != nil {
 		out.Error = recordText(rec)
 	} else {
@@ -51,10 +66,14 @@ func stepOf(rec execution.Record) stepJSON {
 // recordText returns the preview of a record's output, or its error.
 func recordText(rec execution.Record) string {
 	if rec.Error != nil {
-		message, _ := splitCaret(rec.Error.Message)
-		return wording.Truncate(message, previewShown)
+		return failureText(rec.Error)
 	}
 	return preview(rec.Output, previewShown)
+}
+
+func failureText(f *execution.Failure) string {
+	message, _ := splitCaret(f.Message)
+	return wording.Truncate(message, previewShown)
 }
 
 type stepsJSON struct {
@@ -63,7 +82,12 @@ type stepsJSON struct {
 }
 
 func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
-	from, err := number(r, "from", 0, len(now.records))
+	p, err := placeOf(r, now)
+	if err != nil {
+		return nil, err
+	}
+	records := now.records(p.Frame)
+	from, err := number(r, "from", 0, len(records))
 	if err != nil {
 		return nil, err
 	}
@@ -71,37 +95,9 @@ func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := stepsJSON{Total: len(now.records), Steps: []stepJSON{}}
-	for _, rec := range now.records[from:min(from+limit, len(now.records))] {
-		out.Steps = append(out.Steps, stepOf(rec))
-	}
-	return out, nil
-}
-
-type pathJSON struct {
-	Names []string `json:"names"`
-	Path  []int    `json:"path"`  // of the steps from the requested one on: indexes of names
-	Edits []int    `json:"edits"` // indexes of steps
-}
-
-func (s *Server) getPath(r *http.Request, now runState) (any, error) {
-	from, err := number(r, "from", 0, len(now.records))
-	if err != nil {
-		return nil, err
-	}
-	out := pathJSON{Names: []string{}, Path: []int{}, Edits: []int{}}
-	index := map[string]int{}
-	for i, rec := range now.records[from:] {
-		n, ok := index[rec.NodeID]
-		if !ok {
-			n = len(out.Names)
-			index[rec.NodeID] = n
-			out.Names = append(out.Names, rec.NodeID)
-		}
-		out.Path = append(out.Path, n)
-		if rec.Edited {
-			out.Edits = append(out.Edits, from+i)
-		}
+	out := stepsJSON{Total: len(records), Steps: []stepJSON{}}
+	for _, rec := range records[from:min(from+limit, len(records))] {
+		out.Steps = append(out.Steps, now.stepOf(rec))
 	}
 	return out, nil
 }
@@ -109,7 +105,7 @@ func (s *Server) getPath(r *http.Request, now runState) (any, error) {
 // detailJSON is a step with everything that the page shows of it.
 type detailJSON struct {
 	stepJSON
-	Pending     bool             `json:"pending"` // about to run
+	Pending     bool             `json:"pending"` // about to run, or it has begun
 	Start       *time.Time       `json:"start"`
 	Bytes       int              `json:"bytes"`
 	Server      string           `json:"server,omitempty"`
@@ -121,12 +117,35 @@ type detailJSON struct {
 	InputError  string           `json:"inputError,omitempty"`
 	Output      *level           `json:"output"`
 	Error       *failureJSON     `json:"error"`
+	Item        *level           `json:"item,omitempty"`      // of a part
+	Handled     *failureJSON     `json:"handled,omitempty"`   // the failure that onError took
+	Tries       []tryJSON        `json:"tries,omitempty"`     // attempts that another one followed
+	ItemError   string           `json:"itemError,omitempty"` // why the item has no value
+}
+
+// tryJSON is an attempt that failed.
+type tryJSON struct {
+	MS    float64      `json:"ms"`
+	Error *failureJSON `json:"error"`
 }
 
 func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	n, err := strconv.Atoi(r.PathValue("n"))
-	if err != nil || n < 0 || n > len(now.records) || n == len(now.records) && now.Next == nil {
-		return nil, errorf(http.StatusNotFound, "step %s not found", r.PathValue("n"))
+	notFound := errorf(http.StatusNotFound, "step %s not found", r.PathValue("n"))
+	if err != nil {
+		return nil, notFound
+	}
+	p, err := placeOf(r, now)
+	if err != nil {
+		return nil, err
+	}
+	length := len(now.records(p.Frame))
+	open := now.open(p.Frame)
+	if p.At = n; n < 0 || n > length || n == length && open == nil {
+		return nil, notFound
+	}
+	if p, err = now.check(p); err != nil {
+		return nil, err
 	}
 	ctx, done, err := s.evaluating(r.Context())
 	if err != nil {
@@ -135,21 +154,34 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	defer done()
 	out := detailJSON{Changed: now.graph == nil, Expressions: []expressionJSON{}}
 	chosen := "" // the target of a switch that has run
-	if n < len(now.records) {
-		chosen, _ = now.records[n].Output.(string)
-		out.addRecord(now, n)
+	rec, ended := now.record(p)
+	if ended {
+		chosen, _ = rec.Output.(string)
+		out.addRecord(now, p, rec)
 	} else {
-		out.Pending, out.Index, out.Node = true, n, now.Next.Node
+		out.Pending = true
+		out.stepJSON = now.pending(p, open)
 	}
-	node := now.node(n)
+	node := now.node(p)
 	if node == nil || out.Edited {
 		return out, nil
 	}
 	out.Type, out.Line = node.Type(), node.Pos().Line
-	e := evaluation{ctx: ctx, scope: execution.ScopeOf(now.before(n)), redact: now.project.File.Secrets.Redact}
-	out.Expressions = append(out.Expressions, e.expressions(node, chosen)...)
-	if call, ok := node.(*graph.MCP); ok {
-		out.Server, out.Tool = call.Server, call.Tool
+	e := evaluation{ctx: ctx, redact: now.project.File.Secrets.Redact}
+	if e.scope, err = now.scope(ctx, p); err != nil {
+		out.ItemError = e.redact(err.Error())
+		return out, nil
+	}
+	if item, ok := e.scope.Variables["item"]; ok {
+		out.Item = topLevel(item)
+	}
+	out.Expressions = append(out.Expressions, e.expressions(node, chosen, p.Part)...)
+	if mcp, ok := node.(*graph.MCP); ok {
+		out.Server, out.Tool = mcp.Server, mcp.Tool
+	} else if sub, ok := node.(*graph.SubGraph); ok {
+		out.Tool = sub.Tool
+	}
+	if call := graph.CallingOf(node); call != nil && (call.ForEach == nil || p.Part != "") {
 		if args, err := call.Args.Eval(ctx, e.scope); err != nil {
 			out.InputError = e.redact(err.Error())
 		} else {
@@ -159,12 +191,26 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	return out, nil
 }
 
-// addRecord adds a step that has run.
-func (d *detailJSON) addRecord(now runState, n int) {
-	rec := now.records[n]
-	d.stepJSON = stepOf(rec)
-	d.Preview, d.stepJSON.Error = "", ""
+// pending returns a step or part that has no record yet.
+func (r *runState) pending(p place, open *nextJSON) stepJSON {
+	if p.Part != "" {
+		return r.part(p).stepJSON
+	}
+	if step := r.openStep(p.Frame); step != nil {
+		return *step
+	}
+	return stepJSON{Index: p.At, Node: open.Node}
+}
+
+// addRecord adds a step or part that has run.
+func (d *detailJSON) addRecord(now runState, p place, rec execution.Record) {
+	d.stepJSON = now.stepOf(rec)
+	d.Preview, d.stepJSON.Error, d.stepJSON.Handled = "", "", ""
 	d.Start, d.Bytes = &rec.Start, rec.Bytes
+	d.Handled = failureOf(rec.Handled)
+	for _, a := range rec.Attempts {
+		d.Tries = append(d.Tries, tryJSON{MS: milliseconds(a.End.Sub(a.Start)), Error: failureOf(a.Error)})
+	}
 	if rec.Error == nil {
 		d.Output = topLevel(rec.Output)
 		d.Bytes = d.Output.Bytes
@@ -195,112 +241,4 @@ func caret(line string, column int) string {
 		}
 	}
 	return expressions.Caret(line, offset)
-}
-
-// expressionJSON is an expression of a step and what it read.
-type expressionJSON struct {
-	Label  string     `json:"label"`
-	Kind   string     `json:"kind"` // jsonata or rule
-	Source string     `json:"source"`
-	Line   int        `json:"line"`
-	Column int        `json:"column"`
-	Holds  *bool      `json:"holds,omitempty"` // of a condition
-	Taken  bool       `json:"taken"`           // the run took this edge
-	Reads  []readJSON `json:"reads"`
-	Error  string     `json:"error,omitempty"`
-}
-
-type readJSON struct {
-	Path    string `json:"path"`
-	Preview string `json:"preview"`
-	Missing bool   `json:"missing"`
-}
-
-// evaluation evaluates what a step read, over the scope that it had.
-type evaluation struct {
-	ctx    context.Context
-	scope  *expressions.Scope
-	redact func(string) string
-}
-
-// expressions returns the expressions of a node; chosen is the target of a switch that has
-// run.
-func (e evaluation) expressions(node graph.Node, chosen string) (all []expressionJSON) {
-	label := "Argument"
-	if node.Type() == config.TransformNode {
-		label = "Expression"
-	}
-	taken := false // the edge of the run was found
-	for i, expr := range view.Expressions(node) {
-		out := expressionJSON{
-			Label: label, Kind: "jsonata", Source: e.redact(expr.Source), Line: expr.Pos.Line, Column: expr.Pos.Column, Reads: e.reads(expr.Reads),
-		}
-		if c := expr.Rule; c != nil && i < rulesShown {
-			out.Label, out.Kind, out.Source = fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), "rule", e.redact(indented(expr.Source))
-			if holds, err := c.Rule.Holds(e.ctx, e.scope); err != nil {
-				out.Error = e.redact(err.Error())
-			} else {
-				out.Holds = &holds
-				out.Taken = holds && !taken && chosen == c.Next.ID()
-				taken = taken || holds
-			}
-		} else if c != nil {
-			break
-		}
-		all = append(all, out)
-	}
-	if sw, ok := node.(*graph.Switch); ok {
-		all = append(all, expressionJSON{
-			Label: "Otherwise → " + sw.Default.ID(), Kind: "rule", Reads: []readJSON{}, Taken: !taken && chosen == sw.Default.ID(),
-		})
-	}
-	return all
-}
-
-// indented returns a rule on several lines, a short one on one line.
-func indented(raw string) string {
-	const short = 160
-	var out bytes.Buffer
-	if len(raw) <= short || json.Indent(&out, []byte(raw), "", "  ") != nil {
-		return raw
-	}
-	return out.String()
-}
-
-// reads returns the values of the paths that an expression reads.
-func (e evaluation) reads(refs []jsonata.Reference) []readJSON {
-	out := []readJSON{}
-	seen := map[string]bool{}
-	for _, ref := range refs {
-		path, source := pathText(ref)
-		if path == "" || seen[path] || len(out) == readsShown {
-			continue
-		}
-		seen[path] = true
-		compiled, err := jsonata.Compile(e.ctx, source)
-		if err != nil {
-			continue // a name that cannot be quoted
-		}
-		v, err := compiled.Eval(e.ctx, e.scope)
-		if err != nil {
-			continue // the expression's own error is more specific
-		}
-		out = append(out, readJSON{Path: path, Preview: preview(v, readShown), Missing: v == nil})
-	}
-	return out
-}
-
-// pathText returns a path as people write it, and as an expression.
-func pathText(ref jsonata.Reference) (text, source string) {
-	switch {
-	case len(ref.Path) == 0:
-		return "", ""
-	case ref.Function == "executionCount":
-		source = "$executionCount(" + strconv.Quote(ref.Path[0]) + ")"
-		return source, source
-	case ref.Function != "":
-		source = "$nodeExecutions(" + strconv.Quote(ref.Path[0]) + ")"
-		return source, source
-	}
-	return "$." + strings.Join(ref.Path, "."), "$.`" + strings.Join(ref.Path, "`.`") + "`"
 }

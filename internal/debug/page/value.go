@@ -24,7 +24,7 @@ const (
 
 // value returns the value that a request names by of and at.
 func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
-	at, err := number(r, "at", 0, len(now.records))
+	p, err := placeOf(r, now)
 	if err != nil {
 		return nil, err
 	}
@@ -34,26 +34,39 @@ func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 	case "result":
 		return now.result, nil
 	case "context":
-		return contextAt(now.before(at)), nil
+		return contextAt(now.before(p)), nil
 	case "output":
-		if at < len(now.records) {
-			return now.records[at].Output, nil
+		if rec, ok := now.record(p); ok {
+			return rec.Output, nil
 		}
-		return nil, errorf(http.StatusNotFound, "step %d has no output yet", at)
-	case "input":
-		node, _ := now.node(at).(*graph.MCP)
-		if node == nil || node.Args == nil {
-			return nil, errorf(http.StatusNotFound, "step %d makes no call with arguments", at)
-		}
-		ctx, done, err := s.evaluating(r.Context())
-		if err != nil {
-			return nil, err
-		}
-		defer done()
-		return node.Args.Eval(ctx, execution.ScopeOf(now.before(at)))
+		return nil, errorf(http.StatusNotFound, "step %s has no output yet", p.address())
+	case "input", "item":
+		return s.evaluated(r, now, p, of)
 	default:
-		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output or input", of)
+		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output, input or item", of)
 	}
+}
+
+// evaluated returns the arguments of a call, or the item of a part.
+func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (value.Value, error) {
+	node := now.node(p)
+	call := graph.CallingOf(node)
+	if call == nil || call.Args == nil || call.ForEach != nil && p.Part == "" {
+		return nil, errorf(http.StatusNotFound, "step %s makes no call with arguments", p.address())
+	}
+	ctx, done, err := s.evaluating(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	scope, err := now.scope(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if of == "item" {
+		return scope.Variables["item"], nil
+	}
+	return call.Args.Eval(ctx, scope)
 }
 
 // contextAt returns the context after these records, with the nodes in the order in which

@@ -1,0 +1,203 @@
+package page
+
+import (
+	"net/http"
+
+	"toolgraph/execution"
+	"toolgraph/graph"
+	"toolgraph/internal/debug"
+)
+
+// pathJSON is the way that a frame has taken through its graph.
+type pathJSON struct {
+	Names   []string    `json:"names"`
+	Path    []int       `json:"path"`              // of the steps from the requested one on: indexes of names
+	Edits   []int       `json:"edits"`             // indexes of steps
+	Handled []int       `json:"handled,omitempty"` // likewise: onError took their failure
+	Failed  []int       `json:"failed,omitempty"`  // likewise, of a frame that is not the run's own
+	Tool    string      `json:"tool,omitempty"`    // whose graph the frame runs; empty: the run's own frame
+	Trail   []levelJSON `json:"trail,omitempty"`   // what has called the frame, from the outside in
+	Open    *stepJSON   `json:"open,omitempty"`    // the step with parts, or that has called a graph, without a record yet
+}
+
+// levelJSON is a caller in the trail of a frame.
+type levelJSON struct {
+	Frame execution.Address `json:"frame"`
+	Index int               `json:"index"`
+	Part  string            `json:"part,omitempty"`
+	Node  string            `json:"node"`
+	Tool  string            `json:"tool"` // whose graph has the node
+}
+
+func (s *Server) getPath(r *http.Request, now runState) (any, error) {
+	p, err := placeOf(r, now)
+	if err != nil {
+		return nil, err
+	}
+	records := now.records(p.Frame)
+	from, err := number(r, "from", 0, len(records))
+	if err != nil {
+		return nil, err
+	}
+	out := pathJSON{Names: []string{}, Path: []int{}, Edits: []int{}, Trail: now.trail(p.Frame), Open: now.openStep(p.Frame)}
+	if p.Frame != "" {
+		out.Tool = now.toolOf(p.Frame)
+	}
+	index := map[string]int{}
+	for i, rec := range records[from:] {
+		n, ok := index[rec.NodeID]
+		if !ok {
+			n = len(out.Names)
+			index[rec.NodeID] = n
+			out.Names = append(out.Names, rec.NodeID)
+		}
+		out.Path = append(out.Path, n)
+		switch {
+		case rec.Edited:
+			out.Edits = append(out.Edits, from+i)
+		case rec.Handled != nil:
+			out.Handled = append(out.Handled, from+i)
+		case rec.Error != nil && p.Frame != "":
+			out.Failed = append(out.Failed, from+i)
+		}
+	}
+	return out, nil
+}
+
+// trail returns the callers of a frame, from the outside in.
+func (r *runState) trail(frame execution.Address) []levelJSON {
+	if frame == "" {
+		return nil
+	}
+	caller, index, part := frame.Split()
+	level := levelJSON{Frame: caller, Index: index, Part: part, Tool: r.toolOf(caller)}
+	if rec, ok := r.record(place{Frame: caller, At: index}); ok {
+		level.Node = rec.NodeID
+	} else if open := r.open(caller); open != nil {
+		level.Node = open.Node
+	}
+	return append(r.trail(caller), level)
+}
+
+// openStep is the step of a frame that has begun parts or called a graph and has no record yet.
+func (r *runState) openStep(frame execution.Address) *stepJSON {
+	open := r.open(frame)
+	if open == nil {
+		return nil
+	}
+	at := execution.AddressOf(frame, open.Index, "")
+	out := &stepJSON{Index: open.Index, Node: open.Node, Parts: r.history.Parts(at).Count}
+	if out.Parts == 0 && !r.history.Has(at) {
+		return nil
+	}
+	if node := r.node(place{Frame: frame, At: open.Index}); node != nil {
+		out.Type = node.Type()
+	}
+	r.addFrame(out, at)
+	return out
+}
+
+// addFrame adds to a step or part the frame of the graph that it has called.
+func (r *runState) addFrame(step *stepJSON, at execution.Address) {
+	if r.history.Has(at) {
+		step.Frame, step.Calls = at, r.history.Tool(at)
+	}
+}
+
+// partJSON is a part as lists show it.
+type partJSON struct {
+	stepJSON
+	State string `json:"state"`          // ended, failed, next, runs, waits, or none: the run has ended without it
+	Item  string `json:"item,omitempty"` // a preview
+}
+
+type partsJSON struct {
+	Total  int        `json:"total"`
+	Ended  int        `json:"ended"` // of all
+	Failed int        `json:"failed"`
+	Parts  []partJSON `json:"parts"`
+}
+
+// listParts lists parts of a step. It makes no more than the page of them that is asked for.
+func (s *Server) listParts(r *http.Request, now runState) (any, error) {
+	p, err := placeOf(r, now)
+	if err != nil {
+		return nil, err
+	}
+	all := now.history.Parts(p.address())
+	from, err := number(r, "from", 0, all.Count)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := number(r, "limit", stepsShown, mostSteps)
+	if err != nil {
+		return nil, err
+	}
+	out := partsJSON{Total: all.Count, Ended: all.Ended, Failed: all.Failed, Parts: []partJSON{}}
+	items, err := s.items(r, now, p)
+	if err != nil {
+		return nil, err
+	}
+	for i := from; i < min(from+limit, all.Count); i++ {
+		part := now.part(place{Frame: p.Frame, At: p.At, Part: all.Name(i)})
+		if i < len(items) {
+			part.Item = preview(items[i], previewShown)
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	return out, nil
+}
+
+// part returns a part as lists show it.
+func (r *runState) part(p place) partJSON {
+	at := p.address()
+	rec, ended := r.record(p)
+	if ended {
+		out := partJSON{stepJSON: r.stepOf(rec), State: "ended"}
+		if rec.Error != nil {
+			out.State = "failed"
+		}
+		return out
+	}
+	out := partJSON{stepJSON: stepJSON{Index: p.At, Part: p.Part}, State: "waits"}
+	if node := r.node(p); node != nil {
+		out.Node, out.Type = node.ID(), node.Type()
+	}
+	r.addFrame(&out.stepJSON, at)
+	switch next := r.Next; {
+	case next == nil:
+		out.State = "none"
+	case next.Frame == p.Frame && next.Index == p.At && next.Part == p.Part:
+		out.State = "next"
+		if r.PausedBy == "" {
+			out.State = "runs"
+		}
+	case at == next.Frame, at.Contains(next.Frame):
+		out.State = "runs"
+	}
+	return out
+}
+
+// items evaluates the list of a forEach as its step did; nil when the step has none, or when the
+// list cannot be evaluated, which only costs the previews.
+func (s *Server) items(r *http.Request, now runState, p place) ([]any, error) {
+	each := forEachOf(now.node(place{Frame: p.Frame, At: p.At}))
+	if each == nil {
+		return nil, nil
+	}
+	ctx, done, err := s.evaluating(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	items, _ := debug.Items(ctx, each, execution.ScopeOf(now.before(p)))
+	return items, nil
+}
+
+// forEachOf returns the forEach of a node, or nil.
+func forEachOf(node graph.Node) *graph.ForEach {
+	if c := graph.CallingOf(node); c != nil {
+		return c.ForEach
+	}
+	return nil
+}
