@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/graph"
@@ -46,86 +47,45 @@ type evaluation struct {
 	redact func(string) string
 }
 
+// labels are the names of expressions by where a node has them.
+var labels = map[string]string{
+	"transform": "Expression", "forEach.items": "Items", "args": "Argument",
+	"retry.when": "Retry when", "retry.until": "Retry until", "onError.value": "On error",
+}
+
 // expressions returns the expressions of a node, or of one of its parts; chosen is the target of a
-// switch that has run.
-func (e evaluation) expressions(node graph.Node, chosen, part string) []expressionJSON {
-	switch node := node.(type) {
-	case *graph.Switch:
-		return e.rules(node, chosen)
-	case *graph.Transform:
-		return append([]expressionJSON{e.expression("Expression", node.Expr)}, e.caught(node)...)
-	case *graph.MCP, *graph.SubGraph:
-		return e.call(node, part)
-	case *graph.Entry, *graph.Exit, *graph.Parallel:
+// switch that has run. A parallel has none of its own: its branches do.
+func (e evaluation) expressions(node graph.Node, chosen, part string) (all []expressionJSON) {
+	if node.Type() == config.ParallelNode {
+		return nil
 	}
-	return nil
-}
-
-func (e evaluation) expression(label string, expr *graph.Expr) expressionJSON {
-	at := expr.Text.At(0)
-	return expressionJSON{
-		Label: label, Kind: "jsonata", Source: e.redact(expr.Source()), Line: at.Line, Column: at.Column, Reads: e.reads(expr.References()),
-	}
-}
-
-// call returns the expressions of a call: of a forEach its list, of a part or a single call what is
-// evaluated for it.
-func (e evaluation) call(node graph.Node, part string) (all []expressionJSON) {
-	call := graph.CallingOf(node)
-	if call.ForEach != nil && part == "" {
-		all = append(all, e.expression("Items", call.ForEach.Items))
-	}
-	for _, expr := range call.Args.Expressions() {
-		all = append(all, e.expression("Argument", expr))
-	}
-	if call.ForEach != nil && part == "" {
-		return all
-	}
-	if mcp, ok := node.(*graph.MCP); ok && mcp.Retry != nil {
-		if mcp.Retry.When != nil {
-			all = append(all, e.expression("Retry when", mcp.Retry.When))
-		}
-		if mcp.Retry.Until != nil {
-			all = append(all, e.expression("Retry until", mcp.Retry.Until))
-		}
-	}
-	return append(all, e.caught(node)...)
-}
-
-// caught returns the expressions of onError.
-func (e evaluation) caught(node graph.Node) (all []expressionJSON) {
-	if on := graph.OnErrorOf(node); on != nil && on.Value != nil {
-		for _, expr := range on.Value.Expressions() {
-			all = append(all, e.expression("On error", expr))
-		}
-	}
-	return all
-}
-
-// rules returns the rules of a switch.
-func (e evaluation) rules(node *graph.Switch, chosen string) (all []expressionJSON) {
 	taken := false // the edge of the run was found
 	for i, expr := range view.Expressions(node) {
-		if i == rulesShown {
+		out := expressionJSON{
+			Label: labels[expr.Key], Kind: "jsonata", Source: e.redact(expr.Source), Line: expr.Pos.Line, Column: expr.Pos.Column, Reads: e.reads(expr.Reads),
+		}
+		if c := expr.Rule; c != nil && i < rulesShown {
+			out.Label, out.Kind, out.Source = fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), "rule", e.redact(indented(expr.Source))
+			if holds, err := c.Rule.Holds(e.ctx, e.scope); err != nil {
+				out.Error = e.redact(err.Error())
+			} else {
+				out.Holds = &holds
+				out.Taken = holds && !taken && chosen == c.Next.ID()
+				taken = taken || holds
+			}
+		} else if c != nil {
 			break
 		}
-		c := expr.Rule
-		out := expressionJSON{
-			Label: fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), Kind: "rule", Source: e.redact(indented(expr.Source)),
-			Line: expr.Pos.Line, Column: expr.Pos.Column, Reads: e.reads(expr.Reads),
+		if part == "" || expr.Key != "forEach.items" { // which is evaluated once, for all parts
+			all = append(all, out)
 		}
-		if holds, err := c.Rule.Holds(e.ctx, e.scope); err != nil {
-			out.Error = e.redact(err.Error())
-		} else {
-			out.Holds = &holds
-			out.Taken = holds && !taken && chosen == c.Next.ID()
-			taken = taken || holds
-		}
-		all = append(all, out)
 	}
-	return append(all, expressionJSON{
-		Label: "Otherwise → " + node.Default.ID(), Kind: "rule", Reads: []readJSON{}, Taken: !taken && chosen == node.Default.ID(),
-	})
+	if sw, ok := node.(*graph.Switch); ok {
+		all = append(all, expressionJSON{
+			Label: "Otherwise → " + sw.Default.ID(), Kind: "rule", Reads: []readJSON{}, Taken: !taken && chosen == sw.Default.ID(),
+		})
+	}
+	return all
 }
 
 // indented returns a rule on several lines, a short one on one line.

@@ -86,7 +86,8 @@ func (r *runState) openStep(frame execution.Address) *stepJSON {
 		return nil
 	}
 	at := execution.AddressOf(frame, open.Index, "")
-	out := &stepJSON{Index: open.Index, Node: open.Node, Parts: r.history.Parts(at).Count}
+	parts := r.history.Parts(at)
+	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part, Parts: parts.Count, Ended: parts.Ended, Failed: parts.Failed}
 	if out.Parts == 0 && !r.history.Has(at) {
 		return nil
 	}

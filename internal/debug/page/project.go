@@ -98,6 +98,8 @@ type toolJSON struct {
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
+	Hidden      bool            `json:"hidden,omitempty"`  // from clients
+	Reaches     []string        `json:"reaches,omitempty"` // the other tools that a run of it can call
 }
 
 // serverJSON is a server without its command, address or any value.
@@ -137,7 +139,10 @@ func (s *Server) getProject(*http.Request) (any, error) {
 	for _, g := range p.Graphs {
 		tool := toolJSON{
 			Name: g.Tool.Name.Value, Title: redact(g.Tool.Title.Value), Description: redact(g.Tool.Description.Value),
-			InputSchema: json.RawMessage(`{"type":"object"}`),
+			InputSchema: json.RawMessage(`{"type":"object"}`), Hidden: g.Tool.Hidden,
+		}
+		for _, called := range g.Reached()[1:] {
+			tool.Reaches = append(tool.Reaches, called.Tool.Name.Value)
 		}
 		if g.Tool.InputSchema != nil {
 			tool.InputSchema = file.Secrets.RedactJSON(g.Tool.InputSchema.JSON())
@@ -179,7 +184,7 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 			out.Nodes[i].Expr = redact(node.Expr.Source())
 		case *graph.Switch:
 			out.Nodes[i].Rules = len(node.Conditions)
-		case *graph.Entry, *graph.MCP, *graph.Exit:
+		case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Exit:
 		}
 	}
 	for i := range out.Edges {

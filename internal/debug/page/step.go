@@ -30,6 +30,7 @@ type stepJSON struct {
 
 	Part     string            `json:"part,omitempty"`     // of a part: the number of the item, or the branch
 	Parts    int               `json:"parts,omitempty"`    // how many it has
+	Ended    int               `json:"ended,omitempty"`    // parts, while the step runs
 	Failed   int               `json:"failed,omitempty"`   // parts
 	Handled  string            `json:"handled,omitempty"`  // the failure that onError took
 	Attempts int               `json:"attempts,omitempty"` // calls, the last included; 0: one

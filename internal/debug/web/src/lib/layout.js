@@ -4,7 +4,10 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { truncate } from './format.js';
 import { SLANT } from './shape.js';
 
-const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50 };
+const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50, graph: 50 };
+const ROW = 26; // of a branch
+const HEAD = 30; // of a box of branches
+const COLUMN = 8; // branches in a column
 const FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 const pen = document.createElement('canvas').getContext('2d');
 
@@ -17,6 +20,8 @@ function widthOf(text, size, weight = 500) {
 export function detail(node) {
   switch (node.type) {
     case 'mcp': return `${node.server} · ${node.tool}`;
+    case 'graph': return `[[${node.tool}]]`;
+    case 'parallel': return `${node.branches.length} branches`;
     case 'transform': return node.expr ?? '';
     case 'switch': return node.rules === 1 ? '1 rule' : `${node.rules} rules`;
     default: return '';
@@ -25,10 +30,27 @@ export function detail(node) {
 
 function boxOf(node) {
   const title = truncate(node.id, 30);
-  const sub = truncate(detail(node).replace(/\s+/g, ' '), 30);
-  const pad = { switch: 56, mcp: 46, transform: 46 }[node.type] ?? 44;
+  if (node.type === 'parallel') return branchesOf(node, title);
+  const each = node.each ? ' × each' : '';
+  const sub = truncate(detail(node).replace(/\s+/g, ' '), 30 - each.length) + each;
+  const pad = { switch: 56, mcp: 46, transform: 46, graph: 78 }[node.type] ?? 44;
   const width = Math.max(92, widthOf(title, 13, 600) + pad, widthOf(sub, 11, 400) + pad);
   return { title, sub, width: Math.round(width), height: HEIGHT[node.type] };
+}
+
+// branchesOf is the box of a parallel, with a row for each branch, in columns when there are many.
+function branchesOf(node, title) {
+  const rows = node.branches.map((b) => ({ ...b, title: truncate(b.id, 18), sub: truncate(detail(b), 26) }));
+  const wide = Math.round(Math.max(110, ...rows.map((b) => widthOf(b.title, 12, 600) + widthOf(b.sub, 11, 400) + (b.type === 'graph' ? 66 : 46))));
+  const columns = Math.ceil(rows.length / COLUMN);
+  const deep = Math.ceil(rows.length / columns);
+  const width = Math.round(Math.max(wide * columns + 8 * (columns + 1), widthOf(title, 13, 600) + 130));
+  const height = HEAD + deep * ROW + 8;
+  const each = (width - 8 * (columns + 1)) / columns;
+  const branches = rows.map((b, i) => ({
+    ...b, width: each, height: ROW - 4, left: 8 - width / 2 + Math.floor(i / deep) * (each + 8), top: HEAD - height / 2 + (i % deep) * ROW,
+  }));
+  return { title, sub: '', width, height, branches };
 }
 
 // layoutOf adds to a graph: box {x, y, width, height, title, sub} for each node, points
@@ -43,7 +65,7 @@ export function layoutOf(graph) {
   const edges = graph.edges.map((e, i) => {
     const label = truncate((e.label ?? '').replace(/\s+/g, ' '), 34);
     const width = label ? Math.round(widthOf(label, 11, 400)) + 14 : 0;
-    g.setEdge(e.from, e.to, { width, height: label ? 18 : 0, labelpos: 'c', weight: e.kind === 'next' ? 2 : 1 }, String(i));
+    g.setEdge(e.from, e.to, { width, height: label ? 18 : 0, labelpos: 'c', weight: e.kind === 'next' ? 3 : 1 }, String(i));
     return { ...e, key: i, short: label, labelWidth: width };
   });
   layout(g);
@@ -63,6 +85,7 @@ export function layoutOf(graph) {
       return { ...e, path: curve(at.points), at: e.short ? { x: at.x, y: at.y } : null };
     }),
     byId: new Map(graph.nodes.map((n) => [n.id, n])),
+    caught: new Set(graph.edges.filter((e) => e.kind === 'error').map((e) => e.from)), // with an edge for errors
   };
 }
 

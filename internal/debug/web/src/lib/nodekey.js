@@ -1,6 +1,7 @@
 // The keys of a node that has the focus.
 import { breakpointOf, toggleBreakpoint } from '../state/breakpoints.js';
 import { control, controlled, goToNode, keepBreakpoints } from '../state/run.js';
+import { lookInto } from '../state/into.js';
 import { reveal } from '../state/graphview.js';
 import { dialog, show } from '../state/ui.js';
 
@@ -27,6 +28,14 @@ function act(key, g, node) {
     case 'c':
       if (!breakpointOf(node.id)) toggleBreakpoint(node.id);
       dialog.value = { kind: 'breakpoint', node: node.id };
+      return true;
+    case 'e':
+      if (!node.each) return false;
+      toggleBreakpoint(`${node.id}[]`);
+      keepBreakpoints();
+      return true;
+    case 'i':
+      lookInto(node);
       return true;
     case 'u':
       if (controlled.value) control('run-to', node.id);

@@ -1,6 +1,6 @@
 // The keyboard: one table, which the help dialog shows as well.
 import { dialog, show, side, pane, theme } from './ui.js';
-import { at, control, controlled, go, paused, run, total } from './run.js';
+import { at, control, controlled, go, lookOut, paused, run, total } from './run.js';
 import { graphKeys } from './graphview.js';
 
 const act = (action, holds = () => controlled.value) => () => holds() && control(action);
@@ -8,11 +8,14 @@ const act = (action, holds = () => controlled.value) => () => holds() && control
 export const keys = [
   { key: 'F5', group: 'Runs and steps', text: 'run, or resume when paused', do: () => (paused.value ? control('resume') : document.getElementById('run-form')?.requestSubmit()) },
   { key: 'F8', group: 'Runs and steps', text: 'debug: run and pause at the start', do: () => document.getElementById('debug-button')?.click() },
-  { key: 'F10', group: 'Runs and steps', text: 'step', do: act('step', () => paused.value) },
+  { key: 'F10', group: 'Runs and steps', text: 'step over: execute a node or part with all that is in it', do: act('next', () => paused.value) },
+  { key: 'F11', group: 'Runs and steps', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
+  { key: 'Shift+F11', group: 'Runs and steps', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
   { key: 'F6', group: 'Runs and steps', text: 'pause', do: act('pause', () => run.value?.status === 'running') },
   { key: 'Shift+F5', group: 'Runs and steps', text: 'stop', do: act('stop') },
   { key: 'j', group: 'Runs and steps', text: 'next step of the timeline', do: () => go(at.value + 1) },
   { key: 'k', group: 'Runs and steps', text: 'step before', do: () => go(at.value - 1) },
+  { key: 'o', group: 'Runs and steps', text: 'look at the caller of the frame', do: () => lookOut() },
   { key: 'Home', group: 'Runs and steps', text: 'first step', do: () => go(0) },
   { key: 'End', group: 'Runs and steps', text: 'end of the run', do: () => go(total.value) },
   { key: '1', group: 'Page', text: 'inspect the step', do: () => show('step') },
@@ -35,6 +38,8 @@ export const nodeKeys = [
   { key: 'Enter', text: 'inspect its latest step' },
   { key: 'b', text: 'set or remove its breakpoint' },
   { key: 'c', text: 'condition of its breakpoint' },
+  { key: 'e', text: 'breakpoint before each of its parts' },
+  { key: 'i', text: 'look into the graph that it calls, or its parts' },
   { key: 'u', text: 'run until here' },
 ];
 

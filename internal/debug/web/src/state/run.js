@@ -1,40 +1,56 @@
-// The run that is open: its state, the path it took, and the step under inspection.
+// The run that is open: its state, the frame that is looked at with the path that it took, and the
+// step or part under inspection. A frame is shown as a run is: the run's own is the empty address.
 import { signal, computed, batch } from '@preact/signals';
 import { get, post, put, seg } from '../lib/api.js';
+import { split } from '../lib/address.js';
 import { toolName, chooseTool, graph, project } from './project.js';
-import { breakpoints } from './breakpoints.js';
+import { qualified, sendable } from './breakpoints.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
 
+const noPath = (tool = '') => ({ names: [], steps: [], edits: new Set(), handled: new Set(), failed: new Set(), tool, trail: [], open: null });
+
 export const run = signal(null); // what GET runs/ID answers
-export const path = signal({ names: [], steps: [], edits: new Set() });
-export const position = signal(null); // a step; null follows the end
+export const frame = signal(''); // the address of the frame that is looked at
+export const path = signal(noPath()); // of that frame
+export const position = signal(null); // a step of the frame; null follows the end
+export const part = signal(''); // a part of that step; empty: the whole step
 export const selected = signal(''); // a node that has not run, when one was chosen
 export const opening = signal(false);
+let following = true; // the view goes along when the run pauses in another frame
 
 export const total = computed(() => path.value.steps.length);
 export const at = computed(() => (position.value === null ? total.value : Math.min(position.value, total.value)));
-export const nodeAt = (i) => path.value.names[path.value.steps[i]];
+export const nodeAt = (i) => (i === total.value ? path.value.open?.node : path.value.names[path.value.steps[i]]);
 export const active = computed(() => ['running', 'paused', 'not_started'].includes(run.value?.status));
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
 export const paused = computed(() => run.value?.status === 'paused');
-// own is whether the graph on the screen is the graph of the run.
-export const own = computed(() => run.value && run.value.tool === toolName.value);
+// held is where the run is when that is the frame that is looked at, else null.
+export const held = computed(() => (run.value?.next && (run.value.next.frame ?? '') === frame.value ? run.value.next : null));
+// shownTool is the tool whose graph the frame runs.
+export const shownTool = computed(() => path.value.tool || run.value?.tool);
+// own is whether the graph on the screen is the graph of the frame.
+export const own = computed(() => run.value && shownTool.value === toolName.value);
+// looked names the step under inspection for requests.
+export const looked = computed(() => ({ frame: frame.value, at: at.value, part: shownPart.value }));
+// shownPart is the part under inspection: at the end of the path, the one at which the run is.
+export const shownPart = computed(() => part.value || (position.value === null ? held.value?.part ?? path.value.open?.part ?? '' : ''));
 
 // outdated is whether the run began with another version of its graph.
-export const outdated = computed(() => own.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
+export const outdated = computed(() => own.value && !frame.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
 
-// showOwn shows the graph that the run walked, where the file still has it.
-export const showOwn = () => attempt(() => chooseTool(run.value.tool));
+// showOwn shows the graph that the frame walked, where the file still has it.
+export const showOwn = () => attempt(() => chooseTool(shownTool.value));
 
-// lit is what the graph shows of the run: how often each node ran up to the position,
+// lit is what the graph shows of the frame: how often each node ran up to the position,
 // the edges taken, the node at the position and the node that failed.
 export const lit = computed(() => {
   const counts = new Map();
   const edges = new Map();
-  const none = { counts, edges, current: '', failed: '', running: false };
+  const handled = new Set();
+  const none = { counts, edges, handled, current: '', part: '', failed: '', running: false, progress: '' };
   if (!own.value) return none;
-  const { names, steps, edits } = path.value;
+  const { names, steps, edits, open } = path.value;
   const most = Math.min(steps.length, at.value + 1);
   let before = '';
   for (let i = 0; i < most; i++) {
@@ -46,13 +62,26 @@ export const lit = computed(() => {
       edges.set(edge, (edges.get(edge) ?? 0) + 1);
     }
     before = node;
+    if (path.value.handled.has(i)) {
+      handled.add(node);
+      before += '\nerror'; // the edge that leads on is that of the error, where the node has one
+    }
   }
   const end = at.value >= steps.length;
-  const next = end ? run.value.next?.node ?? '' : nodeAt(at.value);
+  const next = end ? held.value?.node ?? open?.node ?? '' : nodeAt(at.value);
   if (end && next && before) edges.set(`${before}\n${next}`, 1);
-  const failed = run.value.error?.node && at.value >= steps.length - 1 ? run.value.error.node : '';
-  return { counts, edges, current: next, failed, running: end && active.value };
+  const progress = end && open?.parts && open.node === next ? `${open.ended ?? 0}/${open.parts}` : '';
+  return { counts, edges, handled, current: next, part: shownPart.value, failed: failedNode(), running: end && active.value, progress };
 });
+
+// failedNode is the node of the frame at which the run failed.
+function failedNode() {
+  const { names, steps, failed } = path.value;
+  const error = run.value.error;
+  if (frame.value) return failed.size ? names[steps[Math.max(...failed)]] : '';
+  if (!error || at.value < steps.length - 1) return '';
+  return error.callers?.length ? error.callers.at(-1).nodeId : error.node ?? '';
+}
 
 let reading = null; // the path is read by one request at a time
 let stale = false;
@@ -63,23 +92,13 @@ export function readPath() {
     stale = true;
     return reading;
   }
-  const id = run.value.id;
+  const { id } = run.value;
+  const of = frame.value;
   const known = path.value;
   reading = (async () => {
     try {
-      const more = await get(`runs/${seg(id)}/path`, { from: known.steps.length });
-      if (run.value?.id !== id) return;
-      const index = new Map(known.names.map((name, i) => [name, i]));
-      const names = [...known.names];
-      const translate = more.names.map((name) => {
-        if (!index.has(name)) {
-          index.set(name, names.length);
-          names.push(name);
-        }
-        return index.get(name);
-      });
-      const steps = known.steps.concat(more.path.map((i) => translate[i]));
-      path.value = { names, steps, edits: new Set([...known.edits, ...more.edits]) };
+      const more = await get(`runs/${seg(id)}/path`, { from: known.steps.length, frame: of });
+      if (run.value?.id === id && frame.value === of && path.value === known) path.value = joined(known, more);
     } finally {
       reading = null;
     }
@@ -91,26 +110,85 @@ export function readPath() {
   return reading;
 }
 
-// openRun shows a run, live or recorded.
-export async function openRun(id, step = null) {
+function joined(known, more) {
+  const index = new Map(known.names.map((name, i) => [name, i]));
+  const names = [...known.names];
+  const translate = more.names.map((name) => {
+    if (!index.has(name)) {
+      index.set(name, names.length);
+      names.push(name);
+    }
+    return index.get(name);
+  });
+  const grown = (set, list) => new Set([...set, ...(list ?? [])]);
+  return {
+    names,
+    steps: known.steps.concat(more.path.map((i) => translate[i])),
+    edits: grown(known.edits, more.edits),
+    handled: grown(known.handled, more.handled),
+    failed: grown(known.failed, more.failed),
+    tool: more.tool ?? '',
+    trail: more.trail ?? [],
+    open: more.open ?? null,
+  };
+}
+
+// openRun shows a run, live or recorded, at its end or at a step of one of its frames.
+export async function openRun(id, step = null, of = '', piece = '') {
   opening.value = true;
   [awaited, early] = [id, null];
   const found = await attempt(() => get(`runs/${seg(id)}`));
   if (found) {
     if (reading) await reading.catch(() => {});
     forgetSteps();
+    following = step === null;
+    const first = following && found.status === 'paused' ? found.next?.frame ?? '' : of;
     batch(() => {
       run.value = found;
-      path.value = { names: [], steps: [], edits: new Set() };
+      frame.value = first;
+      path.value = noPath();
       position.value = step;
+      part.value = piece;
       selected.value = '';
     });
-    if (project.value.tools.some((t) => t.name === found.tool)) await attempt(() => chooseTool(found.tool));
+    if (!first) await drawn(found.tool);
     if (early) update(early);
     await attempt(readPath);
+    if (first) await drawn(shownTool.value);
   }
   if (awaited === id) awaited = '';
   opening.value = false;
+}
+
+async function drawn(tool) {
+  if (project.value.tools.some((t) => t.name === tool)) await attempt(() => chooseTool(tool));
+}
+
+// lookAt shows another frame of the run, at its end or at a step.
+export async function lookAt(of, step = null, piece = '') {
+  following = step === null && of === (run.value.next?.frame ?? '');
+  await enter(of, step, piece);
+}
+
+async function enter(of, step = null, piece = '') {
+  const { id } = run.value;
+  const found = await attempt(() => get(`runs/${seg(id)}/path`, { frame: of }));
+  if (!found || run.value?.id !== id) return;
+  batch(() => {
+    frame.value = of;
+    path.value = joined(noPath(), found);
+    position.value = step === null || step >= found.path.length ? null : step;
+    part.value = piece;
+    selected.value = '';
+  });
+  await drawn(shownTool.value);
+}
+
+// lookOut shows the caller of the frame.
+export function lookOut() {
+  if (!frame.value) return;
+  const { frame: of, index, part: piece } = split(frame.value);
+  lookAt(of, index, piece);
 }
 
 let awaited = ''; // the run that is being opened
@@ -120,50 +198,65 @@ let early = null; // news of it that came before it was
 // answers; what is older than what is shown is dropped.
 export function update(news) {
   if (news.id === awaited) early = news;
-  if (run.value?.id !== news.id || news.rev < run.value.rev) return;
-  run.value = { ...run.value, ...news };
-  if (news.steps > path.value.steps.length) attempt(readPath);
+  const before = run.value;
+  if (before?.id !== news.id || news.rev < before.rev) return;
+  run.value = { ...before, stack: undefined, ...news };
+  const now = news.status === 'paused' ? news.next?.frame ?? '' : active.value ? frame.value : '';
+  if (following && now !== frame.value) enter(now);
+  else if (news.steps !== seen || news.status !== before.status || news.status === 'paused') attempt(readPath);
+  seen = news.steps;
 }
+let seen = 0; // steps of the latest news
 
 // startRun starts a run of the chosen tool; the server's findings about the arguments
 // come back as fields.
 export async function startRun(args, { debug = false, runTo = '' } = {}) {
-  const options = JSON.stringify({ tool: toolName.value, pause: debug, runTo, breakpoints: breakpoints.value });
+  const options = JSON.stringify({ tool: toolName.value, pause: debug, runTo, breakpoints: sendable(toolName.value) });
   const begun = await post('runs', `${options.slice(0, -1)},"args":${args}}`); // args as they were written, digits and all
   await openRun(begun.id);
   show('step');
   return begun;
 }
 
+// control sends a command; node is one of the graph on the screen.
 export async function control(action, node = '') {
   if (!run.value) return;
-  const state = await attempt(() => post(`runs/${seg(run.value.id)}/control`, { action, node }));
+  const state = await attempt(() => post(`runs/${seg(run.value.id)}/control`, { action, node: node && qualified(run.value.tool, toolName.value, node) }));
   if (!state) return;
+  following = true;
   go(total.value);
   update(state);
 }
 
 // keepBreakpoints sends the breakpoints to a live run, which also hold for later runs.
 export async function keepBreakpoints() {
-  if (controlled.value && own.value) await attempt(() => put(`runs/${seg(run.value.id)}/breakpoints`, { breakpoints: breakpoints.value }));
+  if (controlled.value) await attempt(() => put(`runs/${seg(run.value.id)}/breakpoints`, { breakpoints: sendable(run.value.tool) }));
 }
 
-// go moves the inspection by steps.
-export function go(step) {
+// go moves the inspection by steps of the frame, or to a part of one.
+export function go(step, piece = '') {
   selected.value = '';
   const n = Math.max(0, Math.min(total.value, step));
   position.value = n === total.value ? null : n;
+  part.value = piece;
+  following = position.value === null && !piece && (!active.value || Boolean(held.value));
 }
 
-// goToNode inspects the latest execution of a node up to the position, or else the node.
-export function goToNode(id) {
-  const { steps, names } = own.value ? path.value : { steps: [], names: [] };
-  if (at.value >= steps.length && run.value?.next?.node === id && own.value) return go(steps.length);
+// latestOf is the latest execution of a node up to the position, also one that has not ended; -1
+// for none.
+export function latestOf(id) {
+  const { steps, names, open } = own.value ? path.value : noPath();
+  if (at.value >= steps.length && own.value && (held.value?.node === id || open?.node === id)) return steps.length;
   for (let i = Math.min(at.value, steps.length - 1); i >= 0; i--) {
-    if (names[steps[i]] === id) return go(i);
+    if (names[steps[i]] === id) return i;
   }
-  const later = steps.findIndex((s) => names[s] === id);
-  if (later >= 0) return go(later);
-  selected.value = id;
-  return undefined;
+  return steps.findIndex((s) => names[s] === id);
+}
+
+// goToNode inspects the latest execution of a node up to the position, or a part of it, or else
+// the node.
+export function goToNode(id, piece = '') {
+  const i = latestOf(id);
+  if (i >= 0) go(i, piece);
+  else selected.value = id;
 }

@@ -5,6 +5,7 @@ import { TopBar } from './TopBar.js';
 import { Side } from './Side.js';
 import { GraphPane } from './GraphPane.js';
 import { Timeline } from './Timeline.js';
+import { Trail } from './Trail.js';
 import { Inspector } from './Inspector.js';
 import { PaneBar } from './PaneBar.js';
 import { Dialogs } from './Dialogs.js';
@@ -19,6 +20,7 @@ export function App() {
       <${TopBar} />
       <${Side} />
       <main class="centre">
+        <${Trail} />
         <${GraphPane} />
         <${Timeline} />
       </main>

@@ -1,7 +1,8 @@
 import { html } from '../lib/html.js';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
-import { active, at, nodeAt, run, total } from '../state/run.js';
+import { addressOf, partText } from '../lib/address.js';
+import { active, frame, held, looked, nodeAt, run, total } from '../state/run.js';
 import { Empty } from './Empty.js';
 import { ValueBox } from './ValueBox.js';
 import { Watches } from './Watches.js';
@@ -10,13 +11,18 @@ import { Watches } from './Watches.js';
 // before it.
 export function ContextPane() {
   const r = run.value;
-  const n = at.value;
-  const { value, error } = useLoaded(r ? `${r.id} ${n}` : null, () => get(`runs/${seg(r.id)}/value`, { of: 'context', at: n }).then((level) => ({ level, n })), r?.status === 'running');
+  const place = looked.value;
+  const { value, error } = useLoaded(r ? `${r.id} ${JSON.stringify(place)}` : null, () => get(`runs/${seg(r.id)}/value`, { of: 'context', ...place }).then((level) => ({ level, place })), r?.status === 'running');
   if (!r) return html`<${Empty} title="No context yet" text="The context is what expressions see: the latest output of each node." />`;
   if (error) return html`<${Empty} title="The context cannot be shown" text=${error.message} />`;
   if (!value) return html`<${Empty} title="Loading …" />`;
+  const { at: n, part } = value.place;
+  const address = addressOf(value.place.frame, n, part);
+  const end = n >= total.value && !part;
+  const text = !end ? html`What step ${address}, <span class="mono">${nodeAt(n)}</span>${part && `, ${partText(part)},`} saw${/^\d+$/.test(part) ? html`, besides <code>$item</code> and <code>$index</code>` : ''}.`
+    : !active.value ? 'The context after the last step.' : !frame.value || held.value ? 'The context of the next step.' : `What step ${address} of the caller sees.`;
   return html`
-    <p class="note">${value.n >= total.value ? active.value ? 'The context of the next step.' : 'The context after the last step.' : html`What step ${value.n}, <span class="mono">${nodeAt(value.n)}</span>, saw.`}</p>
-    <${Watches} run=${r} at=${value.n} />
-    <${ValueBox} title="Context" run=${r.id} of="context" at=${value.n} level=${value.level} />`;
+    <p class="note">${text}</p>
+    <${Watches} run=${r} place=${value.place} />
+    <${ValueBox} title="Context" run=${r.id} of="context" place=${value.place} level=${value.level} />`;
 }

@@ -15,7 +15,9 @@ export function Controls() {
       ${paused.value
         ? html`<${Button} icon="run" only kind="primary" label="Resume" hint="F5" onClick=${() => control('resume')} />`
         : html`<${Button} icon="pause" only label="Pause" hint="F6" disabled=${!live} onClick=${() => control('pause')} />`}
-      <${Button} icon="step" only label="Step" hint="F10" disabled=${!paused.value} onClick=${() => control('step')} />
+      <${Button} icon="step" only label="Step over" hint="F10" disabled=${!paused.value} onClick=${() => control('next')} />
+      <${Button} icon="into" only label="Step into" hint="F11" disabled=${!paused.value} onClick=${() => control('step')} />
+      <${Button} icon="out" only label="Step out" hint="Shift+F11" disabled=${!paused.value} onClick=${() => control('out')} />
       <${Button} icon="stop" only label="Stop" hint="Shift+F5" disabled=${!live} onClick=${() => control('stop')} />
       <span class="controls-state" aria-live="polite">
         ${r ? html`<${Status} status=${r.status} /> <span class="muted wide">${paused.value ? why[r.pausedBy] ?? '' : r.tool}</span>` : html`<span class="muted wide">no run is open</span>`}

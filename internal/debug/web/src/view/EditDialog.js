@@ -9,11 +9,11 @@ import { Dialog, closeDialog } from './Dialog.js';
 const NOTHING = 'nothing';
 
 // EditDialog changes the latest output of a node, for the steps that follow.
-export function EditDialog({ node, at }) {
+export function EditDialog({ node, place }) {
   const [value, setValue] = useState(null);
   const [error, setError] = useState('');
   useEffect(() => {
-    fetchText(`runs/${seg(run.value.id)}/whole`, { of: 'output', at, indent: 1 }).then((found) => setValue(found || NOTHING), (e) => setError([e.message, e.hint].filter(Boolean).join('; ')));
+    fetchText(`runs/${seg(run.value.id)}/whole`, { of: 'output', ...place, indent: 1 }).then((found) => setValue(found || NOTHING), (e) => setError([e.message, e.hint].filter(Boolean).join('; ')));
   }, []);
   const save = async (e) => {
     e.preventDefault();

@@ -1,12 +1,15 @@
 import { html } from '../lib/html.js';
+import { partText } from '../lib/address.js';
 
-// Failure shows an error with its place.
-export function Failure({ error, onPlace }) {
+// Failure shows an error with its place, and the levels that it has passed.
+export function Failure({ error, onPlace, mild }) {
   return html`
-    <section class="failure" role="alert">
+    <section class=${mild ? 'failure mild' : 'failure'} role=${mild ? null : 'alert'}>
       <p>${error.message}</p>
       ${error.caret && html`<pre class="caret">${error.caret}</pre>`}
       <p class="muted">${[error.node && `node ${error.node}`, error.code, error.detail].filter(Boolean).join(' · ')}
         ${error.line > 0 && html` · <button type="button" class="linkish" onClick=${() => onPlace(error.line)}>line ${error.line}, column ${error.column}</button>`}</p>
+      ${error.callers?.length > 0 && html`<ul class="callers" aria-label="called by">${error.callers.map((c) => html`
+        <li>${c.part && `${partText(c.part)} of `}node <span class="mono">${c.nodeId}</span> of <span class="mono">${c.tool}</span>${c.item && html`: <span class="mono muted">${c.item}</span>`}</li>`)}</ul>`}
     </section>`;
 }

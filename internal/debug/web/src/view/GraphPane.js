@@ -16,7 +16,7 @@ export function GraphPane() {
       ${!tool.value ? html`<${Empty} title="This file has no tools" text="Each tool of the file is a graph that is drawn here." />` : !g ? html`<${Empty} title="Drawing …" />` : html`
         <${Canvas} g=${g} key=${g.tool + g.hash} />
         <${GraphTools} />
-        <${Legend} />`}
+        <${Legend} g=${g} />`}
     </section>`;
 }
 
@@ -87,15 +87,17 @@ function Drawing({ g }) {
 }
 
 function Parts({ g }) {
-  const { counts, edges, current, failed, running } = lit.value;
+  const { counts, edges, handled, current, part, failed, running, progress } = lit.value;
   useEffect(() => {
     if (current) reveal(current);
   }, [current]);
-  const taken = (e) => edges.get(`${e.from}\n${e.to}`) ?? 0;
+  const caught = (e) => edges.get(`${e.from}\nerror\n${e.to}`) ?? 0;
+  const taken = (e) => (e.kind === 'error' ? caught(e) : (edges.get(`${e.from}\n${e.to}`) ?? 0) + (g.caught.has(e.from) ? 0 : caught(e)));
   return html`
     <g>${g.edges.map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>
     <g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>
     <g>${g.nodes.map((n) => html`
-      <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current} failed=${n.id === failed} />`)}
+      <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current} failed=${n.id === failed}
+        handled=${handled.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''} />`)}
     </g>`;
 }

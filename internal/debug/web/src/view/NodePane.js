@@ -8,17 +8,18 @@ import { detail } from '../lib/layout.js';
 import { Button } from './Button.js';
 
 // NodeActions is what can be done at a node.
-export function NodeActions({ id }) {
-  const stop = breakpointOf(id);
+export function NodeActions({ id, part = '' }) {
+  const name = part ? `${id}${/^\d+$/.test(part) ? '[]' : `.${part}`}` : id; // of the breakpoint
+  const stop = breakpointOf(name);
   const toggle = () => {
-    toggleBreakpoint(id);
+    toggleBreakpoint(name);
     keepBreakpoints();
   };
   return html`
     <div class="actions">
-      <${Button} label=${stop ? 'Remove breakpoint' : 'Set breakpoint'} hint="b" aria-pressed=${String(Boolean(stop))} onClick=${toggle} />
-      ${stop && html`<${Button} label="Condition …" hint="c" onClick=${() => { dialog.value = { kind: 'breakpoint', node: id }; }} />`}
-      ${paused.value && html`<${Button} icon="until" label="Run to here" hint="u" onClick=${() => control('run-to', id)} />`}
+      <${Button} label=${`${stop ? 'Remove' : 'Set'} breakpoint${name.endsWith('[]') ? ' at each part' : ''}`} hint=${part ? '' : 'b'} aria-pressed=${String(Boolean(stop))} onClick=${toggle} />
+      ${stop && html`<${Button} label="Condition …" hint="c" onClick=${() => { dialog.value = { kind: 'breakpoint', node: name }; }} />`}
+      ${paused.value && html`<${Button} icon="until" label="Run to here" hint=${part ? '' : 'u'} onClick=${() => control('run-to', name)} />`}
     </div>
     ${stop?.condition && html`<p class="note">Pauses when <code>${stop.condition}</code></p>`}`;
 }

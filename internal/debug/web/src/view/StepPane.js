@@ -1,8 +1,10 @@
 import { html } from '../lib/html.js';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
-import { at, controlled, nodeAt, own, path, paused, run, selected, showOwn, total } from '../state/run.js';
-import { bytes, clock, duration } from '../lib/format.js';
+import { addressOf, partText } from '../lib/address.js';
+import { controlled, held, lookAt, looked, nodeAt, own, path, paused, run, selected, shownTool, showOwn, total } from '../state/run.js';
+import { fold } from '../state/steps.js';
+import { bytes, clock, duration, plural } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
@@ -19,22 +21,28 @@ const EDITABLE = 1e6; // bytes; more is no text to type in
 // that read, and its output. At the end of a run it shows how the run ended.
 export function StepPane() {
   const r = run.value;
-  const n = at.value;
+  const place = looked.value;
+  const { at: n, part } = place;
+  const open = held.value ?? path.value.open;
   const pending = n >= total.value;
-  const ended = r && pending && !['running', 'paused', 'not_started'].includes(r.status);
-  const key = r && !ended && (!pending || r.next) ? `${r.id} ${n} ${pending}` : null;
-  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`), pending && r?.status === 'running');
+  const ended = r && pending && !open && !['running', 'paused', 'not_started'].includes(r.status);
+  const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && `${r.steps} ${r.status}`}` : null;
+  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
-  if (ended) return html`<${ResultPane} run=${r} />`;
+  if (ended && !place.frame) return html`<${ResultPane} run=${r} />`;
+  if (ended) return html`<${Empty} title="The end of this frame" text="Select one of its steps, or go to the caller." />`;
   if (key === null || (pending && r.status === 'running' && step?.index !== n)) return html`<${Empty} title="Running …" text="Pause the run to inspect the current step." />`;
   if (error && !pending) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
   if (!step) return html`<${Empty} title="Loading …" />`;
-  return html`<${Details} r=${r} step=${step} pending=${step.pending} />`;
+  return html`<${Details} r=${r} step=${step} place=${step.place} pending=${step.pending} />`;
 }
 
-function Details({ r, step, pending }) {
-  const latest = !pending && step.output?.bytes <= EDITABLE && controlled.value && paused.value && isLatest(step);
+function Details({ r, step, place, pending }) {
+  const { part } = place;
+  const editable = controlled.value && paused.value && held.value && !held.value.part && !part;
+  const latest = !pending && step.output?.bytes <= EDITABLE && editable && isLatest(step);
+  const begun = pending && !(held.value?.index === step.index && (held.value.part ?? '') === part);
   const toFile = (line) => {
     inspector.value = 'source';
     revealLine(line);
@@ -42,27 +50,35 @@ function Details({ r, step, pending }) {
   return html`
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
-      <h2 class="mono">${step.node}</h2>
-      <span class="muted">${pending ? 'about to run' : `step ${step.index}`}</span>
+      <h2 class="mono">${step.node}${part && html` <span class="muted">${partText(part)}</span>`}</h2>
+      <span class="muted">${pending && !begun ? 'about to run' : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
-    ${own.value && html`<${NodeActions} id=${step.node} />`}
+    ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     <dl class="facts">
-      <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}</dd></div>
+      <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · <span class="mono">[[${step.tool}]]</span>`}</dd></div>
+      ${begun && html`<div><dt>state</dt><dd>${step.state === 'waits' ? 'has not begun' : 'has begun'}</dd></div>`}
+      ${step.parts > 0 && html`<div><dt>parts</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index), true)}>${plural(step.parts, 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
+      ${step.frame && html`<div><dt>frame</dt><dd><button type="button" class="linkish" onClick=${() => lookAt(step.frame)}>Look into <span class="mono">${step.calls || 'the graph'}</span></button></dd></div>`}
       ${!pending && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
       ${step.bytes > 0 && html`<div><dt>size</dt><dd>${bytes(step.bytes)}</dd></div>`}
       ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
       ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
-    ${!own.value && html`<p class="note">A step of <span class="mono">${r.tool}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}
+    ${!own.value && html`<p class="note">A step of <span class="mono">${shownTool.value}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}
     ${step.changed && html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>`}
     ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
-    ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${i}`} expression=${e} onPlace=${toFile} />`)}
-    ${step.input && html`<${ValueBox} title="Arguments of the call" run=${r.id} of="input" at=${step.index} level=${step.input} />`}
+    ${step.handled && html`<h3>Handled by onError</h3><${Failure} error=${step.handled} onPlace=${toFile} mild />`}
+    ${step.tries?.length > 0 && html`<section class="box"><h3>${plural(step.tries.length, 'attempt')} before the last</h3>
+      <ol class="tries">${step.tries.map((a) => html`<li><span class="muted">${duration(a.ms)}</span> ${a.error.message} <span class="muted">${a.error.detail || a.error.code}</span></li>`)}</ol></section>`}
+    ${step.itemError && html`<p class="wrong">${step.itemError}</p>`}
+    ${step.item && html`<${ValueBox} title="Item" run=${r.id} of="item" place=${place} level=${step.item} />`}
+    ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${part} ${i}`} expression=${e} onPlace=${toFile} />`)}
+    ${step.input && html`<${ValueBox} title="Arguments of the call" run=${r.id} of="input" place=${place} level=${step.input} />`}
     ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
     ${step.output && html`
-      <${ValueBox} title="Output" run=${r.id} of="output" at=${step.index} level=${step.output}>
-        ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, at: step.index }; }} />`}
+      <${ValueBox} title="Output" run=${r.id} of="output" place=${place} level=${step.output}>
+        ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
       </${ValueBox}>`}`;
 }
 

@@ -7,7 +7,7 @@ export const ToolList = ({ tools }) => html`
     ${tools.map((t) => html`
       <li key=${t.name}>
         <button type="button" aria-current=${t.name === toolName.value ? 'true' : null} onClick=${() => attempt(() => chooseTool(t.name))}>
-          <span class="mono">${t.name}</span>
+          <span><span class="mono">${t.name}</span>${t.hidden && html` <span class="badge" title="Clients do not see this tool">hidden</span>`}</span>
           <span class="muted" title=${t.description}>${t.description || t.title}</span>
         </button>
       </li>`)}

@@ -1,7 +1,8 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect, useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
-import { at, nodeAt, run, total } from '../state/run.js';
+import { addressOf } from '../lib/address.js';
+import { looked, nodeAt, run, total } from '../state/run.js';
 import { kind, texts } from '../state/tryout.js';
 import { duration } from '../lib/format.js';
 import { Empty } from './Empty.js';
@@ -15,10 +16,11 @@ const PAUSE = 180; // ms without a key before the expression is evaluated
 // is typed.
 export function TryPane() {
   const r = run.value;
-  const n = at.value;
+  const place = looked.value;
+  const { frame, at: n, part } = place;
   const source = texts.value[kind.value];
   const [answer, setAnswer] = useState(null);
-  const evaluate = (path, from) => post(`runs/${seg(r.id)}/evaluate`, { kind: kind.value, source, at: n, path, from });
+  const evaluate = (path, from) => post(`runs/${seg(r.id)}/evaluate`, { kind: kind.value, source, ...place, path, from });
   useEffect(() => {
     if (!r) return undefined;
     let old = false;
@@ -34,14 +36,14 @@ export function TryPane() {
       old = true;
       clearTimeout(timer);
     };
-  }, [r?.id, n, total.value, kind.value, source]);
+  }, [r?.id, frame, n, part, total.value, kind.value, source]);
   if (!r) return html`<${Empty} title="Try expressions" text="Open a run: JSONata and JSON Logic are evaluated here on what any of its steps saw." />`;
   return html`
     <div class="try">
       <div class="choice" role="radiogroup" aria-label="language">
         ${[['jsonata', 'JSONata'], ['rule', 'JSON Logic']].map(([id, text]) => html`
           <label key=${id} class=${cx(kind.value === id && 'chosen')}><input type="radio" name="language" checked=${kind.value === id} onChange=${() => { kind.value = id; }} />${text}</label>`)}
-        <span class="muted">at ${n >= total.value ? 'the end' : `step ${n}, ${nodeAt(n)}`}</span>
+        <span class="muted">at ${n >= total.value && !frame && !part ? 'the end' : `step ${addressOf(frame, n, part)}, ${nodeAt(n) ?? 'the end'}`}</span>
       </div>
       <textarea class="mono" id="try-source" aria-label="expression" rows="6" spellcheck="false" autocomplete="off" value=${source}
         onInput=${(e) => { texts.value = { ...texts.value, [kind.value]: e.currentTarget.value }; }}></textarea>

@@ -7,9 +7,10 @@ import { ValueTree } from './ValueTree.js';
 
 const COPY = 4e6; // bytes; more does no clipboard any good
 
-// ValueBox is a titled value of a run: of is output, context, input, args or result.
-export function ValueBox({ title, run, of, at, level, children }) {
-  const query = { of, at };
+// ValueBox is a titled value of a run: of is output, context, input, item, args or result; place is
+// the step or part, { frame, at, part }.
+export function ValueBox({ title, run, of, place, level, children }) {
+  const query = { of, ...place };
   const load = (path, from) => get(`runs/${seg(run)}/value`, { ...query, path: JSON.stringify(path), from });
   const copy = () => attempt(async () => {
     await navigator.clipboard.writeText(await fetchText(`runs/${seg(run)}/whole`, query));
@@ -24,6 +25,6 @@ export function ValueBox({ title, run, of, at, level, children }) {
         ${children}
         ${level && level.kind !== 'nothing' && level.bytes <= COPY && html`<${Button} icon="copy" only label="Copy as JSON" onClick=${copy} />`}
       </div>
-      <${ValueTree} key=${`${run} ${of} ${at}`} level=${level} load=${load} label=${title} />
+      <${ValueTree} key=${`${run} ${of} ${JSON.stringify(place)}`} level=${level} load=${load} label=${title} />
     </section>`;
 }

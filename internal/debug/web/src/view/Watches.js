@@ -9,12 +9,12 @@ import { ValueTree } from './ValueTree.js';
 
 // Watches are JSONata expressions and what they give at the step under inspection, also
 // while a run is stepped through.
-export function Watches({ run, at }) {
+export function Watches({ run, place }) {
   const [text, setText] = useState('');
   const sources = watches.value;
-  const key = sources.length ? JSON.stringify([run.id, at, sources]) : null;
-  const { value, error } = useLoaded(key, () => post(`runs/${seg(run.id)}/watch`, { sources, at })
-    .then((list) => new Map(list.map((found, i) => [sources[i], { ...found, at }]))), run.status === 'running');
+  const key = sources.length ? JSON.stringify([run.id, place, sources]) : null;
+  const { value, error } = useLoaded(key, () => post(`runs/${seg(run.id)}/watch`, { sources, ...place })
+    .then((list) => new Map(list.map((found, i) => [sources[i], { ...found, place }]))), run.status === 'running');
   const add = (e) => {
     e.preventDefault();
     addWatch(text);
@@ -34,7 +34,7 @@ export function Watches({ run, at }) {
 }
 
 function Watched({ run, source, found }) {
-  const load = (path, from) => post(`runs/${seg(run.id)}/evaluate`, { kind: 'jsonata', source, at: found.at, path, from }).then((a) => a.value);
+  const load = (path, from) => post(`runs/${seg(run.id)}/evaluate`, { kind: 'jsonata', source, ...found.place, path, from }).then((a) => a.value);
   const remove = () => {
     removeWatch(source);
     document.getElementById('watch-source')?.focus(); // the button that had the focus is gone

@@ -1,0 +1,21 @@
+// The way into the frames of a node.
+import { addressOf } from '../lib/address.js';
+import { at, frame, goToNode, latestOf, lookAt, own, shownPart } from './run.js';
+import { chooseTool } from './project.js';
+import { fold } from './steps.js';
+import { attempt, show } from './ui.js';
+
+// lookInto shows the frame of the latest execution of a graph node, or of a branch of a parallel;
+// of one with parts, its parts. A graph that has not been called is drawn.
+export function lookInto(node, branch) {
+  const called = branch ?? node;
+  const i = own.value ? latestOf(node.id) : -1;
+  if (i < 0) return called.tool && called.type === 'graph' ? attempt(() => chooseTool(called.tool)) : undefined;
+  if (branch) return branch.type === 'graph' ? lookAt(addressOf(frame.value, i, branch.id)) : goToNode(node.id, branch.id);
+  if (node.type === 'graph' && !node.each) return lookAt(addressOf(frame.value, i));
+  if (node.type === 'graph' && i === at.value && shownPart.value) return lookAt(addressOf(frame.value, i, shownPart.value));
+  goToNode(node.id);
+  if (node.each || node.branches) fold(addressOf(frame.value, i), true);
+  show('step');
+  return undefined;
+}
