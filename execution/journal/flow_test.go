@@ -319,42 +319,6 @@ func TestPartsAreSmall(t *testing.T) {
 	}
 }
 
-// A secret is in none of the failures that an event has.
-func TestFailuresOfPartsHaveNoSecrets(t *testing.T) {
-	const secret = "hunter2-hunter2"
-	bad := &execution.Failure{
-		Code: execution.CodeTool, Message: "m " + secret, Detail: secret, Structured: []byte(`{"a":"` + secret + `"}`), Result: []byte(`["` + secret + `"]`),
-		Callers: []execution.Caller{{Tool: "t", Node: "n", Item: `{"password":"` + secret + `"}`}, {Tool: "t", Node: "n", Item: `{"password":"` + secret + `…`}},
-	}
-	events := flown("SECRET")
-	kinds := map[string]bool{}
-	for i := range events {
-		switch e := &events[i]; {
-		case e.Retry != nil:
-			e.Retry.Error, kinds["retry"] = bad, true
-		case e.Record != nil && e.Record.Attempts != nil:
-			e.Record.Attempts[0].Error, kinds["attempt"] = bad, true
-		case e.Record != nil && e.Record.Handled != nil:
-			e.Record.Handled, kinds["handled"] = bad, true
-		}
-	}
-	if len(kinds) != 3 {
-		t.Fatal(kinds)
-	}
-	s := inStore(t, events, secret)
-	got, err := s.Load(t.Context(), "SECRET")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := asJSON(t, got)
-	if strings.Contains(text, "hunter2") || strings.Count(text, "[redacted]") < 12 {
-		t.Errorf("%s", text)
-	}
-	if !strings.Contains(bad.Callers[0].Item, secret) {
-		t.Error("the failure in memory has changed, which the run still reads")
-	}
-}
-
 // Parts that were not recorded unchanged stay so in the list, and the run is not resumed.
 func TestGapsOfParts(t *testing.T) {
 	const secret = "hunter2-hunter2"

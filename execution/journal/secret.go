@@ -50,14 +50,17 @@ func withoutSecrets(f *execution.Failure, secrets *config.Secrets) *execution.Fa
 	if f == nil {
 		return nil
 	}
-	callers := slices.Clone(f.Callers)
-	for i := range callers {
-		callers[i].Item = redactText(callers[i].Item, secrets)
+	safe := *f
+	for _, text := range []*string{&safe.Detail, &safe.Message, &safe.Plain, &safe.Raised} {
+		*text = secrets.Redact(*text)
 	}
-	return &execution.Failure{
-		Code: f.Code, Detail: secrets.Redact(f.Detail), Message: secrets.Redact(f.Message), Node: f.Node, Pos: f.Pos,
-		Structured: secrets.RedactJSON(f.Structured), Result: secrets.RedactJSON(f.Result), Callers: callers,
+	safe.Item = redactText(f.Item, secrets)
+	safe.Structured, safe.Result = secrets.RedactJSON(f.Structured), secrets.RedactJSON(f.Result)
+	safe.Callers = slices.Clone(f.Callers)
+	for i := range safe.Callers {
+		safe.Callers[i].Item = redactText(safe.Callers[i].Item, secrets)
 	}
+	return &safe
 }
 
 // redactText redacts a text that may be JSON, or the beginning of it.
