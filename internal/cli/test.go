@@ -10,13 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions/schema"
-	"toolgraph/graph"
 	"toolgraph/internal/files"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 )
@@ -222,83 +218,6 @@ func (f *testFlags) file(ctx context.Context, path string, opts graphtest.Option
 	}
 	report.Err = err
 	return report
-}
-
-// mockFindings returns the answers of mocks that their tools cannot return, according to the lock
-// beside the graph file: a test with such an answer proves little. A lock that cannot be read is
-// ignored here; check reports it.
-func mockFindings(ctx context.Context, report *graphtest.Report) config.Diagnostics {
-	if len(report.Graphs) == 0 {
-		return nil
-	}
-	l, err := lock.Load(lock.Path(report.Suite.Graph))
-	if err != nil {
-		return nil //nolint:nilerr // see the comment
-	}
-	var found config.Diagnostics
-	checkMocks(ctx, report.Suite.Mocks, report.Graphs, l, &found)
-	for _, test := range report.Suite.Cases {
-		for i, g := range report.Graphs {
-			if g.Tool.Name.Value == test.Tool.Value {
-				checkMocks(ctx, test.Mocks, report.Graphs[i:i+1], l, &found)
-			}
-		}
-	}
-	found.Sort()
-	return found
-}
-
-func checkMocks(ctx context.Context, mocks []*graphtest.Mock, graphs []*graph.Graph, l *lock.Lock, found *config.Diagnostics) {
-	for _, mock := range mocks {
-		output, name := declaredOutput(mock.Name.Value, graphs, l)
-		if output == nil {
-			continue
-		}
-		for _, rule := range mock.Rules {
-			for _, answer := range rule.Answers {
-				if answer.Failed {
-					continue
-				}
-				if answer.Value == nil {
-					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("mock %q returns no value, but %s has an outputSchema and returns one",
-						mock.Name.Value, name), "write result: VALUE; if the tool has changed, run: toolgraph lock")
-					continue
-				}
-				// A value that cannot be validated is not reported.
-				if problems, _ := output.Check(ctx, answer.Value); len(problems) > 0 {
-					found.Warn(answer.Pos, "mock-refused", fmt.Sprintf("the outputSchema of %s does not allow the result of mock %q: %s",
-						name, mock.Name.Value, problems.Text("result")), "return a value that the tool can return; if the tool has changed, run: toolgraph lock")
-				}
-			}
-		}
-	}
-}
-
-// declaredOutput returns the outputSchema of the tool that a mock stands for, and the tool's name;
-// nil when the tool declares none, or the mock stands for several tools.
-func declaredOutput(mock string, graphs []*graph.Graph, l *lock.Lock) (*schema.Schema, string) {
-	var entry lock.Entry
-	for _, g := range graphs {
-		for _, node := range g.Nodes {
-			call, calls := node.(*graph.MCP)
-			if !calls || call.ID() != mock && call.Server+"."+call.Tool != mock {
-				continue
-			}
-			this, known := l.Entry(call.Server, call.Tool)
-			if !known || entry.Tool != "" && (entry.Server != this.Server || entry.Tool != this.Tool) {
-				return nil, ""
-			}
-			entry = this
-		}
-	}
-	if len(entry.Output) == 0 || entry.Learned > 0 {
-		return nil, ""
-	}
-	output, err := schema.Compile(entry.Output)
-	if err != nil {
-		return nil, "" // check reports it
-	}
-	return output, entry.Server + "." + entry.Tool
 }
 
 // updateTests writes the actual results of a report into its test file.

@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 	"toolgraph/internal/diff"
 	"toolgraph/internal/wording"
 )
@@ -41,6 +44,10 @@ type toolError struct {
 	Code       string     `json:"code,omitempty"` // such as tool-error
 	Message    string     `json:"message"`
 	Structured value.JSON `json:"structuredContent,omitzero"`
+
+	// Result is the value of a result with isError. A cassette has it when the graph can read
+	// it: when one of its nodes handles failures.
+	Result value.JSON `json:"result,omitzero"`
 }
 
 func (e *toolError) Error() string { return e.Message }
@@ -56,12 +63,19 @@ func (e *toolError) StructuredContent() json.RawMessage {
 	return json.RawMessage(exactText(e.Structured.Value))
 }
 
-// toolErrorOf returns the text, the code and the structured content of an error.
+// FailedResult returns the value of the failed result, nil when it has none.
+func (e *toolError) FailedResult() value.Value { return e.Result.Value }
+
+// toolErrorOf returns the text, the code, the structured content and the result of an error.
 func toolErrorOf(err error) *toolError {
 	e := &toolError{Code: codeOf(err), Message: err.Error()}
 	var failed interface{ StructuredContent() json.RawMessage }
 	if errors.As(err, &failed) && failed.StructuredContent() != nil {
 		e.Structured.Value, _ = value.Decode(failed.StructuredContent()) // without it when it is not JSON
+	}
+	var result interface{ FailedResult() value.Value }
+	if errors.As(err, &result) {
+		e.Result.Value = result.FailedResult()
 	}
 	return e
 }
@@ -75,23 +89,24 @@ func codeOf(err error) string {
 	return ""
 }
 
-// caller answers the calls of one run, which are made one after the other: by a mock,
-// by the cassette, by a server.
+// caller answers the calls of one run: by a mock, by the cassette, by a server.
 type caller struct {
-	mocks  []*Mock // the first that has an answer gives it
-	used   map[*Rule]int
-	tape   *tape                // nil: none
+	naming naming
+	mocks  []*Mock              // the first that has an answer gives it
 	server execution.ToolCaller // nil: none
 	fills  places               // whose paths servers get, and mocks return
 	known  places               // whose names are in the arguments that mocks are matched with
 
+	mu         sync.Mutex // guards all below: on servers the parts of a run call at the same time
+	used       map[*Rule]int
+	tape       *tape // nil: none
 	made       []Call
 	unanswered *Problem // the first call without an answer
 }
 
-func newCaller(c *Case, s *Suite, t *tape, in surroundings) *caller {
+func newCaller(g *graph.Graph, c *Case, s *Suite, t *tape, in surroundings) *caller {
 	return &caller{
-		mocks: slices.Concat(c.Mocks, s.Mocks), used: map[*Rule]int{},
+		naming: namingOf(g), mocks: slices.Concat(c.Mocks, s.Mocks), used: map[*Rule]int{},
 		tape: t, server: in.caller, fills: in.fills, known: in.known,
 	}
 }
@@ -99,36 +114,74 @@ func newCaller(c *Case, s *Suite, t *tape, in surroundings) *caller {
 // CallTool answers a call.
 func (c *caller) CallTool(ctx context.Context, asked execution.Call) (value.Value, error) {
 	call := Call{Call: asked}
+	if c.answer(&call) {
+		return call.Result, call.Err
+	}
+	call.Source = FromServer
+	call.Result, call.Err = c.server.CallTool(ctx, asked)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = append(c.made, call)
+	return call.Result, call.Err
+}
+
+// CallGraph answers the call of a graph node that has a mock, in place of the graph.
+func (c *caller) CallGraph(_ context.Context, asked execution.Call) (v value.Value, answered bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call := Call{Call: asked}
 	mock, rule := c.mockFor(&call)
+	if rule == nil {
+		return nil, false, nil
+	}
+	c.byMock(&call, mock, rule)
+	c.made = append(c.made, call)
+	return call.Result, true, call.Err
+}
+
+// answer answers a call without a server; it reports false when a server has to.
+func (c *caller) answer(call *Call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	mock, rule := c.mockFor(call)
 	var recorded *Recorded
 	if rule == nil {
-		recorded = c.tape.next(asked)
+		recorded = c.tape.next(call.Call)
 	}
 	switch {
 	case rule != nil:
-		call.Source = FromMock
-		c.byMock(&call, mock, rule)
+		c.byMock(call, mock, rule)
 	case recorded != nil:
 		call.Source, call.Result = FromCassette, recorded.Result.Value
 		if recorded.Error != nil {
 			call.Err = recorded.Error
 		}
 	case c.server != nil:
-		call.Source = FromServer
-		call.Result, call.Err = c.server.CallTool(ctx, asked)
+		return false
 	default:
-		c.refuse(&call, unanswered(&call, c.tape))
+		c.refuse(call, unanswered(call, c.tape))
 	}
-	c.made = append(c.made, call)
-	return call.Result, call.Err
+	c.made = append(c.made, *call)
+	return true
+}
+
+// calls returns the calls that were made, each attempt of its own, in the order of their
+// addresses: it does not depend on which of the calls at the same time came first.
+func (c *caller) calls() []Call {
+	slices.SortStableFunc(c.made, func(a, b Call) int {
+		return cmp.Or(a.At().Compare(b.At()), cmp.Compare(a.Attempt, b.Attempt))
+	})
+	return c.made
 }
 
 // mockFor returns the rule for a call, or nil. A mock of the node goes before one of the
 // tool, and one of the case before one of the file.
 func (c *caller) mockFor(call *Call) (*Mock, *Rule) {
-	for _, name := range []string{call.Node, call.Server + "." + call.Tool} {
+	ofNode := func(name string) bool { return c.naming.isOfCall(name, &call.Call) }
+	ofTool := func(name string) bool { return call.Server != "" && name == call.Server+"."+call.Tool }
+	for _, means := range []func(string) bool{ofNode, ofTool} {
 		for _, m := range c.mocks {
-			if m.Name.Value != name {
+			if !means(m.Name.Value) {
 				continue
 			}
 			for i := range m.Rules {
@@ -142,24 +195,48 @@ func (c *caller) mockFor(call *Call) (*Mock, *Rule) {
 }
 
 func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
+	call.Source = FromMock
 	n := c.used[rule]
 	c.used[rule]++
 	if n >= len(rule.Answers) {
 		if !rule.Repeat {
 			c.refuse(call, Problem{
 				Pos: rule.Pos, What: "call",
-				Message: fmt.Sprintf("node %q makes call %d, but the sequence of mock %q has %s; add answers, or write repeat: last",
-					call.Node, n+1, mock.Name.Value, wording.Count(len(rule.Answers), "answer")),
+				Message: fmt.Sprintf("%s makes call %d, but the sequence of mock %q has %s; add answers, or write repeat: last",
+					callerText(&call.Call), n+1, mock.Name.Value, wording.Count(len(rule.Answers), "answer")),
 			})
 			return
 		}
 		n = len(rule.Answers) - 1
 	}
 	if answer := rule.Answers[n]; answer.Failed {
-		call.Err = &toolError{Code: "tool-error", Message: fmt.Sprintf("server %q, tool %q: %s", call.Server, call.Tool, answer.Error)}
+		call.Err = answer.failure(call)
 	} else {
 		call.Result = c.fills.fill(answer.Value)
 	}
+}
+
+// failure returns the error of a call that a mock lets fail, as a server's would be.
+func (a *Answer) failure(call *Call) *toolError {
+	e := &toolError{Code: string(a.Code), Message: fmt.Sprintf("server %q, tool %q: %s", call.Server, call.Tool, a.Error)}
+	switch {
+	case call.Server == "":
+		e.Message = fmt.Sprintf("tool %q: %s", call.Tool, a.Error)
+	case a.Code == config.FailToolError: // the value of a result with this text
+		e.Result.Value = a.Error
+		if v, err := value.Decode([]byte(a.Error)); err == nil {
+			e.Result.Value = v
+		}
+	}
+	return e
+}
+
+// callerText names the node that makes a call; of a part or in a frame also its address.
+func callerText(c *execution.Call) string {
+	if c.Frame == "" && c.Part == "" {
+		return fmt.Sprintf("node %q", c.Node)
+	}
+	return fmt.Sprintf("node %q (step %s)", c.Name(), c.At())
 }
 
 // refuse fails a call without an answer, and with it the case.
@@ -174,7 +251,7 @@ func (c *caller) refuse(call *Call, p Problem) {
 // unanswered is the problem of a call without an answer.
 func unanswered(call *Call, t *tape) Problem {
 	p := Problem{What: "call"}
-	asked := fmt.Sprintf("node %q calls %s.%s with %s", call.Node, call.Server, call.Tool, encoded(call.Args))
+	asked := fmt.Sprintf("%s calls %s.%s with %s", callerText(&call.Call), call.Server, call.Tool, encoded(call.Args))
 	switch n, nearest := t.near(call.Call); {
 	case nearest != nil:
 		p.Message = fmt.Sprintf("%s, but the cassette has %s of this tool with other arguments; record again with toolgraph test --record, or mock it",
@@ -188,7 +265,7 @@ func unanswered(call *Call, t *tape) Problem {
 		p.Message = fmt.Sprintf("%s once more than the cassette has answers (%d); record again with toolgraph test --record", asked, n)
 	default:
 		p.Message = fmt.Sprintf("%s, but no mock or recorded call answers it; write mocks: {%s: {result: …}}, or record the calls once with toolgraph test --record",
-			asked, quoteKey(call.Node))
+			asked, quoteKey(call.Name()))
 	}
 	return p
 }

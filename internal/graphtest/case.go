@@ -16,7 +16,7 @@ import (
 var (
 	testKeys  = []string{"name", "tool", "args", "env", "needs", "mocks", "cassette", "limits", "expect", "cases"}
 	caseKeys  = []string{"name", "args", "env", "mocks", "limits", "expect"}
-	limitKeys = []string{"maxNodeExecutions", "maxExecutionTimeMs", "maxNodeOutputBytes", "maxHistoryBytes"}
+	limitKeys = []string{"maxNodeExecutions", "maxExecutionTimeMs", "maxNodeOutputBytes", "maxHistoryBytes", "maxDepth", "maxCalls"}
 )
 
 // Case is one test: a call of a tool and the expected result.
@@ -42,6 +42,8 @@ func (c *Case) limits(of config.Limits) config.Limits {
 		MaxExecutionTime:   cmp.Or(c.Limits.MaxExecutionTime, of.MaxExecutionTime),
 		MaxNodeOutputBytes: cmp.Or(c.Limits.MaxNodeOutputBytes, of.MaxNodeOutputBytes),
 		MaxHistoryBytes:    cmp.Or(c.Limits.MaxHistoryBytes, of.MaxHistoryBytes),
+		MaxDepth:           cmp.Or(c.Limits.MaxDepth, of.MaxDepth),
+		MaxCalls:           cmp.Or(c.Limits.MaxCalls, of.MaxCalls),
 	}
 }
 
@@ -95,7 +97,7 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 	slips = slips || len(r.found) > before
 	if c.Expect.empty() && !r.drafts && !slips {
 		r.bad(c.Pos, who+" expects nothing",
-			"write expect: with value, partial, contains, isError, path, calls, nodes, nothing or executions; toolgraph test --update writes value and path")
+			"write expect: with value, partial, contains, isError, code, path, calls, nodes, nothing or executions; toolgraph test --update writes value and path")
 	}
 	return c
 }
@@ -122,6 +124,8 @@ func (r *reader) limits(data *config.Data, who string) config.Limits {
 		MaxExecutionTime:   time.Duration(r.count(data, "maxExecutionTimeMs", who, 1)) * time.Millisecond,
 		MaxNodeOutputBytes: r.count(data, "maxNodeOutputBytes", who, 1),
 		MaxHistoryBytes:    r.count(data, "maxHistoryBytes", who, 1),
+		MaxDepth:           r.count(data, "maxDepth", who, 1),
+		MaxCalls:           r.count(data, "maxCalls", who, 1),
 	}
 }
 

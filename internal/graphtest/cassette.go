@@ -13,6 +13,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 	"toolgraph/internal/diff"
 	"toolgraph/internal/files"
 )
@@ -27,26 +28,29 @@ type Cassette struct {
 type RecordedRun struct {
 	Test  string         `json:"test,omitempty"` // the name of the case; "" is for every case
 	Tool  string         `json:"graphTool,omitempty"`
-	Calls []Recorded     `json:"calls"` // in the order in which they were made
+	Calls []Recorded     `json:"calls"` // in the order of their addresses
 	Steps []RecordedStep `json:"steps,omitempty"`
 }
 
-// Recorded is one call with its result, Nothing (a result without a value) or Error.
+// Recorded is one attempt of a call with its result, Nothing (a result without a value) or Error.
 type Recorded struct {
-	Node    string     `json:"node,omitempty"`
-	Server  string     `json:"server"`
-	Tool    string     `json:"tool"`
-	Args    value.JSON `json:"args"`
-	Result  value.JSON `json:"result,omitzero"`
-	Nothing bool       `json:"nothing,omitempty"`
-	Error   *toolError `json:"error,omitempty"`
+	At      execution.Address `json:"at,omitempty"` // of a part, or in a frame
+	Node    string            `json:"node,omitempty"`
+	Attempt int               `json:"attempt,omitempty"` // from 2 on
+	Server  string            `json:"server"`
+	Tool    string            `json:"tool"`
+	Args    value.JSON        `json:"args"`
+	Result  value.JSON        `json:"result,omitzero"`
+	Nothing bool              `json:"nothing,omitempty"`
+	Error   *toolError        `json:"error,omitempty"`
 }
 
-// RecordedStep is one execution of a node.
+// RecordedStep is one execution of a node, or a part of one.
 type RecordedStep struct {
-	Node    string     `json:"node"`
-	Output  value.JSON `json:"output,omitzero"`   // of transforms, when it is not large
-	Nothing bool       `json:"nothing,omitempty"` // of transforms: the node yielded nothing
+	At      execution.Address `json:"at,omitempty"` // of a part, or in a frame
+	Node    string            `json:"node"`
+	Output  value.JSON        `json:"output,omitzero"`   // of transforms, when it is not large
+	Nothing bool              `json:"nothing,omitempty"` // of transforms: the node yielded nothing
 }
 
 const (
@@ -158,9 +162,8 @@ func (c *Cassette) encode() ([]byte, error) {
 // tape plays the recorded calls of one case. It belongs to one run. Nil has no calls.
 type tape struct {
 	calls  []Recorded
-	used   []bool
-	keys   []string // of each call
-	places places   // that are {name} in the keys
+	unused map[string][]int // the calls that were not played yet, by their keys, in order
+	places places           // that are {name} in the keys
 	steps  []RecordedStep
 }
 
@@ -170,7 +173,7 @@ func (c *Cassette) tape(test string, in places) *tape {
 	if c == nil {
 		return nil
 	}
-	t := &tape{places: in}
+	t := &tape{places: in, unused: map[string][]int{}}
 	runs := 0
 	for _, run := range c.Runs {
 		if run.Test != "" && run.Test != test {
@@ -178,8 +181,9 @@ func (c *Cassette) tape(test string, in places) *tape {
 		}
 		runs++
 		for _, call := range run.Calls {
+			key := t.key(call.Server, call.Tool, call.Args.Value)
+			t.unused[key] = append(t.unused[key], len(t.calls))
 			t.calls = append(t.calls, call)
-			t.keys = append(t.keys, t.key(call.Server, call.Tool, call.Args.Value))
 		}
 		if run.Test == test {
 			t.steps = run.Steps
@@ -188,24 +192,33 @@ func (c *Cassette) tape(test string, in places) *tape {
 	if runs == 0 {
 		return nil
 	}
-	t.used = make([]bool, len(t.calls))
 	return t
 }
 
 // next returns the first recorded call with these arguments that was not played yet, or
-// nil.
+// nil. One of the same place goes first: equal calls of several parts keep their own answers.
 func (t *tape) next(c execution.Call) *Recorded {
 	if t == nil {
 		return nil
 	}
 	key := t.key(c.Server, c.Tool, c.Args)
-	for i := range t.calls {
-		if !t.used[i] && t.keys[i] == key {
-			t.used[i] = true
-			return &t.calls[i]
-		}
+	left := t.unused[key]
+	if len(left) == 0 {
+		return nil
 	}
-	return nil
+	at := max(0, slices.IndexFunc(left, func(i int) bool { return t.calls[i].At == whereOf(&c) && t.calls[i].Attempt == c.Attempt }))
+	i := left[at]
+	t.unused[key] = slices.Delete(left, at, at+1)
+	return &t.calls[i]
+}
+
+// whereOf returns the address of a call of a part or in a frame, and "" for the others: that
+// which a cassette has.
+func whereOf(c *execution.Call) execution.Address {
+	if c.Frame == "" && c.Part == "" {
+		return ""
+	}
+	return c.At()
 }
 
 // near returns how many calls with these arguments were recorded; without any, how many
@@ -221,7 +234,7 @@ func (t *tape) near(c execution.Call) (n int, nearest *Recorded) {
 			continue
 		}
 		n++
-		if t.keys[i] == key {
+		if t.key(call.Server, call.Tool, call.Args.Value) == key {
 			same++
 		}
 		if changes := len(diff.Values(t.places.empty(call.Args.Value), t.places.empty(c.Args))); nearest == nil || changes < least {
@@ -310,19 +323,34 @@ func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error)
 // recordedRun returns a run for a cassette: the answers of servers, and the steps.
 func recordedRun(result *Result) *RecordedRun {
 	run := &RecordedRun{Test: result.Case.Name, Tool: result.Case.Tool.Value, Calls: []Recorded{}, Steps: stepsOf(result.Records)}
+	readsFailures := slices.ContainsFunc(result.graph.Reached(), handlesFailures)
 	for _, call := range result.Calls {
 		if call.Source != FromServer {
 			continue
 		}
-		recorded := Recorded{Node: call.Node, Server: call.Server, Tool: call.Tool, Args: value.JSON{Value: call.Args}}
+		recorded := Recorded{
+			At: whereOf(&call.Call), Node: call.Name(), Attempt: call.Attempt,
+			Server: call.Server, Tool: call.Tool, Args: value.JSON{Value: call.Args},
+		}
 		if call.Err != nil {
 			recorded.Error = toolErrorOf(call.Err)
+			if !readsFailures {
+				recorded.Error.Result.Value = nil
+			}
 		} else {
 			recorded.Result.Value, recorded.Nothing = call.Result, call.Result == nil
 		}
 		run.Calls = append(run.Calls, recorded)
 	}
 	return run
+}
+
+// handlesFailures reports whether a node of the graph can read the result of a failed call.
+func handlesFailures(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.CallNodes(), func(n graph.Node) bool {
+		m, isCall := n.(*graph.MCP)
+		return graph.OnErrorOf(n) != nil || isCall && m.Retry != nil
+	})
 }
 
 // answers are the error codes of answers. With any other code there was no answer: the server

@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,20 +74,20 @@ func (e *Expect) at(path ...any) config.Pos {
 func (e *Expect) check(r *Result, text string) []Problem {
 	var found []Problem
 	if r.Failure != "" {
-		found = e.matchFailure(r.Failure)
+		found = append(e.matchFailure(r.Failure), e.checkCode(r)...)
 	} else {
 		found = e.matchValue(r.Value, text)
 	}
 	found = append(found, e.checkPath(r.Path())...)
-	found = append(found, e.checkCalls(r.Calls)...)
+	found = append(found, e.checkCalls(r)...)
 	for i, want := range e.Nodes {
-		found = append(found, checkNode(e.at("nodes", e.Nodes[i].Node.Value), want, r.Records)...)
+		found = append(found, checkNode(e.at("nodes", e.Nodes[i].Node.Value), want, r)...)
 	}
 	for i, id := range e.Nothing {
-		found = append(found, checkNothing(e.at("nothing", i), id.Value, r.Records)...)
+		found = append(found, checkNothing(e.at("nothing", i), id.Value, r)...)
 	}
 	for _, want := range e.Executions {
-		if n := executions(want.Node.Value, r.Records); n != want.Count {
+		if n := r.executions(want.Node.Value); n != want.Count {
 			found = append(found, Problem{
 				Pos: e.at("executions", want.Node.Value), What: "executions",
 				Message: fmt.Sprintf("node %q has run %s, expected %d", want.Node.Value, times(n), want.Count),
@@ -123,8 +124,19 @@ func leaving(expected, path []string, fit int) string {
 	return fmt.Sprintf("at step %d it went to node %q, expected %q", fit, path[fit], expected[fit])
 }
 
-func checkNode(pos config.Pos, want ExpectedNode, records []execution.Record) []Problem {
-	record := latest(want.Node.Value, records)
+// checkCode compares the code of a failure that was expected.
+func (e *Expect) checkCode(r *Result) []Problem {
+	if e.Code == "" || e.Code == r.Code {
+		return nil
+	}
+	return []Problem{{
+		Pos: e.at("code"), What: "code",
+		Message: fmt.Sprintf("the run failed with the code %q, expected %q: %s", r.Code, e.Code, r.Failure),
+	}}
+}
+
+func checkNode(pos config.Pos, want ExpectedNode, r *Result) []Problem {
+	record := r.latest(want.Node.Value)
 	if record == nil {
 		return []Problem{{Pos: pos, What: "nodes", Message: fmt.Sprintf("node %q has no output, expected one", want.Node.Value)}}
 	}
@@ -135,9 +147,9 @@ func checkNode(pos config.Pos, want ExpectedNode, records []execution.Record) []
 }
 
 // checkNothing checks that the latest execution of a node yielded nothing.
-func checkNothing(pos config.Pos, node string, records []execution.Record) []Problem {
+func checkNothing(pos config.Pos, node string, r *Result) []Problem {
 	p := Problem{Pos: pos, What: "nothing"}
-	switch record := latest(node, records); {
+	switch record := r.latest(node); {
 	case record == nil:
 		p.Message = fmt.Sprintf("node %q has not run, expected it to yield nothing", node)
 	case !record.Nothing():
@@ -149,18 +161,19 @@ func checkNothing(pos config.Pos, node string, records []execution.Record) []Pro
 }
 
 // latest returns the record of a node's last execution that did not fail, or nil.
-func latest(node string, records []execution.Record) *execution.Record {
-	for i := range slices.Backward(records) {
-		if records[i].NodeID == node && records[i].Error == nil {
-			return &records[i]
+func (r *Result) latest(node string) *execution.Record {
+	for i := range slices.Backward(r.Records) {
+		if record := &r.Records[i]; record.Error == nil && !isItem(record) && r.naming.isOfRecord(node, record) {
+			return record
 		}
 	}
 	return nil
 }
 
-func executions(node string, records []execution.Record) (n int) {
-	for _, r := range records {
-		if r.NodeID == node {
+// executions returns how often a node has run: once for all items of a forEach.
+func (r *Result) executions(node string) (n int) {
+	for i := range r.Records {
+		if record := &r.Records[i]; !isItem(record) && r.naming.isOfRecord(node, record) {
 			n++
 		}
 	}
@@ -175,81 +188,6 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
-}
-
-// checkCalls compares the calls of a run, in their order.
-func (e *Expect) checkCalls(calls []Call) []Problem {
-	if e.Calls == nil {
-		return nil
-	}
-	fit, ok := walks(e.Calls, calls,
-		func(want ExpectedCall) bool { return want.Any },
-		func(want ExpectedCall, c Call) bool { return want.names(c) && len(want.differences(c)) == 0 })
-	if ok {
-		return nil
-	}
-	p := Problem{Pos: e.at("calls"), What: "calls", Older: "expected", Newer: "got"}
-	switch {
-	case slices.ContainsFunc(e.Calls, func(want ExpectedCall) bool { return want.Any }):
-		p.Message = fmt.Sprintf("the %d calls of the run are not the expected ones: they were %s", len(calls), callNames(calls))
-	case fit >= len(calls):
-		p.Pos = e.Calls[fit].Pos
-		p.Message = fmt.Sprintf("the run made %s, expected %d; the next expected call is %s",
-			wording.Count(len(calls), "call"), len(e.Calls), e.Calls[fit].String())
-	case fit >= len(e.Calls):
-		p.Message = fmt.Sprintf("the run made %s, expected %d; the first that is too many is %s",
-			wording.Count(len(calls), "call"), len(e.Calls), callNames(calls[fit:fit+1]))
-	case e.Calls[fit].names(calls[fit]):
-		p.Pos = e.Calls[fit].Pos
-		p.Message = fmt.Sprintf("call %d, %s, has other arguments than expected", fit+1, callNames(calls[fit:fit+1]))
-		p.Changes = e.Calls[fit].differences(calls[fit])
-	default:
-		p.Pos = e.Calls[fit].Pos
-		p.Message = fmt.Sprintf("call %d is %s, expected %s", fit+1, callNames(calls[fit:fit+1]), e.Calls[fit].String())
-	}
-	return []Problem{p}
-}
-
-// names reports whether a call is of the node, server and tool that are expected.
-func (want ExpectedCall) names(c Call) bool {
-	return (want.Node == "" || want.Node == c.Node) &&
-		(want.Server == "" || want.Server == c.Server) && (want.Tool == "" || want.Tool == c.Tool)
-}
-
-// differences returns where the arguments of a call differ from the expected ones.
-func (want ExpectedCall) differences(c Call) []diff.Change {
-	var found []diff.Change
-	if want.Args != nil {
-		found = diff.Values(want.Args, c.Args)
-	}
-	if want.Partial != nil {
-		found = append(found, within(want.Partial, c.Args)...)
-	}
-	return found
-}
-
-// String describes the call in a message.
-func (want ExpectedCall) String() string {
-	var parts []string
-	if want.Server != "" || want.Tool != "" {
-		parts = append(parts, strings.Trim(want.Server+"."+want.Tool, "."))
-	}
-	if want.Node != "" {
-		parts = append(parts, fmt.Sprintf("of node %q", want.Node))
-	}
-	if len(parts) == 0 {
-		return "any call"
-	}
-	return strings.Join(parts, " ")
-}
-
-// callNames lists calls in a message.
-func callNames(calls []Call) string {
-	var parts []string
-	for _, c := range calls {
-		parts = append(parts, fmt.Sprintf("%s.%s of node %q", c.Server, c.Tool, c.Node))
-	}
-	return cmp.Or(wording.List(parts), "none")
 }
 
 // within returns where got differs from want, except for further keys of objects.
@@ -333,4 +271,25 @@ func walks[E, N any](expected []E, names []N, ellipsis func(E) bool, same func(E
 		at++
 	}
 	return fit, at == len(expected)
+}
+
+// failureCodes are the codes that a failed run can have: those that a graph can name, and those
+// that always end a run.
+var failureCodes = append(slices.Clone(config.FailureCodes), config.FailureCode(execution.CodeLimit), config.FailureCode(execution.CodeInternal))
+
+// failureCode returns the code of a failed run.
+func failureCode(err error) config.FailureCode {
+	var refused *execution.ArgumentsError
+	var f *execution.Failure
+	switch {
+	case errors.As(err, &refused):
+		return config.FailInvalidArguments
+	case !errors.As(err, &f):
+		return config.FailureCode(execution.CodeInternal)
+	case f.Code == execution.CodeTool:
+		return cmp.Or(config.FailureCode(f.Detail), config.FailToolError)
+	case f.Code == execution.CodeResult:
+		return config.FailOutputMismatch
+	}
+	return config.FailureCode(f.Code)
 }

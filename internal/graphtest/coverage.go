@@ -3,6 +3,7 @@ package graphtest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -48,10 +49,44 @@ func (c *Coverage) Add(r *Report) {
 		c.of(r.Suite.Graph, g)
 	}
 	for _, result := range r.Results {
-		if result.graph != nil {
-			c.of(r.Suite.Graph, result.graph).add(result.Records)
+		if result.graph == nil {
+			continue
+		}
+		for _, frame := range framesOf(result) {
+			c.of(r.Suite.Graph, frame.graph).add(frame)
 		}
 	}
+}
+
+// frame is what ran of one graph, in the order in which it ran.
+type frame struct {
+	graph   *graph.Graph
+	records []execution.Record // of its nodes
+	parts   []execution.Record // of their parts
+}
+
+// framesOf returns the frames of a run. Each counts for the tool whose graph it runs.
+func framesOf(result *Result) []*frame {
+	var frames []*frame
+	byAddress := map[execution.Address]*frame{}
+	reached := result.graph.Reached()
+	for _, r := range result.Records {
+		f := byAddress[r.Frame]
+		if f == nil {
+			f = &frame{graph: result.graph}
+			if at := slices.IndexFunc(reached, func(g *graph.Graph) bool { return g.Tool.Name.Value == r.Tool }); at >= 0 {
+				f.graph = reached[at]
+			}
+			byAddress[r.Frame] = f
+			frames = append(frames, f)
+		}
+		if r.Part == "" {
+			f.records = append(f.records, r)
+		} else {
+			f.parts = append(f.parts, r)
+		}
+	}
+	return frames
 }
 
 func (c *Coverage) of(file string, g *graph.Graph) *reached {
@@ -72,29 +107,43 @@ func (c *Coverage) Tools() []ToolCoverage {
 	return tools
 }
 
-func (r *reached) add(records []execution.Record) {
-	edges := r.graph.Edges()
-	for i, record := range records {
-		r.nodes[record.NodeID] = true
-		if i == len(records)-1 {
-			break // the exit, or the end of a failed run
-		}
-		from := record.NodeID
-		choice, isSwitch := r.graph.Node(from).(*graph.Switch)
-		way := 0
-		if isSwitch {
-			way = taken(choice, records[:i], record)
-		}
-		for e, edge := range edges {
-			if edge.From != from {
-				continue
-			}
-			if way == 0 {
-				r.edges[e] = true
-			}
-			way--
+func (r *reached) add(f *frame) {
+	for _, part := range f.parts {
+		if !isItem(&part) {
+			r.nodes[part.NodeID+"."+part.Part] = true
 		}
 	}
+	edges := r.graph.Edges()
+	for i, record := range f.records {
+		r.nodes[record.NodeID] = true
+		if i == len(f.records)-1 {
+			break // the exit, or the end of a failed run
+		}
+		if e := r.wayOut(edges, f.records[:i], record); e >= 0 {
+			r.edges[e] = true
+		}
+	}
+}
+
+// wayOut returns the index of the edge that a run took after a record; -1 for none.
+func (r *reached) wayOut(edges []graph.Edge, before []execution.Record, record execution.Record) int {
+	node := r.graph.Node(record.NodeID)
+	way, kind := 0, graph.NextEdge
+	if choice, isSwitch := node.(*graph.Switch); isSwitch {
+		way, kind = taken(choice, before, record), ""
+	} else if caught := graph.OnErrorOf(node); record.Handled != nil && caught != nil && caught.Next != nil {
+		kind = graph.ErrorEdge
+	}
+	for e, edge := range edges {
+		if edge.From != record.NodeID || kind != "" && edge.Kind != kind {
+			continue
+		}
+		if way == 0 {
+			return e
+		}
+		way--
+	}
+	return -1
 }
 
 // taken returns the way that a run took out of a switch: the index of the condition, or their
@@ -127,6 +176,11 @@ func (r *reached) coverage() ToolCoverage {
 	c := ToolCoverage{File: r.file, Tool: r.graph.Tool.Name.Value}
 	for _, n := range r.graph.Nodes {
 		c.Nodes.count(r.nodes[n.ID()], at(n.Pos(), fmt.Sprintf("node %q", n.ID())))
+		if p, isParallel := n.(*graph.Parallel); isParallel {
+			for _, b := range p.Branches {
+				c.Nodes.count(r.nodes[b.Node.ID()], at(b.Node.Pos(), fmt.Sprintf("node %q", b.Node.ID())))
+			}
+		}
 	}
 	for i, e := range r.graph.Edges() {
 		name := fmt.Sprintf("%s → %s", e.From, e.To)
@@ -135,7 +189,7 @@ func (r *reached) coverage() ToolCoverage {
 		}
 		name = at(r.graph.Node(e.From).Pos(), name)
 		c.Edges.count(r.edges[i], name)
-		if e.Kind != graph.NextEdge {
+		if e.Kind == graph.ConditionEdge || e.Kind == graph.DefaultEdge {
 			c.Conditions.count(r.edges[i], name)
 		}
 	}

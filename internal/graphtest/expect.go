@@ -15,8 +15,9 @@ type Expect struct {
 	Partial    value.Value // equal to this, objects may have further keys; nil: any
 	Contains   string      // in the value's JSON, or in the error's text
 	IsError    bool
-	Path       []string       // node ids; "..." means any number of them
-	Calls      []ExpectedCall // one after the other
+	Code       config.FailureCode // of the failure; "": any
+	Path       []string           // ids of nodes of the tool itself; "..." means any number of them
+	Calls      []ExpectedCall     // each attempt of its own, in the order of their addresses
 	Nodes      []ExpectedNode
 	Nothing    []config.Text // ids of nodes whose latest output is nothing
 	Executions []ExpectedCount
@@ -50,7 +51,7 @@ const ellipsis = "..."
 
 // The keys of an expectation; schema.json describes the same.
 var (
-	expectKeys = []string{"value", "partial", "contains", "isError", "path", "calls", "nodes", "nothing", "executions"}
+	expectKeys = []string{"value", "partial", "contains", "isError", "code", "path", "calls", "nodes", "nothing", "executions"}
 	callKeys   = []string{"node", "server", "tool", "args", "partial"}
 )
 
@@ -71,6 +72,10 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	e.Value, e.Partial = valueOf(data.Get("value")), valueOf(data.Get("partial"))
 	e.Contains = r.text(data, "contains", who).Value
 	e.IsError = r.flag(data, "isError", who)
+	e.Code = r.code(data, who, failureCodes)
+	if !e.IsError && data.Get("code") != nil {
+		r.bad(data.Get("code").Pos, who+" has a code, but does not expect the run to fail", "write isError: true beside it, or remove code:")
+	}
 	if e.IsError && (e.Value != nil || e.Partial != nil) {
 		r.bad(data.Get("isError").Pos, who+" has a value besides isError: true, but a run that fails has no value", "expect a part of the error's text with contains")
 	}

@@ -1,22 +1,25 @@
 package graphtest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/wording"
 )
 
 // Mock answers the calls of one node, or of one tool of a server.
 type Mock struct {
-	Name  config.Text // a node's id, or server.tool
+	Name  config.Text // of a node, as naming reads it, or server.tool
 	Rules []Rule      // the first whose When matches the arguments answers
 }
 
 // The keys of mocks; schema.json describes the same.
 var (
-	ruleKeys   = []string{"when", "result", "nothing", "error", "sequence", "repeat"}
-	answerKeys = []string{"result", "nothing", "error"}
+	ruleKeys   = []string{"when", "result", "nothing", "error", "code", "sequence", "repeat"}
+	answerKeys = []string{"result", "nothing", "error", "code"}
 )
 
 // Rule is one way to answer.
@@ -33,6 +36,7 @@ type Answer struct {
 	Value  value.Value // the node's output; nil is nothing
 	Failed bool        // the tool fails, with the text Error
 	Error  string
+	Code   config.FailureCode // of the failure
 }
 
 // mocks reads a mapping of names to a rule, or a list of rules.
@@ -41,7 +45,7 @@ func (r *reader) mocks(data *config.Data) []*Mock {
 		return nil
 	}
 	if data.Kind != config.KindObject {
-		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp nodes or server.tool")
+		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp and graph nodes, or server.tool")
 		return nil
 	}
 	mocks := make([]*Mock, len(data.Keys))
@@ -77,6 +81,8 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 			r.bad(repeat.Pos, "repeat is only for a sequence; the answer of this mock is always given", "remove it, or write a sequence")
 		}
 		return rule
+	case data.Get("code") != nil:
+		r.bad(data.Get("code").Pos, "code is only for an error; the sequence of "+who+" has answers of its own", "write it beside error: of an item")
 	case repeat.Value == "last":
 		rule.Repeat = true
 	case repeat.IsSet():
@@ -87,7 +93,7 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 		if !r.object(item, step, answerKeys...) {
 			continue
 		}
-		if n := given(item, answerKeys...); n != 1 {
+		if n := given(item, "result", "nothing", "error"); n != 1 {
 			r.bad(item.Pos, fmt.Sprintf("%s has %d of result, nothing and error, expected exactly one", step, n),
 				"write {result: VALUE}, {nothing: true} or {error: TEXT}")
 		}
@@ -110,6 +116,9 @@ func given(data *config.Data, keys ...string) (n int) {
 }
 
 func (r *reader) answer(data *config.Data, who string) Answer {
+	if code := data.Get("code"); code != nil && data.Get("error") == nil {
+		r.bad(code.Pos, "code is only for an error, and "+who+" has none", "write error: TEXT beside it")
+	}
 	if nothing := data.Get("nothing"); nothing != nil {
 		if nothing.Scalar != true {
 			r.wrong(nothing, "nothing of "+who, "true", "omit it, and write result: VALUE")
@@ -117,7 +126,22 @@ func (r *reader) answer(data *config.Data, who string) Answer {
 		return Answer{Pos: nothing.Pos}
 	}
 	if data.Get("error") != nil {
-		return Answer{Pos: data.Get("error").Pos, Error: r.text(data, "error", who).Value, Failed: true}
+		return Answer{
+			Pos: data.Get("error").Pos, Error: r.text(data, "error", who).Value, Failed: true,
+			Code: cmp.Or(r.code(data, who, config.FailureCodes), config.FailToolError),
+		}
 	}
 	return Answer{Pos: data.At("result").Pos, Value: valueOf(data.Get("result"))}
+}
+
+// code returns the code of a failure under the key code; "" when it is missing or unknown.
+func (r *reader) code(data *config.Data, who string, known []config.FailureCode) config.FailureCode {
+	text := r.text(data, "code", who)
+	code := config.FailureCode(text.Value)
+	if !text.IsSet() || slices.Contains(known, code) {
+		return code
+	}
+	r.found.Add(text.Pos, "unknown-code", fmt.Sprintf("code of %s is %q, expected the code of a failure", who, text.Value),
+		cmp.Or(wording.DidYouMean(text.Value, known), "write "+wording.Or(known)))
+	return ""
 }

@@ -32,60 +32,75 @@ type Result struct {
 	Suite      *Suite
 	Case       *Case
 	Status     Status
-	Why        string      // why it was skipped
-	Problems   []Problem   // the differences from the expectation, when it failed
-	Value      value.Value // of the run; nil when it failed
-	Failure    string      // the error of the run; "" when it returned a value
-	Records    []execution.Record
-	Calls      []Call
-	Divergence string // where the run first left the expected or recorded path, when it failed and that is known
+	Why        string             // why it was skipped
+	Problems   []Problem          // the differences from the expectation, when it failed
+	Value      value.Value        // of the run; nil when it failed
+	Failure    string             // the error of the run; "" when it returned a value
+	Code       config.FailureCode // of the failure
+	Records    []execution.Record // in the order of their addresses
+	Calls      []Call             // each attempt of its own, in the order of their addresses
+	Divergence string             // where the run first left the expected or recorded path, when it failed and that is known
 	Duration   time.Duration
 
-	graph *graph.Graph
+	graph  *graph.Graph
+	naming naming
 }
 
-// Path returns the ids of the nodes that ran, in order.
+// Path returns the ids of the tool's own nodes that ran, in order.
 func (r *Result) Path() []string {
-	path := make([]string, len(r.Records))
-	for i, record := range r.Records {
+	own := ownSteps(r.Records)
+	path := make([]string, len(own))
+	for i, record := range own {
 		path[i] = record.NodeID
 	}
 	return path
 }
 
+// ownSteps returns the records of the tool's own graph: not those of parts and in frames.
+func ownSteps(records []execution.Record) []execution.Record {
+	own := make([]execution.Record, 0, len(records))
+	for _, r := range records {
+		if r.Frame == "" && r.Part == "" {
+			own = append(own, r)
+		}
+	}
+	return own
+}
+
 // MarshalJSON writes file, graph, test, tool, line, status, why, problems, path,
-// divergence, value or error, calls and durationMs.
+// divergence, value, or error and code, calls and durationMs.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
 		File: r.Suite.Path, Graph: r.Suite.Graph, Test: r.Case.Name, Tool: r.Case.Tool.Value, Line: r.Case.Pos.Line,
 		Status: r.Status, Why: r.Why, Path: r.Path(), Divergence: r.Divergence,
-		Value: value.JSON{Value: r.Value}, Error: r.Failure, DurationMs: float64(r.Duration.Microseconds()) / 1000,
+		Value: value.JSON{Value: r.Value}, Error: r.Failure, Code: r.Code, DurationMs: float64(r.Duration.Microseconds()) / 1000,
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, problemJSON{What: p.What, Pos: p.Pos, Text: p.Text()})
 	}
 	for _, c := range r.Calls {
-		out.Calls = append(out.Calls, callJSON{Node: c.Node, Server: c.Server, Tool: c.Tool, Args: value.JSON{Value: c.Args}, Source: c.Source})
+		out.Calls = append(out.Calls, callJSON{At: whereOf(&c.Call), Node: c.Name(), Attempt: c.Attempt, Server: c.Server, Tool: c.Tool, Args: value.JSON{Value: c.Args}, Source: c.Source})
 	}
 	return json.Marshal(out)
 }
 
 type (
 	resultJSON struct {
-		File       string        `json:"file"`
-		Graph      string        `json:"graph"`
-		Test       string        `json:"test"`
-		Tool       string        `json:"tool"`
-		Line       int           `json:"line"`
-		Status     Status        `json:"status"`
-		Why        string        `json:"why,omitempty"`
-		Problems   []problemJSON `json:"problems,omitempty"`
-		Path       []string      `json:"path"`
-		Divergence string        `json:"divergence,omitempty"`
-		Value      value.JSON    `json:"value,omitzero"`
-		Error      string        `json:"error,omitempty"`
-		Calls      []callJSON    `json:"calls,omitempty"`
-		DurationMs float64       `json:"durationMs"`
+		File       string             `json:"file"`
+		Graph      string             `json:"graph"`
+		Test       string             `json:"test"`
+		Tool       string             `json:"tool"`
+		Line       int                `json:"line"`
+		Status     Status             `json:"status"`
+		Why        string             `json:"why,omitempty"`
+		Problems   []problemJSON      `json:"problems,omitempty"`
+		Path       []string           `json:"path"`
+		Divergence string             `json:"divergence,omitempty"`
+		Value      value.JSON         `json:"value,omitzero"`
+		Error      string             `json:"error,omitempty"`
+		Code       config.FailureCode `json:"code,omitempty"`
+		Calls      []callJSON         `json:"calls,omitempty"`
+		DurationMs float64            `json:"durationMs"`
 	}
 	problemJSON struct {
 		What string     `json:"what"`
@@ -93,11 +108,13 @@ type (
 		Text string     `json:"text"`
 	}
 	callJSON struct {
-		Node   string     `json:"node"`
-		Server string     `json:"server"`
-		Tool   string     `json:"tool"`
-		Args   value.JSON `json:"args"`
-		Source Source     `json:"source"`
+		At      execution.Address `json:"at,omitempty"` // of a part, or in a frame
+		Node    string            `json:"node"`
+		Attempt int               `json:"attempt,omitempty"` // from 2 on
+		Server  string            `json:"server,omitempty"`  // none: a graph, which a mock stands for
+		Tool    string            `json:"tool"`
+		Args    value.JSON        `json:"args"`
+		Source  Source            `json:"source"`
 	}
 )
 
@@ -178,85 +195,6 @@ func shown(v value.Value) string {
 		return "nothing"
 	}
 	return wording.Shorten(exactText(v))
-}
-
-// largestStep is the largest output of a step that a cassette has, in bytes.
-const largestStep = 16 << 10
-
-// stepsOf returns the steps of a run for a cassette, so that a later run can be compared with
-// it. They have the outputs of transforms; all others follow from the calls.
-func stepsOf(records []execution.Record) []RecordedStep {
-	steps := make([]RecordedStep, len(records))
-	for i, r := range records {
-		steps[i].Node = r.NodeID
-		if r.NodeType == config.TransformNode && r.Error == nil && value.Size(r.Output) <= largestStep {
-			steps[i].Output.Value, steps[i].Nothing = r.Output, r.Nothing()
-		}
-	}
-	return steps
-}
-
-// divergence returns where a run first leaves the expected path, or else diverges from the
-// recorded run of the cassette; "" when it does not, or that is not known.
-func divergence(e *Expect, t *tape, records []execution.Record) string {
-	if found := leavesPath(e.Path, records); found != "" {
-		return found
-	}
-	if t == nil || t.steps == nil {
-		return ""
-	}
-	for i, r := range records {
-		if i >= len(t.steps) {
-			return fmt.Sprintf("step %d: node %q, where the recorded run had ended", i, r.NodeID)
-		}
-		was := t.steps[i]
-		if was.Node != r.NodeID {
-			return fmt.Sprintf("step %d: %s, where the recorded run went to %q", i, wentTo(records, i), was.Node)
-		}
-		if was.Output.Value == nil && !was.Nothing || r.Error != nil {
-			continue
-		}
-		if changes := diff.Values(was.Output.Value, r.Output); len(changes) > 0 {
-			p := Problem{
-				Message: fmt.Sprintf("step %d: the output of node %q is not the recorded one", i, r.NodeID),
-				Changes: changes, Older: "recorded", Newer: "now",
-			}
-			return p.Text()
-		}
-	}
-	if len(records) < len(t.steps) && !failed(records) {
-		return fmt.Sprintf("after step %d, where the recorded run went on to %q", len(records)-1, t.steps[len(records)].Node)
-	}
-	return ""
-}
-
-// leavesPath compares with a path that names every node.
-func leavesPath(path []string, records []execution.Record) string {
-	for i, want := range path {
-		switch {
-		case want == ellipsis:
-			return ""
-		case i >= len(records) && failed(records):
-			return "" // the failure has its own message
-		case i >= len(records):
-			return fmt.Sprintf("after step %d, where node %q was expected", i-1, want)
-		case records[i].NodeID != want:
-			return fmt.Sprintf("step %d: %s, expected %q", i, wentTo(records, i), want)
-		}
-	}
-	return ""
-}
-
-func failed(records []execution.Record) bool {
-	return len(records) == 0 || records[len(records)-1].Error != nil
-}
-
-// wentTo says how the run came to its i-th node.
-func wentTo(records []execution.Record, i int) string {
-	if i > 0 && records[i-1].NodeType == config.SwitchNode {
-		return fmt.Sprintf("switch %q went to %q", records[i-1].NodeID, records[i].NodeID)
-	}
-	return fmt.Sprintf("node %q", records[i].NodeID)
 }
 
 // PathText returns a path for people; of a long one the first and the last nodes.

@@ -246,16 +246,16 @@ func (r *runner) run(ctx context.Context, result *Result) {
 func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *tape, result *Result) {
 	c := result.Case
 	secrets := in.project.File.Secrets
-	calls := newCaller(c, r.suite, t, in)
+	calls := newCaller(g, c, r.suite, t, in)
 	began := time.Now()
-	run, err := runTool(ctx, limited(g, c), in.fills.fill(c.Args), calls)
+	run, err := runTool(ctx, limited(g, c), in.fills.fill(c.Args), calls, r.opts.Mode)
 	result.Duration = time.Since(began)
-	result.graph, result.Records, result.Calls = g, run.History, calls.made
+	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History, calls.calls()
 	text := ""
 	if err == nil {
 		result.Value = run.Value
 	} else {
-		result.Failure = err.Error()
+		result.Failure, result.Code = err.Error(), failureCode(err)
 	}
 	result.clean(in.known, secrets)
 	if err == nil {
@@ -280,13 +280,24 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 }
 
 // runTool runs a graph like the call of a client. The result is never nil.
-func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller) (*execution.Result, error) {
-	result, err := execution.New(calls).Run(ctx, g, args)
+func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller, mode Mode) (*execution.Result, error) {
+	var opts []execution.Option
+	if mode != Live {
+		opts = append(opts, execution.WithGate(oneByOne{}))
+	}
+	result, err := execution.New(calls, opts...).Run(ctx, g, args)
 	if result == nil { // the arguments make no run
 		result = &execution.Result{}
 	}
 	return result, err
 }
+
+// oneByOne is a gate that holds nothing: with it the parts of a run call one after the other, so
+// that the answers of a sequence, and a recording, are the same each time.
+type oneByOne struct{}
+
+// Wait lets the step run.
+func (oneByOne) Wait(context.Context, execution.Event) ([]execution.Edit, error) { return nil, nil }
 
 // limited returns the graph with the limits of a case.
 func limited(g *graph.Graph, c *Case) *graph.Graph {
@@ -326,7 +337,7 @@ func (r *Result) clean(p places, secrets *config.Secrets) {
 		call.Args, call.Result = value(call.Args), value(call.Result)
 		if call.Err != nil {
 			e := toolErrorOf(call.Err)
-			e.Message, e.Structured.Value = text(e.Message), value(e.Structured.Value)
+			e.Message, e.Structured.Value, e.Result.Value = text(e.Message), value(e.Structured.Value), value(e.Result.Value)
 			call.Err = e
 		}
 	}

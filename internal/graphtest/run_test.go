@@ -180,6 +180,13 @@ func TestParseRefuses(t *testing.T) {
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [], repeat: last}}, expect: {value: 1}}]", "is empty"},
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [{}], repeat: first}}, expect: {value: 1}}]", `repeat is "first", expected last`},
 		{"tests: [{name: a, tool: t, env: {A: 1}, expect: {value: 1}}]", "A in env of test"},
+		{"tests: [{name: a, tool: t, mocks: {n: {error: x, code: timout}}, expect: {value: 1}}]", `1:56: code of mock "n" is "timout", expected the code of a failure; did you mean "timeout"? [unknown-code]`},
+		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [{error: x, code: limit}]}}, expect: {value: 1}}]", `1:68: code of an item of the sequence of mock "n" is "limit", expected the code of a failure; write timeout, tool-error`},
+		{"tests: [{name: a, tool: t, mocks: {n: {result: 1, code: timeout}}, expect: {value: 1}}]", `1:57: code is only for an error, and mock "n" has none; write error: TEXT beside it`},
+		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [{error: x}], code: timeout}}, expect: {value: 1}}]", `1:70: code is only for an error; the sequence of mock "n" has answers of its own`},
+		{"tests: [{name: a, tool: t, mocks: {n: {error: x, code: 5}}, expect: {value: 1}}]", `code of mock "n" is the number 5, expected text`},
+		{"tests: [{name: a, tool: t, expect: {isError: true, code: limits}}]", `code of expect of test "a" is "limits", expected the code of a failure; did you mean "limit"?`},
+		{"tests: [{name: a, tool: t, expect: {code: limit}}]", `1:43: expect of test "a" has a code, but does not expect the run to fail; write isError: true beside it`},
 		{"tests: [", "g.test.yaml"},
 	} {
 		_, err := parseOf(t, c.src)
@@ -193,8 +200,8 @@ func TestParseRefuses(t *testing.T) {
 func TestNamesThatTheGraphDoesNotHave(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"tests: [{name: a, tool: ad, expect: {value: 1}}]", `g.yaml has no tool "ad"; did you mean "add"?`},
-		{"mocks: {lst: {result: 1}}\ntests: [{name: a, tool: add, expect: {value: 1}}]", `g.yaml has no mcp node or server.tool "lst"; did you mean "list"?`},
-		{"tests: [{name: a, tool: fixed, mocks: {list: {result: 1}}, expect: {value: 1}}]", `tool "fixed" has no mcp node or server.tool "list"`},
+		{"mocks: {lst: {result: 1}}\ntests: [{name: a, tool: add, expect: {value: 1}}]", `g.yaml has no mcp node, graph node or server.tool "lst"; did you mean "list"?`},
+		{"tests: [{name: a, tool: fixed, mocks: {list: {result: 1}}, expect: {value: 1}}]", `tool "fixed" has no mcp node, graph node or server.tool "list"`},
 		{"tests: [{name: a, tool: add, mocks: {files.raed: {result: 1}}, expect: {value: 1}}]", `did you mean "files.read"?`},
 		{"tests: [{name: a, tool: add, expect: {path: [entry, lists]}}]", `1:53: tool "add" has no node "lists"; did you mean "list"?`},
 		{"tests: [{name: a, tool: add, expect: {nodes: {summ: 1}}}]", `did you mean "sum"?`},

@@ -46,6 +46,29 @@ func TestSchemaHasEveryKey(t *testing.T) {
 	}
 }
 
+// The schema has the codes that mocks and expectations can have, in their order.
+func TestSchemaHasEveryCode(t *testing.T) {
+	var root struct {
+		Defs struct {
+			Code   struct{ Enum []config.FailureCode }
+			Expect struct {
+				Properties struct {
+					Code struct{ Enum []config.FailureCode }
+				}
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	if got := root.Defs.Code.Enum; !slices.Equal(got, config.FailureCodes) {
+		t.Errorf("the codes of a mock are %v, want %v", got, config.FailureCodes)
+	}
+	if got := root.Defs.Expect.Properties.Code.Enum; !slices.Equal(got, failureCodes) {
+		t.Errorf("the codes of an expectation are %v, want %v", got, failureCodes)
+	}
+}
+
 // The schema takes what the reader takes and refuses what it refuses, as far as a schema
 // can know.
 func TestSchemaAgreesWithTheReader(t *testing.T) {
@@ -68,7 +91,13 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		}
 		return len(found)
 	}
-	good := []string{casesTests, recordTests, absolute}
+	good := []string{casesTests, recordTests, absolute, `tests:
+  - name: all that can be said of failures
+    tool: t
+    limits: {maxDepth: 2, maxCalls: 3}
+    mocks: {n: {error: late, code: timeout}, "a.b": {sequence: [{error: busy}, {error: late, code: rpc-error}]}, "other:n": {error: x}}
+    expect: {isError: true, code: limit}
+`}
 	examples, err := filepath.Glob("../../examples/*.test.yaml")
 	if err != nil || len(examples) == 0 {
 		t.Fatal(examples, err)
@@ -89,6 +118,9 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		"{tool: t, expect: {value: 1}}", "{name: a, expect: {value: 1}}", "{name: a, tool: t}", "{name: a, tool: t, expected: {value: 1}}",
 		"{name: a, tool: t, args: [], expect: {value: 1}}", "{name: a, tool: t, expect: {isError: maybe}}", "{name: a, tool: t, expect: {executions: {n: -1}}}",
 		"{name: a, tool: t, mocks: {n: {}}, expect: {value: 1}}", "{name: a, tool: t, mocks: {n: {result: 1, error: x}}, expect: {value: 1}}",
+		"{name: a, tool: t, mocks: {n: {result: 1, code: timeout}}, expect: {value: 1}}", "{name: a, tool: t, mocks: {n: {error: x, code: tmeout}}, expect: {value: 1}}",
+		"{name: a, tool: t, mocks: {n: {sequence: [{error: x, code: limit}]}}, expect: {value: 1}}", "{name: a, tool: t, mocks: {n: {sequence: [{result: 1}], code: timeout}}, expect: {value: 1}}",
+		"{name: a, tool: t, expect: {isError: true, code: late}}", "{name: a, tool: t, limits: {maxDepth: 0}, expect: {value: 1}}", "{name: a, tool: t, limits: {maxCalls: x}, expect: {value: 1}}",
 		"{name: a, tool: t, cases: []}", "{name: a, tool: t, cases: {}}", "{name: a, tool: t, cases: [{expect: {value: 1}}]}",
 		"{name: a, tool: t, cases: {x: {tool: t, expect: {value: 1}}}}", "{name: a, tool: t, cases: {x: {name: x, expect: {value: 1}}}}",
 	} {

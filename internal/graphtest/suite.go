@@ -237,7 +237,8 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 	tools := map[string]bool{}
 	graphs := map[string]*graph.Graph{}
 	for _, g := range p.Graphs {
-		addCalls(calls, g)
+		_, own := namesIn(g)
+		maps.Copy(calls, own)
 		graphs[g.Tool.Name.Value] = g
 		tools[g.Tool.Name.Value] = true
 	}
@@ -257,28 +258,28 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 			continue
 		}
 		owner := fmt.Sprintf("tool %q", c.Tool.Value)
-		calls, nodes := map[string]bool{}, map[string]bool{ellipsis: true}
-		addCalls(calls, g)
-		for _, n := range g.Nodes {
-			nodes[n.ID()] = true
-		}
+		nodes, calls := namesIn(g)
 		for _, m := range c.Mocks {
 			unknown(m.Name.Value, m.Name.Pos, owner, callable, calls)
 		}
 		for _, id := range c.Expect.nodes() {
 			unknown(id.Value, id.Pos, owner, "node", nodes)
 		}
+		own := map[string]bool{ellipsis: true}
+		for _, node := range g.Nodes {
+			own[node.ID()] = true
+		}
+		for i, id := range c.Expect.Path {
+			unknown(id, c.Expect.at("path", i), owner, "node", own)
+		}
 	}
 	found.Sort()
 	return found
 }
 
-// nodes returns the ids of nodes in the expectation, with their places.
+// nodes returns the names of nodes in the expectation but for its path, with their places.
 func (e *Expect) nodes() []config.Text {
 	all := slices.Clone(e.Nothing)
-	for i, id := range e.Path {
-		all = append(all, config.Text{Value: id, Pos: e.at("path", i)})
-	}
 	for _, n := range e.Nodes {
 		all = append(all, n.Node)
 	}
@@ -292,14 +293,4 @@ func (e *Expect) nodes() []config.Text {
 }
 
 // callable is what the name of a mock means.
-const callable = "mcp node or server.tool"
-
-// addCalls adds the names that mocks of the calls of a graph can have.
-func addCalls(names map[string]bool, g *graph.Graph) {
-	for _, n := range g.Nodes {
-		if call, ok := n.(*graph.MCP); ok {
-			names[call.ID()] = true
-			names[call.Server+"."+call.Tool] = true
-		}
-	}
-}
+const callable = "mcp node, graph node or server.tool"
