@@ -15,21 +15,22 @@ const (
 
 // Sample returns a value that a JSON Schema allows, as far as that is simple: a value that the
 // schema names itself (const, default, the first example or enum value), or else "", 0, false,
-// an empty list, or an object with all declared properties. ok is false when raw is empty or
-// is not JSON.
-func Sample(raw []byte) (v value.Value, ok bool) {
+// a list of so many items where the schema describes them, or an object with all declared
+// properties. ok is false when raw is empty or is not JSON.
+func Sample(raw []byte, items int) (v value.Value, ok bool) {
 	root, err := value.Decode(raw)
 	if err != nil {
 		return nil, false
 	}
-	s := &sampler{root: root, left: maxSampleValues}
+	s := &sampler{root: root, items: items, left: maxSampleValues}
 	return s.of(root, 0), true
 }
 
 // sampler makes samples of the parts of one schema.
 type sampler struct {
-	root value.Value
-	left int // how many values may still be made
+	root  value.Value
+	items int // that a list has at least
+	left  int // how many values may still be made
 }
 
 func (s *sampler) of(schema value.Value, depth int) value.Value {
@@ -117,11 +118,14 @@ func listAt(schema value.Object, key string) []any {
 	return list
 }
 
-// array returns as many items as the schema requires, up to three.
+// array returns as many items as the schema requires, up to three, or as the caller wants.
 func (s *sampler) array(schema value.Object, depth int) value.Value {
 	least, _ := schema.Get("minItems")
 	n, _ := least.(float64)
 	items, _ := schema.Get("items")
+	if items != nil {
+		n = max(n, float64(s.items))
+	}
 	list := []any{}
 	for range int(min(n, 3)) {
 		list = append(list, s.of(items, depth+1))

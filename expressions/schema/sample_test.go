@@ -28,7 +28,7 @@ func TestSample(t *testing.T) {
 		{`{"anyOf": [{"type": "string"}, {"type": "number"}]}`, `""`},
 		{`{"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"type": "boolean"}}}`, `false`},
 	} {
-		got, ok := Sample([]byte(c.schema))
+		got, ok := Sample([]byte(c.schema), 0)
 		raw, err := value.Encode(got)
 		if err != nil || !ok || string(raw) != c.want {
 			t.Errorf("%s: got %s, want %s", c.schema, raw, c.want)
@@ -42,12 +42,12 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for _, none := range []string{"", "nonsense"} {
-		if v, ok := Sample([]byte(none)); ok {
+		if v, ok := Sample([]byte(none), 0); ok {
 			t.Errorf("%q gave %v", none, v)
 		}
 	}
 	// A schema that is part of itself ends.
-	if _, ok := Sample([]byte(`{"properties": {"next": {"$ref": "#"}}}`)); !ok {
+	if _, ok := Sample([]byte(`{"properties": {"next": {"$ref": "#"}}}`), 0); !ok {
 		t.Error("a schema that is part of itself gave nothing")
 	}
 	// One that is so in many places ends as well, before it fills the memory.
@@ -55,7 +55,7 @@ func TestSample(t *testing.T) {
 	for i := range 200 {
 		again = append(again, fmt.Sprintf(`"p%d": {"$ref": "#"}`, i))
 	}
-	many, _ := Sample([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`))
+	many, _ := Sample([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`), 0)
 	if raw, err := value.Encode(many); err != nil || len(raw) > 20*maxSampleValues*maxSampleDepth {
 		t.Errorf("a schema that is often part of itself gave %d bytes, %v", len(raw), err)
 	}

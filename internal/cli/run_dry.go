@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -79,8 +80,8 @@ func printPlan(w io.Writer, p *dryrun.Plan) error {
 		_, err := fmt.Fprintln(w, wording.Printable(fmt.Sprintf(format, args...)))
 		all = errors.Join(all, err)
 	}
-	for _, c := range p.Calls {
-		line("%-4d  %s: %s", c.Step, wording.OneLine(c.Node), callText(c))
+	for _, l := range planLines(p) {
+		line("%-4s  %s", l.at, l.text)
 	}
 	switch {
 	case p.Error != "":
@@ -112,4 +113,58 @@ func callText(c dryrun.Call) string {
 		call += "\n        " + c.Error
 	}
 	return call
+}
+
+// planLine is a line of a plan.
+type planLine struct {
+	at   execution.Address
+	text string
+}
+
+// planLines returns the calls of a plan in order, those of a forEach for its first item.
+func planLines(p *dryrun.Plan) []planLine {
+	var lines []planLine
+	isShown := func(at execution.Address) bool {
+		return !slices.ContainsFunc(p.Parts, func(parts dryrun.Parts) bool { return parts.IsRepeated(at) })
+	}
+	for _, c := range p.Calls {
+		if isShown(c.Address()) {
+			lines = append(lines, planLine{c.Address(), wording.OneLine(c.Node) + ": " + callText(c)})
+		}
+	}
+	for _, parts := range p.Parts {
+		if !isShown(parts.At) {
+			continue
+		}
+		first := slices.IndexFunc(lines, func(l planLine) bool { return parts.At.Contains(l.at) || l.at.Compare(parts.At) > 0 })
+		if first < 0 {
+			first = len(lines)
+		}
+		own := planLine{parts.At, wording.OneLine(parts.Node) + ": " + partsText(parts)}
+		lines = slices.Insert(lines, first, own)
+		for _, branch := range parts.NotReached {
+			after := first + 1
+			for after < len(lines) && parts.At.Contains(lines[after].at) {
+				after++
+			}
+			at := parts.At + execution.Address("."+branch)
+			lines = slices.Insert(lines, after, planLine{at, wording.OneLine(parts.Node) + "." + branch + ": not reached"})
+		}
+	}
+	return lines
+}
+
+// partsText says for people how many calls an execution makes.
+func partsText(p dryrun.Parts) string {
+	text := "for each of " + wording.Count(p.Count, "item")
+	switch {
+	case p.Branches != nil:
+		return fmt.Sprintf("%d branches at once", p.Count)
+	case p.Assumed:
+		text += ", with the assumed outputs"
+	}
+	if p.Count > 1 {
+		text += "; the first:"
+	}
+	return text
 }

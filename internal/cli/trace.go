@@ -24,6 +24,7 @@ type trace struct {
 	tool     *config.Tool
 	progress *progress
 	rows     bool
+	places   int  // width of the column of addresses
 	names    int  // width of the column of nodes
 	begun    bool // the header is printed
 }
@@ -33,9 +34,23 @@ func traceFlag(cmd *cobra.Command, into *bool) {
 }
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
-	t := &trace{w: w, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, names: len("node")}
-	for _, n := range g.Nodes {
-		t.names = max(t.names, utf8.RuneCountInString(n.ID()))
+	t := &trace{w: w, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, places: 4, names: len("node")}
+	wider := func(name string) { t.names = max(t.names, utf8.RuneCountInString(name)) }
+	for _, of := range g.Reached() {
+		tool := ""
+		if of != g {
+			tool = of.Tool.Name.Value + ":"
+			t.places = 8
+		}
+		for _, n := range of.Nodes {
+			wider(tool + n.ID())
+		}
+		for _, n := range of.CallNodes() {
+			wider(tool + n.ID()) // of a branch, too
+			if calling := graph.CallingOf(n); calling.ForEach != nil {
+				t.places = 8
+			}
+		}
 	}
 	return t
 }
@@ -54,13 +69,13 @@ func (t *trace) Observe(e execution.Event) {
 func (t *trace) row(r execution.Record) {
 	if !t.begun {
 		t.begun = true
-		fmt.Fprintf(t.w, "%-4s  %-*s  %-9s  %9s  %s\n", "#", t.names, "node", "type", "ms", "output")
+		fmt.Fprintf(t.w, "%-*s  %-*s  %-9s  %9s  %s\n", t.places, "#", t.names, "node", "type", "ms", "output")
 	}
 	kind := string(r.NodeType)
 	if r.Edited {
 		kind = "edited"
 	}
-	fmt.Fprintf(t.w, "%-4d  %-*s  %-9s  %9.2f  %s\n", r.Index, t.names, wording.OneLine(r.NodeID), kind,
+	fmt.Fprintf(t.w, "%-*s  %-*s  %-9s  %9.2f  %s\n", t.places, r.At(), t.names, wording.OneLine(r.Name()), kind,
 		float64(r.Duration())/float64(time.Millisecond), outputText(r, t.secrets))
 }
 
@@ -79,11 +94,19 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 	return printResult(std.out, t.tool, result.Value, t.secrets)
 }
 
+// outputText returns what a record has: its output, what onError has taken, the error.
 func outputText(r execution.Record, secrets *config.Secrets) string {
+	text := valueText(r.Output, outputShown, secrets)
 	if r.Error != nil {
-		return wording.OneLine(secrets.Redact("error: " + r.Error.Message))
+		text = wording.OneLine(secrets.Redact("error: " + r.Error.Message))
 	}
-	return valueText(r.Output, outputShown, secrets)
+	if r.Handled != nil {
+		text += wording.OneLine(secrets.Redact("  (handled: " + r.Handled.Message + ")"))
+	}
+	if n := len(r.Attempts); n > 0 {
+		text += fmt.Sprintf("  (attempt %d)", n+1)
+	}
+	return text
 }
 
 // progress is a line on a terminal that shows the current step of a run. On other streams
@@ -92,7 +115,11 @@ type progress struct {
 	w     io.Writer // nil: nothing is shown
 	last  time.Time
 	shown bool
+	parts map[execution.Address]*partsDone // of the executions that are under way
 }
+
+// partsDone counts the parts of an execution that have finished.
+type partsDone struct{ done, of int }
 
 func newProgress(w io.Writer) *progress {
 	if !isTerminal(w) {
@@ -106,15 +133,46 @@ const progressEvery = 50 * time.Millisecond
 
 // Observe redraws the line.
 func (p *progress) Observe(e execution.Event) {
-	if p.w == nil || e.Time.Sub(p.last) < progressEvery {
+	if p.w == nil {
+		return
+	}
+	whole := p.count(e)
+	if e.Time.Sub(p.last) < progressEvery {
 		return
 	}
 	switch e.Kind {
 	case execution.CallStarted:
-		p.draw(e.Time, fmt.Sprintf("%d %s: calling %s %s", e.Step.Index, e.Step.NodeID, e.Step.Server, e.Step.Tool))
+		p.draw(e.Time, fmt.Sprintf("%s %s: calling %s %s", e.At(), e.Step.Name(), e.Step.Server, e.Step.Tool))
+	case execution.AttemptFailed:
+		p.draw(e.Time, fmt.Sprintf("%s %s: waiting before the next attempt", e.At(), e.Step.Name()))
 	case execution.StepFinished:
-		p.draw(e.Time, fmt.Sprintf("%d %s", e.Record.Index, e.Record.NodeID))
+		text := fmt.Sprintf("%s %s", e.At(), e.Record.Name())
+		if whole != nil {
+			text += fmt.Sprintf(" %d/%d", whole.done, whole.of)
+		}
+		p.draw(e.Time, text)
 	}
+}
+
+// count counts the parts of executions; it returns those of which the event's record is one.
+func (p *progress) count(e execution.Event) *partsDone {
+	switch {
+	case e.Kind == execution.PartsStarted:
+		if p.parts == nil {
+			p.parts = map[execution.Address]*partsDone{}
+		}
+		p.parts[e.At()] = &partsDone{of: e.Parts.Count}
+	case e.Kind != execution.StepFinished:
+	case e.Record.Part == "":
+		delete(p.parts, e.At())
+	default:
+		whole := p.parts[execution.AddressOf(e.Record.Frame, e.Record.Index, "")]
+		if whole != nil {
+			whole.done++
+		}
+		return whole
+	}
+	return nil
 }
 
 func (p *progress) draw(at time.Time, text string) {

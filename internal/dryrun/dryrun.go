@@ -33,17 +33,27 @@ type Options struct {
 // The failure of the run is in the plan; the error says why there is no plan, such as
 // *execution.ArgumentsError.
 func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more ...execution.Option) (*Plan, error) {
-	calls := &caller{Options: o, listed: map[string]listedTools{}, made: []Call{}}
+	calls := &caller{Options: o, listed: map[string]listedTools{}, made: []Call{}, answers: map[execution.Address]answer{}}
+	if slices.ContainsFunc(g.Reached(), hasItems) {
+		calls.items = 1
+	}
+	more = append(slices.Clone(more), execution.WithGate(calls), execution.WithObserver(calls))
 	result, err := execution.New(calls).Run(ctx, g, args, more...)
 	if result == nil {
 		return nil, err
 	}
+	slices.SortStableFunc(calls.made, func(a, b Call) int { return a.Address().Compare(b.Address()) })
 	plan := &Plan{
-		Tool: g.Tool.Name.Value, Calls: calls.made, Path: []string{}, Complete: err == nil,
+		Tool: g.Tool.Name.Value, Parts: calls.parts, Calls: calls.made, Path: []string{}, Complete: err == nil,
 		Assumed: slices.ContainsFunc(calls.made, func(c Call) bool { return c.Output != nil }),
 	}
 	for _, r := range result.History {
-		plan.Path = append(plan.Path, r.NodeID)
+		if r.Frame == "" && r.Part == "" {
+			plan.Path = append(plan.Path, r.NodeID)
+		}
+	}
+	for i := range plan.Parts {
+		plan.Parts[i].NotReached = plan.Parts[i].notReached(plan.Calls, result.History)
 	}
 	switch {
 	case err == nil:
@@ -57,6 +67,11 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 	return plan, nil
 }
 
+// hasItems reports whether a node of the graph calls for each item of a list.
+func hasItems(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.CallNodes(), func(n graph.Node) bool { return graph.CallingOf(n).ForEach != nil })
+}
+
 // redacted is a value as compact JSON without secrets.
 func redacted(v value.Value, secrets *config.Secrets) (json.RawMessage, error) {
 	src, err := value.Encode(v)
@@ -66,38 +81,44 @@ func redacted(v value.Value, secrets *config.Secrets) (json.RawMessage, error) {
 	return secrets.RedactJSON(src), nil
 }
 
-// Plan is the result of a dry run. It contains no secrets.
-type Plan struct {
-	Tool     string          `json:"tool"`
-	Complete bool            `json:"complete"` // the run has reached its exit
-	Assumed  bool            `json:"assumed"`  // outputs were assumed, so a real run may take another path
-	Calls    []Call          `json:"calls"`
-	Path     []string        `json:"path"`
-	Result   json.RawMessage `json:"result,omitempty"`
-	Ended    string          `json:"ended,omitempty"` // why the run could not continue
-	Error    string          `json:"error,omitempty"`
-}
-
-// Call is a call of a dry run.
-type Call struct {
-	Step   int             `json:"step"`
-	Node   string          `json:"node"`
-	Server string          `json:"server"`
-	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args"`
-	Made   bool            `json:"made"`             // the tool is read-only, so it was called
-	Output json.RawMessage `json:"output,omitempty"` // the assumed output of a call that was not made
-	From   string          `json:"from,omitempty"`   // the source of the assumed output
-	Error  string          `json:"error,omitempty"`
-}
-
-// caller makes the calls of read-only tools, and notes all calls. It belongs to one run.
+// caller makes the calls of read-only tools, and notes all calls. It belongs to one run, whose
+// gate and observer it is: parts call one after the other then.
 type caller struct {
 	Options
 	listed map[string]listedTools
+	items  int // that lists have in assumed outputs
 
-	made  []Call
-	ended string // why the run cannot continue
+	made    []Call
+	parts   []Parts
+	answers map[execution.Address]answer // of first attempts
+	ended   string                       // why the run cannot continue
+	ends    execution.Address            // the execution after which it ends; empty: at once
+}
+
+// answer is the result of a call.
+type answer struct {
+	value value.Value
+	err   error
+}
+
+// Wait ends the run after the parts of which one has no known output: they do not see each other,
+// so the calls of the others are planned still.
+func (d *caller) Wait(_ context.Context, next execution.Event) ([]execution.Edit, error) {
+	if d.ended != "" && !d.ends.Contains(next.At()) {
+		return nil, errPlanEnds
+	}
+	return nil, nil
+}
+
+// Observe notes how many parts an execution has.
+func (d *caller) Observe(e execution.Event) {
+	if e.Kind != execution.PartsStarted {
+		return
+	}
+	d.parts = append(d.parts, Parts{
+		At: e.Step.At(), Node: e.Step.Name(), Count: e.Parts.Count, Branches: e.Parts.Branches,
+		Assumed: slices.ContainsFunc(d.made, func(c Call) bool { return c.Output != nil }),
+	})
 }
 
 // listedTools are the tools that a server listed, or why it did not.
@@ -108,18 +129,26 @@ type listedTools struct {
 
 var errPlanEnds = errors.New("the output of a call that was not made is unknown")
 
-// CallTool makes a call of a read-only tool, and returns an assumed output for any other.
+// CallTool makes a call of a read-only tool, and returns an assumed output for any other. A
+// further attempt gets the answer of the first: a dry run waits for nothing.
 func (d *caller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
+	if first, again := d.answers[c.At()]; again && c.Attempt > 1 {
+		return first.value, first.err
+	}
 	args, err := redacted(c.Args, d.Secrets)
 	if err != nil {
 		return nil, err
 	}
-	call := Call{Step: c.Index, Node: c.Node, Server: c.Server, Tool: c.Tool, Args: args}
+	call := Call{Step: c.Index, Node: c.Name(), Server: c.Server, Tool: c.Tool, Args: args}
+	if c.Frame != "" || c.Part != "" {
+		call.At = c.At()
+	}
 	value, err := d.output(ctx, c, &call)
 	if err != nil && !errors.Is(err, errPlanEnds) {
 		call.Error = d.Secrets.Redact(err.Error())
 	}
 	d.made = append(d.made, call)
+	d.answers[c.At()] = answer{value, err}
 	return value, err
 }
 
@@ -137,10 +166,16 @@ func (d *caller) output(ctx context.Context, c execution.Call, call *Call) (valu
 	if err := rejected(ctx, known.InputSchema, c.Args); err != nil {
 		return nil, err
 	}
-	value, ok := schema.Sample(known.OutputSchema)
+	value, ok := schema.Sample(known.OutputSchema, d.items)
 	if !ok {
-		d.ended = fmt.Sprintf("%s.%s is not known to be read-only, so it was not called, and it has no outputSchema to assume an output from", c.Server, c.Tool)
-		return nil, errPlanEnds
+		if d.ended == "" {
+			d.ended = fmt.Sprintf("%s.%s is not known to be read-only, so it was not called, and it has no outputSchema to assume an output from", c.Server, c.Tool)
+		}
+		if c.Part == "" {
+			return nil, errPlanEnds
+		}
+		d.ends = execution.AddressOf(c.Frame, c.Index, "")
+		return nil, nil
 	}
 	call.From = "the outputSchema that " + known.From + " has"
 	if known.Learned {

@@ -1,0 +1,76 @@
+package dryrun
+
+import (
+	"encoding/json"
+	"slices"
+
+	"toolgraph/execution"
+)
+
+// Plan is the result of a dry run. It contains no secrets.
+type Plan struct {
+	Tool     string          `json:"tool"`
+	Complete bool            `json:"complete"` // the run has reached its exit
+	Assumed  bool            `json:"assumed"`  // outputs were assumed, so a real run may take another path
+	Parts    []Parts         `json:"parts,omitempty"`
+	Calls    []Call          `json:"calls"` // in the order of their addresses
+	Path     []string        `json:"path"`  // of the tool itself
+	Result   json.RawMessage `json:"result,omitempty"`
+	Ended    string          `json:"ended,omitempty"` // why the run could not continue
+	Error    string          `json:"error,omitempty"`
+}
+
+// Parts is an execution that makes several calls at once.
+type Parts struct {
+	At       execution.Address `json:"at"`
+	Node     string            `json:"node"`               // its name
+	Count    int               `json:"count"`              // of the items of a forEach, or of the branches
+	Branches []string          `json:"branches,omitempty"` // of a parallel
+	Assumed  bool              `json:"assumed,omitempty"`  // outputs had been assumed before it, so a real run may have other items
+
+	// NotReached are the branches that the plan does not have, because it ended in another.
+	NotReached []string `json:"notReached,omitempty"`
+}
+
+// IsRepeated reports whether an execution belongs to an item after the first: it does the same as
+// that of the first, or nearly.
+func (p *Parts) IsRepeated(at execution.Address) bool {
+	first := p.At + ".0"
+	return p.Branches == nil && p.At.Contains(at) && at != first && !first.Contains(at)
+}
+
+// notReached returns the branches of which there is neither a call nor a record.
+func (p *Parts) notReached(calls []Call, history []execution.Record) []string {
+	var missing []string
+	for _, branch := range p.Branches {
+		at := p.At + execution.Address("."+branch)
+		isBelow := func(other execution.Address) bool { return other == at || at.Contains(other) }
+		if !slices.ContainsFunc(calls, func(c Call) bool { return isBelow(c.Address()) }) &&
+			!slices.ContainsFunc(history, func(r execution.Record) bool { return isBelow(r.At()) }) {
+			missing = append(missing, branch)
+		}
+	}
+	return missing
+}
+
+// Call is a call of a dry run.
+type Call struct {
+	Step   int               `json:"step"`
+	At     execution.Address `json:"at,omitempty"` // of a part, or in a frame
+	Node   string            `json:"node"`         // its name
+	Server string            `json:"server"`
+	Tool   string            `json:"tool"`
+	Args   json.RawMessage   `json:"args"`
+	Made   bool              `json:"made"`             // the tool is read-only, so it was called
+	Output json.RawMessage   `json:"output,omitempty"` // the assumed output of a call that was not made
+	From   string            `json:"from,omitempty"`   // the source of the assumed output
+	Error  string            `json:"error,omitempty"`
+}
+
+// Address is the place of the call.
+func (c *Call) Address() execution.Address {
+	if c.At != "" {
+		return c.At
+	}
+	return execution.AddressOf("", c.Step, "")
+}
