@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -37,7 +38,7 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 	if slices.ContainsFunc(g.Reached(), hasItems) {
 		calls.items = 1
 	}
-	more = append(slices.Clone(more), execution.WithGate(calls), execution.WithObserver(calls))
+	more = append(slices.Clone(more), execution.WithGate(calls), execution.WithObserver(calls), execution.WithSleep(atOnce))
 	result, err := execution.New(calls).Run(ctx, g, args, more...)
 	if result == nil {
 		return nil, err
@@ -66,6 +67,9 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 	}
 	return plan, nil
 }
+
+// atOnce waits for no time.
+func atOnce(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 // hasItems reports whether a node of the graph calls for each item of a list.
 func hasItems(g *graph.Graph) bool {

@@ -38,6 +38,9 @@ type Options struct {
 	Only        *regexp.Regexp // the cases whose names, or those of whose tests, it matches; nil: all
 	ServersFile string         // instead of the one that the test file names
 	FailFast    bool           // no further case begins after one has failed
+	// Repeatable returns what reports for a graph file which calls are safe to repeat, as
+	// execution.WithRepeatable has it; nil: none but those of which the file says so.
+	Repeatable func(p *project.Project) func(server, tool string, effect config.Effect) bool
 	// Load loads the graph file; nil: project.Load.
 	Load func(ctx context.Context, path string, opts config.Options) (*project.Project, error)
 }
@@ -248,7 +251,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 	secrets := in.project.File.Secrets
 	calls := newCaller(g, c, r.suite, t, in)
 	began := time.Now()
-	run, err := runTool(ctx, limited(g, c), in.fills.fill(c.Args), calls, r.opts.Mode)
+	run, err := runTool(ctx, limited(g, c), in.fills.fill(c.Args), calls, r.engine(in.project))
 	result.Duration = time.Since(began)
 	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History, calls.calls()
 	text := ""
@@ -280,16 +283,28 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 }
 
 // runTool runs a graph like the call of a client. The result is never nil.
-func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller, mode Mode) (*execution.Result, error) {
-	var opts []execution.Option
-	if mode != Live {
-		opts = append(opts, execution.WithGate(oneByOne{}))
-	}
+func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller, opts []execution.Option) (*execution.Result, error) {
 	result, err := execution.New(calls, opts...).Run(ctx, g, args)
 	if result == nil { // the arguments make no run
 		result = &execution.Result{}
 	}
 	return result, err
+}
+
+// engine returns the options of the engine: nothing is waited for between attempts unless servers
+// answer them.
+func (r *runner) engine(p *project.Project) []execution.Option {
+	var opts []execution.Option
+	if r.opts.Mode != Live {
+		opts = append(opts, execution.WithGate(oneByOne{}))
+	}
+	if r.opts.Mode == Offline {
+		opts = append(opts, execution.WithSleep(func(ctx context.Context, _ time.Duration) error { return ctx.Err() }))
+	}
+	if r.opts.Repeatable != nil {
+		opts = append(opts, execution.WithRepeatable(r.opts.Repeatable(p)))
+	}
+	return opts
 }
 
 // oneByOne is a gate that holds nothing: with it the parts of a run call one after the other, so
