@@ -103,7 +103,7 @@ func outputText(r execution.Record, secrets *config.Secrets) string {
 	if r.Handled != nil {
 		text += wording.OneLine(secrets.Redact("  (handled: " + r.Handled.Message + ")"))
 	}
-	if n := len(r.Attempts); n > 0 {
+	if n := len(r.Attempts); n > 0 && r.Error == nil && r.Handled == nil { // a failure says how many there were
 		text += fmt.Sprintf("  (attempt %d)", n+1)
 	}
 	return text

@@ -141,7 +141,7 @@ func (r *reader) code(data *config.Data, who string, known []config.FailureCode)
 	if !text.IsSet() || slices.Contains(known, code) {
 		return code
 	}
-	r.found.Add(text.Pos, "unknown-code", fmt.Sprintf("code of %s is %q, expected the code of a failure", who, text.Value),
+	r.found.Add(text.Pos, "unknown-value", fmt.Sprintf("code of %s is %q, expected the code of a failure", who, text.Value),
 		cmp.Or(wording.DidYouMean(text.Value, known), "write "+wording.Or(known)))
 	return ""
 }

@@ -180,7 +180,7 @@ func TestParseRefuses(t *testing.T) {
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [], repeat: last}}, expect: {value: 1}}]", "is empty"},
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [{}], repeat: first}}, expect: {value: 1}}]", `repeat is "first", expected last`},
 		{"tests: [{name: a, tool: t, env: {A: 1}, expect: {value: 1}}]", "A in env of test"},
-		{"tests: [{name: a, tool: t, mocks: {n: {error: x, code: timout}}, expect: {value: 1}}]", `1:56: code of mock "n" is "timout", expected the code of a failure; did you mean "timeout"? [unknown-code]`},
+		{"tests: [{name: a, tool: t, mocks: {n: {error: x, code: timout}}, expect: {value: 1}}]", `1:56: code of mock "n" is "timout", expected the code of a failure; did you mean "timeout"? [unknown-value]`},
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [{error: x, code: limit}]}}, expect: {value: 1}}]", `1:68: code of an item of the sequence of mock "n" is "limit", expected the code of a failure; write timeout, tool-error`},
 		{"tests: [{name: a, tool: t, mocks: {n: {result: 1, code: timeout}}, expect: {value: 1}}]", `1:57: code is only for an error, and mock "n" has none; write error: TEXT beside it`},
 		{"tests: [{name: a, tool: t, mocks: {n: {sequence: [{error: x}], code: timeout}}, expect: {value: 1}}]", `1:70: code is only for an error; the sequence of mock "n" has answers of its own`},
