@@ -58,7 +58,7 @@ type Failure struct {
 	// the node that failed in it. Node and Part are then those of the frame around them.
 	Callers []Caller `json:"callers,omitempty"`
 
-	// At is the address of an in-doubt call that ended the run.
+	// At is the address of an in-doubt call in a frame or a part that ended the run.
 	At Address `json:"at,omitempty"`
 
 	err        error // the cause, in this process only

@@ -285,7 +285,11 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	case failed == nil:
 		return result, nil, nil
 	case errors.Is(failed, ended) && s.ctx.Err() == nil:
-		return nil, graphFailure(config.FailTimeout, n, ended, "%s", ended.why), nil
+		return nil, graphFailure(config.FailTimeout, n, nil, "%s", ended.why), nil
+	case errors.Is(failed, ended):
+		failed = endOf(s.ctx, n, "while this node ran its graph", ended)
+		failed.unrecorded = true
+		return nil, failed, nil
 	}
 	return nil, sub.outward(failed), nil
 }

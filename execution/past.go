@@ -56,7 +56,7 @@ func pastOf(events []Event, h hooks) *past {
 			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return d == at || at.Contains(d) })
 		case e.End != nil && isUnknown(e.End):
 			p.endedAt = e.End.Failure.At
-			if p.endedAt == "" { // recorded by an earlier version
+			if p.endedAt == "" { // see Failure.askAt
 				p.endedAt = AddressOf("", len(p.frames[""]), "")
 			}
 		}

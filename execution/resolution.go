@@ -45,10 +45,12 @@ func (l *live) diverged(d *doubt) *Failure {
 	if !d.matters || l.past.endedAt != "" && (l.past.resolution.Repeat || l.past.resolution.RepeatAll) {
 		return nil
 	}
-	return &Failure{
-		Code: CodeOutcomeUnknown, Node: d.NodeID, Part: d.Part, At: d.at,
+	failed := &Failure{
+		Code: CodeOutcomeUnknown, Node: d.NodeID, Part: d.Part,
 		Message: l.unknownOutcome(d) + "; the resumed run would take another path",
 	}
+	failed.askAt(d.at)
+	return failed
 }
 
 func (l *live) unknownOutcome(d *doubt) string {
@@ -125,6 +127,14 @@ func (l *live) inDoubt(node *graph.MCP, c *Call, inFlight *doubt) *Failure {
 		text += fmt.Sprintf("; this is step %s, and the outcomes of %d more calls are unknown", c.At(), more)
 	}
 	failed := failureAt(CodeOutcomeUnknown, node, nil, "%s", text)
-	failed.At = c.At()
+	failed.askAt(c.At())
 	return failed
+}
+
+// askAt notes the call that the operator has to resolve. Without a note it is the next step of
+// the run's own frame.
+func (f *Failure) askAt(at Address) {
+	if frame, _, part := at.Split(); frame != "" || part != "" {
+		f.At = at
+	}
 }
