@@ -27,7 +27,7 @@ type fan struct {
 
 	failing chan struct{} // a lock, which may be held while a failure is recorded: guards what follows
 	first   *Failure      // of the part that failed first
-	kept    bool          // the part of first has a record
+	noted   bool          // the part of first has a record
 	more    int           // parts that failed after it
 	err     error         // that ends the run
 }
@@ -193,7 +193,7 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() valu
 	switch {
 	case f.err != nil:
 		return outcome{}, f.err
-	case f.first != nil && (!f.kept || f.first.interrupted() || suspended(l.base, f.first)):
+	case f.first != nil && (!f.noted || f.first.interrupted() || suspended(l.base, f.first)):
 		return outcome{failed: f.first}, nil
 	case f.first != nil:
 		failed := *f.first
@@ -350,7 +350,7 @@ func (f *fan) fail(l *live, out outcome, err error) {
 			f.err = err
 		}
 		if f.first == nil {
-			f.first, f.kept = failed, true
+			f.first, f.noted = failed, true
 		} else {
 			f.more++
 		}
