@@ -130,7 +130,8 @@ func (d *decoder) expression(it, expr *item, in string) *Data {
 
 var looksLikeExpression = pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
 
-// args returns the arguments of a call.
+// args returns the arguments of a call. In a file of the older language, a text on the first
+// level that begins with $ is an expression.
 func (d *decoder) args(it *item) *Data {
 	if it == nil {
 		return nil
@@ -138,37 +139,26 @@ func (d *decoder) args(it *item) *Data {
 	if it.isNull() {
 		return &Data{Pos: it.pos, Kind: KindObject}
 	}
-	return d.argument("args", it)
-}
-
-// argument returns data with expressions at any depth; in is its key. In a file of the older
-// language, a text on the first level that begins with $ is an expression.
-func (d *decoder) argument(in string, it *item) *Data {
-	data := d.data(it, in)
-	switch data.Kind {
-	case KindObject:
-		for i, child := range data.Items {
-			data.Items[i] = d.dollarText(child, data.Keys[i].Value)
+	data := d.data(it, "args")
+	if data.Kind != KindObject {
+		return data
+	}
+	for i, child := range data.Items {
+		if text, isText := child.Scalar.(string); isText && d.file.Older && strings.HasPrefix(text, "$") {
+			data.Items[i] = &Data{Pos: child.Pos, Kind: KindExpression, Expr: child.Text}
+			continue
 		}
-	case KindScalar:
-		return d.dollarText(data, in)
-	case KindArray, KindExpression:
+		d.literal(child, data.Keys[i].Value)
 	}
 	return data
 }
 
-// dollarText returns the value of a key; a text that begins with $ may be an expression.
-func (d *decoder) dollarText(data *Data, key string) *Data {
-	text, isText := data.Scalar.(string)
-	switch {
-	case !isText || !strings.HasPrefix(text, "$"):
-	case d.file.Older:
-		return &Data{Pos: data.Pos, Kind: KindExpression, Expr: data.Text}
-	case looksLikeExpression().MatchString(text):
+// literal warns of a text under a key that looks like an expression.
+func (d *decoder) literal(data *Data, key string) {
+	if text, _ := data.Scalar.(string); strings.HasPrefix(text, "$") && looksLikeExpression().MatchString(text) {
 		d.found.Warn(data.Pos, "literal-expression", wording.Quote(text)+" looks like an expression but is sent as literal text",
 			fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(key), wording.Shorten(text)))
 	}
-	return data
 }
 
 // Value returns the data as plain Go values: nil, bool, float64, json.Number, string, []any and

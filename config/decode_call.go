@@ -61,7 +61,13 @@ func (d *decoder) onError(node *fields) *OnError {
 	}
 	o := &OnError{Pos: fs.at.pos, Codes: fs.texts("codes"), Next: fs.text("next")}
 	if it := fs.get("value"); it != nil {
-		o.Value = d.argument("value", it)
+		o.Value = d.data(it, "value")
+		d.literal(o.Value, "value")
+		for i, child := range o.Value.Items {
+			if o.Value.Kind == KindObject {
+				d.literal(child, o.Value.Keys[i].Value)
+			}
+		}
 	}
 	return o
 }
@@ -91,16 +97,36 @@ func (d *decoder) branch(name Text, it *item, of string) *Node {
 		d.found.Add(it.pos, "wrong-type", who+" is "+it.describe()+", expected a mapping with type", "")
 		return nil
 	}
-	kind := nodeType(it)
+	kind := NodeType(it.get("type").word())
 	form, known := nodeForms[kind]
 	if !known {
 		form = anyNodeForm
 	}
-	fs := d.open(it, form, who)
+	fs := d.open(it, branchForm(form), who)
 	n := &Node{Pos: it.pos, ID: name, Type: kind}
 	d.typeOf(n, fs)
+	d.notOfBranch(fs)
 	d.body(n, fs, nil)
+	n.ForEach = nil
 	return n
+}
+
+// notOfBranch reports the fields that a branch cannot have.
+func (d *decoder) notOfBranch(fs *fields) {
+	hints := map[string]string{
+		"id":      "remove it: the name of a branch is its key",
+		"next":    "remove it: the run continues at next of the parallel node, after all branches",
+		"forEach": "put the forEach into a tool of its own, and call that with type: graph",
+	}
+	for _, name := range notOfBranch {
+		if fs.get(name) != nil {
+			d.found.Add(fs.keyPos(name), "branch-field", fs.who+" has "+name+", which a branch cannot have", hints[name])
+		}
+	}
+	if onError := fs.get("onError"); onError.has("next") {
+		d.found.Add(onError.get("next").pos, "branch-field", "onError of "+fs.who+" has next, which a branch cannot have",
+			"give value, and let a switch look at the output")
+	}
 }
 
 // expression returns the text of a key that holds JSONata.
@@ -119,6 +145,10 @@ func (fs *fields) expression(name string) Text {
 // texts returns the texts of a list; nil when the key is missing, and never nil when it is not.
 func (fs *fields) texts(name string) []Text {
 	if fs.get(name) == nil {
+		return nil
+	}
+	if word := fs.get(name).word(); word != "" {
+		fs.wrong(name, "a list", "write "+name+": ["+wording.Shorten(word)+"]")
 		return nil
 	}
 	all := []Text{}

@@ -156,7 +156,7 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 	case GraphNode:
 		d.calling(n, fs)
 	case ParallelNode:
-		n.Branches = d.branches(fs)
+		n.Branches, n.BranchesAt = d.branches(fs), fs.keyPos("branches")
 	case TransformNode:
 		n.Expr, n.OnError = d.transform(fs), d.onError(fs)
 	case SwitchNode:

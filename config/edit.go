@@ -109,18 +109,24 @@ func sameInOlder(path string, src []byte, tool *Data) error {
 		return nil
 	}
 	for _, node := range tool.Get("nodes").items() {
-		args := node.Get("args")
-		if args == nil {
-			continue
-		}
-		for _, value := range args.Items {
-			if text := value.textValue(); strings.HasPrefix(text, "$") {
+		for _, call := range append([]*Data{node}, node.Get("branches").values()...) {
+			if text := dollarText(call.Get("args")); text != "" {
 				return cannotEdit(path, Pos{}, fmt.Sprintf("the text %q in args would be an expression, because the file uses an older form", wording.Shorten(text)),
 					"run toolgraph upgrade; or write {expr: …}, with the text in quotes if it is not an expression")
 			}
 		}
 	}
 	return nil
+}
+
+// dollarText returns the first text of args that begins with $, or "".
+func dollarText(args *Data) string {
+	for _, value := range args.values() {
+		if text := value.textValue(); strings.HasPrefix(text, "$") {
+			return text
+		}
+	}
+	return ""
 }
 
 // Rewrite returns a YAML or JSON file with another content. Equal parts do not change, including
@@ -212,6 +218,14 @@ func (d *Data) items() []*Data {
 	return d.Items
 }
 
+// values returns the values of an object, else nil.
+func (d *Data) values() []*Data {
+	if d == nil || d.Kind != KindObject {
+		return nil
+	}
+	return d.Items
+}
+
 // textValue returns the value of a text, else "".
 func (d *Data) textValue() string {
 	if d == nil {
@@ -224,8 +238,11 @@ func (d *Data) textValue() string {
 // The order of keys in a tool, its schemas, its nodes and their conditions. Other keys come before
 // the last one.
 var (
-	toolOrder      = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "result", "nodes"}
-	nodeOrder      = []string{"id", "type", "server", "tool", "args", "onCrash", "transform", "conditions", "next"}
+	toolOrder = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "result", "hidden", "executionLimits", "nodes"}
+	nodeOrder = []string{
+		"id", "type", "server", "tool", "forEach", "args", "branches", "transform", "conditions",
+		"timeoutMs", "retry", "onError", "help", "effect", "onCrash", "next",
+	}
 	conditionOrder = []string{"rule", "next"}
 	schemaOrder    = []string{"type", "title", "description", "enum", "items", "properties", "required", "additionalProperties"}
 )
@@ -243,7 +260,8 @@ func canonicalTool(tool *Data) *Data {
 		if node.Get("type").textValue() == "mcp_tool" {
 			node = node.With("type", &Data{Scalar: "mcp"})
 		}
-		return node.ordered(nodeOrder).each("conditions", func(c *Data) *Data { return c.ordered(conditionOrder) })
+		node = node.ordered(nodeOrder).each("conditions", func(c *Data) *Data { return c.ordered(conditionOrder) })
+		return node.eachValue("branches", func(branch *Data) *Data { return branch.ordered(nodeOrder) })
 	})
 }
 
@@ -254,15 +272,21 @@ func canonicalSchema(schema *Data) *Data {
 	if items := schema.Get("items"); items != nil {
 		schema = schema.With("items", canonicalSchema(items))
 	}
-	if properties := schema.Get("properties"); properties != nil && properties.Kind == KindObject {
-		all := *properties
-		all.Items = make([]*Data, len(properties.Items))
-		for i, property := range properties.Items {
-			all.Items[i] = canonicalSchema(property)
-		}
-		schema = schema.With("properties", &all)
+	return schema.eachValue("properties", canonicalSchema)
+}
+
+// eachValue returns the object with all values of the object under a key changed.
+func (d *Data) eachValue(key string, change func(*Data) *Data) *Data {
+	of := d.Get(key)
+	if len(of.values()) == 0 {
+		return d
 	}
-	return schema
+	all := *of
+	all.Items = make([]*Data, len(of.Items))
+	for i, value := range of.Items {
+		all.Items[i] = change(value)
+	}
+	return d.With(key, &all)
 }
 
 // each returns the object with all items of the list under a key changed.

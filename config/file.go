@@ -156,6 +156,7 @@ type Node struct {
 	OnCrash    OnCrash       // mcp; empty when missing
 	Effect     Effect        // mcp; empty when missing
 	Branches   []*Node       // parallel: mcp and graph nodes without id and next
+	BranchesAt Pos           // of the key branches
 	Expr       Text          // transform
 	Conditions []Condition   // switch
 }

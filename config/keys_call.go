@@ -93,16 +93,18 @@ const (
 	MaxBranches = 32
 )
 
-// branchKeys are the keys of a node that a branch cannot have.
-var branchKeys = []string{"id", "next", "forEach"}
-
 // BranchTypes are the types of the nodes that can be branches. The slice must not be changed.
 var BranchTypes = []NodeType{MCPNode, GraphNode}
 
-// branchForm is the form of a node as a branch of a parallel node, for the schema.
-func branchForm(t NodeType) *form {
-	of := *nodeForms[t]
-	of.name = "a branch of type " + string(t)
-	of.keys = slices.DeleteFunc(slices.Clone(of.keys), func(k key) bool { return slices.Contains(branchKeys, k.name) })
-	return &of
+// branchForm returns the form of a node as a branch of a parallel node. The keys that a branch
+// cannot have are as those of the older language: known, for one finding each, but not current.
+func branchForm(of *form) *form {
+	branch := *of
+	branch.keys = slices.Clone(of.keys)
+	for i, k := range branch.keys {
+		branch.keys[i].older = k.older || slices.Contains(notOfBranch, k.name)
+	}
+	return &branch
 }
+
+var notOfBranch = []string{"id", "next", "forEach"}

@@ -72,7 +72,7 @@ func schemaDefs() value {
 func branchSchema() value {
 	var forms, words []any
 	for _, t := range BranchTypes {
-		forms, words = append(forms, formSchema(branchForm(t))), append(words, string(t))
+		forms, words = append(forms, formSchema(branchForm(nodeForms[t]))), append(words, string(t))
 	}
 	return value{
 		"description": "One of the calls of a parallel node.", "type": "object",

@@ -118,8 +118,14 @@ func (e *editor) rewriteForms() {
 		case olderMCPNode:
 			e.renameValue(under(node, "type"), "mcp")
 			e.rewriteArgs(node)
-		case string(MCPNode):
+		case string(MCPNode), string(GraphNode):
 			e.rewriteArgs(node)
+		case string(ParallelNode):
+			if branches := under(node, "branches"); branches != nil && branches.Kind == yaml.MappingNode {
+				for i := 1; i < len(branches.Content); i += 2 {
+					e.rewriteArgs(followed(branches.Content[i]))
+				}
+			}
 		case string(SwitchNode):
 			e.rewriteSwitch(node)
 		}

@@ -85,8 +85,8 @@ func (a *arg) evalObject(ctx context.Context, scope *expressions.Scope) (value.V
 	return value.NewObject(keys, values), nil
 }
 
-// compileArgs compiles an mcp node's args; data is nil when the node has none.
-func (c *compiler) compileArgs(ctx context.Context, data *config.Data) *Args {
+// compileArgs compiles the args of a call; data is nil when the node has none.
+func (c *compiler) compileArgs(ctx context.Context, data *config.Data, bound variables) *Args {
 	if data == nil {
 		return &Args{root: &arg{constant: value.NewObject(nil, nil)}}
 	}
@@ -95,42 +95,42 @@ func (c *compiler) compileArgs(ctx context.Context, data *config.Data) *Args {
 			"write args: {name: value}")
 		return nil
 	}
-	return c.compileValue(ctx, data)
+	return c.compileValue(ctx, data, bound)
 }
 
 // compileValue compiles data of any kind with expressions in it; nil when data is.
-func (c *compiler) compileValue(ctx context.Context, data *config.Data) *Args {
+func (c *compiler) compileValue(ctx context.Context, data *config.Data, bound variables) *Args {
 	if data == nil {
 		return nil
 	}
 	args := &Args{Pos: data.Pos}
 	c.checkLiterals(data, 0)
-	args.root = c.compileArg(ctx, data, args)
+	args.root = c.compileArg(ctx, data, bound, args)
 	return args
 }
 
-func (c *compiler) compileArg(ctx context.Context, data *config.Data, args *Args) *arg {
+func (c *compiler) compileArg(ctx context.Context, data *config.Data, bound variables, args *Args) *arg {
 	switch data.Kind {
 	case config.KindExpression:
-		expr := c.compileExpr(ctx, data.Expr)
+		expr := c.compileExpr(ctx, data.Expr, bound)
 		if expr != nil {
 			args.exprs = append(args.exprs, expr)
 		}
 		return &arg{expr: expr, kind: data.Kind}
 	case config.KindObject, config.KindArray:
-		return c.compileItems(ctx, data, args)
+		return c.compileItems(ctx, data, bound, args)
 	case config.KindScalar:
 	}
 	return &arg{constant: scalarValue(data.Scalar), kind: data.Kind}
 }
 
 // compileItems compiles an object or array. Without expressions it becomes one constant.
-func (c *compiler) compileItems(ctx context.Context, data *config.Data, args *Args) *arg {
+func (c *compiler) compileItems(ctx context.Context, data *config.Data, bound variables, args *Args) *arg {
 	a := &arg{kind: data.Kind}
 	constant := true
 	items := make([]*arg, len(data.Items))
 	for i, item := range data.Items {
-		items[i] = c.compileArg(ctx, item, args)
+		items[i] = c.compileArg(ctx, item, bound, args)
 		constant = constant && item.Kind != config.KindExpression && items[i].isConstant()
 	}
 	keys := make([]string, len(data.Keys))

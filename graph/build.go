@@ -36,8 +36,10 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkCap(&found, "too-many-tools", "the file", "tools", "split it into several graph files",
 		len(f.Tools), caps.Tools, func(i int) config.Pos { return f.Tools[i].Pos })
 	graphs := make([]*Graph, 0, len(f.Tools))
+	binds := bindsVariables(f)
 	for _, tool := range f.Tools {
 		c := newCompiler(f, tool, caps)
+		c.binds = binds
 		graphs = append(graphs, c.compile(ctx))
 		found = append(found, c.found...)
 		if ctx.Err() != nil {
@@ -45,6 +47,8 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 		}
 	}
 	linkGraphs(graphs)
+	checkHidden(f, &found)
+	checkRecursion(graphs, &found)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found, nil
@@ -67,6 +71,7 @@ type compiler struct {
 	byID    map[string]int // index in tool.Nodes
 	servers map[string]bool
 	tools   map[string]bool
+	binds   bool      // see bindsVariables
 	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
 	loose   []bool    // loose[i]: a way out of nodes[i] has no target, and that is reported
 	toExit  bool      // a switch goes to the exit, and that is reported
@@ -149,9 +154,9 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 	case config.ParallelNode:
 		return c.newParallel(ctx, b, n)
 	case config.TransformNode:
-		t := &Transform{step: step{base: b}, OnError: c.compileOnError(ctx, n.OnError)}
+		t := &Transform{step: step{base: b}, OnError: c.compileOnError(ctx, b.id, n)}
 		if n.Expr.Value != "" {
-			t.Expr = c.compileExpr(ctx, n.Expr)
+			t.Expr = c.compileExpr(ctx, n.Expr, nil)
 			return t
 		}
 		c.found.Add(orPos(n.Expr.Pos, n.Pos), "missing-expr", fmt.Sprintf("node %q has no expression, expected the JSONata of its output", b.id),

@@ -1,8 +1,10 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 
 	"toolgraph/config"
 	"toolgraph/internal/wording"
@@ -13,7 +15,7 @@ func (c *compiler) newMCP(ctx context.Context, b base, n *config.Node) *MCP {
 	c.checkServer(b.id, n)
 	c.checkToolName(b.id, n)
 	return &MCP{
-		step: step{base: b}, Calling: c.compileCalling(ctx, b.id, n), Retry: c.compileRetry(ctx, n.Retry),
+		step: step{base: b}, Calling: c.compileCalling(ctx, b.id, n), Retry: c.compileRetry(ctx, b.id, n),
 		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: n.Effect, toolPos: n.Tool.Pos,
 	}
 }
@@ -28,11 +30,12 @@ func (c *compiler) newSubGraph(ctx context.Context, b base, n *config.Node) *Sub
 func (c *compiler) newParallel(ctx context.Context, b base, n *config.Node) *Parallel {
 	p := &Parallel{step: step{base: b}}
 	if count := len(n.Branches); count < config.MinBranches || count > config.MaxBranches {
-		c.found.Add(n.Pos, "branch-count",
+		c.found.Add(orPos(n.BranchesAt, n.Pos), "branch-count",
 			fmt.Sprintf("node %q has %s, expected %d to %d", b.id, branchCount(count), config.MinBranches, config.MaxBranches),
 			branchCountHint(count))
 	}
 	for _, branch := range n.Branches {
+		c.checkBranchName(b.id, branch)
 		of := base{id: b.id + "." + branch.ID.Value, pos: branch.Pos, index: b.index}
 		switch branch.Type {
 		case config.MCPNode:
@@ -40,16 +43,28 @@ func (c *compiler) newParallel(ctx context.Context, b base, n *config.Node) *Par
 		case config.GraphNode:
 			p.Branches = append(p.Branches, Branch{branch.ID.Value, c.newSubGraph(ctx, of, branch)})
 		case config.EntryNode, config.ParallelNode, config.TransformNode, config.SwitchNode, config.ExitNode:
-			c.found.Add(branch.Pos, "branch-type",
-				fmt.Sprintf("branch %q of node %q has type %q, expected %s", branch.ID.Value, b.id, branch.Type, wording.Or(config.BranchTypes)),
-				"put the node into a tool of its own, and call that with type: graph")
+			c.addBranchType(b.id, branch, "put the node into a tool of its own, and call that with type: graph")
 		default:
-			c.found.Add(branch.Pos, "branch-type",
-				fmt.Sprintf("branch %q of node %q has type %q, expected %s", branch.ID.Value, b.id, branch.Type, wording.Or(config.BranchTypes)),
-				wording.DidYouMean(string(branch.Type), config.BranchTypes))
+			c.addBranchType(b.id, branch, cmp.Or(wording.DidYouMean(string(branch.Type), config.BranchTypes), "write type: mcp, or type: graph"))
 		}
 	}
 	return p
+}
+
+func (c *compiler) addBranchType(id string, branch *config.Node, hint string) {
+	has := "no type"
+	if branch.Type != "" {
+		has = fmt.Sprintf("type %q", branch.Type)
+	}
+	c.found.Add(branch.Pos, "branch-type",
+		fmt.Sprintf("branch %q of node %q has %s, expected %s", branch.ID.Value, id, has, wording.Or(config.BranchTypes)), hint)
+}
+
+func (c *compiler) checkBranchName(id string, branch *config.Node) {
+	if name := branch.ID.Value; !isPlain(name) {
+		c.found.Add(branch.ID.Pos, "bad-branch-name", fmt.Sprintf("branch %q of node %q has no plain name, expected letters, digits and _", shorten(name), id),
+			"write a name such as first_page")
+	}
 }
 
 func branchCount(n int) string {
@@ -68,73 +83,51 @@ func branchCountHint(count int) string {
 
 // compileCalling compiles the fields that nodes which make calls share.
 func (c *compiler) compileCalling(ctx context.Context, id string, n *config.Node) Calling {
-	calling := Calling{Args: c.compileArgs(ctx, n.Args), Timeout: n.Timeout, OnError: c.compileOnError(ctx, n.OnError), Help: n.Help.Value}
-	if f := n.ForEach; f != nil {
-		if f.Items.Value == "" {
-			c.found.Add(orPos(f.Items.Pos, f.Pos), "missing-items", fmt.Sprintf("forEach of node %q has no items, expected the JSONata of a list", id),
-				"add items: $.NODE.FIELD")
-		}
-		calling.ForEach = &ForEach{Items: c.compileOptional(ctx, f.Items), MaxParallel: f.MaxParallel}
+	calling := Calling{Args: c.compileArgs(ctx, n.Args, itemVariables(n)), Timeout: n.Timeout, OnError: c.compileOnError(ctx, id, n), Help: n.Help.Value}
+	f := n.ForEach
+	if f == nil {
+		return calling
+	}
+	calling.ForEach = &ForEach{Items: c.compileOptional(ctx, f.Items, nil), MaxParallel: f.MaxParallel}
+	if f.Items.Value == "" {
+		c.found.Add(orPos(f.Items.Pos, f.Pos), "missing-items", fmt.Sprintf("forEach of node %q has no items, expected the JSONata of a list", id),
+			"add items: $.NODE.FIELD")
+	}
+	if n.OnError != nil && n.OnError.Next.IsSet() {
+		c.found.Add(n.OnError.Next.Pos, "foreach-on-error-next",
+			fmt.Sprintf("onError of node %q has next, but the node has forEach: each item has its own failure, and the node goes one way", id),
+			"give value, and let a switch look at the list")
 	}
 	return calling
 }
 
-func (c *compiler) compileRetry(ctx context.Context, r *config.Retry) *Retry {
+func (c *compiler) compileRetry(ctx context.Context, id string, n *config.Node) *Retry {
+	r := n.Retry
 	if r == nil {
 		return nil
 	}
 	return &Retry{
-		Attempts: r.Attempts, Delay: r.Delay, MaxDelay: r.MaxDelay, Backoff: r.Backoff, Codes: failureCodes(r.Codes),
-		When: c.compileOptional(ctx, r.When), Until: c.compileOptional(ctx, r.Until),
+		Attempts: r.Attempts, Delay: r.Delay, MaxDelay: r.MaxDelay, Backoff: r.Backoff,
+		Codes: c.failureCodes(r.Codes, "retry of node "+strconv.Quote(id), r.Pos, repeatable(r.Until.IsSet())),
+		When:  c.compileOptional(ctx, r.When, failureVariables(n)), Until: c.compileOptional(ctx, r.Until, resultVariables),
 	}
 }
 
 // compileOnError compiles an onError; link resolves its next.
-func (c *compiler) compileOnError(ctx context.Context, o *config.OnError) *OnError {
+func (c *compiler) compileOnError(ctx context.Context, id string, n *config.Node) *OnError {
+	o := n.OnError
 	if o == nil {
 		return nil
 	}
-	return &OnError{Codes: failureCodes(o.Codes), Value: c.compileValue(ctx, o.Value)}
+	return &OnError{Codes: c.failureCodes(o.Codes, "onError of node "+strconv.Quote(id), o.Pos, failuresOf(n)), Value: c.compileValue(ctx, o.Value, failureVariables(n))}
 }
 
 // compileOptional is compileExpr; nil for a text that the file does not have.
-func (c *compiler) compileOptional(ctx context.Context, text config.Text) *Expr {
+func (c *compiler) compileOptional(ctx context.Context, text config.Text, bound variables) *Expr {
 	if text.Value == "" {
 		return nil
 	}
-	return c.compileExpr(ctx, text)
-}
-
-// failureCodes returns codes as such; nil stays nil.
-func failureCodes(texts []config.Text) []config.FailureCode {
-	if texts == nil {
-		return nil
-	}
-	codes := make([]config.FailureCode, len(texts))
-	for i, text := range texts {
-		codes[i] = config.FailureCode(text.Value)
-	}
-	return codes
-}
-
-// linkGraphs gives each call of a tool its graph. Graphs may call themselves and each other.
-func linkGraphs(graphs []*Graph) {
-	byTool := make(map[string]*Graph, len(graphs))
-	for _, g := range graphs {
-		if g != nil && byTool[g.Tool.Name.Value] == nil {
-			byTool[g.Tool.Name.Value] = g
-		}
-	}
-	for _, g := range graphs {
-		if g == nil {
-			continue
-		}
-		for _, n := range g.CallNodes() {
-			if sub, ok := n.(*SubGraph); ok {
-				sub.Graph = byTool[sub.Tool]
-			}
-		}
-	}
+	return c.compileExpr(ctx, text, bound)
 }
 
 func (c *compiler) checkServer(id string, n *config.Node) {

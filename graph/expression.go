@@ -67,9 +67,10 @@ func place(err error, text config.Text) error {
 	return placed
 }
 
-// compileExpr compiles an expression and checks its references. It returns nil when the
-// expression does not compile, or ctx has ended.
-func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
+// compileExpr compiles an expression and checks its references; bound are the variables of the
+// language that have a value in it. It returns nil when the expression does not compile, or ctx has
+// ended.
+func (c *compiler) compileExpr(ctx context.Context, text config.Text, bound variables) *Expr {
 	compiled, err := jsonata.Compile(ctx, text.Value)
 	if ctx.Err() != nil {
 		return nil // Build reports it
@@ -83,6 +84,7 @@ func (c *compiler) compileExpr(ctx context.Context, text config.Text) *Expr {
 	for _, ref := range compiled.References() {
 		c.checkReference(places, ref)
 	}
+	c.checkVariables(places, compiled, bound)
 	return &Expr{Expression: compiled, Text: text}
 }
 
@@ -134,6 +136,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 	for _, read := range compiled.Reads() {
 		if text := data.At(read.Var...).Text; read.Expression != nil && text.IsSet() {
 			c.written = append(c.written, written{text.Value, reads[text.Pos]})
+			c.checkVariables(text.Places(), read.Expression, nil)
 		}
 	}
 	return &Rule{Rule: compiled, Data: data}

@@ -1,0 +1,61 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+)
+
+// variables are variables of the language, without $.
+type variables []string
+
+// itemVariables returns the variables that the forEach of a node binds.
+func itemVariables(n *config.Node) variables {
+	if n.ForEach == nil {
+		return nil
+	}
+	return variables{expressions.VarItem, expressions.VarIndex}
+}
+
+// failureVariables returns those of retry.when and onError.value.
+func failureVariables(n *config.Node) variables {
+	return append(itemVariables(n), expressions.VarFailure, expressions.VarAttempt)
+}
+
+// resultVariables are those of retry.until.
+var resultVariables = variables{expressions.VarResult}
+
+// bindsVariables reports whether anything in a file binds a variable of the language. In a file
+// of an early release nothing does.
+func bindsVariables(f *config.File) bool {
+	binds := func(n *config.Node) bool { return n.ForEach != nil || n.Retry != nil || n.OnError != nil }
+	return slices.ContainsFunc(f.Tools, func(t *config.Tool) bool {
+		return slices.ContainsFunc(t.Nodes, func(n *config.Node) bool { return binds(n) || slices.ContainsFunc(n.Branches, binds) })
+	})
+}
+
+// checkVariables reports variables of the language that have no value in an expression. In a file
+// in which nothing binds one they are as all other variables, of which package flow warns.
+func (c *compiler) checkVariables(places *config.Places, e *jsonata.Expression, bound variables) {
+	if !c.binds {
+		return
+	}
+	for _, v := range e.Variables() {
+		if !slices.Contains(bound, v.Name) {
+			c.found.Add(places.At(v.Offset), "unbound-variable", fmt.Sprintf("$%s has no value in this expression", v.Name), whereBound(v.Name))
+		}
+	}
+}
+
+func whereBound(variable string) string {
+	switch variable {
+	case expressions.VarItem, expressions.VarIndex:
+		return "it has one in args, retry.when and onError.value of a node with forEach"
+	case expressions.VarResult:
+		return "it has one in retry.until"
+	}
+	return "it has one in retry.when and onError.value"
+}
