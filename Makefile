@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients conformance graphs pairs sim web lint fmt cover bench check
+.PHONY: help build test race golden fuzz soak clients conformance graphs flows pairs sim web lint fmt cover bench check
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs
 graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 	TOOLGRAPH_GRAPHS=1 go test -count=1 -timeout 30m -v ./tests/graphs/
 
+flows: ## run 10,000 random graphs with every kind of node beside a second interpreter (SEED=1)
+	FLOWS_SEED=$${SEED:-$$(date +%s)} FLOWS_COUNT=10000 go test -count=1 -timeout 30m -v -run TestRandomFlows ./tests/graphs/flows/
+
 sim: ## run 10,000 random schedules with crashes, cancellations and limits (SIM=10000; SEED=17 runs one, with its trace)
 	SIM=$${SIM:-10000} go test -count=1 -timeout 60m -v ./tests/simulation
 
@@ -58,6 +61,6 @@ cover: ## measure the coverage of the tests
 	go test -coverpkg=./... -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
 
 bench: ## measure startup, size, speed and memory beside other servers and engines (needs Node for some)
-	cd internal/bench && go run . && go run ./expressions
+	cd internal/bench && go run . && go run ./expressions && go run ./fanout
 
 check: lint test race ## what a change must pass

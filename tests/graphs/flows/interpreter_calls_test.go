@@ -1,0 +1,289 @@
+package flows
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions/value"
+)
+
+// part is one call of a node that makes several.
+type part struct {
+	name string
+	node *config.Node
+	vars map[string]value.Value
+}
+
+// forEach makes a call for each item; nothing is null in the list.
+func (f *frame) forEach(n *config.Node) (value.Value, *failure) {
+	list, failed := f.eval(n, n.ForEach.Items.Value, nil)
+	if failed != nil {
+		failed.node, failed.server, failed.tool, failed.fatal = n.ID.Value, n.Server.Value, n.Tool.Value, true
+		return nil, failed
+	}
+	items, isList := list.([]any)
+	switch {
+	case list == nil || value.IsNull(list):
+		items = nil
+	case !isList:
+		items = []any{list}
+	}
+	parts := make([]part, len(items))
+	for i, item := range items {
+		parts[i] = part{strconv.Itoa(i), n, map[string]value.Value{"item": item, "index": float64(i)}}
+	}
+	values, failed := f.parts(n, parts, n.ForEach.MaxParallel > 1)
+	for i, v := range values {
+		values[i] = orNull(v)
+	}
+	return values, failed
+}
+
+// branches makes the calls of a parallel; a branch that yields nothing has no key.
+func (f *frame) branches(n *config.Node) (value.Value, *failure) {
+	parts := make([]part, len(n.Branches))
+	for i, b := range n.Branches {
+		parts[i] = part{name: b.ID.Value, node: b}
+	}
+	values, failed := f.parts(n, parts, true)
+	if failed != nil {
+		return nil, failed
+	}
+	m := value.NewMap()
+	for i, p := range parts {
+		if values[i] != nil {
+			m.Set(p.name, values[i])
+		}
+	}
+	return m, nil
+}
+
+// parts makes the calls one after the other. Where they may overlap, those after a failure are
+// made as well, since each of them may have been the first to fail.
+func (f *frame) parts(n *config.Node, parts []part, overlap bool) ([]any, *failure) {
+	least, calls := 0, 0
+	for _, p := range parts {
+		least++
+		if p.node.Type == config.GraphNode {
+			least += f.fewest(p.node.Tool.Value)
+		} else {
+			calls++
+		}
+	}
+	if f.budget.left() < least || f.budget.callsLeft() < calls {
+		return nil, limit()
+	}
+	before, values := f.budget.copied(), make([]any, 0, len(parts))
+	var failed *failure
+	fail := func(wrong *failure) {
+		if failed == nil {
+			failed = wrong
+		} else if wrong != nil {
+			failed.others = append(failed.others, wrong)
+		}
+	}
+	for i, p := range parts {
+		v, wrong := f.part(p)
+		values = append(values, v)
+		if wrong != nil && !overlap {
+			return nil, wrong
+		}
+		fail(wrong)
+		if wrong != nil && wrong.code == failLimit {
+			f.budget.restore(before)
+			if i > 0 { // others before it have used what it lacks: it may have come first
+				_, wrong = f.part(p)
+				fail(wrong)
+				f.budget.restore(before)
+			}
+		}
+	}
+	if failed != nil {
+		if len(parts) > 1 {
+			f.raced = append(f.raced, f.next(""))
+		}
+		return nil, failed
+	}
+	return values, nil
+}
+
+func (f *frame) part(p part) (value.Value, *failure) {
+	if !f.budget.use(1, 0) {
+		return nil, limit()
+	}
+	done := f.call(p.node, p.name, p.vars)
+	f.see(p.name, p.node, done)
+	return done.value, done.failed
+}
+
+// call makes the call of an mcp or graph node, and asks its onError.
+func (f *frame) call(n *config.Node, part string, vars map[string]value.Value) outcome {
+	done := outcome{next: n.Next.Value}
+	args, failed := f.args(n, vars)
+	switch {
+	case failed != nil:
+		done.failed = failed
+	case n.Type == config.MCPNode:
+		done.value, done.attempts, done.failed = f.attempts(n, part, vars, args)
+	default:
+		done.value, done.failed = f.enter(n, part, args)
+	}
+	return f.caught(done, n, part, vars)
+}
+
+// attempts calls a tool of a server until it answers, or nothing repeats it, and counts.
+func (f *frame) attempts(n *config.Node, part string, vars map[string]value.Value, args value.Value) (value.Value, int, *failure) {
+	for attempt := 1; ; attempt++ {
+		if !f.budget.use(0, 1) {
+			return nil, attempt, limit()
+		}
+		v, failed := f.upstream(n.Tool.Value, args, attempt)
+		if failed != nil && failed.code == failHang {
+			if n.Timeout == 0 {
+				f.hangs++
+				return nil, attempt, &failure{code: failHang, fatal: true}
+			}
+			failed.code = config.FailTimeout
+		}
+		if failed == nil && n.Retry != nil && n.Retry.Until.Value != "" {
+			holds, wrong := f.truth(n, n.Retry.Until.Value, with(vars, "result", v))
+			if wrong != nil {
+				return nil, attempt, wrong
+			}
+			if !holds {
+				failed = &failure{code: config.FailNotYet, result: v}
+			}
+		}
+		if failed == nil {
+			return v, attempt, nil
+		}
+		failed.node, failed.server, failed.tool, failed.attempts = f.name(n, part), n.Server.Value, n.Tool.Value, attempt
+		again, wrong := f.again(n, vars, failed)
+		if wrong != nil {
+			failed = wrong
+		}
+		if !again {
+			return nil, attempt, failed
+		}
+	}
+}
+
+// again reports whether a failed attempt is repeated.
+func (f *frame) again(n *config.Node, vars map[string]value.Value, failed *failure) (bool, *failure) {
+	r := n.Retry
+	switch {
+	case r == nil || failed.attempts >= r.Attempts:
+		return false, nil
+	case failed.code == config.FailNotYet:
+		return true, nil
+	case r.Codes != nil:
+		if !slices.ContainsFunc(r.Codes, func(c config.Text) bool { return c.Value == string(failed.code) }) {
+			return false, nil
+		}
+	case r.When.Value == "" && !harmless(n, failed.code), !failed.code.Catchable():
+		return false, nil
+	}
+	if r.When.Value == "" {
+		return true, nil
+	}
+	vars = with(vars, "failure", failed.value())
+	vars["attempt"] = float64(failed.attempts)
+	return f.truth(n, r.When.Value, vars)
+}
+
+// harmless reports whether a call that failed so is repeated by default.
+func harmless(n *config.Node, code config.FailureCode) bool {
+	twice := n.OnCrash == config.RerunCall || n.OnCrash == "" && (n.Effect == config.ReadEffect || n.Retry.Until.Value != "")
+	switch code {
+	case config.FailServerStart:
+		return true
+	case config.FailTimeout, config.FailTransport, config.FailServerExited, config.FailToolError, config.FailRPCError:
+		return twice
+	}
+	return false
+}
+
+// enter runs the graph of another tool in a frame.
+func (f *frame) enter(n *config.Node, part string, args value.Value) (value.Value, *failure) {
+	if f.depth >= f.maxDepth {
+		return nil, limit()
+	}
+	t := f.interpreter.tool(n.Tool.Value)
+	args, failed := f.arguments(t, args)
+	if failed != nil {
+		return nil, failed
+	}
+	own := &budget{or(t.Limits.MaxNodeExecutions, 1<<30), or(t.Limits.MaxCalls, 1<<30), f.budget}
+	inner := &frame{interpreter: f.interpreter, tool: t, at: f.next(part), depth: f.depth + 1, timed: f.timed || n.Timeout > 0, budget: own}
+	v, failed := inner.run(args)
+	switch {
+	case failed != nil && failed.code == failHang && n.Timeout > 0:
+		if f.timed || f.hangs > mostHangs { // which of the times ends first is not decided
+			f.raced = append(f.raced, f.next(""))
+		}
+		others := failed.outward(t.Name.Value).others
+		failed = &failure{code: config.FailTimeout, others: others}
+		failed.hangBecomes(config.FailTimeout)
+		return nil, failed
+	case failed != nil:
+		return nil, failed.outward(t.Name.Value)
+	case !f.fits(t, v):
+		exit := t.Nodes[slices.IndexFunc(t.Nodes, func(n *config.Node) bool { return n.Type == config.ExitNode })]
+		return nil, &failure{code: config.FailOutputMismatch, node: t.Name.Value + ":" + exit.ID.Value}
+	}
+	return v, nil
+}
+
+// mostHangs is how many calls can hang one after the other within the time of a run.
+const mostHangs = 8
+
+// outward is the failure as the caller of a frame sees it.
+func (f *failure) outward(tool string) *failure {
+	out := *f
+	if !strings.Contains(f.node, ":") {
+		out.node = tool + ":" + f.node
+	}
+	out.fatal = f.code == failLimit || f.code == failHang
+	out.others = nil
+	for _, other := range f.others {
+		out.others = append(out.others, other.outward(tool))
+	}
+	return &out
+}
+
+// fewest returns how many executions the shortest way from entry to exit of a tool has.
+func (in *interpreter) fewest(tool string) int {
+	nodes := map[string]*config.Node{}
+	var entry *config.Node
+	for _, n := range in.tool(tool).Nodes {
+		nodes[n.ID.Value] = n
+		if n.Type == config.EntryNode {
+			entry = n
+		}
+	}
+	reached := map[*config.Node]bool{entry: true}
+	for steps := 1; ; steps++ {
+		further := maps.Clone(reached)
+		for n := range reached {
+			if n.Type == config.ExitNode {
+				return steps
+			}
+			targets := []string{n.Next.Value}
+			for _, c := range n.Conditions {
+				targets = append(targets, c.Next.Value)
+			}
+			if n.OnError != nil {
+				targets = append(targets, n.OnError.Next.Value)
+			}
+			for _, id := range targets {
+				if id != "" {
+					further[nodes[id]] = true
+				}
+			}
+		}
+		reached = further
+	}
+}
