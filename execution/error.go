@@ -49,7 +49,7 @@ type Failure struct {
 	More int    `json:"more,omitempty"` // other parts that have failed as well
 
 	// What onError and retry can read; only of nodes that have one of them, or that are in a frame.
-	Plain    string          `json:"plain,omitempty"`    // Message without the clauses that were added to it; empty when there are none
+	Plain    string          `json:"plain,omitempty"`    // Message without what is added for people; empty when that is nothing
 	Raised   string          `json:"raised,omitempty"`   // the author's message, when $error ended an expression
 	Result   json.RawMessage `json:"result,omitempty"`   // the value of a failed tool's result, or the last of a poll
 	Attempts int             `json:"attempts,omitempty"` // of the call
@@ -274,7 +274,7 @@ func (s *site) located(failed *Failure) *Failure {
 		}
 	}
 	if s.frame.address == "" && s.part == "" && graph.OnErrorOf(s.node) == nil && !s.retried() && len(out.Callers) == 0 {
-		out.Raised, out.Result, out.Attempts = "", nil, 0 // nothing can read them
+		out.Plain, out.Raised, out.Result, out.Attempts = "", "", nil, 0 // nothing can read them
 	}
 	return &out
 }

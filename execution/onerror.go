@@ -169,6 +169,6 @@ func (f *Failure) details(err error) {
 	}
 	var raised *expressions.EvalError
 	if errors.As(err, &raised) {
-		f.Raised = raised.Raised
+		f.Raised, f.Plain = raised.Raised, raised.Message // without the code and the line of the expression
 	}
 }
