@@ -11,7 +11,6 @@ import (
 // graphs end; main is the last one, and the first of the file.
 type maker struct {
 	rng   *rand.Rand
-	specs map[string]*spec
 	tools []*tool
 }
 
@@ -30,7 +29,7 @@ const mostCost = 120
 
 // generate makes the scenario of a seed.
 func generate(seed uint64) *scenario {
-	m := &maker{rng: rand.New(rand.NewPCG(seed, 0)), specs: map[string]*spec{}}
+	m := &maker{rng: rand.New(rand.NewPCG(seed, 0))}
 	for i := range m.rng.IntN(4) {
 		if plain {
 			break
@@ -43,7 +42,7 @@ func generate(seed uint64) *scenario {
 	}
 	main := m.tool("main", 2+m.rng.IntN(5))
 	s := &scenario{
-		specs: m.specs, trouble: []int{0, 10, 30, 60}[m.rng.IntN(4)],
+		trouble:       []int{0, 10, 30, 60}[m.rng.IntN(4)],
 		maxExecutions: 1000, maxDepth: 16,
 	}
 	var b strings.Builder
@@ -219,58 +218,42 @@ func (m *maker) call(t *tool, id, next string, item bool) string {
 	if item {
 		ref = pick(m, "$item", "$index", "$item + 1", ref)
 	}
-	kind, s := pick(m, toolKinds...), &spec{}
+	kind := pick(m, toolKinds...)
 	var fields []string
 	field := func(format string, args ...any) { fields = append(fields, fmt.Sprintf(format, args...)) }
-	switch m.rng.IntN(4) {
+	crash := "" // what is said of a crash
+	switch m.rng.IntN(5) {
 	case 0:
-		kind, s.safe = kind+"_safe", true
+		kind += "_safe"
 	case 1:
-		field("onCrash: rerun")
-		s.safe = true
+		crash = "onCrash: rerun"
 	case 2:
 		field("effect: %s", pick(m, "read", "write"))
-		s.safe = fields[0] == "effect: read"
-	}
-	if plain {
-		if len(fields) > 0 && strings.HasPrefix(fields[0], "effect") {
-			fields, s.safe = nil, false
-		}
-		if !m.chance(8) {
-			kind = strings.Replace(strings.Replace(kind, flaky, sure, 1), once, sure, 1)
-		}
-		m.specs[id], m.specs[t.name+":"+id] = s, s
-		field("server: up, tool: %s, args: {at: %s, x: {expr: '%s'}}", kind, id, ref)
-		return strings.Join(fields, ", ")
 	}
 	if m.chance(4) {
-		s.timeout = time.Duration(1+m.rng.IntN(9)) * time.Second
-		field("timeoutMs: %d", s.timeout.Milliseconds())
+		field("timeoutMs: %d", 1000*(1+m.rng.IntN(9)))
 	}
 	switch m.rng.IntN(6) {
 	case 0:
 		kind = job
 		field("retry: {until: '$result.n >= %d', attempts: %d, delayMs: %d}", 1+m.rng.IntN(4), 2+m.rng.IntN(3), 1+m.rng.IntN(50))
-		stops := m.chance(4)
-		if stops && len(fields) > 1 {
-			stops = !strings.HasPrefix(fields[0], "onCrash")
+		if m.chance(4) {
+			crash = "onCrash: stop"
 		}
-		if stops {
-			field("onCrash: stop")
-		}
-		s.safe = !stops
 	case 1, 2:
 		field("%s", m.retry())
 	}
-	if handled := m.chance(2); handled {
+	if crash != "" {
+		field("%s", crash)
+	}
+	if m.chance(2) {
 		field("%s", m.onError(t, next, "$failure.code"))
-	} else if m.chance(2) {
-		kind = strings.Replace(strings.Replace(kind, flaky, sure, 1), once, sure, 1)
+	} else if !m.chance(4) {
+		kind = strings.NewReplacer(flaky, sure, once, sure).Replace(kind)
 	}
 	if m.chance(6) {
 		field("help: Look at the server.")
 	}
-	m.specs[id], m.specs[t.name+":"+id] = s, s
 	field("server: up, tool: %s, args: {at: %s, x: {expr: '%s'}}", kind, id, ref)
 	return strings.Join(fields, ", ")
 }

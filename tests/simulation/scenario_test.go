@@ -20,15 +20,16 @@ type scenario struct {
 	source  string
 	graph   *graph.Graph
 	args    value.Value
-	trouble int              // of 100 calls that may fail
-	specs   map[string]*spec // by the name of the call's node
+	trouble int                                          // of 100 calls that may fail
+	specs   map[string]*spec                             // of mcp nodes, by name
+	answer  func(c *execution.Call) (value.Value, error) // of the upstream server; nil: answerOf
 
 	// limits; 0 is none
 	maxExecutions, maxCalls, maxDepth, maxBytes int
 	maxTime                                     time.Duration
 }
 
-// spec is what the file says of a call.
+// spec is what the graph says of an mcp node.
 type spec struct {
 	safe    bool // to repeat after a crash
 	timeout time.Duration
@@ -229,9 +230,34 @@ func (s *scenario) compile(t testing.TB) {
 		t.Fatalf("%v\n%s", found, s.source)
 	}
 	s.graph = graphs[0]
+	s.specs = map[string]*spec{}
+	for i, g := range s.graph.Reached() {
+		for _, n := range g.CallNodes() {
+			call, ok := n.(*graph.MCP)
+			if !ok {
+				continue
+			}
+			made := &spec{safe: isSafe(call), timeout: call.Timeout}
+			s.specs[g.Tool.Name.Value+":"+call.ID()] = made
+			if i == 0 {
+				s.specs[call.ID()] = made
+			}
+		}
+	}
 	if s.args, err = value.Decode([]byte(`{"n": 3, "list": [5, 6, 7]}`)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// isSafe reports whether the call of a node is safe to repeat after a crash.
+func isSafe(call *graph.MCP) bool {
+	switch call.OnCrash {
+	case config.RerunCall:
+		return true
+	case config.StopRun:
+		return false
+	}
+	return call.Effect == config.ReadEffect || mayRepeat("", call.Tool, "") || call.Retry != nil && call.Retry.Until != nil
 }
 
 // report names the violations of a seed.

@@ -115,11 +115,12 @@ func (w *world) forget() {
 
 // answerTo is what an upstream server answers.
 func (w *world) answerTo(c *execution.Call) answer {
-	v, err := answerOf(w.s.trouble, c.Tool, c.Args, attemptOf(c.Attempt))
-	if err != nil {
-		return answer{err: err}
+	if w.s.answer != nil {
+		v, err := w.s.answer(c)
+		return answer{v, err}
 	}
-	return answer{value: v}
+	v, err := answerOf(w.s.trouble, c.Tool, c.Args, attemptOf(c.Attempt))
+	return answer{v, err}
 }
 
 // outcome is what became of a call in doubt: it was made and has an answer, or it was not made.
