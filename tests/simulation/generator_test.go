@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"time"
 )
 
 // maker makes a random file. Tools call only tools that come before them in tools, so that the

@@ -98,7 +98,7 @@ func (s *scenario) reachLimit(t *testing.T, seed uint64) (*scenario, *story) {
 		var must bool
 		limited, must = s.limited(t, w, used(ref.events))
 		w.s = limited
-		st = limited.disturb(t.Context(), w, kinds, undisturbed.steps)
+		st = limited.disturb(t.Context(), w, kinds, undisturbed.steps, w.atRandom)
 		var failed *execution.StepError
 		reached := errors.As(st.err, &failed) && failed.Code() == execution.CodeLimit
 		switch {

@@ -189,9 +189,27 @@ const tick = 200 * time.Millisecond
 // idleTicks is after how much waiting in vain a run hangs.
 const idleTicks = 100
 
-// live starts a run, or resumes it, and schedules it to its end. choose picks one of n
-// operations.
-func (p *process) live(ctx context.Context, l *life, start func(context.Context, ...execution.Option) (*execution.Result, error), choose func(n int) int) {
+// policy picks the pending operation to release; nil lets time pass.
+type policy func(pending []*operation) *operation
+
+// inOrder releases the first operation.
+func inOrder(pending []*operation) *operation {
+	if len(pending) == 0 {
+		return nil
+	}
+	return pending[0]
+}
+
+// atRandom releases any operation; one turn in eight lets time pass.
+func (w *world) atRandom(pending []*operation) *operation {
+	if len(pending) == 0 || w.rng.IntN(8) == 0 {
+		return nil
+	}
+	return pending[w.rng.IntN(len(pending))]
+}
+
+// live starts a run, or resumes it, and schedules it to its end.
+func (p *process) live(ctx context.Context, l *life, start func(context.Context, ...execution.Option) (*execution.Result, error), pick policy) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop, finished := make(chan struct{}), make(chan struct{})
@@ -230,20 +248,18 @@ func (p *process) live(ctx context.Context, l *life, start func(context.Context,
 			}
 			continue
 		}
-		ops := p.sorted()
-		// One turn in eight lets time pass while operations wait.
-		if len(ops) == 0 || choose(8) == 7 {
-			if idle++; len(ops) == 0 && idle > idleTicks {
-				p.world.violated("the run hangs: nothing is pending and time does not help")
-				p.die()
-				cancel(errCrash)
-				<-finished
-				return
-			}
-			time.Sleep(tick)
+		if o := pick(p.sorted()); o != nil {
+			idle = 0
+			p.release(o, failing)
 			continue
 		}
-		idle = 0
-		p.release(ops[choose(len(ops))], failing)
+		if idle++; idle > idleTicks {
+			p.world.violated("the run hangs: nothing is released and time does not help")
+			p.die()
+			cancel(errCrash)
+			<-finished
+			return
+		}
+		time.Sleep(tick)
 	}
 }

@@ -53,14 +53,11 @@ func mayRepeat(_, tool string, _ config.Effect) bool {
 	return safe
 }
 
-// first always chooses the first.
-func first(int) int { return 0 }
-
 // reference runs the scenario undisturbed, operations in order.
 func (s *scenario) reference(ctx context.Context) (*world, *life) {
 	w := newWorld(s, 0)
 	p, l := w.process(), &life{}
-	p.live(ctx, l, w.starting(p, nil, execution.Resolution{}), first)
+	p.live(ctx, l, w.starting(p, nil, execution.Resolution{}), inOrder)
 	return w, l
 }
 
@@ -80,7 +77,7 @@ const mostLives = 60
 
 // disturb runs the scenario with disturbances until it has an end; steps is how many operations
 // the reference had.
-func (s *scenario) disturb(ctx context.Context, w *world, kinds []disturbance, steps int) *story {
+func (s *scenario) disturb(ctx context.Context, w *world, kinds []disturbance, steps int, pick policy) *story {
 	st := &story{}
 	var resolution execution.Resolution
 	asked := map[execution.Address]bool{} // since the last crash
@@ -95,7 +92,7 @@ func (s *scenario) disturb(ctx context.Context, w *world, kinds []disturbance, s
 			l.kind, l.after = kinds[left], w.rng.IntN(steps+1)
 		}
 		w.resumedFrom()
-		p.live(ctx, l, w.starting(p, w.loaded(), resolution), w.rng.IntN)
+		p.live(ctx, l, w.starting(p, w.loaded(), resolution), pick)
 		st.steps += l.steps
 		resolution = execution.Resolution{}
 		if len(w.events) == 0 { // it died before it was recorded that it began
@@ -201,7 +198,7 @@ func (w *world) checkEnd(ctx context.Context, l *life) {
 	// The end is reported again.
 	p, again := w.process(), &life{}
 	before := len(w.events)
-	p.live(ctx, again, w.starting(p, w.loaded(), execution.Resolution{}), first)
+	p.live(ctx, again, w.starting(p, w.loaded(), execution.Resolution{}), inOrder)
 	switch {
 	case len(w.events) != before:
 		w.violated("a run that has ended was driven on")

@@ -94,7 +94,7 @@ func (s *scenario) twice(t *testing.T, seed uint64) *story {
 		}
 		for i := range stories {
 			w := newWorld(s, seed)
-			stories[i] = s.disturb(t.Context(), w, w.kinds(), undisturbed.steps)
+			stories[i] = s.disturb(t.Context(), w, w.kinds(), undisturbed.steps, w.atRandom)
 			w.compare(ref, undisturbed, stories[i])
 		}
 	})

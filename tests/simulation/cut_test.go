@@ -1,0 +1,179 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
+)
+
+// shapes are graphs whose runs have each kind of event. SAFE stands for the end of the names of
+// tools that are safe to repeat.
+var shapes = map[string]string{
+	"retry": `
+- {id: entry, type: entry, next: call}
+- {id: call, type: mcp, server: up, tool: third SAFE, args: {x: {expr: $.entry.n}}, retry: {attempts: 4, delayMs: 10, codes: [tool-error, timeout]}, next: poll}
+- {id: poll, type: mcp, server: up, tool: third SAFE, args: {x: 1}, retry: {until: '$result.n >= 4', delayMs: 10}, onCrash: stop, onError: {}, next: exit}
+- {id: exit, type: exit}
+`,
+	"handled": `
+- {id: entry, type: entry, next: call}
+- {id: call, type: mcp, server: up, tool: never SAFE, args: {x: 1}, retry: {attempts: 2, delayMs: 10, codes: [tool-error]}, onError: {value: {why: {expr: $failure.code}}, next: other}, next: exit}
+- {id: other, type: transform, transform: {expr: '$error("boom")'}, onError: {}, next: more}
+- {id: more, type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.call}}, next: exit}
+- {id: exit, type: exit}
+`,
+	"forEach": `
+- {id: entry, type: entry, next: each}
+- {id: each, type: mcp, server: up, tool: echo SAFE, forEach: {items: '[1..6]', maxParallel: 3}, args: {x: {expr: $item}, at: {expr: $index}}, next: odd}
+- {id: odd, type: mcp, server: up, tool: odd SAFE, forEach: {items: '$.each.x', maxParallel: 2}, args: {x: {expr: $item}}, retry: {attempts: 2, delayMs: 10, codes: [tool-error]}, onError: {value: {lost: {expr: $item}}}, next: none}
+- {id: none, type: mcp, server: up, tool: echo SAFE, forEach: {items: '[]'}, next: sum}
+- {id: sum, type: transform, transform: {expr: '[$.odd, $count($.none)]'}, next: exit}
+- {id: exit, type: exit}
+`,
+	"forEach over a graph": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: each}
+  - {id: each, type: graph, tool: inner, forEach: {items: '[1..4]', maxParallel: 3}, args: {x: {expr: $item}}, next: exit}
+  - {id: exit, type: exit}
+- name: inner
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: read}
+  - {id: read, type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.entry.x}}, next: again}
+  - {id: again, type: mcp, server: up, tool: third SAFE, args: {x: {expr: $.read.x}}, retry: {attempts: 3, delayMs: 10, codes: [tool-error]}, next: exit}
+  - {id: exit, type: exit}
+`,
+	"parallel": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: facts}
+  - id: facts
+    type: parallel
+    branches:
+      weather: {type: mcp, server: up, tool: third SAFE, args: {x: 1}, retry: {attempts: 3, delayMs: 10, codes: [tool-error]}}
+      news: {type: graph, tool: inner, args: {x: 2}}
+      void: {type: mcp, server: up, tool: nothing SAFE, args: {x: 2}}
+      lost: {type: mcp, server: up, tool: never SAFE, args: {x: 3}, onError: {}}
+    next: exit
+  - {id: exit, type: exit}
+- name: inner
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: read}
+  - {id: read, type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.entry.x}}, next: exit}
+  - {id: exit, type: exit}
+`,
+	"nested": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: outer}
+  - {id: outer, type: graph, tool: middle, forEach: {items: '[1..2]', maxParallel: 2}, args: {n: {expr: $item}}, next: walk}
+  - {id: walk, type: graph, tool: walk, args: {n: 2}, onError: {}, next: exit}
+  - {id: exit, type: exit}
+- name: middle
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: both}
+  - id: both
+    type: parallel
+    branches:
+      a: {type: graph, tool: walk, args: {n: {expr: $.entry.n - 1}}}
+      b: {type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.entry.n}}}
+    next: exit
+  - {id: exit, type: exit}
+- name: walk
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: read}
+  - {id: read, type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.entry.n}}, next: more}
+  - {id: more, type: switch, conditions: [{rule: {">": [{var: $.entry.n}, 0]}, next: down}], next: exit}
+  - {id: down, type: graph, tool: walk, args: {n: {expr: $.entry.n - 1}}, next: exit}
+  - {id: exit, type: exit}
+`,
+}
+
+// shapesAnswer are the tools of the shapes.
+func shapesAnswer(c *execution.Call) (value.Value, error) {
+	kind, _ := cutSafe(c.Tool)
+	trouble := &upstreamError{code: config.FailToolError, text: "trouble"}
+	args, _ := c.Args.(value.Object)
+	x, _ := args.Get("x")
+	switch kind {
+	case "third":
+		if attemptOf(c.Attempt) == 1 && c.Name() == "call" {
+			return nil, &upstreamError{code: config.FailTimeout, text: "late"}
+		}
+		if attemptOf(c.Attempt) < 3 && c.Name() != "poll" {
+			return nil, trouble
+		}
+		return value.Decode(fmt.Appendf(nil, `{"n":%d}`, attemptOf(c.Attempt)))
+	case "never":
+		return nil, trouble
+	case "odd":
+		if strings.ContainsAny(text(x), "135") {
+			return nil, trouble
+		}
+	case "nothing":
+		return nil, nil
+	}
+	return c.Args, nil
+}
+
+// A run that is cut after any of its events and resumed has the same records and the same value;
+// no call whose outcome is recorded is made again, and each call in doubt that is not safe to
+// repeat is asked about once.
+func TestF08CutAfterEveryEvent(t *testing.T) {
+	for name, shape := range shapes {
+		for _, safe := range []string{"", "_safe"} {
+			t.Run(name+safe, func(t *testing.T) {
+				s := file(t, "", strings.ReplaceAll(shape, " SAFE", safe), shapesAnswer)
+				synctest.Test(t, func(t *testing.T) {
+					ref, undisturbed := s.reference(t.Context())
+					ref.clean(t)
+					if undisturbed.err != nil {
+						t.Fatal(undisturbed.err)
+					}
+					for n := 1; n < len(ref.events); n++ {
+						ref.checkCut(t, n, n%2 == 0, undisturbed)
+					}
+				})
+			})
+		}
+	}
+}
+
+// checkCut resumes from the first n events. The calls in doubt were made, or not.
+func (w *world) checkCut(t *testing.T, n int, made bool, undisturbed *life) {
+	t.Helper()
+	cut := w.from(n, made)
+	open := len(cut.unsafeDoubts())
+	st := cut.s.disturb(t.Context(), cut, nil, 0, inOrder)
+	if st.asked != open {
+		cut.violated("%d calls are asked about, %d are in doubt", st.asked, open)
+	}
+	cut.compare(w, undisturbed, st)
+	if len(cut.violations) > 0 {
+		cut.violated("cut after event %d, %s", n, describe(&w.events[n-1]))
+	}
+	cut.clean(t)
+}
