@@ -59,6 +59,6 @@ func (w *world) checkInward(r *execution.Record) {
 
 // same reports whether two failures are one; an outer one may say more.
 func same(a, b *execution.Failure) bool {
-	return a.Code == b.Code && a.Detail == b.Detail && a.Node == b.Node &&
+	return a.Code == b.Code && a.Detail == b.Detail &&
 		(strings.HasPrefix(a.Message, b.Message) || strings.HasPrefix(b.Message, a.Message))
 }

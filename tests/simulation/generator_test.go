@@ -21,7 +21,7 @@ type tool struct {
 	cost  int      // an estimate of the executions of a call
 }
 
-const plain = true
+const plain = false
 
 // mostCost bounds the executions of a run.
 const mostCost = 120

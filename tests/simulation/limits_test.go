@@ -18,28 +18,45 @@ type usage struct {
 	executions, calls, bytes, depth int
 }
 
-// used returns what a journal has of a run.
+// used returns what a journal has of a run; calls are not counted.
 func used(events []execution.Event) usage {
 	u := usage{depth: 1}
 	for i := range events {
 		e := &events[i]
 		u.depth = max(u.depth, e.At().Depth())
-		switch e.Kind {
-		case execution.CallStarted:
-			u.calls++
-		case execution.StepFinished:
+		if e.Kind == execution.StepFinished {
 			u.executions++
-			if r := e.Record; r.Error == nil && r.Parts == 0 && r.Output != nil && r.NodeType != config.EntryNode && r.NodeType != config.ExitNode {
-				u.bytes += value.Size(r.Output)
-			}
+			u.bytes += sizeOf(e.Record)
 		}
+	}
+	return u
+}
+
+// sizeOf is what a record counts for maxHistoryBytes: values that are made of other ones add
+// nothing.
+func sizeOf(r *execution.Record) int {
+	switch {
+	case r.Error != nil, r.Output == nil, r.Parts > 0, r.NodeType == config.ExitNode, r.NodeType == config.EntryNode && r.Frame == "",
+		r.NodeType == config.GraphNode && r.Handled == nil:
+		return 0
+	}
+	return value.Size(r.Output)
+}
+
+// used returns what the run has used up, as far as its journal knows. An answer of a call that an
+// operator gave is no call.
+func (w *world) used() usage {
+	u := used(w.events)
+	u.calls = -w.lostCalls
+	for _, entries := range w.ledger {
+		u.calls += len(entries)
 	}
 	return u
 }
 
 // checkUsage checks that no limit is exceeded, at any moment.
 func (w *world) checkUsage() {
-	s, u := w.s, used(w.events)
+	s, u := w.s, w.used()
 	for _, c := range []struct {
 		what      string
 		used, max int
@@ -96,7 +113,7 @@ func (s *scenario) reachLimit(t *testing.T, seed uint64) (*scenario, *story) {
 		w := newWorld(s, seed)
 		kinds := w.kinds()
 		var must bool
-		limited, must = s.limited(t, w, used(ref.events))
+		limited, must = s.limited(t, w, ref.used())
 		w.s = limited
 		st = limited.disturb(t.Context(), w, kinds, undisturbed.steps, w.atRandom)
 		var failed *execution.StepError

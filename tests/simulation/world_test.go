@@ -26,6 +26,7 @@ type world struct {
 	repeatable map[execution.Address]bool // asked about, and to be repeated
 	kept       map[execution.Address]int  // attempts with an outcome in the journal that a process was resumed from
 	cancelled  bool                       // by the client
+	lostCalls  int                        // whose start was lost with the end of a journal
 	trace      []string
 	violations []string
 }
@@ -105,7 +106,9 @@ func (w *world) forget() {
 			slices.ContainsFunc(open, func(d doubt) bool { return d.visit.At() == e.At() && d.attempt == attemptOf(e.Step.Attempt) }) {
 			return false
 		}
-		lost++
+		if lost++; e.Kind == execution.CallStarted {
+			w.lostCalls++
+		}
 		return true
 	})
 	if lost > 0 {
