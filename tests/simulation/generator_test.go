@@ -21,8 +21,6 @@ type tool struct {
 	cost  int      // an estimate of the executions of a call
 }
 
-const plain = false
-
 // mostCost bounds the executions of a run.
 const mostCost = 120
 
@@ -30,13 +28,10 @@ const mostCost = 120
 func generate(seed uint64) *scenario {
 	m := &maker{rng: rand.New(rand.NewPCG(seed, 0))}
 	for i := range m.rng.IntN(4) {
-		if plain {
-			break
-		}
 		t := m.tool(fmt.Sprintf("t%d", i+1), 1+m.rng.IntN(3))
 		m.tools = append(m.tools, t)
 	}
-	if !plain && m.chance(4) {
+	if m.chance(4) {
 		m.tools = append(m.tools, m.recursion("walk"))
 	}
 	main := m.tool("main", 2+m.rng.IntN(5))
@@ -89,14 +84,7 @@ func (m *maker) tool(name string, n int) *tool {
 
 // node adds a node, or a few that belong together.
 func (m *maker) node(t *tool, id, next string) {
-	n := m.rng.IntN(10)
-	if plain {
-		n %= 4
-		if n == 3 {
-			n = 9
-		}
-	}
-	switch n {
+	switch m.rng.IntN(10) {
 	case 0:
 		m.transform(t, id, next)
 	case 1:
@@ -149,7 +137,7 @@ func (m *maker) ref(t *tool) string {
 func (m *maker) transform(t *tool, id, next string) {
 	t.cost++
 	ref := m.ref(t)
-	if m.chance(3) && !plain {
+	if m.chance(3) {
 		expr := pick(m, `$number("n/a")`, `$error("boom")`, fmt.Sprintf(`(%s) = 1 ? 1 : $error("not one")`, ref))
 		handler := ", " + m.onError(t, next, "$failure.code")
 		if m.chance(5) {

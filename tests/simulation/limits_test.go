@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"toolgraph/config"
@@ -77,10 +76,7 @@ func (s *scenario) limited(t *testing.T, w *world, whole usage) (*scenario, bool
 		must = most < n
 		return most
 	}
-	kinds := []string{"maxNodeExecutions", "maxHistoryBytes", "maxExecutionTimeMs"}
-	if !plain {
-		kinds = append(kinds, "maxCalls", "maxDepth")
-	}
+	kinds := []string{"maxNodeExecutions", "maxHistoryBytes", "maxExecutionTimeMs", "maxCalls", "maxDepth"}
 	key := kinds[w.rng.IntN(len(kinds))]
 	switch key {
 	case "maxNodeExecutions":
@@ -104,29 +100,23 @@ func (s *scenario) limited(t *testing.T, w *world, whole usage) (*scenario, bool
 	return &out, must
 }
 
-// reachLimit runs the scenario with a limit.
-func (s *scenario) reachLimit(t *testing.T, seed uint64) (*scenario, *story) {
-	var st *story
-	var limited *scenario
-	synctest.Test(t, func(t *testing.T) {
-		ref, undisturbed := s.reference(t.Context())
-		w := newWorld(s, seed)
-		kinds := w.kinds()
-		var must bool
-		limited, must = s.limited(t, w, ref.used())
-		w.s = limited
-		st = limited.disturb(t.Context(), w, kinds, undisturbed.steps, w.atRandom)
-		var failed *execution.StepError
-		reached := errors.As(st.err, &failed) && failed.Code() == execution.CodeLimit
-		switch {
-		case w.cancelled, undisturbed.err != nil:
-		case must && !reached:
-			w.violated("the run ended with %s, %v, want the limit", st.value, st.err)
-		case st.err != nil && !reached, st.err != nil && limited.maxTime == 0 && !must && len(kinds) == 0:
-			w.violated("the run failed with %v", st.err)
-		}
-		w.checkEqual(records(ref.events), false)
-		st.violations, st.trace = w.violations, w.trace
-	})
-	return limited, st
+// reachLimit runs the scenario with a limit; ref is the undisturbed run without it.
+func (s *scenario) reachLimit(t *testing.T, seed uint64, ref *world, undisturbed *life) *story {
+	w := newWorld(s, seed)
+	kinds := w.kinds()
+	limited, must := s.limited(t, w, ref.used())
+	w.s = limited
+	st := limited.disturb(t.Context(), w, kinds, undisturbed.steps, w.atRandom)
+	var failed *execution.StepError
+	reached := errors.As(st.err, &failed) && failed.Code() == execution.CodeLimit
+	switch {
+	case w.cancelled, undisturbed.err != nil:
+	case must && !reached:
+		w.violated("the run ended with %s, %v, want the limit", st.value, st.err)
+	case st.err != nil && !reached, st.err != nil && limited.maxTime == 0 && !must && len(kinds) == 0:
+		w.violated("the run failed with %v", st.err)
+	}
+	w.checkEqual(records(ref.events), false)
+	st.violations, st.trace = w.violations, w.trace
+	return st
 }

@@ -1,8 +1,8 @@
 package simulation
 
 import (
+	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -29,7 +29,7 @@ func TestSimulation(t *testing.T) {
 	if os.Getenv("SEED") != "" {
 		first, n = fromEnv(t, "SEED", 0), 1
 	}
-	sum := &tally{kinds: map[disturbance]int{}}
+	sum := &tally{}
 	failed := 0
 	for seed := first; seed < first+n && failed < mostFailed; seed++ {
 		if !sum.play(t, seed) {
@@ -40,37 +40,35 @@ func TestSimulation(t *testing.T) {
 }
 
 // mostFailed is how many seeds are reported.
-var mostFailed = 25
+const mostFailed = 5
 
 // tally is what all seeds came to.
 type tally struct {
 	runs, values, lives, operations, asked int
-	kinds                                  map[disturbance]int
 }
 
 // play runs a seed, and reports whether all invariants held.
 func (sum *tally) play(t *testing.T, seed uint64) (ok bool) {
 	s := generate(seed)
 	s.compile(t)
-	st := s.twice(t, seed)
-	if len(st.violations) > 0 || os.Getenv("SEED") != "" {
-		st.report(t, s, seed)
-	}
-	if len(st.violations) == 0 {
-		limited, ended := s.reachLimit(t, seed)
-		if len(ended.violations) > 0 || os.Getenv("SEED") != "" {
-			ended.report(t, limited, seed)
+	ok = true
+	for i, st := range s.play(t, seed) {
+		if len(st.violations) > 0 || os.Getenv("SEED") != "" {
+			st.report(t, seed)
 		}
-		st.violations = ended.violations
+		ok = ok && len(st.violations) == 0
+		if i > 0 {
+			continue
+		}
+		sum.runs++
+		sum.lives += st.lives
+		sum.operations += st.steps
+		sum.asked += st.asked
+		if st.value != "" {
+			sum.values++
+		}
 	}
-	sum.runs++
-	sum.lives += st.lives
-	sum.operations += st.steps
-	sum.asked += st.asked
-	if st.value != "" {
-		sum.values++
-	}
-	return len(st.violations) == 0
+	return ok
 }
 
 // kinds are the disturbances of a seed; most are crashes.
@@ -85,27 +83,39 @@ func (w *world) kinds() []disturbance {
 	return all
 }
 
-// twice runs the scenario two times with the seed, which must have the same events, and compares
-// them with the reference.
-func (s *scenario) twice(t *testing.T, seed uint64) *story {
-	var stories [2]*story
+// play runs the scenario two times with the seed, which must have the same events, and compares
+// them with the undisturbed run; then once more with a limit.
+func (s *scenario) play(t *testing.T, seed uint64) (stories []*story) {
 	synctest.Test(t, func(t *testing.T) {
 		ref, undisturbed := s.reference(t.Context())
 		if len(ref.violations) > 0 {
-			stories[0] = &story{trace: ref.trace, violations: ref.violations, err: undisturbed.err}
+			stories = append(stories, &story{s: s, trace: ref.trace, violations: ref.violations, err: undisturbed.err})
 			return
 		}
-		for i := range stories {
+		var twice [2]*story
+		for i := range twice {
 			w := newWorld(s, seed)
-			stories[i] = s.disturb(t.Context(), w, w.kinds(), undisturbed.steps, w.atRandom)
-			w.compare(ref, undisturbed, stories[i])
+			twice[i] = s.disturb(t.Context(), w, w.kinds(), undisturbed.steps, w.atRandom)
+			w.compare(ref, undisturbed, twice[i])
 		}
+		if !twice[0].raced {
+			twice[0].checkSame(twice[1])
+		}
+		stories = append(stories, twice[0], s.reachLimit(t, seed, ref, undisturbed))
 	})
-	if stories[1] != nil && !slices.Equal(stories[0].events, stories[1].events) {
-		stories[0].violations = append(stories[0].violations, "the same seed has other events")
-		stories[0].trace = append(append(stories[0].trace, "SECOND TIME"), stories[1].trace...)
+	return stories
+}
+
+// checkSame checks that two runs of one seed have the same events.
+func (st *story) checkSame(other *story) {
+	for i := range max(len(st.events), len(other.events)) {
+		a, b := append(st.events, "none")[min(i, len(st.events))], append(other.events, "none")[min(i, len(other.events))]
+		if a != b {
+			st.violations = append(st.violations, fmt.Sprintf("event %d of the same seed is %s, the second time %s", i, a, b))
+			st.trace = append(append(st.trace, "THE SECOND TIME"), other.trace...)
+			return
+		}
 	}
-	return stories[0]
 }
 
 // compare compares a run with the undisturbed one.
