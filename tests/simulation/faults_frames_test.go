@@ -8,7 +8,7 @@ import (
 	"toolgraph/execution"
 )
 
-// A recursion that never ends is a limit at the depth that the file allows, which shows the ring
+// A recursion whose condition never ends it is a limit at the depth that the file allows, which shows the ring
 // of tools; forEach, branches and rings of several tools alike.
 func TestF11EndlessRecursion(t *testing.T) {
 	const main = `
@@ -26,7 +26,8 @@ func TestF11EndlessRecursion(t *testing.T) {
   inputSchema: {type: object}
   hidden: true
   nodes:
-  - {id: entry, type: entry, next: down}
+  - {id: entry, type: entry, next: ends}
+  - {id: ends, type: switch, conditions: [{rule: {"==": [{var: $.entry.end}, true]}, next: exit}], next: down}
   - {id: down, DOWN, next: exit}
   - {id: exit, type: exit}
 `)

@@ -112,7 +112,7 @@ func TestF06ItemFails(t *testing.T) {
 				for n := 1; n < len(ref.events); n++ {
 					w := ref.from(n, n%2 == 0)
 					before, recorded := w.calls(nil), records(w.events)["1.3"] != nil
-					st := w.resumed(t, t.Context())
+					st := w.resumed(t)
 					isThird(t, st.err)
 					if calls := w.calls(nil) - before; recorded && calls > 0 {
 						t.Errorf("cut after event %d: %d calls after the failure was recorded", n, calls)

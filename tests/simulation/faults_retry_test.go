@@ -105,7 +105,7 @@ func TestF03KilledBetweenAttempts(t *testing.T) {
 				ref.clean(t)
 				w := ref.from(ref.after(t, execution.AttemptFailed, 2), true)
 				before := w.calls(nil)
-				st := w.resumed(t, t.Context())
+				st := w.resumed(t)
 				made := w.ledger["1"]
 				if st.value != `"paid"` || w.calls(nil) != before+1 {
 					t.Fatalf("the run has %s, %v after %d more calls", st.value, st.err, w.calls(nil)-before)

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -71,9 +70,9 @@ func (w *world) from(n int, made bool) *world {
 }
 
 // resumed resumes a run until it has an end, in order, and fails the test for each violation.
-func (w *world) resumed(t testing.TB, ctx context.Context) *story {
+func (w *world) resumed(t testing.TB) *story {
 	t.Helper()
-	st := w.s.disturb(ctx, w, nil, 0, inOrder)
+	st := w.s.disturb(t.Context(), w, nil, 0, inOrder)
 	w.clean(t)
 	return st
 }
