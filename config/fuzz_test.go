@@ -24,6 +24,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(shared))
+	f.Add([]byte(withNode("mcp", `server: s, tool: u, forEach: {items: $.x, maxParallel: 8}, timeoutMs: 5, retry: {attempts: 3, backoff: 1.5, codes: [timeout], until: $result},
+        onError: {codes: [], value: [{expr: $failure}], next: exit}, effect: read`)))
+	f.Add([]byte(withNode("parallel", "branches: {a: &a {type: graph, tool: t, args: {x: $.y}, onError: {}}, b: *a, c: {<<: *a, id: 5, forEach: }}")))
 	f.Add([]byte(withArgs("{x: {expr: a, b: c}, y: 0755, z: &a [1_0, !t x], <<: *a}")))
 	f.Add([]byte(withEnv("${A} ${B:-c} $${D} ${E:?f} ${")))
 	f.Fuzz(func(t *testing.T, data []byte) {

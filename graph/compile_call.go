@@ -93,7 +93,7 @@ func (c *compiler) compileCalling(ctx context.Context, id string, n *config.Node
 		c.found.Add(orPos(f.Items.Pos, f.Pos), "missing-items", fmt.Sprintf("forEach of node %q has no items, expected the JSONata of a list", id),
 			"add items: $.NODE.FIELD")
 	}
-	if n.OnError != nil && n.OnError.Next.IsSet() {
+	if n.OnError != nil && given(n.OnError.Next) {
 		c.found.Add(n.OnError.Next.Pos, "foreach-on-error-next",
 			fmt.Sprintf("onError of node %q has next, but the node has forEach: each item has its own failure, and the node goes one way", id),
 			"give value, and let a switch look at the list")
@@ -108,7 +108,7 @@ func (c *compiler) compileRetry(ctx context.Context, id string, n *config.Node) 
 	}
 	return &Retry{
 		Attempts: r.Attempts, Delay: r.Delay, MaxDelay: r.MaxDelay, Backoff: r.Backoff,
-		Codes: c.failureCodes(r.Codes, "retry of node "+strconv.Quote(id), r.Pos, repeatable(r.Until.IsSet())),
+		Codes: c.failureCodes(r.Codes, "retry of node "+strconv.Quote(id), r.Pos, repeatable(given(r.Until))),
 		When:  c.compileOptional(ctx, r.When, failureVariables(n)), Until: c.compileOptional(ctx, r.Until, resultVariables),
 	}
 }

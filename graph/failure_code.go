@@ -66,7 +66,7 @@ func failuresOf(n *config.Node) func(config.FailureCode) bool {
 			return code == config.FailExpression || code == config.FailRaised
 		case n.Type != config.MCPNode:
 		case code == config.FailNotYet:
-			return n.Retry != nil && n.Retry.Until.IsSet()
+			return n.Retry != nil && given(n.Retry.Until)
 		default:
 			return code != config.FailOutputMismatch
 		}

@@ -103,3 +103,122 @@ func TestHashSeesMeaning(t *testing.T) {
 		seen[h] = name
 	}
 }
+
+// called is a graph with calls of all kinds, and a tool that it calls.
+func called() *config.File {
+	list := mcpNode("list", "files", "list", "each", data(object{"path", expression("entry.path")}))
+	list.Retry = &config.Retry{Attempts: 60, Until: word("$result.done")}
+	list.OnError = &config.OnError{Codes: []config.Text{word("timeout"), word("not-yet")}, Value: data(object{"text", ""}), Next: word("count")}
+	each := &config.Node{ID: word("each"), Type: config.GraphNode, Tool: word("other"), Next: word("facts"), ForEach: &config.ForEach{Items: word("list.items"), MaxParallel: 4}}
+	facts := &config.Node{ID: word("facts"), Type: config.ParallelNode, Next: word("count"), Branches: []*config.Node{
+		mcpNode("a", "files", "stat", "", nil), {ID: word("b"), Type: config.GraphNode, Tool: word("other")},
+	}}
+	count := transformNode("count", "$count(list)", "exit")
+	count.OnError = &config.OnError{}
+	f := newFile(entryNode("entry", "list"), list, each, facts, count, exitNode("exit"))
+	other := newTool("other", entryNode("entry", "exit"), exitNode("exit"))
+	other.InputSchema = data(object{"type", "object"})
+	f.Tools = append(f.Tools, other, newTool("unused", entryNode("entry", "exit"), exitNode("exit")))
+	return f
+}
+
+func TestHashOfCalls(t *testing.T) {
+	const want = "f5dbacdce487dc36dd418c3f6c60b5c2cda06a00ce064afb7679780c8d451d92"
+	if got := hashOf(t, called()); got != want {
+		t.Errorf("hash %s, want %s: journals name graphs by their hash, so change the version in hash when the form must change", got, want)
+	}
+}
+
+// What may be mended after a crash is no part of the hash.
+func TestHashOfCallsIgnores(t *testing.T) {
+	want := hashOf(t, called())
+	for name, edit := range map[string]func(f *config.File, n []*config.Node){
+		"retry": func(_ *config.File, n []*config.Node) {
+			n[1].Retry = &config.Retry{Attempts: 5, Delay: 1, Backoff: 9, Until: word("$result.done"), When: word("$attempt < 3"), Codes: []config.Text{word("timeout")}}
+		},
+		"another retry":  func(_ *config.File, n []*config.Node) { n[3].Branches[0].Retry = &config.Retry{Attempts: 3} },
+		"timeout":        func(_ *config.File, n []*config.Node) { n[1].Timeout, n[2].Timeout = time.Second, time.Second },
+		"maxParallel":    func(_ *config.File, n []*config.Node) { n[2].ForEach.MaxParallel = 64 },
+		"help":           func(_ *config.File, n []*config.Node) { n[1].Help = word("try") },
+		"effect":         func(_ *config.File, n []*config.Node) { n[1].Effect = config.ReadEffect },
+		"order of codes": func(_ *config.File, n []*config.Node) { slices.Reverse(n[1].OnError.Codes) },
+		"hidden":         func(f *config.File, _ []*config.Node) { f.Tools[1].Hidden = true },
+		"another tool":   func(f *config.File, _ []*config.Node) { f.Tools[2].Name = word("renamed") },
+		"order of tools": func(f *config.File, _ []*config.Node) { f.Tools[1], f.Tools[2] = f.Tools[2], f.Tools[1] },
+		"default depth":  func(f *config.File, _ []*config.Node) { f.Limits.MaxDepth = config.DefaultMaxDepth },
+	} {
+		f := called()
+		edit(f, f.Tools[0].Nodes)
+		if hashOf(t, f) != want {
+			t.Errorf("%s changed the hash", name)
+		}
+	}
+}
+
+func TestHashOfCallsSeesMeaning(t *testing.T) {
+	edits := map[string]func(f *config.File, n []*config.Node){
+		"until":         func(_ *config.File, n []*config.Node) { n[1].Retry.Until = word("$result") },
+		"no until":      func(_ *config.File, n []*config.Node) { n[1].Retry = nil },
+		"codes":         func(_ *config.File, n []*config.Node) { n[1].OnError.Codes = n[1].OnError.Codes[:1] },
+		"default codes": func(_ *config.File, n []*config.Node) { n[1].OnError.Codes = nil },
+		"no codes":      func(_ *config.File, n []*config.Node) { n[1].OnError.Codes = []config.Text{} },
+		"value":         func(_ *config.File, n []*config.Node) { n[1].OnError.Value = data(object{"text", "x"}) },
+		"default value": func(_ *config.File, n []*config.Node) { n[1].OnError.Value = nil },
+		"null value":    func(_ *config.File, n []*config.Node) { n[1].OnError.Value = data(nil) },
+		"onError next":  func(_ *config.File, n []*config.Node) { n[1].OnError.Next = word("exit") },
+		"no next":       func(_ *config.File, n []*config.Node) { n[1].OnError.Next = config.Text{} },
+		"no onError":    func(_ *config.File, n []*config.Node) { n[4].OnError = nil },
+		"items":         func(_ *config.File, n []*config.Node) { n[2].ForEach.Items = word("list.others") },
+		"no forEach":    func(_ *config.File, n []*config.Node) { n[2].ForEach = nil },
+		"called tool":   func(_ *config.File, n []*config.Node) { n[2].Tool = word("unused") },
+		"branch":        func(_ *config.File, n []*config.Node) { n[3].Branches[0].Tool = word("read") },
+		"branch name":   func(_ *config.File, n []*config.Node) { n[3].Branches[0].ID = word("c") },
+		"branch order":  func(_ *config.File, n []*config.Node) { slices.Reverse(n[3].Branches) },
+		"one branch more": func(_ *config.File, n []*config.Node) {
+			n[3].Branches = append(n[3].Branches, mcpNode("c", "files", "stat", "", nil))
+		},
+		"onError of a branch":          func(_ *config.File, n []*config.Node) { n[3].Branches[1].OnError = &config.OnError{} },
+		"args of a branch":             func(_ *config.File, n []*config.Node) { n[3].Branches[1].Args = data(object{"x", 1}) },
+		"depth":                        func(f *config.File, _ []*config.Node) { f.Limits.MaxDepth = 5 },
+		"calls":                        func(f *config.File, _ []*config.Node) { f.Limits.MaxCalls = 5 },
+		"own limit":                    func(f *config.File, _ []*config.Node) { f.Tools[0].Limits.MaxNodeExecutions = 5 },
+		"own limit of the called tool": func(f *config.File, _ []*config.Node) { f.Tools[1].Limits.MaxCalls = 5 },
+		"schema of the called tool": func(f *config.File, _ []*config.Node) {
+			f.Tools[1].InputSchema = data(object{"type", "object", "title", "x"})
+		},
+		"outputSchema of the called tool": func(f *config.File, _ []*config.Node) { f.Tools[1].OutputSchema = data(object{"type", "object"}) },
+		"node of the called tool": func(f *config.File, _ []*config.Node) {
+			f.Tools[1].Nodes = newTool("", entryNode("entry", "n"), transformNode("n", "1", "exit"), exitNode("exit")).Nodes
+		},
+	}
+	seen := map[string]string{hashOf(t, called()): "the original"}
+	for name, edit := range edits {
+		f := called()
+		edit(f, f.Tools[0].Nodes)
+		h := hashOf(t, f)
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		seen[h] = name
+	}
+}
+
+// The schemas of a tool are part of the hash of those that call it, itself included.
+func TestHashOfRecursion(t *testing.T) {
+	build := func(recursive bool, schema *config.Data) string {
+		again := transformNode("again", "1", "exit")
+		if recursive {
+			again = &config.Node{ID: word("again"), Type: config.GraphNode, Tool: word("tool"), Next: word("exit"), ForEach: &config.ForEach{Items: word("entry.list"), MaxParallel: 1}}
+		}
+		f := newFile(entryNode("entry", "again"), again, exitNode("exit"))
+		f.Tools[0].InputSchema = schema
+		return hashOf(t, f)
+	}
+	one, two := data(object{"type", "object"}), data(object{"type", "object", "title", "x"})
+	if build(true, one) == build(true, two) {
+		t.Error("the hash of a tool that calls itself does not cover its schema")
+	}
+	if build(false, one) != build(false, two) {
+		t.Error("the hash of a tool that nothing calls covers its schema")
+	}
+}

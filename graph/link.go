@@ -11,7 +11,7 @@ import (
 func (c *compiler) link(ctx context.Context, node Node, n *config.Node) {
 	if s := node.oneWay(); s != nil {
 		s.Next = c.resolveNext(node, n)
-		if o := OnErrorOf(node); o != nil && n.OnError.Next.IsSet() {
+		if o := OnErrorOf(node); o != nil && given(n.OnError.Next) {
 			o.hasNext = true
 			o.Next = c.resolve(node, n.OnError.Next, n.OnError.Pos, fmt.Sprintf("onError of node %q", n.ID.Value))
 		}
@@ -19,6 +19,9 @@ func (c *compiler) link(ctx context.Context, node Node, n *config.Node) {
 		c.linkSwitch(ctx, s, n)
 	}
 }
+
+// given reports whether a node has a field, be it empty.
+func given(t config.Text) bool { return t.IsSet() || t.Value != "" }
 
 // linkSwitch resolves the conditions of a switch and its default: the first condition that
 // always holds, else the node's own next.
@@ -70,7 +73,7 @@ func (c *compiler) condition(ctx context.Context, node *Switch, cond config.Cond
 }
 
 func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
-	hasNext := n.Next.IsSet() || n.Next.Value != ""
+	hasNext := given(n.Next)
 	var target Node
 	if hasNext {
 		target = c.resolveNext(node, n)

@@ -22,8 +22,18 @@ func awkward() *config.File {
 	)
 }
 
+// awkwardCalls is called with such ids and texts.
+func awkwardCalls() *config.File {
+	f := called()
+	n := f.Tools[0].Nodes
+	quote := `say "hi" | {x} <b> #quot; & \n`
+	n[2].Next, n[3].ID, n[1].Tool = word(quote), word(quote), word(quote)
+	n[3].OnError, n[3].Branches[0].Tool, n[3].Branches[0].OnError = nil, word("list`x`"), &config.OnError{Value: data(quote)}
+	return f
+}
+
 func TestRender(t *testing.T) {
-	for name, f := range map[string]*config.File{"every_kind": hashed(), "awkward": awkward()} {
+	for name, f := range map[string]*config.File{"every_kind": hashed(), "awkward": awkward(), "calls": called(), "awkward_calls": awkwardCalls()} {
 		g := mustBuild(t, f)[0]
 		dir := filepath.Join("testdata", "render")
 		checkGolden(t, filepath.Join(dir, name+".mmd"), Mermaid(g))
