@@ -50,7 +50,7 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	if i >= len(items) {
 		return nil, fmt.Errorf("step %s is item %d of a list of %d", at, i, len(items))
 	}
-	scope.Variables = map[string]value.Value{"item": items[i], "index": float64(i)}
+	scope.Variables = map[string]value.Value{expressions.VarItem: items[i], expressions.VarIndex: float64(i)}
 	return scope, nil
 }
 

@@ -136,17 +136,14 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	if err != nil {
 		return nil, notFound
 	}
-	p, err := placeOf(r, now)
+	q := r.URL.Query()
+	p, err := now.check(place{Frame: execution.Address(q.Get("frame")), At: n, Part: q.Get("part")})
 	if err != nil {
 		return nil, err
 	}
-	length := len(now.records(p.Frame))
 	open := now.open(p.Frame)
-	if p.At = n; n < 0 || n > length || n == length && open == nil {
+	if p.At != n || n == len(now.records(p.Frame)) && open == nil {
 		return nil, notFound
-	}
-	if p, err = now.check(p); err != nil {
-		return nil, err
 	}
 	ctx, done, err := s.evaluating(r.Context())
 	if err != nil {
@@ -173,7 +170,7 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 		out.ItemError = e.redact(err.Error())
 		return out, nil
 	}
-	if item, ok := e.scope.Variables["item"]; ok {
+	if item, ok := e.scope.Variables[expressions.VarItem]; ok {
 		out.Item = topLevel(item)
 	}
 	out.Expressions = append(out.Expressions, e.expressions(node, chosen, p.Part)...)

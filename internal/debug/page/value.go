@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolgraph/execution"
+	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/wording"
@@ -64,7 +65,7 @@ func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (v
 		return nil, err
 	}
 	if of == "item" {
-		return scope.Variables["item"], nil
+		return scope.Variables[expressions.VarItem], nil
 	}
 	return call.Args.Eval(ctx, scope)
 }

@@ -222,13 +222,13 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:l(f));return d`
   <button type="button" class="row-into" tabindex="-1" title=${`Look into ${e.calls||"the graph"} (i)`} aria-label=${`look into ${e.calls||"the graph"}`} onClick=${Ps(()=>$e(e.frame))}>↘</button>`,Rs=({step:e})=>d`
   ${e?.attempts>1&&d`<span class="tag" title=${`${e.attempts} attempts`}>${e.attempts} attempts</span>`}
   ${e?.handled&&d`<span class="tag warn" title=${e.handled}>error handled</span>`}`,As=({i:e,row:t,frame:n,node:o,step:r,runs:i,open:s,chosen:a,count:u,style:l})=>d`
-  <div class=${C("row",r?.error&&"failed",r?.edited&&"edited",i&&"runs")} id=${`step-${t}`} role="option" aria-selected=${String(a)}
+  <div class=${C("row",r?.error&&"failed",r?.edited&&"edited",i&&"begun")} id=${`step-${t}`} role="option" aria-selected=${String(a)}
     aria-posinset=${t+1} aria-setsize=${u} aria-expanded=${r?.parts?String(s):null} style=${l} onClick=${()=>Is(e)}>
     <span class="row-index">${e}</span>
     <span class=${C("kind",r?.type)} aria-hidden="true"></span>
     <span class="row-node mono" title=${o}>${o}</span>
     <span class="row-value mono" title=${r?.error||r?.preview}>
-      ${r?.parts>0&&d`<button type="button" class="tag fold" tabindex="-1" aria-label=${`${s?"hide":"list"} the parts`} onClick=${Ps(()=>tt(A(n,e)))}>${s?"▾":"▸"} ${i?`${He(r.ended??0)} of `:""}${He(r.parts)} parts${r.failed?`, ${He(r.failed)} failed`:""}</button>`}
+      ${r?.parts>0&&d`<button type="button" class="tag unfold" tabindex="-1" aria-label=${`${s?"hide":"list"} the parts`} onClick=${Ps(()=>tt(A(n,e)))}>${s?"▾":"▸"} ${i?`${He(r.ended??0)} of `:""}${He(r.parts)} parts${r.failed?`, ${He(r.failed)} failed`:""}</button>`}
       <${Rs} step=${r} />${r?.error||r?.preview}</span>
     <span class="row-time"><${Ls} step=${r} />${r?r.edited?"edited":i?"runs":pe(r.ms):""}</span>
   </div>`,Ac={next:"next",runs:"runs",waits:"waits",none:"not run"},Ds=({i:e,n:t,step:n,chosen:o,row:r,count:i,style:s})=>d`

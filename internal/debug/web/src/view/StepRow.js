@@ -26,13 +26,13 @@ const Marks = ({ step }) => html`
 // StepRow is one step of the timeline. While its page is on its way it has what the
 // path has: the node.
 export const StepRow = ({ i, row, frame, node, step, runs, open, chosen, count, style }) => html`
-  <div class=${cx('row', step?.error && 'failed', step?.edited && 'edited', runs && 'runs')} id=${`step-${row}`} role="option" aria-selected=${String(chosen)}
+  <div class=${cx('row', step?.error && 'failed', step?.edited && 'edited', runs && 'begun')} id=${`step-${row}`} role="option" aria-selected=${String(chosen)}
     aria-posinset=${row + 1} aria-setsize=${count} aria-expanded=${step?.parts ? String(open) : null} style=${style} onClick=${() => inspect(i)}>
     <span class="row-index">${i}</span>
     <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
     <span class="row-node mono" title=${node}>${node}</span>
     <span class="row-value mono" title=${step?.error || step?.preview}>
-      ${step?.parts > 0 && html`<button type="button" class="tag fold" tabindex="-1" aria-label=${`${open ? 'hide' : 'list'} the parts`} onClick=${inside(() => fold(addressOf(frame, i)))}>${open ? '▾' : '▸'} ${runs ? `${number(step.ended ?? 0)} of ` : ''}${number(step.parts)} parts${step.failed ? `, ${number(step.failed)} failed` : ''}</button>`}
+      ${step?.parts > 0 && html`<button type="button" class="tag unfold" tabindex="-1" aria-label=${`${open ? 'hide' : 'list'} the parts`} onClick=${inside(() => fold(addressOf(frame, i)))}>${open ? '▾' : '▸'} ${runs ? `${number(step.ended ?? 0)} of ` : ''}${number(step.parts)} parts${step.failed ? `, ${number(step.failed)} failed` : ''}</button>`}
       <${Marks} step=${step} />${step?.error || step?.preview}</span>
     <span class="row-time"><${Into} step=${step} />${step ? (step.edited ? 'edited' : runs ? 'runs' : duration(step.ms)) : ''}</span>
   </div>`;
