@@ -168,7 +168,7 @@ func (h *History) Record(at execution.Address) (execution.Record, bool) {
 	frame, index, part := at.Split()
 	if part == "" {
 		records := h.Records(frame)
-		if index < len(records) {
+		if index >= 0 && index < len(records) {
 			return records[index], true
 		}
 		return execution.Record{}, false

@@ -20,7 +20,7 @@ func (h *History) Before(at execution.Address) ([]execution.Record, error) {
 	switch {
 	case frame != "" && !h.Has(frame):
 		return nil, fmt.Errorf("the run has no frame %s", frame)
-	case index > len(records):
+	case index < 0, index > len(records):
 		return nil, fmt.Errorf("the run has not come to step %s; its frame has %s", at, wording.Count(len(records), "step"))
 	}
 	return records[:index], nil

@@ -100,7 +100,7 @@ func (s *Server) evaluateAll(r *http.Request, p place, all []evaluateJSON) ([]ev
 	}
 	scope, err := now.scope(ctx, p)
 	if err != nil {
-		return nil, errorf(http.StatusUnprocessableEntity, "%s", now.project.File.Secrets.Redact(err.Error()))
+		return nil, err
 	}
 	out := make([]evaluatedJSON, len(all))
 	for i, in := range all {

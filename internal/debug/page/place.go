@@ -72,12 +72,16 @@ func (r *runState) before(p place) []execution.Record {
 	return records[:min(p.At, len(records))]
 }
 
-// scope returns the scope of the expressions of a place.
+// scope returns the scope of the expressions of a place. The error is that of the list of items.
 func (r *runState) scope(ctx context.Context, p place) (*expressions.Scope, error) {
 	if p.Part == "" {
 		return execution.ScopeOf(r.before(p)), nil
 	}
-	return r.history.Scope(ctx, r.graph, p.address())
+	scope, err := r.history.Scope(ctx, r.graph, p.address())
+	if err != nil {
+		return nil, errorf(http.StatusUnprocessableEntity, "%s", r.project.File.Secrets.Redact(err.Error()))
+	}
+	return scope, nil
 }
 
 // open returns the step of a frame that is about to run, runs, or waits for what it has called; nil

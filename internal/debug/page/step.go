@@ -133,7 +133,7 @@ type tryJSON struct {
 func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	n, err := strconv.Atoi(r.PathValue("n"))
 	notFound := errorf(http.StatusNotFound, "step %s not found", r.PathValue("n"))
-	if err != nil {
+	if err != nil || n < 0 {
 		return nil, notFound
 	}
 	q := r.URL.Query()
@@ -167,7 +167,7 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	out.Type, out.Line = node.Type(), node.Pos().Line
 	e := evaluation{ctx: ctx, redact: now.project.File.Secrets.Redact}
 	if e.scope, err = now.scope(ctx, p); err != nil {
-		out.ItemError = e.redact(err.Error())
+		out.ItemError = err.Error()
 		return out, nil
 	}
 	if item, ok := e.scope.Variables[expressions.VarItem]; ok {
