@@ -62,12 +62,12 @@ var travelFaults = []fault{
 	{"by chance", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[type = \"directory\" and «unstable-items»$random() < 0.5]'"},
 
 	// Branches.
-	{"a transform as a branch", "            type: graph\n            tool: headlines\n            args: {about: {expr: $.entry.city}}\n            timeoutMs: 20000\n            onError: {value: []}\n", "            type: «branch-type»transform\n            transform: {expr: '[$.entry.city]'}\n"},
+	{"a transform as a branch", "            onError: {value: []}\n", "            onError: {value: []}\n          sum: {type: «branch-type»transform, transform: {expr: '1'}}\n"},
 	{"next of a branch", "            timeoutMs: 20000\n", "            «branch-field»next: search\n"},
 	{"id of a branch", "            timeoutMs: 20000\n", "            «branch-field»id: news\n"},
 	{"forEach of a branch", "            timeoutMs: 20000\n", "            «branch-field»forEach: {items: $.entry.topics}\n"},
 	{"onError.next of a branch", "            onError: {value: []}\n", "            onError: {«branch-field»next: search}\n"},
-	{"one branch", "        next: search\n      - id: search\n", "        next: one\n      - id: «branch-count»one\n        type: parallel\n        branches:\n          a: {type: graph, tool: headlines, args: {about: x}}\n        next: search\n      - id: search\n"},
+	{"one branch", "        next: search\n      - id: search\n", "        next: one\n      - id: one\n        type: parallel\n        «branch-count»branches:\n          a: {type: graph, tool: headlines, args: {about: x}}\n        next: search\n      - id: search\n"},
 
 	// Calls of tools of the file.
 	{"a tool that there is not", "tool: read_page", "tool: «unknown-graph»read_pages"},

@@ -3,8 +3,10 @@ package flow_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"toolgraph/config"
@@ -74,5 +76,28 @@ func TestTravel(t *testing.T) {
 	src, up := readTravel(t)
 	if found := checkFile(t, src, up); len(found) > 0 {
 		t.Errorf("found\n%v", found)
+	}
+}
+
+// Each edit of it that is wrong is found on its line, and nothing else is.
+func TestTravelFaults(t *testing.T) {
+	src, up := readTravel(t)
+	for _, f := range travelFaults {
+		t.Run(f.name, func(t *testing.T) {
+			edited, seeded := unmark(f.edit(t, src))
+			var want, got []string
+			for _, place := range seeded {
+				at, code, _ := strings.Cut(place, " ")
+				line, _, _ := strings.Cut(at, ":")
+				want = append(want, line+" "+code)
+			}
+			found := checkFile(t, edited, up)
+			for _, d := range found {
+				got = append(got, fmt.Sprintf("%d %s", d.Pos.Line, d.Code))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("expected %q, found\n%v", want, found)
+			}
+		})
 	}
 }
