@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/wording"
 )
@@ -66,7 +67,7 @@ func (in *inferrer) variable(t *tree) fact {
 	if v, ok := in.env.Variables[t.Text]; ok {
 		return of(v)
 	}
-	if !jsonata.IsFunction(t.Text) {
+	if !jsonata.IsFunction(t.Text) && !expressions.IsVariable(t.Text) {
 		known = append(sortedNames(in.env.Variables), known...)
 		hint := ""
 		if near := wording.Nearest(t.Text, known); near != "" {
