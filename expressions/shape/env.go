@@ -34,7 +34,7 @@ type Env struct {
 	// first execution.
 	Previous Shape
 	// Variables are the variables of the language that have a value, by name without $. It
-	// is not changed. Reads of others of the language are not reported: package graph does.
+	// is not changed.
 	Variables map[string]Shape
 	// Needed says that the expression as a whole must have a value.
 	Needed bool

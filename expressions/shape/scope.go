@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/wording"
 )
@@ -67,7 +66,7 @@ func (in *inferrer) variable(t *tree) fact {
 	if v, ok := in.env.Variables[t.Text]; ok {
 		return of(v)
 	}
-	if !jsonata.IsFunction(t.Text) && !expressions.IsVariable(t.Text) {
+	if !jsonata.IsFunction(t.Text) {
 		known = append(sortedNames(in.env.Variables), known...)
 		hint := ""
 		if near := wording.Nearest(t.Text, known); near != "" {

@@ -105,6 +105,26 @@ func orNull(item any) value.Value {
 	return item
 }
 
+// Each returns the shape of the items of a forEach over the value: those of a list, or the value
+// itself, unless it is missing or null.
+func (s Shape) Each() Shape {
+	if s.IsAny() {
+		return Value()
+	}
+	return union(s.without(kindNothing|kindNull|kindArray), s.Items())
+}
+
+// Bare reports whether the value may be a list or one of its items alone, as the sequences of
+// JSONata are, and returns the shape of that item. It reports false when the items are unknown.
+func (s Shape) Bare() (item Shape, may bool) {
+	item = s.without(kindNothing | kindArray)
+	if s.IsAny() || item.isNone() || !s.can(kindArray) || item.can(kindAll&^kindValue) || item.get().kinds == kindValue&^kindArray {
+		return none, false
+	}
+	items := s.Items()
+	return item, union(item, items).Equal(items)
+}
+
 // NothingAsNull returns the shape of the same values recorded as JSON, which has no
 // nothing: it becomes null.
 func (s Shape) NothingAsNull() Shape {

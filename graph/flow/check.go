@@ -17,10 +17,30 @@ import (
 // sorted. A finding is an error only when a run that comes to its place certainly fails. up
 // may be nil. The error is the cause of ctx's end; ctx is checked at each node.
 func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostics, error) {
-	f, err := newFollower(ctx, g, up)
-	if err != nil {
-		return nil, err
+	return CheckAll(ctx, []*graph.Graph{g}, up)
+}
+
+// CheckAll is Check for several graphs of one file, whose findings are sorted together.
+func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.Diagnostics, error) {
+	all := newFlows(up)
+	var found config.Diagnostics
+	for _, g := range graphs {
+		f, err := all.of(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		more, err := f.check(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
 	}
+	found.Sort()
+	return found, nil
+}
+
+func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
+	g := f.graph
 	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes))}
 	for i, node := range g.Nodes {
 		if c.reached(i) {
@@ -30,12 +50,12 @@ func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostic
 			return nil, context.Cause(ctx)
 		}
 	}
+	c.effects()
 	for i, node := range g.Nodes {
 		if _, isExit := node.(*graph.Exit); isExit && c.reached(i) {
-			c.output(i)
+			c.output(ctx, i)
 		}
 	}
-	c.found.Sort()
 	return c.found, nil
 }
 
@@ -52,8 +72,12 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	switch node := node.(type) {
 	case *graph.Transform:
 		c.expression(ctx, i, 0, node.Expr, needed, func(env *shape.Env) { env.Wanted = c.wanted(node.Next) })
-	case *graph.MCP:
-		c.args(ctx, i, node)
+		c.handlers(ctx, i, node)
+	case *graph.MCP, *graph.SubGraph, *graph.Parallel:
+		calls, defined := callsOf(c.graph, i)
+		for k, call := range calls {
+			c.call(ctx, i, call, defined[k])
+		}
 	case *graph.Switch:
 		for number, condition := range node.Conditions {
 			c.rule(ctx, i, number, condition.Rule)
@@ -110,7 +134,7 @@ const (
 // expression reports what is wrong with a node's expression of this number; with adds to the
 // Env what the place of the expression requires of its value.
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
-	env := c.envOfAll(node, number)
+	env := c.envOfAll(ctx, node, number)
 	env.Asked, env.Declared = c.asksForField, c.declared
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
@@ -121,14 +145,14 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 		}
 		return all
 	}
-	c.inferred(node, number, env, infer, func([]any) (config.Text, bool) { return e.Text, true })
+	c.inferred(ctx, node, number, env, infer, func([]any) (config.Text, bool) { return e.Text, true })
 }
 
 // rule reports what is wrong with a switch's rule of this number.
 func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 	plain := r.Data.Value()
 	infer := func(env shape.Env) []shape.RuleFinding { return shape.InferRule(ctx, r.Rule, plain, env) }
-	c.inferred(node, number, c.envOfAll(node, number), infer, func(path []any) (config.Text, bool) {
+	c.inferred(ctx, node, number, c.envOfAll(ctx, node, number), infer, func(path []any) (config.Text, bool) {
 		at := r.Data.At(path...)
 		if at.Text.IsSet() {
 			return at.Text, !c.readsElement(r, path) // graph.Build reports the others
@@ -139,7 +163,7 @@ func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 
 // inferred reports the findings of infer. text returns the text that a path leads to, and
 // whether findings in it are to be reported.
-func (c *checker) inferred(node, number int, env shape.Env, infer func(shape.Env) []shape.RuleFinding, text func(path []any) (config.Text, bool)) {
+func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env, infer func(shape.Env) []shape.RuleFinding, text func(path []any) (config.Text, bool)) {
 	type place struct {
 		path   string
 		offset int
@@ -149,7 +173,7 @@ func (c *checker) inferred(node, number int, env shape.Env, infer func(shape.Env
 	missing := sync.OnceValue(func() map[place]*state {
 		in := map[place]*state{}
 		for _, s := range c.distinct(node, number) {
-			env, _ := c.env(s, number)
+			env, _ := c.env(ctx, s, number)
 			env.Needed = true
 			for _, f := range infer(env) {
 				at := place{fmt.Sprint(f.Path), f.Offset}
@@ -202,12 +226,23 @@ func (c *checker) asksForField(path []string) bool {
 
 // declared reports whether the shape of a node's output comes from a schema.
 func (c *checker) declared(id string) bool {
-	switch c.graph.Node(id).(type) {
-	case *graph.Entry, *graph.MCP:
+	switch n := c.graph.Node(id).(type) {
+	case *graph.Entry:
 		return true
-	case *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.MCP:
+		return isPlainCall(n)
+	case *graph.SubGraph:
+		return isPlainCall(n) && n.Graph.Tool.OutputSchema != nil
+	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return false
+}
+
+// isPlainCall reports whether the output of a call is what the called tool returns, at least
+// behind next.
+func isPlainCall(n graph.Node) bool {
+	c := graph.CallingOf(n)
+	return c.ForEach == nil && (c.OnError == nil || c.OnError.Next != nil)
 }
 
 // hasDefault reports whether inputSchema has a default for an argument, or for what it is in.

@@ -19,22 +19,30 @@ import (
 )
 
 // args reports what is wrong with the arguments of a call: with their expressions, and by the
-// inputSchema of the upstream tool.
-func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
-	defined := c.graph.Tool.Nodes[node]
+// inputSchema of the called tool.
+func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *config.Node) {
 	data := defined.Args
 	if data == nil {
 		data = &config.Data{Kind: config.KindObject}
 	}
-	a := argsChecker{checker: c, tool: m.Tool, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, required: map[config.Pos]string{}, reported: map[string]bool{}}
-	a.upstreamSchema = newUpstreamSchema(knownTool(c.up, m.Server, m.Tool))
-	a.need(data, a.root, needed, nil)
-	for i, e := range m.Args.Expressions() {
-		c.expression(ctx, node, i, e, a.needs[e.Text.Pos], func(env *shape.Env) { env.Required = a.required[e.Text.Pos] })
+	a := argsChecker{checker: c, tool: defined.Tool.Value, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, required: map[config.Pos]string{}, reported: map[string]bool{}}
+	switch n := call.(type) {
+	case *graph.MCP:
+		a.inputSchema = newInputSchema(knownTool(c.all.up, n.Server, n.Tool).InputSchema)
+	case *graph.SubGraph:
+		a.inputSchema = newInputSchema(n.Graph.Input.JSON())
+		a.input = n.Graph.Input
+	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
-	for i, e := range m.Args.Expressions() {
-		if !c.faulty[node] {
-			a.shapes[e.Text.Pos], _ = c.valueOf(ctx, node, i, e)
+	a.need(data, a.root, needed, nil)
+	for i, use := range c.uses[node] {
+		if e := use.expr; use.call == call && use.at == inArgs {
+			c.expression(ctx, node, i, e, a.needs[e.Text.Pos], func(env *shape.Env) { env.Required = a.required[e.Text.Pos] })
+		}
+	}
+	for i, use := range c.uses[node] {
+		if use.call == call && use.at == inArgs && !c.faulty[node] {
+			a.shapes[use.expr.Text.Pos], _ = c.valueOf(ctx, node, i, use.expr)
 		}
 	}
 	if a.root == nil {
@@ -46,12 +54,13 @@ func (c *checker) args(ctx context.Context, node int, m *graph.MCP) {
 	}
 }
 
-// argsChecker checks arguments against an upstream tool's inputSchema: constants as the server
+// argsChecker checks arguments against the inputSchema of the called tool: constants as the tool
 // will, expressions by their shapes.
 type argsChecker struct {
 	*checker
-	tool string
-	upstreamSchema
+	inputSchema
+	tool     string
+	input    *schema.Schema             // of a tool of the file, whose defaults are filled in before the check; else nil
 	shapes   map[config.Pos]shape.Shape // of expressions, by place
 	needs    map[config.Pos]need        // of expressions, by place
 	required map[config.Pos]string      // why the value of an expression is required, by place
@@ -159,7 +168,7 @@ func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]a
 	required, _ := s["required"].([]any)
 	for _, name := range required {
 		name, isText := name.(string)
-		if !isText || d.Get(name) != nil {
+		if !isText || d.Get(name) != nil || a.fills(properties[name]) {
 			continue
 		}
 		a.refuse(at, config.Error, below(path, name), "required, but missing", fmt.Sprintf("add %s: … to args", name))
@@ -187,15 +196,31 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 	}
 }
 
-// constant checks a value without expressions as the server will, and reports what is not yet
+// fills reports whether a missing property gets a default.
+func (a *argsChecker) fills(property any) bool {
+	s, _ := property.(map[string]any)
+	_, has := s["default"]
+	return has && a.input != nil
+}
+
+// constant checks a value without expressions as the tool will, and reports what is not yet
 // reported.
 func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string]any, path []string) {
-	compiled, err := schema.Compile(a.document(s))
-	if err != nil {
+	document := a.document(s)
+	compiled, err := schema.Compile(document)
+	whole := value.FromPlain(d.Value())
+	switch {
+	case err != nil:
 		return
+	case a.input == nil:
+	case len(path) == 0:
+		compiled = a.input
+		whole, _ = compiled.Complete(ctx, whole)
+	case bytes.Contains(document, []byte(`"default"`)):
+		return // the whole is checked when it has no expression
 	}
 	// An error means that validation took too long here; a run has more time for it.
-	problems, _ := compiled.Check(ctx, value.FromPlain(d.Value()))
+	problems, _ := compiled.Check(ctx, whole)
 	for _, p := range problems {
 		at, message := dataAt(d, p.Path), p.Expected
 		if a.reported[pathText(below(path, p.Path...))] {
@@ -214,8 +239,10 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	if !known {
 		return
 	}
-	conflict, conflicts := given.Conflict(shape.OfSchema(a.document(s)))
+	want := shape.OfSchema(a.document(s))
+	conflict, conflicts := given.Conflict(want)
 	if !conflicts {
+		a.bare(d, given, want, path)
 		return
 	}
 	message, hint := fmt.Sprintf("expected %s, but the expression gives %s", conflict.Expected, conflict.Found), ""
@@ -227,6 +254,17 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 		hint = wording.DidYouMean(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
 	}
 	a.refuse(d.Expr.At(0), a.certainly(), below(path, conflict.Path...), message, hint)
+}
+
+// bare warns of a list that is one item alone when an expression finds one.
+func (a *argsChecker) bare(d *config.Data, given, want shape.Shape, path []string) {
+	item, may := given.Bare()
+	if _, conflicts := item.Conflict(want); !may || !conflicts {
+		return
+	}
+	a.found.Warn(d.Expr.At(0), "maybe-no-list",
+		fmt.Sprintf("argument %q of tool %q is %s: when the expression finds one item, its value is that item and no list", pathText(path), a.tool, want),
+		"write ["+wording.Truncate(d.Expr.Value, 60)+"]")
 }
 
 func hasExpression(d *config.Data) bool {
@@ -258,23 +296,23 @@ func dataAt(d *config.Data, path []string) config.Pos {
 // below returns a path with more steps.
 func below[T any](path []T, more ...T) []T { return slices.Concat(path, more) }
 
-// upstreamSchema is an upstream tool's inputSchema as plain values.
-type upstreamSchema struct {
+// inputSchema is the inputSchema of a tool as plain values.
+type inputSchema struct {
 	root map[string]any // nil when it is unknown
 }
 
-func newUpstreamSchema(t Tool) upstreamSchema {
-	decoder := json.NewDecoder(bytes.NewReader(t.InputSchema))
+func newInputSchema(raw []byte) inputSchema {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var root map[string]any
 	if decoder.Decode(&root) != nil {
-		return upstreamSchema{}
+		return inputSchema{}
 	}
-	return upstreamSchema{root}
+	return inputSchema{root}
 }
 
 // resolved follows references to other parts of the schema.
-func (u *upstreamSchema) resolved(s map[string]any) map[string]any {
+func (u *inputSchema) resolved(s map[string]any) map[string]any {
 	for range 8 {
 		ref, isRef := s["$ref"].(string)
 		if !isRef {
@@ -295,7 +333,7 @@ func (u *upstreamSchema) resolved(s map[string]any) map[string]any {
 }
 
 // document returns a part of the schema as a schema of its own.
-func (u *upstreamSchema) document(s map[string]any) []byte {
+func (u *inputSchema) document(s map[string]any) []byte {
 	whole := maps.Clone(s)
 	for _, name := range []string{"$defs", "definitions", "$schema"} {
 		if part, has := u.root[name]; has && whole[name] == nil {

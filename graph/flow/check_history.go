@@ -15,15 +15,11 @@ import (
 // historyNulls warns of comparisons with null of an execution that may not exist, in the
 // expressions of a node.
 func (c *checker) historyNulls(i int, node graph.Node) {
-	switch node := node.(type) {
-	case *graph.Transform:
-		c.historyNull(i, node.Expr.Expression, node.Expr.Text.At)
-	case *graph.MCP:
-		for _, e := range node.Args.Expressions() {
-			c.historyNull(i, e.Expression, e.Text.At)
-		}
-	case *graph.Switch:
-		for _, condition := range node.Conditions {
+	for _, use := range c.uses[i] {
+		c.historyNull(i, use.expr.Expression, use.expr.Text.At)
+	}
+	if s, isSwitch := node.(*graph.Switch); isSwitch {
+		for _, condition := range s.Conditions {
 			for _, read := range condition.Rule.Reads() {
 				text := condition.Rule.Data.At(read.Var...).Text
 				if read.Expression != nil && text.IsSet() {
@@ -31,7 +27,6 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 				}
 			}
 		}
-	case *graph.Entry, *graph.Exit:
 	}
 }
 

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 
 // output reports each node before the exit whose output the tool's outputSchema does not allow.
 // graph.Build reports a switch before the exit.
-func (c *checker) output(exit int) {
+func (c *checker) output(ctx context.Context, exit int) {
 	schema := c.graph.Tool.OutputSchema
 	if schema == nil {
 		return
@@ -25,16 +26,63 @@ func (c *checker) output(exit int) {
 		if _, isSwitch := node.(*graph.Switch); isSwitch || c.faulty[before] {
 			continue
 		}
-		conflict, conflicts := c.outputs[before].NothingAsNull().Conflict(want)
-		if !conflicts {
-			c.lacking(node, c.outputs[before], want)
-			continue
+		for _, one := range c.yields(ctx, before, c.taken[[2]int{before, exit}]) {
+			conflict, conflicts := one.shape.NothingAsNull().Conflict(want)
+			if !conflicts {
+				c.lacking(node, one.shape, want)
+				continue
+			}
+			message, hint := c.mismatch(node, conflict)
+			c.found = append(c.found, config.Diagnostic{
+				Pos: one.place(conflict.Path, want), Severity: c.certainly(), Code: "output-mismatch", Message: message, Hint: hint,
+			})
 		}
-		message, hint := c.mismatch(node, conflict)
-		c.found = append(c.found, config.Diagnostic{
-			Pos: placeOfOutput(node, conflict.Path, want), Severity: c.certainly(), Code: "output-mismatch", Message: message, Hint: hint,
-		})
 	}
+}
+
+// yield is a shape that a node's output can have, with the place that makes a part of it.
+type yield struct {
+	shape shape.Shape
+	place func(path []string, want shape.Shape) config.Pos
+}
+
+// yields returns what a node yields by itself, and what its onError makes of a failure, as far as
+// the run goes on by these endings.
+func (c *checker) yields(ctx context.Context, node int, by ending) []yield {
+	n := c.graph.Nodes[node]
+	own := yield{c.outputs[node].done, func(path []string, want shape.Shape) config.Pos { return placeOfOutput(n, path, want) }}
+	o := graph.OnErrorOf(n)
+	if call := graph.CallingOf(n); o == nil || call != nil && call.ForEach != nil {
+		return []yield{own}
+	}
+	on := c.graph.Tool.Nodes[node].OnError
+	caught := yield{c.handledBy(ctx, node, n, o), func(path []string, _ shape.Shape) config.Pos {
+		if on.Value == nil {
+			return on.Pos
+		}
+		return dataAt(on.Value, path)
+	}}
+	if o.Next == nil {
+		own.shape = c.normal(ctx, node)
+		by = done | handled
+	}
+	var all []yield
+	if by&done != 0 {
+		all = append(all, own)
+	}
+	if by&handled != 0 {
+		all = append(all, caught)
+	}
+	return all
+}
+
+// normal returns the shape of what a transform or a single call yields when it does not fail.
+func (c *checker) normal(ctx context.Context, node int) shape.Shape {
+	if t, isTransform := c.graph.Nodes[node].(*graph.Transform); isTransform {
+		s, _ := c.valueOf(ctx, node, 0, t.Expr)
+		return s
+	}
+	return c.value(ctx, c.graph.Nodes[node])
 }
 
 // mismatch returns the message and the hint for a result that outputSchema does not allow.
@@ -65,8 +113,8 @@ func (c *checker) wanted(next graph.Node) shape.Shape {
 // a field that outputSchema requires.
 func (c *checker) lacking(node graph.Node, given, want shape.Shape) {
 	switch node.(type) {
-	case *graph.MCP, *graph.Entry:
-	case *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.MCP, *graph.SubGraph, *graph.Entry:
+	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 		return // expression and rule check these
 	}
 	path, lacks := given.Lacks(want)

@@ -111,7 +111,7 @@ func (c *checker) operand(ctx context.Context, node, number int, t *term) (given
 	}
 	var all []shape.Shape
 	for _, w := range c.distinct(node, number) {
-		env, _ := c.env(w, number)
+		env, _ := c.env(ctx, w, number)
 		one, found := shape.Infer(ctx, e, env)
 		if len(found) > 0 {
 			return given, false // the finding is reported, its consequences are not
@@ -237,8 +237,8 @@ func (s *steadiness) is(node int) bool {
 		return steady
 	}
 	s.known[node] = false
-	_, isTransform := s.graph.Nodes[node].(*graph.Transform)
-	if !isTransform {
+	t, isTransform := s.graph.Nodes[node].(*graph.Transform)
+	if !isTransform || t.OnError != nil {
 		return false
 	}
 	// The output of a node that has not run before the first turn changes in the second.

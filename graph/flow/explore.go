@@ -21,6 +21,7 @@ const (
 type explorer struct {
 	graph      *graph.Graph
 	index      index
+	uses       [][]use        // the expressions of each node
 	reads      [][]reads      // of the expressions or rules of each node, in order
 	terms      [][]*term      // of each switch's rules
 	watched    []int          // nodes that an expression or rule reads, ascending
@@ -28,20 +29,53 @@ type explorer struct {
 	states     []states
 	arrivals   [][]int // the nodes from which a run can come to each node
 	departures [][]int // the nodes to which a run can go from each node
+	ways       []ways  // the ways out of each node that is no switch
+	taken      map[[2]int]ending
+}
+
+// ways are the nodes that a node goes to; -1 for none.
+type ways struct{ next, onError int }
+
+// ending says how the latest execution of a node may have ended.
+type ending uint8
+
+const (
+	done    ending = 1 << iota // it went to its next
+	handled                    // it went to its onError.next
+)
+
+// waysOf returns the ways out of the nodes that are no switches.
+func (x index) waysOf(g *graph.Graph) []ways {
+	all := make([]ways, len(g.Nodes))
+	for i := range all {
+		all[i] = ways{-1, -1}
+	}
+	for _, edge := range g.Edges() {
+		switch edge.Kind {
+		case graph.NextEdge:
+			all[x[edge.From]].next = x[edge.To]
+		case graph.ErrorEdge:
+			all[x[edge.From]].onError = x[edge.To]
+		case graph.ConditionEdge, graph.DefaultEdge:
+		}
+	}
+	return all
 }
 
 func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 	e := &explorer{
-		graph: g, index: indexOf(g),
+		graph: g, index: indexOf(g), uses: make([][]use, len(g.Nodes)), taken: map[[2]int]ending{},
 		reads: make([][]reads, len(g.Nodes)), terms: make([][]*term, len(g.Nodes)),
 		states: make([]states, len(g.Nodes)), asked: map[string]int{}, arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
 	}
+	e.ways = e.index.waysOf(g)
 	var all reads
 	for i, node := range g.Nodes {
 		if ctx.Err() != nil {
 			return e
 		}
-		e.reads[i] = e.readsOf(ctx, node)
+		e.uses[i] = usesOf(node)
+		e.reads[i] = e.readsOf(ctx, i, node)
 		for _, r := range e.reads[i] {
 			all.join(r)
 		}
@@ -69,20 +103,15 @@ func (e *explorer) askedBy(ctx context.Context, node int, s *graph.Switch) {
 }
 
 // readsOf returns what each expression or rule of a node depends on.
-func (e *explorer) readsOf(ctx context.Context, node graph.Node) []reads {
+func (e *explorer) readsOf(ctx context.Context, i int, node graph.Node) []reads {
 	var all []reads
-	switch node := node.(type) {
-	case *graph.Transform:
-		all = append(all, e.index.ofExpression(node.Expr.Expression))
-	case *graph.MCP:
-		for _, expr := range node.Args.Expressions() {
-			all = append(all, e.index.ofExpression(expr.Expression))
-		}
-	case *graph.Switch:
-		for _, c := range node.Conditions {
+	for _, use := range e.uses[i] {
+		all = append(all, e.index.ofExpression(use.expr.Expression))
+	}
+	if s, isSwitch := node.(*graph.Switch); isSwitch {
+		for _, c := range s.Conditions {
 			all = append(all, e.index.ofRule(ctx, c.Rule, nil))
 		}
-	case *graph.Entry, *graph.Exit:
 	}
 	return all
 }
@@ -92,7 +121,7 @@ func (e *explorer) readsOf(ctx context.Context, node graph.Node) []reads {
 func (e *explorer) explore(ctx context.Context) {
 	most := max(1, min(mostStates, allStates/len(e.graph.Nodes)))
 	n := len(e.graph.Nodes)
-	start := &state{node: e.index[e.graph.Entry.ID()], must: newSet(n), may: newSet(n)}
+	start := &state{node: e.index[e.graph.Entry.ID()], must: newSet(n), may: newSet(n), done: newSet(n), handled: newSet(n)}
 	queue := []*state{e.states[start.node].add(start, e.watched, most)}
 	for len(queue) > 0 && ctx.Err() == nil {
 		w := queue[0]
@@ -105,6 +134,7 @@ func (e *explorer) explore(ctx context.Context) {
 				e.arrivals[next.node] = append(e.arrivals[next.node], w.node)
 				e.departures[w.node] = append(e.departures[w.node], next.node)
 			}
+			e.taken[[2]int{w.node, next.node}] |= next.ending(w.node)
 			if todo := e.states[next.node].add(next, e.watched, most); todo != nil {
 				queue = append(queue, todo)
 			}
@@ -115,14 +145,16 @@ func (e *explorer) explore(ctx context.Context) {
 // step returns the states that follow a state.
 func (e *explorer) step(w *state) []*state {
 	s, isSwitch := e.graph.Nodes[w.node].(*graph.Switch)
+	var next []*state
 	if !isSwitch {
-		var next []*state
-		for _, id := range e.graph.Nodes[w.node].Successors() {
-			next = append(next, w.after(e.index[id]))
+		if way := e.ways[w.node]; way.next >= 0 {
+			next = append(next, w.after(way.next, done))
+			if way.onError >= 0 {
+				next = append(next, w.after(way.onError, handled))
+			}
 		}
 		return next
 	}
-	var next []*state
 	left := w.facts
 	for i, c := range s.Conditions {
 		t := e.terms[w.node][i]
@@ -142,7 +174,7 @@ func (e *explorer) step(w *state) []*state {
 // that no other switch tests are dropped: they would only make equal states different.
 func (e *explorer) leave(w *state, s *graph.Switch, to graph.Node, known facts) *state {
 	known = slices.DeleteFunc(slices.Clone(known), func(f fact) bool { return e.asked[f.leaf.subject] < 2 })
-	v := (&state{node: w.node, must: w.must, may: w.may, facts: known}).after(e.index[to.ID()])
+	v := (&state{node: w.node, must: w.must, may: w.may, done: w.done, handled: w.handled, facts: known}).after(e.index[to.ID()], done)
 	v.from = w
 	if went := e.index.wentTo(s, to); e.asked[went.subject] > 0 {
 		v.facts = v.facts.with(went, true)
@@ -192,6 +224,7 @@ type set []uint64
 func newSet(n int) set             { return make(set, (n+63)/64) }
 func (s set) has(i int) bool       { return s[i/64]&(1<<(i%64)) != 0 }
 func (s set) add(i int)            { s[i/64] |= 1 << (i % 64) }
+func (s set) remove(i int)         { s[i/64] &^= 1 << (i % 64) }
 func (s set) clone() set           { return slices.Clone(s) }
 func (s set) equal(other set) bool { return slices.Equal(s, other) }
 
@@ -212,8 +245,11 @@ func (s set) unite(other set) {
 type state struct {
 	node      int
 	must, may set // nodes that have certainly run, and nodes that may have run
-	facts     facts
-	from      *state // the state of the node before it; nil for the entry
+	// Nodes whose latest execution may have gone to next, and nodes whose latest execution may
+	// have gone to onError.next.
+	done, handled set
+	facts         facts
+	from          *state // the state of the node before it; nil for the entry
 }
 
 // presence reports whether a node has run.
@@ -227,24 +263,45 @@ func (s *state) presence(node int) shape.Presence {
 	return shape.Never
 }
 
-// after returns the state before next, to which the run goes when the node has run.
-func (s *state) after(next int) *state {
-	v := &state{node: next, must: s.must.clone(), may: s.may.clone(), facts: s.facts.after(s.node), from: s}
+// ending returns how the latest execution of a node may have ended; 0 when it has not run.
+func (s *state) ending(node int) (all ending) {
+	if s.done.has(node) {
+		all |= done
+	}
+	if s.handled.has(node) {
+		all |= handled
+	}
+	return all
+}
+
+// after returns the state before next, to which the run goes when the node has run and ended in
+// this way.
+func (s *state) after(next int, by ending) *state {
+	v := &state{
+		node: next, must: s.must.clone(), may: s.may.clone(), done: s.done.clone(), handled: s.handled.clone(),
+		facts: s.facts.after(s.node), from: s,
+	}
 	v.must.add(s.node)
 	v.may.add(s.node)
+	v.done.remove(s.node)
+	v.handled.remove(s.node)
+	if by == handled {
+		v.handled.add(s.node)
+	} else {
+		v.done.add(s.node)
+	}
 	return v
 }
 
 // join makes s cover another state as well, and reports whether that changed s.
 func (s *state) join(other *state) bool {
-	must, may := s.must.clone(), s.may.clone()
-	must.intersect(other.must)
-	may.unite(other.may)
-	if must.equal(s.must) && may.equal(s.may) {
-		return false
-	}
-	s.must, s.may = must, may
-	return true
+	was := *s
+	s.must, s.may, s.done, s.handled = s.must.clone(), s.may.clone(), s.done.clone(), s.handled.clone()
+	s.must.intersect(other.must)
+	s.may.unite(other.may)
+	s.done.unite(other.done)
+	s.handled.unite(other.handled)
+	return !s.must.equal(was.must) || !s.may.equal(was.may) || !s.done.equal(was.done) || !s.handled.equal(was.handled)
 }
 
 // path returns the nodes on the way of a run into the state; the last is the state's own. A
@@ -297,17 +354,17 @@ func (all *states) add(s *state, watched []int, most int) *state {
 	return s
 }
 
-// presences returns the presence of each of the nodes, as text.
+// presences returns the presence of each of the nodes and how it may have ended, as text.
 func (s *state) presences(nodes []int) string {
 	var b strings.Builder
 	for _, node := range nodes {
-		b.WriteString(strconv.Itoa(int(s.presence(node))))
+		b.WriteByte('0' + byte(s.presence(node)) + 4*byte(s.ending(node)))
 	}
 	return b.String()
 }
 
-// key is equal for states that differ neither in the presence of the watched nodes nor in their
-// facts.
+// key is equal for states that differ neither in the presence of the watched nodes, nor in how
+// these ended, nor in their facts.
 func (s *state) key(watched []int) string {
 	return s.presences(watched) + "\n" + s.facts.key()
 }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
@@ -36,7 +37,7 @@ func (f *Flow) Node(id string) *Node { return f.byID[id] }
 // Of follows all runs that a graph can have. up may be nil; the tools that the graph calls are
 // unknown then. The error is the cause of ctx's end.
 func Of(ctx context.Context, g *graph.Graph, up Upstreams) (*Flow, error) {
-	f, err := newFollower(ctx, g, up)
+	f, err := newFlows(up).of(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func Of(ctx context.Context, g *graph.Graph, up Upstreams) (*Flow, error) {
 func (f *follower) flow() *Flow {
 	made := &Flow{Graph: f.graph, byID: make(map[string]*Node, len(f.graph.Nodes))}
 	for i, node := range f.graph.Nodes {
-		n := &Node{Node: node, Reached: f.reached(i), Before: f.before(i), Output: f.outputs[i]}
+		n := &Node{Node: node, Reached: f.reached(i), Before: f.before(i), Output: f.outputs[i].by(done | handled)}
 		n.Previous, _ = f.previous(i)
 		made.Nodes = append(made.Nodes, n)
 		made.byID[node.ID()] = n
@@ -62,15 +63,16 @@ const mostRounds = 12
 // so it goes through the graph until no shape changes.
 type follower struct {
 	*explorer
-	up      Upstreams
-	outputs []shape.Shape
-	settled []bool // outputs[i] is known
-	learned bool   // the shape of an output comes from recorded calls, so that no finding is certain
+	all     *flows
+	outputs []output
+	items   map[graph.Node]shape.Shape // $item of nodes with forEach, as far as it has been asked for
+	settled []bool                     // outputs[i] is known
+	learned bool                       // the shape of an output comes from recorded calls, so that no finding is certain
 }
 
 // newFollower follows a graph. The error is the cause of ctx's end.
-func newFollower(ctx context.Context, g *graph.Graph, up Upstreams) (*follower, error) {
-	f := &follower{explorer: newExplorer(ctx, g), up: up, outputs: make([]shape.Shape, len(g.Nodes)), settled: make([]bool, len(g.Nodes))}
+func newFollower(ctx context.Context, g *graph.Graph, all *flows) (*follower, error) {
+	f := &follower{explorer: newExplorer(ctx, g), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes))}
 	f.explore(ctx)
 	f.follow(ctx)
 	if ctx.Err() != nil {
@@ -83,6 +85,7 @@ func (f *follower) reached(node int) bool { return len(f.states[node].list) > 0 
 
 func (f *follower) follow(ctx context.Context) {
 	changed := true
+	f.items = map[graph.Node]shape.Shape{}
 	for round := 0; changed && round < 2*mostRounds; round++ {
 		changed = false
 		for i := range f.graph.Nodes {
@@ -97,50 +100,54 @@ func (f *follower) follow(ctx context.Context) {
 				continue
 			}
 			if f.settled[i] {
-				out = shape.Union(f.outputs[i], out)
-				if out.Equal(f.outputs[i]) {
+				was := f.outputs[i]
+				out = output{shape.Union(was.done, out.done), shape.Union(was.handled, out.handled)}
+				if out.done.Equal(was.done) && out.handled.Equal(was.handled) {
 					continue
 				}
 				if round >= mostRounds {
-					out = shape.Any()
+					out = output{shape.Any(), shape.Any()}
 				}
 			}
 			f.outputs[i], f.settled[i], changed = out, true, true
+			clear(f.items)
 		}
 	}
 	for i := range f.outputs {
 		if !f.settled[i] {
-			f.outputs[i] = shape.Any()
+			f.outputs[i] = output{shape.Any(), shape.Any()}
 		}
 	}
+	clear(f.items)
 }
 
 // output returns the shape of a node's output. It is not known while the outputs that it
 // depends on are not.
-func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known bool) {
+func (f *follower) output(ctx context.Context, node int) (out output, known bool) {
+	out.handled = shape.Union()
 	switch n := f.graph.Nodes[node].(type) {
 	case *graph.Entry:
-		return shape.OfSchema(f.graph.Input.JSON()), true
-	case *graph.MCP:
-		t := knownTool(f.up, n.Server, n.Tool)
-		if len(t.OutputSchema) == 0 {
-			return shape.Any(), true
-		}
-		f.learned = f.learned || t.Learned
-		return shape.OfSchema(t.OutputSchema), true
+		out.done = shape.OfSchema(f.graph.Input.JSON())
+	case *graph.MCP, *graph.SubGraph, *graph.Parallel:
+		return f.calls(ctx, node), true
 	case *graph.Transform:
-		return f.valueOf(ctx, node, 0, n.Expr)
+		value, known := f.valueOf(ctx, node, 0, n.Expr)
+		if !known {
+			return output{}, false
+		}
+		return f.add(ctx, node, n, value), true
 	case *graph.Switch:
 		var all []shape.Shape
 		for _, to := range f.departures[node] {
 			all = append(all, shape.Constant(f.graph.Nodes[to].ID()))
 		}
-		return shape.Union(all...), true
+		out.done = shape.Union(all...)
 	case *graph.Exit:
-		out, known := f.previous(node)
-		return out.NothingAsNull(), known
+		value, known := f.previous(node)
+		out.done = value.NothingAsNull()
+		return out, known
 	}
-	return shape.Any(), true
+	return out, true
 }
 
 // valueOf returns the shape of the value of a node's expression of this number. It is not
@@ -148,7 +155,7 @@ func (f *follower) output(ctx context.Context, node int) (out shape.Shape, known
 func (f *follower) valueOf(ctx context.Context, node, number int, e *graph.Expr) (out shape.Shape, known bool) {
 	var all []shape.Shape
 	for _, s := range f.distinct(node, number) {
-		if env, ready := f.env(s, number); ready {
+		if env, ready := f.env(ctx, s, number); ready {
 			one, _ := shape.Infer(ctx, e.Expression, env)
 			all = append(all, one)
 		}
@@ -161,7 +168,7 @@ func (f *follower) previous(node int) (out shape.Shape, known bool) {
 	var all []shape.Shape
 	for _, before := range f.arrivals[node] {
 		if f.settled[before] {
-			all = append(all, f.outputs[before])
+			all = append(all, f.outputs[before].by(f.taken[[2]int{before, node}]))
 		}
 	}
 	return shape.Union(all...), len(all) > 0
@@ -184,10 +191,10 @@ func (f *follower) distinct(node, expr int) []*state {
 
 // env returns what the expression with this number reads in a state. It is not ready while the
 // output of a node that has certainly run is not known.
-func (f *follower) env(w *state, expr int) (env shape.Env, ready bool) {
-	env = shape.Env{Context: map[string]shape.Binding{}, Open: true}
+func (f *follower) env(ctx context.Context, w *state, expr int) (env shape.Env, ready bool) {
+	env = f.emptyEnv(ctx, w.node, expr)
 	for _, node := range f.reads[w.node][expr].nodes {
-		b := shape.Binding{Shape: f.outputs[node], Presence: w.presence(node)}
+		b := shape.Binding{Shape: f.outputs[node].by(f.endings(w, expr, node)), Presence: w.presence(node)}
 		switch {
 		case b.Presence == shape.Never:
 			b.Shape = shape.Nothing()
@@ -206,21 +213,45 @@ func (f *follower) env(w *state, expr int) (env shape.Env, ready bool) {
 	return env, true
 }
 
+// emptyEnv returns what the expression with this number reads besides outputs.
+func (f *follower) emptyEnv(ctx context.Context, node, expr int) shape.Env {
+	env := shape.Env{Context: map[string]shape.Binding{}, Open: true}
+	if expr < len(f.uses[node]) {
+		env.Variables = f.variables(ctx, node, f.uses[node][expr])
+	}
+	return env
+}
+
+// endings returns how the executions of a node that the expression with this number reads may
+// have ended: all of them, when it reads the node's history.
+func (f *follower) endings(w *state, expr, node int) ending {
+	if slices.Contains(f.reads[w.node][expr].past, node) {
+		return done | handled
+	}
+	return w.ending(node)
+}
+
 // envOfAll returns what the expression with this number reads in all states of its node
 // together.
-func (f *follower) envOfAll(node, expr int) shape.Env {
-	env := shape.Env{Context: map[string]shape.Binding{}, Open: true}
+func (f *follower) envOfAll(ctx context.Context, node, expr int) shape.Env {
+	env := f.emptyEnv(ctx, node, expr)
 	for _, read := range f.reads[node][expr].nodes {
-		env.Context[f.graph.Nodes[read].ID()] = f.binding(node, read)
+		b := f.binding(node, read)
+		if slices.Contains(f.reads[node][expr].past, read) && b.Presence != shape.Never {
+			b.Shape = f.outputs[read].by(done | handled)
+		}
+		env.Context[f.graph.Nodes[read].ID()] = b
 	}
 	env.Previous, _ = f.previous(node)
 	return env
 }
 
-// binding returns whether another node has run before a node, and the shape of its output.
+// binding returns whether another node has run before a node, and the shape of its latest output.
 func (f *follower) binding(node, other int) shape.Binding {
-	b := shape.Binding{Shape: f.outputs[other], Presence: shape.Never}
+	b := shape.Binding{Presence: shape.Never}
+	var ended ending
 	for i, w := range f.states[node].list {
+		ended |= w.ending(other)
 		switch p := w.presence(other); {
 		case i == 0:
 			b.Presence = p
@@ -228,6 +259,7 @@ func (f *follower) binding(node, other int) shape.Binding {
 			b.Presence = shape.Maybe
 		}
 	}
+	b.Shape = f.outputs[other].by(ended)
 	if b.Presence == shape.Never {
 		b.Shape = shape.Nothing()
 	}
@@ -254,6 +286,8 @@ type Tool struct {
 	InputSchema  []byte // JSON Schema; empty: unknown
 	OutputSchema []byte // JSON Schema of the call's value; empty: unknown
 	ReadOnly     *bool  // readOnlyHint of its annotations; nil when it has none
+	Destructive  *bool  // destructiveHint, likewise
+	Idempotent   *bool  // idempotentHint, likewise
 	Learned      bool   // OutputSchema was inferred from recorded calls, not declared
 	From         string // the source of this description, for messages: "graph.lock.yaml"; may be empty
 }

@@ -1,8 +1,25 @@
 package flow_test
 
-// fault is an edit of testdata/travel/graph.yaml: old, which occurs once, becomes new. A mark in
-// new is a finding that is expected on its line.
+import (
+	"strings"
+	"testing"
+)
+
+// fault is an edit of testdata/travel/graph.yaml: old, which occurs once, becomes new; several
+// edits are separated by ⋯. A mark in new is a finding that is expected on its line.
 type fault struct{ name, old, new string }
+
+func (f *fault) edit(t *testing.T, src string) string {
+	t.Helper()
+	edits := strings.Split(f.new, "⋯")
+	for i, old := range strings.Split(f.old, "⋯") {
+		if n := strings.Count(src, old); n != 1 {
+			t.Fatalf("%q occurs %d times", old, n)
+		}
+		src = strings.Replace(src, old, edits[i], 1)
+	}
+	return src
+}
 
 // travelFaults were written before the checks that find them.
 var travelFaults = []fault{
@@ -29,7 +46,7 @@ var travelFaults = []fault{
 	{"repeats a message", "        forEach: {items: '$chunk", "        retry: {codes: [«retry-may-repeat»transport]}\n        forEach: {items: '$chunk"},
 	{"repeats nothing, in a branch", "            effect: read\n            retry", "            «retry-without-effect»retry"},
 	{"repeats nothing", "        effect: write\n        args: {hotel", "        «retry-without-effect»retry: {attempts: 3}\n        args: {hotel"},
-	{"waits longer than the run", "delayMs: 3000", "«waits-over-limit»delayMs: 30000"},
+	{"waits longer than the run", "until: $result.status in [\"done\", \"failed\"]\n          attempts: 100\n          delayMs: 3000", "«waits-over-limit»until: $result.status in [\"done\", \"failed\"]\n          attempts: 100\n          delayMs: 30000"},
 	{"waits longer than the tool", "timeoutMs: 8000, next", "effect: read, «waits-over-limit»retry: {attempts: 9, delayMs: 20000}, timeoutMs: 8000, next"},
 
 	// Items.
@@ -45,29 +62,29 @@ var travelFaults = []fault{
 	{"by chance", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[type = \"directory\" and «unstable-items»$random() < 0.5]'"},
 
 	// Branches.
-	{"a transform as a branch", "            type: graph\n            tool: headlines\n            args: {about: {expr: $.entry.city}}\n            timeoutMs: 20000\n            onError: {value: []}\n", "            type: «branch-type»transform\n            transform: {expr: '[$.entry.city]'}\n"},
+	{"a transform as a branch", "            onError: {value: []}\n", "            onError: {value: []}\n          sum: {type: «branch-type»transform, transform: {expr: '1'}}\n"},
 	{"next of a branch", "            timeoutMs: 20000\n", "            «branch-field»next: search\n"},
 	{"id of a branch", "            timeoutMs: 20000\n", "            «branch-field»id: news\n"},
 	{"forEach of a branch", "            timeoutMs: 20000\n", "            «branch-field»forEach: {items: $.entry.topics}\n"},
 	{"onError.next of a branch", "            onError: {value: []}\n", "            onError: {«branch-field»next: search}\n"},
-	{"one branch", "      - id: search\n        type: mcp\n", "      - id: one\n        type: parallel\n        «branch-count»branches:\n          a: {type: graph, tool: headlines, args: {about: x}}\n        next: search\n      - id: search\n        type: mcp\n"},
+	{"one branch", "        next: search\n      - id: search\n", "        next: one\n      - id: one\n        type: parallel\n        «branch-count»branches:\n          a: {type: graph, tool: headlines, args: {about: x}}\n        next: search\n      - id: search\n"},
 
 	// Calls of tools of the file.
 	{"a tool that there is not", "tool: read_page", "tool: «unknown-graph»read_pages"},
 	{"a tool that a branch misspells", "tool: headlines", "tool: «unknown-graph»headline"},
 	{"an argument of another name", "place: {expr: $index + 1}", "«argument-refused»palce: {expr: $index + 1}"},
 	{"an argument of another type", "{path: {expr: $.entry.folder}}", "{path: «argument-refused»7}"},
-	{"an argument that is an object", "{path: {expr: $.entry.path & \"/\" & $item.name}}", "{path: {expr: «argument-refused»$item}}"},
-	{"an argument too few", "{city: {expr: $item}, topics: [food, museums]}", "«argument-refused»{city: {expr: $item}}"},
+	{"an argument that is an object", "{path: {expr: '$.entry.path & \"/\" & $item.name'}}", "{path: {expr: «argument-refused»$item}}"},
+	{"an argument too few", "tool: plan_trip⋯{city: {expr: $item}, topics: [food, museums]}", "tool: «argument-refused»plan_trip⋯{city: {expr: $item}}"},
 	{"an argument of a branch", "{about: {expr: $.entry.city}}", "{about: «argument-refused»[x]}"},
-	{"an argument of each item", "{query: {expr: $.entry.city & \" \" & $item}, limit", "{query: {expr: «argument-refused»$index}, limit"},
+	{"an argument of each item", "{query: {expr: '$.entry.city & \" \" & $item'}, limit", "{query: {expr: «argument-refused»$index}, limit"},
 	{"an argument of each lot", "{to: {expr: $item}, subject", "{to: {expr: «argument-refused»'[$index]'}, subject"},
-	{"calls itself always", "        forEach: {items: '$.list.entries[type = \"directory\"]', maxParallel: 4}\n        args: {path: {expr: $.entry.path & \"/\" & $item.name}}", "        tool: «endless-recursion»sum_folder\n        args: {path: {expr: $.entry.path}}"},
+	{"calls itself always", "tool: sum_folder\n        forEach: {items: '$.list.entries[type = \"directory\"]', maxParallel: 4}\n        args: {path: {expr: '$.entry.path & \"/\" & $item.name'}}", "tool: «endless-recursion»sum_folder\n        args: {path: {expr: $.entry.path}}"},
 	{"is called by nothing", "  - name: compare_cities\n", "  - name: «unused-hidden»old_page\n    description: Nothing calls it.\n    hidden: true\n    nodes: [{id: entry, type: entry, next: exit}, {id: exit, type: exit}]\n\n  - name: compare_cities\n"},
 
 	// Effects.
 	{"a reader that books", "annotations: {readOnlyHint: false}", "annotations: {«effect-contradicts»readOnlyHint: true}"},
-	{"a reader that calls a reader that is none", "    description: The text and size", "    annotations: {«effect-contradicts»readOnlyHint: true}\n    description: The text and size"},
+	{"a reader that calls a reader that is none", "    description: The text and size⋯tool: list_directory, args", "    annotations: {«effect-contradicts»readOnlyHint: true}\n    description: The text and size⋯tool: list_directory, effect: write, args"},
 
 	// Variables.
 	{"$item without forEach", "{id: {expr: $.start.id}}", "{id: {expr: $.start.id & «unbound-variable»$item}}"},
@@ -85,11 +102,11 @@ var travelFaults = []fault{
 	{"field of items", "'$.list.entries[type = \"directory\"]'", "'$.list.«impossible-path»entires[type = \"directory\"]'"},
 	{"field in a filter of items", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[«impossible-path»typ = \"directory\"]'"},
 	{"word in a filter of items", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[type «constant-condition»= \"dir\"]'"},
-	{"node of items", "forEach: {items: $.entry.cities", "forEach: {items: $.«unknown-node»entri.cities"},
+	{"node of items", "forEach: {items: $.entry.cities", "forEach: {items: $.«unknown-node-reference»entri.cities"},
 	{"syntax of items", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[type = \"directory\"«expression-syntax»)'"},
 	{"field of $item", "& \"/\" & $item.name", "& \"/\" & $item.«impossible-path»nmae"},
-	{"operation on $index", "{expr: $index + 1}", "{expr: $index + «wrong-operand»\"1\"}"},
-	{"operation on $item", "{expr: $.entry.city & \" \" & $item}", "{expr: $.entry.city & (1 + «wrong-operand»$item)}"},
+	{"operation on $index", "{expr: $index + 1}", "{expr: '$index + «wrong-operand»\"1\"'}"},
+	{"operation on $item", "'$.entry.city & \" \" & $item'", "'$.entry.city & (1 + «wrong-operand»$item)'"},
 	{"field in args of a branch", "{city: {expr: $.entry.city}, days", "{city: {expr: $.entry.«impossible-path»town}, days"},
 	{"field in args of a graph", "{path: {expr: $.entry.folder}}", "{path: {expr: $.entry.«impossible-path»floder}}"},
 	{"field of $failure in onError", "{id: null, failed: {expr: $item}, why: {expr: $failure.code}}", "{id: null, failed: {expr: $item}, why: {expr: $failure.«impossible-path»kode}}"},

@@ -61,16 +61,15 @@ func (r *request) check(ctx context.Context, files *snapshot, name string) (conf
 // run of the tool of this name, or of any when it is "". The error is the cause of ctx's
 // end.
 func (r *request) warnings(ctx context.Context, p *project.Project, name string) (config.Diagnostics, error) {
-	found := slices.Clone(p.Warnings)
 	upstreams := r.upstreams()
-	for _, g := range p.Graphs {
-		if name == "" || g.Tool.Name.Value == name {
-			more, err := flow.Check(ctx, g, upstreams)
-			if err != nil {
-				return nil, err
-			}
-			found = append(append(found, more...), upstreams.unknownTools(g)...)
-		}
+	asked := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return name != "" && g.Tool.Name.Value != name })
+	found, err := flow.CheckAll(ctx, asked, upstreams)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, p.Warnings...)
+	for _, g := range asked {
+		found = append(found, upstreams.unknownTools(g)...)
 	}
 	found.Sort()
 	return found, nil
@@ -92,9 +91,10 @@ func (k *Toolkit) upstreams() upstreams {
 func (u upstreams) Tool(server, tool string) (flow.Tool, bool) {
 	if u.pool != nil {
 		if t, ok := u.pool.Known(server, tool); ok {
+			hints := lock.HintsOf(t.Annotations)
 			return flow.Tool{
-				InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
-				ReadOnly: lock.HintsOf(t.Annotations).ReadOnly, From: "server " + server,
+				InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, From: "server " + server,
+				ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
 			}, true
 		}
 	}

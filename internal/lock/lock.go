@@ -63,8 +63,10 @@ func (l *Lock) Tool(server, tool string) (flow.Tool, bool) {
 	if !known {
 		return flow.Tool{}, false
 	}
+	hints := e.Hints()
 	return flow.Tool{
-		InputSchema: e.Input, OutputSchema: e.Output, ReadOnly: e.Hints().ReadOnly, Learned: e.Learned > 0, From: l.Name,
+		InputSchema: e.Input, OutputSchema: e.Output, Learned: e.Learned > 0, From: l.Name,
+		ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
 	}, true
 }
 

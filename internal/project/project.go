@@ -129,14 +129,11 @@ func (p *Project) Check(ctx context.Context, up flow.Upstreams) (config.Diagnost
 // CheckWith returns other findings about the file and those of the flow of data, sorted. The
 // other findings stay as they are; for the rest, see Check.
 func (p *Project) CheckWith(ctx context.Context, others config.Diagnostics, up flow.Upstreams) (config.Diagnostics, error) {
-	found := slices.Clone(others)
-	for _, g := range p.Graphs {
-		more, err := flow.Check(ctx, g, up)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more...)
+	found, err := flow.CheckAll(ctx, p.Graphs, up)
+	if err != nil {
+		return nil, err
 	}
+	found = slices.Concat(others, found)
 	found.Sort()
 	return found, nil
 }

@@ -1,0 +1,173 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+	"toolgraph/internal/wording"
+)
+
+// call reports what is wrong with a call: a node or a branch.
+func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *config.Node) {
+	c.list(ctx, node, call)
+	if m, isMCP := call.(*graph.MCP); isMCP && m.Retry != nil {
+		c.retry(m, defined)
+	}
+	c.args(ctx, node, call, defined)
+	c.handlers(ctx, node, call)
+}
+
+// handlers reports what is wrong with the expressions that are evaluated after an attempt.
+func (c *checker) handlers(ctx context.Context, node int, n graph.Node) {
+	for number, use := range c.uses[node] {
+		if use.call != n {
+			continue
+		}
+		switch use.at {
+		case inWhen, inUntil:
+			c.expression(ctx, node, number, use.expr, needless, func(*shape.Env) {})
+		case inHandled:
+			c.expression(ctx, node, number, use.expr, afterwards, func(*shape.Env) {})
+		case inTransform, inItems, inArgs:
+		}
+	}
+}
+
+// list reports what is wrong with the items of a forEach. What follows from that is not reported.
+func (c *checker) list(ctx context.Context, node int, call graph.Node) {
+	for number, use := range c.uses[node] {
+		if use.call != call || use.at != inItems {
+			continue
+		}
+		before := len(c.found)
+		c.expression(ctx, node, number, use.expr, needless, func(*shape.Env) {})
+		c.unstable(use.expr)
+		if len(c.found) == before {
+			given, _ := c.valueOf(ctx, node, number, use.expr)
+			c.noList(use.expr, given)
+		}
+		if len(c.found) > before {
+			c.items[call] = shape.Any()
+		}
+	}
+}
+
+// noList warns of items that are certainly no list, unless they are one part of a list.
+func (c *checker) noList(e *graph.Expr, given shape.Shape) {
+	if _, never := given.Conflict(shape.Union(shape.Array(shape.Any()), shape.Null(), shape.Nothing())); !never || picks(e.Tree()) {
+		return
+	}
+	hint := "give the list itself; for one call, leave forEach out"
+	for _, f := range given.Fields() {
+		if _, other := f.Shape.Conflict(shape.Array(shape.Any())); !other && !f.Shape.IsAny() {
+			hint = fmt.Sprintf("one of its fields is a list: %s.%s", wording.Shorten(e.Text.Value), f.Name)
+			break
+		}
+	}
+	c.found.Warn(e.Text.At(0), "not-a-list", fmt.Sprintf("items is %s, expected a list", given), hint)
+}
+
+// picks reports whether an expression ends in a predicate, which may choose one item of a list.
+func picks(t *jsonata.Tree) bool {
+	switch t.Kind {
+	case "predicate":
+		return true
+	case "path", "block":
+		return len(t.Parts) > 0 && picks(&t.Parts[len(t.Parts)-1])
+	}
+	return false
+}
+
+// unstable warns of items that another evaluation may not find again.
+func (c *checker) unstable(e *graph.Expr) {
+	for _, t := range unstableIn(e.Tree(), nil) {
+		c.found.Warn(c.place(e.Text, t.Offset), "unstable-items",
+			fmt.Sprintf("$%s gives another value when a resumed run evaluates items again, and the run is refused then (items-changed)", t.Text),
+			"compute the list in a transform before this node, and read its output here")
+	}
+}
+
+func unstableIn(t *jsonata.Tree, found []*jsonata.Tree) []*jsonata.Tree {
+	if t.Kind == "variable" && slices.Contains([]string{"now", "millis", "random", "shuffle"}, t.Text) {
+		found = append(found, t)
+	}
+	for i := range t.Parts {
+		found = unstableIn(&t.Parts[i], found)
+	}
+	return found
+}
+
+// mayHaveHappened are the failures after which a call may have been made.
+var mayHaveHappened = []config.FailureCode{config.FailTimeout, config.FailTransport, config.FailServerExited}
+
+// retry reports a retry that may do harm, one that does nothing, and one that outlasts the run.
+func (c *checker) retry(m *graph.MCP, defined *config.Node) {
+	r := m.Retry
+	hints := knownTool(c.all.up, m.Server, m.Tool)
+	is := func(hint *bool, truth bool) bool { return hint != nil && *hint == truth }
+	safe := m.OnCrash == config.RerunCall || m.Effect == config.ReadEffect || m.Effect == "" && is(hints.ReadOnly, true) || is(hints.Idempotent, true)
+	unsafe := !safe && (m.Effect == config.DestroyEffect || is(hints.Destructive, true) || is(hints.Idempotent, false))
+	for _, code := range defined.Retry.Codes {
+		if unsafe && slices.Contains(mayHaveHappened, config.FailureCode(code.Value)) {
+			c.found.Warn(code.Pos, "retry-may-repeat",
+				fmt.Sprintf("after %s, %s may have been done already, and it is not known to be safe to repeat", code.Value, m.Tool),
+				"leave the code out, or say onCrash: rerun where a second call does no harm")
+		}
+	}
+	if !safe && r.Codes == nil && r.When == nil && r.Until == nil {
+		c.found.Warn(defined.Retry.Pos, "retry-without-effect",
+			fmt.Sprintf("only a server that does not start is tried again: whether %s is safe to repeat is not known", m.Tool),
+			"say effect: read, or name the failures in retry.codes")
+	}
+	if total, limit := waits(r), c.graph.Limits.MaxExecutionTime; total > limit {
+		c.found.Warn(defined.Retry.Pos, "waits-over-limit",
+			fmt.Sprintf("the waits between %d attempts can take %d ms, and executionLimits.maxExecutionTimeMs is %d", r.Attempts, total.Milliseconds(), limit.Milliseconds()),
+			"make fewer attempts or shorter waits, or raise the limit")
+	}
+}
+
+// waits returns how long the waits between all attempts can take, or a little more than the
+// longest limit.
+func waits(r *graph.Retry) time.Duration {
+	const longest = 1000 * time.Hour
+	var total time.Duration
+	wait := float64(r.Delay)
+	for range r.Attempts - 1 {
+		total += time.Duration(min(wait, float64(r.MaxDelay)))
+		if wait *= r.Backoff; total > longest {
+			break
+		}
+		wait = min(wait, float64(longest))
+	}
+	return total
+}
+
+// effects reports a tool that says to be read-only and makes a call that is not.
+func (c *checker) effects() {
+	hint := c.graph.Tool.Annotations.Get("readOnlyHint")
+	if hint == nil || hint.Scalar != true {
+		return
+	}
+	for _, g := range c.graph.Reached() {
+		for _, n := range g.CallNodes() {
+			m, isMCP := n.(*graph.MCP)
+			if !isMCP || m.Effect != config.WriteEffect && m.Effect != config.DestroyEffect {
+				continue
+			}
+			name := m.ID()
+			if g != c.graph {
+				name = g.Tool.Name.Value + ":" + name
+			}
+			c.found.Add(hint.Pos, "effect-contradicts",
+				fmt.Sprintf("tool %q says readOnlyHint: true, and its node %q has effect: %s", c.graph.Tool.Name.Value, name, m.Effect),
+				"say readOnlyHint: false, or correct the effect")
+			return
+		}
+	}
+}
