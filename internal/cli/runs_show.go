@@ -196,14 +196,26 @@ func belowText(s *inspect.Step) string {
 // errorShown is how many characters of an error a row shows; below the table it is complete.
 const errorShown = 100
 
-// failureText returns why a run failed, with the place.
+// failureText returns why a run failed, with the place; for a failure below another step, with each
+// level, innermost first.
 func failureText(r *inspect.Run) string {
-	text := r.Failure.Message
-	if r.Failure.Node != "" {
-		text = fmt.Sprintf("node %q: %s", r.Failure.Node, text)
+	f := r.Failure
+	text := f.Message
+	if f.More > 0 {
+		text += fmt.Sprintf("; and %d more failed", f.More)
 	}
-	if r.Failure.Pos.IsValid() {
-		text = r.Failure.Pos.String() + ": " + text
+	switch own := (execution.Caller{Tool: r.Tool, Node: f.Node, Part: f.Part, Item: f.Item}); {
+	case len(f.Callers) > 0 || f.Part != "":
+		place := ""
+		for _, c := range f.Callers {
+			place += c.String() + ", "
+		}
+		text = fmt.Sprintf("%s%s: %s", place, own, text)
+	case f.Node != "":
+		text = fmt.Sprintf("node %q: %s", f.Node, text)
+	}
+	if f.Pos.IsValid() {
+		text = f.Pos.String() + ": " + text
 	}
 	return wording.Printable(text)
 }
