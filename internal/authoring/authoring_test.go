@@ -247,12 +247,16 @@ func TestDefinitionsComeBack(t *testing.T) {
 		if err != nil || file.Older {
 			continue
 		}
+		root, err := config.ParseData(path, src)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, tool := range file.Tools {
 			if !tool.Description.IsSet() || tool.InputSchema.Pos == tool.Pos {
 				continue // what was left out is written out
 			}
 			tried++
-			raw, err := view.JSON(definitionOf(tool, nil))
+			raw, err := view.JSON(definitionOf(tool, root))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,6 +31,9 @@ type failureDetails struct {
 	Hint   string   `json:"hint,omitempty"`
 
 	Structured json.RawMessage `json:"structuredContent,omitempty"` // of a tool that failed
+
+	Part    string             `json:"part,omitempty"`    // number of the item, from 0, or name of the branch
+	Callers []execution.Caller `json:"callers,omitempty"` // the called tools in which it failed, innermost first
 }
 
 // failureOf returns an error for an agent, nil for nil.
@@ -49,7 +52,7 @@ func failureIn(source string, err error) *failure {
 	}
 	var inner *execution.Failure
 	if errors.As(err, &inner) {
-		d.Detail, d.Structured = inner.Detail, inner.Structured
+		d.Detail, d.Structured, d.Part, d.Callers = inner.Detail, inner.Structured, inner.Part, inner.Callers
 	}
 	problem := view.ProblemOf(source, err)
 	switch problem.Kind {

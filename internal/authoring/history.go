@@ -20,13 +20,14 @@ import (
 
 // The bounds on what is shown of a run: an agent's context is small.
 const (
-	shortOutput = 200      // bytes of one output's JSON, unless valueBytes is given
-	shortSteps  = 100      // the first half and the last half of them, unless valueBytes is given
-	mostOutput  = 64 << 10 // bytes of one output's JSON
-	mostOutputs = 1 << 20  // of all outputs together, and of one result
-	mostShown   = 2 << 10  // of a result that is truncated, and of an argument in a log
-	mostSteps   = 1000     // the first half and the last half of them
-	defaultRuns = 20       // of a list
+	shortOutput   = 200      // bytes of one output's JSON, unless valueBytes is given
+	shortSteps    = 100      // the first half and the last half of them, unless valueBytes is given
+	failuresBelow = 10       // failed parts and steps of called graphs, unless valueBytes is given
+	mostOutput    = 64 << 10 // bytes of one output's JSON
+	mostOutputs   = 1 << 20  // of all outputs together, and of one result
+	mostShown     = 2 << 10  // of a result that is truncated, and of an argument in a log
+	mostSteps     = 1000     // the first half and the last half of them
+	defaultRuns   = 20       // of a list
 )
 
 // shownStep is a record of a run, its output perhaps truncated.
@@ -41,17 +42,44 @@ type truncatedOutput struct {
 
 // detail is how much of a history is shown.
 type detail struct {
-	steps int // the first half and the last half of them
-	bytes int // of each output's JSON
+	steps  int  // the first half and the last half of them
+	bytes  int  // of each output's JSON
+	folded bool // without what is below the steps of the run's own graph, but for failures
 }
 
 // detailOf is the detail that the argument valueBytes asks for: without it, little of few
 // steps.
 func detailOf(a toolset.Arguments) detail {
 	if a.Get("valueBytes") == nil {
-		return detail{shortSteps, shortOutput}
+		return detail{shortSteps, shortOutput, true}
 	}
-	return detail{mostSteps, a.Number("valueBytes", shortOutput)}
+	return detail{mostSteps, a.Number("valueBytes", shortOutput), false}
+}
+
+// ownSteps returns the steps of the run's own graph.
+func ownSteps(history []execution.Record) []execution.Record {
+	return slices.DeleteFunc(slices.Clone(history), isBelow)
+}
+
+// isBelow reports whether a record is of a part or of a called graph.
+func isBelow(r execution.Record) bool { return r.Frame != "" || r.Part != "" }
+
+// folded returns a history without the steps below those of the run's own graph, but for the first
+// failures among them, and how many are left out.
+func folded(history []execution.Record) (shown []execution.Record, left int) {
+	failures := 0
+	for _, r := range history {
+		failed := r.Error != nil || r.Handled != nil
+		if isBelow(r) && (!failed || failures == failuresBelow) {
+			left++
+			continue
+		}
+		if isBelow(r) {
+			failures++
+		}
+		shown = append(shown, r)
+	}
+	return shown, left
 }
 
 // ends returns the first and the last of a list, at most so many, and whether some are
@@ -66,11 +94,25 @@ func ends[T any](all []T, most int) ([]T, bool) {
 // stepsOf returns a history within bounds, and a note when something was left out.
 func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (steps []shownStep, note string) {
 	steps = []shownStep{}
+	var foldedNote string
+	if how.folded {
+		var left int
+		if history, left = folded(history); left > 0 {
+			foldedNote = fmt.Sprintf("%s of parts and called graphs left out", wording.Count(left, "execution"))
+		}
+	}
 	room := mostOutputs
 	truncated := 0
 	shown, short := ends(history, how.steps)
 	for _, r := range shown {
 		limit := min(how.bytes, max(room, shortOutput))
+		if r.Handled != nil {
+			r.Handled = shortFailure(r.Handled, limit, secrets)
+		}
+		r.Attempts = slices.Clone(r.Attempts)
+		for i := range r.Attempts {
+			r.Attempts[i].Error = shortFailure(r.Attempts[i].Error, limit, secrets)
+		}
 		raw, err := value.Encode(r.Output)
 		switch {
 		case r.Error != nil:
@@ -92,17 +134,20 @@ func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (s
 	if truncated > 0 {
 		outputsNote = fmt.Sprintf("outputs truncated: %d (expressions saw them whole)", truncated)
 	}
-	return steps, joined(stepsNote, outputsNote)
+	return steps, joined(foldedNote, stepsNote, outputsNote)
 }
 
 // shortFailure returns a step's failure in at most so many bytes: the error of the run has
 // all of it.
 func shortFailure(f *execution.Failure, most int, secrets *config.Secrets) *execution.Failure {
-	if len(f.Message)+len(f.Structured) <= most {
+	if len(f.Message)+len(f.Structured)+len(f.Result)+len(f.Plain)+len(f.Raised) <= most {
 		return f
 	}
 	short := *f
-	short.Message, short.Structured = wording.Head(secrets.Redact(f.Message), most)+"…", nil
+	short.Structured, short.Result, short.Plain, short.Raised = nil, nil, "", ""
+	if len(f.Message) > most {
+		short.Message = wording.Head(secrets.Redact(f.Message), most) + "…"
+	}
 	return &short
 }
 

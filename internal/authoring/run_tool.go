@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"toolgraph/config"
@@ -20,7 +21,7 @@ type runResult struct {
 	Result  view.Value  `json:"result"`
 	Error   *failure    `json:"error,omitempty"`
 	RunID   string      `json:"runId"`
-	Path    []string    `json:"path"` // the nodes that the run visited
+	Path    []string    `json:"path"` // the nodes of the tool itself that the run visited
 	Logging []logEntry  `json:"logging,omitempty"`
 	History []shownStep `json:"executionHistory"`
 	Note    string      `json:"note,omitempty"` // what was left out
@@ -63,7 +64,7 @@ func (r *request) runGraphTool(ctx context.Context) (any, error) {
 	if err == nil {
 		out.Result, valueNote = bounded(result.Value, r.secrets)
 	}
-	visited, _ := ends(result.History, mostSteps)
+	visited, _ := ends(ownSteps(result.History), mostSteps)
 	out.Path = make([]string, len(visited))
 	for i, record := range visited {
 		out.Path[i] = record.NodeID
@@ -99,10 +100,16 @@ type logEntry struct {
 // mostLogged bounds the log of one run.
 const mostLogged = 1000
 
-// runLog gathers what a run does, in the run's goroutine.
-type runLog struct{ entries []logEntry }
+// runLog gathers what a run does. Safe for concurrent use: the rules of parts are evaluated at the
+// same time.
+type runLog struct {
+	mu      sync.Mutex // guards entries until the run has ended
+	entries []logEntry
+}
 
 func (l *runLog) add(at time.Time, level, message string, args ...view.Value) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
 	case len(l.entries) > mostLogged:
 		return
@@ -117,6 +124,14 @@ func (l *runLog) rule(v value.Value) {
 	l.add(time.Now(), "debug", "log operator of a rule", view.Value{Value: v})
 }
 
+// placeOf names a node, with its address when it is below a step of the run.
+func placeOf(name string, at execution.Address) string {
+	if frame, _, part := at.Split(); frame == "" && part == "" {
+		return name
+	}
+	return fmt.Sprintf("%s at %s", name, at)
+}
+
 // Observe logs an event.
 func (l *runLog) Observe(e execution.Event) {
 	switch e.Kind {
@@ -127,14 +142,22 @@ func (l *runLog) Observe(e execution.Event) {
 		if value.Size(args) > mostShown {
 			args = "larger than is logged"
 		}
-		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", e.Step.NodeID, e.Step.Tool, e.Step.Server), view.Value{Value: args})
+		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", placeOf(e.Step.Name(), e.At()), e.Step.Tool, e.Step.Server), view.Value{Value: args})
+	case execution.AttemptFailed:
+		l.add(e.Time, "info", fmt.Sprintf("node %s is attempted again in %d ms: %s", placeOf(e.Step.Name(), e.At()), e.Retry.WaitMs, e.Retry.Error.Message))
+	case execution.PartsStarted:
+		l.add(e.Time, "info", fmt.Sprintf("node %s makes %s", placeOf(e.Step.Name(), e.At()), wording.Count(e.Parts.Count, "call")))
 	case execution.StepFinished:
-		r := e.Record
-		if r.Error != nil {
-			l.add(e.Time, "error", fmt.Sprintf("node %s (%s) failed: %s", r.NodeID, r.NodeType, r.Error.Message))
+		r, node := e.Record, placeOf(e.Record.Name(), e.At())
+		switch {
+		case r.Error != nil:
+			l.add(e.Time, "error", fmt.Sprintf("node %s (%s) failed: %s", node, r.NodeType, r.Error.Message))
+			return
+		case r.Handled != nil:
+			l.add(e.Time, "info", fmt.Sprintf("node %s (%s) failed, which its onError handles: %s", node, r.NodeType, r.Handled.Message))
 			return
 		}
-		l.add(e.Time, "debug", fmt.Sprintf("node %s (%s) finished in %.2f ms", r.NodeID, r.NodeType, float64(r.Duration())/float64(time.Millisecond)))
+		l.add(e.Time, "debug", fmt.Sprintf("node %s (%s) finished in %.2f ms", node, r.NodeType, float64(r.Duration())/float64(time.Millisecond)))
 	case execution.RunFinished:
 		if e.End.Failure != nil {
 			l.add(e.Time, "error", "run failed: "+e.End.Failure.Message)
