@@ -17,7 +17,7 @@ func (d *decoder) calling(n *Node, fs *fields) {
 }
 
 // part opens the mapping under a key of a node; nil when the key is missing or its value is no
-// mapping. An empty value is reported: nobody can say whether it means {} or nothing.
+// mapping. An empty value is reported: it could mean {} or nothing.
 func (d *decoder) part(node *fields, name string, f *form) *fields {
 	it := node.get(name)
 	if it == nil {

@@ -79,6 +79,15 @@ func (a Address) Frame() Address {
 	return frame
 }
 
+// Outermost returns the index of the execution of the run's own frame that is a, or that a is below.
+func (a Address) Outermost() int {
+	for a.Frame() != "" {
+		a = a.Frame()
+	}
+	_, index, _ := a.Split()
+	return index
+}
+
 // Depth returns how many frames are around the execution, the run's own included.
 func (a Address) Depth() int { return strings.Count(string(a), "/") + 1 }
 

@@ -177,7 +177,7 @@ func (l *live) call(s *site) (outcome, error) {
 		rec := s.frame.record(*s, start, output, nil)
 		return outcome{record: &rec}, nil
 	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
-		return outcome{failed: failed}, nil
+		return outcome{failed: s.located(failed)}, nil
 	}
 	rec := s.frame.record(*s, start, nil, withHelp(&n.Calling, failed))
 	return outcome{record: &rec}, nil

@@ -142,6 +142,9 @@ func (l *live) commit(f *frame, out outcome) (*Failure, error) {
 	if err := l.emit(f.ctx, Event{Kind: StepFinished, Run: l.id, Time: rec.End, Record: rec, Sync: out.sync}); err != nil {
 		return nil, err
 	}
+	if rec.Error == nil {
+		l.past.close(rec.At())
+	}
 	if rec.Part != "" {
 		return nil, nil
 	}

@@ -195,6 +195,14 @@ func (p *past) isInDoubt(at Address) bool {
 	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && (d.at == at || at.Contains(d.at)) })
 }
 
+// close removes the in-doubt calls below an execution that has ended: other parts of one whose
+// failure was handled.
+func (p *past) close(at Address) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doubts = slices.DeleteFunc(p.doubts, func(d *doubt) bool { return at.Contains(d.at) })
+}
+
 // drop removes an in-doubt call. mu is held.
 func (p *past) drop(d *doubt) {
 	p.doubts = slices.DeleteFunc(p.doubts, func(other *doubt) bool { return other == d })

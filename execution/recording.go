@@ -25,74 +25,89 @@ type Recording struct {
 
 type recordedCall struct {
 	at                   Address
-	attempt              int
+	attempt              int // from 2 on; 0 is the first
 	server, tool, digest string
+	failed               *Failure // nil: the call returned output
 	output               value.Value
-	failed               *Failure
 	used                 bool
 }
 
 // NewRecording makes a recording from a run's events. The calls of the first used steps of the
-// run's own graph are not played.
+// run's own frame, and of what is below them, are not played.
 func NewRecording(events []Event, used int) *Recording {
 	r := &Recording{}
-	started := map[Address]*Visit{}
+	latest := map[Address]int{} // the index of the latest attempt in calls
 	for _, e := range events {
 		at := e.At()
-		call := started[at]
+		i, started := latest[at]
 		switch {
 		case e.Kind == CallStarted:
-			started[at] = e.Step
-			continue
-		case call == nil || e.Kind != StepFinished && e.Kind != AttemptFailed:
-			continue
+			latest[at] = len(r.calls)
+			r.calls = append(r.calls, recordedCall{
+				at: at, attempt: e.Step.Attempt, server: e.Step.Server, tool: e.Step.Tool, digest: e.Step.Digest, used: true,
+			})
+		case !started:
+		case e.Kind == AttemptFailed:
+			r.calls[i].returned(nil, e.Retry.Error)
+		case e.Kind == StepFinished:
+			r.calls[i].returned(e.Record.Output, cmp.Or(e.Record.Error, e.Record.Handled))
 		}
-		delete(started, at)
-		own, _ := indexIn("", at)
-		c := recordedCall{
-			at: at, attempt: call.Attempt, server: call.Server, tool: call.Tool, digest: call.Digest, used: own < used,
-		}
-		if e.Retry != nil {
-			c.failed = e.Retry.Error
-		} else {
-			c.output, c.failed = e.Record.Output, cmp.Or(e.Record.Error, e.Record.Handled)
-		}
-		if c.failed != nil && c.failed.kind() == config.FailNotYet { // the server has answered
-			c.output, _ = value.Decode(c.failed.Result) // nil when it has no value
-			c.failed = nil
-		}
-		r.calls = append(r.calls, c)
 	}
+	for i := range r.calls {
+		r.calls[i].used = r.calls[i].used || r.calls[i].at.Outermost() < used
+	}
+	slices.SortStableFunc(r.calls, func(a, b recordedCall) int { return a.at.Compare(b.at) })
 	return r
 }
 
-// CallTool returns the result of the recorded call at the same address with these arguments;
-// without one, of the first of this tool with them that was not played yet. The error is a
-// *NotRecordedError when there is none.
+// returned gives a call what it returned, so that it can be played. A poll that had to go on
+// returned a value.
+func (c *recordedCall) returned(output value.Value, failed *Failure) {
+	c.output, c.failed, c.used = output, failed, false
+	if failed != nil && failed.Detail == string(config.FailNotYet) {
+		c.output, _ = value.Decode(failed.Result) // nil when it was nothing
+		c.failed = nil
+	}
+}
+
+// CallTool returns the result of the call that was recorded at the same address, or else of the
+// first recorded call by address, of this tool with these arguments, that was not played yet. The
+// error is a *NotRecordedError when there is none.
 func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	sum := digest(call.Args)
 	var found *recordedCall
+	at := call.At()
 	for i := range r.calls {
 		c := &r.calls[i]
 		if c.used || c.server != call.Server || c.tool != call.Tool || c.digest != sum {
 			continue
 		}
-		if same := c.at == call.At() && c.attempt == call.Attempt; found == nil || same {
-			if found = c; same {
+		if same := c.at == at && c.attempt == call.Attempt; found == nil || same {
+			found = c
+			if same {
 				break
 			}
 		}
 	}
-	if found == nil {
+	switch {
+	case found == nil:
 		return nil, r.missing(call.Server, call.Tool, sum)
-	}
-	found.used = true
-	if found.failed != nil {
+	case found.failed != nil:
+		found.used = true
 		return nil, recordedError{found.failed}
 	}
+	found.used = true
 	return found.output, nil
+}
+
+// Repeated reports whether a call of a tool was attempted again after a failure: it was safe to
+// repeat then.
+func (r *Recording) Repeated(server, tool string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.calls, func(c recordedCall) bool { return c.server == server && c.tool == tool && c.attempt > 1 })
 }
 
 // missing counts the calls that the recording has instead.

@@ -124,7 +124,7 @@ func (l *live) inDoubt(node *graph.MCP, c *Call, inFlight *doubt) *Failure {
 		}
 	}
 	if more > 0 {
-		text += fmt.Sprintf("; this is step %s, and the outcomes of %d more calls are unknown", c.At(), more)
+		text += fmt.Sprintf("; this is step %s, and %s in doubt", c.At(), moreCalls(more))
 	}
 	failed := failureAt(CodeOutcomeUnknown, node, nil, "%s", text)
 	failed.askAt(c.At())
@@ -137,4 +137,12 @@ func (f *Failure) askAt(at Address) {
 	if frame, _, part := at.Split(); frame != "" || part != "" {
 		f.At = at
 	}
+}
+
+// moreCalls is the subject and the verb of a sentence about further calls.
+func moreCalls(n int) string {
+	if n == 1 {
+		return "1 more call is"
+	}
+	return fmt.Sprintf("%d more calls are", n)
 }

@@ -64,23 +64,47 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 }
 
 // usedTime returns the time that the steps of a run took: those of its own frame, since parts
-// overlap, and what is known of the step that was in progress.
+// overlap, and of the step in progress the time during which something below it was in progress.
+// Time in which the run was interrupted does not count, so the times of the events say nothing.
 func usedTime(events []Event) time.Duration {
 	var used time.Duration
-	var open []Event // of the step in progress
+	var open []span // below the step in progress
+	failed := map[Address]*Retry{}
 	for _, e := range events[1:] {
 		switch {
+		case e.Kind == CallStarted && failed[e.At()] != nil: // the wait before it is over
+			before := failed[e.At()]
+			open = append(open, span{before.End, before.End.Add(time.Duration(before.WaitMs) * time.Millisecond)})
 		case e.Record != nil && e.Record.Frame == "" && e.Record.Part == "":
 			used += e.Record.Duration()
 			open = nil
-		case e.End == nil:
-			open = append(open, e)
+		case e.Record != nil:
+			open = append(open, span{e.Record.Start, e.Record.End})
+		case e.Retry != nil:
+			open = append(open, span{e.Retry.Start, e.Retry.End})
+			failed[e.At()] = e.Retry
 		}
 	}
-	if len(open) > 1 {
-		used += max(0, open[len(open)-1].Time.Sub(open[0].Time))
+	return used + covered(open)
+}
+
+// span is a time in which something was in progress.
+type span struct{ start, end time.Time }
+
+// covered returns how long at least one of the spans lasted.
+func covered(spans []span) (sum time.Duration) {
+	slices.SortFunc(spans, func(a, b span) int { return a.start.Compare(b.start) })
+	var until time.Time
+	for _, s := range spans {
+		if s.start.Before(until) {
+			s.start = until
+		}
+		if s.end.After(s.start) {
+			sum += s.end.Sub(s.start)
+			until = s.end
+		}
 	}
-	return used
+	return sum
 }
 
 // fits checks that a record is of the next node of the graph.

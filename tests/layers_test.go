@@ -43,7 +43,7 @@ var below = map[string][]string{
 	"internal/project":      {"config", "expressions/schema", "graph", "graph/flow"},
 	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/diff", "mcpclient"),
 	"internal/graphtest":    with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),
-	"internal/view":         with(language, "config", "graph"),
+	"internal/view":         with(language, "config", "graph", "execution", "execution/journal"),
 	"internal/toolset":      with(values, "config", "internal/server", "internal/view"),
 	"internal/dryrun":       with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/lock", "mcpclient"),
 	"internal/inspect": with(language,

@@ -75,6 +75,9 @@ func (h *History) Len() int { return len(h.places) }
 // At returns the address of a step by its place.
 func (h *History) At(i int) execution.Address { return h.places[i].at }
 
+// IsMade reports whether the output of a step is made of its parts.
+func (h *History) IsMade(i int) bool { return h.places[i].parts > 0 }
+
 // Find returns the place of a step, or the place that it would have.
 func (h *History) Find(at execution.Address) (i int, ok bool) {
 	return slices.BinarySearchFunc(h.places, at, func(p place, at execution.Address) int { return p.at.Compare(at) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +19,9 @@ import (
 
 type resumeFlags struct {
 	sessionFlags
-	answer                          string
-	changed, repeat, nothing, trace bool
+	answer                     string
+	repeat, repeatAll, nothing bool
+	changed, trace             bool
 }
 
 func newResume(std streams) *cobra.Command {
@@ -35,9 +37,12 @@ A call that was in flight is repeated only when that is safe: its node has onCra
 or its tool is read-only or idempotent and the graph file trusts its server. Otherwise the
 run fails with the code outcome-unknown and says what to check. After checking, resolve
 the call: --repeat repeats it, --answer gives the value that it returned, and
---answer-nothing says that it returned no value.`,
+--answer-nothing says that it returned no value. When several calls were in flight, as the
+items of a forEach or the branches of a parallel can be, the run asks about one after the
+other, in the order of their addresses; --repeat-all repeats all of them.`,
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
+  toolgraph resume 3QK7 --repeat-all
   toolgraph resume 3QK7 --answer '{"id": 17}'
   toolgraph resume 3QK7 fixed.yaml --changed`,
 		Args: args(1, 1, "a run and at most one graph file"),
@@ -48,6 +53,7 @@ the call: --repeat repeats it, --answer gives the value that it returned, and
 	recordedGraphFlag(cmd, &flags.graph)
 	cmd.Flags().BoolVar(&flags.changed, "changed", false, "resume although the graph has changed, if the steps so far are still a path through it")
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "repeat the in-doubt call")
+	cmd.Flags().BoolVar(&flags.repeatAll, "repeat-all", false, "repeat all in-doubt calls of the run")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "`JSON` value that the in-doubt call returned")
 	cmd.Flags().BoolVar(&flags.nothing, "answer-nothing", false, "the in-doubt call returned no value")
 	traceFlag(cmd, &flags.trace)
@@ -91,13 +97,20 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 
 // resolution returns what the flags say about the in-doubt call.
 func (f *resumeFlags) resolution(answered bool) (execution.Resolution, error) {
-	switch {
-	case f.repeat && (answered || f.nothing):
-		return execution.Resolution{}, usagef("--repeat and --answer exclude each other; a call that returned is not repeated")
-	case answered && f.nothing:
-		return execution.Resolution{}, usagef("--answer and --answer-nothing exclude each other; give one of them")
-	case !answered:
-		return execution.Resolution{Repeat: f.repeat, Nothing: f.nothing}, nil
+	var given []string
+	for _, flag := range []struct {
+		name  string
+		isSet bool
+	}{{"--repeat", f.repeat}, {"--repeat-all", f.repeatAll}, {"--answer", answered}, {"--answer-nothing", f.nothing}} {
+		if flag.isSet {
+			given = append(given, flag.name)
+		}
+	}
+	if len(given) > 1 {
+		return execution.Resolution{}, usagef("%s exclude each other; give one of them", strings.Join(given, " and "))
+	}
+	if !answered {
+		return execution.Resolution{Repeat: f.repeat, RepeatAll: f.repeatAll, Nothing: f.nothing}, nil
 	}
 	value, err := value.Decode([]byte(f.answer))
 	if err != nil {
@@ -148,8 +161,13 @@ func withRemedy(err error) error {
 	if !errors.As(err, &step) || step.Code() != execution.CodeOutcomeUnknown {
 		return err
 	}
+	all := ""
+	var failed *execution.Failure
+	if errors.As(err, &failed) && strings.Contains(string(failed.At), ".") { // parts run at the same time
+		all = ", --repeat-all repeats all in-doubt calls"
+	}
 	return fmt.Errorf("%w\nafter checking, resolve the call: toolgraph resume %s --repeat repeats it, "+
-		"--answer JSON gives the value that it returned, --answer-nothing says that it returned no value", err, step.Run)
+		"--answer JSON gives the value that it returned, --answer-nothing says that it returned no value%s", err, step.Run, all)
 }
 
 // resume resumes a recorded run. The result of a run that has ended is its recorded end.

@@ -1,16 +1,16 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/wording"
@@ -18,7 +18,6 @@ import (
 
 func newRunsShow(std streams, history *historyFlags) *cobra.Command {
 	q := inspect.RunQuery{}
-	step := -1
 	var full, withContext bool
 	var format string
 	cmd := &cobra.Command{
@@ -26,46 +25,48 @@ func newRunsShow(std streams, history *historyFlags) *cobra.Command {
 		Short: "Show the steps of a recorded run with timings and values",
 		Long: `Show a recorded run: its arguments, its steps with timings and values, and its result or
 failure. Long values are truncated, unless --full is given. --step shows one step, and
-with --context also the context that its expressions read.`,
+with --context also the context that its expressions read.
+
+A step is named by its address: 4; 4.3 is part 3 of step 4, that is item 3 of a forEach,
+counted from 0; 4.weather is its branch of that name; 4/1 is step 1 of the graph that step
+4 calls, and 4.3/1 of the graph that part 3 calls. What is below a step is listed before it.
+For a step with many steps below it only their number is listed: --step shows them, --all
+lists all.`,
 		Example: `  toolgraph runs show last
   toolgraph runs show 5GNFQ --step 3 --full
-  toolgraph runs show last --step 3 --context
+  toolgraph runs show last --step 4.3/1 --context
   toolgraph runs show last --format json`,
 		Args: args(1, 1, "a run"), SuggestFor: []string{"last"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Run = args[0]
+			isStep := cmd.Flags().Changed("step")
+			if _, err := execution.ParseAddress(q.Step); isStep && err != nil {
+				return usagef("--step: %s", err)
+			}
 			switch {
-			case cmd.Flags().Changed("step") && step < 0:
-				return usagef("--step is %d, expected 0 or more", step)
-			case step >= 0:
-				q.From, q.Limit = step, 1
-				if withContext {
-					q.Context = &step
-				}
+			case withContext && isStep:
+				q.Context = q.Step
 			case withContext:
-				return usagef("--context requires --step N")
+				return usagef("--context requires --step ADDRESS")
 			case q.From < 0 || q.Limit < 0 || q.ValueBytes < 0:
 				return usagef("a negative --from, --limit or --value-bytes is not allowed")
 			}
 			if full {
 				q.ValueBytes = -1
 			}
-			show := func(w io.Writer, r *inspect.Run) error { return printRun(w, r, full) }
-			if step >= 0 {
-				show = func(w io.Writer, r *inspect.Run) error { return printStep(w, r, full) }
+			show := printRun
+			if isStep {
+				show = printStep
 			}
 			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Run, error) {
-				r, err := i.ReadRun(cmd.Context(), q)
-				if err == nil && step >= 0 && len(r.History) == 0 {
-					return nil, fmt.Errorf("run %s has %s, numbered from 0; it has no step %d", r.ID, wording.Count(r.Steps, "step"), step)
-				}
-				return r, err
-			}, show)
+				return i.ReadRun(cmd.Context(), q)
+			}, func(w io.Writer, r *inspect.Run) error { return show(w, r, full) })
 		},
 	}
-	cmd.Flags().IntVar(&step, "step", -1, "`number` of the only step to show")
+	cmd.Flags().StringVar(&q.Step, "step", "", "`address` of the only step to show")
 	cmd.Flags().BoolVar(&withContext, "context", false, "also show the context that the step's expressions read (with --step)")
 	cmd.Flags().BoolVar(&full, "full", false, "show values without truncation")
+	cmd.Flags().BoolVar(&q.All, "all", false, "list all steps, also below steps that have many")
 	cmd.Flags().IntVar(&q.From, "from", 0, "`number` of the first step to show")
 	cmd.Flags().IntVar(&q.Limit, "limit", 100, "maximum `number` of steps")
 	cmd.Flags().IntVar(&q.ValueBytes, "value-bytes", inspect.DefaultValueBytes, "size at which values are truncated, in `bytes` of JSON")
@@ -83,10 +84,14 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	default:
 		ended = " after " + milliseconds(r.Duration)
 	}
+	steps := wording.Count(r.Steps, "step")
+	if r.Nested > 0 {
+		steps += fmt.Sprintf(", %d of them below others", r.Nested)
+	}
 	facts := [][]string{
 		{"run", r.ID},
 		{"tool", r.Tool},
-		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, wording.Count(r.Steps, "step"))},
+		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, steps)},
 		{"started", r.Started.Local().Format("2006-01-02 15:04:05.000")},
 	}
 	if r.File != "" {
@@ -100,24 +105,18 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	rows := [][]string{{"#", "node", "type", "ms", "output"}}
-	for _, s := range r.History {
-		output := ""
-		switch {
-		case s.Error != nil:
-			output = shortened("error: "+s.Error.Message, errorShown)
-		case s.Nothing:
-			output = nothing
-		case s.Output != nil:
-			output = recordedText(*s.Output, full)
-		}
-		rows = append(rows, []string{strconv.Itoa(s.Index), s.Node, string(s.Type), fmt.Sprintf("%.2f", s.Duration), output})
-	}
-	if err := writeTable(w, rows); err != nil {
+	if err := printSteps(w, r, full); err != nil {
 		return err
 	}
-	if r.Next > 0 {
-		fmt.Fprintf(w, "%d more: --from %d\n", r.Steps-r.Next, r.Next)
+	for i, c := range r.InDoubt {
+		if i == 0 {
+			fmt.Fprint(w, "\ncalls whose outcome is unknown:\n")
+		}
+		attempt := ""
+		if c.Attempt > 1 {
+			attempt = fmt.Sprintf(", attempt %d", c.Attempt)
+		}
+		fmt.Fprintf(w, "  %s  %s.%s (node %s%s)\n", c.Address, wording.OneLine(c.Server), wording.OneLine(c.Tool), wording.OneLine(c.Node), attempt)
 	}
 	if r.Failure != nil {
 		fmt.Fprintf(w, "\n%s\n", failureText(r))
@@ -125,17 +124,98 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	return nil
 }
 
+// printSteps prints the listed steps.
+func printSteps(w io.Writer, r *inspect.Run, full bool) error {
+	rows := [][]string{{"#", "node", "type", "ms", "output"}}
+	for i := range r.History {
+		s := &r.History[i]
+		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, string(s.Type), fmt.Sprintf("%.2f", s.Duration), stepText(s, full)})
+	}
+	if err := writeTable(w, rows); err != nil {
+		return err
+	}
+	switch {
+	case r.Next > 0 && r.Nested > 0:
+		fmt.Fprintf(w, "more: --from %d\n", r.Next)
+	case r.Next > 0:
+		fmt.Fprintf(w, "%d more: --from %d\n", r.Steps-r.Next, r.Next)
+	}
+	return nil
+}
+
+// indent returns the space before a step: two columns for each frame and part around it.
+func indent(s *inspect.Step) string {
+	at := s.At()
+	depth := at.Depth() - 1 + strings.Count(string(at), ".")
+	return strings.Repeat("  ", depth)
+}
+
+// stepText returns what came of a step, on one line.
+func stepText(s *inspect.Step, full bool) (text string) {
+	switch {
+	case s.Open:
+		text = "not ended"
+	case s.Error != nil:
+		text = shortened("error: "+s.Error.Message, errorShown)
+	case s.Nothing:
+		text = nothing
+	case s.Output != nil:
+		text = recordedText(*s.Output, full)
+	}
+	var notes []string
+	if len(s.Attempts) > 0 {
+		notes = append(notes, wording.Count(len(s.Attempts)+1, "attempt"))
+	}
+	if s.Handled != nil {
+		notes = append(notes, shortened("handled: "+s.Handled.Message, errorShown))
+	}
+	if s.Below != nil {
+		notes = append(notes, belowText(s))
+	}
+	if notes == nil {
+		return text
+	}
+	return text + "  (" + strings.Join(notes, "; ") + ")"
+}
+
+// belowText counts the steps below a step.
+func belowText(s *inspect.Step) string {
+	text := wording.Count(s.Below.Steps, "step") + " below"
+	if s.Below.Parts > 0 {
+		text = wording.Count(s.Below.Parts, "part")
+	}
+	if s.Below.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", s.Below.Failed)
+	}
+	if s.Below.Handled > 0 {
+		text += fmt.Sprintf(", %d handled", s.Below.Handled)
+	}
+	return fmt.Sprintf("%s: --step %s", text, s.At())
+}
+
 // errorShown is how many characters of an error a row shows; below the table it is complete.
 const errorShown = 100
 
-// failureText returns why a run failed, with the place.
+// failureText returns why a run failed, with the place; for a failure below another step, with each
+// level, innermost first.
 func failureText(r *inspect.Run) string {
-	text := r.Failure.Message
-	if r.Failure.Node != "" {
-		text = fmt.Sprintf("node %q: %s", r.Failure.Node, text)
+	f := r.Failure
+	text := f.Message
+	if f.More > 0 {
+		text += fmt.Sprintf("; and %d more failed", f.More)
 	}
-	if r.Failure.Pos.IsValid() {
-		text = r.Failure.Pos.String() + ": " + text
+	switch own := (execution.Caller{Tool: r.Tool, Node: f.Node, Part: f.Part, Item: f.Item}); {
+	case len(f.Callers) > 0 || f.Part != "":
+		place := ""
+		for _, c := range f.Callers {
+			place += c.String() + ", "
+		}
+		text = fmt.Sprintf("%s%s: %s", place, own, text)
+	case f.Node != "":
+		text = fmt.Sprintf("node %q: %s", f.Node, text)
+	}
+	if f.Pos.IsValid() {
+		text = f.Pos.String() + ": " + text
 	}
 	return wording.Printable(text)
 }
@@ -157,11 +237,20 @@ func recordedText(v inspect.Value, full bool) string {
 	return text
 }
 
-// printStep prints one step with its indented value.
+// printStep prints one step with its indented value, and the steps below it.
 func printStep(w io.Writer, r *inspect.Run, full bool) error {
-	s := r.History[0]
-	fmt.Fprintf(w, "step %d of run %s: node %q (%s), %s, at %s\n\n", s.Index, wording.OneLine(r.ID), s.Node, s.Type,
+	s := r.Step
+	if s == nil {
+		s = &r.History[0]
+	}
+	fmt.Fprintf(w, "step %s of run %s: node %q (%s), %s, at %s\n\n", s.At(), wording.OneLine(r.ID), s.Node, s.Type,
 		milliseconds(s.Duration), s.Started.Local().Format(time.DateTime))
+	for i, a := range s.Attempts {
+		fmt.Fprintln(w, wording.Printable(fmt.Sprintf("attempt %d failed: %s", i+1, a.Error.Message)))
+	}
+	if s.Handled != nil {
+		fmt.Fprintln(w, wording.Printable("handled: "+s.Handled.Message))
+	}
 	if r.Context != nil {
 		fmt.Fprintln(w, "context:")
 		for _, node := range slices.Sorted(maps.Keys(r.Context)) {
@@ -169,20 +258,21 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 		}
 		fmt.Fprint(w, "\noutput:\n")
 	}
-	if s.Error != nil {
-		_, err := fmt.Fprintln(w, wording.Printable("error: "+s.Error.Message))
-		return err
+	switch {
+	case s.Error != nil:
+		fmt.Fprintln(w, wording.Printable("error: "+s.Error.Message))
+	case s.Nothing:
+		fmt.Fprintln(w, nothing)
+	case !s.Output.Whole():
+		fmt.Fprintf(w, "%s\n\n%s\n", wording.Printable(s.Output.Text()), valueNote(*s.Output))
+	default:
+		fmt.Fprintln(w, wording.Printable(indentedJSON(s.Output.Value)))
 	}
-	if s.Nothing {
-		_, err := fmt.Fprintln(w, nothing)
-		return err
+	if r.Step == nil || len(r.History) == 0 {
+		return nil
 	}
-	if !s.Output.Whole() {
-		_, err := fmt.Fprintf(w, "%s\n\n%s\n", wording.Printable(s.Output.Text()), valueNote(*s.Output))
-		return err
-	}
-	_, err := fmt.Fprintln(w, wording.Printable(indentedJSON(s.Output.Value)))
-	return err
+	fmt.Fprint(w, "\nbelow it:\n")
+	return printSteps(w, r, full)
 }
 
 func valueNote(v inspect.Value) string {
@@ -193,80 +283,4 @@ func valueNote(v inspect.Value) string {
 		return "a secret was removed"
 	}
 	return fmt.Sprintf("truncated, %d bytes: --full shows all", v.Bytes)
-}
-
-func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
-		Use:   "diff RUN OTHER",
-		Short: "Show where two recorded runs diverge, and which value caused it",
-		Long: `Compare two recorded runs: their arguments, the first step whose value differs, and the
-first step at which they take different branches.`,
-		Example: `  toolgraph runs diff 5GNFQ last
-  toolgraph runs diff 5GNFQ 7K2AB --format json`,
-		Args: args(2, 2, "two runs"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Difference, error) {
-				return i.DiffRuns(cmd.Context(), args[0], args[1])
-			}, printDifference)
-		},
-	}
-	formatFlag(cmd, &format)
-	return cmd
-}
-
-func printDifference(w io.Writer, d *inspect.Difference) error {
-	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), wording.OneLine(d.A.Tool), wording.OneLine(string(d.A.Status)), shortID(d.B.ID), wording.OneLine(d.B.Tool), wording.OneLine(string(d.B.Status)))
-	if !d.SameGraph {
-		fmt.Fprintln(w, "the graph changed between the runs")
-	}
-	if d.Arguments != nil {
-		fmt.Fprintln(w, "\nthe arguments differ:")
-		printChanges(w, d.Arguments)
-	}
-	if v := d.Value; v != nil {
-		fmt.Fprintf(w, "\nstep %d (%s) is the first whose value differs:\n", v.Step, wording.OneLine(v.A.Node))
-		if v.Changes != nil {
-			printChanges(w, v.Changes)
-		} else {
-			fmt.Fprintf(w, "  a %s\n  b %s\n", outcome(v.A), outcome(v.B))
-		}
-	}
-	if p := d.Path; p != nil {
-		fmt.Fprintf(w, "\nthe runs diverge at step %d:\n  a %s\n  b %s\n", p.Step, direction(p.A), direction(p.B))
-	}
-	if d.Arguments == nil && d.Value == nil && d.Path == nil {
-		fmt.Fprintln(w, "\nboth runs have the same steps with the same values")
-	}
-	return nil
-}
-
-func outcome(s *inspect.Side) string {
-	if s.Error != "" {
-		return "failed: " + shortened(s.Error, errorShown)
-	}
-	return "returned a value"
-}
-
-func direction(s *inspect.Side) string {
-	if s == nil {
-		return "had already ended"
-	}
-	return "went to " + wording.OneLine(s.Node)
-}
-
-func printChanges(w io.Writer, all *inspect.Changes) {
-	for _, c := range all.Changes {
-		fmt.Fprintf(w, "  %s: %s → %s\n", wording.OneLine(cmp.Or(c.Path, "the value")), changedText(c.A), changedText(c.B))
-	}
-	if all.More > 0 {
-		fmt.Fprintf(w, "  and %d more\n", all.More)
-	}
-}
-
-func changedText(v *inspect.Value) string {
-	if v == nil {
-		return nothing
-	}
-	return recordedText(*v, false)
 }

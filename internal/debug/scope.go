@@ -35,19 +35,19 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	}
 	scope := execution.ScopeOf(records)
 	frame, _, part := at.Split()
-	i, err := strconv.Atoi(part)
-	if err != nil { // no part, or a branch
+	calling := graph.CallingOf(NodeAt(GraphOf(g, h.Tool(frame)), h.NodeID(at), ""))
+	if part == "" || calling == nil || calling.ForEach == nil {
 		return scope, nil
 	}
-	calling := graph.CallingOf(NodeAt(GraphOf(g, h.Tool(frame)), h.NodeID(at), ""))
-	if calling == nil || calling.ForEach == nil {
-		return scope, nil
+	i, err := strconv.Atoi(part)
+	if err != nil {
+		return nil, fmt.Errorf("node %q has no part %q; its parts are numbers", h.NodeID(at), part)
 	}
 	items, err := Items(ctx, calling.ForEach, scope)
 	if err != nil {
 		return nil, err
 	}
-	if i >= len(items) {
+	if i < 0 || i >= len(items) {
 		return nil, fmt.Errorf("step %s is item %d of a list of %d", at, i, len(items))
 	}
 	scope.Variables = map[string]value.Value{expressions.VarItem: items[i], expressions.VarIndex: float64(i)}

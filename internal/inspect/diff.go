@@ -2,7 +2,10 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
+	"strconv"
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
@@ -23,10 +26,14 @@ type Difference struct {
 // Divergence is a step at which two runs differ.
 type Divergence struct {
 	Step    int      `json:"step"`
-	A       *Side    `json:"a,omitempty"` // nil: this run had ended
+	Address string   `json:"address,omitempty"` // of the step, in runs with called graphs or parts; Step is its index in its frame then
+	A       *Side    `json:"a,omitempty"`       // nil: this run had ended
 	B       *Side    `json:"b,omitempty"`
 	Changes *Changes `json:"changes,omitempty"` // of the output; nil: one of the steps failed
 }
+
+// At returns the address of the step.
+func (d *Divergence) At() string { return cmp.Or(d.Address, strconv.Itoa(d.Step)) }
 
 // Side is the step of one of the runs.
 type Side struct {
@@ -78,6 +85,9 @@ func (i *Inspector) DiffRuns(ctx context.Context, a, b string) (*Difference, err
 	if d.Arguments, err = compare(argsA, argsB); err != nil {
 		return nil, err
 	}
+	if d.A.Nested > 0 || d.B.Nested > 0 {
+		return d, d.meet(ctx, s)
+	}
 	return d, d.follow(ctx, s)
 }
 
@@ -112,13 +122,110 @@ func at(steps []journal.Step, n int) *journal.Step {
 	return &steps[n]
 }
 
-// step compares one step; nil is past the end of a run.
+// meet compares the steps that have the same address, in the order of addresses, until the runs
+// diverge.
+func (d *Difference) meet(ctx context.Context, s *journal.Store) error {
+	a, err := newPages(ctx, s, d.A.ID)
+	if err != nil {
+		return err
+	}
+	b, err := newPages(ctx, s, d.B.ID)
+	if err != nil {
+		return err
+	}
+	for d.Path == nil {
+		x, err := a.peek(ctx)
+		if err != nil {
+			return err
+		}
+		y, err := b.peek(ctx)
+		if err != nil || x == nil && y == nil {
+			return err
+		}
+		order := 0
+		switch {
+		case x == nil:
+			order = 1
+		case y == nil:
+			order = -1
+		default:
+			order = x.Record.At().Compare(y.Record.At())
+		}
+		at := x
+		if order <= 0 {
+			a.next()
+		} else {
+			at, x = y, nil
+		}
+		if order >= 0 {
+			b.next()
+		} else {
+			y = nil
+		}
+		if err := d.step(at.Record.Index, x, y); err != nil {
+			return err
+		}
+		for _, found := range []*Divergence{d.Value, d.Path} {
+			if found != nil && found.Address == "" {
+				found.Address = string(at.Record.At())
+			}
+		}
+	}
+	return nil
+}
+
+// pages reads the steps of a run in the order of addresses.
+type pages struct {
+	history *journal.History
+	from    int
+	page    []journal.Step
+}
+
+func newPages(ctx context.Context, s *journal.Store, run string) (*pages, error) {
+	h, err := s.History(ctx, run)
+	return &pages{history: h}, err
+}
+
+// peek returns the next step, nil at the end. An output that is made of parts is not read: the
+// parts are.
+func (p *pages) peek(ctx context.Context) (*journal.Step, error) {
+	if len(p.page) == 0 && p.from < p.history.Len() {
+		var whole, made []int
+		for i := p.from; i < min(p.from+pageSteps, p.history.Len()); i++ {
+			if p.history.IsMade(i) {
+				made = append(made, i)
+			} else {
+				whole = append(whole, i)
+			}
+		}
+		steps, err := p.history.Steps(ctx, whole, 0)
+		if err != nil {
+			return nil, err
+		}
+		heads, err := p.history.Steps(ctx, made, 1)
+		if err != nil {
+			return nil, err
+		}
+		p.page = append(steps, heads...)
+		slices.SortFunc(p.page, func(a, b journal.Step) int { return a.Record.At().Compare(b.Record.At()) })
+		p.from += len(p.page)
+	}
+	if len(p.page) == 0 {
+		return nil, nil //nolint:nilnil // the end is no error
+	}
+	return &p.page[0], nil
+}
+
+func (p *pages) next() { p.page = p.page[1:] }
+
+// step compares one step; nil is past the end of a run, or not in it.
 func (d *Difference) step(index int, a, b *journal.Step) error {
 	if a == nil || b == nil || a.Record.NodeID != b.Record.NodeID {
 		d.Path = &Divergence{Step: index, A: sideOf(a), B: sideOf(b)}
 		return nil
 	}
-	if d.Value != nil || d.Arguments != nil && a.Record.NodeType == config.EntryNode { // whose output is the arguments
+	isArguments := a.Record.NodeType == config.EntryNode && a.Record.Frame == ""
+	if d.Value != nil || d.Arguments != nil && isArguments {
 		return nil
 	}
 	if failed := a.Record.Error != nil; failed || b.Record.Error != nil {
@@ -126,6 +233,9 @@ func (d *Difference) step(index int, a, b *journal.Step) error {
 			return nil
 		}
 		d.Value = &Divergence{Step: index, A: sideOf(a), B: sideOf(b)}
+		return nil
+	}
+	if a.Record.Parts > 0 && a.Record.Parts == b.Record.Parts { // which are equal
 		return nil
 	}
 	changes, err := compare(a.Output, b.Output)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,10 +61,9 @@ var questions = map[string]func(context.Context, *Inspector, toolset.Arguments) 
 		return i.ListRuns(ctx, f)
 	},
 	"read_run": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
-		q := RunQuery{Run: a.Text("run"), From: a.Number("from", 0), Limit: a.Number("limit", 0), ValueBytes: a.Number("valueBytes", 0)}
-		if a.Get("context") != nil {
-			step := a.Number("context", 0)
-			q.Context = &step
+		q := RunQuery{
+			Run: a.Text("run"), From: a.Number("from", 0), Limit: a.Number("limit", 0), ValueBytes: a.Number("valueBytes", 0),
+			Step: addressText(a, "step"), All: a.Flag("all"), Context: addressText(a, "context"),
 		}
 		return i.ReadRun(ctx, q)
 	},
@@ -74,6 +74,14 @@ var questions = map[string]func(context.Context, *Inspector, toolset.Arguments) 
 	runTool: func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
 		return i.RunTool(ctx, a.Text("tool"), a.Object("arguments"))
 	},
+}
+
+// addressText returns an address, which may be given as a number; empty when it is missing.
+func addressText(a toolset.Arguments, name string) string {
+	if text := a.Text(name); text != "" || a.Get(name) == nil {
+		return text
+	}
+	return strconv.Itoa(a.Number(name, 0))
 }
 
 // filterOf returns the filter of list_runs.

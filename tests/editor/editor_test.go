@@ -126,8 +126,10 @@ func TestCompletionPerNodeKind(t *testing.T) {
 	e := open(t)
 	for kind, want := range map[string][]string{
 		"entry":     {"next"},
-		"mcp":       {"server", "tool", "args", "next"},
-		"transform": {"transform", "next"},
+		"mcp":       {"server", "tool", "args", "forEach", "timeoutMs", "retry", "onError", "help", "effect", "next"},
+		"graph":     {"tool", "args", "forEach", "timeoutMs", "onError", "help", "next"},
+		"parallel":  {"branches", "next"},
+		"transform": {"transform", "onError", "next"},
 		"switch":    {"conditions", "next"},
 	} {
 		got := e.complete(frame + "      - id: a\n        type: " + kind + "\n        |>\n")
@@ -148,13 +150,42 @@ func TestCompletionPerNodeKind(t *testing.T) {
 	}
 }
 
+func TestCompletionInCalls(t *testing.T) {
+	e := open(t)
+	const call = frame + "      - id: a\n        type: mcp\n        server: files\n        tool: read\n        next: b\n"
+	for text, want := range map[string][]string{
+		call + "        retry:\n          |>\n":                                                                                     {"attempts", "delayMs", "backoff", "maxDelayMs", "codes", "when", "until"},
+		call + "        retry:\n          codes: [|>]\n":                                                                            {"timeout", "server-start"},
+		call + "        onError:\n          |>\n":                                                                                   {"codes", "value", "next"},
+		call + "        forEach:\n          |>\n":                                                                                   {"items", "maxParallel"},
+		call + "        effect: |>\n":                                                                                               {"read", "write", "destroy"},
+		strings.Replace(frame, "    nodes:\n", "    |>\n", 1):                                                                       {"hidden", "executionLimits"},
+		strings.Replace(frame, "    nodes:\n", "    executionLimits:\n      |>\n", 1):                                               {"maxDepth", "maxCalls"},
+		frame + "      - id: a\n        type: parallel\n        branches:\n          b:\n            type: |>\n":                    {"mcp", "graph"},
+		frame + "      - id: a\n        type: parallel\n        branches:\n          b:\n            type: graph\n            |>\n": {"tool", "args", "onError"},
+	} {
+		got := e.complete(text)
+		for _, key := range want {
+			if !slices.Contains(got, key) {
+				t.Errorf("at\n%s\n%s is not offered, but %q", text[len(text)-80:], key, got)
+			}
+		}
+		if strings.Contains(text, "branches") && (slices.Contains(got, "next") || slices.Contains(got, "switch")) {
+			t.Errorf("a branch is offered %q", got)
+		}
+	}
+}
+
 func TestHover(t *testing.T) {
 	e := open(t)
 	for text, want := range map[string]string{
-		frame + "      - {id: a, type: mcp, server: files, to|>ol: read_file, next: b}\n":     "tool",
-		strings.Replace(frame, "mcpServers", "mcpSer|>vers", 1):                               "server",
-		frame + "      - {id: a, type: switch, condi|>tions: [], next: b}\n":                  "condition",
-		frame + "      - {id: a, type: transform, trans|>form: {expr: $.entry.a}, next: b}\n": "JSONata",
+		frame + "      - {id: a, type: mcp, server: files, to|>ol: read_file, next: b}\n":                       "tool",
+		strings.Replace(frame, "mcpServers", "mcpSer|>vers", 1):                                                 "server",
+		frame + "      - {id: a, type: graph, tool: t, for|>Each: {items: $.entry.x}, next: b}\n":               "each item",
+		frame + "      - {id: a, type: mcp, server: files, tool: t, retry: {un|>til: $result.done}, next: b}\n": "$result",
+		frame + "      - {id: a, type: parallel, bran|>ches: {}, next: b}\n":                                    "by name",
+		frame + "      - {id: a, type: switch, condi|>tions: [], next: b}\n":                                    "condition",
+		frame + "      - {id: a, type: transform, trans|>form: {expr: $.entry.a}, next: b}\n":                   "JSONata",
 	} {
 		d := e.show(text)
 		var hover struct {
@@ -170,11 +201,14 @@ func TestHover(t *testing.T) {
 func TestErrorAtItsPlace(t *testing.T) {
 	e := open(t)
 	for text, want := range map[string]string{
-		frame + "      - id: a\n        type: mcp\n        server: files\n        |>tol: read_file\n        next: b\n":        "tol",
-		frame + "      - id: a\n        type: |>mpc\n":                                                                        "",
-		frame + "      - id: a\n        type: transform\n        transform: {expr: \"1\"}\n        |>nxt: b\n":                "nxt",
-		strings.Replace(frame, "tools:\n", "executionLimits:\n  maxNodeExecutions: |>many\ntools:\n", 1):                      "",
-		frame + "      - id: a\n        type: entry\n        next: b\n      - id: b\n        type: exit\n        |>next: a\n": "next",
+		frame + "      - id: a\n        type: mcp\n        server: files\n        |>tol: read_file\n        next: b\n":                                                                 "tol",
+		frame + "      - id: a\n        type: |>mpc\n":                                                                                                                                 "",
+		frame + "      - id: a\n        type: transform\n        transform: {expr: \"1\"}\n        |>nxt: b\n":                                                                         "nxt",
+		frame + "      - id: a\n        type: mcp\n        server: files\n        tool: read\n        next: b\n        retry:\n          attempts: |>11\n":                             "10",
+		frame + "      - id: a\n        type: mcp\n        server: files\n        tool: read\n        next: b\n        retry:\n          until: $result\n          attempts: |>1001\n": "1000",
+		frame + "      - id: a\n        type: graph\n        tool: t\n        next: b\n        |>retry: {}\n":                                                                          "retry",
+		strings.Replace(frame, "tools:\n", "executionLimits:\n  maxNodeExecutions: |>many\ntools:\n", 1):                                                                               "",
+		frame + "      - id: a\n        type: entry\n        next: b\n      - id: b\n        type: exit\n        |>next: a\n":                                                          "next",
 	} {
 		d := e.show(text)
 		found := e.findings(d)
@@ -212,7 +246,7 @@ func TestEveryExampleIsClean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range paths {
+	for _, path := range append(paths, "../../graph/testdata/ok/calls.yaml", "../../graph/testdata/ok/recursion.yaml") {
 		if strings.HasSuffix(path, ".test.yaml") {
 			continue
 		}
@@ -221,6 +255,9 @@ func TestEveryExampleIsClean(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Replace(string(src), "../docs/toolgraph.schema.json", "./toolgraph.schema.json", 1)
+		if strings.Contains(path, "testdata") {
+			text = "# yaml-language-server: $schema=./toolgraph.schema.json\n" + text
+		}
 		if text == string(src) {
 			t.Errorf("%s does not name the schema in its first line", path)
 		}

@@ -77,6 +77,24 @@ var shapes = map[string]string{
   - {id: read, type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.entry.x}}, next: exit}
   - {id: exit, type: exit}
 `,
+	"failed part": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: both}
+  - {id: both, type: graph, tool: inner, onError: {}, next: more}
+  - {id: more, type: mcp, server: up, tool: echo SAFE, args: {x: {expr: $.both.error.code}}, next: exit}
+  - {id: exit, type: exit}
+- name: inner
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: both}
+  - {id: both, type: parallel, branches: {a: {type: mcp, server: up, tool: never SAFE}, b: {type: mcp, server: up, tool: echo SAFE}}, next: exit}
+  - {id: exit, type: exit}
+`,
 	"nested": `
 - name: main
   description: made
@@ -140,7 +158,7 @@ func shapesAnswer(c *execution.Call) (value.Value, error) {
 }
 
 // A run that is cut after any of its events and resumed has the same records and the same value;
-// no call whose outcome is recorded is made again, and each call in doubt that is not safe to
+// no call whose outcome is recorded is made again, and each in-doubt call that is not safe to
 // repeat is asked about once.
 func TestF08CutAfterEveryEvent(t *testing.T) {
 	for name, shape := range shapes {
@@ -148,7 +166,9 @@ func TestF08CutAfterEveryEvent(t *testing.T) {
 			t.Run(name+safe, func(t *testing.T) {
 				s := file(t, "", strings.ReplaceAll(shape, " SAFE", safe), shapesAnswer)
 				synctest.Test(t, func(t *testing.T) {
-					ref, undisturbed := s.reference(t.Context())
+					ref, undisturbed := newWorld(s, 0), &life{}
+					p := ref.process()
+					p.live(t.Context(), undisturbed, ref.starting(p, nil, execution.Resolution{}), writesFirst)
 					ref.clean(t)
 					if undisturbed.err != nil {
 						t.Fatal(undisturbed.err)
@@ -162,13 +182,13 @@ func TestF08CutAfterEveryEvent(t *testing.T) {
 	}
 }
 
-// checkCut resumes from the first n events. The calls in doubt were made, or not.
+// checkCut resumes from the first n events. The in-doubt calls were made, or not.
 func (w *world) checkCut(t *testing.T, n int, made bool, undisturbed *life) {
 	t.Helper()
 	cut := w.from(n, made)
 	open := len(cut.unsafeDoubts())
 	st := cut.s.disturb(t.Context(), cut, nil, 0, inOrder)
-	if st.asked != open {
+	if st.asked > open || st.asked < open && !raced(records(cut.events)) {
 		cut.violated("%d calls are asked about, %d are in doubt", st.asked, open)
 	}
 	cut.compare(w, undisturbed, st)

@@ -55,15 +55,12 @@ func thirdFails(c *execution.Call) (value.Value, error) {
 // allInFlight releases writes first; then the failing call is answered.
 func allInFlight(failing execution.Address) policy {
 	return func(pending []*operation) *operation {
-		if o := exceptCalls(pending); o != nil {
-			return o
-		}
 		for _, o := range pending {
-			if o.at() == failing {
+			if exceptCalls(pending) == nil && o.at() == failing {
 				return o
 			}
 		}
-		return inOrder(pending)
+		return writesFirst(pending)
 	}
 }
 

@@ -190,16 +190,6 @@ func TestF04LimitsAndCancellationsAreNotCaught(t *testing.T) {
 	}
 }
 
-// exceptCalls releases writes alone, so that calls never get an answer.
-func exceptCalls(pending []*operation) *operation {
-	for _, o := range pending {
-		if o.call == nil {
-			return o
-		}
-	}
-	return nil
-}
-
 const polling = `
 - {id: entry, type: entry, next: poll}
 - {id: poll, type: mcp, server: up, tool: status, retry: {until: '$result.status = "done"', attempts: 4, delayMs: 10000}, HANDLER next: exit}

@@ -51,7 +51,7 @@ func failureIn(t testing.TB, err error) *execution.Failure {
 }
 
 // from returns a world whose journal has the first n events of another, and whose upstream
-// servers had the calls that begin in them. The calls in doubt were made when made is true.
+// servers had the calls that begin in them. The in-doubt calls were made when made is true.
 func (w *world) from(n int, made bool) *world {
 	out := newWorld(w.s, uint64(n))
 	out.events = append(out.events, w.events[:n]...)

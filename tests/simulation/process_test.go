@@ -200,6 +200,24 @@ func inOrder(pending []*operation) *operation {
 	return pending[0]
 }
 
+// writesFirst releases writes first, so that as many calls as can be are in flight.
+func writesFirst(pending []*operation) *operation {
+	if o := exceptCalls(pending); o != nil {
+		return o
+	}
+	return inOrder(pending)
+}
+
+// exceptCalls releases writes alone, so that calls never get an answer.
+func exceptCalls(pending []*operation) *operation {
+	for _, o := range pending {
+		if o.call == nil {
+			return o
+		}
+	}
+	return nil
+}
+
 // atRandom releases any operation; one turn in eight lets time pass.
 func (w *world) atRandom(pending []*operation) *operation {
 	if len(pending) == 0 || w.rng.IntN(8) == 0 {

@@ -148,7 +148,7 @@ func (w *world) ended() bool {
 
 var keyShown = regexp.MustCompile(`idempotency key ` + runID + `/([^\s#,;]+)`)
 
-// ask resolves the call in doubt that a failure names, as an operator would who asks the server.
+// ask resolves the in-doubt call that a failure names, as an operator would who asks the server.
 func (w *world) ask(failed *execution.StepError, asked map[execution.Address]bool) execution.Resolution {
 	found := keyShown.FindStringSubmatch(failed.Error())
 	if found == nil {

@@ -87,7 +87,7 @@ func (w *world) write(e *execution.Event) {
 }
 
 // forget loses the end of the journal, as a process that dies loses what waits to be written: not
-// what was to be safe, and not the start of a call in doubt.
+// what was to be safe, and not the start of an in-doubt call.
 func (w *world) forget() {
 	safe := 1
 	for i, e := range w.events {
@@ -99,11 +99,9 @@ func (w *world) forget() {
 		return
 	}
 	safe += w.rng.IntN(len(w.events) - safe + 1)
-	open := doubts(w.events)
 	lost := 0
 	w.events = slices.DeleteFunc(w.events, func(e execution.Event) bool {
-		if safe--; safe >= 0 || e.Kind == execution.CallStarted && e.Sync &&
-			slices.ContainsFunc(open, func(d doubt) bool { return d.visit.At() == e.At() && d.attempt == attemptOf(e.Step.Attempt) }) {
+		if safe--; safe >= 0 || e.Kind == execution.CallStarted && e.Sync {
 			return false
 		}
 		if lost++; e.Kind == execution.CallStarted {
@@ -126,7 +124,7 @@ func (w *world) answerTo(c *execution.Call) answer {
 	return answer{v, err}
 }
 
-// outcome is what became of a call in doubt: it was made and has an answer, or it was not made.
+// outcome is what became of an in-doubt call: it was made and has an answer, or it was not made.
 func (w *world) outcome(at execution.Address, attempt int) (made bool, a answer) {
 	for _, e := range slices.Backward(w.ledger[at]) {
 		if attemptOf(e.call.Attempt) != attempt {
@@ -148,7 +146,7 @@ type doubt struct {
 	attempt int
 }
 
-// doubts returns the calls in doubt of a journal, in the order of their addresses.
+// doubts returns the in-doubt calls of a journal, in the order of their addresses.
 func doubts(events []execution.Event) []doubt {
 	open := map[execution.Address]doubt{}
 	for i := range events {

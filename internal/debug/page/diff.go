@@ -89,13 +89,8 @@ func (s *Server) diff(r *http.Request) (any, error) {
 // meet takes the records of the smallest address from two lists in the order of addresses; nil for
 // a list that does not have it.
 func meet(left, right *[]execution.Record) (x, y *execution.Record) {
-	order := 0
-	switch {
-	case len(*left) == 0:
-		order = +1
-	case len(*right) == 0:
-		order = -1
-	default:
+	order := len(*right) - len(*left) // when one of them has ended
+	if len(*left) > 0 && len(*right) > 0 {
 		order = (*left)[0].At().Compare((*right)[0].At())
 	}
 	if order <= 0 {

@@ -15,19 +15,23 @@
 //	GET  /api/runs                    ?tool&status&text&since&before&limit → {runs, next}
 //	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else the fields that do not match the schema
 //	GET  /api/runs/{id}               status, times, next node, failure
-//	GET  /api/runs/{id}/path          ?from → {names, path: indexes of names, edits: indexes of steps}
-//	GET  /api/runs/{id}/steps         ?from&limit → steps with previews
-//	GET  /api/runs/{id}/steps/{n}     one step: expressions, what they read, output, failure
-//	GET  /api/runs/{id}/value         ?of&at&path&from → one level of a value (see level)
-//	GET  /api/runs/{id}/whole         ?of&at&indent → a whole value as JSON; 204 for nothing
-//	POST /api/runs/{id}/control       {action: pause|resume|step|stop|run-to, node}
+//	GET  /api/runs/{id}/path          ?frame&from → {names, path: indexes of names, edits: indexes of steps, …}
+//	GET  /api/runs/{id}/steps         ?frame&from&limit → steps with previews
+//	GET  /api/runs/{id}/steps/{n}     ?frame&part → one step or part: expressions, what they read, output, failure
+//	GET  /api/runs/{id}/parts         ?frame&at&from&limit → parts of a step, with previews
+//	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from → one level of a value (see level)
+//	GET  /api/runs/{id}/whole         ?of&frame&at&part&indent → a whole value as JSON; 204 for nothing
+//	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}
 //	PUT  /api/runs/{id}/breakpoints   {breakpoints}
 //	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
-//	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, at, path, from} → {value, ms} or {error}
-//	POST /api/runs/{id}/watch         {sources, at} → [{value, ms} or {error}], one for each source
+//	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, frame, at, part, path, from} → {value, ms} or {error}
+//	POST /api/runs/{id}/watch         {sources, frame, at, part} → [{value, ms} or {error}], one for each source
 //	GET  /api/questions               questions of upstream servers: {questions: [{id, server, message, schema or url}]}
 //	POST /api/questions/{id}          {action: accept|decline|cancel, content}; else the fields that do not match the schema
 //	GET  /api/diff                    ?a&b → where two runs diverge
+//
+// A frame is asked for as a run is: without the parameter frame, an address, it is the run's own.
+// at is an index in the frame; part names a part of that step.
 //
 // Lists have previews of bounded length and come in pages; the number of steps is bounded
 // by the limits of the run. The package must not know how a run is made or recorded. It

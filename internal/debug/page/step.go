@@ -155,7 +155,7 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	rec, ended := now.record(p)
 	if ended {
 		chosen, _ = rec.Output.(string)
-		out.addRecord(now, p, rec)
+		out.addRecord(now, rec)
 	} else {
 		out.Pending = true
 		out.stepJSON = now.pending(p, open)
@@ -201,7 +201,7 @@ func (r *runState) pending(p place, open *nextJSON) stepJSON {
 }
 
 // addRecord adds a step or part that has run.
-func (d *detailJSON) addRecord(now runState, p place, rec execution.Record) {
+func (d *detailJSON) addRecord(now runState, rec execution.Record) {
 	d.stepJSON = now.stepOf(rec)
 	d.Preview, d.stepJSON.Error, d.stepJSON.Handled = "", "", ""
 	d.Start, d.Bytes = &rec.Start, rec.Bytes

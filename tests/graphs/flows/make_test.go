@@ -111,7 +111,8 @@ type maker struct {
 	*rand.Rand
 	tools int
 	nodes int  // of the tool that is made
-	each  bool // inside a node that makes a call for each item, whose values must stay small
+	each  bool // inside a node with a forEach
+	tight bool // inside a node with several parts, whose values must stay small
 }
 
 // makeProgram makes the program of a seed: the same one each time.
@@ -184,22 +185,24 @@ func (m *maker) node() *node {
 		}
 		n.set("conditions", "["+strings.Join(conditions, ", ")+"]")
 	case "parallel":
-		m.each = true
+		m.tight = true
 		for i := range 2 + m.IntN(2) {
 			branch := &node{id: "b" + strconv.Itoa(i), kind: m.of("mcp", "mcp", "graph")}
 			m.call(branch)
 			m.onError(branch, false)
 			n.branches = append(n.branches, branch)
 		}
-		m.each = false
+		m.tight = false
 	default:
 		m.each = m.oneIn(2)
 		if m.each {
-			n.optional("forEach", fmt.Sprintf("{items: %s, maxParallel: %s}", quoted(m.list()), m.of("%", "%", "1")))
+			m.each = false
+			n.set("forEach", fmt.Sprintf("{items: %s, maxParallel: %s}", quoted(m.list()), m.of("%", "%", "1")))
+			m.each, m.tight = true, true
 		}
 		m.call(n)
 		m.onError(n, !m.each)
-		m.each = false
+		m.each, m.tight = false, false
 	}
 	return n
 }
@@ -298,7 +301,7 @@ func quoteID(id string) string { return `"` + id + `"` }
 // whole is an expression whose value may be any other value, once; else values would grow without
 // end.
 func (m *maker) whole() string {
-	if m.each || m.oneIn(3) {
+	if m.tight || m.oneIn(3) {
 		return m.small()
 	}
 	one := m.of("$."+m.any(), "$."+m.any()+".v", "$previousNode()", "$.entry.list", "$."+m.any()+".list", "$.entry",

@@ -33,8 +33,10 @@ export const shownTool = computed(() => path.value.tool || run.value?.tool);
 export const own = computed(() => run.value && shownTool.value === toolName.value);
 // looked names the step under inspection for requests.
 export const looked = computed(() => ({ frame: frame.value, at: at.value, part: shownPart.value }));
-// shownPart is the part under inspection: at the end of the path, the one at which the run is.
-export const shownPart = computed(() => part.value || (position.value === null ? held.value?.part ?? path.value.open?.part ?? '' : ''));
+// litPart is the part that the graph shows: the one under inspection, or at the end of the path the
+// one at which the run is. That one is under inspection only while the run is paused.
+export const litPart = computed(() => part.value || (position.value === null ? held.value?.part ?? path.value.open?.part ?? '' : ''));
+export const shownPart = computed(() => (paused.value ? litPart.value : part.value));
 
 // outdated is whether the run began with another version of its graph.
 export const outdated = computed(() => own.value && !frame.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
@@ -71,7 +73,7 @@ export const lit = computed(() => {
   const next = end ? held.value?.node ?? open?.node ?? '' : nodeAt(at.value);
   if (end && next && before) edges.set(`${before}\n${next}`, 1);
   const progress = end && open?.parts && open.node === next ? `${open.ended ?? 0}/${open.parts}` : '';
-  return { counts, edges, handled, current: next, part: shownPart.value, failed: failedNode(), running: end && active.value, progress };
+  return { counts, edges, handled, current: next, part: litPart.value, failed: failedNode(), running: end && active.value, progress };
 });
 
 // failedNode is the node of the frame at which the run failed.

@@ -26,7 +26,7 @@ export function StepPane() {
   const open = held.value ?? path.value.open;
   const pending = n >= total.value;
   const ended = r && pending && !open && !['running', 'paused', 'not_started'].includes(r.status);
-  const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && `${r.steps} ${r.status}`}` : null;
+  const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && (r.status === 'running' ? 'runs' : `${r.steps} ${r.status}`)}` : null;
   const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;

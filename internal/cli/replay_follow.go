@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"toolgraph/execution"
+	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/debug"
+	"toolgraph/internal/diff"
+	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
+)
+
+// follower compares a replay with the recorded run, address by address: it repeats the edits of
+// the recorded run until the two diverge, and finds where they do first.
+type follower struct {
+	recorded *debug.History
+	replayed *debug.History
+	calls    int
+	diverged *execution.Record // the record with the smallest address that differs
+	changes  []diff.Change     // of its output; none: it is another node, or one of the two failed
+}
+
+// newFollower follows a replay of these events, of which the first steps are copied.
+func newFollower(events []execution.Event, copied int) *follower {
+	f := &follower{recorded: debug.NewHistory(), replayed: debug.NewHistory()}
+	for _, e := range events {
+		f.recorded.Add(e)
+		if (e.Record != nil || e.Step != nil) && e.At().Outermost() < copied {
+			f.replayed.Add(e)
+		}
+	}
+	return f
+}
+
+// Wait returns the edit that was made before this step.
+func (f *follower) Wait(_ context.Context, next execution.Event) ([]execution.Edit, error) {
+	at := next.Step.At()
+	if was, known := f.recorded.Record(at); known && was.Edited && !f.isAfter(at) {
+		return []execution.Edit{{NodeID: was.NodeID, Output: was.Output}}, nil
+	}
+	return nil, nil
+}
+
+// isAfter reports whether the runs diverge before an address.
+func (f *follower) isAfter(at execution.Address) bool {
+	return f.diverged != nil && f.diverged.At().Compare(at) < 0
+}
+
+// Observe compares a record with that of the recorded run.
+func (f *follower) Observe(e execution.Event) {
+	f.replayed.Add(e)
+	if e.Kind == execution.CallStarted {
+		f.calls++
+	}
+	if e.Record == nil || f.isAfter(e.Record.At()) {
+		return
+	}
+	now := *e.Record
+	was, known := f.recorded.Record(now.At())
+	same := known && was.NodeID == now.NodeID && was.Edited == now.Edited && comparedText(was.Error) == comparedText(now.Error) &&
+		comparedText(was.Handled) == comparedText(now.Handled) && len(was.Attempts) == len(now.Attempts)
+	var changes []diff.Change
+	if same && now.Error == nil {
+		changes = diff.Values(was.Output, now.Output)
+	}
+	if !same || len(changes) > 0 {
+		f.diverged, f.changes = &now, changes
+	}
+}
+
+// comparedText is what is compared of a failure: without what was added to its message, such as
+// how long its attempts took.
+func comparedText(failed *execution.Failure) string {
+	if failed == nil {
+		return ""
+	}
+	return cmp.Or(failed.Plain, failed.Message)
+}
+
+// changesShown is how many changes of one value are printed, valueShown how much of each.
+const (
+	changesShown = 8
+	valueShown   = 60
+)
+
+// print prints where the runs first diverge.
+func (f *follower) print(ctx context.Context, w io.Writer, p *project.Project, g *graph.Graph, result *execution.Result) {
+	if f.diverged == nil {
+		f.printSame(w, len(result.History))
+		return
+	}
+	now := *f.diverged
+	at := now.At()
+	fmt.Fprintf(w, "the replay diverges from the recorded run at step %s, node %q", at, wording.OneLine(now.Name()))
+	node := debug.NodeAt(debug.GraphOf(g, now.Tool), now.NodeID, now.Part)
+	if node != nil {
+		fmt.Fprintf(w, " (%s)", node.Pos())
+	}
+	fmt.Fprintln(w, ":")
+	secrets := p.File.Secrets
+	was, known := f.recorded.Record(at)
+	switch {
+	case !known && at.Frame() == "" && now.Part == "":
+		fmt.Fprintln(w, "  the recorded run had already ended")
+	case !known:
+		fmt.Fprintln(w, "  the recorded run has no such step")
+	case was.NodeID != now.NodeID:
+		fmt.Fprintf(w, "  the recorded run went to %q\n", wording.OneLine(was.NodeID))
+	case len(was.Attempts) != len(now.Attempts):
+		fmt.Fprintf(w, "  was  %s\n  is   %s\n", wording.Count(len(was.Attempts)+1, "attempt"), wording.Count(len(now.Attempts)+1, "attempt"))
+	case len(f.changes) == 0:
+		fmt.Fprintf(w, "  was  %s\n  is   %s\n", outputText(was, secrets), outputText(now, secrets))
+	default:
+		for _, c := range f.changes[:min(len(f.changes), changesShown)] {
+			fmt.Fprintf(w, "  %s: %s → %s\n", wording.OneLine(cmp.Or(c.Path, "the value")),
+				valueText(c.Old, valueShown, secrets), valueText(c.New, valueShown, secrets))
+		}
+		if more := len(f.changes) - changesShown; more > 0 {
+			fmt.Fprintf(w, "  and %d more\n", more)
+		}
+	}
+	scope, err := f.replayed.Scope(ctx, g, at)
+	if err != nil {
+		return // these values are only a help
+	}
+	for _, read := range readBy(ctx, node, scope) {
+		fmt.Fprintf(w, "  it reads %s = %s\n", wording.OneLine(read.path), valueText(read.value, valueShown, secrets))
+	}
+}
+
+// printSame prints that a replay of so many steps matches, as far as it went.
+func (f *follower) printSame(w io.Writer, steps int) {
+	for _, was := range f.recorded.Sorted() {
+		if _, made := f.replayed.Record(was.At()); !made {
+			fmt.Fprintf(w, "the replay ends after %s, before node %q of the recorded run\n", wording.Count(steps, "step"), wording.OneLine(was.Name()))
+			return
+		}
+	}
+	fmt.Fprintf(w, "the replay matches the recorded run: %s, %s answered from it\n", wording.Count(steps, "step"), wording.Count(f.calls, "call"))
+}
+
+// reading is a path that a rule reads, with its value.
+type reading struct {
+	path  string
+	value value.Value
+}
+
+// readBy returns the values that the conditions of a switch read from the context: they made it
+// choose its branch.
+func readBy(ctx context.Context, node graph.Node, scope *expressions.Scope) []reading {
+	n, isSwitch := node.(*graph.Switch)
+	if !isSwitch {
+		return nil
+	}
+	var all []reading
+	for _, c := range n.Conditions {
+		for _, ref := range c.Rule.References() {
+			path := "$." + strings.Join(ref.Path, ".")
+			if ref.Body || ref.Function != "" || len(ref.Path) == 0 || slices.ContainsFunc(all, func(r reading) bool { return r.path == path }) {
+				continue
+			}
+			expr, err := jsonata.Compile(ctx, path)
+			if err != nil {
+				continue // a name that needs backticks; these values are only a help
+			}
+			if value, err := expr.Eval(ctx, scope); err == nil {
+				all = append(all, reading{path, value})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/internal/inspect"
+	"toolgraph/internal/wording"
+)
+
+func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "diff RUN OTHER",
+		Short: "Show where two recorded runs diverge, and which value caused it",
+		Long: `Compare two recorded runs: their arguments, the first step whose value differs, and the
+first step at which they take different branches.`,
+		Example: `  toolgraph runs diff 5GNFQ last
+  toolgraph runs diff 5GNFQ 7K2AB --format json`,
+		Args: args(2, 2, "two runs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Difference, error) {
+				return i.DiffRuns(cmd.Context(), args[0], args[1])
+			}, printDifference)
+		},
+	}
+	formatFlag(cmd, &format)
+	return cmd
+}
+
+func printDifference(w io.Writer, d *inspect.Difference) error {
+	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), wording.OneLine(d.A.Tool), wording.OneLine(string(d.A.Status)), shortID(d.B.ID), wording.OneLine(d.B.Tool), wording.OneLine(string(d.B.Status)))
+	if !d.SameGraph {
+		fmt.Fprintln(w, "the graph changed between the runs")
+	}
+	if d.Arguments != nil {
+		fmt.Fprintln(w, "\nthe arguments differ:")
+		printChanges(w, d.Arguments)
+	}
+	if v := d.Value; v != nil {
+		fmt.Fprintf(w, "\nstep %s (%s) is the first whose value differs:\n", v.At(), wording.OneLine(v.A.Node))
+		if v.Changes != nil {
+			printChanges(w, v.Changes)
+		} else {
+			fmt.Fprintf(w, "  a %s\n  b %s\n", outcome(v.A), outcome(v.B))
+		}
+	}
+	if p := d.Path; p != nil {
+		fmt.Fprintf(w, "\nthe runs diverge at step %s:\n  a %s\n  b %s\n", p.At(), direction(p.A, p), direction(p.B, p))
+	}
+	if d.Arguments == nil && d.Value == nil && d.Path == nil {
+		fmt.Fprintln(w, "\nboth runs have the same steps with the same values")
+	}
+	return nil
+}
+
+func outcome(s *inspect.Side) string {
+	if s.Error != "" {
+		return "failed: " + shortened(s.Error, errorShown)
+	}
+	return "returned a value"
+}
+
+func direction(s *inspect.Side, d *inspect.Divergence) string {
+	if s == nil && d.Address != "" {
+		return "has no such step"
+	}
+	if s == nil {
+		return "had already ended"
+	}
+	return "went to " + wording.OneLine(s.Node)
+}
+
+func printChanges(w io.Writer, all *inspect.Changes) {
+	for _, c := range all.Changes {
+		fmt.Fprintf(w, "  %s: %s → %s\n", wording.OneLine(cmp.Or(c.Path, "the value")), changedText(c.A), changedText(c.B))
+	}
+	if all.More > 0 {
+		fmt.Fprintf(w, "  and %d more\n", all.More)
+	}
+}
+
+func changedText(v *inspect.Value) string {
+	if v == nil {
+		return nothing
+	}
+	return recordedText(*v, false)
+}
