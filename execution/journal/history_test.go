@@ -139,3 +139,56 @@ func TestPageOfManyParts(t *testing.T) {
 }
 
 func bytesOf(f func()) uint64 { return cost.Of(f).Bytes }
+
+// An exported run with parts comes back as it was; one whose list is not that of its parts is
+// refused, and so are names that cannot be shown.
+func TestImportOfParts(t *testing.T) {
+	s := inStore(t, flown("FLOW"))
+	exported, err := s.Load(t.Context(), "FLOW")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Run(t.Context(), "FLOW")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := inStore(t, nil)
+	if err := other.Import(t.Context(), run, exported); err != nil {
+		t.Fatal(err)
+	}
+	imported, err := other.Load(t.Context(), "FLOW")
+	if err != nil || asJSON(t, imported) != asJSON(t, exported) {
+		t.Errorf("%v\ngot  %s\nwant %s", err, asJSON(t, imported), asJSON(t, exported))
+	}
+	for want, spoil := range map[string]func(r *execution.Record){
+		"the output of step 1 is not made of its 3 parts": func(r *execution.Record) {
+			if r.Parts > 0 && r.Index == 1 {
+				r.Output = []any{1.0}
+			}
+		},
+		"has control or hidden characters": func(r *execution.Record) {
+			if r.Handled != nil {
+				r.Handled.Callers[0].Tool = "a\u202eb"
+			}
+		},
+		"the number of steps before it in frame 3.news": func(r *execution.Record) {
+			if r.Frame == "3.news" {
+				r.Index = 1
+			}
+		},
+	} {
+		events, err := s.Load(t.Context(), "FLOW")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Record != nil {
+				spoil(e.Record)
+			}
+		}
+		err = inStore(t, nil).Import(t.Context(), run, events)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

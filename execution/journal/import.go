@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"unicode"
 
 	"toolgraph/execution"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -51,7 +53,7 @@ func checkImport(run Run, events []execution.Event) error {
 			return fmt.Errorf("event %d of %d: %w", i+1, len(events), err)
 		}
 	}
-	return nil
+	return checkMade(events)
 }
 
 const (
@@ -65,19 +67,54 @@ func namesOf(e execution.Event) []string {
 	case e.Start != nil:
 		return []string{e.Start.Tool, e.Start.Graph}
 	case e.Step != nil:
-		return []string{e.Step.NodeID, e.Step.Server, e.Step.Tool, e.Step.Digest}
-	case e.Record != nil && e.Record.Error != nil:
-		return append(failureNames(e.Record.Error), e.Record.NodeID)
+		names := []string{e.Step.NodeID, e.Step.Graph, e.Step.Server, e.Step.Tool, e.Step.Digest}
+		if e.Retry != nil {
+			names = append(names, failureNames(e.Retry.Error)...)
+		}
+		if e.Parts != nil {
+			names = append(names, e.Parts.Digest)
+		}
+		return names
 	case e.Record != nil:
-		return []string{e.Record.NodeID}
-	case e.End.Failure != nil:
-		return failureNames(e.End.Failure)
+		names := append(failureNames(e.Record.Error), failureNames(e.Record.Handled)...)
+		for _, a := range e.Record.Attempts {
+			names = append(names, failureNames(a.Error)...)
+		}
+		return append(names, e.Record.NodeID, e.Record.Tool)
 	}
-	return nil
+	return failureNames(e.End.Failure)
 }
 
 func failureNames(f *execution.Failure) []string {
-	return []string{string(f.Code), f.Detail, f.Node, f.Pos.File}
+	if f == nil {
+		return nil
+	}
+	names := []string{string(f.Code), f.Detail, f.Node, f.Part, string(f.At), f.Pos.File}
+	for _, c := range f.Callers {
+		names = append(append(names, c.Tool, c.Node, c.Part), c.Path...)
+	}
+	return names
+}
+
+// checkMade rejects an output that is not made of the parts that it is said to be made of: it is
+// not recorded a second time.
+func checkMade(events []execution.Event) error {
+	all := newAssembly()
+	for i, e := range events {
+		all.started(&e)
+		all.add(e.Record)
+		if e.Record == nil || e.Record.Parts == 0 {
+			continue
+		}
+		made, err := value.Encode(all.make(e.At(), e.Record))
+		if err != nil {
+			return err
+		}
+		if told, err := value.Encode(e.Record.Output); err != nil || !bytes.Equal(made, told) {
+			return fmt.Errorf("event %d of %d: the output of step %s is not made of its %s", i+1, len(events), e.At(), wording.Count(e.Record.Parts, "part"))
+		}
+	}
+	return nil
 }
 
 // checkNames rejects names with characters that are invisible or change how others are shown.
