@@ -13,7 +13,8 @@ type budget struct {
 	most  [counters]int
 	used  [counters]int // guarded by mu
 
-	mu     *sync.Mutex    // one for all budgets of a run
+	mu     *sync.Mutex    // one for all budgets of a run: its own
+	own    sync.Mutex     // of the run
 	called map[string]int // of the run: calls by server and tool; guarded by mu
 }
 
@@ -27,15 +28,16 @@ const (
 	counters    = iota
 )
 
-// newBudget returns the budget for limits; 0 is no limit.
-func newBudget(outer *budget, limits config.Limits) *budget {
-	b := &budget{outer: outer, most: [counters]int{limits.MaxNodeExecutions, limits.MaxCalls, limits.MaxHistoryBytes}}
-	if outer != nil {
-		b.mu = outer.mu
-		return b
-	}
-	b.mu, b.called = new(sync.Mutex), map[string]int{}
-	return b
+// inside returns a budget inside another one.
+func (b *budget) inside(limits config.Limits) *budget {
+	inner := &budget{outer: b, mu: b.mu}
+	inner.limit(limits)
+	return inner
+}
+
+// limit sets the limits; 0 is no limit.
+func (b *budget) limit(limits config.Limits) {
+	b.most = [counters]int{limits.MaxNodeExecutions, limits.MaxCalls, limits.MaxHistoryBytes}
 }
 
 // limitReached is a limit that does not leave enough.
@@ -86,7 +88,7 @@ func (b *budget) call(tool string) (reached *limitReached, most string, times in
 		run := b.run()
 		run.mu.Lock()
 		defer run.mu.Unlock()
-		run.called[tool]++
+		run.add(tool, 1)
 		return nil, "", 0
 	}
 	run := b.run()
@@ -98,6 +100,17 @@ func (b *budget) call(tool string) (reached *limitReached, most string, times in
 		}
 	}
 	return reached, most, times
+}
+
+// add counts calls of a tool for messages. mu is held.
+func (b *budget) add(tool string, n int) {
+	if b.most[callsMade] == 0 {
+		return // no message names them
+	}
+	if b.called == nil {
+		b.called = map[string]int{}
+	}
+	b.called[tool] += n
 }
 
 func (b *budget) run() *budget {

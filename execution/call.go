@@ -158,7 +158,7 @@ func (l *live) call(s *site) (outcome, error) {
 		if failed := l.resolve(s, nil); failed != nil {
 			return outcome{failed: failed}, nil
 		}
-		rec := s.frame.record(*s, start, nil, err)
+		rec := s.frame.record(s, start, nil, err)
 		return outcome{record: &rec}, nil
 	}
 	if n, isMCP := s.node.(*graph.MCP); isMCP {
@@ -174,12 +174,12 @@ func (l *live) call(s *site) (outcome, error) {
 	case err != nil:
 		return outcome{}, err
 	case failed == nil:
-		rec := s.frame.record(*s, start, output, nil)
+		rec := s.frame.record(s, start, output, nil)
 		return outcome{record: &rec}, nil
 	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
 		return outcome{failed: s.located(failed)}, nil
 	}
-	rec := s.frame.record(*s, start, nil, withHelp(&n.Calling, failed))
+	rec := s.frame.record(s, start, nil, withHelp(&n.Calling, failed))
 	return outcome{record: &rec}, nil
 }
 

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -13,7 +14,7 @@ type clock struct {
 	started time.Time  // moved forward by each pause
 	held    int        // waits at the gate that have not ended
 	since   time.Time  // when the first of them began
-	timers  map[*timer]bool
+	timers  []*timer
 }
 
 // timer calls a function after some time of the run.
@@ -22,10 +23,6 @@ type timer struct {
 	begun  time.Time
 	timer  *time.Timer
 	expire func()
-}
-
-func newClock(started time.Time, now func() time.Time) *clock {
-	return &clock{now: now, started: started, timers: map[*timer]bool{}}
 }
 
 // elapsed returns the time that the run has taken.
@@ -40,14 +37,14 @@ func (c *clock) after(d time.Duration, expire func()) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &timer{left: d, expire: expire}
-	c.timers[t] = true
+	c.timers = append(c.timers, t)
 	if c.held == 0 {
 		t.start(c.now())
 	}
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.timers, t)
+		c.timers = slices.DeleteFunc(c.timers, func(other *timer) bool { return other == t })
 		t.stop(c.now())
 	}
 }
@@ -62,13 +59,23 @@ func (t *timer) stop(now time.Time) {
 	}
 }
 
+// end stops the timers for good.
+func (c *clock) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.timers {
+		t.stop(c.now())
+	}
+	c.timers = nil
+}
+
 // hold stops the time until release is called.
 func (c *clock) hold() (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.held++; c.held == 1 {
 		c.since = c.now()
-		for t := range c.timers {
+		for _, t := range c.timers {
 			t.stop(c.now())
 		}
 	}
@@ -82,7 +89,7 @@ func (c *clock) release() {
 		return
 	}
 	c.started = c.started.Add(max(0, c.now().Sub(c.since)))
-	for t := range c.timers {
+	for _, t := range c.timers {
 		t.start(c.now())
 	}
 }

@@ -167,8 +167,11 @@ func (e *interruption) Error() string { return e.why }
 
 // interrupted reports whether an enclosing part or graph call has ended what failed.
 func (f *Failure) interrupted() bool {
+	if f == nil || f.Code != CodeCancelled {
+		return false
+	}
 	var by *interruption
-	return f != nil && f.Code == CodeCancelled && errors.As(f.err, &by)
+	return errors.As(f.err, &by)
 }
 
 // failureAt returns a failure at a node. Its cause err may be nil.

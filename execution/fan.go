@@ -363,7 +363,7 @@ func (l *live) part(s *site) (out outcome, err error) {
 	defer func() {
 		var fault *PanicError
 		if errors.As(err, &fault) {
-			rec := s.frame.record(*s, l.clock.now(), nil, err)
+			rec := s.frame.record(s, l.clock.now(), nil, err)
 			out, err = outcome{record: &rec}, nil
 		}
 	}()

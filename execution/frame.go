@@ -18,7 +18,7 @@ type frame struct {
 	ctx     context.Context // ends with the client's call, a time limit or an enclosing part
 	address Address         // of the call; empty for the run's own frame
 	tool    string          // whose graph it is; empty for the run's own frame
-	callers []string        // the tools around it, outermost first, and its own
+	callers []string        // the tools around it, outermost first, and its own; empty for the run's own frame
 	graph   *graph.Graph
 	args    value.Value
 	live    *live
@@ -32,10 +32,20 @@ type frame struct {
 
 func newFrame(g *graph.Graph, args value.Value) *frame {
 	s := newState()
+	s.records = make([]Record, 0, min(len(g.Nodes), fewRecords))
 	return &frame{
-		graph: g, args: args, callers: []string{g.Tool.Name.Value}, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
+		graph: g, args: args, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
 		state: s, scope: expressions.NewScope(s.context, s),
 	}
+}
+
+// fewRecords is the largest number of records for which a new frame has room; a loop needs more,
+// a way that is not taken fewer.
+const fewRecords = 16
+
+// site returns the place where the node runs next.
+func (f *frame) site(node graph.Node) *site {
+	return &site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}
 }
 
 // failure returns the failure of the last record, or nil.
@@ -108,7 +118,8 @@ func (f *frame) begin(node graph.Node) *Failure {
 func (f *frame) visit(node graph.Node) Record {
 	start := f.live.clock.now()
 	output, err := f.evaluate(node)
-	return f.record(site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}, start, output, err)
+	s := site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}
+	return f.record(&s, start, output, err)
 }
 
 func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
@@ -144,7 +155,7 @@ func (f *frame) choose(n *graph.Switch) (value.Value, error) {
 
 // record makes the record of a node's work that began at start. onError takes its failure, if it
 // does.
-func (f *frame) record(s site, start time.Time, output value.Value, err error) Record {
+func (f *frame) record(s *site, start time.Time, output value.Value, err error) Record {
 	rec := Record{
 		Frame: f.address, Index: s.index, Part: s.part, Tool: f.tool, NodeID: s.owner.ID(), NodeType: s.node.Type(),
 		Start: start, End: f.live.clock.now(),
@@ -241,6 +252,9 @@ func (f *frame) outward(failed *Failure) *Failure {
 func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure, error) {
 	f := s.frame
 	callers := append(f.callers[:len(f.callers):len(f.callers)], n.Tool)
+	if len(f.callers) == 0 {
+		callers = []string{f.graph.Tool.Name.Value, n.Tool}
+	}
 	if f.deepest > 0 && len(callers) > f.deepest {
 		return nil, depthLimit(f.deepest, n, callers), nil
 	}
@@ -259,7 +273,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	}
 	own := n.Graph.Tool.Limits
 	if own != (config.Limits{}) {
-		sub.budget = newBudget(f.budget, own)
+		sub.budget = f.budget.inside(own)
 		l.past.charge(sub.budget, sub.address)
 		if own.MaxNodeOutputBytes > 0 {
 			sub.largest = min(sub.largest, own.MaxNodeOutputBytes)

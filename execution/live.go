@@ -17,11 +17,12 @@ type live struct {
 	id     string
 	base   context.Context // ends with the client's call; lives as long as the run
 	cancel context.CancelCauseFunc
-	clock  *clock
+	clock  clock
+	spent  budget // of the run
 	caller ToolCaller
 	hooks  hooks
 	root   *frame
-	past   *past // of a resumed run; empty otherwise
+	past   *past // nil: the run is new
 
 	observing sync.Mutex // held while the observers get an event
 
@@ -30,8 +31,10 @@ type live struct {
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h hooks) *live {
-	l := &live{id: id, base: ctx, clock: newClock(started, h.now), caller: caller, hooks: h, root: root, past: &past{}}
-	root.live, root.budget = l, newBudget(nil, root.graph.Limits)
+	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root}
+	l.spent.limit(root.graph.Limits)
+	l.spent.mu = &l.spent.own
+	root.live, root.budget = l, &l.spent
 	return l
 }
 
@@ -44,7 +47,7 @@ func (l *live) start() {
 
 // close frees what the run holds; nothing runs any more.
 func (l *live) close() {
-	l.clock.hold()
+	l.clock.end()
 	l.cancel(nil)
 }
 
@@ -114,22 +117,37 @@ func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 	if failed := f.begin(node); failed != nil {
 		return outcome{failed: failed}, nil
 	}
-	s := site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}
-	if calling := graph.CallingOf(node); calling != nil && calling.ForEach == nil {
-		return l.call(&s)
-	}
-	if failed := l.resolve(&s, nil); failed != nil {
-		return outcome{failed: failed}, nil
-	}
 	switch n := node.(type) {
-	case *graph.MCP, *graph.SubGraph:
-		return l.forEach(&s, graph.CallingOf(node).ForEach)
+	case *graph.MCP:
+		return l.calls(f.site(node), n.ForEach)
+	case *graph.SubGraph:
+		return l.calls(f.site(node), n.ForEach)
 	case *graph.Parallel:
-		return l.parallel(&s, n)
+		s := f.site(node)
+		if failed := l.resolve(s, nil); failed != nil {
+			return outcome{failed: failed}, nil
+		}
+		return l.parallel(s, n)
 	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
+	}
+	if l.past != nil {
+		if failed := l.resolve(f.site(node), nil); failed != nil {
+			return outcome{failed: failed}, nil
+		}
 	}
 	rec := f.visit(node)
 	return outcome{record: &rec}, nil
+}
+
+// calls makes the call of an mcp or graph node, or one for each item.
+func (l *live) calls(s *site, each *graph.ForEach) (outcome, error) {
+	if each == nil {
+		return l.call(s)
+	}
+	if failed := l.resolve(s, nil); failed != nil {
+		return outcome{failed: failed}, nil
+	}
+	return l.forEach(s, each)
 }
 
 // commit records a record, then applies it. A failure that only comes of the suspension of the

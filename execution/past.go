@@ -11,7 +11,7 @@ import (
 	"toolgraph/graph"
 )
 
-// past is what is recorded of a run that is resumed. The zero value is that of a new run.
+// past is what is recorded of a run that is resumed; nil for a new run.
 type past struct {
 	frames   map[Address][]Record  // of each frame, in order; without parts
 	ended    map[Address]*Record   // of parts
@@ -91,25 +91,35 @@ func (p *past) add(rec Record, at Address) {
 }
 
 // part returns the record of a part, or nil.
-func (p *past) part(at Address) *Record { return p.ended[at] }
+func (p *past) part(at Address) *Record {
+	if p == nil {
+		return nil
+	}
+	return p.ended[at]
+}
 
 // parts returns the parts of an execution that have begun before; nil for none.
-func (p *past) parts(at Address) *Parts { return p.fans[at] }
+func (p *past) parts(at Address) *Parts {
+	if p == nil {
+		return nil
+	}
+	return p.fans[at]
+}
 
 // failedPart returns the failure of the part of an execution that failed first, or nil.
 func (p *past) failedPart(at Address) *Failure {
-	if rec := p.failed[at]; rec != nil {
-		return rec.Error
+	if p == nil || p.failed[at] == nil {
+		return nil
 	}
-	return nil
+	return p.failed[at].Error
 }
 
 // attempted returns the failed attempts of a call, and what is left of the wait after them.
 func (p *past) attempted(at Address) (done []Attempt, wait time.Duration) {
-	before := p.attempts[at]
-	if len(before) == 0 {
+	if p == nil || len(p.attempts[at]) == 0 {
 		return nil, 0
 	}
+	before := p.attempts[at]
 	for _, r := range before {
 		done = append(done, r.Attempt)
 	}
@@ -119,6 +129,9 @@ func (p *past) attempted(at Address) (done []Attempt, wait time.Duration) {
 
 // restore gives a frame its records.
 func (p *past) restore(f *frame) error {
+	if p == nil {
+		return nil
+	}
 	for _, rec := range p.frames[f.address] {
 		err := f.fits(&rec)
 		if err == nil {
@@ -134,6 +147,9 @@ func (p *past) restore(f *frame) error {
 // charge counts what the frame at an address has used before in its budget. An empty address is
 // the run.
 func (p *past) charge(b *budget, address Address) {
+	if p == nil {
+		return
+	}
 	count := func(rec *Record) {
 		if !rec.Edited {
 			b.count(executions, 1)
@@ -146,7 +162,7 @@ func (p *past) charge(b *budget, address Address) {
 		}
 		for tool, n := range p.called {
 			b.count(callsMade, n)
-			b.called[tool] = n
+			b.add(tool, n)
 		}
 	}
 	for _, rec := range p.below {
@@ -158,6 +174,9 @@ func (p *past) charge(b *budget, address Address) {
 
 // result returns the result of a call that the operator has resolved.
 func (p *past) result(at Address) (v value.Value, known bool) {
+	if p == nil {
+		return nil, false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v, known = p.results[at]
@@ -182,6 +201,9 @@ func (p *past) weigh(l *live) {
 
 // doubted reports whether there are in-doubt calls.
 func (p *past) doubted() bool {
+	if p == nil {
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.doubts) > 0
@@ -198,6 +220,9 @@ func (p *past) isInDoubt(at Address) bool {
 // close removes the in-doubt calls below an execution that has ended: other parts of one whose
 // failure was handled.
 func (p *past) close(at Address) {
+	if !p.doubted() {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doubts = slices.DeleteFunc(p.doubts, func(d *doubt) bool { return at.Contains(d.at) })

@@ -75,6 +75,9 @@ func (l *live) withUnresolved(err error) error {
 	if !errors.As(err, &step) || step.Code() == CodeOutcomeUnknown {
 		return err
 	}
+	if !l.past.doubted() {
+		return err
+	}
 	l.past.mu.Lock()
 	defer l.past.mu.Unlock()
 	for _, d := range l.past.doubts {

@@ -25,7 +25,8 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 	for i := range done {
 		key = nextKey(key, i+1, done[i].Error)
 	}
-	if failed := l.resolve(s, l.keyed(c, len(done)+1, key)); failed != nil {
+	c.attempt(len(done)+1, key)
+	if failed := l.resolve(s, c); failed != nil {
 		return outcome{failed: failed}, nil
 	}
 	if failed := l.pause(s, wait); failed != nil {
@@ -37,7 +38,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		if number == 1 {
 			start = began
 		}
-		output, err := l.request(s, n, l.keyed(c, number, key), unsafe)
+		output, err := l.request(s, n, c, unsafe)
 		if err == nil {
 			output, err = s.polled(n, output)
 		}
@@ -50,7 +51,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 			}
 		}
 		if !again {
-			rec := s.frame.finish(*s, n, start, output, failed, done, why)
+			rec := s.frame.finish(s, n, start, output, failed, done, why)
 			return outcome{record: &rec, sync: unsafe}, nil
 		}
 		attempt := Attempt{Start: began, End: l.clock.now(), Error: failed}
@@ -60,20 +61,19 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		}
 		done = append(done, attempt)
 		key = nextKey(key, number, failed)
+		c.attempt(number+1, key)
 		if failed := l.pause(s, wait); failed != nil {
 			return outcome{failed: failed}, nil
 		}
 	}
 }
 
-// keyed returns the call as its attempt is made.
-func (l *live) keyed(c *Call, attempt, key int) *Call {
-	out := *c
-	if attempt > 1 {
-		out.Attempt = attempt
+// attempt makes the call that of an attempt.
+func (c *Call) attempt(number, key int) {
+	if number > 1 {
+		c.Attempt = number
 	}
-	out.Meta = map[string]any{idempotencyMeta: idempotencyKey(l.id, c.At(), key)}
-	return &out
+	c.Meta = map[string]any{idempotencyMeta: idempotencyKey(c.Run, c.At(), key)}
 }
 
 // nextKey returns the number in the idempotency key after a failed attempt. It stays the same
@@ -218,7 +218,7 @@ func withAttempts(failed *Failure, attempts int) *Failure {
 }
 
 // finish makes the record of a call.
-func (f *frame) finish(s site, n *graph.MCP, start time.Time, output value.Value, failed *Failure, done []Attempt, why string) Record {
+func (f *frame) finish(s *site, n *graph.MCP, start time.Time, output value.Value, failed *Failure, done []Attempt, why string) Record {
 	if failed == nil {
 		rec := f.record(s, start, output, nil)
 		rec.Attempts = done
