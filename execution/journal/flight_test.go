@@ -122,7 +122,7 @@ func locked(ctx context.Context, s *journal.Store, j execution.Journal) error {
 	return err
 }
 
-// After a kill, the calls in doubt are exactly those that had started and had no outcome, however
+// After a kill, the in-doubt calls are exactly those that had started and had no outcome, however
 // many there are at once.
 func TestKilledWithCallsInFlight(t *testing.T) {
 	for _, what := range []string{"flight-8", "flight-some-8", "flight-early-8", "flight-300"} {

@@ -110,7 +110,7 @@ func checkMade(events []execution.Event) error {
 		if err != nil {
 			return err
 		}
-		if told, err := value.Encode(e.Record.Output); err != nil || !bytes.Equal(made, told) {
+		if given, err := value.Encode(e.Record.Output); err != nil || !bytes.Equal(made, given) {
 			return fmt.Errorf("event %d of %d: the output of step %s is not made of its %s", i+1, len(events), e.At(), wording.Count(e.Record.Parts, "part"))
 		}
 	}
