@@ -156,16 +156,16 @@ func (l *live) call(s *site) (outcome, error) {
 	args, err := s.arguments()
 	if err != nil {
 		if failed := l.resolve(s, nil); failed != nil {
-			return outcome{failed: failed}, nil
+			return ended(failed)
 		}
 		rec := s.frame.record(s, start, nil, err)
-		return outcome{record: &rec}, nil
+		return recorded(rec, false)
 	}
 	if n, isMCP := s.node.(*graph.MCP); isMCP {
 		return l.attempts(s, n, start, args)
 	}
 	if failed := l.resolve(s, nil); failed != nil {
-		return outcome{failed: failed}, nil
+		return ended(failed)
 	}
 	s.begin()
 	n, _ := s.node.(*graph.SubGraph)
@@ -175,12 +175,12 @@ func (l *live) call(s *site) (outcome, error) {
 		return outcome{}, err
 	case failed == nil:
 		rec := s.frame.record(s, start, output, nil)
-		return outcome{record: &rec}, nil
+		return recorded(rec, false)
 	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
-		return outcome{failed: s.located(failed)}, nil
+		return ended(s.located(failed))
 	}
 	rec := s.frame.record(s, start, nil, withHelp(&n.Calling, failed))
-	return outcome{record: &rec}, nil
+	return recorded(rec, false)
 }
 
 func (s *site) arguments() (args value.Value, err error) {

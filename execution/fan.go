@@ -38,7 +38,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	items, err := s.items(each)
 	if err != nil {
 		rec := s.frame.failed(s, start, failureOf(s.ctx, s.node, err))
-		return outcome{record: &rec}, nil
+		return recorded(rec, false)
 	}
 	f := newFan(s, len(items))
 	defer f.cancel(nil)
@@ -187,22 +187,22 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() valu
 	s := f.site
 	if failed := l.past.failedPart(s.address()); failed != nil {
 		rec := s.frame.failed(s, start, failed)
-		return outcome{record: &rec}, nil
+		return recorded(rec, false)
 	}
 	l.runParts(f, most)
 	switch {
 	case f.err != nil:
 		return outcome{}, f.err
 	case f.first != nil && (!f.noted || f.first.interrupted() || suspended(l.base, f.first)):
-		return outcome{failed: f.first}, nil
+		return ended(f.first)
 	case f.first != nil:
 		failed := *f.first
 		failed.More = f.more
 		rec := s.frame.failed(s, start, &failed)
-		return outcome{record: &rec}, nil
+		return recorded(rec, false)
 	}
 	rec := s.frame.joined(s, start, joined(), len(f.records))
-	return outcome{record: &rec}, nil
+	return recorded(rec, false)
 }
 
 // failed makes the record of an execution whose items or parts have failed. No onError takes
@@ -375,7 +375,7 @@ func (l *live) part(s *site) (out outcome, err error) {
 		return outcome{failed: endOf(s.ctx, s.node, "before its call", err)}, nil
 	}
 	if failed := l.hooks.stopped(); failed != nil {
-		return outcome{failed: failed}, nil
+		return ended(failed)
 	}
 	if reached := s.frame.budget.reserve(executions, 1); reached != nil {
 		return outcome{failed: s.located(failureAt(CodeLimit, s.node, nil, "executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+

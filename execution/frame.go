@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolgraph/config"
@@ -199,8 +200,7 @@ func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
 // the arguments of the run, which the server bounds, and for values that are made of the outputs
 // of other records.
 func sizeOf(rec *Record) int {
-	switch {
-	case rec.Output == nil || rec.NodeType == config.ExitNode || rec.NodeType == config.EntryNode && rec.Frame == "" || isJoined(rec):
+	if rec.Output == nil || rec.NodeType == config.ExitNode || rec.NodeType == config.EntryNode && rec.Frame == "" || isJoined(rec) {
 		return 0
 	}
 	return value.Size(rec.Output)
@@ -240,7 +240,7 @@ func (f *frame) outward(failed *Failure) *Failure {
 	if truncated {
 		path = append([]string{"…"}, path...)
 	}
-	out.Callers = append(failed.Callers[:len(failed.Callers):len(failed.Callers)], Caller{
+	out.Callers = append(slices.Clip(failed.Callers), Caller{
 		Tool: f.graph.Tool.Name.Value, Node: failed.Node, Part: failed.Part, Item: failed.Item, Path: path,
 	})
 	out.Node, out.Part, out.Item = "", "", ""
@@ -251,7 +251,7 @@ func (f *frame) outward(failed *Failure) *Failure {
 // failure is that of the call; the error ends the run.
 func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure, error) {
 	f := s.frame
-	callers := append(f.callers[:len(f.callers):len(f.callers)], n.Tool)
+	callers := append(slices.Clip(f.callers), n.Tool)
 	if len(f.callers) == 0 {
 		callers = []string{f.graph.Tool.Name.Value, n.Tool}
 	}

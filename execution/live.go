@@ -112,10 +112,16 @@ type outcome struct {
 	failed *Failure
 }
 
+// recorded is the outcome of a step that has ended. sync: it is of a call that is not safe to repeat.
+func recorded(rec Record, sync bool) (outcome, error) { return outcome{record: &rec, sync: sync}, nil }
+
+// ended is the outcome of a step before which the run ends.
+func ended(failed *Failure) (outcome, error) { return outcome{failed: failed}, nil }
+
 // step runs a node. The frame does not change: commit applies the record.
 func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 	if failed := f.begin(node); failed != nil {
-		return outcome{failed: failed}, nil
+		return ended(failed)
 	}
 	switch n := node.(type) {
 	case *graph.MCP:
@@ -125,18 +131,18 @@ func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 	case *graph.Parallel:
 		s := f.site(node)
 		if failed := l.resolve(s, nil); failed != nil {
-			return outcome{failed: failed}, nil
+			return ended(failed)
 		}
 		return l.parallel(s, n)
 	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	if l.past != nil {
 		if failed := l.resolve(f.site(node), nil); failed != nil {
-			return outcome{failed: failed}, nil
+			return ended(failed)
 		}
 	}
 	rec := f.visit(node)
-	return outcome{record: &rec}, nil
+	return recorded(rec, false)
 }
 
 // calls makes the call of an mcp or graph node, or one for each item.
@@ -145,7 +151,7 @@ func (l *live) calls(s *site, each *graph.ForEach) (outcome, error) {
 		return l.call(s)
 	}
 	if failed := l.resolve(s, nil); failed != nil {
-		return outcome{failed: failed}, nil
+		return ended(failed)
 	}
 	return l.forEach(s, each)
 }

@@ -27,10 +27,10 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 	}
 	c.attempt(len(done)+1, key)
 	if failed := l.resolve(s, c); failed != nil {
-		return outcome{failed: failed}, nil
+		return ended(failed)
 	}
 	if failed := l.pause(s, wait); failed != nil {
-		return outcome{failed: failed}, nil
+		return ended(failed)
 	}
 	for {
 		number := len(done) + 1
@@ -52,7 +52,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		}
 		if !again {
 			rec := s.frame.finish(s, n, start, output, failed, done, why)
-			return outcome{record: &rec, sync: unsafe}, nil
+			return recorded(rec, unsafe)
 		}
 		attempt := Attempt{Start: began, End: l.clock.now(), Error: failed}
 		wait := waitBefore(n.Retry, l.id, at, number)
@@ -63,7 +63,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		key = nextKey(key, number, failed)
 		c.attempt(number+1, key)
 		if failed := l.pause(s, wait); failed != nil {
-			return outcome{failed: failed}, nil
+			return ended(failed)
 		}
 	}
 }
