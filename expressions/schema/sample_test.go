@@ -55,7 +55,7 @@ func TestSample(t *testing.T) {
 	for i := range 200 {
 		again = append(again, fmt.Sprintf(`"p%d": {"$ref": "#"}`, i))
 	}
-	many, _ := Sample([]byte(`{"properties": {` + strings.Join(again, ",") + `}}`), 0)
+	many, _ := Sample([]byte(`{"properties": {`+strings.Join(again, ",")+`}}`), 0)
 	if raw, err := value.Encode(many); err != nil || len(raw) > 20*maxSampleValues*maxSampleDepth {
 		t.Errorf("a schema that is often part of itself gave %d bytes, %v", len(raw), err)
 	}

@@ -107,8 +107,10 @@ func (r *randomTool) onError(indent string, hasNext, each bool) string {
 	if r.IntN(3) == 0 {
 		parts = append(parts, "codes: [tool-error, expression, not-yet, raised]")
 	}
-	value := []string{"null", "[]", "{x: 1}", "{x: {expr: $failure.message}}", "{expr: '$failure.node'}", "{expr: $.@}", "[{expr: $.@.x}, #]",
-		"{code: {expr: $failure.code}, n: {expr: $attempt}, s: {expr: $.entry.s}}", "{r: {expr: $failure.result}, a: {expr: $failure.attempts}}"}
+	value := []string{
+		"null", "[]", "{x: 1}", "{x: {expr: $failure.message}}", "{expr: '$failure.node'}", "{expr: $.@}", "[{expr: $.@.x}, #]",
+		"{code: {expr: $failure.code}, n: {expr: $attempt}, s: {expr: $.entry.s}}", "{r: {expr: $failure.result}, a: {expr: $failure.attempts}}",
+	}
 	if each {
 		value = append(value, "{expr: $item}", "{x: {expr: $index}}")
 	}

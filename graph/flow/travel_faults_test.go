@@ -72,7 +72,7 @@ var travelFaults = []fault{
 	// Calls of tools of the file.
 	{"a tool that there is not", "tool: read_page", "tool: «unknown-graph»read_pages"},
 	{"a tool that a branch misspells", "tool: headlines", "tool: «unknown-graph»headline"},
-	{"an argument of another name", "place: {expr: $index + 1}", "«argument-refused»palce: {expr: $index + 1}"},
+	{"an argument of another name", "place: {expr: $index + 1}", "«argument-refused»plase: {expr: $index + 1}"},
 	{"an argument of another type", "{path: {expr: $.entry.folder}}", "{path: «argument-refused»7}"},
 	{"an argument that is an object", "{path: {expr: '$.entry.path & \"/\" & $item.name'}}", "{path: {expr: «argument-refused»$item}}"},
 	{"an argument too few", "tool: plan_trip⋯{city: {expr: $item}, topics: [food, museums]}", "tool: «argument-refused»plan_trip⋯{city: {expr: $item}}"},
@@ -104,7 +104,7 @@ var travelFaults = []fault{
 	{"word in a filter of items", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[type «constant-condition»= \"dir\"]'"},
 	{"node of items", "forEach: {items: $.entry.cities", "forEach: {items: $.«unknown-node-reference»entri.cities"},
 	{"syntax of items", "'$.list.entries[type = \"directory\"]'", "'$.list.entries[type = \"directory\"«expression-syntax»)'"},
-	{"field of $item", "& \"/\" & $item.name", "& \"/\" & $item.«impossible-path»nmae"},
+	{"field of $item", "& \"/\" & $item.name", "& \"/\" & $item.«impossible-path»nam"},
 	{"operation on $index", "{expr: $index + 1}", "{expr: '$index + «wrong-operand»\"1\"'}"},
 	{"operation on $item", "'$.entry.city & \" \" & $item'", "'$.entry.city & (1 + «wrong-operand»$item)'"},
 	{"field in args of a branch", "{city: {expr: $.entry.city}, days", "{city: {expr: $.entry.«impossible-path»town}, days"},
@@ -125,7 +125,7 @@ var travelFaults = []fault{
 
 	// What flows on.
 	{"field of a list", "[$exists(why)].url", "[$exists(why)].«impossible-path»uri"},
-	{"field of a branch", "$.facts.weather.summary", "$.facts.weather.«impossible-path»sumary"},
+	{"field of a branch", "$.facts.weather.summary", "$.facts.weather.«impossible-path»summry"},
 	{"branch of an output", "$.facts.news", "$.facts.«impossible-path»headlines"},
 	{"field of a called tool", "$.sum.files,", "$.sum.«impossible-path»file,"},
 	{"field of the tool itself", "[$.below.files]", "[$.below.«impossible-path»count]"},
