@@ -130,6 +130,18 @@ var shapes = map[string]string{
 `,
 }
 
+// shapeValues are the values of the shapes, so that a run is not compared with itself alone.
+var shapeValues = map[string]string{
+	"retry":                `{"n":4}`,
+	"handled":              `{"x":{"why":"tool-error"}}`,
+	"forEach":              `[{"lost":1},{"x":2},{"lost":3},{"x":4},{"lost":5},{"x":6},0]`,
+	"forEach over a graph": `[{"n":3},{"n":3},{"n":3},{"n":3}]`,
+	"parallel": `{"weather":{"n":3},"news":{"x":2},"lost":{"error":{"code":"tool-error","message":"trouble",` +
+		`"node":"facts.lost","server":"up","tool":"never","attempts":1,"result":"trouble"}}}`,
+	"failed part": `{"x":"tool-error"}`,
+	"nested":      `"exit"`,
+}
+
 // shapesAnswer are the tools of the shapes.
 func shapesAnswer(c *execution.Call) (value.Value, error) {
 	kind, _ := cutSafe(c.Tool)
@@ -172,6 +184,9 @@ func TestF08CutAfterEveryEvent(t *testing.T) {
 					ref.clean(t)
 					if undisturbed.err != nil {
 						t.Fatal(undisturbed.err)
+					}
+					if got := strings.ReplaceAll(text(undisturbed.result.Value), "_safe", ""); got != shapeValues[name] {
+						t.Errorf("the value is %s, want %s", got, shapeValues[name])
 					}
 					for n := 1; n < len(ref.events); n++ {
 						ref.checkCut(t, n, n%2 == 0, undisturbed)
