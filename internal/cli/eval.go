@@ -21,6 +21,8 @@ import (
 
 type evalFlags struct {
 	data, history string
+	run, step     string
+	recorded      historyFlags
 	rule, explain bool
 }
 
@@ -36,22 +38,30 @@ time go to standard error. An error is shown below its place in the expression.
 --data is the context, {"NODE": output, …}. --history is the history of a run, from which
 the context and the history functions are derived: a list of {"nodeId": …, "output": …},
 oldest first. A record of a node that yielded no value has "nothing": true instead of an
-output.`,
+output.
+
+--run is a recorded run: its id, the beginning of its id, or last. The expression sees what
+the step at the address --step saw, such as 4, item 3 of it at 4.3 with $item and $index,
+or 4.3/2 in the graph that item calls; without --step, what the run has at its end.`,
 		Example: `  toolgraph eval '$sum(list.entries.size)' --data context.json --explain
-  toolgraph eval --rule '{">": [{"var": "list.total"}, 3]}' --data -`,
+  toolgraph eval --rule '{">": [{"var": "list.total"}, 3]}' --data -
+  toolgraph eval '$item.name' --run last --step 4.3`,
 		Args: args(1, 1, "one expression"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(cmd.Context(), std, args[0])
+			return flags.eval(cmd.Context(), std, args[0])
 		},
 	}
 	cmd.Flags().StringVar(&flags.data, "data", "", "JSON `file` with the context, or - for standard input")
 	cmd.Flags().StringVar(&flags.history, "history", "", "JSON `file` with the history of a run, or - for standard input")
+	cmd.Flags().StringVar(&flags.run, "run", "", "`run` whose recorded values the expression sees")
+	cmd.Flags().StringVar(&flags.step, "step", "", "`address` of the step of the run before which it is evaluated (default the end of the run)")
+	flags.recorded.registerState(cmd.Flags())
 	cmd.Flags().BoolVar(&flags.rule, "rule", false, "evaluate EXPR as a JSON Logic rule")
 	cmd.Flags().BoolVar(&flags.explain, "explain", false, "also print the parse tree, the paths that are read, and the time")
 	return cmd
 }
 
-func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
+func (f *evalFlags) eval(ctx context.Context, std streams, source string) error {
 	scope, err := f.scope(ctx, std.in)
 	if err != nil {
 		return err
@@ -85,8 +95,15 @@ func (f *evalFlags) run(ctx context.Context, std streams, source string) error {
 
 // scope returns the scope of the expression, from the flags.
 func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope, error) {
-	if f.data != "" && f.history != "" {
+	switch {
+	case f.data != "" && f.history != "":
 		return nil, usagef("--data and --history exclude each other: the context is derived from the history")
+	case f.run != "" && (f.data != "" || f.history != ""):
+		return nil, usagef("--run excludes --data and --history: the context is that of the run")
+	case f.run != "":
+		return f.recordedScope(ctx)
+	case f.step != "":
+		return nil, usagef("--step is an address in a recorded run; name the run with --run")
 	}
 	if f.history != "" {
 		src, err := dataFrom(ctx, "--history", f.history, in)
