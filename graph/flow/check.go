@@ -15,8 +15,8 @@ import (
 
 // Check returns what goes wrong in a graph, or may, as far as that can be found without a run,
 // sorted. A finding is an error only when what is evaluated or called at its place certainly fails,
-// which ends the run unless an onError takes it. up
-// may be nil. The error is the cause of ctx's end; ctx is checked at each node.
+// which ends the run unless an onError takes it. up may be nil. The error is the cause of ctx's
+// end; ctx is checked at each node.
 func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostics, error) {
 	return CheckAll(ctx, []*graph.Graph{g}, up)
 }
