@@ -357,12 +357,19 @@ func handlesFailures(g *graph.Graph) bool {
 // did not start, or ended.
 var answers = []string{"tool-error", "rpc-error", "unknown-tool", "invalid-arguments"}
 
-// recordable reports whether a run can be played again: every call was answered, or its case
-// passed all the same.
+// recordable reports whether a run can be played again: every call was answered, if not at its
+// first attempt, or its case passed all the same.
 func (r *Result) recordable() bool {
-	return r.Status == Passed || r.Status == Failed && !slices.ContainsFunc(r.Calls, func(c Call) bool {
-		return c.Err != nil && !slices.Contains(answers, codeOf(c.Err))
-	})
+	if r.Status != Failed {
+		return r.Status == Passed
+	}
+	for i, c := range r.Calls {
+		isLast := i+1 == len(r.Calls) || r.Calls[i+1].At() != c.At()
+		if isLast && c.Err != nil && !slices.Contains(answers, codeOf(c.Err)) {
+			return false
+		}
+	}
+	return true
 }
 
 // modeLike returns the mode for a new file beside another.
