@@ -80,8 +80,12 @@ func printPlan(w io.Writer, p *dryrun.Plan) error {
 		_, err := fmt.Fprintln(w, wording.Printable(fmt.Sprintf(format, args...)))
 		all = errors.Join(all, err)
 	}
-	for _, l := range planLines(p) {
-		line("%-4s  %s", l.at, l.text)
+	lines, width := planLines(p), 4
+	for _, l := range lines {
+		width = max(width, len(l.at))
+	}
+	for _, l := range lines {
+		line("%-*s  %s", width, l.at, l.text)
 	}
 	switch {
 	case p.Error != "":
@@ -121,36 +125,33 @@ type planLine struct {
 	text string
 }
 
-// planLines returns the calls of a plan in order, those of a forEach for its first item.
+// planLines returns the calls of a plan in order, those of a forEach for its first item, each
+// execution with parts before them.
 func planLines(p *dryrun.Plan) []planLine {
 	var lines []planLine
-	isShown := func(at execution.Address) bool {
-		return !slices.ContainsFunc(p.Parts, func(parts dryrun.Parts) bool { return parts.IsRepeated(at) })
+	add := func(at execution.Address, node, text string) {
+		if !slices.ContainsFunc(p.Parts, func(parts dryrun.Parts) bool { return parts.IsRepeated(at) }) {
+			lines = append(lines, planLine{at, wording.OneLine(node) + ": " + text})
+		}
 	}
 	for _, c := range p.Calls {
-		if isShown(c.Address()) {
-			lines = append(lines, planLine{c.Address(), wording.OneLine(c.Node) + ": " + callText(c)})
-		}
+		add(c.Address(), c.Node, callText(c))
 	}
 	for _, parts := range p.Parts {
-		if !isShown(parts.At) {
-			continue
-		}
-		first := slices.IndexFunc(lines, func(l planLine) bool { return parts.At.Contains(l.at) || l.at.Compare(parts.At) > 0 })
-		if first < 0 {
-			first = len(lines)
-		}
-		own := planLine{parts.At, wording.OneLine(parts.Node) + ": " + partsText(parts)}
-		lines = slices.Insert(lines, first, own)
+		add(parts.At, parts.Node, partsText(parts))
 		for _, branch := range parts.NotReached {
-			after := first + 1
-			for after < len(lines) && parts.At.Contains(lines[after].at) {
-				after++
-			}
-			at := parts.At + execution.Address("."+branch)
-			lines = slices.Insert(lines, after, planLine{at, wording.OneLine(parts.Node) + "." + branch + ": not reached"})
+			add(parts.At+execution.Address("."+branch), parts.Node+"."+branch, "not reached")
 		}
 	}
+	slices.SortStableFunc(lines, func(a, b planLine) int {
+		switch {
+		case a.at.Contains(b.at):
+			return -1
+		case b.at.Contains(a.at):
+			return 1
+		}
+		return a.at.Compare(b.at)
+	})
 	return lines
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -34,25 +35,53 @@ func traceFlag(cmd *cobra.Command, into *bool) {
 }
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
-	t := &trace{w: w, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, places: 4, names: len("node")}
+	t := &trace{w: w, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, names: len("node")}
+	t.places = min(max(4, addressWidth(g, nil)), maxPlaces)
 	wider := func(name string) { t.names = max(t.names, utf8.RuneCountInString(name)) }
 	for _, of := range g.Reached() {
 		tool := ""
 		if of != g {
 			tool = of.Tool.Name.Value + ":"
-			t.places = 8
 		}
 		for _, n := range of.Nodes {
 			wider(tool + n.ID())
 		}
 		for _, n := range of.CallNodes() {
 			wider(tool + n.ID()) // of a branch, too
-			if calling := graph.CallingOf(n); calling.ForEach != nil {
-				t.places = 8
-			}
 		}
 	}
 	return t
+}
+
+// maxPlaces bounds the column of addresses; longer ones move what follows.
+const maxPlaces = 24
+
+// addressWidth returns how long addresses in a graph get, with up to ten items and executions in
+// each frame. Frames below one of the same graph are not counted.
+func addressWidth(g *graph.Graph, around []*graph.Graph) int {
+	width := 1
+	within := func(part int, n graph.Node) {
+		if graph.CallingOf(n).ForEach != nil {
+			part = len(".0")
+		}
+		own := 1 + part
+		if sub, isGraph := n.(*graph.SubGraph); isGraph && !slices.Contains(around, sub.Graph) && sub.Graph != g {
+			own += 1 + addressWidth(sub.Graph, append(slices.Clone(around), g))
+		}
+		width = max(width, own)
+	}
+	for _, n := range g.Nodes {
+		switch n := n.(type) {
+		case *graph.MCP, *graph.SubGraph:
+			within(0, n)
+		case *graph.Parallel:
+			for _, b := range n.Branches {
+				within(1+len(b.Name), b.Node)
+			}
+		case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
+		}
+	}
+	return width
 }
 
 // Observe shows an event.
