@@ -68,12 +68,12 @@ func ownSteps(records []execution.Record) []execution.Record {
 }
 
 // MarshalJSON writes file, graph, test, tool, line, status, why, problems, path,
-// divergence, value, or error and code, calls and durationMs.
+// divergence, value or error, calls and durationMs.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
 		File: r.Suite.Path, Graph: r.Suite.Graph, Test: r.Case.Name, Tool: r.Case.Tool.Value, Line: r.Case.Pos.Line,
 		Status: r.Status, Why: r.Why, Path: r.Path(), Divergence: r.Divergence,
-		Value: value.JSON{Value: r.Value}, Error: r.Failure, Code: r.Code, DurationMs: float64(r.Duration.Microseconds()) / 1000,
+		Value: value.JSON{Value: r.Value}, Error: r.Failure, DurationMs: float64(r.Duration.Microseconds()) / 1000,
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, problemJSON{What: p.What, Pos: p.Pos, Text: p.Text()})
@@ -86,21 +86,20 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 
 type (
 	resultJSON struct {
-		File       string             `json:"file"`
-		Graph      string             `json:"graph"`
-		Test       string             `json:"test"`
-		Tool       string             `json:"tool"`
-		Line       int                `json:"line"`
-		Status     Status             `json:"status"`
-		Why        string             `json:"why,omitempty"`
-		Problems   []problemJSON      `json:"problems,omitempty"`
-		Path       []string           `json:"path"`
-		Divergence string             `json:"divergence,omitempty"`
-		Value      value.JSON         `json:"value,omitzero"`
-		Error      string             `json:"error,omitempty"`
-		Code       config.FailureCode `json:"code,omitempty"`
-		Calls      []callJSON         `json:"calls,omitempty"`
-		DurationMs float64            `json:"durationMs"`
+		File       string        `json:"file"`
+		Graph      string        `json:"graph"`
+		Test       string        `json:"test"`
+		Tool       string        `json:"tool"`
+		Line       int           `json:"line"`
+		Status     Status        `json:"status"`
+		Why        string        `json:"why,omitempty"`
+		Problems   []problemJSON `json:"problems,omitempty"`
+		Path       []string      `json:"path"`
+		Divergence string        `json:"divergence,omitempty"`
+		Value      value.JSON    `json:"value,omitzero"`
+		Error      string        `json:"error,omitempty"`
+		Calls      []callJSON    `json:"calls,omitempty"`
+		DurationMs float64       `json:"durationMs"`
 	}
 	problemJSON struct {
 		What string     `json:"what"`
