@@ -85,11 +85,11 @@ func runExample(t *testing.T, c examplefile.Case) {
 	}
 }
 
-// tracePath are the nodes of a trace table.
+// tracePath are the nodes of a trace table, without parts and nodes of called tools.
 func tracePath(table string) []string {
 	var path []string
 	for line := range strings.Lines(table) {
-		if columns := strings.Fields(line); len(columns) > 2 && columns[0] >= "0" && columns[0] <= "999" {
+		if columns := strings.Fields(line); len(columns) > 2 && columns[0] >= "0" && columns[0] <= "999" && !strings.ContainsAny(columns[0], "./") {
 			path = append(path, columns[1])
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"toolgraph/internal/graphtest"
 )
 
-// Load reads the test files of a directory: all cases, in the order of the files.
-// Every file has a graph beside it.
+// Load reads the test files of a directory: all cases but those with mocks, which stand for what
+// a server does not do, in the order of the files. Every file has a graph beside it.
 func Load(dir string) ([]Case, error) {
 	files, err := graphtest.Find(dir)
 	if err != nil {
@@ -24,7 +24,9 @@ func Load(dir string) ([]Case, error) {
 			return nil, fmt.Errorf("%s belongs to no graph: %w", path, err)
 		}
 		for _, c := range suite.Cases {
-			all = append(all, newCase(suite.Graph, c))
+			if len(c.Mocks)+len(suite.Mocks) == 0 {
+				all = append(all, newCase(suite.Graph, c))
+			}
 		}
 	}
 	return all, nil
