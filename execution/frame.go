@@ -33,7 +33,7 @@ type frame struct {
 
 func newFrame(g *graph.Graph, args value.Value) *frame {
 	s := newState()
-	s.records = make([]Record, 0, min(len(g.Nodes), fewRecords))
+	s.records = make([]*Record, 0, min(len(g.Nodes), fewRecords))
 	return &frame{
 		graph: g, args: args, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
 		state: s, scope: expressions.NewScope(s.context, s),

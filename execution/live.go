@@ -172,7 +172,7 @@ func (l *live) commit(f *frame, out outcome) (*Failure, error) {
 	if rec.Part != "" {
 		return nil, nil
 	}
-	return nil, f.state.apply(*rec)
+	return nil, f.state.apply(rec)
 }
 
 // emit gives an event to the journal first, then to the observers.
@@ -200,30 +200,27 @@ func (l *live) notify(e Event) error {
 
 // history returns all records in the order of their addresses.
 func (l *live) history() []Record {
-	own := l.root.state.records
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.below) == 0 {
-		return own
+	records := l.root.state.records
+	if len(l.below) > 0 {
+		records = sorted(append(slices.Clip(l.below), records...))
 	}
-	keyed := make([]keyedRecord, 0, len(own)+len(l.below))
-	for i := range own {
-		keyed = append(keyed, keyedRecord{own[i].At(), &own[i]})
-	}
-	for _, rec := range l.below {
-		keyed = append(keyed, keyedRecord{rec.At(), rec})
-	}
-	slices.SortStableFunc(keyed, func(a, b keyedRecord) int { return a.at.Compare(b.at) })
-	all := make([]Record, len(keyed))
-	for i, k := range keyed {
-		all[i] = *k.record
+	all := make([]Record, len(records))
+	for i, rec := range records {
+		all[i] = *rec
 	}
 	return all
 }
 
-type keyedRecord struct {
-	at     Address
-	record *Record
+// sorted sorts records by their addresses, which are made once each.
+func sorted(records []*Record) []*Record {
+	at := make(map[*Record]Address, len(records))
+	for _, rec := range records {
+		at[rec] = rec.At()
+	}
+	slices.SortStableFunc(records, func(a, b *Record) int { return at[a].Compare(at[b]) })
+	return records
 }
 
 // wait waits for the gate before the next node, or before a part, if there is a gate, and makes
@@ -278,7 +275,7 @@ func (l *live) edit(f *frame, e Edit) error {
 	if err := l.emit(l.base, Event{Kind: ContextEdited, Run: l.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
 		return err
 	}
-	return f.state.apply(rec)
+	return f.state.apply(&rec)
 }
 
 // ErrSuspended is the error of a run that stops and can be resumed later: its current step and

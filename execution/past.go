@@ -135,7 +135,7 @@ func (p *past) restore(f *frame) error {
 	for _, rec := range p.frames[f.address] {
 		err := f.fits(&rec)
 		if err == nil {
-			err = f.state.apply(rec)
+			err = f.state.apply(&rec)
 		}
 		if err != nil {
 			return fmt.Errorf("run %s cannot be rebuilt: %w", f.live.id, err)

@@ -10,10 +10,9 @@ import (
 
 // state is the state of a run: a fold over its records and nothing else.
 type state struct {
-	records []Record
+	records []*Record          // not changed any more
 	outputs map[string]outputs // nodeId → outputs of its finished executions
 	context map[string]any     // nodeId → latest output; no key when that is nothing
-	bytes   int                // sum of the outputs' sizes
 	edits   int                // records that are edits
 }
 
@@ -22,7 +21,7 @@ func newState() *state {
 }
 
 // apply is the only place where state grows. O(1).
-func (s *state) apply(r Record) error {
+func (s *state) apply(r *Record) error {
 	if r.Index != len(s.records) {
 		return fmt.Errorf("record %d does not follow record %d", r.Index, len(s.records)-1)
 	}
@@ -33,7 +32,6 @@ func (s *state) apply(r Record) error {
 	if r.Error == nil {
 		s.outputs[r.NodeID] = s.outputs[r.NodeID].add(r.Output)
 		setOutput(s.context, r.NodeID, r.Output)
-		s.bytes += r.Bytes
 	}
 	return nil
 }
@@ -82,7 +80,7 @@ func ScopeOf(records []Record) *expressions.Scope {
 	for i, r := range records {
 		r.Index = i
 		// The index is right by construction, so apply cannot refuse.
-		_ = s.apply(r)
+		_ = s.apply(&r)
 	}
 	return expressions.NewScope(s.context, s)
 }
@@ -129,7 +127,7 @@ func (s *state) executions() int { return len(s.records) - s.edits }
 func (s *state) last() *Record {
 	for i := len(s.records) - 1; i >= 0; i-- {
 		if !s.records[i].Edited {
-			return &s.records[i]
+			return s.records[i]
 		}
 	}
 	return nil
@@ -181,7 +179,7 @@ func (o outputs) replace(v value.Value) outputs {
 }
 
 // edit applies an edit. Slices that Executions returned before do not change.
-func (s *state) edit(r Record) error {
+func (s *state) edit(r *Record) error {
 	was := s.outputs[r.NodeID]
 	if len(was.all) == 0 {
 		return fmt.Errorf("record %d edits the output of node %q, which has not run", r.Index, r.NodeID)
@@ -190,7 +188,6 @@ func (s *state) edit(r Record) error {
 	s.edits++
 	s.outputs[r.NodeID] = was.replace(r.Output)
 	setOutput(s.context, r.NodeID, r.Output)
-	s.bytes += r.Bytes
 	return nil
 }
 
@@ -199,7 +196,7 @@ func (s *state) edit(r Record) error {
 func (s *state) previousEdited(n int) (value.Value, bool) {
 	edits := map[string]value.Value{} // of executions that are not reached yet
 	for i := len(s.records) - 1; i >= 0 && n > 0; i-- {
-		r := &s.records[i]
+		r := s.records[i]
 		edit, edited := edits[r.NodeID]
 		switch {
 		case r.Edited && !edited:

@@ -31,7 +31,7 @@ func TestContextEqualsRebuilt(t *testing.T) {
 			}
 			seen := s.Executions(rec.NodeID)
 			had := slices.Clone(seen)
-			if err := s.apply(rec); err != nil {
+			if err := s.apply(&rec); err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(seen, had) {
@@ -47,11 +47,20 @@ func anyOutput(t *rapid.T) any {
 	return rapid.OneOf(rapid.Just[any](nil), rapid.Just(value.Null), rapid.Map(rapid.Int16(), func(i int16) any { return float64(i) })).Draw(t, "out")
 }
 
+// values are the records that are pointed to.
+func values(pointers []*Record) []Record {
+	records := make([]Record, len(pointers))
+	for i, r := range pointers {
+		records[i] = *r
+	}
+	return records
+}
+
 // same compares the state with a rebuild from its records, and with one from the records
 // as a journal keeps them.
 func same(t *rapid.T, s *state) {
 	t.Helper()
-	if got := Context(s.records); !reflect.DeepEqual(got, s.context) {
+	if got := Context(values(s.records)); !reflect.DeepEqual(got, s.context) {
 		t.Fatalf("rebuilt %v, kept %v", got, s.context)
 	}
 	rebuilt := newState()
@@ -60,10 +69,7 @@ func same(t *rapid.T, s *state) {
 			t.Fatal(err)
 		}
 	}
-	if rebuilt.bytes != s.bytes {
-		t.Fatalf("rebuilt %d bytes, kept %d", rebuilt.bytes, s.bytes)
-	}
-	if read := Context(throughJSON(t, s.records)); !reflect.DeepEqual(read, s.context) {
+	if read := Context(throughJSON(t, values(s.records))); !reflect.DeepEqual(read, s.context) {
 		t.Fatalf("from the journal %v, live %v", read, s.context)
 	}
 	samePrevious(t, s)
@@ -153,10 +159,10 @@ func samePrevious(t *rapid.T, s *state) {
 
 func TestRecordsAreInOrder(t *testing.T) {
 	s := newState()
-	if err := s.apply(Record{Index: 1}); err == nil {
+	if err := s.apply(&Record{Index: 1}); err == nil {
 		t.Error("a record was skipped")
 	}
-	if err := s.apply(Record{NodeID: "a", Edited: true}); err == nil {
+	if err := s.apply(&Record{NodeID: "a", Edited: true}); err == nil {
 		t.Error("a node was edited that has not run")
 	}
 }
