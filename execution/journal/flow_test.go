@@ -289,6 +289,9 @@ func written(t *testing.T, events []execution.Event) (bytes int) {
 		}
 	}
 	tr.endChunk()
+	if tr.spilled > 0 {
+		t.Errorf("%d values have a row of their own", tr.spilled)
+	}
 	for _, c := range tr.chunks {
 		bytes += len(c.body)
 	}

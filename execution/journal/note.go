@@ -144,7 +144,7 @@ func missingCalls(ctx context.Context, tx *sql.Tx, seq int64, notes []note) (mis
 		for len(r.rest) > 0 {
 			e, _, err := r.next()
 			if err != nil {
-				return nil, nil //nolint:nilerr // reading the run returns the error
+				return nil, nil // reading the run returns the error
 			}
 			open.event(&e)
 		}

@@ -113,7 +113,7 @@ func (t *track) add(e execution.Event, size int) error {
 	if err = t.event(e, t.view.secrets); err != nil {
 		return err
 	}
-	t.chunkWriter.value(v)
+	t.value(v)
 	t.sums = appendSum(t.sums, chunkSum(t.id, t.first, t.before), t.body[frame:])
 	t.update(e, v)
 	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {

@@ -142,7 +142,7 @@ func (d *Difference) meet(ctx context.Context, s *journal.Store) error {
 		if err != nil || x == nil && y == nil {
 			return err
 		}
-		order := 0
+		var order int
 		switch {
 		case x == nil:
 			order = 1
@@ -206,7 +206,7 @@ func (p *pages) peek(ctx context.Context) (*journal.Step, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.page = append(steps, heads...)
+		p.page = slices.Concat(steps, heads)
 		slices.SortFunc(p.page, func(a, b journal.Step) int { return a.Record.At().Compare(b.Record.At()) })
 		p.from += len(p.page)
 	}

@@ -168,6 +168,9 @@ func TestDiffNestedRuns(t *testing.T) {
 	if d.Path == nil || d.Path.At() != "1.5/0" || d.Path.A != nil || d.Path.B.Node != "start" || d.Value != nil || d.Arguments == nil {
 		t.Errorf("%+v %+v", d.Path, d.Value)
 	}
+	if d, err = i.DiffRuns(t.Context(), ids[2], ids[0]); err != nil || d.Path == nil || d.Path.At() != "1.5/0" || d.Path.B != nil {
+		t.Errorf("%+v %v", d.Path, err)
+	}
 	other, moreIDs := nestedRuns(t, 4, 5)
 	run, err := other.Store.Run(t.Context(), moreIDs[0])
 	if err != nil {

@@ -79,7 +79,7 @@ func TestNestedSpans(t *testing.T) {
 			case "toolgraph.address":
 				at = a.Value.AsString()
 			case "toolgraph.step":
-				step = a.Value.Emit()
+				step = a.Value.String()
 			}
 		}
 		if at == "" {
