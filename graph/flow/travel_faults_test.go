@@ -134,6 +134,9 @@ var travelFaults = []fault{
 	{"field behind next", "[$split($.fetch.text, ", "[$split($.fetch.«impossible-path»error.message, "},
 	{"kind of a result", "\"words\": $sum([$.read.words]),", "\"words\": «output-mismatch»$.read,"},
 
+	{"kind of a handled value", "onError: {codes: [expression], value: []}", "onError: {codes: [expression], value: «output-mismatch»none}"},
+	{"kind behind onError.next", "onError: {codes: [timeout, tool-error, too-large], next: none}⋯      - {id: none, type: transform, transform: {expr: '[\"no news: \" & $.fetch.error.message]'}, next: exit}\n", "onError: {codes: [timeout, tool-error, too-large], value: «output-mismatch»{}, next: exit}⋯"},
+
 	// Keys.
 	{"key of forEach", "maxParallel: 8", "«unknown-key»maxParralel: 8"},
 	{"key of retry", "delayMs: 3000", "«unknown-key»delayms: 3000"},
