@@ -227,13 +227,11 @@ func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) 
 }
 
 // runParts runs the parts, at most so many at once; one after the other while a gate holds the
-// run. Parts with calls whose outcome is unknown go first, so that these are resolved in order.
+// run. In a resumed run, parts with a failure go first, so that no other calls something before
+// it is reported; then those with in-doubt calls, so that these are resolved in order.
 func (l *live) runParts(f *fan, most int) {
-	for i := range f.records {
-		if l.past.doubted() && l.past.isInDoubt(f.part(i).address()) && f.ctx.Err() == nil {
-			l.runPart(f, i, nil, nil)
-		}
-	}
+	l.runFirst(f, l.past.isFailing)
+	l.runFirst(f, l.past.isInDoubt)
 	if most <= 1 || l.hooks.gate != nil {
 		for i := range f.records {
 			if f.first != nil || f.err != nil {
@@ -257,6 +255,18 @@ func (l *live) runParts(f *fan, most int) {
 	_ = group.Wait() // the parts return nil
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
 		f.first = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err)
+	}
+}
+
+// runFirst runs the parts that are chosen by their addresses, one after the other.
+func (l *live) runFirst(f *fan, chosen func(Address) bool) {
+	if l.past == nil {
+		return
+	}
+	for i := range f.records {
+		if f.ctx.Err() == nil && chosen(f.part(i).address()) {
+			l.runPart(f, i, nil, nil)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type past struct {
 	fans     map[Address]*Parts    // by the address of the whole execution
 	failed   map[Address]*Record   // by the same: the part that failed first
 	attempts map[Address][]Retry   // failed ones that another followed
+	failing  []Address             // frames that have ended with a failure
 	called   map[string]int        // calls by server and tool
 	below    []*Record             // records of parts and of other frames than the run's own
 	lastAt   map[Address]time.Time // of the last failed attempt
@@ -78,6 +79,9 @@ func (p *past) add(rec Record, at Address) {
 	rec.Bytes = sizeOf(&rec)
 	if rec.Part == "" {
 		p.frames[rec.Frame] = append(p.frames[rec.Frame], rec)
+		if rec.Error != nil {
+			p.failing = append(p.failing, rec.Frame)
+		}
 	} else {
 		p.ended[at] = &rec
 		whole := AddressOf(rec.Frame, rec.Index, "")
@@ -226,6 +230,11 @@ func (p *past) close(at Address) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doubts = slices.DeleteFunc(p.doubts, func(d *doubt) bool { return at.Contains(d.at) })
+}
+
+// isFailing reports whether a frame at the address, or below it, has ended with a failure.
+func (p *past) isFailing(at Address) bool {
+	return slices.ContainsFunc(p.failing, func(f Address) bool { return f == at || at.Contains(f) })
 }
 
 // drop removes an in-doubt call. mu is held.
