@@ -171,6 +171,22 @@ func TestDiffNestedRuns(t *testing.T) {
 	if d, err = i.DiffRuns(t.Context(), ids[2], ids[0]); err != nil || d.Path == nil || d.Path.At() != "1.5/0" || d.Path.B != nil {
 		t.Errorf("%+v %v", d.Path, err)
 	}
+	short, err := i.Store.Load(t.Context(), ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	short = short[:len(short)-2] // without its exit and its end
+	for n := range short {
+		short[n].Run = "SHORT"
+	}
+	if err := i.Store.Import(t.Context(), journal.Run{ID: "SHORT", File: i.File}, short); err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range [][2]string{{ids[0], "SHORT"}, {"SHORT", ids[0]}} {
+		if d, err = i.DiffRuns(t.Context(), pair[0], pair[1]); err != nil || d.Path == nil || d.Path.At() != "3" || (d.Path.A == nil) == (d.Path.B == nil) {
+			t.Errorf("%+v %v", d.Path, err)
+		}
+	}
 	other, moreIDs := nestedRuns(t, 4, 5)
 	run, err := other.Store.Run(t.Context(), moreIDs[0])
 	if err != nil {
