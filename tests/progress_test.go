@@ -71,3 +71,33 @@ func TestProgressOfASlowUpstream(t *testing.T) {
 		})
 	}
 }
+
+// The parts of a step are progress of the step, and the last is always reported.
+func TestProgressOfForEach(t *testing.T) {
+	s := start(t, `version: "1.0"
+server: {name: test, version: 1.0.0}
+mcpServers: {up: {command: $FAKE}}
+tools:
+  - name: all
+    nodes:
+      - {id: entry, type: entry, next: add}
+      - {id: add, type: graph, tool: one, forEach: {items: '[1..20]', maxParallel: 4}, args: {n: {expr: $item}}, next: exit}
+      - {id: exit, type: exit}
+  - name: one
+    hidden: true
+    nodes:
+      - {id: in, type: entry, next: inc}
+      - {id: inc, type: mcp, server: up, tool: inc, args: {n: {expr: $.in.n}}, next: out}
+      - {id: out, type: exit}
+`)
+	answer := s.expect(7)
+	s.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"all","arguments":{},"_meta":{"progressToken":"p"}}}`)
+	if r := s.result(s.await(answer)); r.IsError {
+		t.Fatalf("got %+v", r)
+	}
+	progress, messages := s.progressOf("p")
+	n := len(messages)
+	if n < 4 || messages[0] != "entry" || messages[n-3] != "add 20/20" || messages[n-2] != "add" || messages[n-1] != "exit" || progress[n-2] != 2 {
+		t.Errorf("got %v %q", progress, messages)
+	}
+}
