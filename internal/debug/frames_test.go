@@ -148,6 +148,9 @@ func TestOut(t *testing.T) {
 		if state := s.State(); state.Next == nil || state.Next.At() != step.at {
 			t.Fatalf("%s: the run is %s at %+v, want %s", step.what, state.Status, state.Next, step.at)
 		}
+		if _, err := s.Context(""); err != nil { // also before the first step of a frame
+			t.Errorf("%s: %v", step.what, err)
+		}
 	}
 	do(t, s.Out())
 	wait(t, s)
@@ -277,6 +280,9 @@ func TestEditInFrame(t *testing.T) {
 	do(t, s.Edit(t.Context(), "each", []any{1.0, 2.0, 3.0}))
 	if got := s.State().Next.At(); got != "1.weather/4" {
 		t.Errorf("held at %s after the edit", got)
+	}
+	if got := s.History().NodeID("1.weather/4"); got != "sum" {
+		t.Errorf("the node about to run after the edit is %q", got)
 	}
 	do(t, s.RunTo("stops[]"))
 	at(t, s, "stops", debug.AtRunTo)
