@@ -138,7 +138,7 @@ func (b *pair) differences() []string {
 		mine, known := b.mine.seen[at]
 		switch certain, beside := b.certain(at); {
 		case !known && r.Error != nil && (b.mine.hangs > 0 || b.isLimit()): // something ended it, and it has a record or has not
-		case !known && (certain || beside && !b.isLimit()):
+		case !known && (certain || beside && !b.isLimit() && b.mine.reruns <= mostReruns):
 			differ("%s: only the engine executes %s", at, r.Name())
 		case known && beside && mine.failed != nil && mine.failed.code == failLimit: // of what it uses here, others may have used less
 		case known && (certain || beside && r.Error == nil):
@@ -173,7 +173,7 @@ func (b *pair) isLimit() bool {
 // whether it is one of these parts, inside one, or at the same time in another part.
 func (b *pair) certain(at execution.Address) (certain, beside bool) {
 	certain = true
-	for _, raced := range b.mine.raced {
+	for raced := range b.mine.raced {
 		before, same := order(at, raced)
 		certain, beside = certain && before, beside || same
 	}

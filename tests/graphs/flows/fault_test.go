@@ -326,7 +326,7 @@ func TestF07AnyTimes(t *testing.T) {
 	}
 }
 
-// Arguments that do not fit the called tool are told at the place of args, and nothing of it runs.
+// Arguments that do not fit the called tool fail at the place of args, and nothing of it runs.
 func TestF13Arguments(t *testing.T) {
 	const tools = `
 - name: outer

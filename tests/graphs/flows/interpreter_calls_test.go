@@ -93,6 +93,10 @@ func (f *frame) parts(n *config.Node, parts []part, overlap bool) ([]any, *failu
 		}
 		fail(wrong)
 		if wrong != nil && wrong.code == failLimit {
+			if f.reruns++; f.reruns > mostReruns {
+				f.undecided = true
+				continue
+			}
 			f.budget.restore(before)
 			if i > 0 { // others before it have used what it lacks: it may have come first
 				_, wrong = f.part(p)
@@ -103,12 +107,15 @@ func (f *frame) parts(n *config.Node, parts []part, overlap bool) ([]any, *failu
 	}
 	if failed != nil {
 		if len(parts) > 1 {
-			f.raced = append(f.raced, f.next(""))
+			f.raced[f.next("")] = true
 		}
 		return nil, failed
 	}
 	return values, nil
 }
+
+// mostReruns bounds the work on programs in which a limit ends parts inside parts.
+const mostReruns = 64
 
 func (f *frame) part(p part) (value.Value, *failure) {
 	if !f.budget.use(1, 0) {
@@ -222,7 +229,7 @@ func (f *frame) enter(n *config.Node, part string, args value.Value) (value.Valu
 	switch {
 	case failed != nil && failed.code == failHang && n.Timeout > 0:
 		if f.timed || f.hangs > mostHangs { // which of the times ends first is not decided
-			f.raced = append(f.raced, f.next(""))
+			f.raced[f.next("")] = true
 		}
 		others := failed.outward(t.Name.Value).others
 		failed = &failure{code: config.FailTimeout, others: others}

@@ -144,16 +144,17 @@ type interpreter struct {
 	seen     map[execution.Address]outcome
 	// raced are the executions whose parts a failure has ended while other parts may have been
 	// in flight: which of the parts have a record, and which failure is reported, is not decided.
-	raced []execution.Address
+	raced map[execution.Address]bool
 	// undecided: an onError took one of several failures that could have been the first, so how
 	// the run goes on is not decided either.
 	undecided bool
+	reruns    int // parts that were run again, to find how else they may end
 	hangs     int // calls that something else had to end
 }
 
 // interpret runs a tool of the file.
 func interpret(ctx context.Context, file *config.File, tool string, args value.Value, up upstream) (*interpreter, value.Value, *failure) {
-	in := &interpreter{ctx: ctx, file: file, upstream: up, seen: map[execution.Address]outcome{}}
+	in := &interpreter{ctx: ctx, file: file, upstream: up, seen: map[execution.Address]outcome{}, raced: map[execution.Address]bool{}}
 	t := in.tool(tool)
 	in.maxDepth = or(t.Limits.MaxDepth, file.Limits.MaxDepth)
 	all := &budget{nodes: or(t.Limits.MaxNodeExecutions, file.Limits.MaxNodeExecutions), calls: or(t.Limits.MaxCalls, file.Limits.MaxCalls, 1<<30)}
