@@ -53,9 +53,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	if found.Err() != nil {
 		return nil, found, nil
 	}
-	for _, g := range graphs {
-		g.Hash = hash(g)
-	}
+	setHashes(graphs)
 	return graphs, found, nil
 }
 

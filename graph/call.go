@@ -105,17 +105,28 @@ func OnErrorOf(n Node) *OnError {
 	return nil
 }
 
-// Reached returns the graphs that a run of this graph can enter, itself first, each once.
+// Reached returns the graphs that a run of this graph can enter, itself first, each once. The
+// slice belongs to the caller.
 func (g *Graph) Reached() []*Graph {
 	all := []*Graph{g}
+	seen := map[*Graph]bool{g: true}
 	for i := 0; i < len(all); i++ {
 		for _, n := range all[i].CallNodes() {
-			if sub, ok := n.(*SubGraph); ok && sub.Graph != nil && !slices.Contains(all, sub.Graph) {
+			if sub, ok := n.(*SubGraph); ok && sub.Graph != nil && !seen[sub.Graph] {
+				seen[sub.Graph] = true
 				all = append(all, sub.Graph)
 			}
 		}
 	}
 	return all
+}
+
+// calls reports whether a node of the graph calls another, or the graph itself.
+func (g *Graph) calls(other *Graph) bool {
+	return slices.ContainsFunc(g.CallNodes(), func(n Node) bool {
+		sub, ok := n.(*SubGraph)
+		return ok && sub.Graph == other
+	})
 }
 
 // CallNodes returns the nodes that make calls, branches included, in file order: *MCP and

@@ -13,37 +13,46 @@ import (
 	"toolgraph/config"
 )
 
-// hash returns the hash of what a run of the graph depends on, apart from the definitions of
-// the servers that it calls: its own form, then those of the tools that it reaches, each once, by
-// name, with their schemas. Every part is written with its length, so that two graphs never share
-// a canonical form. A change of the form changes every hash: raise its version then. A part that
-// not every graph has is written behind its name, and only where the graph has it.
-func hash(g *Graph) string {
-	sum := sha256.New()
-	h := meaning{sum}
-	h.put("toolgraph.graph.1")
-	h.graph(g)
-	for _, called := range calledGraphs(g) {
-		h.put("called", called.Tool.Name.Value)
-		h.data(called.Tool.InputSchema)
-		h.data(called.Tool.OutputSchema)
-		if called != g {
-			h.graph(called)
-		}
+// setHashes gives each graph the hash of what a run of it depends on, apart from the definitions
+// of the servers that it calls: its own form, then the digests of the tools that it calls or that
+// these call, each once, by name, with their schemas. Every part is written with its length, so
+// that two graphs never share a canonical form. A change of the form changes every hash: raise its
+// version then. A part that not every graph has is written behind its name, and only where the
+// graph has it.
+func setHashes(graphs []*Graph) {
+	digests := make(map[*Graph]string, len(graphs))
+	for _, g := range graphs {
+		digests[g] = digest(func(h meaning) {
+			h.data(g.Tool.InputSchema)
+			h.data(g.Tool.OutputSchema)
+			h.graph(g)
+		})
 	}
+	for _, g := range graphs {
+		g.Hash = digest(func(h meaning) {
+			h.put("toolgraph.graph.1")
+			h.graph(g)
+			for _, called := range calledGraphs(g) {
+				h.put("called", called.Tool.Name.Value, digests[called])
+			}
+		})
+	}
+}
+
+// digest returns the lower-case hex of the SHA-256 of what is written.
+func digest(write func(meaning)) string {
+	sum := sha256.New()
+	write(meaning{sum})
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // calledGraphs returns the graphs that graph nodes of g, or of the graphs that it reaches, call,
 // by name; g is one of them only when it is called, too.
 func calledGraphs(g *Graph) []*Graph {
-	var called []*Graph
-	for _, from := range g.Reached() {
-		for _, n := range from.CallNodes() {
-			if sub, ok := n.(*SubGraph); ok && !slices.Contains(called, sub.Graph) {
-				called = append(called, sub.Graph)
-			}
-		}
+	reached := g.Reached()
+	called := reached[1:]
+	if slices.ContainsFunc(reached, func(from *Graph) bool { return from.calls(g) }) {
+		called = reached
 	}
 	slices.SortFunc(called, func(a, b *Graph) int { return strings.Compare(a.Tool.Name.Value, b.Tool.Name.Value) })
 	return called
