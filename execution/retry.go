@@ -227,7 +227,11 @@ func (f *frame) finish(s *site, n *graph.MCP, start time.Time, output value.Valu
 	failed = withAttempts(failed, len(done)+1)
 	if len(done) > 0 {
 		took := f.live.clock.now().Sub(start)
-		failed = failed.with(fmt.Sprintf("%d attempts in %s", len(done)+1, took.Round(100*time.Millisecond)))
+		precision := 100 * time.Millisecond
+		if took < time.Second {
+			precision = time.Millisecond
+		}
+		failed = failed.with(fmt.Sprintf("%d attempts in %s", len(done)+1, took.Round(precision)))
 	}
 	if why != "" {
 		failed = failed.with(why)
