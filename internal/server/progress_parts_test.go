@@ -109,6 +109,9 @@ func TestProgressWithinParts(t *testing.T) {
 		if p := n.Progress[2]; p < 1.874 || p > 1.88 {
 			t.Errorf("three and a half of four parts are %v", p)
 		}
+		if grown := n.Progress[3] - n.Progress[2]; grown < 1e-5 {
+			t.Errorf("after a report of less, the progress grows by %v", grown)
+		}
 		if err := h.close(); err != nil {
 			t.Fatal(err)
 		}
