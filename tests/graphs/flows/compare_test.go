@@ -175,6 +175,9 @@ func (b *pair) certain(at execution.Address) (certain, beside bool) {
 	certain = true
 	for raced := range b.mine.raced {
 		before, same := order(at, raced)
+		if !before && !same { // it is after, or around it
+			return false, false
+		}
 		certain, beside = certain && before, beside || same
 	}
 	return certain, beside
