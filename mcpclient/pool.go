@@ -1,8 +1,6 @@
 package mcpclient
 
 import (
-	"time"
-
 	"cmp"
 	"context"
 	"log/slog"
@@ -10,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"

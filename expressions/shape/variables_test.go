@@ -59,7 +59,7 @@ func TestSoundVariables(t *testing.T) {
 	})
 }
 
-// A list that may be one item alone is told from other values.
+// A list that may be one item alone is distinguished from other values.
 func TestBare(t *testing.T) {
 	closed := Object([]Field{{Name: "a", Shape: Number()}}, false)
 	for _, c := range []struct {

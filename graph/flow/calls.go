@@ -49,7 +49,7 @@ func (f *follower) handledBy(ctx context.Context, node int, n graph.Node, o *gra
 	return f.valueShape(ctx, node, n, inHandled, definitionOf(f.graph, node, n).OnError.Value)
 }
 
-// valueShape returns the shape of data with expressions in it, which stand at a place of a node or
+// valueShape returns the shape of data with expressions in it, which is at a place of a node or
 // a branch. A key whose expression has no value is left out; in an array it is null.
 func (f *follower) valueShape(ctx context.Context, node int, n graph.Node, at place, data *config.Data) shape.Shape {
 	of := map[config.Pos]shape.Shape{}

@@ -53,7 +53,7 @@ func (g *gathering) CallTool(ctx context.Context, c execution.Call) (value.Value
 	return answer, nil
 }
 
-// On servers the parts of a run call at the same time; whatever answers first, the calls are told
+// On servers the parts of a run call at the same time; whatever answers first, the calls are compared
 // in the order of their addresses.
 func TestCallsInTheOrderOfAddresses(t *testing.T) {
 	s := flowSuite(t, `tests: [{name: it, tool: pages, args: {paths: [a, b, c, d, e]}, limits: {maxExecutionTimeMs: 60000},
@@ -92,7 +92,7 @@ func TestRecordedPartsKeepTheirAnswers(t *testing.T) {
 	for _, cut := range []string{`          "at": "1.a",` + "\n", `          "at": "1.z",` + "\n"} {
 		src = []byte(strings.Replace(string(src), cut, "", 1))
 	}
-	write(t, s.Cassette(), string(src)) // without places they are told apart by their order alone
+	write(t, s.Cassette(), string(src)) // without places only their order distinguishes them
 	if r := reportOf(t, s, Options{}).Results[0]; r.Status != Failed || exactText(r.Value) != `{"z":"answer 2","a":"answer 1"}` {
 		t.Errorf("got %s %s", r.Status, exactText(r.Value))
 	}
