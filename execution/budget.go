@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/graph"
 )
 
 // budget is what the frames of a run use together of its limits. A called tool with limits of its
@@ -83,17 +84,18 @@ func (b *budget) count(what counter, n int) {
 
 // call reserves a call of a tool. When there is none left, it also returns the tool that was
 // called most, and how often.
-func (b *budget) call(tool string) (reached *limitReached, most string, times int) {
-	if reached = b.reserve(callsMade, 1); reached == nil {
-		run := b.run()
-		run.mu.Lock()
-		defer run.mu.Unlock()
-		run.add(tool, 1)
-		return nil, "", 0
-	}
+func (b *budget) call(node *graph.MCP) (reached *limitReached, most string, times int) {
+	reached = b.reserve(callsMade, 1)
 	run := b.run()
+	if run.most[callsMade] == 0 && reached == nil {
+		return nil, "", 0 // no message names the calls
+	}
 	run.mu.Lock()
 	defer run.mu.Unlock()
+	if reached == nil {
+		run.add(node.Server+"."+node.Tool, 1)
+		return nil, "", 0
+	}
 	for name, n := range run.called {
 		if n > times || n == times && name < most {
 			most, times = name, n
@@ -104,9 +106,6 @@ func (b *budget) call(tool string) (reached *limitReached, most string, times in
 
 // add counts calls of a tool for messages. mu is held.
 func (b *budget) add(tool string, n int) {
-	if b.most[callsMade] == 0 {
-		return // no message names them
-	}
 	if b.called == nil {
 		b.called = map[string]int{}
 	}

@@ -244,7 +244,7 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (value.Va
 
 // reserveCall counts a call for maxCalls.
 func (s *site) reserveCall(node *graph.MCP) *Failure {
-	reached, most, times := s.frame.budget.call(node.Server + "." + node.Tool)
+	reached, most, times := s.frame.budget.call(node)
 	if reached == nil {
 		return nil
 	}

@@ -89,6 +89,9 @@ func TestHistory(t *testing.T) {
 // A page of parts is cheap, however many values the other parts have: no value is decoded or kept
 // that is not shown.
 func TestPageOfManyParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("bytes are counted, and the race detector's runs, which are short, allocate more")
+	}
 	s := inStore(t, each("MANY", 10_000, 64, func(i int) value.Value {
 		return value.NewObject([]string{"text"}, []value.Value{fmt.Sprintf("%0200d", i)})
 	}))
