@@ -27,7 +27,7 @@ type fan struct {
 
 	failing chan struct{} // a lock, which may be held while a failure is recorded: guards what follows
 	first   *Failure      // of the part that failed first
-	noted   bool          // the part of first has a record
+	noted   bool          // first is recorded, with its part or with the whole execution
 	more    int           // parts that failed after it
 	err     error         // that ends the run
 }
@@ -254,7 +254,7 @@ func (l *live) runParts(f *fan, most int) {
 	}
 	_ = group.Wait() // the parts return nil
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
-		f.first = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err)
+		f.first, f.noted = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err), true
 	}
 }
 
@@ -347,11 +347,11 @@ func (f *fan) fail(l *live, out outcome, err error) {
 		if f.err == nil {
 			f.err = err
 		}
-	case failed.interrupted() || f.first != nil && failed.endedWithRun():
+	case failed.endedWithRun() && !failed.interrupted(): // all parts end at once: the whole execution has the record
 		if f.first == nil {
-			f.first = failed
+			f.first, f.noted = f.site.located(failed), true
 		}
-	case out.record == nil:
+	case failed.interrupted() || out.record == nil:
 		if f.first == nil {
 			f.first = failed
 		}

@@ -118,7 +118,7 @@ func locked(ctx context.Context, s *journal.Store, j execution.Journal) error {
 	if err != nil {
 		return err
 	}
-	_, err = other.ExecContext(ctx, "BEGIN IMMEDIATE")
+	_, err = other.ExecContext(ctx, "PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
 	return err
 }
 

@@ -124,7 +124,7 @@ func dieEarly(s *journal.Store, act string) error {
 			return err
 		}
 		defer other.Close()
-		if _, err := other.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		if _, err := other.ExecContext(ctx, "PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE"); err != nil {
 			return err
 		}
 	}
