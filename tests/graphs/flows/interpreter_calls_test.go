@@ -261,23 +261,20 @@ func (f *failure) outward(tool string) *failure {
 	return &out
 }
 
-// fewest returns how many executions the shortest way from entry to exit of a tool has.
+// fewest returns the executions of the shortest way from entry to exit of a tool; each branch of a
+// parallel is one more.
 func (in *interpreter) fewest(tool string) int {
 	nodes := map[string]*config.Node{}
-	var entry *config.Node
+	least := map[*config.Node]int{}
 	for _, n := range in.tool(tool).Nodes {
 		nodes[n.ID.Value] = n
 		if n.Type == config.EntryNode {
-			entry = n
+			least[n] = 1
 		}
 	}
-	reached := map[*config.Node]bool{entry: true}
-	for steps := 1; ; steps++ {
-		further := maps.Clone(reached)
-		for n := range reached {
-			if n.Type == config.ExitNode {
-				return steps
-			}
+	for changed := true; changed; {
+		changed = false
+		for n, steps := range maps.Clone(least) {
 			targets := []string{n.Next.Value}
 			for _, c := range n.Conditions {
 				targets = append(targets, c.Next.Value)
@@ -286,11 +283,20 @@ func (in *interpreter) fewest(tool string) int {
 				targets = append(targets, n.OnError.Next.Value)
 			}
 			for _, id := range targets {
-				if id != "" {
-					further[nodes[id]] = true
+				to := nodes[id]
+				if to == nil {
+					continue
+				}
+				if known, seen := least[to]; !seen || steps+1+len(to.Branches) < known {
+					least[to], changed = steps+1+len(to.Branches), true
 				}
 			}
 		}
-		reached = further
 	}
+	for n, steps := range least {
+		if n.Type == config.ExitNode {
+			return steps
+		}
+	}
+	return 0
 }
