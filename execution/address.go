@@ -81,11 +81,23 @@ func (a Address) Frame() Address {
 
 // Outermost returns the index of the execution of the run's own frame that is a, or that a is below.
 func (a Address) Outermost() int {
-	for a.Frame() != "" {
-		a = a.Frame()
-	}
-	_, index, _ := a.Split()
+	index, _ := a.indexIn("")
 	return index
+}
+
+// indexIn returns the index of the execution of a frame that is a, or that a is below; below is
+// false when there is none.
+func (a Address) indexIn(frame Address) (index int, below bool) {
+	if frame != "" {
+		rest, inside := strings.CutPrefix(string(a), string(frame)+"/")
+		if !inside {
+			return 0, false
+		}
+		a = Address(rest)
+	}
+	own, _, _ := strings.Cut(string(a), "/")
+	_, index, _ = Address(own).Split()
+	return index, true
 }
 
 // Depth returns how many frames are around the execution, the run's own included.
@@ -104,6 +116,9 @@ func (a Address) Contains(other Address) bool {
 	_, _, part := a.Split()
 	return rest[0] == '/' || rest[0] == '.' && part == ""
 }
+
+// covers reports whether other is a or below it.
+func (a Address) covers(other Address) bool { return a == other || a.Contains(other) }
 
 // Compare orders addresses as a history is shown: by place, and what is below an execution before
 // the execution itself, since it ends earlier. Items are in their order, branches by name.

@@ -49,7 +49,7 @@ type Failure struct {
 	More int    `json:"more,omitempty"` // other parts that have failed as well
 
 	// What onError and retry can read; only of nodes that have one of them, or that are in a frame.
-	Plain    string          `json:"plain,omitempty"`    // Message without what is added for people; empty when that is nothing
+	Plain    string          `json:"plain,omitempty"`    // Message without what is added for people; empty when nothing is added
 	Raised   string          `json:"raised,omitempty"`   // the author's message, when $error ended an expression
 	Result   json.RawMessage `json:"result,omitempty"`   // the value of a failed tool's result, or the last of a poll
 	Attempts int             `json:"attempts,omitempty"` // of the call

@@ -52,11 +52,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	if l.hooks.journal != nil || l.past.parts(s.address()) != nil {
 		parts.Digest = digest(items)
 	}
-	per := 1
-	if n, isGraph := s.node.(*graph.SubGraph); isGraph {
-		per += n.Graph.Shortest()
-	}
-	if failed, err := l.startParts(f, parts, len(items)*per); failed != nil || err != nil {
+	if failed, err := l.startParts(f, parts, len(items)*fewest(s.node)); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
 	return l.finishParts(f, start, each.MaxParallel, func() value.Value {
@@ -68,21 +64,10 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	})
 }
 
-// items returns the list of a forEach: what is no list is a list of one.
-func (s *site) items(each *graph.ForEach) (items []any, err error) {
+// items returns the list of a forEach.
+func (s *site) items(each *graph.ForEach) (items []value.Value, err error) {
 	defer recovered(&err)
-	v, err := each.Items.Eval(s.ctx, s.scope)
-	switch v := v.(type) {
-	case nil:
-		return nil, err
-	case []any:
-		return v, err
-	default:
-		if v == value.Null {
-			return nil, err
-		}
-		return []any{v}, err
-	}
+	return each.List(s.ctx, s.scope)
 }
 
 // parallel makes the calls of the branches.
@@ -95,10 +80,7 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 	needs := 0
 	for _, b := range n.Branches {
 		parts.Branches = append(parts.Branches, b.Name)
-		needs++
-		if n, isGraph := b.Node.(*graph.SubGraph); isGraph {
-			needs += n.Graph.Shortest()
-		}
+		needs += fewest(b.Node)
 	}
 	if failed, err := l.startParts(f, parts, needs); failed != nil || err != nil {
 		return outcome{failed: failed}, err
@@ -113,6 +95,15 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 		}
 		return value.NewObject(keys, values)
 	})
+}
+
+// fewest returns the fewest executions that a part takes: itself, and those of the graph that it
+// calls.
+func fewest(part graph.Node) int {
+	if n, isGraph := part.(*graph.SubGraph); isGraph {
+		return 1 + n.Graph.Shortest()
+	}
+	return 1
 }
 
 func newFan(s *site, parts int) *fan {
@@ -208,18 +199,15 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() valu
 // failed makes the record of an execution whose items or parts have failed. No onError takes
 // that: those of the parts have been asked.
 func (f *frame) failed(s *site, start time.Time, failed *Failure) Record {
-	return Record{
-		Frame: f.address, Index: s.index, Tool: f.tool, NodeID: s.node.ID(), NodeType: s.node.Type(),
-		Start: start, End: f.live.clock.now(), Error: failed,
-	}
+	rec := f.newRecord(s, start)
+	rec.Error = failed
+	return rec
 }
 
 // joined makes the record of an execution whose output is made of its parts.
 func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) Record {
-	rec := Record{
-		Frame: f.address, Index: s.index, Tool: f.tool, NodeID: s.node.ID(), NodeType: s.node.Type(),
-		Start: start, End: f.live.clock.now(), Parts: parts,
-	}
+	rec := f.newRecord(s, start)
+	rec.Parts = parts
 	if f.setOutput(&rec, s.node, output); rec.Error != nil {
 		rec.Parts = 0
 	}

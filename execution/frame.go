@@ -119,8 +119,7 @@ func (f *frame) begin(node graph.Node) *Failure {
 func (f *frame) visit(node graph.Node) Record {
 	start := f.live.clock.now()
 	output, err := f.evaluate(node)
-	s := site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}
-	return f.record(&s, start, output, err)
+	return f.record(f.site(node), start, output, err)
 }
 
 func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
@@ -157,10 +156,7 @@ func (f *frame) choose(n *graph.Switch) (value.Value, error) {
 // record makes the record of a node's work that began at start. onError takes its failure, if it
 // does.
 func (f *frame) record(s *site, start time.Time, output value.Value, err error) Record {
-	rec := Record{
-		Frame: f.address, Index: s.index, Part: s.part, Tool: f.tool, NodeID: s.owner.ID(), NodeType: s.node.Type(),
-		Start: start, End: f.live.clock.now(),
-	}
+	rec := f.newRecord(s, start)
 	if err == nil {
 		f.setOutput(&rec, s.node, output)
 	} else {
@@ -175,6 +171,15 @@ func (f *frame) record(s *site, start time.Time, output value.Value, err error) 
 	return rec
 }
 
+// newRecord makes the record of work at a site that began at start and has ended, without what
+// came of it.
+func (f *frame) newRecord(s *site, start time.Time) Record {
+	return Record{
+		Frame: f.address, Index: s.index, Part: s.part, Tool: f.tool, NodeID: s.owner.ID(), NodeType: s.node.Type(),
+		Start: start, End: f.live.clock.now(),
+	}
+}
+
 // setOutput gives a record its output, or the size limit that the output exceeds.
 func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
 	rec.Output = output
@@ -183,10 +188,9 @@ func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
 	if size == 0 && isJoined(rec) && output != nil {
 		whole = value.Size(output)
 	}
-	limit := "maxNodeOutputBytes"
 	switch reached := f.budget.reserve(outputBytes, size); {
 	case whole > f.largest:
-		rec.Error = sizeLimit(limit, whole, f.largest, node)
+		rec.Error = sizeLimit("maxNodeOutputBytes", whole, f.largest, node)
 	case reached != nil:
 		rec.Error = sizeLimit("maxHistoryBytes", reached.most-reached.left+size, reached.most, node)
 	default:

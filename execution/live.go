@@ -85,7 +85,7 @@ func (l *live) drive(f *frame) (value.Value, *Failure, error) {
 			return nil, nil, err
 		}
 		if node == nil {
-			end := &site{frame: f, index: len(f.state.records)}
+			end := f.site(nil)
 			return f.state.records[end.index-1].Output, l.resolve(end, nil), nil
 		}
 		if failed := l.hooks.stopped(); failed != nil {
@@ -245,7 +245,7 @@ func (l *live) hold(f *frame, part *site) error {
 			if err != nil || node == nil {
 				return err
 			}
-			visit = (&site{frame: f, node: node, owner: node, index: len(f.state.records)}).visit()
+			visit = f.site(node).visit()
 		} else {
 			scope = part.scope
 		}

@@ -13,7 +13,7 @@ import (
 func (s *site) handle(rec *Record) {
 	on := graph.OnErrorOf(s.node)
 	failed := rec.Error
-	if !on.Catches(failed.kind()) {
+	if !on.Catches(failed.Kind()) {
 		return
 	}
 	output, err := s.instead(on, failed)
@@ -52,7 +52,7 @@ func (s *site) failureValue(failed *Failure) value.Value {
 	}
 	secrets := s.frame.graph.Secrets
 	origin := s.origin(failed)
-	add("code", string(failed.kind()))
+	add("code", string(failed.Kind()))
 	add("message", secrets.Redact(failed.plain()))
 	add("node", origin.name)
 	add("server", origin.server)
@@ -75,7 +75,7 @@ func (s *site) origin(failed *Failure) origin {
 	if len(failed.Callers) > 0 {
 		inner := failed.Callers[0]
 		name = nameOf(inner.Tool, inner.Node, inner.Part)
-		node = nodeOf(s.frame.graph, inner.Tool, inner.Node, inner.Part)
+		node = s.frame.graph.ReachedTool(inner.Tool).NodeAt(inner.Node, inner.Part)
 	}
 	switch n := node.(type) {
 	case *graph.MCP:
@@ -87,39 +87,26 @@ func (s *site) origin(failed *Failure) origin {
 	return origin{name: name}
 }
 
-// nodeOf returns a node of a tool that the graph reaches, or a branch; nil when there is none. An
-// empty tool is that of the graph.
-func nodeOf(g *graph.Graph, tool, id, part string) graph.Node {
-	for _, reached := range g.Reached() {
-		if tool != "" && reached.Tool.Name.Value != tool {
-			continue
-		}
-		node := reached.Node(id)
-		if p, isParallel := node.(*graph.Parallel); isParallel && part != "" {
-			for _, b := range p.Branches {
-				if b.Name == part {
-					return b.Node
-				}
-			}
-		}
-		return node
-	}
-	return nil
-}
-
-// kind returns the code by which retry, onError and $failure know the failure.
-func (f *Failure) kind() config.FailureCode {
+// Kind returns the code by which retry, onError, $failure and tests know the failure.
+func (f *Failure) Kind() config.FailureCode {
 	switch {
 	case f.Code == CodeTool && f.Detail == "":
 		return config.FailToolError
 	case f.Code == CodeTool || f.Code == CodeGraph:
 		return config.FailureCode(f.Detail)
-	case f.Code == CodeExpression && f.Raised != "":
+	case f.Code == CodeExpression && f.isRaised():
 		return config.FailRaised
 	case f.Code == CodeResult:
 		return config.FailOutputMismatch
 	}
 	return config.FailureCode(f.Code)
+}
+
+// isRaised reports whether $error ended the expression. Raised is only kept where an onError can
+// read it, so the cause is asked as well.
+func (f *Failure) isRaised() bool {
+	var eval *expressions.EvalError
+	return f.Raised != "" || errors.As(f.err, &eval) && eval.Raised != ""
 }
 
 // plain returns the message as $failure has it: without what was added for people.
@@ -145,7 +132,7 @@ func (f *Failure) with(clause string) *Failure {
 
 // withHelp adds the node's help to the message of a failure that is the call's.
 func withHelp(n *graph.Calling, failed *Failure) *Failure {
-	if n.Help == "" || !failed.kind().Catchable() {
+	if n.Help == "" || !failed.Kind().Catchable() {
 		return failed
 	}
 	return failed.with(n.Help)

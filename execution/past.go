@@ -54,7 +54,7 @@ func pastOf(events []Event, h hooks) *past {
 			p.fans[at] = e.Parts
 		case e.Record != nil:
 			p.add(*e.Record, at)
-			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return d == at || at.Contains(d) })
+			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.covers(d) })
 		case e.End != nil && isUnknown(e.End):
 			p.endedAt = e.End.Failure.At
 			if p.endedAt == "" { // see Failure.askAt
@@ -198,7 +198,7 @@ type doubt struct {
 // weigh finds which in-doubt calls matter.
 func (p *past) weigh(l *live) {
 	for _, d := range p.doubts {
-		node, isCall := nodeOf(l.root.graph, d.Graph, d.NodeID, d.Part).(*graph.MCP)
+		node, isCall := l.root.graph.ReachedTool(d.Graph).NodeAt(d.NodeID, d.Part).(*graph.MCP)
 		d.matters = !isCall || !isCallOf(node, d.Visit) || !l.hooks.mayRepeat(node)
 	}
 }
@@ -218,7 +218,7 @@ func (p *past) doubted() bool {
 func (p *past) isInDoubt(at Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && (d.at == at || at.Contains(d.at)) })
+	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && at.covers(d.at) })
 }
 
 // close removes the in-doubt calls below an execution that has ended: other parts of one whose
@@ -234,7 +234,7 @@ func (p *past) close(at Address) {
 
 // isFailing reports whether a frame at the address, or below it, has ended with a failure.
 func (p *past) isFailing(at Address) bool {
-	return slices.ContainsFunc(p.failing, func(f Address) bool { return f == at || at.Contains(f) })
+	return slices.ContainsFunc(p.failing, func(f Address) bool { return at.covers(f) })
 }
 
 // drop removes an in-doubt call. mu is held.
@@ -299,7 +299,7 @@ const (
 
 // meets returns how the site and an in-doubt call meet.
 func (s *site) meets(d *doubt, c *Call) meeting {
-	index, below := indexIn(s.frame.address, d.at)
+	index, below := d.at.indexIn(s.frame.address)
 	if !below {
 		return passes
 	}
@@ -329,31 +329,13 @@ func (s *site) meets(d *doubt, c *Call) meeting {
 	return leaves
 }
 
-// indexIn returns the index of the execution of a frame that an address is of or below.
-func indexIn(frame, at Address) (index int, below bool) {
-	if frame != "" {
-		if len(at) <= len(frame) || at[:len(frame)] != frame || at[len(frame)] != '/' {
-			return 0, false
-		}
-		at = at[len(frame)+1:]
-	}
-	for i := range len(at) {
-		if at[i] == '/' {
-			at = at[:i]
-			break
-		}
-	}
-	_, index, _ = at.Split()
-	return index, true
-}
-
 // lost reports whether an in-doubt call comes after the address in the order of a run: then
 // records before it may be lost. mu is held.
 func (p *past) lost(at Address) bool {
 	for {
 		frame, index, _ := at.Split()
 		for _, d := range p.doubts {
-			if other, below := indexIn(frame, d.at); below && other > index {
+			if other, below := d.at.indexIn(frame); below && other > index {
 				return true
 			}
 		}

@@ -54,12 +54,8 @@ func (l *live) diverged(d *doubt) *Failure {
 }
 
 func (l *live) unknownOutcome(d *doubt) string {
-	key := 1
 	done, _ := l.past.attempted(d.at)
-	for i := range done {
-		key = nextKey(key, i+1, done[i].Error)
-	}
-	return outcomeUnknown(d.Server, d.Tool, idempotencyKey(l.id, d.at, key))
+	return outcomeUnknown(d.Server, d.Tool, idempotencyKey(l.id, d.at, keyAfter(done)))
 }
 
 // outcomeUnknown says that the outcome of a call is unknown, and how to find it.

@@ -21,10 +21,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 	at := c.At()
 	done, wait := l.past.attempted(at)
 	unsafe := !l.hooks.mayRepeat(n)
-	key := 1
-	for i := range done {
-		key = nextKey(key, i+1, done[i].Error)
-	}
+	key := keyAfter(done)
 	c.attempt(len(done)+1, key)
 	if failed := l.resolve(s, c); failed != nil {
 		return ended(failed)
@@ -76,10 +73,19 @@ func (c *Call) attempt(number, key int) {
 	c.Meta = map[string]any{idempotencyMeta: idempotencyKey(c.Run, c.At(), key)}
 }
 
+// keyAfter returns the number in the idempotency key after failed attempts.
+func keyAfter(done []Attempt) int {
+	key := 1
+	for i := range done {
+		key = nextKey(key, i+1, done[i].Error)
+	}
+	return key
+}
+
 // nextKey returns the number in the idempotency key after a failed attempt. It stays the same
 // when it is unknown whether the call was made.
 func nextKey(key, attempt int, failed *Failure) int {
-	switch failed.kind() {
+	switch failed.Kind() {
 	case config.FailTimeout, config.FailTransport, config.FailServerExited, config.FailServerStart:
 		return key
 	}
@@ -108,7 +114,7 @@ func (s *site) polled(n *graph.MCP, output value.Value) (value.Value, error) {
 // allow it. The error is that of retry.when.
 func (s *site) retries(n *graph.MCP, failed *Failure, number int, unsafe bool) (again bool, why string, err error) {
 	r := n.Retry
-	code := failed.kind()
+	code := failed.Kind()
 	switch {
 	case r == nil || !code.Catchable() || code == config.FailExpression || code == config.FailRaised || number >= r.Attempts:
 		return false, "", nil

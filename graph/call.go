@@ -1,10 +1,13 @@
 package graph
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 // Calling is the part that is common to the nodes that make calls.
@@ -20,6 +23,22 @@ type Calling struct {
 type ForEach struct {
 	Items       *Expr
 	MaxParallel int // calls at the same time, at least 1
+}
+
+// List evaluates the items: no value and null are an empty list, and a value that is no list is a
+// list of one. The error is a *PlacedError.
+func (e *ForEach) List(ctx context.Context, scope *expressions.Scope) ([]value.Value, error) {
+	v, err := e.Items.Eval(ctx, scope)
+	switch items := v.(type) {
+	case nil:
+		return nil, err
+	case []value.Value:
+		return items, err
+	}
+	if v == value.Null {
+		return nil, err
+	}
+	return []value.Value{v}, err
 }
 
 // Retry repeats failed calls. Only waits and codes may change after a crash: Until alone is part
@@ -127,6 +146,38 @@ func (g *Graph) calls(other *Graph) bool {
 		sub, ok := n.(*SubGraph)
 		return ok && sub.Graph == other
 	})
+}
+
+// ReachedTool returns the graph of a tool that a run of this graph can enter: itself for the empty
+// name, and nil when there is none. A nil graph has none.
+func (g *Graph) ReachedTool(name string) *Graph {
+	if g == nil || name == "" {
+		return g
+	}
+	all := g.Reached()
+	if i := slices.IndexFunc(all, func(reached *Graph) bool { return reached.Tool.Name.Value == name }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// NodeAt returns the node of a step, or the branch of a parallel when part names one; nil when the
+// graph has none. The number of an item names no other node. A nil graph has no nodes.
+func (g *Graph) NodeAt(id, part string) Node {
+	if g == nil {
+		return nil
+	}
+	node := g.Node(id)
+	p, isParallel := node.(*Parallel)
+	if !isParallel || part == "" {
+		return node
+	}
+	for _, b := range p.Branches {
+		if b.Name == part {
+			return b.Node
+		}
+	}
+	return nil
 }
 
 // CallNodes returns the nodes that make calls, branches included, in file order: *MCP and

@@ -112,8 +112,8 @@ func TestRecordAndReplayOurDemoServer(t *testing.T) {
 
 // The examples come with their recordings, those on servers from npm as well.
 func TestExamplesWithoutServers(t *testing.T) {
-	if told := testGraphs(t, "../examples", true); told.Passed < 23 {
-		t.Errorf("%d tests passed, want all of at least 23", told.Passed)
+	if report := testGraphs(t, "../examples", true); report.Passed < 23 {
+		t.Errorf("%d tests passed, want all of at least 23", report.Passed)
 	}
 }
 
@@ -216,8 +216,8 @@ tools:
       - {id: pick, type: transform, transform: {expr: '{"name": $.list.entries^(>size)[0].name}'}, next: exit}
       - {id: exit, type: exit}
 `})
-	if told := testGraphs(t, dir, true); told.Passed != 2 {
-		t.Errorf("got %+v", told)
+	if report := testGraphs(t, dir, true); report.Passed != 2 {
+		t.Errorf("got %+v", report)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestManyGraphTests(t *testing.T) {
 		fmt.Fprintf(&tests, "  - {name: test %d, tool: collect_lines, args: {directory: d}, expect: {partial: {files_read: 2}, executions: {read: 2}}}\n", i)
 	}
 	writeAll(t, dir, map[string]string{"g.yaml": string(graph), "g.test.yaml": tests.String()})
-	if told := testGraphs(t, dir, true); told.Passed != many {
-		t.Errorf("%d of %d tests passed", told.Passed, many)
+	if report := testGraphs(t, dir, true); report.Passed != many {
+		t.Errorf("%d of %d tests passed", report.Passed, many)
 	}
 }

@@ -221,7 +221,7 @@ func (r *repl) where(state debug.State) {
 	if next == nil { // the run was stopped in the meantime
 		return
 	}
-	node := debug.NodeAt(state.Graph, next.NodeID, next.Part)
+	node := state.Graph.NodeAt(next.NodeID, next.Part)
 	what := string(node.Type())
 	switch {
 	case next.Server != "":

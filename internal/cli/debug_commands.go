@@ -171,7 +171,7 @@ func (r *repl) list() error {
 		return errNotPaused
 	}
 	_, _, part := r.at().Split()
-	node := debug.NodeAt(r.drawn(), r.session.History().NodeID(r.at()), part)
+	node := r.drawn().NodeAt(r.session.History().NodeID(r.at()), part)
 	if node == nil {
 		return fmt.Errorf("the node of step %s is not known", r.at())
 	}

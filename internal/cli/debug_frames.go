@@ -30,7 +30,7 @@ func (r *repl) at() execution.Address {
 
 // drawn returns the graph of the frame that is looked at.
 func (r *repl) drawn() *graph.Graph {
-	return cmp.Or(debug.GraphOf(r.graph, r.session.History().Tool(r.at().Frame())), r.graph)
+	return cmp.Or(r.graph.ReachedTool(r.session.History().Tool(r.at().Frame())), r.graph)
 }
 
 // place names a node, or a part of it.

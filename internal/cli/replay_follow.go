@@ -101,7 +101,7 @@ func (f *follower) print(ctx context.Context, w io.Writer, p *project.Project, g
 	now := *f.diverged
 	at := now.At()
 	fmt.Fprintf(w, "the replay diverges from the recorded run at step %s, node %q", at, wording.OneLine(now.Name()))
-	node := debug.NodeAt(debug.GraphOf(g, now.Tool), now.NodeID, now.Part)
+	node := g.ReachedTool(now.Tool).NodeAt(now.NodeID, now.Part)
 	if node != nil {
 		fmt.Fprintf(w, " (%s)", node.Pos())
 	}

@@ -3,7 +3,6 @@ package debug
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"toolgraph/execution"
@@ -125,43 +124,10 @@ func (t *target) matches(g *graph.Graph, step *execution.Visit) bool {
 	return t.part == step.Part || t.part == eachItem && step.Part != ""
 }
 
-// NodeAt returns the node of a step or record in a frame of g, or the branch of its part; nil when
-// the graph has none.
-func NodeAt(g *graph.Graph, id, part string) graph.Node {
-	if g == nil {
-		return nil
-	}
-	node := g.Node(id)
-	p, isParallel := node.(*graph.Parallel)
-	if !isParallel || part == "" {
-		return node
-	}
-	for _, b := range p.Branches {
-		if b.Name == part {
-			return b.Node
-		}
-	}
-	return nil
-}
-
-// GraphOf returns the graph of a tool that a run of g can enter; g itself for the empty name, and
-// nil when there is none.
-func GraphOf(g *graph.Graph, tool string) *graph.Graph {
-	if g == nil || tool == "" {
-		return g
-	}
-	all := g.Reached()
-	i := slices.IndexFunc(all, func(called *graph.Graph) bool { return called.Tool.Name.Value == tool })
-	if i < 0 {
-		return nil
-	}
-	return all[i]
-}
-
 // graphOf is the graph of the frame of a step that is about to run.
 func (s *Session) graphOf(next execution.Event) *graph.Graph {
 	if next.Graph != nil {
 		return next.Graph
 	}
-	return cmp.Or(GraphOf(s.graph, next.Step.Graph), s.graph)
+	return cmp.Or(s.graph.ReachedTool(next.Step.Graph), s.graph)
 }

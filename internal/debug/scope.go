@@ -35,7 +35,7 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	}
 	scope := execution.ScopeOf(records)
 	frame, _, part := at.Split()
-	calling := graph.CallingOf(NodeAt(GraphOf(g, h.Tool(frame)), h.NodeID(at), ""))
+	calling := graph.CallingOf(g.ReachedTool(h.Tool(frame)).NodeAt(h.NodeID(at), ""))
 	if part == "" || calling == nil || calling.ForEach == nil {
 		return scope, nil
 	}
@@ -43,7 +43,7 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	if err != nil {
 		return nil, fmt.Errorf("node %q has no part %q; its parts are numbers", h.NodeID(at), part)
 	}
-	items, err := Items(ctx, calling.ForEach, scope)
+	items, err := calling.ForEach.List(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -66,20 +66,4 @@ func (h *History) NodeID(at execution.Address) string {
 		return open.NodeID
 	}
 	return ""
-}
-
-// Items returns the items of a forEach: what its expression gives, nothing and null as an empty
-// list, and a value that is no list as a list of one.
-func Items(ctx context.Context, each *graph.ForEach, scope *expressions.Scope) ([]value.Value, error) {
-	v, err := each.Items.Eval(ctx, scope)
-	switch items := v.(type) {
-	case nil:
-		return nil, err
-	case []any:
-		return items, err
-	}
-	if v == value.Null {
-		return nil, err
-	}
-	return []value.Value{v}, err
 }

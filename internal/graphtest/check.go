@@ -1,7 +1,6 @@
 package graphtest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
 	"toolgraph/internal/wording"
@@ -282,18 +280,11 @@ var failureCodes = append(slices.Clone(config.FailureCodes), config.FailureCode(
 func failureCode(err error) config.FailureCode {
 	var refused *execution.ArgumentsError
 	var f *execution.Failure
-	var raised *expressions.EvalError
 	switch {
 	case errors.As(err, &refused):
 		return config.FailInvalidArguments
-	case !errors.As(err, &f):
-		return config.FailureCode(execution.CodeInternal)
-	case f.Code == execution.CodeExpression && errors.As(err, &raised) && raised.Raised != "":
-		return config.FailRaised
-	case f.Code == execution.CodeTool || f.Code == execution.CodeGraph:
-		return cmp.Or(config.FailureCode(f.Detail), config.FailToolError)
-	case f.Code == execution.CodeResult:
-		return config.FailOutputMismatch
+	case errors.As(err, &f):
+		return f.Kind()
 	}
-	return config.FailureCode(f.Code)
+	return config.FailureCode(execution.CodeInternal)
 }

@@ -5,7 +5,6 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
 )
 
 // pathJSON is the way that a frame has taken through its graph.
@@ -30,12 +29,7 @@ type levelJSON struct {
 }
 
 func (s *Server) getPath(r *http.Request, now runState) (any, error) {
-	p, err := placeOf(r, now)
-	if err != nil {
-		return nil, err
-	}
-	records := now.records(p.Frame)
-	from, err := number(r, "from", 0, len(records))
+	p, records, from, err := recordsOf(r, now)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +185,7 @@ func (s *Server) items(r *http.Request, now runState, p place) ([]any, error) {
 		return nil, err
 	}
 	defer done()
-	items, _ := debug.Items(ctx, each, execution.ScopeOf(now.before(p)))
+	items, _ := each.List(ctx, execution.ScopeOf(now.before(p)))
 	return items, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
 )
 
 // place is a step that a request names: an index in the list of a frame, and of a step that makes
@@ -28,6 +27,16 @@ func placeOf(r *http.Request, now runState) (p place, err error) {
 		return p, err
 	}
 	return now.check(p)
+}
+
+// recordsOf reads the frame of a request, and from which of its records on the answer is.
+func recordsOf(r *http.Request, now runState) (p place, records []execution.Record, from int, err error) {
+	if p, err = placeOf(r, now); err != nil {
+		return p, nil, 0, err
+	}
+	records = now.records(p.Frame)
+	from, err = number(r, "from", 0, len(records))
+	return p, records, from, err
 }
 
 // check returns the place when the run has it; an index past the end of the frame is its end.
@@ -124,7 +133,7 @@ func (r *runState) nodeAfter(frame execution.Address) string {
 
 // graphOf returns the graph of a frame; nil when it is unknown.
 func (r *runState) graphOf(frame execution.Address) *graph.Graph {
-	return debug.GraphOf(r.graph, r.toolOf(frame))
+	return r.graph.ReachedTool(r.toolOf(frame))
 }
 
 // toolOf returns the tool whose graph a frame runs.
@@ -143,5 +152,5 @@ func (r *runState) node(p place) graph.Node {
 	} else if open := r.open(p.Frame); open != nil && open.Index == p.At {
 		id = open.Node
 	}
-	return debug.NodeAt(r.graphOf(p.Frame), id, p.Part)
+	return r.graphOf(p.Frame).NodeAt(id, p.Part)
 }

@@ -83,12 +83,7 @@ type stepsJSON struct {
 }
 
 func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
-	p, err := placeOf(r, now)
-	if err != nil {
-		return nil, err
-	}
-	records := now.records(p.Frame)
-	from, err := number(r, "from", 0, len(records))
+	_, records, from, err := recordsOf(r, now)
 	if err != nil {
 		return nil, err
 	}
