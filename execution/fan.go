@@ -347,7 +347,7 @@ func (f *fan) fail(l *live, out outcome, err error) {
 		if _, err := l.commit(f.site.frame, out); err != nil && f.err == nil {
 			f.err = err
 		}
-		if f.first == nil {
+		if f.first == nil || f.noted && f.first.endedWithRun() { // that has no record of its part
 			f.first, f.noted = failed, true
 		} else {
 			f.more++

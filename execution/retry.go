@@ -44,7 +44,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		if err != nil {
 			failed = withAttempts(failureOf(s.ctx, n, err), number)
 			if again, why, err = s.retries(n, failed, number, unsafe); err != nil {
-				failed, again = failureOf(s.ctx, n, err), false
+				failed, again = withAttempts(failureOf(s.ctx, n, err), number), false
 			}
 		}
 		if !again {

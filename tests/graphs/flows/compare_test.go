@@ -224,8 +224,8 @@ func (b *pair) ends() []string {
 		return nil
 	case b.mine.undecided:
 		return nil
-	case b.isLimit() && len(b.mine.raced) > 0: // parts that ran at once have used more before the failure
-		return nil
+	case len(b.mine.raced) > 0 && (b.isLimit() || slices.Contains(possible, "failed "+string(failLimit))):
+		return nil // parts that ran at once have used more, or less, before the failure
 	}
 	return []string{fmt.Sprintf("the run: engine       %.600s\n    interpreter  %.600s", theirs, strings.Join(possible, ", or "))}
 }

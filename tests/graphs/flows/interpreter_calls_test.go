@@ -156,21 +156,21 @@ func (f *frame) attempts(n *config.Node, part string, vars map[string]value.Valu
 			failed.code = config.FailTimeout
 		}
 		if failed == nil && n.Retry != nil && n.Retry.Until.Value != "" {
-			holds, wrong := f.truth(n, n.Retry.Until.Value, with(vars, "result", v))
-			if wrong != nil {
-				return nil, attempt, wrong
-			}
-			if !holds {
+			var holds bool
+			if holds, failed = f.truth(n, n.Retry.Until.Value, with(vars, "result", v)); failed == nil && !holds {
 				failed = &failure{code: config.FailNotYet, result: v}
 			}
 		}
 		if failed == nil {
 			return v, attempt, nil
 		}
-		failed.node, failed.server, failed.tool, failed.attempts = f.name(n, part), n.Server.Value, n.Tool.Value, attempt
-		again, wrong := f.again(n, vars, failed)
+		at := func(failed *failure) *failure {
+			failed.node, failed.server, failed.tool, failed.attempts = f.name(n, part), n.Server.Value, n.Tool.Value, attempt
+			return failed
+		}
+		again, wrong := f.again(n, vars, at(failed))
 		if wrong != nil {
-			failed = wrong
+			failed = at(wrong)
 		}
 		if !again {
 			return nil, attempt, failed
@@ -182,7 +182,7 @@ func (f *frame) attempts(n *config.Node, part string, vars map[string]value.Valu
 func (f *frame) again(n *config.Node, vars map[string]value.Value, failed *failure) (bool, *failure) {
 	r := n.Retry
 	switch {
-	case r == nil || failed.attempts >= r.Attempts:
+	case r == nil || failed.attempts >= r.Attempts || failed.code == config.FailExpression || failed.code == config.FailRaised:
 		return false, nil
 	case failed.code == config.FailNotYet:
 		return true, nil

@@ -92,9 +92,6 @@ func (f *frame) eval(n *config.Node, source string, vars map[string]value.Value)
 // truth evaluates a condition: JSONata's own truth.
 func (f *frame) truth(n *config.Node, source string, vars map[string]value.Value) (bool, *failure) {
 	v, failed := f.eval(n, "$boolean("+source+")", vars)
-	if failed != nil {
-		failed.fatal = true
-	}
 	return v == true, failed
 }
 

@@ -145,7 +145,7 @@ type interpreter struct {
 	// raced are the executions whose parts a failure has ended while other parts may have been
 	// in flight: which of the parts have a record, and which failure is reported, is not decided.
 	raced map[execution.Address]bool
-	// undecided: an onError took one of several failures that could have been the first, so how
+	// undecided: an onError takes one of several failures that could have been the first, so how
 	// the run goes on is not decided either.
 	undecided bool
 	reruns    int // parts that were run again, to find how else they may end
@@ -312,11 +312,12 @@ func (f *frame) caught(done outcome, n *config.Node, part string, vars map[strin
 		failed.node, failed.server, failed.tool = f.name(n, part), n.Server.Value, n.Tool.Value
 	}
 	on := n.OnError
-	if on == nil || failed.fatal || !catches(on, failed.code) {
+	takes := func(failed *failure) bool { return on != nil && !failed.fatal && catches(on, failed.code) }
+	f.undecided = f.undecided || len(failed.others) > 0 && slices.ContainsFunc(failed.all(), takes)
+	if !takes(failed) {
 		return done
 	}
 	done.handled, done.failed = failed, nil
-	f.undecided = f.undecided || len(failed.others) > 0
 	if on.Next.Value != "" {
 		done.next = on.Next.Value
 	}
