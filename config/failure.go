@@ -26,20 +26,24 @@ const (
 	FailExpression        FailureCode = "expression"      // of args, of a transform, of a called graph
 	FailRaised            FailureCode = "raised"          // $error(message) in an expression
 	FailOutputMismatch    FailureCode = "output-mismatch" // the result of a called graph does not match its outputSchema
+	FailDeclined          FailureCode = "declined"        // the user said no
+	FailDismissed         FailureCode = "dismissed"       // the user closed the question
+	FailNoUser            FailureCode = "no-user"         // the host cannot ask its user
+	FailNotAllowed        FailureCode = "not-allowed"     // allow of the file or the tool excludes the call
 )
 
 // FailureCodes are all of them, in the order of the documentation. The slice must not be changed.
 var FailureCodes = []FailureCode{
 	FailTimeout, FailToolError, FailRPCError, FailTransport, FailServerStart, FailServerExited, FailTooLarge, FailBadResult,
-	FailNotYet, FailExpression, FailRaised, FailOutputMismatch,
-	FailUnknownTool, FailInvalidArguments, FailLoginNeeded, FailPrivateAddress, FailInputRequired, FailDefinitionChanged, FailNotLocked,
+	FailNotYet, FailExpression, FailRaised, FailOutputMismatch, FailDeclined, FailDismissed, FailNoUser,
+	FailUnknownTool, FailInvalidArguments, FailLoginNeeded, FailPrivateAddress, FailInputRequired, FailDefinitionChanged, FailNotLocked, FailNotAllowed,
 }
 
 // CaughtByDefault reports whether an onError without codes takes the failure: it does not take
 // those that an author or an operator has to mend.
 func (c FailureCode) CaughtByDefault() bool {
 	switch c {
-	case FailUnknownTool, FailInvalidArguments, FailLoginNeeded, FailPrivateAddress, FailInputRequired, FailDefinitionChanged, FailNotLocked:
+	case FailUnknownTool, FailInvalidArguments, FailLoginNeeded, FailPrivateAddress, FailInputRequired, FailDefinitionChanged, FailNotLocked, FailNotAllowed:
 		return false
 	}
 	return c.Catchable()

@@ -9,6 +9,7 @@ type File struct {
 	Version  Text
 	Server   Server
 	Limits   Limits
+	Allow    *Allow      // nil when missing: every call is allowed
 	Servers  []*Upstream // mcpServers in file order, then those merged from another file
 	Tools    []*Tool
 	Older    bool        // the file uses an older form of the language
@@ -30,6 +31,7 @@ type Limits struct {
 	MaxHistoryBytes    int           // all outputs of a run together; default 512 MiB
 	MaxDepth           int           // frames inside each other, the run's own included; default 16, at most 64
 	MaxCalls           int           // calls to servers in one run, attempts included; 0: no limit
+	MaxResultBytes     int           // of a result to a client, as compact JSON: a longer one is kept, and summarized; 0: no limit
 }
 
 // DefaultMaxDepth is the MaxDepth of a file that does not set it.
@@ -111,6 +113,7 @@ type Tool struct {
 	Result                   ResultForm
 	Hidden                   bool   // only for graphs and tests: clients neither see nor call it
 	Limits                   Limits // its own executionLimits; 0 in each field that it does not set
+	Allow                    *Allow // its own, beside the file's; nil when missing
 	Nodes                    []*Node
 }
 
@@ -132,6 +135,7 @@ const (
 	MCPNode       NodeType = "mcp"
 	GraphNode     NodeType = "graph"    // calls a tool of this file
 	ParallelNode  NodeType = "parallel" // makes several calls at once
+	AskNode       NodeType = "ask"      // asks the user
 	TransformNode NodeType = "transform"
 	SwitchNode    NodeType = "switch"
 	ExitNode      NodeType = "exit"
@@ -148,13 +152,17 @@ type Node struct {
 	Tool       Text          // mcp: a tool of the server; graph: a tool of this file
 	Args       *Data         // mcp, graph; a KindObject, or nil when missing
 	ForEach    *ForEach      // mcp, graph; nil when missing
-	Timeout    time.Duration // mcp: of one attempt; graph: of the whole call; 0 when missing
+	Timeout    time.Duration // mcp: of one attempt; graph: of the whole call; ask: for the answer; 0 when missing
 	TimeoutPos Pos           // of timeoutMs
+	Message    *Data         // ask: a text, or {expr: …}; nil when missing
+	Schema     *Data         // ask: of the form to fill in; nil when missing: yes or no
 	Retry      *Retry        // mcp; nil when missing
-	OnError    *OnError      // mcp, graph, transform; nil when missing
-	Help       Text          // mcp, graph: added to the message of a failure
+	OnError    *OnError      // mcp, graph, ask, transform; nil when missing
+	Help       Text          // mcp, graph, ask: added to the message of a failure
 	OnCrash    OnCrash       // mcp; empty when missing
 	Effect     Effect        // mcp; empty when missing
+	Confirm    *bool         // mcp: whether the user must agree before the call; nil when missing
+	ConfirmPos Pos           // of confirm
 	Branches   []*Node       // parallel: mcp and graph nodes without id and next
 	BranchesAt Pos           // of the key branches
 	Expr       Text          // transform
@@ -213,4 +221,12 @@ type Condition struct {
 	Pos  Pos
 	Rule *Data // nil: always holds
 	Next Text
+}
+
+// Allow narrows what runs may call and do.
+type Allow struct {
+	Pos     Pos
+	Calls   []Text // server.tool, or with a * at the end: whatever follows; nil when missing: all
+	Effects []Text // what calls may do; nil when missing: everything
+	Confirm []Text // of these effects, what the user must agree to each time; nil when missing: none
 }

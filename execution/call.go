@@ -8,6 +8,7 @@ import (
 	"maps"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -25,6 +26,7 @@ type Call struct {
 	Attempt int           `json:"attempt,omitempty"` // from 2 on; 0 is the first
 	Server  string        `json:"server"`            // name in mcpServers
 	Tool    string        `json:"tool"`
+	Effect  config.Effect `json:"effect,omitempty"`  // what the call does, as far as that is believed; empty: unknown
 	Timeout time.Duration `json:"timeout,omitempty"` // ns, from the moment the call is sent; 0: the server's
 	Args    value.Value   `json:"-"`                 // an object; as "args"
 	// Meta goes upstream as _meta, nil for none: values of package value, not to be

@@ -33,6 +33,8 @@ type hooks struct {
 	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
 	sleep        func(ctx context.Context, d time.Duration) error
+	user         User // nil: nobody can be asked
+	effects      func(ctx context.Context, server, tool string) config.Effect
 }
 
 // Option is an option of an engine, or of one run.
@@ -63,6 +65,13 @@ func WithRepeatable(may func(server, tool string, effect config.Effect) bool) Op
 	return func(h *hooks) { h.repeatable = may }
 }
 
+// WithEffects sets the function that returns what a call of a tool does, as far as that is believed:
+// by the lock, or by a trusted server. It is called where allow or confirm has to know it, and the
+// file does not say. An empty effect is unknown, as are all without the function.
+func WithEffects(effect func(ctx context.Context, server, tool string) config.Effect) Option {
+	return func(h *hooks) { h.effects = effect }
+}
+
 // New makes an engine whose runs make their calls through caller.
 func New(caller ToolCaller, opts ...Option) *Engine {
 	e := &Engine{caller: caller, hooks: hooks{now: time.Now, sleep: sleep}}
@@ -77,6 +86,15 @@ type Result struct {
 	RunID   string
 	Value   value.Value
 	History []Record
+	Usage   Usage
+	Spilled int // see End
+}
+
+// Usage is what a run has used, with what it used before it was interrupted.
+type Usage struct {
+	Calls    int           // to servers, attempts included
+	BytesIn  int           // of their values, as compact JSON
+	Duration time.Duration // waits for a gate or a user excluded
 }
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the

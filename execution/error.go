@@ -23,6 +23,7 @@ const (
 	CodeExpression Code = "expression" // JSONata or JSON Logic failed
 	CodeTool       Code = "tool"       // an upstream server or its tool failed, or a poll has ended
 	CodeGraph      Code = "graph"      // the call of a tool of the file failed, before or after its graph ran
+	CodeUser       Code = "user"       // the user has not agreed or answered: see Detail
 	CodeCancelled  Code = "cancelled"  // the client cancelled, or the process is stopping
 	CodeResult     Code = "result"     // the value does not match the outputSchema
 	CodeInternal   Code = "internal"   // the journal, a gate, or a bug

@@ -20,6 +20,8 @@ const (
 	CallStarted   EventKind = "call-started"   // before a call, or another attempt of it, leaves the process
 	AttemptFailed EventKind = "attempt-failed" // of a call that is attempted again
 	PartsStarted  EventKind = "parts-started"  // before the first part of a forEach or a parallel
+	QuestionAsked EventKind = "question-asked" // before an ask, or a call that the user has to confirm, puts its question
+	Answered      EventKind = "answered"       // the user has answered, or nobody has
 	StepFinished  EventKind = "step-finished"
 	ContextEdited EventKind = "context-edited" // a debugger replaced an output while the run was paused
 	RunFinished   EventKind = "run-finished"
@@ -31,10 +33,14 @@ type Event struct {
 	Run  string    `json:"run"`
 	Time time.Time `json:"time"`
 
-	Start  *Start  `json:"start,omitempty"`  // run-started
-	Step   *Visit  `json:"step,omitempty"`   // step-ready, call-started, attempt-failed, parts-started
-	Retry  *Retry  `json:"retry,omitempty"`  // attempt-failed
-	Parts  *Parts  `json:"parts,omitempty"`  // parts-started
+	Start *Start `json:"start,omitempty"` // run-started
+	Step  *Visit `json:"step,omitempty"`  // step-ready, call-started, attempt-failed, parts-started, question-asked, answered
+	Retry *Retry `json:"retry,omitempty"` // attempt-failed
+	Parts *Parts `json:"parts,omitempty"` // parts-started
+
+	Question *Question `json:"question,omitempty"` // question-asked
+	Answer   *Answer   `json:"answer,omitempty"`   // answered
+
 	Record *Record `json:"record,omitempty"` // step-finished, context-edited
 	End    *End    `json:"end,omitempty"`    // run-finished
 
@@ -111,6 +117,7 @@ type Parts struct {
 type End struct {
 	Value   value.Value
 	Failure *Failure
+	Spilled int // bytes of Value as compact JSON when it exceeds executionLimits.maxResultBytes, so that the client got a summary; else 0
 }
 
 type startJSON struct {
@@ -135,21 +142,22 @@ func (s *Start) UnmarshalJSON(src []byte) error {
 type endJSON struct {
 	Value   value.JSON `json:"value,omitzero"`
 	Failure *Failure   `json:"failure,omitempty"`
+	Spilled int        `json:"spilled,omitempty"`
 }
 
-// MarshalJSON writes value or failure.
+// MarshalJSON writes value, and spilled where it applies, or failure.
 func (e End) MarshalJSON() ([]byte, error) {
 	if e.Failure != nil {
 		return json.Marshal(endJSON{Failure: e.Failure})
 	}
-	return json.Marshal(endJSON{Value: value.JSON{Value: orNull(e.Value)}})
+	return json.Marshal(endJSON{Value: value.JSON{Value: orNull(e.Value)}, Spilled: e.Spilled})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (e *End) UnmarshalJSON(src []byte) error {
 	var in endJSON
 	err := json.Unmarshal(src, &in)
-	*e = End{Value: in.Value.Value, Failure: in.Failure}
+	*e = End{Value: in.Value.Value, Failure: in.Failure, Spilled: in.Spilled}
 	if in.Failure == nil {
 		e.Value = orNull(e.Value)
 	}

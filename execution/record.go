@@ -30,9 +30,17 @@ type Record struct {
 	// parallel; their records are before this one. 0 for other records.
 	Parts int
 
+	Confirmed *Confirmation // the user has agreed to the call; nil: nobody was asked
+
 	// Edited: this is not an execution; a debugger replaced the node's latest output, for
 	// everything after it.
 	Edited bool
+}
+
+// Confirmation is that a user has agreed to a call, or to all calls of a forEach.
+type Confirmation struct {
+	At     time.Time `json:"at"`
+	Digest string    `json:"digest"` // of the server, the tool and the arguments
 }
 
 // At returns the address of the record.
@@ -72,16 +80,19 @@ type recordJSON struct {
 	Attempts []Attempt       `json:"attempts,omitempty"`
 	Parts    int             `json:"parts,omitempty"`
 	Edited   bool            `json:"edited,omitempty"`
+
+	Confirmed *Confirmation `json:"confirmed,omitempty"`
 }
 
 // MarshalJSON writes executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
 // duration (milliseconds), one of output, nothing and error, and edited for an edit; where they
-// apply, frame, part, tool, handled, attempts and parts.
+// apply, frame, part, tool, handled, attempts, parts and confirmed.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		Frame: r.Frame, Index: r.Index, Part: r.Part, Tool: r.Tool, NodeID: r.NodeID, NodeType: r.NodeType,
 		Start: r.Start, End: r.End, Duration: float64(r.Duration().Microseconds()) / 1000,
 		Nothing: r.Nothing(), Error: r.Error, Handled: r.Handled, Attempts: r.Attempts, Parts: r.Parts, Edited: r.Edited,
+		Confirmed: r.Confirmed,
 	}
 	if r.Error == nil {
 		out.Output.Value = r.Output
@@ -104,7 +115,7 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 	*r = Record{
 		Frame: in.Frame, Index: in.Index, Part: in.Part, Tool: in.Tool, NodeID: in.NodeID, NodeType: in.NodeType,
 		Start: in.Start, End: in.End, Output: in.Output.Value,
-		Error: in.Error, Handled: in.Handled, Attempts: in.Attempts, Parts: in.Parts, Edited: in.Edited,
+		Error: in.Error, Handled: in.Handled, Attempts: in.Attempts, Parts: in.Parts, Edited: in.Edited, Confirmed: in.Confirmed,
 	}
 	took := time.Duration(in.Duration * float64(time.Millisecond))
 	if by := r.End.Sub(r.Start) - took; took > 0 && by.Abs() >= time.Millisecond { // the wall clock was set meanwhile

@@ -108,15 +108,19 @@ func CallingOf(n Node) *Calling {
 		return &n.Calling
 	case *SubGraph:
 		return &n.Calling
-	case *Entry, *Parallel, *Transform, *Switch, *Exit:
+	case *Entry, *Parallel, *Ask, *Transform, *Switch, *Exit:
 	}
 	return nil
 }
 
 // OnErrorOf returns the onError of a node; nil when it has none.
 func OnErrorOf(n Node) *OnError {
-	if t, isTransform := n.(*Transform); isTransform {
-		return t.OnError
+	switch n := n.(type) {
+	case *Transform:
+		return n.OnError
+	case *Ask:
+		return n.OnError
+	case *Entry, *MCP, *SubGraph, *Parallel, *Switch, *Exit:
 	}
 	if c := CallingOf(n); c != nil {
 		return c.OnError

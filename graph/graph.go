@@ -17,6 +17,8 @@ type Graph struct {
 	Nodes  []Node // in file order
 	Hash   string // lower-case hex of the SHA-256 of the meaning of this graph and of those it calls: formatting and comments do not change it
 
+	Allow []*Allow // of the file, then of the tool: all of them hold; empty: everything is allowed
+
 	Secrets *config.Secrets // of the file: $failure must not show them
 	byID    map[string]Node
 }
@@ -24,7 +26,7 @@ type Graph struct {
 // Node returns the node with this id, or nil.
 func (g *Graph) Node(id string) Node { return g.byID[id] }
 
-// Node is one of *Entry, *MCP, *SubGraph, *Parallel, *Transform, *Switch, *Exit. A linter reports a type switch
+// Node is one of *Entry, *MCP, *SubGraph, *Parallel, *Ask, *Transform, *Switch, *Exit. A linter reports a type switch
 // that lacks one of them.
 //
 //sumtype:decl
@@ -77,6 +79,7 @@ type MCP struct {
 	Retry        *Retry         // nil: one attempt
 	OnCrash      config.OnCrash // not part of the graph's hash: it may be added after a crash
 	Effect       config.Effect  // the author's word; empty when missing
+	Confirm      *bool          // whether the user must agree before the call; nil: Allow decides
 
 	toolPos config.Pos
 }

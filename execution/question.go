@@ -1,0 +1,84 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"toolgraph/config"
+	"toolgraph/expressions/value"
+)
+
+// User puts questions to the user of the client that called: ctx is that of the run, so it leads
+// to the client, and ends with the run or when the time for the answer is over. Several goroutines
+// call it at once, but one run has one question at a time. The error wraps ErrNoUser when nobody
+// can be asked, and ErrSuspended when somebody may be later: then the run stays interrupted.
+type User interface {
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// ErrNoUser is the error of a User that cannot ask; what wraps it says why, as in "the host cannot
+// ask its user (it has not declared elicitation)".
+var ErrNoUser = errors.New("nobody can be asked")
+
+// WithUser sets who is asked; without it nobody can be.
+func WithUser(u User) Option { return func(h *hooks) { h.user = u } }
+
+// Question is what a user is asked: to fill in a form, or to agree. It has no secrets.
+type Question struct {
+	Message string `json:"message"` // in plain text, also of a call to confirm: server, tool, effect and arguments
+	Digest  string `json:"digest"`  // of what is asked: an answer is for the question with this digest only
+
+	Form  *config.Data `json:"-"`               // the schema of the answer, as the file has it; nil: only yes or no
+	Calls int          `json:"calls,omitempty"` // calls that wait for the answer; 0: the question is that of an ask node
+
+	Server string        `json:"server,omitempty"` // of the calls
+	Tool   string        `json:"tool,omitempty"`   // of the calls
+	Effect config.Effect `json:"effect,omitempty"` // of the calls; empty: unknown
+
+	Run string  `json:"-"`
+	At  Address `json:"-"` // of the ask, of the call, or of the forEach that makes the calls
+	// Node is the name of the node for mocks: its id, facts.weather or todos_of_file:read.
+	Node string `json:"-"`
+}
+
+// IsConfirmation reports whether calls wait for the answer.
+func (q *Question) IsConfirmation() bool { return q.Calls > 0 }
+
+// Action is what a user did with a question.
+type Action string
+
+// The actions. TimedOut and NoUser are the engine's: a User returns errors for them.
+const (
+	Accept   Action = "accept"
+	Decline  Action = "decline"
+	Dismiss  Action = "cancel" // the word of the protocol
+	TimedOut Action = "timeout"
+	NoUser   Action = "no-user"
+)
+
+// Answer is the answer to a question.
+type Answer struct {
+	Action  Action
+	Content value.Value // of an accepted form: an object; nil for none
+	Digest  string      // of the question; set by the engine
+}
+
+type answerJSON struct {
+	Action  Action     `json:"action"`
+	Content value.JSON `json:"content,omitzero"`
+	Digest  string     `json:"digest"`
+}
+
+// MarshalJSON writes action, digest, and content where it applies.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Digest: a.Digest})
+}
+
+// UnmarshalJSON is the reverse of MarshalJSON.
+func (a *Answer) UnmarshalJSON(src []byte) error {
+	var in answerJSON
+	err := json.Unmarshal(src, &in)
+	*a = Answer{Action: in.Action, Content: in.Content.Value, Digest: in.Digest}
+	return err
+}
