@@ -22,17 +22,15 @@ type Address string
 // AddressOf returns the address of an execution, or of a part of it when part is not empty. frame
 // is the address of the frame.
 func AddressOf(frame Address, index int, part string) Address {
-	var b strings.Builder
+	b := make([]byte, 0, 64)
 	if frame != "" {
-		b.WriteString(string(frame))
-		b.WriteByte('/')
+		b = append(append(b, frame...), '/')
 	}
-	b.WriteString(strconv.Itoa(index))
+	b = strconv.AppendInt(b, int64(index), 10)
 	if part != "" {
-		b.WriteByte('.')
-		b.WriteString(part)
+		b = append(append(b, '.'), part...)
 	}
-	return Address(b.String())
+	return Address(b)
 }
 
 // ParseAddress checks an address that a user wrote.

@@ -160,8 +160,7 @@ func (l *live) call(s *site) (outcome, error) {
 		if failed := l.resolve(s, nil); failed != nil {
 			return ended(failed)
 		}
-		rec := s.frame.record(s, start, nil, err)
-		return recorded(rec, false)
+		return recorded(s.frame.record(s, start, nil, err), false)
 	}
 	if n, isMCP := s.node.(*graph.MCP); isMCP {
 		return l.attempts(s, n, start, args)
@@ -176,13 +175,11 @@ func (l *live) call(s *site) (outcome, error) {
 	case err != nil:
 		return outcome{}, err
 	case failed == nil:
-		rec := s.frame.record(s, start, output, nil)
-		return recorded(rec, false)
+		return recorded(s.frame.record(s, start, output, nil), false)
 	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
 		return ended(s.located(failed))
 	}
-	rec := s.frame.record(s, start, nil, withHelp(&n.Calling, failed))
-	return recorded(rec, false)
+	return recorded(s.frame.record(s, start, nil, withHelp(&n.Calling, failed)), false)
 }
 
 func (s *site) arguments() (args value.Value, err error) {
@@ -224,7 +221,7 @@ func (l *live) newCall(s *site, args value.Value) *Call {
 func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (value.Value, error) {
 	started := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: s.visit(), Sync: unsafe}
 	started.Step.Attempt, started.Step.Args, started.Step.Digest = c.Attempt, c.Args, digest(c.Args)
-	if result, known := l.past.result(c.At()); known {
+	if result, known := l.past.result(c); known {
 		s.begin()
 		return result, recordFailure(node, l.hooks.record(s.ctx, started)) // a replay finds the result by it
 	}

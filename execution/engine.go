@@ -125,12 +125,12 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 	return e.finish(ctx, l)
 }
 
-func (e *Engine) with(opts []Option) hooks {
+func (e *Engine) with(opts []Option) *hooks {
 	h := e.hooks
 	for _, o := range opts {
 		o(&h)
 	}
-	return h
+	return &h
 }
 
 // finish drives the run to its end and records it.
@@ -232,8 +232,11 @@ func recovered(err *error) {
 
 // report reports a panic, if the error is one.
 func (h *hooks) report(run string, err error) {
+	if h.panicked == nil {
+		return
+	}
 	var p *PanicError
-	if h.panicked != nil && errors.As(err, &p) {
+	if errors.As(err, &p) {
 		h.panicked(run, p)
 	}
 }

@@ -37,8 +37,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	start := l.clock.now()
 	items, err := s.items(each)
 	if err != nil {
-		rec := s.frame.failed(s, start, failureOf(s.ctx, s.node, err))
-		return recorded(rec, false)
+		return recorded(s.frame.failed(s, start, failureOf(s.ctx, s.node, err)), false)
 	}
 	f := newFan(s, len(items))
 	defer f.cancel(nil)
@@ -177,8 +176,7 @@ func (f *fan) limit(needs int) *Failure {
 func (l *live) finishParts(f *fan, start time.Time, most int, joined func() value.Value) (outcome, error) {
 	s := f.site
 	if failed := l.past.failedPart(s.address()); failed != nil {
-		rec := s.frame.failed(s, start, failed)
-		return recorded(rec, false)
+		return recorded(s.frame.failed(s, start, failed), false)
 	}
 	l.runParts(f, most)
 	switch {
@@ -189,26 +187,24 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() valu
 	case f.first != nil:
 		failed := *f.first
 		failed.More = f.more
-		rec := s.frame.failed(s, start, &failed)
-		return recorded(rec, false)
+		return recorded(s.frame.failed(s, start, &failed), false)
 	}
-	rec := s.frame.joined(s, start, joined(), len(f.records))
-	return recorded(rec, false)
+	return recorded(s.frame.joined(s, start, joined(), len(f.records)), false)
 }
 
 // failed makes the record of an execution whose items or parts have failed. No onError takes
 // that: those of the parts have been asked.
-func (f *frame) failed(s *site, start time.Time, failed *Failure) Record {
+func (f *frame) failed(s *site, start time.Time, failed *Failure) *Record {
 	rec := f.newRecord(s, start)
 	rec.Error = failed
 	return rec
 }
 
 // joined makes the record of an execution whose output is made of its parts.
-func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) Record {
+func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) *Record {
 	rec := f.newRecord(s, start)
 	rec.Parts = parts
-	if f.setOutput(&rec, s.node, output); rec.Error != nil {
+	if f.setOutput(rec, s.node, output); rec.Error != nil {
 		rec.Parts = 0
 	}
 	return rec
@@ -361,8 +357,7 @@ func (l *live) part(s *site) (out outcome, err error) {
 	defer func() {
 		var fault *PanicError
 		if errors.As(err, &fault) {
-			rec := s.frame.record(s, l.clock.now(), nil, err)
-			out, err = outcome{record: &rec}, nil
+			out, err = recorded(s.frame.record(s, l.clock.now(), nil, err), false)
 		}
 	}()
 	defer recovered(&err)

@@ -116,7 +116,7 @@ func (f *frame) begin(node graph.Node) *Failure {
 }
 
 // visit runs a node that makes no call and returns its record.
-func (f *frame) visit(node graph.Node) Record {
+func (f *frame) visit(node graph.Node) *Record {
 	start := f.live.clock.now()
 	output, err := f.evaluate(node)
 	return f.record(f.site(node), start, output, err)
@@ -155,15 +155,15 @@ func (f *frame) choose(n *graph.Switch) (value.Value, error) {
 
 // record makes the record of a node's work that began at start. onError takes its failure, if it
 // does.
-func (f *frame) record(s *site, start time.Time, output value.Value, err error) Record {
+func (f *frame) record(s *site, start time.Time, output value.Value, err error) *Record {
 	rec := f.newRecord(s, start)
 	if err == nil {
-		f.setOutput(&rec, s.node, output)
+		f.setOutput(rec, s.node, output)
 	} else {
 		rec.Error = failureOf(s.ctx, s.node, err)
 	}
 	if rec.Error != nil {
-		s.handle(&rec)
+		s.handle(rec)
 	}
 	if rec.Error != nil {
 		rec.Error = s.located(rec.Error)
@@ -173,8 +173,8 @@ func (f *frame) record(s *site, start time.Time, output value.Value, err error) 
 
 // newRecord makes the record of work at a site that began at start and has ended, without what
 // came of it.
-func (f *frame) newRecord(s *site, start time.Time) Record {
-	return Record{
+func (f *frame) newRecord(s *site, start time.Time) *Record {
+	return &Record{
 		Frame: f.address, Index: s.index, Part: s.part, Tool: f.tool, NodeID: s.owner.ID(), NodeType: s.node.Type(),
 		Start: start, End: f.live.clock.now(),
 	}

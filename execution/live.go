@@ -20,7 +20,7 @@ type live struct {
 	clock  clock
 	spent  budget // of the run
 	caller ToolCaller
-	hooks  hooks
+	hooks  *hooks
 	root   *frame
 	past   *past // nil: the run is new
 
@@ -30,7 +30,7 @@ type live struct {
 	below []*Record  // records of parts and of other frames than the run's own
 }
 
-func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h hooks) *live {
+func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
 	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root}
 	l.spent.limit(root.graph.Limits)
 	l.spent.mu = &l.spent.own
@@ -113,7 +113,7 @@ type outcome struct {
 }
 
 // recorded is the outcome of a step that has ended. sync: it is of a call that is not safe to repeat.
-func recorded(rec Record, sync bool) (outcome, error) { return outcome{record: &rec, sync: sync}, nil }
+func recorded(rec *Record, sync bool) (outcome, error) { return outcome{record: rec, sync: sync}, nil }
 
 // ended is the outcome of a step before which the run ends.
 func ended(failed *Failure) (outcome, error) { return outcome{failed: failed}, nil }
@@ -141,8 +141,7 @@ func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 			return ended(failed)
 		}
 	}
-	rec := f.visit(node)
-	return recorded(rec, false)
+	return recorded(f.visit(node), false)
 }
 
 // calls makes the call of an mcp or graph node, or one for each item.
@@ -167,7 +166,7 @@ func (l *live) commit(f *frame, out outcome) (*Failure, error) {
 		return nil, err
 	}
 	if rec.Error == nil {
-		l.past.close(rec.At())
+		l.past.close(rec)
 	}
 	if rec.Part != "" {
 		return nil, nil

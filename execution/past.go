@@ -33,7 +33,7 @@ type past struct {
 }
 
 // pastOf reads the events of a run.
-func pastOf(events []Event, h hooks) *past {
+func pastOf(events []Event, h *hooks) *past {
 	p := &past{
 		frames: map[Address][]Record{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
 		attempts: map[Address][]Retry{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
@@ -177,12 +177,13 @@ func (p *past) charge(b *budget, address Address) {
 }
 
 // result returns the result of a call that the operator has resolved.
-func (p *past) result(at Address) (v value.Value, known bool) {
+func (p *past) result(c *Call) (v value.Value, known bool) {
 	if p == nil {
 		return nil, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	at := c.At()
 	v, known = p.results[at]
 	delete(p.results, at)
 	return v, known
@@ -223,10 +224,11 @@ func (p *past) isInDoubt(at Address) bool {
 
 // close removes the in-doubt calls below an execution that has ended: other parts of one whose
 // failure was handled.
-func (p *past) close(at Address) {
+func (p *past) close(rec *Record) {
 	if !p.doubted() {
 		return
 	}
+	at := rec.At()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doubts = slices.DeleteFunc(p.doubts, func(d *doubt) bool { return at.Contains(d.at) })

@@ -68,10 +68,7 @@ func outcomeUnknown(server, tool, key string) string {
 // it again.
 func (l *live) withUnresolved(err error) error {
 	var step *StepError
-	if !errors.As(err, &step) || step.Code() == CodeOutcomeUnknown {
-		return err
-	}
-	if !l.past.doubted() {
+	if !l.past.doubted() || !errors.As(err, &step) || step.Code() == CodeOutcomeUnknown {
 		return err
 	}
 	l.past.mu.Lock()

@@ -47,7 +47,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code == CodeOutcomeUnknown }
 
 // rebuild returns a run from its events. Only the time of its steps counts for its time limit.
-func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h hooks) (*live, error) {
+func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h *hooks) (*live, error) {
 	if len(events) == 0 || events[0].Start == nil {
 		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
 	}

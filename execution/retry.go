@@ -48,8 +48,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 			}
 		}
 		if !again {
-			rec := s.frame.finish(s, n, start, output, failed, done, why)
-			return recorded(rec, unsafe)
+			return recorded(s.frame.finish(s, n, start, output, failed, done, why), unsafe)
 		}
 		attempt := Attempt{Start: began, End: l.clock.now(), Error: failed}
 		wait := waitBefore(n.Retry, l.id, at, number)
@@ -224,7 +223,7 @@ func withAttempts(failed *Failure, attempts int) *Failure {
 }
 
 // finish makes the record of a call.
-func (f *frame) finish(s *site, n *graph.MCP, start time.Time, output value.Value, failed *Failure, done []Attempt, why string) Record {
+func (f *frame) finish(s *site, n *graph.MCP, start time.Time, output value.Value, failed *Failure, done []Attempt, why string) *Record {
 	if failed == nil {
 		rec := f.record(s, start, output, nil)
 		rec.Attempts = done
