@@ -1,10 +1,12 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // Allow narrows what runs may call and do.
@@ -44,4 +46,43 @@ func KnownEffect(effect config.Effect) config.Effect {
 		return config.DestroyEffect
 	}
 	return effect
+}
+
+// Refusal returns the message about a call that a tool of the file may not make, whatever its
+// effect is; empty when Permits holds.
+func (a *Allow) Refusal(tool, server, called string) string {
+	if a.Permits(server, called) {
+		return ""
+	}
+	return refusal(tool, server, called) + a.has("no calls", "", a.Calls)
+}
+
+// EffectRefusal returns the message about a call that a tool of the file may not make because of
+// its effect; empty when PermitsEffect holds.
+func (a *Allow) EffectRefusal(tool, server, called string, effect config.Effect) string {
+	if a.PermitsEffect(effect) {
+		return ""
+	}
+	whose := ", whose effect is " + string(effect)
+	if effect == "" {
+		whose = ", whose effect is unknown and counts as " + string(KnownEffect(effect))
+	}
+	effects := make([]string, len(a.Effects))
+	for i, e := range a.Effects {
+		effects[i] = string(e)
+	}
+	return refusal(tool, server, called) + whose + a.has("no effects", "effects ", effects)
+}
+
+func refusal(tool, server, called string) string {
+	return fmt.Sprintf("tool %s may not call %s", wording.Quote(tool), wording.OneLine(server+"."+called))
+}
+
+// has is the end of a refusal: where allow is, and what it has.
+func (a *Allow) has(none, kind string, names []string) string {
+	list := none
+	if len(names) > 0 {
+		list = kind + wording.List(names)
+	}
+	return fmt.Sprintf(": allow (%s) has %s", a.Pos, list)
 }
