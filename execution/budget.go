@@ -26,6 +26,7 @@ const (
 	executions  counter = iota // of nodes, parts included
 	callsMade                  // to servers, attempts included
 	outputBytes                // of the outputs, as compact JSON
+	bytesIn                    // that servers answered; no limit
 	counters    = iota
 )
 
@@ -38,7 +39,7 @@ func (b *budget) inside(limits config.Limits) *budget {
 
 // limit sets the limits; 0 is no limit.
 func (b *budget) limit(limits config.Limits) {
-	b.most = [counters]int{limits.MaxNodeExecutions, limits.MaxCalls, limits.MaxHistoryBytes}
+	b.most = [counters]int{executions: limits.MaxNodeExecutions, callsMade: limits.MaxCalls, outputBytes: limits.MaxHistoryBytes}
 }
 
 // limitReached is a limit that does not leave enough.
@@ -75,8 +76,15 @@ func (b *budget) check(what counter, n int) *limitReached {
 	return nil
 }
 
-// count adds what a resumed run has used before.
-func (b *budget) count(what counter, n int) {
+// count returns how much was counted.
+func (b *budget) count(what counter) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used[what]
+}
+
+// add adds to a counter what no limit prevents: what a resumed run has used before.
+func (b *budget) add(what counter, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used[what] += n
@@ -93,7 +101,7 @@ func (b *budget) call(node *graph.MCP) (reached *limitReached, most string, time
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	if reached == nil {
-		run.add(node.Server+"."+node.Tool, 1)
+		run.addCall(node.Server+"."+node.Tool, 1)
 		return nil, "", 0
 	}
 	for name, n := range run.called {
@@ -104,8 +112,8 @@ func (b *budget) call(node *graph.MCP) (reached *limitReached, most string, time
 	return reached, most, times
 }
 
-// add counts calls of a tool for messages. mu is held.
-func (b *budget) add(tool string, n int) {
+// addCall counts calls of a tool for messages. mu is held.
+func (b *budget) addCall(tool string, n int) {
 	if b.called == nil {
 		b.called = map[string]int{}
 	}

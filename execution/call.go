@@ -104,6 +104,9 @@ type site struct {
 	ctx   context.Context    // of a part: it ends when another part fails
 	scope *expressions.Scope // with the item of a part
 
+	ready  *prepared  // of a part whose arguments were evaluated before; else nil
+	agreed *agreement // of a part about which the user was asked before; else nil
+
 	turn <-chan struct{} // of a part: closed when the parts before it have begun; nil: at once
 	next func()          // of a part: the next part may begin; nil without one
 }
@@ -126,7 +129,7 @@ func (s *site) visit() *Visit {
 		v.Server, v.Tool = n.Server, n.Tool
 	case *graph.SubGraph:
 		v.Tool = n.Tool
-	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return v
 }
@@ -179,10 +182,13 @@ func (l *live) call(s *site) (outcome, error) {
 	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
 		return ended(s.located(failed))
 	}
-	return recorded(s.frame.record(s, start, nil, withHelp(&n.Calling, failed)), false)
+	return recorded(s.frame.record(s, start, nil, withHelp(n.Help, failed)), false)
 }
 
 func (s *site) arguments() (args value.Value, err error) {
+	if s.ready != nil {
+		return s.ready.args, s.ready.err
+	}
 	defer recovered(&err)
 	return graph.CallingOf(s.node).Args.Eval(s.ctx, s.scope)
 }
@@ -231,6 +237,11 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (value.Va
 	if failed := l.hooks.stopped(); failed != nil {
 		return nil, failed
 	}
+	effect, failed := s.permit(node)
+	if failed != nil {
+		return nil, failed
+	}
+	c.Effect = effect
 	if failed := s.reserveCall(node); failed != nil {
 		return nil, failed
 	}

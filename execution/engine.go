@@ -90,12 +90,6 @@ type Result struct {
 	Spilled int // see End
 }
 
-// Usage is what a run has used, with what it used before it was interrupted.
-type Usage struct {
-	Calls    int           // to servers, attempts included
-	BytesIn  int           // of their values, as compact JSON
-	Duration time.Duration // waits for a gate or a user excluded
-}
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the
 // defaults of the inputSchema. Arguments that do not match the inputSchema start no run: the
@@ -146,9 +140,12 @@ func (e *Engine) finish(ctx context.Context, l *live) (*Result, error) {
 func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error) (*Result, error) {
 	defer l.close()
 	h := l.hooks
-	result := &Result{RunID: l.id, Value: value, History: l.history()}
+	result := &Result{RunID: l.id, Value: value, History: l.history(), Usage: l.usage()}
 	end := &End{Value: value}
-	if err != nil {
+	if err == nil {
+		end.Spilled = l.spilled(value)
+		result.Spilled = end.Spilled
+	} else {
 		end.Failure = failureToRecord(err)
 		if suspended(ctx, end.Failure) {
 			return result, l.root.stepError(end.Failure)

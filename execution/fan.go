@@ -54,6 +54,9 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	if failed, err := l.startParts(f, parts, len(items)*fewest(s.node)); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
+	if err := l.agreeAll(f); err != nil {
+		return outcome{}, err
+	}
 	return l.finishParts(f, start, each.MaxParallel, func() value.Value {
 		list := make([]any, len(f.records))
 		for i, rec := range f.records {
@@ -156,7 +159,7 @@ func (f *fan) limit(needs int) *Failure {
 				calls++
 			}
 		}
-	case *graph.Entry, *graph.SubGraph, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.SubGraph, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	if reached := s.frame.budget.leaves(executions, needs); reached != nil {
 		if needs > n {
@@ -227,8 +230,11 @@ func (l *live) runParts(f *fan, most int) {
 	}
 	var group errgroup.Group
 	queue := newQueue(len(f.records))
-	for range min(most, len(f.records)) {
+	workers := min(most, len(f.records))
+	l.clock.work(f.site.frame.pace, workers-1)
+	for range workers {
 		group.Go(func() error {
+			defer l.clock.work(f.site.frame.pace, -1)
 			for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
 				l.runPart(f, i, turn, next)
 				next()
@@ -237,6 +243,7 @@ func (l *live) runParts(f *fan, most int) {
 		})
 	}
 	_ = group.Wait() // the parts return nil
+	l.clock.work(f.site.frame.pace, 1)
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
 		f.first, f.noted = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err), true
 	}

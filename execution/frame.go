@@ -23,6 +23,8 @@ type frame struct {
 	graph   *graph.Graph
 	args    value.Value
 	live    *live
+	allow   []*graph.Allow // of the graphs around and its own; all hold
+	pace    *pace
 	budget  *budget
 	largest int // bytes of one output
 	deepest int // tools in callers; 0: no limit
@@ -76,6 +78,8 @@ func (f *frame) next() (graph.Node, error) {
 	case *graph.SubGraph:
 		return node.Next, nil
 	case *graph.Parallel:
+		return node.Next, nil
+	case *graph.Ask:
 		return node.Next, nil
 	case *graph.Transform:
 		return node.Next, nil
@@ -133,7 +137,7 @@ func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
 		output, err = f.choose(n)
 	case *graph.Exit:
 		output, _ = f.state.Previous(1)
-	case *graph.MCP, *graph.SubGraph, *graph.Parallel: // see live.step
+	case *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Ask: // see live.step
 		err = fmt.Errorf("node %q has a type that cannot be visited: %T", node.ID(), node)
 	}
 	return output, err
@@ -268,14 +272,18 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	}
 	sub := newFrame(n.Graph, args)
 	sub.live, sub.address, sub.tool, sub.callers = l, s.address(), n.Tool, callers
-	sub.budget, sub.largest, sub.deepest = f.budget, f.largest, f.deepest
+	sub.budget, sub.largest, sub.deepest, sub.pace = f.budget, f.largest, f.deepest, f.pace
+	sub.allow = narrowed(f.allow, n.Graph.Allow)
 	ended := &interruption{why: fmt.Sprintf("tool %q did not end within %s (timeoutMs)", n.Tool, n.Timeout)}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
-	if n.Timeout > 0 {
-		defer l.clock.after(n.Timeout, func() { cancel(ended) })()
-	}
 	own := n.Graph.Tool.Limits
+	if n.Timeout > 0 || own.MaxExecutionTime > 0 {
+		sub.pace = f.pace.inside()
+	}
+	if n.Timeout > 0 {
+		defer l.clock.after(sub.pace, n.Timeout, func() { cancel(ended) })()
+	}
 	if own != (config.Limits{}) {
 		sub.budget = f.budget.inside(own)
 		l.past.charge(sub.budget, sub.address)
@@ -286,7 +294,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 			sub.deepest = min(sub.deepest, len(callers)-1+own.MaxDepth)
 		}
 		if own.MaxExecutionTime > 0 {
-			defer l.clock.after(own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()
+			defer l.clock.after(sub.pace, own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()
 		}
 	}
 	sub.ctx = ctx

@@ -26,8 +26,9 @@ type live struct {
 
 	observing sync.Mutex // held while the observers get an event
 
-	mu    sync.Mutex // guards what follows
-	below []*Record  // records of parts and of other frames than the run's own
+	mu     sync.Mutex    // guards what follows
+	asking chan struct{} // holds one while a question of the run is open; made for the first
+	below  []*Record     // records of parts and of other frames than the run's own
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
@@ -35,6 +36,8 @@ func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, sta
 	l.spent.limit(root.graph.Limits)
 	l.spent.mu = &l.spent.own
 	root.live, root.budget = l, &l.spent
+	l.clock.run.working = 1
+	root.pace, root.allow = &l.clock.run, root.graph.Allow
 	return l
 }
 
@@ -42,7 +45,7 @@ func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, sta
 func (l *live) start() {
 	limit := l.root.graph.Limits.MaxExecutionTime
 	l.root.ctx, l.cancel = context.WithCancelCause(l.base)
-	l.clock.after(limit-l.clock.elapsed(), func() { l.cancel(&timeLimitError{limit}) })
+	l.clock.after(&l.clock.run, limit-l.clock.elapsed(), func() { l.cancel(&timeLimitError{limit}) })
 }
 
 // close frees what the run holds; nothing runs any more.
@@ -134,6 +137,8 @@ func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 			return ended(failed)
 		}
 		return l.parallel(s, n)
+	case *graph.Ask:
+		return l.ask(f.site(node), n)
 	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	if l.past != nil {

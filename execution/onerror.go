@@ -82,7 +82,7 @@ func (s *site) origin(failed *Failure) origin {
 		return origin{name, n.Server, n.Tool}
 	case *graph.SubGraph:
 		return origin{name: name, tool: n.Tool}
-	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return origin{name: name}
 }
@@ -92,7 +92,7 @@ func (f *Failure) Kind() config.FailureCode {
 	switch {
 	case f.Code == CodeTool && f.Detail == "":
 		return config.FailToolError
-	case f.Code == CodeTool || f.Code == CodeGraph:
+	case f.Code == CodeTool || f.Code == CodeGraph || f.Code == CodeUser:
 		return config.FailureCode(f.Detail)
 	case f.Code == CodeExpression && f.isRaised():
 		return config.FailRaised
@@ -130,12 +130,12 @@ func (f *Failure) with(clause string) *Failure {
 	return &out
 }
 
-// withHelp adds the node's help to the message of a failure that is the call's.
-func withHelp(n *graph.Calling, failed *Failure) *Failure {
-	if n.Help == "" || !failed.Kind().Catchable() {
+// withHelp adds the help of a node to the message of a failure of its call or question.
+func withHelp(help string, failed *Failure) *Failure {
+	if help == "" || !failed.Kind().Catchable() {
 		return failed
 	}
-	return failed.with(n.Help)
+	return failed.with(help)
 }
 
 // setResult gives a failure the value of its call.

@@ -18,6 +18,7 @@ type past struct {
 	fans     map[Address]*Parts    // by the address of the whole execution
 	failed   map[Address]*Record   // by the same: the part that failed first
 	attempts map[Address][]Retry   // failed ones that another followed
+	answers  map[Address]Answer    // of the user, to the latest question there
 	failing  []Address             // frames that have ended with a failure
 	called   map[string]int        // calls by server and tool
 	below    []*Record             // records of parts and of other frames than the run's own
@@ -36,7 +37,7 @@ type past struct {
 func pastOf(events []Event, h *hooks) *past {
 	p := &past{
 		frames: map[Address][]Record{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
-		attempts: map[Address][]Retry{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
+		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
 		resolution: h.resolution, results: map[Address]value.Value{},
 	}
 	doubts := map[Address]*Visit{}
@@ -52,6 +53,10 @@ func pastOf(events []Event, h *hooks) *past {
 			delete(doubts, at)
 		case e.Kind == PartsStarted:
 			p.fans[at] = e.Parts
+		case e.Kind == QuestionAsked:
+			delete(p.answers, at)
+		case e.Kind == Answered:
+			p.addAnswer(at, e)
 		case e.Record != nil:
 			p.add(*e.Record, at)
 			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.covers(d) })
@@ -72,6 +77,17 @@ func pastOf(events []Event, h *hooks) *past {
 		p.first = p.doubts[0].at
 	}
 	return p
+}
+
+// addAnswer adds what the user has answered. Where nobody has, the resumed run asks again.
+func (p *past) addAnswer(at Address, e Event) {
+	switch e.Answer.Action {
+	case Accept, Decline, Dismiss:
+		a := *e.Answer
+		a.Time = e.Time
+		p.answers[at] = a
+	case TimedOut, NoUser:
+	}
 }
 
 // add adds a record.
@@ -156,17 +172,18 @@ func (p *past) charge(b *budget, address Address) {
 	}
 	count := func(rec *Record) {
 		if !rec.Edited {
-			b.count(executions, 1)
+			b.add(executions, 1)
 		}
-		b.count(outputBytes, rec.Bytes)
+		b.add(outputBytes, rec.Bytes)
+		b.add(bytesIn, rec.answered())
 	}
 	if address == "" {
 		for i := range p.frames[""] {
 			count(&p.frames[""][i])
 		}
 		for tool, n := range p.called {
-			b.count(callsMade, n)
-			b.add(tool, n)
+			b.add(callsMade, n)
+			b.addCall(tool, n)
 		}
 	}
 	for _, rec := range p.below {
@@ -187,6 +204,17 @@ func (p *past) result(c *Call) (v value.Value, known bool) {
 	v, known = p.results[at]
 	delete(p.results, at)
 	return v, known
+}
+
+// isResolved reports whether the operator has said what the call at an address returned.
+func (p *past) isResolved(at Address) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, known := p.results[at]
+	return known
 }
 
 // doubt is a call whose outcome is unknown.
@@ -326,7 +354,7 @@ func (s *site) meets(d *doubt, c *Call) meeting {
 		if n.ForEach != nil && s.part == "" {
 			return passes
 		}
-	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return leaves
 }

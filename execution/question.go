@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
@@ -11,10 +12,17 @@ import (
 
 // User puts questions to the user of the client that called: ctx is that of the run, so it leads
 // to the client, and ends with the run or when the time for the answer is over. Several goroutines
-// call it at once, but one run has one question at a time. The error wraps ErrNoUser when nobody
-// can be asked, and ErrSuspended when somebody may be later: then the run stays interrupted.
+// call it at once, but one run has one question at a time. The error says why nobody was asked, and
+// wraps ErrNoUser when nobody can be; it wraps ErrSuspended when somebody may be later: then the run
+// stays interrupted.
 type User interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// Turns is a User whose client gets one question at a time, also from several runs. Turn waits until
+// the question may be put; the time for the answer begins then. done lets the next one go.
+type Turns interface {
+	Turn(ctx context.Context) (done func(), err error)
 }
 
 // ErrNoUser is the error of a User that cannot ask; what wraps it says why, as in "the host cannot
@@ -61,24 +69,29 @@ const (
 type Answer struct {
 	Action  Action
 	Content value.Value // of an accepted form: an object; nil for none
-	Digest  string      // of the question; set by the engine
+
+	// Set by the engine.
+	Digest string        // of the question
+	Time   time.Time     // of the answer; in a journal that of the event
+	Stood  time.Duration // how long the time of the run stood still meanwhile
 }
 
 type answerJSON struct {
 	Action  Action     `json:"action"`
 	Content value.JSON `json:"content,omitzero"`
 	Digest  string     `json:"digest"`
+	Stood   int64      `json:"stoodMs,omitempty"`
 }
 
-// MarshalJSON writes action, digest, and content where it applies.
+// MarshalJSON writes action and digest; content and stoodMs where they apply.
 func (a Answer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Digest: a.Digest})
+	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Digest: a.Digest, Stood: a.Stood.Milliseconds()})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (a *Answer) UnmarshalJSON(src []byte) error {
 	var in answerJSON
 	err := json.Unmarshal(src, &in)
-	*a = Answer{Action: in.Action, Content: in.Content.Value, Digest: in.Digest}
+	*a = Answer{Action: in.Action, Content: in.Content.Value, Digest: in.Digest, Stood: time.Duration(in.Stood) * time.Millisecond}
 	return err
 }

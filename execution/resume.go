@@ -27,7 +27,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 		return nil, err
 	}
 	if end := events[len(events)-1].End; end != nil && !isUnknown(end) {
-		result := &Result{RunID: l.id, Value: end.Value, History: l.history()}
+		result := &Result{RunID: l.id, Value: end.Value, History: l.history(), Usage: l.usage(), Spilled: end.Spilled}
 		if end.Failure != nil {
 			return result, l.root.stepError(end.Failure)
 		}
@@ -65,11 +65,14 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 
 // usedTime returns the time that the steps of a run took: those of its own frame, since parts
 // overlap, and of the step in progress the time during which something below it was in progress.
-// Time in which the run was interrupted does not count, so the times of the events say nothing.
+// Time in which the run was interrupted does not count, so the times of the events say nothing; nor
+// does the time in which it stood still for answers.
 func usedTime(events []Event) time.Duration {
 	var used time.Duration
 	var open []span // below the step in progress
 	failed := map[Address]*Retry{}
+	asked := map[Address]time.Time{}
+	var stood time.Duration
 	for _, e := range events[1:] {
 		switch {
 		case e.Kind == CallStarted && failed[e.At()] != nil: // the wait before it is over
@@ -83,9 +86,14 @@ func usedTime(events []Event) time.Duration {
 		case e.Retry != nil:
 			open = append(open, span{e.Retry.Start, e.Retry.End})
 			failed[e.At()] = e.Retry
+		case e.Kind == QuestionAsked:
+			asked[e.At()] = e.Time
+		case e.Kind == Answered:
+			open = append(open, span{asked[e.At()], e.Time})
+			stood += e.Answer.Stood
 		}
 	}
-	return used + covered(open)
+	return max(0, used+covered(open)-stood)
 }
 
 // span is a time in which something was in progress.

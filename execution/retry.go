@@ -26,6 +26,16 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 	if failed := l.resolve(s, c); failed != nil {
 		return ended(failed)
 	}
+	agreed, failed, err := l.agreed(s, n, args)
+	switch {
+	case err != nil:
+		return outcome{}, err
+	case failed != nil && (suspended(l.base, failed) || failed.interrupted()):
+		return ended(s.located(failed))
+	case failed != nil:
+		rec := s.frame.record(s, start, nil, withHelp(n.Help, failed))
+		return recorded(rec, unsafe)
+	}
 	if failed := l.pause(s, wait); failed != nil {
 		return ended(failed)
 	}
@@ -43,12 +53,18 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		var failed *Failure
 		if err != nil {
 			failed = withAttempts(failureOf(s.ctx, n, err), number)
+			l.spent.add(bytesIn, failed.answered())
 			if again, why, err = s.retries(n, failed, number, unsafe); err != nil {
 				failed, again = withAttempts(failureOf(s.ctx, n, err), number), false
 			}
 		}
 		if !again {
-			return recorded(s.frame.finish(s, n, start, output, failed, done, why), unsafe)
+			rec := s.frame.finish(s, n, start, output, failed, done, why)
+			rec.Confirmed = agreed
+			if failed == nil {
+				l.spent.add(bytesIn, rec.Bytes)
+			}
+			return recorded(rec, unsafe)
 		}
 		attempt := Attempt{Start: began, End: l.clock.now(), Error: failed}
 		wait := waitBefore(n.Retry, l.id, at, number)
@@ -241,7 +257,7 @@ func (f *frame) finish(s *site, n *graph.MCP, start time.Time, output value.Valu
 	if why != "" {
 		failed = failed.with(why)
 	}
-	rec := f.record(s, start, nil, withHelp(&n.Calling, failed))
+	rec := f.record(s, start, nil, withHelp(n.Help, failed))
 	rec.Attempts = done
 	return rec
 }

@@ -1,0 +1,216 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"toolgraph/config"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/wording"
+)
+
+// ask puts the question of an ask node. Nothing catches a failure of its message.
+func (l *live) ask(s *site, n *graph.Ask) (outcome, error) {
+	if failed := l.resolve(s, nil); failed != nil {
+		return ended(failed)
+	}
+	start := l.clock.now()
+	message, err := s.message(n)
+	if err != nil {
+		rec := s.frame.failed(s, start, failureOf(s.ctx, n, err))
+		return recorded(rec, false)
+	}
+	q := s.question(message, message)
+	q.Form = n.Fields
+	a, failed, err := l.put(s, q, n.Timeout)
+	if err != nil {
+		return outcome{}, err
+	}
+	var output value.Value = value.NewMap()
+	if failed == nil && n.Form != nil {
+		output = a.Content
+		failed = s.fills(n, q, output)
+	}
+	switch {
+	case failed == nil:
+		rec := s.frame.record(s, start, output, nil)
+		return recorded(rec, true)
+	case suspended(l.base, failed) || failed.interrupted():
+		return ended(s.located(failed))
+	}
+	rec := s.frame.record(s, start, nil, withHelp(n.Help, failed))
+	return recorded(rec, true)
+}
+
+// message evaluates the message of an ask.
+func (s *site) message(n *graph.Ask) (text string, err error) {
+	defer recovered(&err)
+	v, err := n.Message.Eval(s.ctx, s.scope)
+	if err != nil {
+		return "", err
+	}
+	text, isText := v.(string)
+	if !isText || text == "" {
+		return "", failureAt(CodeExpression, n, nil, "message of node %q is not a text; make it one with $string", n.ID())
+	}
+	if most := graph.LongestMessage; utf8.RuneCountInString(text) > most {
+		return "", failureAt(CodeExpression, n, nil, "message of node %q has %d characters, at most %d are shown; shorten it with $substring",
+			n.ID(), utf8.RuneCountInString(text), most)
+	}
+	return text, nil
+}
+
+// fills returns the failure of an answer that does not match the form.
+func (s *site) fills(n *graph.Ask, q *Question, content value.Value) *Failure {
+	problems, err := n.Form.Check(s.ctx, orNull(content))
+	if err != nil {
+		return failureOf(s.ctx, n, err)
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return userFailure(n, config.FailDismissed, "the host sent an answer that does not match the form of %s: %s", q.short(), problems.Text("answer"))
+}
+
+// question returns a question at the site. What is asked identifies it.
+func (s *site) question(message string, asked value.Value) *Question {
+	return &Question{
+		Message: s.frame.graph.Secrets.Redact(message), Digest: digest(asked), Run: s.frame.live.id, At: s.address(),
+		Node: nameOf(s.frame.tool, s.owner.ID(), s.part),
+	}
+}
+
+// shortQuestion is how many characters of a question a failure has room for.
+const shortQuestion = 200
+
+func (q *Question) short() string {
+	return wording.Quote(wording.Truncate(wording.OneLine(q.Message), shortQuestion))
+}
+
+// put puts a question, unless the run has the answer already. The failure is that of a user who
+// has not agreed, or of a run that ends.
+func (l *live) put(s *site, q *Question, timeout time.Duration) (Answer, *Failure, error) {
+	a, known := l.past.answer(q)
+	why := error(nil)
+	if !known {
+		var failed *Failure
+		var err error
+		if a, why, failed, err = l.askUser(s, q, timeout); failed != nil || err != nil {
+			return a, failed, err
+		}
+	}
+	switch a.Action {
+	case Accept:
+		return a, nil, nil
+	case Decline:
+		return a, userFailure(s.node, config.FailDeclined, "the user declined: %s", q.short()), nil
+	case TimedOut:
+		return a, userFailure(s.node, config.FailTimeout, "the user did not answer within %s: %s", timeout, q.short()), nil
+	case NoUser:
+		needs := "this node asks: " + q.short()
+		if q.IsConfirmation() {
+			needs = fmt.Sprintf("the call of %s.%s needs to be confirmed", q.Server, q.Tool)
+		}
+		if why == nil {
+			why = ErrNoUser
+		}
+		return a, userFailure(s.node, config.FailNoUser, "%s, and %s", why, needs), nil
+	}
+	return a, userFailure(s.node, config.FailDismissed, "the user closed the question: %s", q.short()), nil
+}
+
+func userFailure(node graph.Node, code config.FailureCode, format string, args ...any) *Failure {
+	failed := failureAt(CodeUser, node, nil, format, args...)
+	failed.Detail = string(code)
+	return failed
+}
+
+// askUser asks, and records the question and the answer. why is the reason of NoUser.
+func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, why error, failed *Failure, err error) {
+	if err := s.ctx.Err(); err != nil {
+		return a, nil, endOf(s.ctx, s.node, "before its question", err), nil
+	}
+	if failed := l.hooks.stopped(); failed != nil {
+		return a, nil, failed, nil
+	}
+	asked := Event{Kind: QuestionAsked, Run: l.id, Time: l.clock.now(), Step: s.visit(), Question: q}
+	if err := l.emit(s.ctx, asked); err != nil {
+		return a, nil, nil, err
+	}
+	s.begin() // other parts do not wait for the answer
+	release := l.clock.wait(s.frame.pace)
+	a, why = l.answerOf(s.ctx, q, timeout)
+	release()
+	var fault *PanicError
+	switch {
+	case errors.As(why, &fault):
+		return a, nil, failureOf(s.ctx, s.node, why), nil
+	case errors.Is(why, ErrSuspended):
+		return a, nil, suspension(), nil
+	case s.ctx.Err() != nil:
+		return a, nil, endOf(s.ctx, s.node, "while it waited for an answer of the user", s.ctx.Err()), nil
+	case why != nil:
+		a = Answer{Action: NoUser}
+	}
+	a.Digest, a.Time, a.Stood = q.Digest, l.clock.now(), l.clock.takeStood()
+	answered := Event{Kind: Answered, Run: l.id, Time: a.Time, Step: s.visit(), Answer: &a, Sync: true}
+	return a, why, nil, l.emit(s.ctx, answered)
+}
+
+// errTimedOut is the cause of a context that the time for an answer has ended.
+var errTimedOut = errors.New("the time for the answer is over")
+
+// answerOf waits for the turn of the question, then for the answer. The time for the answer begins
+// with the turn.
+func (l *live) answerOf(ctx context.Context, q *Question, timeout time.Duration) (a Answer, err error) {
+	defer recovered(&err)
+	user := l.hooks.user
+	if user == nil {
+		return a, ErrNoUser
+	}
+	turn := l.questions()
+	select {
+	case turn <- struct{}{}:
+	case <-ctx.Done():
+		return a, ctx.Err()
+	}
+	defer func() { <-turn }()
+	if all, has := user.(Turns); has {
+		done, err := all.Turn(ctx)
+		if err != nil {
+			return a, err
+		}
+		defer done()
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimedOut)
+	defer cancel()
+	a, err = user.Ask(ctx, *q)
+	if err != nil && errors.Is(context.Cause(ctx), errTimedOut) {
+		return Answer{Action: TimedOut}, nil
+	}
+	return a, err
+}
+
+// questions is a channel that holds one while a question of the run is open.
+func (l *live) questions() chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asking == nil {
+		l.asking = make(chan struct{}, 1)
+	}
+	return l.asking
+}
+
+// answer returns the answer that a resumed run has to a question: only to this one, with the same
+// digest.
+func (p *past) answer(q *Question) (Answer, bool) {
+	if p == nil {
+		return Answer{}, false
+	}
+	a, known := p.answers[q.At]
+	return a, known && a.Digest == q.Digest
+}

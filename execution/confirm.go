@@ -1,0 +1,128 @@
+package execution
+
+import (
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/wording"
+)
+
+// agreement is the answer of the user about a call, or about all calls of a forEach.
+type agreement struct {
+	confirmed *Confirmation // nil: nobody had to be asked
+	failed    *Failure      // of each of the calls; nil: they may be made
+}
+
+// prepared are the arguments of a part that were evaluated before the question.
+type prepared struct {
+	args value.Value
+	err  error
+}
+
+// agree asks the user to agree to the calls with these arguments, where that is required. A call
+// that allow refuses is asked about as little as one that needs no confirmation.
+func (l *live) agree(s *site, n *graph.MCP, all []value.Value) (agreement, error) {
+	effect, refused := s.permit(n)
+	if refused != nil || !s.confirms(n, effect) || len(all) == 0 {
+		return agreement{}, nil
+	}
+	q := s.question(s.confirmation(n, effect, all), []any{n.Server, n.Tool, all})
+	q.Calls, q.Server, q.Tool, q.Effect = len(all), n.Server, n.Tool, effect
+	a, failed, err := l.put(s, q, graph.DefaultAskTimeout)
+	if err != nil || failed != nil {
+		return agreement{failed: failed}, err
+	}
+	return agreement{confirmed: &Confirmation{At: a.Time, Digest: q.Digest}}, nil
+}
+
+// agreed returns the agreement of the user to a call, nil when nobody had to be asked, or the
+// failure of one that is not agreed to.
+func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *Failure, error) {
+	if s.agreed != nil {
+		return s.agreed.confirmed, s.agreed.failed, nil
+	}
+	if l.past.isResolved(s.address()) { // nothing is called
+		return nil, nil, nil
+	}
+	a, err := l.agree(s, n, []value.Value{args})
+	return a.confirmed, a.failed, err
+}
+
+// agreeAll asks about all calls of a forEach at once. The arguments are evaluated before; an item
+// whose arguments fail is not asked about, and fails when its turn comes.
+func (l *live) agreeAll(f *fan) error {
+	s := f.site
+	n, isMCP := s.node.(*graph.MCP)
+	if !isMCP || l.past.failedPart(s.address()) != nil {
+		return nil
+	}
+	if effect, refused := s.permit(n); refused != nil || !s.confirms(n, effect) {
+		return nil
+	}
+	ready := make([]prepared, len(f.records))
+	all := make([]value.Value, 0, len(ready))
+	for i := range ready {
+		p := &ready[i]
+		if p.args, p.err = f.part(i).arguments(); p.err == nil {
+			all = append(all, p.args)
+		}
+	}
+	agreed, err := l.agree(s, n, all)
+	if err != nil {
+		return err
+	}
+	part := f.part
+	f.part = func(i int) *site {
+		s := part(i)
+		s.ready, s.agreed = &ready[i], &agreed
+		return s
+	}
+	return nil
+}
+
+const (
+	argumentsOfOne  = 1500 // bytes of arguments that the question about one call shows
+	argumentsOfMany = 300  // bytes that the question about several calls shows of each
+	callsShown      = 5
+)
+
+// confirmation is the question whether calls may be made.
+func (s *site) confirmation(n *graph.MCP, effect config.Effect, all []value.Value) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Tool %s is about to call %s.%s", wording.Quote(s.frame.graph.Tool.Name.Value), n.Server, n.Tool)
+	does := map[config.Effect]string{
+		config.ReadEffect:    "which changes nothing (effect: read)",
+		config.WriteEffect:   "which adds or changes something (effect: write)",
+		config.DestroyEffect: "which removes or overwrites something (effect: destroy)",
+		"":                   "whose effect is unknown: it may remove or overwrite something",
+	}[effect]
+	if len(all) == 1 {
+		fmt.Fprintf(&b, ", %s.\nArguments: %s\nAllow this call?", does, s.shown(all[0], argumentsOfOne))
+		return b.String()
+	}
+	fmt.Fprintf(&b, " %d times, %s.\n", len(all), does)
+	for i, args := range all[:min(len(all), callsShown)] {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, s.shown(args, argumentsOfMany))
+	}
+	if more := len(all) - callsShown; more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	b.WriteString("Allow all these calls?")
+	return b.String()
+}
+
+// shown returns arguments for a question: without secrets, and what is left out is said.
+func (s *site) shown(args value.Value, most int) string {
+	src, err := value.Encode(args)
+	if err != nil {
+		return "cannot be shown"
+	}
+	text := s.frame.graph.Secrets.Redact(string(src))
+	if len(text) <= most {
+		return text
+	}
+	return wording.Truncate(text, most) + fmt.Sprintf(" (%d bytes, only the first %d are shown)", len(text), most)
+}
