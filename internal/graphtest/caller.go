@@ -89,7 +89,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// caller answers the calls of one run: by a mock, by the cassette, by a server.
+// caller answers the calls of one run: by a mock, by the cassette, by a server; and its questions:
+// by a mock.
 type caller struct {
 	naming naming
 	mocks  []*Mock              // the first that has an answer gives it
@@ -196,33 +197,42 @@ func (c *caller) mockFor(call *Call) (*Mock, *Rule) {
 
 func (c *caller) byMock(call *Call, mock *Mock, rule *Rule) {
 	call.Source = FromMock
-	n := c.used[rule]
-	c.used[rule]++
-	if n >= len(rule.Answers) {
-		if !rule.Repeat {
-			c.refuse(call, Problem{
-				Pos: rule.Pos, What: "call",
-				Message: fmt.Sprintf("%s makes call %d, but the sequence of mock %q has %s; add answers, or write repeat: last",
-					callerText(&call.Call), n+1, mock.Name.Value, wording.Count(len(rule.Answers), "answer")),
-			})
-			return
-		}
-		n = len(rule.Answers) - 1
-	}
-	if answer := rule.Answers[n]; answer.Failed {
+	switch answer, found := c.next(call, "makes call", mock, rule); {
+	case !found:
+	case answer.Failed:
 		call.Err = answer.failure(call)
-	} else {
+	default:
 		call.Result = c.fills.fill(answer.Value)
 	}
 }
 
+// next returns the answer of a rule that is next. Without one it refuses the call; does says what
+// the node does, before a number.
+func (c *caller) next(call *Call, does string, mock *Mock, rule *Rule) (a *Answer, found bool) {
+	n := c.used[rule]
+	c.used[rule]++
+	switch {
+	case n < len(rule.Answers):
+		return &rule.Answers[n], true
+	case rule.Repeat:
+		return &rule.Answers[len(rule.Answers)-1], true
+	}
+	c.refuse(call, Problem{
+		Pos: rule.Pos, What: "call",
+		Message: fmt.Sprintf("%s %s %d, but the sequence of mock %q has %s; add answers, or write repeat: last",
+			callerText(&call.Call), does, n+1, mock.Name.Value, wording.Count(len(rule.Answers), "answer")),
+	})
+	return nil, false
+}
+
 // failure returns the error of a call that a mock lets fail, as a server's would be.
 func (a *Answer) failure(call *Call) *toolError {
-	e := &toolError{Code: string(a.Code), Message: fmt.Sprintf("server %q, tool %q: %s", call.Server, call.Tool, a.Error)}
+	code := cmp.Or(a.Code, config.FailToolError)
+	e := &toolError{Code: string(code), Message: fmt.Sprintf("server %q, tool %q: %s", call.Server, call.Tool, a.Error)}
 	switch {
 	case call.Server == "":
 		e.Message = fmt.Sprintf("tool %q: %s", call.Tool, a.Error)
-	case a.Code == config.FailToolError: // the value of a result with this text
+	case code == config.FailToolError: // the value of a result with this text
 		e.Result.Value = a.Error
 		if v, err := value.Decode([]byte(a.Error)); err == nil {
 			e.Result.Value = v
@@ -281,7 +291,7 @@ func movedPath(c diff.Change) bool {
 // Problem is one way in which a result differs from what the case expects.
 type Problem struct {
 	Pos     config.Pos // in the test file; invalid when it has no line of its own
-	What    string     // call, error, value, partial, contains, path, calls, nodes, nothing or executions
+	What    string     // call, question, error, value, partial, contains, path, calls, nodes, nothing, executions or spilled
 	Message string
 	Changes []diff.Change // the parts that differ
 	Older   string        // what Old of the changes is called: expected or recorded

@@ -16,7 +16,7 @@ import (
 var (
 	testKeys  = []string{"name", "tool", "args", "env", "needs", "mocks", "cassette", "limits", "expect", "cases"}
 	caseKeys  = []string{"name", "args", "env", "mocks", "limits", "expect"}
-	limitKeys = []string{"maxNodeExecutions", "maxExecutionTimeMs", "maxNodeOutputBytes", "maxHistoryBytes", "maxDepth", "maxCalls"}
+	limitKeys = []string{"maxNodeExecutions", "maxExecutionTimeMs", "maxNodeOutputBytes", "maxHistoryBytes", "maxDepth", "maxCalls", "maxResultBytes"}
 )
 
 // Case is one test: a call of a tool and the expected result.
@@ -44,6 +44,7 @@ func (c *Case) limits(of config.Limits) config.Limits {
 		MaxHistoryBytes:    cmp.Or(c.Limits.MaxHistoryBytes, of.MaxHistoryBytes),
 		MaxDepth:           cmp.Or(c.Limits.MaxDepth, of.MaxDepth),
 		MaxCalls:           cmp.Or(c.Limits.MaxCalls, of.MaxCalls),
+		MaxResultBytes:     cmp.Or(c.Limits.MaxResultBytes, of.MaxResultBytes),
 	}
 }
 
@@ -97,7 +98,7 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 	slips = slips || len(r.found) > before
 	if c.Expect.empty() && !r.drafts && !slips {
 		r.bad(c.Pos, who+" expects nothing",
-			"write expect: with value, partial, contains, isError, code, path, calls, nodes, nothing or executions; toolgraph test --update writes value and path")
+			"write expect: with value, partial, contains, isError, code, path, calls, nodes, nothing, executions or spilled; toolgraph test --update writes value and path")
 	}
 	return c
 }
@@ -126,6 +127,7 @@ func (r *reader) limits(data *config.Data, who string) config.Limits {
 		MaxHistoryBytes:    r.count(data, "maxHistoryBytes", who, 1),
 		MaxDepth:           r.count(data, "maxDepth", who, 1),
 		MaxCalls:           r.count(data, "maxCalls", who, 1),
+		MaxResultBytes:     r.count(data, "maxResultBytes", who, 1),
 	}
 }
 

@@ -201,7 +201,7 @@ func TestMistakesAtOnce(t *testing.T) {
 	}
 	all := err.Error() + "\n" + more.Error()
 	for _, want := range []string{
-		`2:31: args of test "a" is the number 5`, `has no tool "ad"; did you mean "add"?`, `has no mcp node, graph node or server.tool "raed"; did you mean "read"?`,
+		`2:31: args of test "a" is the number 5`, `has no tool "ad"; did you mean "add"?`, `has no mcp node, graph node, ask node or server.tool "raed"; did you mean "read"?`,
 		`unknown field "expected" of a test; did you mean "expect"?`, "g.cassette.json:1:1 is not a cassette",
 	} {
 		if !strings.Contains(all, want) {

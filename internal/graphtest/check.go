@@ -77,6 +77,7 @@ func (e *Expect) check(r *Result, text string) []Problem {
 	} else {
 		found = e.matchValue(r.Value, text)
 	}
+	found = append(found, e.checkSpilled(r)...)
 	found = append(found, e.checkPath(r.Path())...)
 	found = append(found, e.checkCalls(r)...)
 	for i, want := range e.Nodes {
@@ -94,6 +95,23 @@ func (e *Expect) check(r *Result, text string) []Problem {
 		}
 	}
 	return found
+}
+
+// checkSpilled checks whether a value is longer than a client gets it.
+func (e *Expect) checkSpilled(r *Result) []Problem {
+	if e.Spilled == nil || r.Failure != "" || *e.Spilled == (r.Spilled > 0) {
+		return nil
+	}
+	p := Problem{Pos: e.at("spilled"), What: "spilled"}
+	switch most := r.graph.Limits.MaxResultBytes; {
+	case r.Spilled > 0:
+		p.Message = fmt.Sprintf("the value has %d bytes of JSON and executionLimits.maxResultBytes is %d, so a client gets a summary; expected the whole value", r.Spilled, most)
+	case most == 0:
+		p.Message = "a client gets the whole value, because executionLimits.maxResultBytes is not set; expected a summary"
+	default:
+		p.Message = fmt.Sprintf("a client gets the whole value, because it is not longer than executionLimits.maxResultBytes (%d); expected a summary", most)
+	}
+	return []Problem{p}
 }
 
 func (e *Expect) checkPath(path []string) []Problem {

@@ -21,6 +21,7 @@ type Expect struct {
 	Nodes      []ExpectedNode
 	Nothing    []config.Text // ids of nodes whose latest output is nothing
 	Executions []ExpectedCount
+	Spilled    *bool // whether the value is longer than executionLimits.maxResultBytes; nil: either
 
 	data *config.Data // as the file has it
 }
@@ -51,13 +52,13 @@ const ellipsis = "..."
 
 // The keys of an expectation; schema.json describes the same.
 var (
-	expectKeys = []string{"value", "partial", "contains", "isError", "code", "path", "calls", "nodes", "nothing", "executions"}
+	expectKeys = []string{"value", "partial", "contains", "isError", "code", "path", "calls", "nodes", "nothing", "executions", "spilled"}
 	callKeys   = []string{"node", "server", "tool", "args", "partial"}
 )
 
 func (e *Expect) empty() bool {
 	return e.Value == nil && e.Partial == nil && e.Contains == "" && !e.IsError && e.Path == nil &&
-		e.Calls == nil && e.Nodes == nil && e.Nothing == nil && e.Executions == nil
+		e.Calls == nil && e.Nodes == nil && e.Nothing == nil && e.Executions == nil && e.Spilled == nil
 }
 
 func (r *reader) expect(data *config.Data, who string) Expect {
@@ -78,6 +79,13 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	}
 	if e.IsError && (e.Value != nil || e.Partial != nil) {
 		r.bad(data.Get("isError").Pos, who+" has a value besides isError: true, but a run that fails has no value", "expect a part of the error's text with contains")
+	}
+	if spilled := data.Get("spilled"); spilled != nil {
+		is := r.flag(data, "spilled", who)
+		e.Spilled = &is
+		if e.IsError {
+			r.bad(spilled.Pos, who+" has spilled besides isError: true, but a run that fails has no value", "remove spilled: or isError:")
+		}
 	}
 	for _, node := range r.texts(data, "path", who) {
 		e.Path = append(e.Path, node.Value)

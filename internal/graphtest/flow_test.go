@@ -183,7 +183,7 @@ var flowCases = []struct{ name, test, want string }{
 		`node "read" has no output, expected one`,
 	},
 	{"a path with a node of another tool", `tool: trip, args: {}, expect: {path: [entry, "pages:in"]}`, `tool "trip" has no node "pages:in"`},
-	{"a branch that there is not", `tool: trip, args: {}, mocks: {facts.wether: {result: 1}}, expect: {value: 1}`, `tool "trip" has no mcp node, graph node or server.tool "facts.wether"; did you mean "facts.weather"?`},
+	{"a branch that there is not", `tool: trip, args: {}, mocks: {facts.wether: {result: 1}}, expect: {value: 1}`, `tool "trip" has no mcp node, graph node, ask node or server.tool "facts.wether"; did you mean "facts.weather"?`},
 	{"a tool that is not called", `tool: pages, args: {}, expect: {executions: {"trip:entry": 1}}`, `tool "pages" has no node "trip:entry"`},
 }
 

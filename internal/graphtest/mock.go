@@ -10,7 +10,7 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// Mock answers the calls of one node, or of one tool of a server.
+// Mock answers the calls or the questions of one node, or the calls of one tool of a server.
 type Mock struct {
 	Name  config.Text // of a node, as naming reads it, or server.tool
 	Rules []Rule      // the first whose When matches the arguments answers
@@ -25,18 +25,18 @@ var (
 // Rule is one way to answer.
 type Rule struct {
 	Pos     config.Pos
-	When    value.Value // the arguments must have this in them; nil: any arguments
+	When    value.Value // the arguments, of an ask {message: TEXT}, must have this in them; nil: any
 	Answers []Answer    // one after the other
 	Repeat  bool        // the last answer is given again and again
 }
 
-// Answer is the result of a call.
+// Answer is the result of a call, or what a user does with a question.
 type Answer struct {
 	Pos    config.Pos
 	Value  value.Value // the node's output; nil is nothing
-	Failed bool        // the tool fails, with the text Error
+	Failed bool        // the call or the ask fails, with the text Error
 	Error  string
-	Code   config.FailureCode // of the failure
+	Code   config.FailureCode // of the failure; empty: tool-error, of an ask declined
 }
 
 // mocks reads a mapping of names to a rule, or a list of rules.
@@ -45,7 +45,7 @@ func (r *reader) mocks(data *config.Data) []*Mock {
 		return nil
 	}
 	if data.Kind != config.KindObject {
-		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp and graph nodes, or server.tool")
+		r.wrong(data, "mocks", "a mapping", "its keys are ids of mcp, graph and ask nodes, or server.tool")
 		return nil
 	}
 	mocks := make([]*Mock, len(data.Keys))
@@ -128,7 +128,7 @@ func (r *reader) answer(data *config.Data, who string) Answer {
 	if data.Get("error") != nil {
 		return Answer{
 			Pos: data.Get("error").Pos, Error: r.text(data, "error", who).Value, Failed: true,
-			Code: cmp.Or(r.code(data, who, config.FailureCodes), config.FailToolError),
+			Code: r.code(data, who, config.FailureCodes),
 		}
 	}
 	return Answer{Pos: data.At("result").Pos, Value: valueOf(data.Get("result"))}

@@ -3,6 +3,7 @@ package graphtest
 import (
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
 )
@@ -42,7 +43,7 @@ func (n naming) isOfRecord(name string, r *execution.Record) bool {
 }
 
 // namesIn returns every name that a node of the graph, or of one that it calls, can have; calls are
-// those that a mock can have: of nodes that make calls, and of the tools that they call.
+// those that a mock can have: of nodes that make calls or ask, and of the tools that are called.
 func namesIn(g *graph.Graph) (all, calls map[string]bool) {
 	all, calls = map[string]bool{}, map[string]bool{}
 	for _, of := range g.Reached() {
@@ -54,6 +55,9 @@ func namesIn(g *graph.Graph) (all, calls map[string]bool) {
 		}
 		for _, node := range of.Nodes {
 			add(all, node.ID())
+			if node.Type() == config.AskNode {
+				add(calls, node.ID())
+			}
 		}
 		for _, node := range of.CallNodes() {
 			add(all, node.ID()) // a branch is no node of the list

@@ -35,6 +35,7 @@ type Result struct {
 	Why        string             // why it was skipped
 	Problems   []Problem          // the differences from the expectation, when it failed
 	Value      value.Value        // of the run; nil when it failed
+	Spilled    int                // bytes of the value when it is longer than executionLimits.maxResultBytes; else 0
 	Failure    string             // the error of the run; "" when it returned a value
 	Code       config.FailureCode // of the failure
 	Records    []execution.Record // in the order of their addresses
@@ -68,12 +69,12 @@ func ownSteps(records []execution.Record) []execution.Record {
 }
 
 // MarshalJSON writes file, graph, test, tool, line, status, why, problems, path,
-// divergence, value or error, calls and durationMs.
+// divergence, value, spilled or error, calls and durationMs.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
 		File: r.Suite.Path, Graph: r.Suite.Graph, Test: r.Case.Name, Tool: r.Case.Tool.Value, Line: r.Case.Pos.Line,
 		Status: r.Status, Why: r.Why, Path: r.Path(), Divergence: r.Divergence,
-		Value: value.JSON{Value: r.Value}, Error: r.Failure, DurationMs: float64(r.Duration.Microseconds()) / 1000,
+		Value: value.JSON{Value: r.Value}, Spilled: r.Spilled, Error: r.Failure, DurationMs: float64(r.Duration.Microseconds()) / 1000,
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, problemJSON{What: p.What, Pos: p.Pos, Text: p.Text()})
@@ -97,6 +98,7 @@ type (
 		Path       []string      `json:"path"`
 		Divergence string        `json:"divergence,omitempty"`
 		Value      value.JSON    `json:"value,omitzero"`
+		Spilled    int           `json:"spilled,omitempty"`
 		Error      string        `json:"error,omitempty"`
 		Calls      []callJSON    `json:"calls,omitempty"`
 		DurationMs float64       `json:"durationMs"`

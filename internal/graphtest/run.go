@@ -41,6 +41,9 @@ type Options struct {
 	// Repeatable returns what reports for a graph file which calls are safe to repeat, as
 	// execution.WithRepeatable has it; nil: none but those of which the file says so.
 	Repeatable func(p *project.Project) func(server, tool string, effect config.Effect) bool
+	// Effects returns what reports for a graph file what the calls of a tool do, as
+	// execution.WithEffects has it; nil: nothing but what the file says.
+	Effects func(p *project.Project) func(ctx context.Context, server, tool string) config.Effect
 	// Load loads the graph file; nil: project.Load.
 	Load func(ctx context.Context, path string, opts config.Options) (*project.Project, error)
 }
@@ -251,12 +254,13 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 	secrets := in.project.File.Secrets
 	calls := newCaller(g, c, r.suite, t, in)
 	began := time.Now()
-	run, err := runTool(ctx, limited(g, c), in.fills.fill(c.Args), calls, r.engine(in.project))
+	g = limited(g, c)
+	run, err := runTool(ctx, g, in.fills.fill(c.Args), calls, r.engine(in.project))
 	result.Duration = time.Since(began)
 	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History, calls.calls()
 	text := ""
 	if err == nil {
-		result.Value = run.Value
+		result.Value, result.Spilled = run.Value, run.Spilled
 	} else {
 		result.Failure, result.Code = err.Error(), failureCode(err)
 	}
@@ -284,7 +288,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 
 // runTool runs a graph like the call of a client. The result is never nil.
 func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *caller, opts []execution.Option) (*execution.Result, error) {
-	result, err := execution.New(calls, opts...).Run(ctx, g, args)
+	result, err := execution.New(calls, append(opts, execution.WithUser(calls))...).Run(ctx, g, args)
 	if result == nil { // the arguments make no run
 		result = &execution.Result{}
 	}
@@ -303,6 +307,9 @@ func (r *runner) engine(p *project.Project) []execution.Option {
 	}
 	if r.opts.Repeatable != nil {
 		opts = append(opts, execution.WithRepeatable(r.opts.Repeatable(p)))
+	}
+	if r.opts.Effects != nil {
+		opts = append(opts, execution.WithEffects(r.opts.Effects(p)))
 	}
 	return opts
 }

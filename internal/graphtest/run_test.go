@@ -200,8 +200,8 @@ func TestParseRefuses(t *testing.T) {
 func TestNamesThatTheGraphDoesNotHave(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"tests: [{name: a, tool: ad, expect: {value: 1}}]", `g.yaml has no tool "ad"; did you mean "add"?`},
-		{"mocks: {lst: {result: 1}}\ntests: [{name: a, tool: add, expect: {value: 1}}]", `g.yaml has no mcp node, graph node or server.tool "lst"; did you mean "list"?`},
-		{"tests: [{name: a, tool: fixed, mocks: {list: {result: 1}}, expect: {value: 1}}]", `tool "fixed" has no mcp node, graph node or server.tool "list"`},
+		{"mocks: {lst: {result: 1}}\ntests: [{name: a, tool: add, expect: {value: 1}}]", `g.yaml has no mcp node, graph node, ask node or server.tool "lst"; did you mean "list"?`},
+		{"tests: [{name: a, tool: fixed, mocks: {list: {result: 1}}, expect: {value: 1}}]", `tool "fixed" has no mcp node, graph node, ask node or server.tool "list"`},
 		{"tests: [{name: a, tool: add, mocks: {files.raed: {result: 1}}, expect: {value: 1}}]", `did you mean "files.read"?`},
 		{"tests: [{name: a, tool: add, expect: {path: [entry, lists]}}]", `1:53: tool "add" has no node "lists"; did you mean "list"?`},
 		{"tests: [{name: a, tool: add, expect: {nodes: {summ: 1}}}]", `did you mean "sum"?`},

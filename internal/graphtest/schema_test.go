@@ -97,6 +97,13 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
     limits: {maxDepth: 2, maxCalls: 3}
     mocks: {n: {error: late, code: timeout}, "a.b": {sequence: [{error: busy}, {error: late, code: rpc-error}]}, "other:n": {error: x}}
     expect: {isError: true, code: limit}
+  - name: all that can be said of questions and of results
+    tool: t
+    limits: {maxResultBytes: 100}
+    mocks: {sure: [{when: {message: "Sure?"}, result: {keepNewest: true}}, {sequence: [{error: "no", code: declined}, {error: late, code: dismissed}, {error: x, code: no-user}]}]}
+    expect: {spilled: true}
+  - {name: not allowed, tool: t, expect: {isError: true, code: not-allowed}}
+  - {name: short, tool: t, expect: {spilled: false}}
 `}
 	examples, err := filepath.Glob("../../examples/*.test.yaml")
 	if err != nil || len(examples) == 0 {
@@ -121,6 +128,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		"{name: a, tool: t, mocks: {n: {result: 1, code: timeout}}, expect: {value: 1}}", "{name: a, tool: t, mocks: {n: {error: x, code: tmeout}}, expect: {value: 1}}",
 		"{name: a, tool: t, mocks: {n: {sequence: [{error: x, code: limit}]}}, expect: {value: 1}}", "{name: a, tool: t, mocks: {n: {sequence: [{result: 1}], code: timeout}}, expect: {value: 1}}",
 		"{name: a, tool: t, expect: {isError: true, code: late}}", "{name: a, tool: t, limits: {maxDepth: 0}, expect: {value: 1}}", "{name: a, tool: t, limits: {maxCalls: x}, expect: {value: 1}}",
+		"{name: a, tool: t, expect: {spilled: 1}}", "{name: a, tool: t, limits: {maxResultBytes: 0}, expect: {value: 1}}", "{name: a, tool: t, mocks: {n: {error: x, code: decline}}, expect: {value: 1}}",
 		"{name: a, tool: t, cases: []}", "{name: a, tool: t, cases: {}}", "{name: a, tool: t, cases: [{expect: {value: 1}}]}",
 		"{name: a, tool: t, cases: {x: {tool: t, expect: {value: 1}}}}", "{name: a, tool: t, cases: {x: {name: x, expect: {value: 1}}}}",
 	} {

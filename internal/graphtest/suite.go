@@ -293,4 +293,4 @@ func (e *Expect) nodes() []config.Text {
 }
 
 // callable is what the name of a mock means.
-const callable = "mcp node, graph node or server.tool"
+const callable = "mcp node, graph node, ask node or server.tool"

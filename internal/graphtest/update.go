@@ -95,7 +95,7 @@ func withExpect(test *config.Data, c *Case, expect *config.Data) *config.Data {
 
 // updatable reports whether the result of the run can become the expectation.
 func (r *Result) updatable() bool {
-	if r.Status == Skipped || r.graph == nil || slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.What == "call" }) {
+	if r.Status == Skipped || r.graph == nil || r.isUnanswered() {
 		return false
 	}
 	return r.Status == Failed || r.Case.Expect.empty()
