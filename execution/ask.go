@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,8 +130,17 @@ func userFailure(node graph.Node, code config.FailureCode, format string, args .
 	return failed
 }
 
-// askUser asks, and records the question and the answer. why is the reason of NoUser.
+// askUser asks, and records the question and the answer. A run has one question at a time. why is
+// the reason of NoUser.
 func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, why error, failed *Failure, err error) {
+	s.begin() // other parts do not wait for the answer
+	defer l.clock.wait(s.frame.pace)()
+	turn := l.questions()
+	select {
+	case turn <- struct{}{}:
+		defer func() { <-turn }()
+	case <-s.ctx.Done():
+	}
 	if err := s.ctx.Err(); err != nil {
 		return a, nil, endOf(s.ctx, s.node, "before its question", err), nil
 	}
@@ -141,11 +151,9 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, w
 	if err := l.emit(s.ctx, asked); err != nil {
 		return a, nil, nil, err
 	}
-	s.begin() // other parts do not wait for the answer
-	release := l.clock.wait(s.frame.pace)
 	a, why = l.answerOf(s.ctx, q, timeout)
-	release()
 	var fault *PanicError
+	var coded interface{ ErrorCode() string }
 	switch {
 	case errors.As(why, &fault):
 		return a, nil, failureOf(s.ctx, s.node, why), nil
@@ -153,6 +161,8 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, w
 		return a, nil, suspension(), nil
 	case s.ctx.Err() != nil:
 		return a, nil, endOf(s.ctx, s.node, "while it waited for an answer of the user", s.ctx.Err()), nil
+	case errors.As(why, &coded):
+		return a, nil, userFailure(s.node, config.FailureCode(coded.ErrorCode()), "%s", why), nil
 	case why != nil:
 		a = Answer{Action: NoUser}
 	}
@@ -164,35 +174,52 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, w
 // errTimedOut is the cause of a context that the time for an answer has ended.
 var errTimedOut = errors.New("the time for the answer is over")
 
-// answerOf waits for the turn of the question, then for the answer. The time for the answer begins
-// with the turn.
+// answerOf waits for the turn of the client, then for the answer, whose time begins then. A run that
+// is to be suspended does not wait for either.
 func (l *live) answerOf(ctx context.Context, q *Question, timeout time.Duration) (a Answer, err error) {
 	defer recovered(&err)
 	user := l.hooks.user
 	if user == nil {
 		return a, ErrNoUser
 	}
-	turn := l.questions()
-	select {
-	case turn <- struct{}{}:
-	case <-ctx.Done():
-		return a, ctx.Err()
+	ctx, suspend := context.WithCancelCause(ctx)
+	defer suspend(nil)
+	if l.hooks.stop != nil {
+		go func() {
+			select {
+			case <-l.hooks.stop:
+				suspend(ErrSuspended)
+			case <-ctx.Done():
+			}
+		}()
 	}
-	defer func() { <-turn }()
 	if all, has := user.(Turns); has {
 		done, err := all.Turn(ctx)
 		if err != nil {
-			return a, err
+			return a, cmp.Or(suspendedBy(ctx), err)
 		}
 		defer done()
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimedOut)
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimedOut)
 	defer cancel()
-	a, err = user.Ask(ctx, *q)
-	if err != nil && errors.Is(context.Cause(ctx), errTimedOut) {
+	a, err = user.Ask(timed, *q)
+	switch {
+	case err == nil:
+		return a, nil
+	case suspendedBy(ctx) != nil:
+		return a, ErrSuspended
+	case errors.Is(context.Cause(timed), errTimedOut):
 		return Answer{Action: TimedOut}, nil
 	}
 	return a, err
+}
+
+// suspendedBy returns ErrSuspended when that has ended the context; or nil.
+func suspendedBy(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), ErrSuspended) {
+		return ErrSuspended
+	}
+	return nil
 }
 
 // questions is a channel that holds one while a question of the run is open.

@@ -26,9 +26,11 @@ type Call struct {
 	Attempt int           `json:"attempt,omitempty"` // from 2 on; 0 is the first
 	Server  string        `json:"server"`            // name in mcpServers
 	Tool    string        `json:"tool"`
-	Effect  config.Effect `json:"effect,omitempty"`  // what the call does, as far as that is believed; empty: unknown
-	Timeout time.Duration `json:"timeout,omitempty"` // ns, from the moment the call is sent; 0: the server's
-	Args    value.Value   `json:"-"`                 // an object; as "args"
+	Effect  config.Effect `json:"effect,omitempty"` // what the call does, as far as that is believed; empty: unknown
+	// Believed: Effect is what the server or the lock says, not the author.
+	Believed bool          `json:"-"`
+	Timeout  time.Duration `json:"timeout,omitempty"` // ns, from the moment the call is sent; 0: the server's
+	Args     value.Value   `json:"-"`                 // an object; as "args"
 	// Meta goes upstream as _meta, nil for none: values of package value, not to be
 	// changed. The engine sends a key that is the same when the same step is called again,
 	// so that a server can recognise a repetition.
@@ -241,7 +243,7 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (value.Va
 	if failed != nil {
 		return nil, failed
 	}
-	c.Effect = effect
+	c.Effect, c.Believed = effect, effect != node.Effect
 	if failed := s.reserveCall(node); failed != nil {
 		return nil, failed
 	}

@@ -151,6 +151,11 @@ func (c *clock) takeStood() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	stood := c.stood
+	if !c.asked.IsZero() {
+		now := c.now()
+		stood += now.Sub(c.asked)
+		c.asked = now
+	}
 	c.stood = 0
 	return stood
 }

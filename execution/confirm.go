@@ -12,7 +12,7 @@ import (
 
 // agreement is the answer of the user about a call, or about all calls of a forEach.
 type agreement struct {
-	confirmed *Confirmation // nil: nobody had to be asked
+	confirmed *Confirmation // nil: none was needed
 	failed    *Failure      // of each of the calls; nil: they may be made
 }
 
@@ -38,7 +38,7 @@ func (l *live) agree(s *site, n *graph.MCP, all []value.Value) (agreement, error
 	return agreement{confirmed: &Confirmation{At: a.Time, Digest: q.Digest}}, nil
 }
 
-// agreed returns the agreement of the user to a call, nil when nobody had to be asked, or the
+// agreed returns the agreement of the user to a call, nil when none is needed, or the
 // failure of one that is not agreed to.
 func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *Failure, error) {
 	if s.agreed != nil {

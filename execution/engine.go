@@ -33,7 +33,7 @@ type hooks struct {
 	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
 	sleep        func(ctx context.Context, d time.Duration) error
-	user         User // nil: nobody can be asked
+	user         User // nil: no user can be asked
 	effects      func(ctx context.Context, server, tool string) config.Effect
 }
 
@@ -89,7 +89,6 @@ type Result struct {
 	Usage   Usage
 	Spilled int // see End
 }
-
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the
 // defaults of the inputSchema. Arguments that do not match the inputSchema start no run: the

@@ -21,7 +21,7 @@ const (
 	AttemptFailed EventKind = "attempt-failed" // of a call that is attempted again
 	PartsStarted  EventKind = "parts-started"  // before the first part of a forEach or a parallel
 	QuestionAsked EventKind = "question-asked" // before an ask, or a call that the user has to confirm, puts its question
-	Answered      EventKind = "answered"       // the user has answered, or nobody has
+	Answered      EventKind = "answered"       // the user has answered, or has not in time
 	StepFinished  EventKind = "step-finished"
 	ContextEdited EventKind = "context-edited" // a debugger replaced an output while the run was paused
 	RunFinished   EventKind = "run-finished"

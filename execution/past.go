@@ -79,7 +79,7 @@ func pastOf(events []Event, h *hooks) *past {
 	return p
 }
 
-// addAnswer adds what the user has answered. Where nobody has, the resumed run asks again.
+// addAnswer adds what the user has answered. A question that the user has not answered is asked again.
 func (p *past) addAnswer(at Address, e Event) {
 	switch e.Answer.Action {
 	case Accept, Decline, Dismiss:

@@ -12,8 +12,8 @@ import (
 
 // User puts questions to the user of the client that called: ctx is that of the run, so it leads
 // to the client, and ends with the run or when the time for the answer is over. Several goroutines
-// call it at once, but one run has one question at a time. The error says why nobody was asked, and
-// wraps ErrNoUser when nobody can be; it wraps ErrSuspended when somebody may be later: then the run
+// call it at once, but one run has one question at a time. The error says why the user was not asked, and
+// wraps ErrNoUser when no user can be; it wraps ErrSuspended when one may be later: then the run
 // stays interrupted.
 type User interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
@@ -27,9 +27,9 @@ type Turns interface {
 
 // ErrNoUser is the error of a User that cannot ask; what wraps it says why, as in "the host cannot
 // ask its user (it has not declared elicitation)".
-var ErrNoUser = errors.New("nobody can be asked")
+var ErrNoUser = errors.New("no user can be asked")
 
-// WithUser sets who is asked; without it nobody can be.
+// WithUser sets who is asked; without it no user can be.
 func WithUser(u User) Option { return func(h *hooks) { h.user = u } }
 
 // Question is what a user is asked: to fill in a form, or to agree. It has no secrets.

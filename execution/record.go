@@ -30,7 +30,7 @@ type Record struct {
 	// parallel; their records are before this one. 0 for other records.
 	Parts int
 
-	Confirmed *Confirmation // the user has agreed to the call; nil: nobody was asked
+	Confirmed *Confirmation // the user has agreed to the call; nil: no confirmation was needed
 
 	// Edited: this is not an execution; a debugger replaced the node's latest output, for
 	// everything after it.
