@@ -7,36 +7,70 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
-	"github.com/mark3labs/mcp-go/mcp"
-
-	"toolgraph/internal/wording"
 )
 
-// asker sends a question to the user of a client and returns the answer: the params and the
-// result of elicitation/create.
-type asker func(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+// Question is a question for the user of a client.
+type Question struct {
+	Params json.RawMessage // of elicitation/create
+	Name   string          // of the answer, for clients of the modern era; default "question"
 
-type askerKey struct{}
+	// Own is a question of the run itself, asked after Turn, not one that is passed on: only
+	// what the client answers after it got the question counts, and the run limits the time.
+	Own bool
 
-type nameKey struct{}
-
-// WithQuestionName sets the name of the question of an Ask with this context, for clients of
-// the modern era. The default, also for "", is "question".
-func WithQuestionName(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, nameKey{}, name)
+	// Check returns why an answer is not accepted, nil for one that is. A client of the modern
+	// era gets the error and can answer again; it is not called for those of the legacy era, whose
+	// answers cannot be refused. nil: all are accepted.
+	Check func(answer json.RawMessage) error
 }
+
+// user is the user of a client. Safe for concurrent use.
+type user interface {
+	// turn waits until no other run asks the user questions of its own; done lets the next one go.
+	turn(ctx context.Context) (done func(), err error)
+	// ask sends a question and returns the answer, the result of elicitation/create.
+	ask(ctx context.Context, q Question) (json.RawMessage, error)
+}
+
+type userKey struct{}
 
 // Ask sends a question to the user of the client whose call ctx belongs to, and returns the
 // answer: the params and the result of elicitation/create, in both eras. It blocks until the
-// user answers or ctx ends. Safe for concurrent use.
-func Ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	ask, ok := ctx.Value(askerKey{}).(asker)
+// user answers, ctx ends or the connection ends: ErrConnectionEnded. A *CannotAskError means that
+// the user was not asked. Safe for concurrent use.
+func Ask(ctx context.Context, q Question) (json.RawMessage, error) {
+	asked, ok := ctx.Value(userKey{}).(user)
 	if !ok {
-		return nil, errors.New("the client cannot ask its user: it has not declared the capability elicitation")
+		return nil, lacks("cannot ask its user", "elicitation")
 	}
-	return ask(ctx, params)
+	return asked.ask(ctx, q)
 }
+
+// Turn waits until the user of the client whose call ctx belongs to has answered the questions that
+// other runs have asked after a Turn; done lets the next one go. The errors are those of Ask.
+func Turn(ctx context.Context) (done func(), err error) {
+	asked, ok := ctx.Value(userKey{}).(user)
+	if !ok {
+		return nil, lacks("cannot ask its user", "elicitation")
+	}
+	return asked.turn(ctx)
+}
+
+// CannotAskError is why a client cannot ask its user.
+type CannotAskError struct {
+	Reason string // short, with the client as "it": it has not declared elicitation
+	text   string
+}
+
+func (e *CannotAskError) Error() string { return e.text }
+
+// lacks is the error about a client that has not declared a capability.
+func lacks(what, capability string) *CannotAskError {
+	return &CannotAskError{"it has not declared " + capability, "the client " + what + ": it has not declared the capability " + capability}
+}
+
+// ErrConnectionEnded is the error of a question whose client is gone.
+var ErrConnectionEnded = errors.New("the connection ended before the user answered")
 
 // abilities are the forms of questions that a client can show its user.
 type abilities struct{ form, url bool }
@@ -80,9 +114,9 @@ func (a abilities) may(params json.RawMessage) error {
 	}
 	switch {
 	case question.Mode == "url" && !a.url:
-		return errors.New("the client cannot show its user a URL: it has not declared the capability elicitation.url")
+		return lacks("cannot show its user a URL", "elicitation.url")
 	case question.Mode != "url" && !a.form:
-		return errors.New("the client cannot show its user a form: it has not declared the capability elicitation.form")
+		return lacks("cannot show its user a form", "elicitation.form")
 	}
 	return nil
 }
@@ -101,37 +135,66 @@ func checkAnswer(result []byte) error {
 	return errors.New("expected an object whose action is accept, decline or cancel, got " + describeRaw(bytes.TrimSpace(result)))
 }
 
-// askUser returns the asker of one run. The run gives up its place among the runs while a
-// question is open and gets it back with the answer, even when there are MaxRuns others.
-// MaxRuns also limits the runs that wait.
-func (s *Server) askUser(c *call) asker {
-	var mu sync.Mutex // guards open
-	open := 0         // questions of the run without an answer
-	return func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-		shown, err := c.question(params)
-		if err != nil {
-			return nil, err
-		}
-		mu.Lock()
-		if open == 0 && s.waiting.Add(1) > int64(s.opts.MaxRuns) {
-			s.waiting.Add(-1)
-			mu.Unlock()
-			return nil, fmt.Errorf("busy: %d runs wait for an answer of the user, which is the limit; call again when some are answered", s.opts.MaxRuns)
-		}
-		if open++; open == 1 {
-			s.release()
-		}
-		mu.Unlock()
-		defer func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if open--; open == 0 {
-				s.runs.Add(1)
-				s.waiting.Add(-1)
-			}
-		}()
-		return c.ask(ctx, shown)
+// waitingUser is the user whom one run asks. The run gives up its place among the runs while it
+// waits and gets it back with the answer, even when there are MaxRuns others. MaxRuns also
+// limits the runs that wait.
+type waitingUser struct {
+	server *Server
+	call   *call
+
+	mu   sync.Mutex // guards open
+	open int        // questions of the run without an answer, those that wait for their turn included
+}
+
+func (w *waitingUser) turn(ctx context.Context) (done func(), err error) {
+	back, err := w.leave()
+	if err != nil {
+		return nil, err
 	}
+	next, err := w.call.user.turn(ctx)
+	if err != nil {
+		back()
+		return nil, err
+	}
+	return func() {
+		next()
+		back()
+	}, nil
+}
+
+func (w *waitingUser) ask(ctx context.Context, q Question) (_ json.RawMessage, err error) {
+	if q.Params, err = w.call.question(q.Params); err != nil {
+		return nil, err
+	}
+	back, err := w.leave()
+	if err != nil {
+		return nil, err
+	}
+	defer back()
+	return w.call.user.ask(ctx, q)
+}
+
+// leave gives up the place of the run, until back is called.
+func (w *waitingUser) leave() (back func(), err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.server
+	if w.open == 0 && s.waiting.Add(1) > int64(s.opts.MaxRuns) {
+		s.waiting.Add(-1)
+		reason := fmt.Sprintf("busy: %d runs wait for an answer of the user, which is the limit", s.opts.MaxRuns)
+		return nil, &CannotAskError{reason, reason + "; call again when some are answered"}
+	}
+	if w.open++; w.open == 1 {
+		s.release()
+	}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.open--; w.open == 0 {
+			s.runs.Add(1)
+			s.waiting.Add(-1)
+		}
+	}, nil
 }
 
 // question returns the question for the user, in one line and without secrets.
@@ -153,84 +216,4 @@ func oneLine(raw []byte) []byte {
 		return []byte("null") // unreachable: callers pass valid JSON
 	}
 	return b.Bytes()
-}
-
-// questions are the open requests of this server to clients of the legacy era, by the session
-// of the client and the id of the request. Safe for concurrent use.
-type questions struct {
-	mu      sync.Mutex // guards what follows
-	asked   int
-	pending map[string]chan asked
-}
-
-// asked is the answer to a request of this server.
-type asked struct{ result, err []byte }
-
-var errNoAnswer = errors.New("the connection ended before the user answered")
-
-// ask sends a question to the user of a client, as a request that send writes. No answer can
-// arrive once gone is closed.
-func (q *questions) ask(ctx context.Context, session string, send func(fill func([]byte) []byte) error, gone <-chan struct{}, params json.RawMessage) (json.RawMessage, error) {
-	answer := make(chan asked, 1)
-	q.mu.Lock()
-	q.asked++
-	id := fmt.Sprintf(`"toolgraph-%d"`, q.asked)
-	key := questionID(session, []byte(id))
-	if q.pending == nil {
-		q.pending = map[string]chan asked{}
-	}
-	q.pending[key] = answer
-	q.mu.Unlock()
-	defer func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		delete(q.pending, key)
-	}()
-	err := send(func(dst []byte) []byte {
-		dst = appendHead(dst, []byte(id))
-		dst = append(append(dst, `"method":"`+string(mcp.MethodElicitationCreate)+`","params":`...), params...)
-		return append(dst, "}\n"...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case a := <-answer:
-		if a.err != nil {
-			return nil, fmt.Errorf("the client refused the question: %s", wording.Shorten(string(a.err)))
-		}
-		return a.result, checkAnswer(a.result)
-	case <-gone:
-		return nil, errNoAnswer
-	case <-ctx.Done():
-		_ = send(func(dst []byte) []byte {
-			return append(dst, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+"}}\n"...)
-		})
-		return nil, ctx.Err()
-	}
-}
-
-// answered takes the answer of a client, and reports whether it belongs to an open question.
-func (q *questions) answered(session string, m *message) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	answer := q.pending[questionID(session, m.id)]
-	if answer == nil {
-		return false
-	}
-	select {
-	case answer <- asked{bytes.Clone(m.result), bytes.Clone(m.err)}:
-	default: // answered twice
-	}
-	return true
-}
-
-func questionID(session string, id []byte) string { return session + "\n" + idKey(id) }
-
-// introduce records the abilities of the client, from its initialize.
-func (c *conn) introduce(m *message) { c.can = m.abilities() }
-
-// ask is the asker of a connection over stdio, which has one client.
-func (c *conn) ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	return c.questions.ask(ctx, "", c.out.put, c.gone, params)
 }

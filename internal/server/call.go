@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	stack "runtime/debug"
+	"sync"
 
 	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
@@ -26,9 +27,11 @@ type call struct {
 	follower *follower // reports the progress of the run; nil: the client asks for no reports
 
 	can        abilities                  // the questions that the client can show its user
-	ask        asker                      // nil: the client cannot show questions
+	user       user                       // nil: the client cannot show questions
 	trace      TraceContext               // nil: the client has not sent one
 	life       context.Context            // the context of a run that outlives its call
+	gone       <-chan struct{}            // closed when the client of such a run cannot answer any more
+	running    *sync.WaitGroup            // of such runs
 	state      string                     // requestState of the run that the call continues; "" for a new run
 	reply      json.RawMessage            // for that run
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
@@ -125,8 +128,8 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if err != nil {
 		return s.appendFailure(dst, id, c, "invalid arguments: "+err.Error())
 	}
-	if c.ask != nil {
-		ctx = context.WithValue(ctx, askerKey{}, s.askUser(c))
+	if c.user != nil {
+		ctx = context.WithValue(ctx, userKey{}, user(&waitingUser{server: s, call: c}))
 	}
 	if c.trace != nil {
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)

@@ -264,10 +264,10 @@ func (c *conn) call(m *message, at era) *rpcError {
 	if at == legacy {
 		call.level, call.can = c.level, c.can
 		if c.can != (abilities{}) {
-			call.ask = c.ask
+			call.user = &legacyUser{&c.questions, "", c.out.put, c.gone}
 		}
 	}
-	call.life = c.ctx
+	call.life, call.gone, call.running = c.ctx, c.gone, &c.calls
 	f, fault := c.begin(m)
 	if fault != nil {
 		c.server.finished(call)

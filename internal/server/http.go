@@ -73,28 +73,47 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	case <-ctx.Done():
 	}
 	close(e.closing)
-	s.drainHTTP(srv, cancel)
+	e.drain(srv, cancel)
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// drainHTTP waits for the calls in flight for Options.Grace, cancels them, and then waits
-// windDown for them to end.
-func (s *Server) drainHTTP(srv *http.Server, cancel context.CancelFunc) {
-	grace, stop := context.WithTimeout(context.Background(), s.opts.Grace)
+// drain waits for the calls in flight for Options.Grace, cancels them, and then waits windDown
+// for them to end.
+func (e *endpoint) drain(srv *http.Server, cancel context.CancelFunc) {
+	grace, stop := context.WithTimeout(context.Background(), e.server.opts.Grace)
 	defer stop()
-	if srv.Shutdown(grace) == nil {
+	if e.idle(grace, srv) {
 		return
 	}
-	s.opts.Logger.Warn("the grace period is over; cancelling the calls in flight")
+	e.server.opts.Logger.Warn("the grace period is over; cancelling the calls in flight")
 	cancel()
 	end, stopEnd := context.WithTimeout(context.Background(), windDown)
 	defer stopEnd()
-	if srv.Shutdown(end) != nil {
-		s.opts.Logger.Warn("cancelled calls have not ended")
+	if !e.idle(end, srv) {
+		e.server.opts.Logger.Warn("cancelled calls have not ended")
 		_ = srv.Close() // its error has no consequence any more
+	}
+}
+
+// idle waits until no call is in flight and no run without a call is left, and reports whether
+// that was so before ctx ended.
+func (e *endpoint) idle(ctx context.Context, srv *http.Server) bool {
+	if srv.Shutdown(ctx) != nil {
+		return false
+	}
+	ended := make(chan struct{})
+	go func() {
+		e.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 

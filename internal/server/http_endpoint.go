@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -25,6 +25,7 @@ type endpoint struct {
 	questions questions
 	base      context.Context // of all requests; cancelled to end the calls in flight
 	closing   chan struct{}   // closed when streams must end
+	running   sync.WaitGroup  // of the runs that outlive their calls
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -188,12 +189,10 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era) {
 		session := r.Header.Get(mcp.HeaderSessionID)
 		call.level = e.sessions.level(session)
 		if call.can = abilitiesIn(session); call.can != (abilities{}) {
-			call.ask = func(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-				return e.questions.ask(ctx, session, x.send, e.closing, params)
-			}
+			call.user = &legacyUser{&e.questions, session, x.send, e.closing}
 		}
 	}
-	call.notify, call.life = x.notify, e.base
+	call.notify, call.life, call.gone, call.running = x.notify, e.base, e.closing, &e.running
 	ctx := r.Context()
 	defer every(e.opts.KeepAlive, x.keepAlive)()
 	line := e.server.perform(ctx, call, nil, m.id)

@@ -2,10 +2,12 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -26,18 +28,28 @@ type interactiveRun struct {
 	arguments [sha256.Size]byte
 	cancel    context.CancelFunc
 	follower  *follower
-	questions chan question // from the run to the current call
-	ended     chan []byte   // the answer line without its head; buffered
+	questions chan *question  // from the run to the current call
+	ended     chan []byte     // the answer line without its head; buffered
+	gone      <-chan struct{} // closed when no client can answer any more
+	lost      chan struct{}   // closed when no call can come any more, because the last state was withdrawn
+
+	asking chan struct{}  // has one element while a question is open
+	names  map[string]int // how many own questions had a name; guarded by asking
+
+	pending *pendingRuns
 }
 
 // question is an open question of a run.
 type question struct {
-	name   string // the key of the answer in inputResponses
-	params json.RawMessage
+	Question
 	answer chan json.RawMessage // buffered
+
+	state string // of the answer; "" before the client gets the question. Guarded by pendingRuns.mu
+	over  bool   // the run does not wait any more; likewise
 }
 
-// defaultPatience is how long a run waits for an answer, within its own limits.
+// defaultPatience is how long a run waits for the answer to a question that is passed on, within
+// its own limits. The run itself limits the time for its own questions.
 const defaultPatience = 10 * time.Minute
 
 // unnamed is the name of a question without a name.
@@ -54,13 +66,16 @@ type pendingRuns struct {
 
 type pendingRun struct {
 	*interactiveRun
-	question
-	expiry *time.Timer
+	*question
+	expiry *time.Timer // nil: the run itself ends its question
 }
 
 // errNotWaiting refuses a state that no run waits for.
 var errNotWaiting = invalidParams("requestState is unknown: no run of this tool with these arguments waits for it in this process; " +
 	"it was used, has expired or belongs to another server; call again without it")
+
+// errNoCall is the error of a question that no call can carry to the client.
+var errNoCall = &CannotAskError{"its call ended with a question that it has not answered in time", "the client cannot be asked: its call ended with a question that it has not answered in time"}
 
 // runInteractive starts a run that may ask, or continues one, and appends the answer line.
 func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []byte {
@@ -81,11 +96,14 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 	for {
 		select {
 		case q := <-t.questions:
-			answer := c.early[q.name]
-			if answer == nil || checkAnswer(answer) != nil {
-				return s.appendQuestion(dst, id, q, s.pending.wait(t, q))
+			answer := c.early[q.Name]
+			if answer == nil || q.Own || checkAnswer(answer) != nil {
+				if state := s.pending.wait(t, q); state != "" {
+					return s.appendQuestion(dst, id, q, state)
+				}
+				continue // the run does not wait for the answer any more
 			}
-			delete(c.early, q.name)
+			delete(c.early, q.Name)
 			q.answer <- answer
 		case rest := <-t.ended:
 			return append(appendHead(dst, id), rest...)
@@ -101,52 +119,98 @@ func (s *Server) begin(c *call) *interactiveRun {
 	ctx, cancel := context.WithCancel(c.life)
 	t := &interactiveRun{
 		tool: c.tool.name, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
-		questions: make(chan question), ended: make(chan []byte, 1),
+		questions: make(chan *question), ended: make(chan []byte, 1), gone: c.gone, lost: make(chan struct{}),
+		asking: make(chan struct{}, 1), names: map[string]int{}, pending: &s.pending,
 	}
 	c.handedOver = true
 	run := *c
 	run.arguments = bytes.Clone(c.arguments)
-	run.ask = t.ask
-	go func() {
+	run.user = t
+	c.running.Go(func() {
 		defer cancel()
 		id := []byte("0")
 		rest := s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
 		s.release() // before the client gets the answer
 		run.from.release()
 		t.ended <- rest
-	}()
+	})
 	return t
 }
 
-func (t *interactiveRun) ask(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	q := question{name: unnamed, params: params, answer: make(chan json.RawMessage, 1)}
-	if name, _ := ctx.Value(nameKey{}).(string); name != "" {
-		q.name = name
+// turn waits until the run has no other question: its calls carry one at a time. Other runs have
+// calls of their own.
+func (t *interactiveRun) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case t.asking <- struct{}{}:
+		return func() { <-t.asking }, nil
+	case <-t.gone:
+		return nil, ErrConnectionEnded
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ask waits for the call that carries the question to the client, and for the answer.
+func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage, error) {
+	q := &question{Question: one, answer: make(chan json.RawMessage, 1)}
+	if q.Name = cmp.Or(q.Name, unnamed); q.Own { // after a turn
+		q.Name = t.unique(q.Name)
+		defer t.pending.withdraw(q)
+	} else {
+		done, err := t.turn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 	}
 	select {
 	case t.questions <- q:
+	case <-t.lost:
+		return nil, errNoCall
+	case <-t.gone:
+		return nil, ErrConnectionEnded
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	select {
 	case answer := <-q.answer:
 		return answer, nil
+	case <-t.gone:
+		return nil, ErrConnectionEnded
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// wait registers a run until its answer arrives, and returns the state for the answer.
-func (p *pendingRuns) wait(t *interactiveRun, q question) (state string) {
-	state = rand.Text()
+// unique returns a name that no own question of the run has had, so that the answer to an earlier
+// question never passes for that to a later one: sure, then sure#2.
+func (t *interactiveRun) unique(name string) string {
+	if t.names[name]++; t.names[name] > 1 {
+		return fmt.Sprintf("%s#%d", name, t.names[name])
+	}
+	return name
+}
+
+// wait registers a run until its answer arrives, and returns the state for the answer; "" when the
+// run does not wait any more.
+func (p *pendingRuns) wait(t *interactiveRun, q *question) (state string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting[state] = &pendingRun{interactiveRun: t, question: q, expiry: time.AfterFunc(p.patience, func() {
-		if p.take(state) != nil {
-			t.cancel()
-		}
-	})}
-	return state
+	if q.over {
+		return ""
+	}
+	q.state = rand.Text()
+	w := &pendingRun{interactiveRun: t, question: q}
+	p.waiting[q.state] = w
+	if !q.Own {
+		state := q.state
+		w.expiry = time.AfterFunc(p.patience, func() {
+			if p.take(state) != nil {
+				t.cancel()
+			}
+		})
+	}
+	return q.state
 }
 
 // take removes and returns the run of a state; nil for an unknown state.
@@ -155,10 +219,23 @@ func (p *pendingRuns) take(state string) *pendingRun {
 	defer p.mu.Unlock()
 	w := p.waiting[state]
 	if w != nil {
-		w.expiry.Stop()
+		if w.expiry != nil {
+			w.expiry.Stop()
+		}
 		delete(p.waiting, state)
 	}
 	return w
+}
+
+// withdraw makes the state of a question invalid: its run does not wait any more.
+func (p *pendingRuns) withdraw(q *question) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q.over = true
+	if w := p.waiting[q.state]; w != nil {
+		delete(p.waiting, q.state)
+		close(w.lost)
+	}
 }
 
 // resume checks the state and the answer of a call that continues a run.
@@ -171,23 +248,27 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 		return errNotWaiting
 	}
 	var answers map[string]json.RawMessage
-	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[w.name] == nil {
-		return invalidParams("inputResponses: expected an object with the answer under the key " + wording.Quote(w.name))
+	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &answers) != nil || answers[w.Name] == nil {
+		return invalidParams("inputResponses: expected an object with the answer under the key " + wording.Quote(w.Name))
 	}
-	c.reply = answers[w.name]
-	if err := checkAnswer(c.reply); err != nil {
-		return invalidParams("inputResponses." + w.name + ": " + err.Error())
+	c.reply = answers[w.Name]
+	err := checkAnswer(c.reply)
+	if err == nil && w.Check != nil {
+		err = w.Check(c.reply)
+	}
+	if err != nil {
+		return invalidParams("inputResponses." + w.Name + ": " + err.Error())
 	}
 	return nil
 }
 
 // appendQuestion appends the answer line of a call whose run has a question.
-func (s *Server) appendQuestion(dst, id []byte, q question, state string) []byte {
+func (s *Server) appendQuestion(dst, id []byte, q *question, state string) []byte {
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"resultType":"`+string(mcp.ResultTypeInputRequired)+`","inputRequests":{`...)
-	dst = value.AppendString(dst, q.name)
+	dst = value.AppendString(dst, q.Name)
 	dst = append(dst, `:{"method":"`+string(mcp.MethodElicitationCreate)+`","params":`...)
-	dst = append(append(dst, q.params...), `}},"requestState":`...)
+	dst = append(append(dst, q.Params...), `}},"requestState":`...)
 	dst = append(value.AppendString(dst, state), ',')
 	return append(append(dst, s.self...), "}}\n"...)
 }

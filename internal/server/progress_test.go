@@ -176,7 +176,7 @@ func TestHeartbeatAfterQuestion(t *testing.T) {
 		b := doing(t, func(ctx context.Context, w Watch) {
 			w.Step("entry", 0)
 			time.Sleep(heartbeat + 1)
-			if _, err := Ask(ctx, json.RawMessage(`{"message":"Go on?","requestedSchema":{"type":"object","properties":{}}}`)); err != nil {
+			if _, err := Ask(ctx, Question{Params: json.RawMessage(`{"message":"Go on?","requestedSchema":{"type":"object","properties":{}}}`)}); err != nil {
 				t.Error(err)
 			}
 			time.Sleep(2*heartbeat + 1)

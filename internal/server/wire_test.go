@@ -148,17 +148,9 @@ func (b *bench) run(ctx context.Context, name string, args value.Value, watch Wa
 	case "panic":
 		panic("secret-0123456789 in the text")
 	case "asknamed":
-		return b.run(WithQuestionName(ctx, `go"on`), "ask", args, Watch{})
+		return b.ask(ctx, Question{Name: `go"on`}, Watch{})
 	case "ask":
-		answer, err := Ask(ctx, json.RawMessage(`{"message":"Go on?",
-			"requestedSchema":{"type":"object","properties":{}}}`))
-		if err != nil {
-			return nil, err
-		}
-		if watch.Step != nil {
-			watch.Step("asked", 0)
-		}
-		return value.Decode(answer)
+		return b.ask(ctx, Question{}, watch)
 	case "asktwice":
 		var both sync.WaitGroup
 		for range 2 {
@@ -191,6 +183,23 @@ func (b *bench) run(ctx context.Context, name string, args value.Value, watch Wa
 		return n, nil
 	}
 	return args, nil
+}
+
+// goOn are the params of the question that tools ask.
+const goOn = `{"message":"Go on?",
+			"requestedSchema":{"type":"object","properties":{}}}`
+
+// ask asks the user, and returns the answer.
+func (b *bench) ask(ctx context.Context, q Question, watch Watch) (value.Value, error) {
+	q.Params = json.RawMessage(goOn)
+	answer, err := Ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if watch.Step != nil {
+		watch.Step("asked", 0)
+	}
+	return value.Decode(answer)
 }
 
 func newBench(t testing.TB, change func(*Options)) *bench {
