@@ -9,13 +9,14 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
-// terminal asks the user of a command the questions of upstream servers, one at a time. Safe for
-// concurrent use.
+// terminal asks the person at the terminal of a command the questions of upstream servers and, as
+// part of a runUser, those of runs, one at a time. Safe for concurrent use.
 type terminal struct {
 	std   streams
 	talks bool                 // standard input and standard error are terminals
@@ -42,9 +43,12 @@ func (t *terminal) asks(secrets *config.Secrets) mcpclient.Option {
 	})
 }
 
+const noTerminal = "standard input or standard error is not a terminal"
+
 const (
-	shownMessage = 2000 // characters of a question that are shown
-	shownField   = 200  // of a name, a description, a choice
+	shownMessage  = 2000 // characters of a question of a server that are shown
+	shownQuestion = 8000 // of a question of a run, which is bounded: nothing of what is agreed to may be missing
+	shownField    = 200  // of a name, a description, a choice
 )
 
 var (
@@ -53,41 +57,62 @@ var (
 	errNoInput   = errors.New("the input has ended")
 )
 
-// ask returns the answer of the user, as the result of elicitation/create.
-func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *config.Secrets) (json.RawMessage, error) {
+// Turn waits until no other question is open.
+func (t *terminal) Turn(ctx context.Context) (done func(), err error) {
 	select {
 	case t.turn <- struct{}{}:
+		return func() { <-t.turn }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-t.turn }()
+}
+
+// ask asks the question of an upstream server, and returns the result of elicitation/create.
+func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *config.Secrets) (json.RawMessage, error) {
+	done, err := t.Turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	message := presented(f.message, shownMessage, secrets)
 	if !t.talks {
-		t.say("toolgraph: server %q asks its user a question, which is cancelled because standard input or standard error is not a terminal; run the command in a terminal to answer: %s\n", upstream, wording.OneLine(message))
+		t.say("toolgraph: server %q asks its user a question, which is cancelled because %s; run the command in a terminal to answer: %s\n",
+			upstream, noTerminal, wording.OneLine(message))
 		return json.RawMessage(`{"action":"cancel"}`), nil
 	}
-	t.say("\r\x1b[2K") // the line of the progress
-	t.say("The server %q asks:\n  | %s\n", upstream, strings.ReplaceAll(message, "\n", "\n  | "))
-	content, err := t.fill(ctx, f, secrets)
-	switch {
-	case errors.Is(err, errDeclined):
-		return json.RawMessage(`{"action":"decline"}`), nil
-	case errors.Is(err, errNoInput):
-		t.say("\ntoolgraph: the question is cancelled because the input has ended\n")
-		return json.RawMessage(`{"action":"cancel"}`), nil
-	case errors.Is(err, errCancelled):
-		return json.RawMessage(`{"action":"cancel"}`), nil
-	case err != nil:
-		t.say("\n")
+	a, err := t.put(ctx, fmt.Sprintf("The server %q asks", upstream), message, f, secrets)
+	if err != nil {
 		return nil, err
-	case f.url != "":
-		return json.RawMessage(`{"action":"accept"}`), nil
 	}
-	raw, err := value.Encode(content)
+	if a.Action != execution.Accept || f.url != "" {
+		return json.RawMessage(`{"action":"` + a.Action + `"}`), nil
+	}
+	raw, err := value.Encode(a.Content)
 	if err != nil {
 		return nil, err
 	}
 	return append(append([]byte(`{"action":"accept","content":`), raw...), '}'), nil
+}
+
+// put shows a question, with its message as it is, and returns the answer. who begins with a
+// capital letter.
+func (t *terminal) put(ctx context.Context, who, message string, f *form, secrets *config.Secrets) (execution.Answer, error) {
+	t.say("\r\x1b[2K") // the line of the progress
+	t.say("%s:\n  | %s\n", who, strings.ReplaceAll(message, "\n", "\n  | "))
+	content, err := t.fill(ctx, f, secrets)
+	switch {
+	case errors.Is(err, errDeclined):
+		return execution.Answer{Action: execution.Decline}, nil
+	case errors.Is(err, errNoInput):
+		t.say("\ntoolgraph: the question is cancelled because the input has ended\n")
+		return execution.Answer{Action: execution.Dismiss}, nil
+	case errors.Is(err, errCancelled):
+		return execution.Answer{Action: execution.Dismiss}, nil
+	case err != nil:
+		t.say("\n")
+		return execution.Answer{}, err
+	}
+	return execution.Answer{Action: execution.Accept, Content: content}, nil
 }
 
 // fill lets the user fill in a form and confirm the answer.
@@ -108,7 +133,7 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 		}
 	}
 	for {
-		text, err := t.line(ctx, "Send this answer? yes or no: ")
+		text, err := t.line(ctx, f.sends+" yes or no: ")
 		if err != nil {
 			return nil, err
 		}

@@ -19,9 +19,10 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// form is a question of an upstream server, from the params of elicitation/create.
+// form is a question, from the params of elicitation/create.
 type form struct {
 	message string
+	sends   string // the last question: whether the answer is to be sent
 	url     string // for the user to open, instead of fields to fill in
 	fields  []*field
 }
@@ -51,7 +52,7 @@ func readForm(params json.RawMessage) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &form{message: q.Message, url: q.URL}
+	f := &form{message: q.Message, sends: "Send this answer?", url: q.URL}
 	if q.Schema == nil {
 		return f, nil
 	}

@@ -50,6 +50,7 @@ tool (todos_of_file:read).`,
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "tool arguments as a `JSON` object")
 	flags.registerRuns(cmd, "error")
+	flags.yesFlag(cmd)
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
@@ -31,6 +32,8 @@ type sessionFlags struct {
 
 	chosen func(flag string) bool // reports whether the command line has a flag
 	asks   mcpclient.Elicitor     // answers questions of upstream servers; nil: the user at the terminal does
+	user   execution.User         // answers questions of runs; nil: the same user
+	yes    bool                   // --yes: the user at the terminal agrees
 }
 
 // register adds --mcp and --log-level; level is the default.

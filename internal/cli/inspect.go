@@ -54,7 +54,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	if len(args) == 0 {
-		f.asks = askUser
+		f.asks, f.user = askUser, hostUser{}
 	}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {

@@ -58,6 +58,7 @@ other, in the order of their addresses; --repeat-all repeats all of them.`,
 	cmd.Flags().BoolVar(&flags.nothing, "answer-nothing", false, "the in-doubt call returned no value")
 	traceFlag(cmd, &flags.trace)
 	flags.registerRuns(cmd, "error")
+	flags.yesFlag(cmd)
 	flags.registerGrace(cmd)
 	flags.history.registerRecorded(cmd)
 	return takesGraph(cmd, &flags.graph)

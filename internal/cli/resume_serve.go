@@ -143,11 +143,17 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		return // wanted has checked it
 	}
 	log.Info("resuming an interrupted run", "steps", run.Steps)
-	result, err := r.resume(ctx, g, run.ID, execution.WithStop(stop))
+	user := &laterUser{}
+	result, err := r.resume(ctx, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
 	var step *execution.StepError
 	switch {
 	case err == nil:
 		log.Info("a resumed run has finished", "steps", len(result.History))
+	case user.asked:
+		log.Warn("a resumed run waits for an answer of its user", "remedy", "toolgraph resume "+run.ID+" in a terminal")
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.tries[run.ID] = maxTries
 	case errors.Is(err, execution.ErrSuspended) || errors.Is(context.Cause(ctx), execution.ErrSuspended):
 		log.Info("a resumed run is suspended until the next start")
 	case errors.As(err, &step):

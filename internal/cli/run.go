@@ -42,6 +42,7 @@ run ends there.`,
 	traceFlag(cmd, &flags.trace)
 	flags.dry.register(cmd)
 	flags.registerRuns(cmd, "error")
+	flags.yesFlag(cmd)
 	flags.registerGrace(cmd)
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)

@@ -78,7 +78,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	case f.resume && f.history.off:
 		return usagef("--resume requires the run history, and --no-history disables it; remove one of them")
 	}
-	f.asks = askUser
+	f.asks, f.user = askUser, hostUser{}
 	var changes *watcher
 	if f.watch { // before the file is loaded, so that no later change is missed
 		if changes, err = newWatcher(f.files); err != nil {
@@ -278,7 +278,7 @@ func askUser(ctx context.Context, upstream string, params json.RawMessage) (json
 	if params, err = json.Marshal(fields); err != nil {
 		return nil, err
 	}
-	return server.Ask(server.WithQuestionName(ctx, mcpclient.QuestionName(ctx)), params)
+	return server.Ask(ctx, server.Question{Params: params, Name: mcpclient.QuestionName(ctx)})
 }
 
 // collectOften trades speed for memory, because hosts keep servers running: with 512 calls

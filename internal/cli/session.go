@@ -333,13 +333,21 @@ func aboutRuns(p *project.Project) journal.About {
 // begin begins to observe a run.
 func (l *loaded) begin(ctx context.Context, g *graph.Graph) (context.Context, []execution.Option) {
 	ctx = withRuleLog(ctx, l.log, g.Tool.Name.Value)
-	options := []execution.Option{reportPanics(l.log)}
+	options := []execution.Option{reportPanics(l.log), execution.WithUser(l.asked(g))}
 	for _, begin := range l.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)
 		options = append(options, execution.WithObserver(observer))
 	}
 	return ctx, options
+}
+
+// asked returns the user whom a run of a graph asks.
+func (l *loaded) asked(g *graph.Graph) execution.User {
+	if l.flags.user != nil {
+		return l.flags.user
+	}
+	return &runUser{terminal: l.user, tool: g.Tool.Name.Value, secrets: l.File.Secrets, yes: l.flags.yes}
 }
 
 // run runs a graph on an engine of the file.

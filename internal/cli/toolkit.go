@@ -59,7 +59,7 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	f.asks = askUser
+	f.asks, f.user = askUser, hostUser{}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {
 		return err

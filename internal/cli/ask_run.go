@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/internal/wording"
+)
+
+// runUser is the person at the terminal, for the questions of one run.
+type runUser struct {
+	*terminal
+	tool    string          // that the run is of
+	secrets *config.Secrets // of its file
+	yes     bool            // --yes was given
+}
+
+// yesFlag registers --yes.
+func (f *sessionFlags) yesFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "answer yes to every question that has no form, such as the confirmation of a call; questions with a form are still asked")
+}
+
+// Ask asks the person at the terminal after a Turn. With --yes it answers the questions that have no
+// form itself, and says what it has agreed to.
+func (u *runUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	from := fmt.Sprintf("node %s of tool %s", q.Node, u.tool)
+	if tool, node, below := strings.Cut(q.Node, ":"); below {
+		from = fmt.Sprintf("node %s of tool %s", node, tool)
+	}
+	from = wording.OneLine(from)
+	message := presented(q.Message, shownQuestion, u.secrets)
+	switch {
+	case u.yes && q.Form == nil:
+		u.say("toolgraph: --yes answers the question of %s: %s\n", from, wording.OneLine(message))
+		return execution.Answer{Action: execution.Accept}, nil
+	case !u.talks && q.Form == nil:
+		return execution.Answer{}, noUser(noTerminal + " (--yes agrees without asking)")
+	case !u.talks:
+		return execution.Answer{}, noUser(noTerminal)
+	}
+	f, err := readForm(elicitation(&q))
+	if err != nil {
+		return execution.Answer{}, noUser("the terminal cannot show the question: " + err.Error())
+	}
+	if q.Form == nil {
+		f.sends = "Your answer?"
+	}
+	return u.put(ctx, "Toolgraph asks for "+from, message, f, u.secrets)
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolgraph/execution"
+	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
+)
+
+// noUser is why no user can be asked; it is an execution.ErrNoUser.
+type noUser string
+
+func (why noUser) Error() string { return string(why) }
+
+// Is lets errors.Is match execution.ErrNoUser.
+func (noUser) Is(target error) bool { return target == execution.ErrNoUser }
+
+// hostUser asks the user of the client whose call a run belongs to.
+type hostUser struct{}
+
+// Turn waits until the client has answered the questions of other runs.
+func (hostUser) Turn(ctx context.Context) (done func(), err error) {
+	if done, err = server.Turn(ctx); err != nil {
+		return nil, hostError(err)
+	}
+	return done, nil
+}
+
+// Ask asks after a Turn. A client of the modern era can correct an answer that does not match the
+// form; what one of the legacy era answers is the engine's to check.
+func (hostUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	raw, err := server.Ask(ctx, server.Question{
+		Own: true, Name: q.Node, Params: elicitation(&q),
+		Check: func(raw json.RawMessage) error { return checkAnswer(ctx, &q, raw) },
+	})
+	if err != nil {
+		return execution.Answer{}, hostError(err)
+	}
+	return readAnswer(&q, raw)
+}
+
+// hostError returns the error of a question for the engine.
+func hostError(err error) error {
+	var cannot *server.CannotAskError
+	switch {
+	case errors.As(err, &cannot):
+		return noUser("the host cannot ask its user (" + cannot.Reason + ")")
+	case errors.Is(err, server.ErrConnectionEnded):
+		return fmt.Errorf("%w: %w", execution.ErrSuspended, err) // the process ends too
+	}
+	return err
+}
+
+// yesOrNoForm is the schema of an answer that is only yes or no: the protocol requires one.
+const yesOrNoForm = `{"type":"object","properties":{}}`
+
+// elicitation returns the params of elicitation/create for a question.
+func elicitation(q *execution.Question) json.RawMessage {
+	dst := value.AppendString([]byte(`{"message":`), wording.Printable(q.Message))
+	dst = append(dst, `,"requestedSchema":`...)
+	if q.Form == nil {
+		dst = append(dst, yesOrNoForm...)
+	} else {
+		dst = append(dst, q.Form.JSON()...)
+	}
+	return append(dst, '}')
+}
+
+// readAnswer reads the result of elicitation/create. The content of an answer to a question without
+// a form has no meaning.
+func readAnswer(q *execution.Question, raw json.RawMessage) (a execution.Answer, err error) {
+	v, err := value.Decode(raw)
+	if err != nil {
+		return a, fmt.Errorf("the answer is not valid JSON: %w", err)
+	}
+	answer, _ := v.(value.Object)
+	if answer == nil {
+		return a, errors.New("the answer is not an object")
+	}
+	action, _ := answer.Get("action")
+	switch said, _ := action.(string); execution.Action(said) {
+	case execution.Accept:
+		a.Action = execution.Accept
+		if q.Form != nil {
+			a.Content, _ = answer.Get("content")
+		}
+	case execution.Decline:
+		a.Action = execution.Decline
+	case execution.Dismiss:
+		a.Action = execution.Dismiss
+	default:
+		return a, errors.New("the answer has no action; expected accept, decline or cancel")
+	}
+	return a, nil
+}
+
+// checkAnswer returns why an answer does not match the form of its question.
+func checkAnswer(ctx context.Context, q *execution.Question, raw json.RawMessage) error {
+	a, err := readAnswer(q, raw)
+	switch {
+	case err != nil:
+		return err
+	case a.Action != execution.Accept || q.Form == nil:
+		return nil
+	case a.Content == nil:
+		return errors.New("the action is accept and content is missing; expected an object that matches requestedSchema")
+	}
+	form, err := schema.Compile(q.Form.JSON())
+	if err != nil {
+		return nil //nolint:nilerr // the engine has compiled it too, and checks the content
+	}
+	problems, err := form.Check(ctx, a.Content)
+	if err == nil && len(problems) > 0 {
+		err = errors.New("the content does not match requestedSchema: " + problems.Text("content"))
+	}
+	return err
+}
+
+// laterUser suspends runs that ask: the person to ask may come later.
+type laterUser struct{ asked bool }
+
+// Ask returns an error that is an execution.ErrSuspended.
+func (u *laterUser) Ask(context.Context, execution.Question) (execution.Answer, error) {
+	u.asked = true
+	return execution.Answer{}, fmt.Errorf("a run in the background has no user to ask: %w", execution.ErrSuspended)
+}
