@@ -40,6 +40,7 @@ func (d *decoder) decodeFile(root *item) bool {
 	d.version(fs)
 	d.file.Server = d.server(fs)
 	d.file.Limits = d.limits(fs.get("executionLimits"))
+	d.file.Allow = d.allow(fs)
 	for _, key := range []string{"mcpServers", "servers"} {
 		if it := fs.get(key); it != nil {
 			d.servers(it, key, place{file: d.path})

@@ -11,9 +11,7 @@ import (
 func (d *decoder) calling(n *Node, fs *fields) {
 	n.Tool, n.Args, n.Help = fs.text("tool"), d.args(fs.get("args")), fs.text("help")
 	n.ForEach, n.OnError = d.forEach(fs), d.onError(fs)
-	if it := fs.get("timeoutMs"); it != nil {
-		n.Timeout, n.TimeoutPos = fs.milliseconds("timeoutMs"), it.pos
-	}
+	d.timeout(n, fs)
 }
 
 // part opens the mapping under a key of a node; nil when the key is missing or its value is no
@@ -183,6 +181,7 @@ func (fs *fields) limits() Limits {
 		MaxHistoryBytes:    fs.integer("maxHistoryBytes"),
 		MaxDepth:           fs.integer("maxDepth"),
 		MaxCalls:           fs.integer("maxCalls"),
+		MaxResultBytes:     fs.integer("maxResultBytes"),
 	}
 }
 
@@ -198,6 +197,7 @@ func (l Limits) Own(own Limits) Limits {
 	set(&l.MaxHistoryBytes, own.MaxHistoryBytes)
 	set(&l.MaxDepth, own.MaxDepth)
 	set(&l.MaxCalls, own.MaxCalls)
+	set(&l.MaxResultBytes, own.MaxResultBytes)
 	if own.MaxExecutionTime != time.Duration(0) {
 		l.MaxExecutionTime = own.MaxExecutionTime
 	}

@@ -37,7 +37,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 	t := &Tool{
 		Pos: fs.at.pos, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
-		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.toolLimits(fs),
+		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.toolLimits(fs), Allow: d.allow(fs),
 	}
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{
@@ -153,10 +153,13 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 		d.calling(n, fs)
 		n.Server, n.Retry = fs.text("server"), d.retry(fs)
 		n.OnCrash, n.Effect = OnCrash(fs.word("onCrash")), Effect(fs.word("effect"))
+		n.Confirm, n.ConfirmPos = fs.confirm()
 	case GraphNode:
 		d.calling(n, fs)
 	case ParallelNode:
 		n.Branches, n.BranchesAt = d.branches(fs), fs.keyPos("branches")
+	case AskNode:
+		d.ask(n, fs)
 	case TransformNode:
 		n.Expr, n.OnError = d.transform(fs), d.onError(fs)
 	case SwitchNode:

@@ -238,10 +238,10 @@ func (d *Data) textValue() string {
 // The order of keys in a tool, its schemas, its nodes and their conditions. Other keys come before
 // the last one.
 var (
-	toolOrder = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "result", "hidden", "executionLimits", "nodes"}
+	toolOrder = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "result", "hidden", "executionLimits", "allow", "nodes"}
 	nodeOrder = []string{
-		"id", "type", "server", "tool", "forEach", "args", "branches", "transform", "conditions",
-		"timeoutMs", "retry", "onError", "help", "effect", "onCrash", "next",
+		"id", "type", "server", "tool", "forEach", "args", "branches", "message", "schema", "transform", "conditions",
+		"timeoutMs", "retry", "onError", "help", "effect", "confirm", "onCrash", "next",
 	}
 	conditionOrder = []string{"rule", "next"}
 	schemaOrder    = []string{"type", "title", "description", "enum", "items", "properties", "required", "additionalProperties"}
@@ -259,6 +259,9 @@ func canonicalTool(tool *Data) *Data {
 	return tool.ordered(toolOrder).each("nodes", func(node *Data) *Data {
 		if node.Get("type").textValue() == "mcp_tool" {
 			node = node.With("type", &Data{Scalar: "mcp"})
+		}
+		if schema := node.Get("schema"); schema != nil {
+			node = node.With("schema", canonicalSchema(schema))
 		}
 		node = node.ordered(nodeOrder).each("conditions", func(c *Data) *Data { return c.ordered(conditionOrder) })
 		return node.eachValue("branches", func(branch *Data) *Data { return branch.ordered(nodeOrder) })

@@ -38,7 +38,7 @@ func TestY14UnknownKeys(t *testing.T) {
 	want(t, strings.Replace(head, "name:", "Name:", 1), `g.yaml:2:10: unknown field "Name" of server; did you mean "name"?`)
 	want(t, head+"tools: [{name: t, nodes: [{id: a, type: transform, transform: {expr: x}, server: s, next: a}]}]\n",
 		`unknown field "server" of transform node "a"; server belongs to nodes of type mcp`)
-	want(t, head+"wholly: 1\n", `g.yaml:3:1: unknown field "wholly" of the graph file; its keys are version, server, executionLimits, mcpServers, tools`)
+	want(t, head+"wholly: 1\n", `g.yaml:3:1: unknown field "wholly" of the graph file; its keys are version, server, executionLimits, allow, mcpServers, tools`)
 	want(t, head+"mcpServers: {s: {command: x, timeoutMS: 5, foo: 1}}\n",
 		`g.yaml:3:30: unknown field "timeoutMS" of server "s"; did you mean "timeoutMs"?`, `g.yaml:3:44: unknown field "foo" of server "s"`)
 }
@@ -144,7 +144,7 @@ tools:
 		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp or sse`,
 		`g.yaml:9:17: unknown field "typ" of node "a"; did you mean "type"?`,
 		`g.yaml:10:14: duplicate node "a" (first defined on line 9)`,
-		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, graph, parallel, transform, switch`)
+		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, graph, parallel, ask, transform, switch`)
 }
 
 func TestG05Limits(t *testing.T) {

@@ -174,19 +174,25 @@ func (fs *fields) address(name string, t Text) {
 // missing or has another value.
 func (fs *fields) word(name string) string {
 	t := fs.text(name)
-	words, _ := fs.form.find(name).value["enum"].([]any)
+	known := wordsOf(fs.form.find(name).value)
 	switch {
 	case !t.IsSet() || fs.bad[name]:
 		return ""
-	case slices.Contains(words, any(t.Value)):
+	case slices.Contains(known, t.Value):
 		return t.Value
-	}
-	known := make([]string, len(words))
-	for i, w := range words {
-		known[i], _ = w.(string)
 	}
 	fs.unknownWord(name, known)
 	return ""
+}
+
+// wordsOf returns the words that a schema allows.
+func wordsOf(schema value) []string {
+	enum, _ := schema["enum"].([]any)
+	words := make([]string, len(enum))
+	for i, w := range enum {
+		words[i], _ = w.(string)
+	}
+	return words
 }
 
 // unknownWord reports a value that is not one of the allowed words.

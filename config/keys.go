@@ -80,6 +80,7 @@ var fileForm = form{
 		{name: "version", doc: "The version of the language.", value: value{"type": []any{"string", "number"}, "examples": []any{"1.0"}}},
 		{name: "server", doc: "The name and description of this server for clients.", value: formValue("server"), required: true},
 		{name: "executionLimits", doc: "The limits of one run.", value: formValue("executionLimits")},
+		allowKey,
 		{name: "mcpServers", doc: "The servers that mcp nodes call, by name.", value: value{"type": "object", "additionalProperties": formValue("upstream")}},
 		{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
 		{name: "servers", older: true},
@@ -106,7 +107,8 @@ var limitsForm = form{
 		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: wholeNumber(64<<20, 256<<20)},
 		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: wholeNumber(512<<20, 64<<30)},
 		{name: "maxDepth", doc: "How deep graphs may call each other; the graph of the called tool itself has depth 1.", value: wholeNumber(DefaultMaxDepth, 64), badRange: true},
-		{name: "maxCalls", doc: "The largest number of calls to servers in a run, repeated attempts included; default: no limit.", value: wholeNumber(0, 0).without("default"), badRange: true},
+		{name: "maxCalls", doc: "The largest number of calls to servers in a run, repeated attempts included; default: no limit.", value: wholeNumber(0, 0).withoutDefault(), badRange: true},
+		{name: "maxResultBytes", doc: "The largest result for a client, as compact JSON. A larger one is kept: the client gets a summary, and reads parts of it with the tool read_result. Default: no limit.", value: wholeNumber(0, 0).withoutDefault(), badRange: true},
 	},
 }
 
@@ -124,6 +126,7 @@ var toolForm = form{
 		{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
 		{name: "hidden", doc: "Whether only graphs and tests call the tool: clients do not see it.", value: value{"type": "boolean", "default": false}},
 		{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},
+		allowKey,
 		{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},
 		{name: "entryNode", older: true},
 		{name: "exitNode", older: true},
@@ -156,7 +159,8 @@ var nodeForms = map[NodeType]*form{
 			timeoutKey("The time limit of one attempt, in milliseconds; default: the server's."),
 			key{name: "retry", doc: "Repeats the call when it fails; {} uses the defaults.", value: formValue("retry")},
 			onErrorKey, helpKey,
-			key{name: "effect", doc: "What the call does: read changes nothing, write adds or changes, destroy removes or overwrites.", value: oneOf("read", "write", "destroy")},
+			key{name: "effect", doc: "What the call does: read changes nothing, write adds or changes, destroy removes or overwrites.", value: oneOf(effectWords()...)},
+			key{name: "confirm", doc: "Whether the user must agree before the call; default: what allow.confirm says of its effect.", value: flag()},
 			key{name: "onCrash", doc: "On resume after a crash during this call: rerun repeats it, stop fails the run. " +
 				"By default, only a call of a read-only or idempotent tool of a trusted server is repeated.", value: oneOf("rerun", "stop")},
 			nextKey("the node to go to")),
@@ -179,6 +183,7 @@ var nodeForms = map[NodeType]*form{
 			}, required: true},
 			nextKey("the node to go to")),
 	},
+	AskNode: {name: "an ask node", doc: "Asks the user; its output is what the user filled in.", keys: askKeys},
 	TransformNode: {
 		name: "a transform node", doc: "Computes a value with JSONata; its output is that value.",
 		keys: nodeKeys(TransformNode,
@@ -199,7 +204,7 @@ var nodeForms = map[NodeType]*form{
 }
 
 // NodeTypes are the types in the order of the documentation. The slice must not be changed.
-var NodeTypes = []NodeType{EntryNode, MCPNode, GraphNode, ParallelNode, TransformNode, SwitchNode, ExitNode}
+var NodeTypes = []NodeType{EntryNode, MCPNode, GraphNode, ParallelNode, AskNode, TransformNode, SwitchNode, ExitNode}
 
 // anyNodeForm has the keys of all types, for a node whose type is unknown.
 var anyNodeForm = func() *form {

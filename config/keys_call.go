@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // forEachForm has the keys of forEach.
 var forEachForm = form{
@@ -56,19 +59,15 @@ func failureWords() []any {
 var toolLimitsForm = func() form {
 	own := form{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", keys: slices.Clone(limitsForm.keys)}
 	for i := range own.keys {
-		own.keys[i].value = own.keys[i].value.without("default")
+		own.keys[i].value = own.keys[i].value.withoutDefault()
 	}
 	return own
 }()
 
-// without returns the schema without a keyword.
-func (v value) without(keyword string) value {
-	rest := value{}
-	for name, of := range v {
-		if name != keyword {
-			rest[name] = of
-		}
-	}
+// withoutDefault returns the schema without its default.
+func (v value) withoutDefault() value {
+	rest := maps.Clone(v)
+	delete(rest, "default")
 	return rest
 }
 
@@ -84,7 +83,7 @@ var (
 )
 
 func timeoutKey(doc string) key {
-	return key{name: "timeoutMs", doc: doc, value: wholeNumber(0, 3_600_000).without("default"), badRange: true}
+	return key{name: "timeoutMs", doc: doc, value: wholeNumber(0, 3_600_000).withoutDefault(), badRange: true}
 }
 
 // The number of branches of a parallel node.

@@ -37,6 +37,7 @@ func schemaDefs() value {
 		"oauth":           formSchema(&oauthForm),
 		"tool":            formSchema(&toolForm),
 		"annotations":     formSchema(&annotationsForm),
+		"allow":           formSchema(&allowForm),
 		"transform":       formSchema(&transformForm),
 		"condition":       formSchema(&conditionForm),
 		"toolLimits":      formSchema(&toolLimitsForm),
@@ -158,6 +159,7 @@ func nodeSnippets() []any {
 				"${5:second}": value{"type": "mcp", "server": "${6:server}", "tool": "${7:tool}"},
 			},
 		},
+		AskNode:       {"message": "${2:Continue?}", "next": "${3:node}"},
 		TransformNode: {"transform": value{"expr": "${2:\\$.entry}"}, "next": "${3:node}"},
 		SwitchNode: {
 			"next":       "${4:node}",

@@ -79,7 +79,7 @@ func meaning(f *File) any {
 			tools[i].Nodes[j] = withDefaultLast(n)
 		}
 	}
-	return withoutPlaces(reflect.ValueOf([]any{f.Version, f.Server, f.Limits, f.Servers, tools}))
+	return withoutPlaces(reflect.ValueOf([]any{f.Version, f.Server, f.Limits, f.Allow, f.Servers, tools}))
 }
 
 // withDefaultLast returns a switch whose first condition that always holds, if there is one,

@@ -22,7 +22,7 @@ func (w *writer) text() string { return w.out.String() }
 const widest = 88
 
 // blocks are the keys whose values are on one line only when they have no nested values.
-var blocks = []string{"tools", "nodes", "conditions", "args", "transform", "properties", "inputSchema", "outputSchema"}
+var blocks = []string{"tools", "nodes", "conditions", "args", "transform", "properties", "inputSchema", "outputSchema", "schema"}
 
 func (w *writer) line(indent int) {
 	w.out.WriteString(w.newline + strings.Repeat(" ", indent))

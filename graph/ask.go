@@ -27,3 +27,12 @@ const LongestMessage = 2000
 
 // Type returns config.AskNode.
 func (*Ask) Type() config.NodeType { return config.AskNode }
+
+// messageText returns the message as the file has it, for drawings.
+func messageText(n *Ask) string {
+	if exprs := n.Message.Expressions(); len(exprs) > 0 {
+		return expressionText(exprs[0].Text)
+	}
+	text, _ := n.Message.root.constant.(string)
+	return text
+}

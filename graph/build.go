@@ -106,7 +106,7 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 // compile returns the tool's Graph, or nil when a finding is an error or ctx has ended.
 func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkTool()
-	g := &Graph{Tool: c.tool, Limits: c.file.Limits.Own(c.tool.Limits), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
+	g := &Graph{Tool: c.tool, Limits: c.file.Limits.Own(c.tool.Limits), Allow: c.compileAllow(), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
 	for i, n := range c.tool.Nodes {
 		if ctx.Err() != nil {
 			return nil
@@ -151,6 +151,8 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 		return c.newSubGraph(ctx, b, n)
 	case config.ParallelNode:
 		return c.newParallel(ctx, b, n)
+	case config.AskNode:
+		return c.newAsk(ctx, b, n)
 	case config.TransformNode:
 		t := &Transform{step: step{base: b}, OnError: c.compileOnError(ctx, b.id, n)}
 		if n.Expr.Value != "" {

@@ -196,7 +196,7 @@ func (g *Graph) CallNodes() []Node {
 			for _, b := range n.Branches {
 				calls = append(calls, b.Node)
 			}
-		case *Entry, *Transform, *Switch, *Exit:
+		case *Entry, *Ask, *Transform, *Switch, *Exit:
 		}
 	}
 	return calls

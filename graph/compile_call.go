@@ -16,7 +16,7 @@ func (c *compiler) newMCP(ctx context.Context, b base, n *config.Node) *MCP {
 	c.checkToolName(b.id, n)
 	return &MCP{
 		step: step{base: b}, Calling: c.compileCalling(ctx, b.id, n), Retry: c.compileRetry(ctx, b.id, n),
-		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: n.Effect, toolPos: n.Tool.Pos,
+		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: n.Effect, Confirm: n.Confirm, toolPos: n.Tool.Pos,
 	}
 }
 
@@ -42,7 +42,7 @@ func (c *compiler) newParallel(ctx context.Context, b base, n *config.Node) *Par
 			p.Branches = append(p.Branches, Branch{branch.ID.Value, c.newMCP(ctx, of, branch)})
 		case config.GraphNode:
 			p.Branches = append(p.Branches, Branch{branch.ID.Value, c.newSubGraph(ctx, of, branch)})
-		case config.EntryNode, config.ParallelNode, config.TransformNode, config.SwitchNode, config.ExitNode:
+		case config.EntryNode, config.ParallelNode, config.AskNode, config.TransformNode, config.SwitchNode, config.ExitNode:
 			c.addBranchType(b.id, branch, "put the node into a tool of its own, and call that with type: graph")
 		default:
 			c.addBranchType(b.id, branch, cmp.Or(wording.DidYouMean(string(branch.Type), config.BranchTypes), "write type: mcp, or type: graph"))

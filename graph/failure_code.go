@@ -9,8 +9,8 @@ import (
 )
 
 // failureCodes returns the codes that a retry or an onError names; nil stays nil. It reports
-// unknown ones, and warns of those that the owner never sees; pos is its place.
-func (c *compiler) failureCodes(texts []config.Text, owner string, pos config.Pos, seen func(config.FailureCode) bool) []config.FailureCode {
+// unknown ones, and warns of those that the owner never sees, with why; pos is its place.
+func (c *compiler) failureCodes(texts []config.Text, owner string, pos config.Pos, unseen func(config.FailureCode) string) []config.FailureCode {
 	if texts == nil {
 		return nil
 	}
@@ -23,8 +23,8 @@ func (c *compiler) failureCodes(texts []config.Text, owner string, pos config.Po
 		switch {
 		case !code.Catchable():
 			c.addUnknownCode(text, owner)
-		case !seen(code):
-			c.found.Warn(text.Pos, "useless-codes", fmt.Sprintf("codes of %s names %s, %s", owner, code, whyUnseen(code)), "remove it")
+		case unseen(code) != "":
+			c.found.Warn(text.Pos, "useless-codes", fmt.Sprintf("codes of %s names %s, %s", owner, code, unseen(code)), "remove it")
 		}
 		codes = append(codes, code)
 	}
@@ -43,45 +43,53 @@ func (c *compiler) addUnknownCode(text config.Text, owner string) {
 	c.found.Add(text.Pos, "unknown-code", fmt.Sprintf("codes of %s names %q, expected the code of a failure", owner, shorten(text.Value)), hint)
 }
 
-// repeatable returns the failures after which a call can be repeated. What an expression of args
-// or a value yields is the same again.
-func repeatable(poll bool) func(config.FailureCode) bool {
-	return func(code config.FailureCode) bool {
+// repeatable says of a failure why no call is repeated after it; "" when one can be. What an
+// expression of args or a value yields is the same again.
+func repeatable(poll bool) func(config.FailureCode) string {
+	return func(code config.FailureCode) string {
 		switch code {
-		case config.FailExpression, config.FailRaised, config.FailOutputMismatch:
-			return false
+		case config.FailExpression, config.FailRaised:
+			return "but an expression gives the same failure again"
+		case config.FailOutputMismatch:
+			return onlyGraph
+		case config.FailDeclined, config.FailDismissed, config.FailNoUser, config.FailNotAllowed:
+			return "which comes before the first attempt"
 		case config.FailNotYet:
-			return poll
+			if !poll {
+				return onlyPoll
+			}
 		}
-		return true
+		return ""
 	}
 }
 
-// failuresOf returns the failures that a node can have. A called graph passes on those of all its
-// nodes.
-func failuresOf(n *config.Node) func(config.FailureCode) bool {
-	return func(code config.FailureCode) bool {
+const (
+	onlyGraph = "which only a called graph gives"
+	onlyPoll  = "which only a retry with until gives"
+)
+
+// failuresOf says of a failure why a node cannot have it; "" when it can. A called graph passes on
+// those of all its nodes.
+func failuresOf(n *config.Node) func(config.FailureCode) string {
+	return func(code config.FailureCode) string {
+		never := ""
 		switch {
-		case n.Type == config.TransformNode:
-			return code == config.FailExpression || code == config.FailRaised
-		case n.Type != config.MCPNode:
-		case code == config.FailNotYet:
-			return n.Retry != nil && given(n.Retry.Until)
-		default:
-			return code != config.FailOutputMismatch
+		case n.Type == config.GraphNode:
+			return ""
+		case n.Type == config.TransformNode && code != config.FailExpression && code != config.FailRaised:
+			never = "which an expression never gives"
+		case n.Type == config.AskNode && !slices.Contains(ofUser, code):
+			never = "which a question never gives"
 		}
-		return true
+		switch {
+		case code == config.FailOutputMismatch:
+			return onlyGraph
+		case code == config.FailNotYet && (n.Retry == nil || !given(n.Retry.Until)):
+			return onlyPoll
+		}
+		return never
 	}
 }
 
-func whyUnseen(code config.FailureCode) string {
-	switch code {
-	case config.FailNotYet:
-		return "which only a retry with until gives"
-	case config.FailOutputMismatch:
-		return "which only a called graph gives"
-	case config.FailExpression, config.FailRaised:
-		return "but an expression gives the same failure again"
-	}
-	return "which an expression never gives"
-}
+// ofUser are the failures of a question.
+var ofUser = []config.FailureCode{config.FailDeclined, config.FailDismissed, config.FailTimeout, config.FailNoUser}

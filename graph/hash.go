@@ -77,6 +77,9 @@ func (h meaning) graph(g *Graph) {
 	if g.Limits.MaxCalls != 0 {
 		h.put("maxCalls", fmt.Sprint(g.Limits.MaxCalls))
 	}
+	if g.Limits.MaxResultBytes != 0 {
+		h.put("maxResultBytes", fmt.Sprint(g.Limits.MaxResultBytes))
+	}
 	nodes := slices.Clone(g.Nodes)
 	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.ID(), b.ID()) })
 	for _, node := range nodes {
@@ -103,6 +106,14 @@ func (h meaning) node(source *config.Node, node Node) {
 		for i, b := range n.Branches {
 			h.node(source.Branches[i], b.Node)
 		}
+	case *Ask:
+		h.put(n.Next.ID())
+		h.data(source.Message)
+		if source.Schema != nil {
+			h.put("schema")
+			h.data(source.Schema)
+		}
+		h.onError(source, n.OnError)
 	case *Transform:
 		h.put(expressionText(n.Expr.Text), n.Next.ID())
 		h.onError(source, n.OnError)

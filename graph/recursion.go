@@ -49,7 +49,7 @@ func (known endings) of(g *Graph) ending {
 // not end.
 func (known endings) canFail(n Node) bool {
 	switch n := n.(type) {
-	case *MCP, *Transform:
+	case *MCP, *Ask, *Transform:
 		return true
 	case *SubGraph:
 		return known[n.Graph].ends || len(n.Args.Expressions()) > 0
@@ -94,7 +94,7 @@ func (known endings) blocking(n Node) *SubGraph {
 				return call
 			}
 		}
-	case *Entry, *MCP, *Transform, *Switch, *Exit:
+	case *Entry, *MCP, *Ask, *Transform, *Switch, *Exit:
 	}
 	return nil
 }

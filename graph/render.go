@@ -16,6 +16,7 @@ var shapes = map[config.NodeType]struct{ opening, closing, dot string }{
 	config.MCPNode:       {"[[", "]]", "component"},
 	config.GraphNode:     {"[[", "]]", "component"},
 	config.ParallelNode:  {"[", "]", "box"},
+	config.AskNode:       {"{{", "}}", "hexagon"},
 	config.TransformNode: {"[", "]", "box"},
 	config.SwitchNode:    {"{", "}", "diamond"},
 	config.ExitNode:      {"([", "])", "oval"},
@@ -68,6 +69,8 @@ func nodeLabel(name string, node Node, lineBreak string, escape func(string) str
 		label += lineBreak + escape(n.Server+"."+n.Tool)
 	case *SubGraph:
 		label += lineBreak + escape(n.Tool)
+	case *Ask:
+		label += lineBreak + escape(shorten(messageText(n)))
 	case *Transform:
 		label += lineBreak + escape(shorten(n.Expr.Text.Value))
 	case *Entry, *Parallel, *Switch, *Exit:
@@ -175,7 +178,8 @@ type DrawnNode struct {
 	Each     bool            `json:"each,omitempty"`     // a call for each item of a list
 	Branches []DrawnNode     `json:"branches,omitempty"` // of a parallel node, in file order
 	Expr     string          `json:"expr,omitempty"`
-	Rules    int             `json:"rules,omitempty"` // conditions of a switch; the debugger's page sets it
+	Message  string          `json:"message,omitempty"` // of an ask: its text, or its expression
+	Rules    int             `json:"rules,omitempty"`   // conditions of a switch; the debugger's page sets it
 	Line     int             `json:"line"`
 	Column   int             `json:"column"`
 }
@@ -203,6 +207,8 @@ func drawNode(id string, node Node) DrawnNode {
 		for _, branch := range n.Branches {
 			drawn.Branches = append(drawn.Branches, drawNode(branch.Name, branch.Node))
 		}
+	case *Ask:
+		drawn.Message = messageText(n)
 	case *Transform:
 		drawn.Expr = expressionText(n.Expr.Text)
 	case *Entry, *Switch, *Exit:

@@ -28,10 +28,12 @@ func failureVariables(n *config.Node) variables {
 // resultVariables are those of retry.until.
 var resultVariables = variables{expressions.VarResult}
 
-// bindsVariables reports whether anything in a file binds a variable of the language. In a file
-// of an early release nothing does.
+// bindsVariables reports whether a file has what binds a variable of the language, or a node type
+// that came later. In a file of an early release nothing does.
 func bindsVariables(f *config.File) bool {
-	binds := func(n *config.Node) bool { return n.ForEach != nil || n.Retry != nil || n.OnError != nil }
+	binds := func(n *config.Node) bool {
+		return n.ForEach != nil || n.Retry != nil || n.OnError != nil || n.Type == config.AskNode
+	}
 	return slices.ContainsFunc(f.Tools, func(t *config.Tool) bool {
 		return slices.ContainsFunc(t.Nodes, func(n *config.Node) bool { return binds(n) || slices.ContainsFunc(n.Branches, binds) })
 	})

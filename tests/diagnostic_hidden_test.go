@@ -41,7 +41,8 @@ var hiddenFiles = map[string][]struct {
 	"too-many-conditions": {
 		{conditionsFile(80), ""}, {conditionsFile(81), "warning"}, {conditionsFile(100), "warning"}, {conditionsFile(101), "error"},
 	},
-	"schema-size": {{schemaFile(9_999), ""}, {schemaFile(10_000), "error"}},
+	"long-message": {{askFile(2000), ""}, {askFile(2001), "error"}},
+	"schema-size":  {{schemaFile(9_999), ""}, {schemaFile(10_000), "error"}},
 }
 
 // schemaFile is a tool whose inputSchema has n objects inside.
@@ -89,6 +90,12 @@ func conditionsFile(n int) string {
 	return serverLine + "tools:\n- name: t\n  nodes:\n  - {id: entry, type: entry, next: s}\n  - id: s\n    type: switch\n    next: a\n    conditions:" +
 		repeatedText(n, "\n    - {rule: {var: entry.k%d}, next: a}") +
 		"\n  - {id: a, type: transform, transform: {expr: entry}, next: exit}\n  - {id: exit, type: exit}"
+}
+
+// askFile is a tool that asks with a message of n characters.
+func askFile(n int) string {
+	return serverLine + "tools:\n- name: t\n  nodes: [{id: a, type: entry, next: b}, {id: b, type: ask, message: " + strings.Repeat("é", n) +
+		", next: c}, {id: c, type: exit}]\n"
 }
 
 // Statements of the page that have no example are true as well.

@@ -35,6 +35,14 @@ func Output(ctx context.Context, source *config.Data, found *config.Diagnostics)
 	return s
 }
 
+// Form compiles the schema of what a user fills in. It adds what is wrong with the schema to found,
+// as Input does.
+func Form(ctx context.Context, source *config.Data, found *config.Diagnostics) *Schema {
+	s := &Schema{source: source, listed: source.JSON(), defaults: newDefaults(source), patterns: newPatterns(false)}
+	s.prepare(ctx, "schema", found)
+	return s
+}
+
 // checkRoot reports whether an inputSchema is of type object, as MCP requires.
 func checkRoot(source *config.Data, found *config.Diagnostics) bool {
 	if source.Kind != config.KindObject {

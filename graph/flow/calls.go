@@ -117,7 +117,7 @@ func (f *follower) value(ctx context.Context, n graph.Node) shape.Shape {
 		result, learned := f.all.result(ctx, n.Graph)
 		f.learned = f.learned || learned
 		return result
-	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return shape.Any()
 }

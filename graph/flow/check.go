@@ -74,6 +74,9 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	case *graph.Transform:
 		c.expression(ctx, i, 0, node.Expr, needed, func(env *shape.Env) { env.Wanted = c.wanted(node.Next) })
 		c.handlers(ctx, i, node)
+	case *graph.Ask:
+		c.question(ctx, i, node)
+		c.handlers(ctx, i, node)
 	case *graph.MCP, *graph.SubGraph, *graph.Parallel:
 		calls, defined := callsOf(c.graph, i)
 		for k, call := range calls {
@@ -234,6 +237,8 @@ func (c *checker) declared(id string) bool {
 		return isPlainCall(n)
 	case *graph.SubGraph:
 		return isPlainCall(n) && n.Graph.Tool.OutputSchema != nil
+	case *graph.Ask:
+		return n.Form != nil && (n.OnError == nil || n.OnError.Next != nil)
 	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return false

@@ -32,7 +32,7 @@ func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *
 	case *graph.SubGraph:
 		a.inputSchema = newInputSchema(n.Graph.Input.JSON())
 		a.input = n.Graph.Input
-	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	a.need(data, a.root, needed, nil)
 	for i, use := range c.uses[node] {

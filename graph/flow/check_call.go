@@ -34,7 +34,7 @@ func (c *checker) handlers(ctx context.Context, node int, n graph.Node) {
 			c.expression(ctx, node, number, use.expr, needless, func(*shape.Env) {})
 		case inHandled:
 			c.expression(ctx, node, number, use.expr, afterwards, func(*shape.Env) {})
-		case inTransform, inItems, inArgs:
+		case inTransform, inMessage, inItems, inArgs:
 		}
 	}
 }

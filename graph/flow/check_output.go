@@ -113,7 +113,7 @@ func (c *checker) wanted(next graph.Node) shape.Shape {
 // a field that outputSchema requires.
 func (c *checker) lacking(node graph.Node, given, want shape.Shape) {
 	switch node.(type) {
-	case *graph.MCP, *graph.SubGraph, *graph.Entry:
+	case *graph.MCP, *graph.SubGraph, *graph.Ask, *graph.Entry:
 	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 		return // expression and rule check these
 	}

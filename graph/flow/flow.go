@@ -130,6 +130,8 @@ func (f *follower) output(ctx context.Context, node int) (out output, known bool
 		out.done = shape.OfSchema(f.graph.Input.JSON())
 	case *graph.MCP, *graph.SubGraph, *graph.Parallel:
 		return f.calls(ctx, node), true
+	case *graph.Ask:
+		return f.add(ctx, node, n, formShape(n)), true
 	case *graph.Transform:
 		value, known := f.valueOf(ctx, node, 0, n.Expr)
 		if !known {

@@ -18,6 +18,7 @@ type place uint8
 
 const (
 	inTransform place = iota
+	inMessage
 	inItems
 	inArgs
 	inWhen
@@ -37,7 +38,7 @@ func (p place) variables(each bool) []string {
 		names = append(names, expressions.VarFailure, expressions.VarAttempt)
 	case inUntil:
 		names = append(names, expressions.VarResult)
-	case inTransform, inItems, inArgs:
+	case inTransform, inMessage, inItems, inArgs:
 	}
 	return names
 }
@@ -55,6 +56,8 @@ func usesOf(node graph.Node) []use {
 	switch n := node.(type) {
 	case *graph.Transform:
 		add(inTransform, n.Expr)
+	case *graph.Ask:
+		add(inMessage, n.Message.Expressions()...)
 	case *graph.Parallel:
 		for _, b := range n.Branches {
 			all = append(all, usesOf(b.Node)...)
@@ -89,7 +92,7 @@ func callsOf(g *graph.Graph, i int) (calls []graph.Node, defined []*config.Node)
 			calls = append(calls, b.Node)
 		}
 		return calls, own.Branches
-	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return nil, nil
 }

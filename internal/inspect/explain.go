@@ -126,6 +126,11 @@ func purpose(n graph.Node) string {
 		return calling(&n.Calling, fmt.Sprintf("calls the tool %s of this file in a frame of its own", n.Tool)) + onError(n.OnError)
 	case *graph.Parallel:
 		return fmt.Sprintf("makes %s at once; returns an object with the value of each branch", wording.Count(len(n.Branches), "call"))
+	case *graph.Ask:
+		if n.Form == nil {
+			return "asks the user for consent; returns an empty object" + onError(n.OnError)
+		}
+		return "asks the user to fill in a form; returns what was filled in" + onError(n.OnError)
 	case *graph.Transform:
 		return "evaluates an expression" + onError(n.OnError)
 	case *graph.Switch:

@@ -21,13 +21,13 @@ type Expression struct {
 	Reads  []jsonata.Reference // from the context
 	Rule   *graph.Condition    // nil: it is JSONata
 
-	// Key is where the node has it: transform, args, forEach.items, retry.when, retry.until,
+	// Key is where the node has it: transform, args, message, forEach.items, retry.when, retry.until,
 	// onError.value, or conditions; in a branch of a parallel node after the branch's name, as in
 	// weather.args.
 	Key string
 }
 
-// Expressions returns the expressions of a node: those of a transform, of a call, of the calls of
+// Expressions returns the expressions of a node: those of a transform, of an ask, of a call, of the calls of
 // a parallel node, the rules of a switch.
 func Expressions(node graph.Node) (all []Expression) {
 	add := func(key string, exprs ...*graph.Expr) {
@@ -48,6 +48,8 @@ func Expressions(node graph.Node) (all []Expression) {
 	switch node := node.(type) {
 	case *graph.Transform:
 		add("transform", node.Expr)
+	case *graph.Ask:
+		add("message", node.Message.Expressions()...)
 	case *graph.MCP:
 		if node.Retry != nil {
 			add("retry.when", node.Retry.When)

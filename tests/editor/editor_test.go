@@ -126,9 +126,10 @@ func TestCompletionPerNodeKind(t *testing.T) {
 	e := open(t)
 	for kind, want := range map[string][]string{
 		"entry":     {"next"},
-		"mcp":       {"server", "tool", "args", "forEach", "timeoutMs", "retry", "onError", "help", "effect", "next"},
+		"mcp":       {"server", "tool", "args", "forEach", "timeoutMs", "retry", "onError", "help", "effect", "confirm", "next"},
 		"graph":     {"tool", "args", "forEach", "timeoutMs", "onError", "help", "next"},
 		"parallel":  {"branches", "next"},
+		"ask":       {"message", "schema", "timeoutMs", "onError", "help", "next"},
 		"transform": {"transform", "onError", "next"},
 		"switch":    {"conditions", "next"},
 	} {

@@ -184,6 +184,8 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 			out.Nodes[i].Expr = redact(node.Expr.Source())
 		case *graph.Switch:
 			out.Nodes[i].Rules = len(node.Conditions)
+		case *graph.Ask:
+			out.Nodes[i].Message = redact(out.Nodes[i].Message)
 		case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Exit:
 		}
 	}

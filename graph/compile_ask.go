@@ -1,0 +1,69 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"toolgraph/config"
+	"toolgraph/expressions/schema"
+)
+
+// newAsk compiles a question.
+func (c *compiler) newAsk(ctx context.Context, b base, n *config.Node) *Ask {
+	a := &Ask{
+		step: step{base: b}, Message: c.compileMessage(ctx, b.id, n), Fields: n.Schema,
+		Timeout: cmp.Or(n.Timeout, DefaultAskTimeout), OnError: c.compileOnError(ctx, b.id, n), Help: n.Help.Value,
+	}
+	if n.Schema != nil {
+		a.Form = schema.Form(ctx, n.Schema, &c.found)
+	}
+	return a
+}
+
+func (c *compiler) compileMessage(ctx context.Context, id string, n *config.Node) *Args {
+	text, isText := "", false
+	if n.Message != nil {
+		text, isText = n.Message.Scalar.(string)
+	}
+	switch length := utf8.RuneCountInString(text); {
+	case n.Message == nil, isText && text == "":
+		pos := n.Pos
+		if n.Message != nil {
+			pos = n.Message.Pos
+		}
+		c.found.Add(pos, "missing-message", fmt.Sprintf("node %q has no message, expected the question for the user", id), "add message: QUESTION")
+	case length > LongestMessage:
+		c.found.Add(n.Message.Pos, "long-message", fmt.Sprintf("message of node %q has %d characters, at most %d are allowed", id, length, LongestMessage),
+			"ask in fewer words")
+	}
+	return c.compileValue(ctx, n.Message, nil)
+}
+
+// compileAllow returns what allow of the file and of the tool say, in this order.
+func (c *compiler) compileAllow() []*Allow {
+	var all []*Allow
+	for _, a := range []*config.Allow{c.file.Allow, c.tool.Allow} {
+		if a != nil {
+			all = append(all, newAllow(a))
+		}
+	}
+	return all
+}
+
+func newAllow(a *config.Allow) *Allow {
+	return &Allow{Pos: a.Pos, Calls: valuesOf[string](a.Calls), Effects: valuesOf[config.Effect](a.Effects), Confirm: valuesOf[config.Effect](a.Confirm)}
+}
+
+// valuesOf returns the values of texts; nil stays nil.
+func valuesOf[T ~string](texts []config.Text) []T {
+	if texts == nil {
+		return nil
+	}
+	values := make([]T, len(texts))
+	for i, t := range texts {
+		values[i] = T(t.Value)
+	}
+	return values
+}
