@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -26,12 +27,16 @@ func (e Event) Check() error {
 		return e.Record.check()
 	case e.Step != nil:
 		return e.checkStep()
+	case e.End != nil && e.End.Spilled < 0:
+		return fmt.Errorf("its spilled is %d, expected 0 or more", e.End.Spilled)
 	}
 	return nil
 }
 
 // recordedKinds are the kinds of events that journals have.
-var recordedKinds = []EventKind{RunStarted, CallStarted, AttemptFailed, PartsStarted, StepFinished, ContextEdited, RunFinished}
+var recordedKinds = []EventKind{
+	RunStarted, CallStarted, AttemptFailed, PartsStarted, QuestionAsked, Answered, StepFinished, ContextEdited, RunFinished,
+}
 
 // contents are the parts of an event.
 type contents uint8
@@ -41,17 +46,22 @@ const (
 	hasStep
 	hasRetry
 	hasParts
+	hasQuestion
+	hasAnswer
 	hasRecord
 	hasEnd
 )
 
 var contentsOf = map[EventKind]contents{
 	RunStarted: hasStart, CallStarted: hasStep, AttemptFailed: hasStep | hasRetry, PartsStarted: hasStep | hasParts,
+	QuestionAsked: hasStep | hasQuestion, Answered: hasStep | hasAnswer,
 	StepFinished: hasRecord, ContextEdited: hasRecord, RunFinished: hasEnd,
 }
 
 func (e *Event) contents() (has contents) {
-	for i, is := range [...]bool{e.Start != nil, e.Step != nil, e.Retry != nil, e.Parts != nil, e.Record != nil, e.End != nil} {
+	for i, is := range [...]bool{
+		e.Start != nil, e.Step != nil, e.Retry != nil, e.Parts != nil, e.Question != nil, e.Answer != nil, e.Record != nil, e.End != nil,
+	} {
 		if is {
 			has |= 1 << i
 		}
@@ -61,7 +71,7 @@ func (e *Event) contents() (has contents) {
 
 func (c contents) String() string {
 	var names []string
-	for i, name := range []string{"start", "step", "retry", "parts", "record", "end"} {
+	for i, name := range []string{"start", "step", "retry", "parts", "question", "answer", "record", "end"} {
 		if c&(1<<i) != 0 {
 			names = append(names, name)
 		}
@@ -86,6 +96,10 @@ func (r *Record) check() error {
 		return errors.New("it has handled and error, expected one of them")
 	case r.Edited && isPart:
 		return errors.New("it is an edit of a part, expected one of a whole step")
+	case r.Confirmed != nil && (r.NodeType != config.MCPNode || r.Edited || r.Parts > 0):
+		return errors.New("it is confirmed, which only a call is")
+	case r.Confirmed != nil && r.Confirmed.Digest == "":
+		return errors.New("its confirmation has no digest")
 	}
 	for _, a := range r.Attempts {
 		if a.Error == nil {
@@ -109,6 +123,49 @@ func (e *Event) checkStep() error {
 		return errors.New("it starts the parts of a part, expected those of a whole step")
 	case e.Parts != nil:
 		return e.Parts.check()
+	case e.Question != nil:
+		return e.Question.check(v.NodeType)
+	case e.Answer != nil:
+		return e.Answer.check()
+	}
+	return nil
+}
+
+// check checks a question about a node of this type.
+func (q *Question) check(kind config.NodeType) error {
+	asks := config.AskNode
+	if q.IsConfirmation() {
+		asks = config.MCPNode
+	}
+	switch {
+	case q.Calls < 0:
+		return fmt.Errorf("its question is about %d calls, expected 0 or more", q.Calls)
+	case q.Digest == "":
+		return errors.New("its question has no digest")
+	case kind != asks:
+		return fmt.Errorf("its question is that of a node of type %q, expected %s", kind, asks)
+	}
+	return nil
+}
+
+// actions are what an answer can be.
+var actions = []Action{Accept, Decline, Dismiss, TimedOut, NoUser}
+
+func (a *Answer) check() error {
+	isObject := false
+	switch a.Content.(type) {
+	case value.Object, map[string]any:
+		isObject = true
+	}
+	switch {
+	case !slices.Contains(actions, a.Action):
+		return fmt.Errorf("its answer is %.100q, expected %s", a.Action, wording.Or(actions))
+	case a.Digest == "":
+		return errors.New("its answer has no digest")
+	case a.Content != nil && a.Action != Accept:
+		return fmt.Errorf("its answer is %s with content, which only %s has", a.Action, Accept)
+	case a.Content != nil && !isObject:
+		return errors.New("the content of its answer is not an object")
 	}
 	return nil
 }
@@ -136,6 +193,7 @@ func (p *Parts) has(part string) bool {
 // nodeTypes are the types that a record can have.
 var nodeTypes = []config.NodeType{
 	config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode, config.GraphNode, config.ParallelNode,
+	config.AskNode,
 }
 
 // checkPlace checks where an execution is. tool is whose graph its frame runs.

@@ -38,6 +38,7 @@ type openStep struct {
 	parts    *Parts             // nil: they have not started
 	done     map[string]bool    // parts with a record
 	attempts map[string]attempt // of each part, "" for a step without
+	asked    map[string]string  // the digest of the open question of each part; "" for the whole step
 }
 
 // attempt are the latest attempts of a call, counted from 1.
@@ -132,6 +133,13 @@ func (c *orderCheck) step(e *Event) error {
 		step.parts = e.Parts
 		return nil
 	}
+	if e.Question != nil { // a resumed run asks again
+		step.asked[v.Part] = e.Question.Digest
+		return nil
+	}
+	if e.Answer != nil {
+		return c.answer(step, v, e.Answer)
+	}
 	seen, number := step.attempts[v.Part], max(1, v.Attempt)
 	switch {
 	case number <= seen.failed:
@@ -144,6 +152,19 @@ func (c *orderCheck) step(e *Event) error {
 		seen.failed = number
 	}
 	step.attempts[v.Part] = seen
+	return nil
+}
+
+// answer checks that an answer is to the open question, and closes it.
+func (c *orderCheck) answer(step *openStep, v *Visit, a *Answer) error {
+	digest, isOpen := step.asked[v.Part]
+	delete(step.asked, v.Part)
+	switch {
+	case !isOpen && !c.lossy:
+		return fmt.Errorf("it answers step %s, which has no open question", v.At())
+	case isOpen && digest != a.Digest && !c.lossy:
+		return fmt.Errorf("it answers the question %.100q of step %s, which has asked %.100q", a.Digest, v.At(), digest)
+	}
 	return nil
 }
 
@@ -180,7 +201,7 @@ func (c *orderCheck) reach(frame Address, index int) bool {
 func (c *orderCheck) opened(whole Address) *openStep {
 	step := c.open[whole]
 	if step == nil {
-		step = &openStep{done: map[string]bool{}, attempts: map[string]attempt{}}
+		step = &openStep{done: map[string]bool{}, attempts: map[string]attempt{}, asked: map[string]string{}}
 		c.open[whole] = step
 	}
 	return step

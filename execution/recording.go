@@ -16,11 +16,12 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Recording answers calls from the events of a run: a ToolCaller that calls no server.
-// Safe for concurrent use.
+// Recording answers calls and questions from the events of a run: a ToolCaller that calls no
+// server, and a User that asks no one. Safe for concurrent use.
 type Recording struct {
-	mu    sync.Mutex // guards what follows
-	calls []recordedCall
+	mu        sync.Mutex // guards what follows
+	calls     []recordedCall
+	questions []recordedQuestion
 }
 
 type recordedCall struct {
@@ -32,10 +33,10 @@ type recordedCall struct {
 	used                 bool
 }
 
-// NewRecording makes a recording from a run's events. The calls of the first used steps of the
-// run's own frame, and of what is below them, are not played.
+// NewRecording makes a recording from a run's events. The calls and questions of the first used
+// steps of the run's own frame, and of what is below them, are not played.
 func NewRecording(events []Event, used int) *Recording {
-	r := &Recording{}
+	r := &Recording{questions: recordedQuestions(events, used)}
 	latest := map[Address]int{} // the index of the latest attempt in calls
 	for _, e := range events {
 		at := e.At()

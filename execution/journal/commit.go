@@ -22,10 +22,10 @@ type committer struct {
 
 const (
 	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
-		events, steps, nested, spills, bytes, lost, durable, failure, owner, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		events, steps, nested, spills, bytes, lost, durable, failure, owner, facts, sum) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	// A recorded step is progress: the next process that resumes the run counts as the first.
 	updateRun = `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, resumed = CASE WHEN steps < ?5 THEN 0 ELSE resumed END,
-		steps = ?5, nested = ?, spills = ?, bytes = ?, lost = ?, failure = ? WHERE seq = ?`
+		steps = ?5, nested = ?, spills = ?, bytes = ?, lost = ?, failure = ?, facts = ? WHERE seq = ?`
 	insertChunk = `INSERT INTO chunks (run, n, step, body, sums) VALUES (?,?,?,?,?)`
 	insertSpill = `INSERT INTO spills (run, id, body, sum) VALUES (?,?,?,?)`
 )
@@ -103,25 +103,29 @@ func (c *committer) commit(batch []queued) error {
 			touched = append(touched, t)
 		}
 	}
-	if len(touched) == 0 {
-		return nil
-	}
 	for _, t := range touched {
 		t.endChunk()
 		t.weigh()
 	}
-	if err := c.store.writer.persist(batch, func() error { return c.failed(c.write(touched)) }); err != nil {
-		return err
+	if len(touched) > 0 {
+		if err := c.store.writer.persist(batch, func() error { return c.failed(c.write(touched)) }); err != nil {
+			return err
+		}
 	}
 	c.store.writer.written(touched)
 	for _, t := range touched {
-		t.chunks, t.spills = nil, nil
+		t.chunks, t.spills, t.newer = nil, nil, false
 		if t.status != Running {
 			delete(c.runs, t.id)
 		}
 	}
 	for i := range batch {
 		c.lease.settle(&batch[i].event)
+		if id := batch[i].release; id != "" {
+			if err := c.store.writer.persist(batch, func() error { return c.giveBack(id) }); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -164,8 +168,12 @@ func (c *committer) track(batch []queued, q *queued) (*track, error) {
 // resume reads the row of a run that this process has claimed.
 func (c *committer) resume(t *track) error {
 	row := c.conn.QueryRowContext(background,
-		`SELECT seq, events, steps, nested, spills, bytes, lost FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
-	err := row.Scan(&t.seq, &t.events, &t.steps, &t.nested, &t.spilled, &t.bytes, &t.lost)
+		`SELECT seq, events, steps, nested, spills, bytes, lost, facts FROM runs WHERE id = ? AND owner = ? AND status = 'running'`, t.id, c.lease.name)
+	var known string
+	err := row.Scan(&t.seq, &t.events, &t.steps, &t.nested, &t.spilled, &t.bytes, &t.lost, &known)
+	if err == nil {
+		err = t.facts.read(known)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("run %s is resumed, but this process has not claimed it", t.id)
 	}
@@ -195,6 +203,11 @@ func (c *committer) write(touched []*track) error {
 // writeAll also returns the runs whose rows are new.
 func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 	for _, t := range touched {
+		if t.newer {
+			if err := raise(c.conn); err != nil {
+				return inserted, err
+			}
+		}
 		if t.seq == 0 {
 			inserted = append(inserted, t)
 		}
@@ -218,7 +231,7 @@ func (c *committer) writeAll(touched []*track) (inserted []*track, err error) {
 func (c *committer) writeRow(t *track) error {
 	if t.seq != 0 {
 		_, err := c.exec(updateRun, t.status, micros(t.ended), micros(t.latest),
-			t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, t.failure, t.seq)
+			t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, t.failure, t.facts.text(), t.seq)
 		return err
 	}
 	done, err := c.exec(insertRun, t.columns(c.lease.name, c.store.opts.Durable)...)

@@ -221,7 +221,7 @@ func TestStoreWithoutSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	if _, err := raw.Exec(`ALTER TABLE runs DROP COLUMN sum; ALTER TABLE runs DROP COLUMN nested; ALTER TABLE chunks DROP COLUMN sums; ALTER TABLE spills DROP COLUMN sum;
+	if _, err := raw.Exec(`ALTER TABLE runs DROP COLUMN sum; ALTER TABLE runs DROP COLUMN nested; ALTER TABLE runs DROP COLUMN facts; ALTER TABLE chunks DROP COLUMN sums; ALTER TABLE spills DROP COLUMN sum;
 		UPDATE runs SET status = 'interrupted', ended = 0; PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestStoreWithoutSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := raw.Exec(`INSERT INTO runs SELECT 2, 'EMPTY', tool, status, file, server, graph, args, started, ended, last, 1, steps, spills,
-		bytes, durable, failure, owner, lost, resumed, NULL, 0 FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
+		bytes, durable, failure, owner, lost, resumed, NULL, 0, '' FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
 		t.Fatal(err)
 	}
 	var damaged *journal.DamagedError

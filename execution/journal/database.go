@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver
@@ -104,10 +105,9 @@ func (s *Store) openFixed(why error) (*sql.DB, error) {
 
 // checkVersion returns an error for a database that needs a migration.
 func checkVersion(db *sql.DB) error {
-	version := 0
-	err := db.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version)
-	if err == nil && version != len(migrations) {
-		err = versionError(version)
+	has, err := schemaOf(context.Background(), db)
+	if err == nil && !has.isCurrent() {
+		err = versionError(has.version)
 	}
 	return err
 }
@@ -164,38 +164,76 @@ var migrations = []string{
 	`ALTER TABLE runs ADD COLUMN nested INTEGER NOT NULL DEFAULT 0;`,
 }
 
+// addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.
+const addFacts = `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`
+
+// newest is the version of a database with questions and answers, which earlier programs would take
+// for damage. It differs from the last migration in nothing else: the first such event raises it.
+var newest = len(migrations) + 1
+
+// raise marks a database as one that earlier programs cannot read, in the transaction that makes it
+// so.
+func raise(db *sql.Conn) error {
+	_, err := db.ExecContext(background, fmt.Sprintf("PRAGMA user_version = %d", newest))
+	return err
+}
+
+// schema is what a database has.
+type schema struct {
+	version int
+	facts   bool // the column
+}
+
+func schemaOf(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+},
+) (s schema, err error) {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.version); err != nil || s.version < 0 || s.version > newest {
+		return s, err
+	}
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_info('runs') WHERE name = 'facts')").Scan(&s.facts)
+	return s, err
+}
+
+// isCurrent reports whether this program reads and writes the database as it is.
+func (s schema) isCurrent() bool {
+	return s.version >= len(migrations) && s.version <= newest && s.facts
+}
+
 // migrate brings the database to this version. It refuses a newer version, whose format is
 // unknown.
 func migrate(db *sql.DB) error {
 	ctx := context.Background()
-	version := 0
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	if has, err := schemaOf(ctx, db); err != nil || has.isCurrent() {
 		return err
-	}
-	if version == len(migrations) {
-		return nil
 	}
 	tx, err := db.BeginTx(ctx, nil) // takes the lock, so that only one process migrates
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	has, err := schemaOf(ctx, tx)
+	if err != nil || has.isCurrent() {
 		return err
 	}
+	version := has.version
 	if version < 0 {
 		return versionError(version)
 	}
-	if version > len(migrations) {
+	if version > newest {
 		return fmt.Errorf("the runs there were recorded by a newer toolgraph (version %d, this one has %d); "+
-			"update toolgraph, or name another place with --state", version, len(migrations))
+			"update toolgraph, or name another place with --state", version, newest)
 	}
-	for _, step := range migrations[version:] {
+	steps := slices.Clone(migrations[min(version, len(migrations)):])
+	if !has.facts {
+		steps = append(steps, addFacts)
+	}
+	for _, step := range steps {
 		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(migrations))); err != nil {
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", max(version, len(migrations)))); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -205,7 +243,7 @@ func migrate(db *sql.DB) error {
 type versionError int
 
 func (e versionError) Error() string {
-	return fmt.Sprintf("its version is %d, expected 1 to %d", int(e), len(migrations))
+	return fmt.Sprintf("its version is %d, expected 1 to %d", int(e), newest)
 }
 
 // aboutStore adds the path of the store and the remedy to an error.

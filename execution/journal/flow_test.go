@@ -211,6 +211,9 @@ func TestNoFieldIsDropped(t *testing.T) {
 		if r.Parts > 0 {
 			r.Part = ""
 		}
+		if r.Confirmed != nil {
+			r.NodeType = config.MCPNode
+		}
 		r.End = r.Start
 		check("Record."+field.Name, execution.Event{Kind: kind, Run: "R", Time: r.End, Record: r})
 	}
@@ -240,6 +243,8 @@ func setField(t *testing.T, v reflect.Value) {
 		*at = failure
 	case *[]execution.Attempt:
 		*at = []execution.Attempt{{Start: flowBegan, End: flowBegan, Error: failure}}
+	case **execution.Confirmation:
+		*at = &execution.Confirmation{At: flowBegan, Digest: "d"}
 	case *value.Value:
 		*at = 1.0
 	case *string:

@@ -13,8 +13,8 @@ import (
 
 // A frame is one event as a chunk has it: the event without its value, then the value. So events
 // can be read without decoding values, and a value that one event shares with the one before it
-// is stored once: an entry's output is the arguments, an exit's is the output before it, and a
-// run's value is its exit's. A step that finished without a value yielded nothing.
+// is stored once: an entry's output is the arguments, an exit's is the output before it, an ask's
+// is what its user filled in, and a run's value is its exit's. A step that finished without a value yielded nothing.
 //
 //	length of the JSON, the JSON of the event; or a short form, see shortForm
 //
@@ -57,11 +57,13 @@ type stored struct {
 }
 
 // body returns the place of an event's value, or nil when it has none: a step that failed, or
-// yielded nothing.
+// yielded nothing, or an answer without a form.
 func body(e *execution.Event) *value.Value {
 	switch {
 	case e.Start != nil:
 		return &e.Start.Args
+	case e.Answer != nil && e.Answer.Content != nil:
+		return &e.Answer.Content
 	case e.Record != nil:
 		if e.Record.Error != nil || e.Record.Nothing() {
 			return nil
@@ -76,6 +78,7 @@ func body(e *execution.Event) *value.Value {
 // nodeTypes are the types by their number in a frame. New ones are added at the end.
 var nodeTypes = []config.NodeType{
 	config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode, config.GraphNode, config.ParallelNode,
+	config.AskNode,
 }
 
 func appendValue(dst []byte, v stored) []byte {

@@ -74,11 +74,20 @@ func namesOf(e execution.Event) []string {
 		if e.Parts != nil {
 			names = append(names, e.Parts.Digest)
 		}
+		if q := e.Question; q != nil {
+			names = append(names, q.Digest, q.Server, q.Tool, string(q.Effect))
+		}
+		if e.Answer != nil {
+			names = append(names, e.Answer.Digest)
+		}
 		return names
 	case e.Record != nil:
 		names := append(failureNames(e.Record.Error), failureNames(e.Record.Handled)...)
 		for _, a := range e.Record.Attempts {
 			names = append(names, failureNames(a.Error)...)
+		}
+		if e.Record.Confirmed != nil {
+			names = append(names, e.Record.Confirmed.Digest)
 		}
 		return append(names, e.Record.NodeID, e.Record.Tool)
 	}

@@ -19,7 +19,7 @@ import (
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, sum`
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, sum`
 
 // reader returns the database for reading: with the events that this process has queued, and with
 // the runs of dead processes marked as interrupted. The error is errNoStore when there is none.
@@ -89,7 +89,16 @@ func (f Filter) where() (clause string, args []any) {
 		all = append(all, term)
 		args = append(args, values...)
 	}
-	for column, value := range map[string]string{"tool": f.Tool, "status": string(f.Status), "file": f.File} {
+	status := f.Status
+	switch f.Status {
+	case Waiting:
+		status = Running
+		add(isWaiting)
+	case Running:
+		add("NOT " + isWaiting)
+	case Finished, Failed, Cancelled, Interrupted:
+	}
+	for column, value := range map[string]string{"tool": f.Tool, "status": string(status), "file": f.File} {
 		if value != "" {
 			add(column+" = ?", value)
 		}
@@ -171,11 +180,11 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 func scanRun(from *sql.Rows) (Run, error) {
 	var r Run
 	var started, ended, last int64
-	var failure string
+	var failure, known string
 	var sum sql.NullInt64
 	into := []any{
 		&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &sum,
+		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &sum,
 	}
 	if err := from.Scan(into...); err != nil {
 		values := make([]any, len(into))
@@ -195,9 +204,17 @@ func scanRun(from *sql.Rows) (Run, error) {
 			r.Failure, r.Damaged = nil, fmt.Sprintf("its row: %v", errFrame)
 		}
 	}
-	if !slices.Contains(Statuses, r.Status) ||
+	var f facts
+	if err := f.read(known); err != nil {
+		r.Damaged = fmt.Sprintf("its row: %v", errFrame)
+	}
+	r.Question, r.Questions, r.Spilled = f.Question, f.Questions, f.Spilled
+	if !slices.Contains(Statuses, r.Status) || r.Status == Waiting ||
 		sum.Valid && sum.Int64 != rowSum(r.ID, r.Tool, r.File, r.Server, r.Graph, r.Args, started, r.Durable) {
 		r.Damaged = fmt.Sprintf("its row: %v", errSum)
+	}
+	if r.Status == Running && r.Question != nil {
+		r.Status = Waiting
 	}
 	return r, nil
 }
@@ -219,11 +236,13 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 	var counted counts
 	var summed bool
 	var latest, last int64
+	var known facts
 	err := s.walk(ctx, r.ID, position{}, func(f frame) (bool, error) {
 		found.Status, found.Ended, found.Failure = Running, time.Time{}, nil
 		summed, last = f.summed, micros(f.event.Time)
 		latest = max(latest, last)
 		counted.count(&f.event)
+		known.follow(&f.event)
 		if end := f.event.End; end != nil {
 			found.Status, found.Ended, found.Failure = Finished, timeOf(last), end.Failure
 			if end.Failure != nil {
@@ -237,8 +256,9 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		return true, nil
 	})
 	found.Steps, found.Nested = counted.steps, counted.nested
+	found.Question, found.Questions, found.Spilled = known.Question, known.Questions, known.Spilled
 	took := func(last int64) float64 { return float64(max(0, last-micros(r.Started))) / 1000 }
-	if err != nil || !summed || r.Status == Running || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {
+	if err != nil || !summed || r.InProgress() || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {
 		return err
 	}
 	now, err := s.Run(ctx, r.ID)
@@ -250,7 +270,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 
 // like reports whether the row of a run agrees with its events.
 func (r Run) like(found Run) bool {
-	if r.Steps != found.Steps || r.Nested != found.Nested {
+	if r.Steps != found.Steps || r.Nested != found.Nested || r.facts().text() != found.facts().text() {
 		return false
 	}
 	if r.Status == Interrupted { // claiming a run removes its end

@@ -312,7 +312,7 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if r.Status == Running {
+	if r.InProgress() {
 		return fmt.Errorf("run %s: %w", id, ErrRunning)
 	}
 	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, r.Status)

@@ -12,6 +12,8 @@ type queued struct {
 	size  int          // of its value as JSON; 0 when it is not known
 	bytes int          // of memory, about
 	done  chan<- error // gets the outcome once; nil: no run waits
+
+	release string // a flush that also releases this run; empty: none
 }
 
 const (
@@ -37,8 +39,14 @@ func newQueued(v *view, e execution.Event) queued {
 		size = e.Record.Bytes // 0 for a value of another event
 	case e.Start != nil:
 		size = value.Size(e.Start.Args)
+	case e.Answer != nil && e.Answer.Content != nil:
+		size = value.Size(e.Answer.Content)
 	}
-	return queued{event: e, view: v, size: size, bytes: eventBytes + valueBytes*size}
+	bytes := eventBytes + valueBytes*size
+	if e.Question != nil {
+		bytes += len(e.Question.Message)
+	}
+	return queued{event: e, view: v, size: size, bytes: bytes}
 }
 
 // hurries reports whether the event is about a call that is not safe to repeat. The end of a run

@@ -255,6 +255,8 @@ func setValue(e *execution.Event, v value.Value) {
 	switch {
 	case e.Start != nil:
 		e.Start.Args = v
+	case e.Answer != nil:
+		e.Answer.Content = v
 	case e.Record != nil:
 		e.Record.Output = v
 	case e.End != nil:
@@ -294,6 +296,8 @@ func placeOf(e execution.Event) string {
 	switch {
 	case e.Record != nil:
 		return fmt.Sprintf("step %s (node %q)", e.Record.At(), e.Record.Name())
+	case e.Question != nil || e.Answer != nil:
+		return fmt.Sprintf("the question of step %s (node %q)", e.Step.At(), e.Step.Name())
 	case e.Step != nil:
 		return fmt.Sprintf("the call of step %s (node %q)", e.Step.At(), e.Step.Name())
 	}
@@ -302,7 +306,10 @@ func placeOf(e execution.Event) string {
 
 // nameOf names the value of an event, for messages.
 func nameOf(e execution.Event) string {
-	if e.Record == nil {
+	switch {
+	case e.Answer != nil:
+		return fmt.Sprintf("the answer to step %s (node %q)", e.Step.At(), e.Step.Name())
+	case e.Record == nil:
 		return "its arguments"
 	}
 	return fmt.Sprintf("the output of step %s (node %q)", e.Record.At(), e.Record.Name())

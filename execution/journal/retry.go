@@ -156,7 +156,7 @@ func (w *writer) admit(q *queued) error {
 	delete(w.lost.runs, e.Run)
 	e.Lost += lost
 	if full && e.End.Failure == nil {
-		e.End = &execution.End{Value: (&Gap{Reason: Unwritten}).value()}
+		e.End = &execution.End{Value: (&Gap{Reason: Unwritten}).value(), Spilled: e.End.Spilled}
 		q.size, q.bytes = 0, eventBytes
 	}
 	return nil
@@ -196,7 +196,7 @@ func (w *writer) errorOf(e execution.Event, err error, waited bool) error {
 		return nil
 	case w.store.opts.Durable:
 		return fmt.Errorf("--durable: the run cannot be recorded: %w", err)
-	case waited && !w.note(e, shortNote):
+	case waited && e.Kind == execution.CallStarted && !w.note(e, shortNote):
 		return fmt.Errorf("the call is not safe to repeat and cannot be recorded before it is made; "+
 			"make room for the history, or run with --no-history: %w", err)
 	}

@@ -20,6 +20,7 @@ type Status string
 // The statuses of runs.
 const (
 	Running     Status = "running"     // its process is alive
+	Waiting     Status = "waiting"     // likewise; a question to its user is open
 	Finished    Status = "finished"    // with a value
 	Failed      Status = "error"       // with a failure
 	Cancelled   Status = "cancelled"   // by its client, or because its process was stopped
@@ -27,7 +28,7 @@ const (
 )
 
 // Statuses are all statuses.
-var Statuses = []Status{Running, Finished, Failed, Cancelled, Interrupted}
+var Statuses = []Status{Running, Waiting, Finished, Failed, Cancelled, Interrupted}
 
 // Run is a recorded run without its steps.
 type Run struct {
@@ -51,7 +52,18 @@ type Run struct {
 	Resumed  int                `json:"resumed,omitempty"` // how often it was resumed since its last recorded step
 	Failure  *execution.Failure `json:"failure,omitempty"`
 
+	Question  *Asked `json:"question,omitempty"`  // the open one, also of an interrupted run; nil: none
+	Questions int    `json:"questions,omitempty"` // how often its user was asked
+	Spilled   int    `json:"spilled,omitempty"`   // see execution.End
+
 	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; no other field is reliable then
+}
+
+// InProgress reports whether the process of the run is alive.
+func (r Run) InProgress() bool { return r.Status == Running || r.Status == Waiting }
+
+func (r Run) facts() facts {
+	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled}
 }
 
 // ArgsShown is how many bytes of its arguments a Run has.

@@ -26,6 +26,9 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 		}
 		record.Error = withoutSecrets(record.Error, secrets)
 		record.Handled = withoutSecrets(record.Handled, secrets)
+		if record.Confirmed != nil {
+			record.Confirmed = &execution.Confirmation{At: record.Confirmed.At.UTC(), Digest: record.Confirmed.Digest}
+		}
 		record.Attempts = slices.Clone(record.Attempts)
 		for i, a := range record.Attempts {
 			record.Attempts[i] = bareAttempt(a, secrets)
@@ -36,7 +39,15 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 		e.Retry = &execution.Retry{Attempt: bareAttempt(e.Retry.Attempt, secrets), WaitMs: e.Retry.WaitMs}
 	}
 	if e.End != nil {
-		e.End = &execution.End{Failure: withoutSecrets(e.End.Failure, secrets)}
+		e.End = &execution.End{Failure: withoutSecrets(e.End.Failure, secrets), Spilled: e.End.Spilled}
+	}
+	if e.Question != nil {
+		e.Question = bareQuestion(e.Question, secrets)
+	}
+	if e.Answer != nil {
+		answer := *e.Answer
+		answer.Content = nil
+		e.Answer = &answer
 	}
 	return e
 }

@@ -25,7 +25,8 @@ type track struct {
 	chunks      []chunk
 	spills      []spill
 
-	recent map[execution.Address]recent // the last value of each open frame, to recognise it
+	recent map[execution.Address]recent // the last value of each open frame, and of the open answer, to recognise it
+	newer  bool                         // versions before this one cannot read an unwritten event
 }
 
 // recent is a value and how it is stored.
@@ -52,6 +53,7 @@ type row struct {
 	bytes   int64
 	lost    int    // events
 	failure string // JSON, or empty
+	facts
 }
 
 // counts are the numbers of records in the row of a run. steps includes those before a record of
@@ -127,6 +129,11 @@ func (t *track) update(e execution.Event, v stored) {
 	t.events++
 	t.lost += e.Lost
 	t.latest = e.Time
+	t.newer = t.newer || isNewer(&e)
+	if e.Question != nil {
+		e.Question = bareQuestion(e.Question, t.view.secrets)
+	}
+	t.follow(&e)
 	switch {
 	case e.Start != nil:
 		t.started, t.tool, t.graph = e.Time, e.Start.Tool, e.Start.Graph
@@ -209,6 +216,9 @@ func (t *track) remember(e *execution.Event, value recent) {
 		t.recent = map[execution.Address]recent{}
 	}
 	frame := execution.Address("")
+	if e.Answer != nil {
+		frame = e.At() // the output of the ask
+	}
 	if r := e.Record; r != nil {
 		frame = r.Frame
 		t.forget(r)
@@ -221,11 +231,14 @@ func (t *track) remember(e *execution.Event, value recent) {
 
 // forget drops the values of the frames below a record.
 func (t *track) forget(r *execution.Record) {
-	if len(t.recent) < 2 { // there is no other frame
+	if len(t.recent) == 0 {
 		return
 	}
 	at := r.At()
 	delete(t.recent, at)
+	if len(t.recent) < 2 { // there is no other frame
+		return
+	}
 	if r.Part == "" && (r.Parts > 0 || r.Error != nil) { // parts that were cancelled have left theirs
 		for frame := range t.recent {
 			if at.Contains(frame) {
@@ -282,7 +295,7 @@ func (t *track) weigh() {
 func (t *track) columns(owner string, durable bool) []any {
 	return []any{
 		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
-		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, durable, t.failure, owner,
+		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, durable, t.failure, owner, t.facts.text(),
 		rowSum(t.id, t.tool, t.view.about.File, t.view.about.Server, t.graph, t.args, micros(t.started), durable),
 	}
 }

@@ -80,10 +80,14 @@ func (w *writer) append(v *view, e execution.Event) error {
 // A durable run waits for everything that others may have seen: its calls and its end. Its own
 // steps run again when they are lost, and they are lost only together with everything after
 // them. For other runs a note in the lease is enough for what must survive the process; the loss
-// of a run's end does no harm.
+// of a run's end does no harm. An answer that a call follows is awaited, because its user would be
+// asked again; when the store cannot be written, that is all that its loss does.
 func (w *writer) waits(e execution.Event) bool {
 	if w.store.opts.Durable {
 		return e.Record == nil || e.Record.NodeType == config.MCPNode
+	}
+	if e.Kind == execution.Answered {
+		return e.Sync
 	}
 	return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)
 }

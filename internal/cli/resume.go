@@ -126,7 +126,7 @@ func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, err
 		if run, err = store.Run(ctx, id); err != nil {
 			return err
 		}
-		if run.Status == journal.Running {
+		if run.InProgress() {
 			return fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
 		}
 		return store.Verify(ctx, run)

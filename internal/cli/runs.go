@@ -247,7 +247,7 @@ func removeRuns(ctx context.Context, std streams, store *journal.Store, named []
 		if err != nil {
 			return err
 		}
-		if r.Status == journal.Running {
+		if r.InProgress() {
 			return fmt.Errorf("run %s is running; only runs that have ended can be deleted", r.ID)
 		}
 		ids = append(ids, r.ID)

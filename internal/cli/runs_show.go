@@ -77,7 +77,7 @@ lists all.`,
 func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	var ended string
 	switch r.Status {
-	case journal.Running:
+	case journal.Running, journal.Waiting:
 		ended = " for " + milliseconds(r.Duration)
 	case journal.Interrupted:
 		ended = ": its process died"

@@ -1,0 +1,145 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/internal/wording"
+)
+
+// Asked is a question of a run.
+type Asked struct {
+	Address execution.Address `json:"address"`
+	Node    string            `json:"nodeId"` // as messages name it: sure, todos_of_file:remove
+	Time    time.Time         `json:"asked"`
+	execution.Question
+}
+
+// Reply is a question of a run with its answer.
+type Reply struct {
+	Asked
+	Answer  *execution.Answer // without its content; nil: there is none yet
+	At      time.Time         // of the answer
+	Content Recorded          // of the answer
+}
+
+// facts is what the row of a run has in its column facts, as JSON; empty for none of it. The
+// question is first, so that waiting runs can be selected.
+type facts struct {
+	Question  *Asked `json:"question,omitempty"`
+	Questions int    `json:"questions,omitempty"`
+	Spilled   int    `json:"spilled,omitempty"`
+}
+
+// isWaiting selects the rows with an open question.
+const isWaiting = `facts LIKE '{"question":%'`
+
+// text returns the column.
+func (f facts) text() string {
+	if f == (facts{}) {
+		return ""
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return "" // this does not happen
+	}
+	return string(text)
+}
+
+// read reads the column.
+func (f *facts) read(text string) error {
+	*f = facts{}
+	if text == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), f)
+}
+
+// follow follows the events of a run, which have no secrets any more.
+func (f *facts) follow(e *execution.Event) {
+	open := f.Question
+	switch {
+	case e.Question != nil:
+		f.Questions++
+		f.Question = askedBy(e)
+	case e.Answer != nil && open != nil && open.Address == e.At(),
+		e.Record != nil && open != nil && closes(e.Record, open.Address): // a run that ends does not wait for the answer
+		f.Question = nil
+	case e.End != nil:
+		f.Question, f.Spilled = nil, e.End.Spilled
+	}
+}
+
+func askedBy(e *execution.Event) *Asked {
+	return &Asked{Address: e.At(), Node: e.Step.Name(), Time: e.Time.UTC(), Question: *e.Question}
+}
+
+// isNewer reports whether versions before this one cannot read an event.
+func isNewer(e *execution.Event) bool {
+	return e.Question != nil || e.Answer != nil || e.Record != nil && (e.Record.NodeType == config.AskNode || e.Record.Confirmed != nil)
+}
+
+// longestMessage bounds the message of a question, in bytes.
+const longestMessage = 16 << 10
+
+// bareQuestion returns a question as it is recorded: without secrets and bounded. Nothing depends
+// on the message, because an answer belongs to a digest.
+func bareQuestion(q *execution.Question, secrets *config.Secrets) *execution.Question {
+	safe := *q
+	if safe.Message = secrets.Redact(q.Message); len(safe.Message) > longestMessage {
+		safe.Message = wording.Head(safe.Message, longestMessage) + "…"
+	}
+	return &safe
+}
+
+// Questions returns the questions of a run that were asked at the wanted addresses, in the order of
+// the events, with the first most bytes of each content (0: all).
+func (s *Store) Questions(ctx context.Context, id string, wanted func(execution.Address) bool, most int) ([]Reply, error) {
+	var all []Reply
+	latest := map[execution.Address]int{}
+	err := s.walk(ctx, id, position{}, func(f frame) (bool, error) {
+		e := &f.event
+		switch {
+		case e.Question != nil && wanted(e.At()):
+			latest[e.At()] = len(all)
+			all = append(all, Reply{Asked: *askedBy(e)})
+		case e.Answer != nil:
+			i, known := latest[e.At()]
+			if !known || all[i].Digest != e.Answer.Digest {
+				return true, nil
+			}
+			content, err := f.recorded(most)
+			if err != nil {
+				return false, err
+			}
+			content.JSON = append([]byte(nil), content.JSON...) // so that the whole chunk is not held in memory
+			all[i].Answer, all[i].At, all[i].Content = e.Answer, e.Time.UTC(), content
+		}
+		return true, nil
+	})
+	return all, err
+}
+
+// Release gives back a run that this process has claimed and suspended before the store is closed:
+// it is interrupted, without counting that as a crash, and any process may resume it.
+func (s *Store) Release(_ context.Context, id string) error {
+	done := make(chan error, 1)
+	if err := s.writer.put(queued{release: id, done: done}); err != nil {
+		return err
+	}
+	return <-done
+}
+
+// giveBack releases a run: everything of it is in the database.
+func (c *committer) giveBack(id string) error {
+	_, err := c.exec(`UPDATE runs SET status = 'interrupted', resumed = max(resumed - 1, 0) WHERE id = ? AND status = 'running' AND owner = ?`, id, c.lease.name)
+	if err != nil {
+		return c.failed(err)
+	}
+	delete(c.runs, id)
+	c.lease.erase(id, func(noteName) bool { return true })
+	return nil
+}

@@ -1,0 +1,228 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"toolgraph/execution"
+)
+
+// userVersion returns the version of the database of a store.
+func userVersion(t *testing.T, s *Store) (version int) {
+	t.Helper()
+	raw, err := sql.Open("sqlite", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if err := raw.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+// Only a store with a question refuses earlier programs; those without one stay as they are.
+func TestQuestionsRaiseTheVersion(t *testing.T) {
+	events := asking("ASKING")
+	for n := range events {
+		s := inStore(t, flown("PLAIN"))
+		j := s.Journal(nil, About{})
+		for _, e := range events[:n+1] {
+			if err := j.Append(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Load(t.Context(), "ASKING"); err != nil {
+			t.Fatal(err)
+		}
+		want := len(migrations)
+		if n >= 2 {
+			want = newest
+		}
+		if got := userVersion(t, s); got != want {
+			t.Errorf("after %d events the version is %d, want %d", n+1, got, want)
+		}
+		if n > 3 {
+			break
+		}
+	}
+	for name, only := range map[string]execution.Event{"ask": events[4], "confirmed": events[8]} { // the questions were lost
+		s := inStore(t, append(asking("ASKING")[:1:1], only))
+		if _, err := s.Load(t.Context(), "ASKING"); err != nil || userVersion(t, s) != newest {
+			t.Errorf("%s: version %d, %v", name, userVersion(t, s), err)
+		}
+	}
+}
+
+// A store of the version before is read, gets its column once, and keeps its version.
+func TestStoreBeforeQuestions(t *testing.T) {
+	s := inStore(t, flown("PLAIN"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := sql.Open("sqlite", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.Exec("ALTER TABLE runs DROP COLUMN facts"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s, err = Open(filepath.Dir(s.Path()), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Run(t.Context(), "PLAIN"); err != nil || s.Verify(t.Context(), r) != nil || r.Status != Finished {
+			t.Errorf("%+v %v", r, err)
+		}
+		if got := userVersion(t, s); got != len(migrations) {
+			t.Errorf("the version is %d", got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// written ends no run because of it: the user would be asked again.
+func TestAnswersAreAwaited(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	events := asking("ASKING")[:7]
+	j := s.Journal(nil, About{})
+	for _, e := range events {
+		if err := j.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := sql.Open("sqlite", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	raw.SetMaxOpenConns(1) // a transaction is of a connection
+	var n int
+	if err := raw.QueryRow("SELECT events FROM runs").Scan(&n); err != nil || n != len(events) {
+		t.Errorf("%d events are in the database, %v", n, err)
+	}
+
+	attempts := Paced(s)
+	if _, err := raw.Exec("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		again := asking("OTHER")
+		for _, e := range again[:4] {
+			if err := j.Append(context.Background(), e); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for waits := true; waits; {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			waits = false
+		case <-attempts.Failed:
+			select {
+			case attempts.Again <- time.Time{}:
+			case err := <-done:
+				done <- err
+			}
+		}
+	}
+	if _, err := raw.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A released run can be resumed by another process at once, and that it was suspended is no crash.
+func TestRelease(t *testing.T) {
+	events := asking("ASKING")
+	s := inStore(t, events[:3])
+	kill(t, s)
+	a, err := Open(filepath.Dir(s.Path()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	ctx := t.Context()
+	for range 3 {
+		if err := a.Claim(ctx, "ASKING"); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Journal(nil, About{}).Append(ctx, events[2]); err != nil { // it is asked again
+			t.Fatal(err)
+		}
+		if err := a.Release(ctx, "ASKING"); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := a.Run(ctx, "ASKING"); err != nil || r.Status != Interrupted || r.Resumed != 0 || r.Question == nil {
+			t.Fatalf("%+v %v", r, err)
+		}
+	}
+	b, err := Open(filepath.Dir(s.Path()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if err := b.Claim(ctx, "ASKING"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Release(ctx, "ASKING"); err != nil { // of another process: nothing happens
+		t.Fatal(err)
+	}
+	if r, err := b.Run(ctx, "ASKING"); err != nil || r.Status != Waiting {
+		t.Errorf("%+v %v", r, err)
+	}
+	j := b.Journal(nil, About{})
+	for _, e := range events[3:] {
+		if err := j.Append(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := b.Load(ctx, "ASKING")
+	if err != nil || len(got) != len(events)+3 || execution.CheckEvents(got) != nil {
+		t.Errorf("%d events, %v, %v", len(got), err, execution.CheckEvents(got))
+	}
+}
+
+// its row afresh.
+func TestReleasedRunIsReadAgain(t *testing.T) {
+	events := asking("ASKING")
+	s := inStore(t, events[:3])
+	kill(t, s)
+	a, _ := Open(filepath.Dir(s.Path()), Options{})
+	b, _ := Open(filepath.Dir(s.Path()), Options{})
+	for i, store := range []*Store{a, b, a} {
+		if err := store.Claim(t.Context(), "ASKING"); err != nil {
+			t.Fatal(i, err)
+		}
+		if err := store.Journal(nil, About{}).Append(t.Context(), events[2]); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Release(t.Context(), "ASKING"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := b.Load(t.Context(), "ASKING")
+	if err != nil || len(got) != 6 {
+		t.Errorf("%d events, %v", len(got), err)
+	}
+	if err := errors.Join(a.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
+}
