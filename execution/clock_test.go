@@ -48,7 +48,7 @@ func TestG17ClockJump(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, r := range result.History {
+				for _, r := range result.History() {
 					if d := r.Duration(); d < time.Millisecond || d > 4*time.Millisecond {
 						t.Errorf("execution %d took %v", r.Index, d)
 					}

@@ -85,9 +85,11 @@ func New(caller ToolCaller, opts ...Option) *Engine {
 type Result struct {
 	RunID   string
 	Value   value.Value
-	History []Record
 	Usage   Usage
 	Spilled int // see End
+
+	records []*Record // of the run's own frame
+	below   []*Record // of parts and of other frames
 }
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the
@@ -139,7 +141,7 @@ func (e *Engine) finish(ctx context.Context, l *live) (*Result, error) {
 func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error) (*Result, error) {
 	defer l.close()
 	h := l.hooks
-	result := &Result{RunID: l.id, Value: value, History: l.history(), Usage: l.usage()}
+	result := l.result(value)
 	end := &End{Value: value}
 	if err == nil {
 		end.Spilled = l.spilled(value)

@@ -144,7 +144,7 @@ func TestNothingAsResult(t *testing.T) {
 - {id: exit, type: exit}
 `)
 	result, err := execution.New(echo).Run(t.Context(), g, decode(t, `{}`))
-	if err != nil || result.Value != value.Null || !result.History[2].Nothing() {
+	if err != nil || result.Value != value.Null || !result.History()[2].Nothing() {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }

@@ -34,17 +34,12 @@ type frame struct {
 }
 
 func newFrame(g *graph.Graph, args value.Value) *frame {
-	s := newState()
-	s.records = make([]*Record, 0, min(len(g.Nodes), fewRecords))
+	s := newState(len(g.Nodes))
 	return &frame{
 		graph: g, args: args, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
 		state: s, scope: expressions.NewScope(s.context, s),
 	}
 }
-
-// fewRecords is the largest number of records for which a new frame has room; a loop needs more,
-// a way that is not taken fewer.
-const fewRecords = 16
 
 // site returns the place where the node runs next.
 func (f *frame) site(node graph.Node) *site {

@@ -85,8 +85,8 @@ func TestG04CycleWithoutEnd(t *testing.T) {
 	if !errors.As(err, &step) || step.Code() != execution.CodeLimit {
 		t.Fatalf("got %v", err)
 	}
-	if len(result.History) != 1000 || step.Step != 1000 {
-		t.Errorf("%d executions, failed at %d", len(result.History), step.Step)
+	if len(result.History()) != 1000 || step.Step != 1000 {
+		t.Errorf("%d executions, failed at %d", len(result.History()), step.Step)
 	}
 	for _, want := range []string{"maxNodeExecutions is 1000", "graph.yaml:", `node "s"`, "a → s → a"} {
 		if !strings.Contains(err.Error(), want) {

@@ -202,13 +202,18 @@ func (l *live) notify(e Event) error {
 	return l.hooks.notify(e)
 }
 
-// history returns all records in the order of their addresses.
-func (l *live) history() []Record {
+// result returns the result of a run that has ended.
+func (l *live) result(value value.Value) *Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	records := l.root.state.records
-	if len(l.below) > 0 {
-		records = sorted(append(slices.Clip(l.below), records...))
+	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below}
+}
+
+// History returns all records in the order of their addresses.
+func (r *Result) History() []Record {
+	records := r.records
+	if len(r.below) > 0 {
+		records = sorted(append(slices.Clip(r.below), records...))
 	}
 	all := make([]Record, len(records))
 	for i, rec := range records {

@@ -146,7 +146,7 @@ func TestResolutionOfTheRightCall(t *testing.T) {
 	answer := execution.WithResolution(execution.Resolution{Value: decode(t, `{"n": 7}`)})
 	g := build(t, strings.Replace(twoCalls, "tool: first,", "tool: first, onCrash: rerun,", 1))
 	result, calls, err := resume(t, g, lost(t), answer)
-	if err != nil || calls != 1 || encode(t, result.Value) != `{"n":7}` || encode(t, result.History[1].Output) != `{"n":1}` {
+	if err != nil || calls != 1 || encode(t, result.Value) != `{"n":7}` || encode(t, result.History()[1].Output) != `{"n":1}` {
 		t.Errorf("after a call that is made again: %d calls, %v, %v", calls, result, err)
 	}
 	_, calls, err = resume(t, build(t, twoCalls), lost(t), answer)

@@ -60,7 +60,7 @@ func TestNothingIsNotNull(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var path []string
-	for _, r := range result.History {
+	for _, r := range result.History() {
 		if r.NodeID == "gone" || r.NodeID == "there" {
 			path = append(path, r.NodeID)
 		}
@@ -93,8 +93,9 @@ func TestResumeWithNothing(t *testing.T) {
 			t.Errorf("resumed after event %d: %v, want %s", n, err, encode(t, want.Value))
 			continue
 		}
-		for i := range want.History {
-			if a, b := got.History[i], want.History[i]; a.Nothing() != b.Nothing() || encode(t, execution.Context(got.History[:i])) != encode(t, execution.Context(want.History[:i])) {
+		steps, wanted := got.History(), want.History()
+		for i := range wanted {
+			if a, b := steps[i], wanted[i]; a.Nothing() != b.Nothing() || encode(t, execution.Context(steps[:i])) != encode(t, execution.Context(wanted[:i])) {
 				t.Errorf("resumed after event %d: step %d has another context", n, i)
 			}
 		}

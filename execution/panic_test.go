@@ -80,11 +80,11 @@ func TestV19Panics(t *testing.T) {
 			if !errors.As(err, &fault) || strings.Contains(err.Error(), secretText) || !strings.Contains(err.Error(), "internal error, id "+fault.ID) {
 				t.Fatalf("got %v", err)
 			}
-			if result == nil || result.Value != nil || len(result.History) != c.records {
+			if result == nil || result.Value != nil || len(result.History()) != c.records {
 				t.Fatalf("the result is %+v", result)
 			}
 			if c.failed != "" {
-				last := result.History[c.records-1]
+				last := result.History()[c.records-1]
 				if last.NodeID != c.failed || last.Error == nil || last.Error.Code != execution.CodeInternal {
 					t.Errorf("the last record is %+v", last)
 				}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"slices"
 	"strconv"
 	"sync"
@@ -161,33 +160,30 @@ func (e recordedError) FailedResult() value.Value {
 // digest returns a hash of a value, 16 hex digits. The order of an object's keys does not
 // matter.
 func digest(v value.Value) string {
-	h := sha256.New()
-	var buf []byte
-	put(h, v, &buf)
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	sum := sha256.Sum256(appendDigested(make([]byte, 0, 256), v))
+	return hex.EncodeToString(sum[:8])
 }
 
-// put writes a value so that different values are written differently.
-func put(h hash.Hash, v value.Value, buf *[]byte) {
+// appendDigested appends a value so that different values are appended differently.
+func appendDigested(dst []byte, v value.Value) []byte {
 	switch v := v.(type) {
 	case []any:
-		h.Write(strconv.AppendInt([]byte("["), int64(len(v)), 10)) // a hash never fails to write
+		dst = strconv.AppendInt(append(dst, '['), int64(len(v)), 10)
 		for _, item := range v {
-			put(h, item, buf)
+			dst = appendDigested(dst, item)
 		}
 	case map[string]any:
-		put(h, value.FromPlain(v), buf)
+		dst = appendDigested(dst, value.FromPlain(v))
 	case value.Object:
-		h.Write(strconv.AppendInt([]byte("{"), int64(v.Len()), 10))
+		dst = strconv.AppendInt(append(dst, '{'), int64(v.Len()), 10)
 		keys := slices.Clone(v.Keys())
 		slices.Sort(keys)
 		for _, key := range keys {
-			value, _ := v.Get(key)
-			put(h, key, buf)
-			put(h, value, buf)
+			item, _ := v.Get(key)
+			dst = appendDigested(value.AppendString(append(dst, ' '), key), item)
 		}
 	default:
-		*buf, _ = value.Append(append((*buf)[:0], ' '), v) // arguments are JSON: this does not fail
-		h.Write(*buf)
+		dst, _ = value.Append(append(dst, ' '), v) // arguments are JSON: this does not fail
 	}
+	return dst
 }

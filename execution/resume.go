@@ -27,7 +27,8 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 		return nil, err
 	}
 	if end := events[len(events)-1].End; end != nil && !isUnknown(end) {
-		result := &Result{RunID: l.id, Value: end.Value, History: l.history(), Usage: l.usage(), Spilled: end.Spilled}
+		result := l.result(end.Value)
+		result.Spilled = end.Spilled
 		if end.Failure != nil {
 			return result, l.root.stepError(end.Failure)
 		}

@@ -97,12 +97,13 @@ func resumeEqual(t *testing.T, g *graph.Graph, kept *cut, want *execution.Result
 	if encode(t, got.Value) != encode(t, want.Value) {
 		t.Errorf("got %s, want %s", encode(t, got.Value), encode(t, want.Value))
 	}
-	if len(got.History) != len(want.History) {
-		t.Fatalf("%d records, want %d", len(got.History), len(want.History))
+	steps := got.History()
+	if len(steps) != len(want.History()) {
+		t.Fatalf("%d records, want %d", len(steps), len(want.History()))
 	}
 	recorded := 0
-	for i, r := range want.History {
-		if got.History[i].NodeID != r.NodeID || encode(t, got.History[i].Output) != encode(t, r.Output) {
+	for i, r := range want.History() {
+		if steps[i].NodeID != r.NodeID || encode(t, steps[i].Output) != encode(t, r.Output) {
 			t.Errorf("record %d differs", i)
 		}
 		if r.NodeType == "mcp" {

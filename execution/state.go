@@ -16,8 +16,14 @@ type state struct {
 	edits   int                // records that are edits
 }
 
-func newState() *state {
-	return &state{outputs: map[string]outputs{}, context: map[string]any{}}
+// fewRecords is the largest number of records for which a new state has room; a loop needs more,
+// a way that is not taken fewer.
+const fewRecords = 16
+
+// newState makes a state for about so many records.
+func newState(records int) *state {
+	room := min(records, fewRecords)
+	return &state{records: make([]*Record, 0, room), outputs: make(map[string]outputs, room), context: make(map[string]any, room)}
 }
 
 // apply is the only place where state grows. O(1).
@@ -76,7 +82,7 @@ func Context(records []Record) map[string]value.Value {
 // ScopeOf returns the scope of the expressions of execution len(records): context and history.
 // The records are of one frame, as for Context.
 func ScopeOf(records []Record) *expressions.Scope {
-	s := newState()
+	s := newState(len(records))
 	for i, r := range records {
 		r.Index = i
 		// The index is right by construction, so apply cannot refuse.

@@ -16,7 +16,7 @@ import (
 // index.
 func TestContextEqualsRebuilt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newState()
+		s := newState(0)
 		n := rapid.IntRange(0, 60).Draw(t, "n")
 		for i := range n {
 			rec := Record{Index: i, NodeID: rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "id"), Start: time.Now()}
@@ -63,7 +63,7 @@ func same(t *rapid.T, s *state) {
 	if got := Context(values(s.records)); !reflect.DeepEqual(got, s.context) {
 		t.Fatalf("rebuilt %v, kept %v", got, s.context)
 	}
-	rebuilt := newState()
+	rebuilt := newState(0)
 	for _, r := range s.records {
 		if err := rebuilt.apply(r); err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func samePrevious(t *rapid.T, s *state) {
 }
 
 func TestRecordsAreInOrder(t *testing.T) {
-	s := newState()
+	s := newState(0)
 	if err := s.apply(&Record{Index: 1}); err == nil {
 		t.Error("a record was skipped")
 	}

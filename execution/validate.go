@@ -41,15 +41,14 @@ func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Val
 			return nil, &ArgumentsError{Tool: name, Problems: found}
 		}
 	}
-	var late *timeLimitError
-	switch {
-	case errors.As(err, &late):
-		err = fmt.Errorf("executionLimits.maxExecutionTimeMs is %d, and it takes longer", g.Limits.MaxExecutionTime.Milliseconds())
-		fallthrough
-	case err != nil:
-		return nil, &ArgumentsError{Tool: name, Err: err}
+	if err == nil {
+		return full, nil
 	}
-	return full, nil
+	var late *timeLimitError
+	if errors.As(err, &late) {
+		err = fmt.Errorf("executionLimits.maxExecutionTimeMs is %d, and it takes longer", g.Limits.MaxExecutionTime.Milliseconds())
+	}
+	return nil, &ArgumentsError{Tool: name, Err: err}
 }
 
 // checkValue validates the value of a frame whose exit has run.

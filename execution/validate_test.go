@@ -69,7 +69,7 @@ func TestDefaultsOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"n":1,"out":{},"size":10}`
-	if got := encode(t, result.History[0].Output); got != want {
+	if got := encode(t, result.History()[0].Output); got != want {
 		t.Errorf("the entry has %s", got)
 	}
 	if got := encode(t, store.events[0].Start.Args); got != want {
@@ -91,7 +91,7 @@ func TestV18Value(t *testing.T) {
 			!strings.Contains(err.Error(), "the value does not fit its outputSchema: result.ok: expected true or false, got 5") {
 			t.Errorf("got %v", err)
 		}
-		if result == nil || result.Value != nil || len(result.History) != 4 {
+		if result == nil || result.Value != nil || len(result.History()) != 4 {
 			t.Errorf("the result is %+v", result)
 		}
 		end := store.events[len(store.events)-1]

@@ -189,7 +189,7 @@ func contradiction(t *testing.T, g *graph.Graph, tools map[string]*tool, args va
 	// A run that fails shows as much, up to there.
 	result, _ := execution.New(execution.CallerFunc(give), noWait).Run(t.Context(), g, args)
 	outputs := map[execution.Address]map[string]value.Value{} // by frame and node: the latest
-	for _, rec := range result.History {
+	for _, rec := range result.History() {
 		name := cmp.Or(rec.Tool, "t")
 		tool, at := tools[name], fmt.Sprintf("at execution %s of %s, %s", rec.At(), name, rec.NodeID)
 		seen.add(&rec)

@@ -64,12 +64,13 @@ func (r *request) runGraphTool(ctx context.Context) (any, error) {
 	if err == nil {
 		out.Result, valueNote = bounded(result.Value, r.secrets)
 	}
-	visited, _ := ends(ownSteps(result.History), mostSteps)
+	history := result.History()
+	visited, _ := ends(ownSteps(history), mostSteps)
 	out.Path = make([]string, len(visited))
 	for i, record := range visited {
 		out.Path[i] = record.NodeID
 	}
-	out.History, historyNote = stepsOf(result.History, detailOf(r.Arguments), r.secrets)
+	out.History, historyNote = stepsOf(history, detailOf(r.Arguments), r.secrets)
 	if historyNote != "" && r.opts.Runs != nil {
 		historyNote += "; readRun shows more of this run"
 	} else if historyNote != "" {

@@ -95,7 +95,7 @@ const (
 // print prints where the runs first diverge.
 func (f *follower) print(ctx context.Context, w io.Writer, p *project.Project, g *graph.Graph, result *execution.Result) {
 	if f.diverged == nil {
-		f.printSame(w, len(result.History))
+		f.printSame(w, len(result.History()))
 		return
 	}
 	now := *f.diverged

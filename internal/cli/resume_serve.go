@@ -148,7 +148,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	var step *execution.StepError
 	switch {
 	case err == nil:
-		log.Info("a resumed run has finished", "steps", len(result.History))
+		log.Info("a resumed run has finished", "steps", len(result.History()))
 	case user.asked:
 		log.Warn("a resumed run waits for an answer of its user", "remedy", "toolgraph resume "+run.ID+" in a terminal")
 		r.mu.Lock()

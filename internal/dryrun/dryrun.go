@@ -48,13 +48,14 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 		Tool: g.Tool.Name.Value, Parts: calls.parts, Calls: calls.made, Path: []string{}, Complete: err == nil,
 		Assumed: slices.ContainsFunc(calls.made, func(c Call) bool { return c.Output != nil }),
 	}
-	for _, r := range result.History {
+	history := result.History()
+	for _, r := range history {
 		if r.Frame == "" && r.Part == "" {
 			plan.Path = append(plan.Path, r.NodeID)
 		}
 	}
 	for i := range plan.Parts {
-		plan.Parts[i].NotReached = plan.Parts[i].notReached(plan.Calls, result.History)
+		plan.Parts[i].NotReached = plan.Parts[i].notReached(plan.Calls, history)
 	}
 	switch {
 	case err == nil:

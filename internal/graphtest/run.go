@@ -257,7 +257,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *
 	g = limited(g, c)
 	run, err := runTool(ctx, g, in.fills.fill(c.Args), calls, r.engine(in.project))
 	result.Duration = time.Since(began)
-	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History, calls.calls()
+	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History(), calls.calls()
 	text := ""
 	if err == nil {
 		result.Value, result.Spilled = run.Value, run.Spilled

@@ -79,7 +79,7 @@ func runHere(ctx context.Context, g *graph.Graph, s sample) (ourRun, error) {
 	}
 	result, failed := execution.New(mock{}).Run(ctx, g, input)
 	var ours ourRun
-	for _, r := range result.History {
+	for _, r := range result.History() {
 		a := answer{}
 		if r.Error != nil {
 			a.Error = r.Error.Message

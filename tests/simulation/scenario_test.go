@@ -188,7 +188,7 @@ func (w *world) checkEnd(ctx context.Context, l *life) {
 		w.violated("no result with %v", l.err)
 		return
 	}
-	w.checkHistory(l.result.History)
+	w.checkHistory(l.result.History())
 	if err := execution.CheckEvents(w.events); err != nil {
 		w.violated("the journal is not valid: %v", err)
 	}

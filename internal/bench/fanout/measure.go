@@ -51,10 +51,11 @@ func measure(ctx context.Context, f form, wait time.Duration, rounds int) (*row,
 			r.took = append(r.took, milliseconds(took))
 			r.cpu = append(r.cpu, 1000*milliseconds(used-idle)/float64(f.calls))
 		}
-		r.records = len(result.History)
+		history := result.History()
+		r.records = len(history)
 		r.held = (heap() - before) / float64(r.records)
 		size := 0
-		for _, rec := range result.History {
+		for _, rec := range history {
 			size += value.Size(rec.Output)
 		}
 		r.values = float64(size) / float64(r.records)

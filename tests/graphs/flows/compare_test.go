@@ -96,7 +96,7 @@ func (b *built) runBoth(t *testing.T, maxParallel int, times uint64) pair {
 
 func runEngine(ctx context.Context, g *graph.Graph, args value.Value, times uint64) (run engineRun) {
 	result, err := execution.New(caller(times, &run.calls)).Run(ctx, g, args)
-	run.history, run.value = result.History, orNull(result.Value)
+	run.history, run.value = result.History(), orNull(result.Value)
 	if err != nil {
 		run.failed = &failure{code: config.FailureCode("not a failure: " + err.Error())}
 		var failed *execution.Failure

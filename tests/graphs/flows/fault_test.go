@@ -142,7 +142,7 @@ func TestF05Memory(t *testing.T) {
 				result := run(n)
 				after := heap()
 				runtime.KeepAlive(result)
-				return (after - before) / float64(len(result.History))
+				return (after - before) / float64(len(result.History()))
 			}
 			const most = 1200 // bytes of a record with its value; the record itself has about 400
 			if small, large := held(2000), held(8000); large > most || large > 1.5*small+100 {
@@ -212,7 +212,7 @@ func TestF05Limits(t *testing.T) {
 				s := &server{wait: time.Millisecond}
 				result, err := execution.New(s).Run(t.Context(), g, numbers(14))
 				checkLimit(t, err, "maxNodeExecutions")
-				if n := len(result.History); n > most {
+				if n := len(result.History()); n > most {
 					t.Errorf("%d records, want at most %d", n, most)
 				}
 			})
@@ -379,7 +379,7 @@ func TestF13Arguments(t *testing.T) {
 			if c.want == `{"n":1,"d":7}` {
 				return
 			}
-			for _, r := range result.History {
+			for _, r := range result.History() {
 				if r.Frame != "" {
 					t.Errorf("%s ran: %s", r.At(), describeRecord(r))
 				}
