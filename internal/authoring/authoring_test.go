@@ -74,11 +74,11 @@ func (k *Toolkit) answerTo(t *testing.T, name, args string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := tools.Tool(name).Run(context.Background(), given, server.Watch{})
+	answer, err := tools.Tool(name).Run(context.Background(), given, server.Watch{})
 	if err != nil {
 		return err.Error()
 	}
-	raw, err := value.Encode(v)
+	raw, err := value.Encode(answer.Value)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,5 +107,5 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 	if err != nil {
 		return err
 	}
-	return printValue(std.out, answer, secrets)
+	return printValue(std.out, answer.Value, secrets)
 }

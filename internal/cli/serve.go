@@ -243,7 +243,7 @@ func upstreamsOf(g *graph.Graph) (all []server.Upstream) {
 
 // runner runs one graph on the engine, and reports its events to the client.
 func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
-	return func(ctx context.Context, args value.Value, watch server.Watch) (value.Value, error) {
+	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		ctx, release := lasting(ctx, l.grace)
 		defer release()
 		var opts []execution.Option
@@ -256,10 +256,19 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		}
 		result, err := l.run(ctx, engine, g, args, opts...)
 		if result == nil { // the arguments are invalid, so there was no run
-			return nil, err
+			return server.Answer{}, err
 		}
-		return result.Value, withRemedy(err)
+		return server.Answer{Value: result.Value, Usage: usedBy(result)}, withRemedy(err)
 	}
+}
+
+// usedBy returns what a run has used; nil when it has called no server, since there is then
+// nothing that it could have saved.
+func usedBy(r *execution.Result) *server.Usage {
+	if r.Usage.Calls == 0 {
+		return nil
+	}
+	return &server.Usage{Run: r.RunID, Calls: r.Usage.Calls, BytesIn: r.Usage.BytesIn, Duration: r.Usage.Duration}
 }
 
 // askUser passes the question of an upstream server on to the user of the client that called,

@@ -56,7 +56,7 @@ func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slo
 
 // run makes a tool's Run of its answer.
 func run(answer func(arguments) (valued, error)) server.Run {
-	return func(_ context.Context, args value.Value, _ server.Watch) (value.Value, error) {
+	return func(_ context.Context, args value.Value, _ server.Watch) (server.Answer, error) {
 		given := args.(value.Object)
 		text := func(key string) string {
 			value, _ := given.Get(key)
@@ -65,8 +65,8 @@ func run(answer func(arguments) (valued, error)) server.Run {
 		}
 		found, err := answer(arguments{path: text("path"), pattern: text("pattern")})
 		if err != nil {
-			return nil, err
+			return server.Answer{}, err
 		}
-		return found.value(), nil
+		return server.Answer{Value: found.value()}, nil
 	}
 }

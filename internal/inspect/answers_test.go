@@ -96,15 +96,15 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := questions.Tool(c[0]).Run(t.Context(), args, server.Watch{})
+		answer, err := questions.Tool(c[0]).Run(t.Context(), args, server.Watch{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := value.Encode(v)
+		raw, err := value.Encode(answer.Value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if id, _ := v.(value.Object).Get("run"); first == "" {
+		if id, _ := answer.Value.(value.Object).Get("run"); first == "" {
 			first, _ = id.(string)
 		}
 		out.WriteString(c[0] + " " + c[1] + "\n" + string(raw) + "\n\n")

@@ -134,12 +134,17 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if c.trace != nil {
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)
 	}
-	value, err := c.tool.run(ctx, args, c.watch())
+	answer, err := c.tool.run(ctx, args, c.watch())
 	if err != nil {
-		c.failed(err.Error())
-		return s.appendFailure(dst, id, c, err.Error())
+		answer.Notice = failed(err.Error())
 	}
-	return s.appendValue(dst, id, c, value)
+	if n := answer.Notice; n != nil {
+		if n.Failed {
+			c.failed(n.Texts[0])
+		}
+		return s.appendNotice(dst, id, c, n, answer.Usage)
+	}
+	return s.appendValue(dst, id, c, answer)
 }
 
 // internalError logs a panic and returns the message for the client.

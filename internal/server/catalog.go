@@ -199,20 +199,20 @@ func either(a, b *bool) *bool {
 
 // validated wraps run so that the arguments and the value of a tool are validated.
 func validated(t *tool, run Run) Run {
-	return func(ctx context.Context, args value.Value, watch Watch) (value.Value, error) {
+	return func(ctx context.Context, args value.Value, watch Watch) (Answer, error) {
 		args, err := t.arguments(ctx, args)
 		if err != nil {
-			return nil, err
+			return Answer{}, err
 		}
-		value, err := run(ctx, args, watch)
-		if err != nil || t.output == nil {
-			return value, err
+		answer, err := run(ctx, args, watch)
+		if err != nil || t.output == nil || answer.Notice != nil {
+			return answer, err
 		}
-		found, err := t.output.Check(ctx, value)
+		found, err := t.output.Check(ctx, answer.Value)
 		if err == nil && len(found) > 0 {
 			err = fmt.Errorf("%s: the value of tool %q does not fit its outputSchema: %s", t.def.OutputSchema.Pos, t.name, found.Text("result"))
 		}
-		return value, err
+		return answer, err
 	}
 }
 

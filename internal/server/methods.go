@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	stack "runtime/debug"
+	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -100,6 +101,7 @@ type Resources interface {
 // Resource is one entry of resources/list; URI is a template (RFC 6570) in Templates.
 type Resource struct {
 	URI, Name, Title, Description, MIMEType string
+	Size                                    int // bytes; 0: unknown
 }
 
 // Content is the content of a resource.
@@ -160,16 +162,24 @@ func appendResources(dst []byte, address string, page []Resource) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = value.AppendString(append(dst, `{"`+address+`":`...), r.URI)
-		dst = value.AppendString(append(dst, `,"name":`...), r.Name)
-		for _, field := range [][2]string{{"title", r.Title}, {"description", r.Description}, {"mimeType", r.MIMEType}} {
-			if field[1] != "" {
-				dst = value.AppendString(append(dst, `,"`+field[0]+`":`...), field[1])
-			}
-		}
-		dst = append(dst, '}')
+		dst = append(r.appendMembers(append(dst, '{'), address), '}')
 	}
 	return append(dst, ']')
+}
+
+// appendMembers appends the members of an entry, with the URI or template under the key address.
+func (r *Resource) appendMembers(dst []byte, address string) []byte {
+	dst = value.AppendString(append(dst, `"`+address+`":`...), r.URI)
+	dst = value.AppendString(append(dst, `,"name":`...), r.Name)
+	for _, field := range [][2]string{{"title", r.Title}, {"description", r.Description}, {"mimeType", r.MIMEType}} {
+		if field[1] != "" {
+			dst = value.AppendString(append(dst, `,"`+field[0]+`":`...), field[1])
+		}
+	}
+	if r.Size > 0 {
+		dst = strconv.AppendInt(append(dst, `,"size":`...), int64(r.Size), 10)
+	}
+	return dst
 }
 
 func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, *rpcError) {

@@ -69,7 +69,7 @@ func toolOf(t testing.TB, name, input, output string) Tool {
 	if output != "" {
 		tool.OutputSchema = dataOf(t, output)
 	}
-	return Tool{Def: tool, Run: func(_ context.Context, args value.Value, _ Watch) (value.Value, error) {
-		return args, nil
+	return Tool{Def: tool, Run: func(_ context.Context, args value.Value, _ Watch) (Answer, error) {
+		return Answer{Value: args}, nil
 	}}
 }

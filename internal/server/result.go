@@ -18,21 +18,24 @@ import (
 // item, and as structuredContent when it is an object or the outputSchema requires it.
 // Without an outputSchema, MCP content is sent as content. A tool with result: text sends
 // a string without quotes.
-func (s *Server) appendValue(dst, id []byte, c *call, v value.Value) []byte {
+func (s *Server) appendValue(dst, id []byte, c *call, a Answer) []byte {
 	if c.tool.output == nil {
-		if items := contentItems(v); items != nil {
-			return s.appendContent(dst, id, c, items)
+		if items := contentItems(a.Value); items != nil {
+			return s.appendContent(dst, id, c, items, a.Usage)
 		}
 	}
-	raw, err := value.Encode(v)
+	raw, err := value.Encode(a.Value)
 	if err != nil {
-		return s.appendFailure(dst, id, c, unencodable(c, err))
+		return s.appendNotice(dst, id, c, unencodable(c, err), a.Usage)
 	}
 	raw = c.from.secrets.RedactJSON(raw)
+	out := len(raw)
 	dst = appendHead(dst, id)
 	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
-	if text, isText := v.(string); isText && c.tool.def.Result == config.TextResult {
-		dst = value.AppendString(dst, c.from.secrets.Redact(text))
+	if text, isText := a.Value.(string); isText && c.tool.def.Result == config.TextResult {
+		text = c.from.secrets.Redact(text)
+		out = len(text)
+		dst = value.AppendString(dst, text)
 	} else {
 		dst = value.AppendString(dst, raw)
 	}
@@ -44,23 +47,29 @@ func (s *Server) appendValue(dst, id []byte, c *call, v value.Value) []byte {
 	case raw[0] == '{':
 		dst = append(append(dst, `,"structuredContent":`...), raw...)
 	}
-	return s.appendTail(dst, c.modern)
+	return s.appendTail(dst, c.modern, a.Usage, out)
 }
 
-// appendFailure appends the answer line of a failed call: a result with isError, which the
-// model sees, so that it can correct its call.
+// appendFailure appends the answer line of a call that has failed without a run.
 func (s *Server) appendFailure(dst, id []byte, c *call, message string) []byte {
-	dst = appendHead(dst, id)
-	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
-	dst = value.AppendString(dst, c.from.secrets.Redact(message))
-	dst = append(dst, `}],"isError":true`...)
-	return s.appendTail(dst, c.modern)
+	return s.appendNotice(dst, id, c, failed(message), nil)
 }
 
-// appendTail ends a result and its line.
-func (s *Server) appendTail(dst []byte, modern bool) []byte {
-	if modern {
+// appendText appends a text item.
+func appendText[T string | []byte](dst []byte, text T) []byte {
+	return append(value.AppendString(append(dst, `{"type":"text","text":`...), text), '}')
+}
+
+// appendTail ends a result, of whose content a model reads so many bytes, and its line.
+func (s *Server) appendTail(dst []byte, modern bool, used *Usage, out int) []byte {
+	switch {
+	case modern && used != nil:
+		dst = append(append(dst, ','), s.identity[:len(s.identity)-len("}")]...)
+		dst = append(used.append(append(dst, ','), out), '}')
+	case modern:
 		dst = append(append(dst, ','), s.identity...)
+	case used != nil:
+		dst = append(used.append(append(dst, `,"_meta":{`...), out), '}')
 	}
 	return append(dst, "}}\n"...)
 }
@@ -148,20 +157,21 @@ func isBase64(text string) bool {
 }
 
 // appendContent appends the answer line of a run whose value is content.
-func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []byte {
+func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, used *Usage) []byte {
 	mark := len(dst)
 	dst = append(appendHead(dst, id), `"result":{"content":[`...)
+	from := len(dst)
 	for i, item := range items {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		if text, ok := item.(string); ok {
-			dst = append(value.AppendString(append(dst, `{"type":"text","text":`...), c.from.secrets.Redact(text)), '}')
+			dst = appendText(dst, c.from.secrets.Redact(text))
 			continue
 		}
 		raw, err := value.Encode(item)
 		if err != nil {
-			return s.appendFailure(dst[:mark], id, c, unencodable(c, err))
+			return s.appendNotice(dst[:mark], id, c, unencodable(c, err), used)
 		}
 		shown := c.from.secrets.RedactJSON(raw)
 		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // redacted: it may no longer be valid content
@@ -169,13 +179,13 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value) []b
 			dst = append(dst, raw...)
 			continue
 		}
-		dst = append(value.AppendString(append(dst, `{"type":"text","text":`...), raw), '}')
+		dst = appendText(dst, raw)
 	}
-	return s.appendTail(append(dst, ']'), c.modern)
+	return s.appendTail(append(dst, ']'), c.modern, used, len(dst)-from)
 }
 
-func unencodable(c *call, err error) string {
-	return "the value of tool " + wording.Quote(c.tool.name) + " cannot be written as JSON: " + err.Error()
+func unencodable(c *call, err error) *Notice {
+	return failed("the value of tool " + wording.Quote(c.tool.name) + " cannot be written as JSON: " + err.Error())
 }
 
 // The JSON-RPC error codes of this server.

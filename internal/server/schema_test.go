@@ -54,8 +54,8 @@ func TestResultsAreValidated(t *testing.T) {
 		{"", 5.0, ""},
 	} {
 		offered := toolOf(t, "x", "", c.schema)
-		offered.Run = func(context.Context, value.Value, Watch) (value.Value, error) {
-			return c.value, nil
+		offered.Run = func(context.Context, value.Value, Watch) (Answer, error) {
+			return Answer{Value: c.value}, nil
 		}
 		var found config.Diagnostics
 		_, err := newTool(offered, &found).run(t.Context(), value.NewObject(nil, nil), Watch{})

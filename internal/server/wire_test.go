@@ -133,14 +133,16 @@ type bench struct {
 	release chan struct{}
 	log     *syncBuffer
 
-	do func(ctx context.Context, watch Watch) // what a run of tool "do" does, where there is one
+	do     func(ctx context.Context, watch Watch) // what a run of tool "do" does, where there is one
+	notice *Notice                                // of every answer
+	usage  *Usage                                 // of every answer
 }
 
 // runs makes runs without an engine. What a tool does follows from its name.
 func (b *bench) run(ctx context.Context, name string, args value.Value, watch Watch) (value.Value, error) {
 	plain, _ := value.Plain(args).(map[string]any)
 	switch name {
-	case "give", "typed", "listed":
+	case "give", "typed", "listed", "text":
 		value, _ := args.(value.Object).Get("value")
 		return value, nil
 	case "fail":
@@ -228,8 +230,9 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 	}
 	for i := range opts.Tools {
 		name := opts.Tools[i].Def.Name.Value
-		opts.Tools[i].Run = func(ctx context.Context, args value.Value, watch Watch) (value.Value, error) {
-			return b.run(ctx, name, args, watch)
+		opts.Tools[i].Run = func(ctx context.Context, args value.Value, watch Watch) (Answer, error) {
+			v, err := b.run(ctx, name, args, watch)
+			return Answer{Value: v, Notice: b.notice, Usage: b.usage}, err
 		}
 	}
 	s, err := New(opts)

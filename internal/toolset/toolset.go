@@ -18,7 +18,8 @@ import (
 )
 
 // Handler answers one call: what it returns is the result of the tool, encoded as JSON; a
-// value.Value in it has to be a view.Value. It may be called by several goroutines.
+// value.Value in it has to be a view.Value. A *server.Notice is sent as it is. It may be called
+// by several goroutines.
 type Handler func(ctx context.Context, a Arguments, watch server.Watch) (any, error)
 
 // Set is a server's description of itself and its tools, in the order of the description.
@@ -52,16 +53,20 @@ func New(description []byte, version string, handlers map[string]Handler) (*Set,
 }
 
 func run(handler Handler) server.Run {
-	return func(ctx context.Context, args value.Value, watch server.Watch) (value.Value, error) {
+	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		answer, err := handler(ctx, Arguments{args}, watch)
 		if err != nil {
-			return nil, err
+			return server.Answer{}, err
+		}
+		if notice, is := answer.(*server.Notice); is {
+			return server.Answer{Notice: notice}, nil
 		}
 		raw, err := view.JSON(answer)
 		if err != nil {
-			return nil, err
+			return server.Answer{}, err
 		}
-		return value.Decode(raw)
+		result, err := value.Decode(raw)
+		return server.Answer{Value: result}, err
 	}
 }
 

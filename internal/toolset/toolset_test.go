@@ -35,11 +35,11 @@ func TestHandlers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := set.Tool("one").Run(t.Context(), given, server.Watch{})
+		answer, err := set.Tool("one").Run(t.Context(), given, server.Watch{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if raw, err := value.Encode(v); err != nil || string(raw) != want {
+		if raw, err := value.Encode(answer.Value); err != nil || string(raw) != want {
 			t.Errorf("%s: %s, %v, want %s", args, raw, err, want)
 		}
 	}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"strconv"
+	"time"
+
+	"toolgraph/expressions/value"
+)
+
+// Answer is what a run gives the client that called.
+type Answer struct {
+	Value  value.Value // the result
+	Notice *Notice     // what the client gets in place of the value; nil: the value
+	Usage  *Usage      // nil: nothing is reported
+}
+
+// Notice is content in place of a value that the client does not get: texts, and a link to the
+// value. Secrets in it are redacted.
+type Notice struct {
+	Texts  []string
+	Link   *Resource // nil: none
+	Failed bool      // for the client the call has failed (isError)
+}
+
+// Usage is what a run has used. A result reports it in _meta, under RunMeta.
+type Usage struct {
+	Run      string // its id
+	Calls    int    // to upstream servers, attempts included
+	BytesIn  int    // of the values that these returned, as compact JSON
+	Duration time.Duration
+}
+
+// RunMeta is the key in _meta for what a run has used.
+const RunMeta = "toolgraph/run"
+
+// bytesPerToken is how many bytes of JSON are about one token of a model.
+const bytesPerToken = 4
+
+// Saved estimates how many tokens fewer a model has read, when it read so many bytes of the
+// result, than when it had made the calls itself. It is never below 0.
+func (u *Usage) Saved(bytesOut int) int { return max(0, (u.BytesIn-bytesOut)/bytesPerToken) }
+
+// JSON returns what _meta has under RunMeta: an object with the id of the run, the number of its
+// calls, bytesIn, bytesOut, durationMs and tokensSaved.
+func (u *Usage) JSON(bytesOut int) []byte {
+	dst := value.AppendString([]byte(`{"id":`), u.Run)
+	for _, field := range []struct {
+		key string
+		n   int64
+	}{
+		{"calls", int64(u.Calls)},
+		{"bytesIn", int64(u.BytesIn)},
+		{"bytesOut", int64(bytesOut)},
+		{"durationMs", u.Duration.Milliseconds()},
+		{"tokensSaved", int64(u.Saved(bytesOut))},
+	} {
+		dst = strconv.AppendInt(append(dst, `,"`+field.key+`":`...), field.n, 10)
+	}
+	return append(dst, '}')
+}
+
+// append appends the member of _meta.
+func (u *Usage) append(dst []byte, bytesOut int) []byte {
+	return append(append(dst, `"`+RunMeta+`":`...), u.JSON(bytesOut)...)
+}
+
+// failed returns the notice of a failed call: a result with isError, which the model sees, so
+// that it can correct its call.
+func failed(message string) *Notice { return &Notice{Texts: []string{message}, Failed: true} }
+
+// appendNotice appends the answer line of a call whose run yields no value for the client.
+func (s *Server) appendNotice(dst, id []byte, c *call, n *Notice, used *Usage) []byte {
+	dst = append(appendHead(dst, id), `"result":{"content":[`...)
+	out := 0
+	for i, text := range n.Texts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		text = c.from.secrets.Redact(text)
+		out += len(text)
+		dst = appendText(dst, text)
+	}
+	if n.Link != nil {
+		from := len(dst) + len(",")
+		dst = append(n.Link.appendMembers(append(dst, `,{"type":"resource_link",`...), "uri"), '}')
+		out += len(dst) - from
+	}
+	dst = append(dst, ']')
+	if n.Failed {
+		dst = append(dst, `,"isError":true`...)
+	}
+	return s.appendTail(dst, c.modern, used, out)
+}
