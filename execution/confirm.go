@@ -41,8 +41,11 @@ func (l *live) agree(s *site, n *graph.MCP, all []value.Value) (agreement, error
 // agreed returns the agreement of the user to a call, nil when none is needed, or the
 // failure of one that is not agreed to.
 func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *Failure, error) {
-	if s.agreed != nil {
+	switch {
+	case s.agreed != nil:
 		return s.agreed.confirmed, s.agreed.failed, nil
+	case n.Confirm == nil && len(s.frame.allow) == 0: // most calls
+		return nil, nil, nil
 	}
 	if l.past.isResolved(s.address()) { // nothing is called
 		return nil, nil, nil
@@ -56,7 +59,7 @@ func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *
 func (l *live) agreeAll(f *fan) error {
 	s := f.site
 	n, isMCP := s.node.(*graph.MCP)
-	if !isMCP || l.past.failedPart(s.address()) != nil {
+	if !isMCP || n.Confirm == nil && len(s.frame.allow) == 0 || l.past.failedPart(s.address()) != nil {
 		return nil
 	}
 	if effect, refused := s.permit(n); refused != nil || !s.confirms(n, effect) {

@@ -49,7 +49,7 @@ func TestConfirm(t *testing.T) {
 				if len(server.calls) != calls || (len(u.asked) > 0) != c.asks || (err == nil) != (calls == 1) {
 					t.Errorf("%s: %d calls, asked %q: %v", action, len(server.calls), u.messages(), err)
 				}
-				rec := result.History[1]
+				rec := result.History()[1]
 				if (rec.Confirmed != nil) != (c.asks && calls == 1) {
 					t.Errorf("%s: confirmed is %v", action, rec.Confirmed)
 				}
