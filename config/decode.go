@@ -14,7 +14,8 @@ type decoder struct {
 	file    *File
 	found   Diagnostics
 	secrets []string
-	assume  bool // as Options.AssumeEnv
+	reads   []string // variables of the server that is being decoded
+	assume  bool     // as Options.AssumeEnv
 
 	expanded int // bytes of the values of variables
 	compared int // known words compared for "did you mean"

@@ -86,6 +86,7 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	}
 	fs.form = &upstreamForm
 	fs.foreignKeys(from)
+	d.reads = nil
 	u.Transport = fs.transport()
 	d.process(u, fs, from)
 	d.address(u, fs)
@@ -98,6 +99,7 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	u.Timeout, u.StartTimeout = fs.milliseconds("timeoutMs"), fs.milliseconds("startTimeoutMs")
 	u.MaxInFlight, u.Protocol = fs.integer("maxInFlight"), cmp.Or(Protocol(fs.word("protocol")), ProtocolAuto)
 	d.grants(u, fs)
+	u.Variables = slices.Compact(slices.Sorted(slices.Values(d.reads)))
 	return u
 }
 

@@ -106,6 +106,7 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 		bad("found ${…} without the name of a variable", "names are letters, digits and _; "+literal)
 		return variable{}, end + 1
 	}
+	d.reads = append(d.reads, name)
 	value, set := d.lookup(name)
 	if !set && d.assume {
 		value, set = "value", true

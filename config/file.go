@@ -59,7 +59,8 @@ type Upstream struct {
 	Pos       Pos
 	Name      Text
 	Transport Transport
-	Identity  string // its command and arguments, or its URL, as in the file: variables by name, without secrets
+	Identity  string   // its command and arguments, or its URL, as in the file: variables by name, without secrets
+	Variables []string // the names of the environment variables that its entry reads, sorted, each once
 
 	Command Text      // stdio
 	Args    []Text    // stdio

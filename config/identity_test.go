@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestServerIdentity(t *testing.T) {
 	f, err := Parse("g.yaml", []byte(head+`mcpServers:
@@ -24,6 +27,23 @@ func TestServerIdentity(t *testing.T) {
 	} {
 		if got := f.Servers[i].Identity; got != want {
 			t.Errorf("%s is %q, want %q", f.Servers[i].Name.Value, got, want)
+		}
+	}
+}
+
+// The variables of a server are those that its whole entry reads, by name.
+func TestServerVariables(t *testing.T) {
+	f, err := Parse("g.yaml", []byte(head+`mcpServers:
+  none: {command: run, args: ["$${NOT}"], env: {A: literal}}
+  all: {command: run, args: ["${DIR:-.}", "${TOKEN}"], env: {A: "${TOKEN}", B: "x${KEY}y"}, cwd: "${DIR}"}
+  address: {url: "https://${HOST:-example.com}/mcp", headers: {Authorization: "Bearer ${TOKEN}"}, oauth: {clientId: "${CLIENT}"}}
+`), Options{AssumeEnv: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{nil, {"DIR", "KEY", "TOKEN"}, {"CLIENT", "HOST", "TOKEN"}} {
+		if got := f.Servers[i].Variables; !slices.Equal(got, want) {
+			t.Errorf("%s reads %q, want %q", f.Servers[i].Name.Value, got, want)
 		}
 	}
 }

@@ -87,6 +87,9 @@ type MCP struct {
 // Type returns config.MCPNode.
 func (*MCP) Type() config.NodeType { return config.MCPNode }
 
+// ToolPos returns the place where the node names the tool.
+func (n *MCP) ToolPos() config.Pos { return n.toolPos }
+
 // Transform yields the value of an expression.
 type Transform struct {
 	step

@@ -222,9 +222,9 @@ func (c *catalog) settle(f *fetch, l *listing) {
 	close(f.done)
 }
 
-// offered returns the listing of a session; unlisted when there is none, or not soon. Where
-// tools are checked, it is not one that the server has already made invalid.
-func (u *upstream) offered(ctx context.Context, s *session) *listing {
+// offered returns the listing of a session; unlisted when there is none, or not soon. A strict
+// one is not one that the server has already made invalid.
+func (u *upstream) offered(ctx context.Context, s *session, strict bool) *listing {
 	if l := s.tools.now.Load(); l != nil {
 		return l
 	}
@@ -244,7 +244,7 @@ func (u *upstream) offered(ctx context.Context, s *session) *listing {
 		case <-ctx.Done():
 			return unlisted
 		}
-		if !f.stale || u.opts.check == nil {
+		if !f.stale || !strict {
 			return f.listing
 		}
 	}

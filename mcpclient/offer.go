@@ -74,34 +74,39 @@ const (
 // sent. Only a fresh listing refuses.
 func (u *upstream) vet(ctx context.Context, s *session, tool string, args value.Value) (*offer, *Error) {
 	now := u.opts.clock.now
-	l := u.offered(ctx, s)
+	l := u.listed(ctx, s, u.checks(ctx))
 	relist := func() {
 		s.tools.outdated(l)
-		l = u.offered(ctx, s)
-	}
-	if u.outOfCheck(l) {
-		relist()
+		l = u.offered(ctx, s, u.checks(ctx))
 	}
 	o, fail := u.judge(ctx, s, l, tool, args)
 	if fail != nil && ctx.Err() == nil && !l.fresh(now()) {
 		relist()
 		o, fail = u.judge(ctx, s, l, tool, args)
 	}
-	for fail != nil && fail.Code == CodeUnknownTool && s.notifiesChanges && now().Sub(s.since) < startsUp {
-		select {
-		case <-u.opts.clock.after(startsUpPause):
-		case <-ctx.Done():
-			return nil, fail
-		}
+	for fail != nil && fail.Code == CodeUnknownTool && u.mayAdd(ctx, s) {
 		relist()
 		o, fail = u.judge(ctx, s, l, tool, args)
 	}
 	return o, fail
 }
 
+// mayAdd waits while a server that has just started may add a tool, and reports whether it may have.
+func (u *upstream) mayAdd(ctx context.Context, s *session) bool {
+	if !s.notifiesChanges || u.opts.clock.now().Sub(s.since) >= startsUp {
+		return false
+	}
+	select {
+	case <-u.opts.clock.after(startsUpPause):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool string, args value.Value) (*offer, *Error) {
 	if l.byName == nil {
-		if u.opts.check == nil {
+		if !u.checks(ctx) {
 			return nil, nil
 		}
 		return nil, refusal(CodeNotListed, "because the server has not listed its tools, which must be checked first")
@@ -111,6 +116,9 @@ func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool strin
 		return nil, noSuchTool(tool, l.names)
 	}
 	if fail := u.check(o); fail != nil {
+		return nil, fail
+	}
+	if fail := checkOf(ctx).refuses(u.conf.Name.Value, o); fail != nil {
 		return nil, fail
 	}
 	o.prepare(s.note)
@@ -153,45 +161,4 @@ func refusal(code, why string) *Error {
 func noSuchTool(tool string, names []string) *Error {
 	message := fmt.Sprintf("has no such tool, expected one of its %d", len(names))
 	return &Error{Code: CodeUnknownTool, Message: message, Hint: suggest(tool, names), Err: errRefused}
-}
-
-// ToolCheck checks a tool as its server lists it, and returns why it must not be called,
-// or nil. The error needs a code and a message. Safe for concurrent use.
-type ToolCheck func(server string, tool Tool) *Error
-
-// WithToolCheck has every tool checked before it is called: at its first call on each
-// connection, and again when its server has notified a change of its tools. A refused call
-// is not sent, and neither is a call to a server that does not list its tools.
-func WithToolCheck(check ToolCheck) Option { return func(o *options) { o.check = check } }
-
-// checkLasts is how long the list of a remote server counts under a check: another program
-// may serve the address by then, and the connection does not show that.
-const checkLasts = time.Minute
-
-// outOfCheck reports whether a list is too old to prove that a tool passes the check.
-func (u *upstream) outOfCheck(l *listing) bool {
-	return u.opts.check != nil && !u.conf.isLocal() && l.byName != nil && u.opts.clock.now().Sub(l.at) > checkLasts
-}
-
-// check returns the error of the check of tools, nil when the tool may be called.
-func (u *upstream) check(o *offer) *Error {
-	if u.opts.check == nil {
-		return nil
-	}
-	o.checked.Do(func() {
-		found := u.opts.check(u.conf.Name.Value, o.Tool)
-		if found == nil && o.ambiguous {
-			found = refusal(CodeListedTwice, "because the server lists it twice with different definitions, and it is unknown which of them a call runs")
-			found.Hint = "have the server list the tool once"
-		}
-		if found == nil {
-			return
-		}
-		e := *found
-		e.Err = errRefused
-		o.refused = &e
-		u.opts.logger.Warn("a tool of an upstream is refused",
-			"server", u.conf.Name.Value, "tool", presentable(o.Name, 200), "code", e.Code)
-	})
-	return o.refused
 }

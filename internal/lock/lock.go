@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/graph/flow"
 )
 
@@ -76,6 +77,20 @@ type Hints struct {
 	Destructive *bool `json:"destructiveHint"`
 	Idempotent  *bool `json:"idempotentHint"`
 	OpenWorld   *bool `json:"openWorldHint"`
+}
+
+// Effect returns what calls of a tool with these hints do; empty when they do not say. What is
+// neither read-only nor declared to change nothing that exists may destroy.
+func (h Hints) Effect() config.Effect {
+	switch {
+	case h.ReadOnly != nil && *h.ReadOnly:
+		return config.ReadEffect
+	case h.Destructive != nil && !*h.Destructive:
+		return config.WriteEffect
+	case h.ReadOnly == nil && h.Destructive == nil:
+		return ""
+	}
+	return config.DestroyEffect
 }
 
 // HintsOf reads annotations, JSON or nil. Annotations of a wrong kind have no hints.
