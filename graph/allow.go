@@ -48,6 +48,13 @@ func KnownEffect(effect config.Effect) config.Effect {
 	return effect
 }
 
+// Within reports whether calls with an effect do at most what those with another do; an unknown one
+// counts as config.DestroyEffect.
+func Within(effect, other config.Effect) bool {
+	order := []config.Effect{config.ReadEffect, config.WriteEffect, config.DestroyEffect}
+	return slices.Index(order, KnownEffect(effect)) <= slices.Index(order, KnownEffect(other))
+}
+
 // Refusal returns the message about a call that a tool of the file may not make, whatever its
 // effect is; empty when Permits holds.
 func (a *Allow) Refusal(tool, server, called string) string {

@@ -57,12 +57,7 @@ func (c *Capabilities) Beyond(other *Capabilities) []Excess {
 
 // within reports whether another call, of the same tool, could do as much.
 func (c *Call) within(other Call) bool {
-	return other.Name() == c.Name() && !other.Refused && (c.Confirmed || !other.Confirmed) && rank(c.Effect) <= rank(other.Effect)
-}
-
-// rank orders effects by what they can do; an unknown one counts as config.DestroyEffect.
-func rank(e config.Effect) int {
-	return slices.Index([]config.Effect{config.ReadEffect, config.WriteEffect, config.DestroyEffect}, graph.KnownEffect(believed(e)))
+	return other.Name() == c.Name() && !other.Refused && (c.Confirmed || !other.Confirmed) && graph.Within(believed(c.Effect), believed(other.Effect))
 }
 
 // Line returns the call on one line: files.delete_file: destroy if confirmed.

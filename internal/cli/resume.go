@@ -8,13 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 )
 
 type resumeFlags struct {
@@ -34,10 +32,11 @@ its id, or last; "toolgraph runs list --status interrupted" lists these runs. St
 have finished are not repeated.
 
 A call that was in flight is repeated only when that is safe: its node has onCrash: rerun,
-or its tool is read-only or idempotent and the graph file trusts its server. Otherwise the
-run fails with the code outcome-unknown and says what to check. After checking, resolve
-the call: --repeat repeats it, --answer gives the value that it returned, and
---answer-nothing says that it returned no value. When several calls were in flight, as the
+or its tool is read-only or idempotent, according to the lock file with --locked, or
+without it to a server that the graph file trusts. Otherwise the run fails with the code
+outcome-unknown and says what to check. After checking, resolve the call: --repeat
+repeats it, --answer gives the value that it returned, and --answer-nothing says that it
+returned no value. When several calls were in flight, as the
 items of a forEach or the branches of a parallel can be, the run asks about one after the
 other, in the order of their addresses; --repeat-all repeats all of them.`,
 		Example: `  toolgraph resume last
@@ -192,7 +191,7 @@ func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...
 		}
 	}
 	ctx, options := l.begin(ctx, g)
-	options = append(options, execution.WithRepeatable(repeatable(l.Project, l.listedHints(ctx))))
+	options = append(options, l.believer(true).options(ctx)...) // in-doubt calls depend on it
 	return l.engine().Resume(ctx, g, events, append(options, more...)...)
 }
 
@@ -203,37 +202,4 @@ func ended(events []execution.Event) bool {
 	}
 	end := events[len(events)-1].End
 	return end != nil && (end.Failure == nil || end.Failure.Code != execution.CodeOutcomeUnknown)
-}
-
-// listedHints are the hints of a tool; a server that has not listed its tools yet is started
-// and asked for them.
-func (l *loaded) listedHints(ctx context.Context) toolHints {
-	return func(upstream, tool string) (server.Hints, bool) {
-		if hints, ok := l.hints(upstream, tool); ok {
-			return hints, ok
-		}
-		if _, err := l.pool.ListTools(ctx, upstream); err != nil {
-			l.log.Warn(fmt.Sprintf("server %q cannot list its tools, so it is unknown whether %q is safe to repeat", upstream, tool), "error", err)
-			return server.Hints{}, false
-		}
-		return l.hints(upstream, tool)
-	}
-}
-
-// repeatable reports which tools are safe to repeat: those that a trusted server of the
-// file declares to be idempotent, or read-only unless the file gives another effect. Without hints there
-// are none.
-func repeatable(p *project.Project, hints toolHints) func(upstream, tool string, effect config.Effect) bool {
-	trusted := map[string]bool{}
-	for _, u := range p.File.Servers {
-		trusted[u.Name.Value] = u.Trusted
-	}
-	isTrue := func(b *bool) bool { return b != nil && *b }
-	return func(upstream, tool string, effect config.Effect) bool {
-		if hints == nil || !trusted[upstream] {
-			return false
-		}
-		declared, known := hints(upstream, tool)
-		return known && (isTrue(declared.ReadOnly) && effect == "" || isTrue(declared.Idempotent))
-	}
 }

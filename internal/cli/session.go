@@ -310,11 +310,11 @@ func (l *loaded) untilStopped(ctx context.Context) (context.Context, execution.O
 
 // engine makes an engine for the graphs of the file.
 func (l *loaded) engine() *execution.Engine {
-	caller := heardByReporter(execution.PoolCaller(l.pool))
+	caller := heardByReporter(l.asPermitted(execution.PoolCaller(l.pool)))
 	for _, wrap := range l.callers {
 		caller = wrap(caller)
 	}
-	options := append(slices.Clone(l.options), execution.WithRepeatable(repeatable(l.Project, l.hints)))
+	options := slices.Clone(l.options)
 	if l.history != nil {
 		options = append(options, execution.WithJournal(l.history.Journal(l.File.Secrets, aboutRuns(l.Project))))
 	}
@@ -330,10 +330,11 @@ func aboutRuns(p *project.Project) journal.About {
 	return journal.About{File: path, Server: p.File.Server.Name.Value}
 }
 
-// begin begins to observe a run.
+// begin begins to observe a run, and decides what is believed in it.
 func (l *loaded) begin(ctx context.Context, g *graph.Graph) (context.Context, []execution.Option) {
 	ctx = withRuleLog(ctx, l.log, g.Tool.Name.Value)
-	options := []execution.Option{reportPanics(l.log), execution.WithUser(l.asked(g))}
+	ctx, options := l.believe(ctx, g)
+	options = append(options, reportPanics(l.log), execution.WithUser(l.asked(g)))
 	for _, begin := range l.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)
@@ -380,10 +381,7 @@ func withRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Con
 	})
 }
 
-// toolHints returns what is known of the effects of an upstream tool.
-type toolHints func(upstream, tool string) (server.Hints, bool)
-
-// hints are from the lock, or without one from what the server has listed so far.
+// hints are what annotations are derived from, believed or not: they are from the lock, or without one from what the server has listed so far.
 func (l *loaded) hints(upstream, tool string) (server.Hints, bool) {
 	if l.lock != nil {
 		e, known := l.lock.Entry(upstream, tool)

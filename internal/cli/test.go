@@ -14,9 +14,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/internal/files"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 )
 
@@ -88,25 +86,15 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 		return execution.PoolCaller(l.pool), l.release, nil
 	}
 	opts.Repeatable = func(p *project.Project) func(string, string, config.Effect) bool {
-		return repeatable(p, lockedHints(p))
+		return lockedBeliever(p).repeatable(ctx)
+	}
+	opts.Effects = func(p *project.Project) func(context.Context, string, string) config.Effect {
+		return lockedBeliever(p).effect
 	}
 	if f.watch {
 		return f.again(ctx, std, paths, opts)
 	}
 	return f.once(ctx, std, paths, opts)
-}
-
-// lockedHints are the hints of the lock beside a graph file; nil without one. Tests do not depend
-// on what servers say.
-func lockedHints(p *project.Project) toolHints {
-	l, err := lock.Load(lock.Path(p.File.Path))
-	if err != nil {
-		return nil
-	}
-	return func(upstream, tool string) (server.Hints, bool) {
-		e, known := l.Entry(upstream, tool)
-		return server.Hints(e.Hints()), known
-	}
 }
 
 // options returns the options of the tests; the error is a usage error.

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"testing"
+
+	"toolgraph/config"
+	"toolgraph/internal/lock"
+	"toolgraph/mcpclient"
+)
+
+// annotated are the annotations of tools, with what follows from them when they are believed.
+var annotated = map[string]struct {
+	annotations string
+	effect      config.Effect
+	repeatable  bool // when the file does not say what the call does
+	whatever    bool // also when the file says that it writes
+}{
+	"read":        {`{"readOnlyHint":true}`, config.ReadEffect, true, false},
+	"reads all":   {`{"readOnlyHint":true,"destructiveHint":true}`, config.ReadEffect, true, false},
+	"adds":        {`{"destructiveHint":false}`, config.WriteEffect, false, false},
+	"idempotent":  {`{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true}`, config.WriteEffect, true, true},
+	"destroys":    {`{"destructiveHint":true}`, config.DestroyEffect, false, false},
+	"writes":      {`{"readOnlyHint":false,"idempotentHint":false}`, config.DestroyEffect, false, false},
+	"says little": {`{"title":"A tool"}`, "", false, false},
+	"silent":      {``, "", false, false},
+	"wrong kind":  {`{"readOnlyHint":"true"}`, "", false, false},
+}
+
+// What a call does, and whether it may be repeated, follows from the same hints: those of the lock
+// in force, else those of a trusted server.
+func TestWhatIsBelieved(t *testing.T) {
+	asked := 0
+	serves := func(_ context.Context, _, tool string) (mcpclient.Tool, bool) {
+		asked++
+		said, known := annotated[tool]
+		return mcpclient.Tool{Name: tool, Annotations: []byte(said.annotations)}, known
+	}
+	var entries []lock.Entry
+	for tool, said := range annotated {
+		entries = append(entries, lock.Entry{Server: "other", Tool: tool, Annotations: []byte(said.annotations)})
+	}
+	trusted := map[string]bool{"trusted": true}
+	byServer := &believer{trusted: trusted, listed: serves}
+	byLock := &believer{lock: lock.Of("graph.lock.yaml", entries...), trusted: trusted, listed: serves}
+	for tool, said := range annotated {
+		for name, c := range map[string]struct {
+			b        *believer
+			server   string
+			believed bool
+		}{
+			"a trusted server":                     {byServer, "trusted", true},
+			"another server":                       {byServer, "other", false},
+			"no server":                            {byServer, "nowhere", false},
+			"the lock":                             {byLock, "other", true},
+			"a trusted server that is not locked":  {byLock, "trusted", false},
+			"the tests of a file without a lock":   {&believer{}, "trusted", false},
+			"a trusted server that is not running": {&believer{trusted: trusted, listed: unlisted}, "trusted", false},
+		} {
+			want := said
+			if !c.believed {
+				want.effect, want.repeatable, want.whatever = "", false, false
+			}
+			if got := c.b.effect(t.Context(), c.server, tool); got != want.effect {
+				t.Errorf("%s, %s: the effect is %q, want %q", tool, name, got, want.effect)
+			}
+			may := c.b.repeatable(t.Context())
+			if may(c.server, tool, "") != want.repeatable || may(c.server, tool, config.WriteEffect) != want.whatever {
+				t.Errorf("%s, %s: want repeatable %t, and %t when it writes", tool, name, want.repeatable, want.whatever)
+			}
+		}
+	}
+	asked = 0
+	byLock.effect(t.Context(), "trusted", "read")
+	byServer.effect(t.Context(), "other", "read")
+	if asked > 0 {
+		t.Error("a server was asked that is not believed")
+	}
+}
+
+func unlisted(context.Context, string, string) (mcpclient.Tool, bool) { return mcpclient.Tool{}, false }
+
+// A call may do less than what it was permitted for, and not more.
+func TestCallsThatExceedTheirPermission(t *testing.T) {
+	for _, c := range []struct {
+		permitted, now config.Effect
+		refused        bool
+	}{
+		{"read", "read", false}, {"read", "write", true}, {"read", "destroy", true}, {"read", "", true},
+		{"write", "read", false}, {"write", "write", false}, {"write", "destroy", true}, {"write", "", true},
+	} {
+		if err := exceeding(c.permitted, c.now); (err != nil) != c.refused {
+			t.Errorf("permitted to %s, now %q: %v", c.permitted, c.now, err)
+		}
+	}
+}
