@@ -40,7 +40,10 @@ end of the input.
 step goes into the parts of a node and into the graphs that it calls, next executes them as
 one, out continues to their end. Parts run one after the other in the debugger. A breakpoint
 is at a node (read), at each part of it (read[]), at a branch (facts.weather), or in another
-tool (todos_of_file:read).`,
+tool (todos_of_file:read).
+
+Questions of the run are asked in the terminal, between the commands; --yes agrees to calls
+that need to be confirmed.`,
 		Example: `  toolgraph debug graph.yaml count_files directory=.
   printf 'break sum if $.sum > 10\ncontinue\nprint $.sum\ncontinue\n' |
     toolgraph debug graph.yaml sum_to_n n=5`,
@@ -212,12 +215,12 @@ func (r *repl) wait(ctx context.Context) (ended bool) {
 		return true
 	}
 	r.looked = ""
-	r.where(state)
+	r.where(ctx, state)
 	return false
 }
 
 // where prints where a run is paused.
-func (r *repl) where(state debug.State) {
+func (r *repl) where(ctx context.Context, state debug.State) {
 	next := state.Next
 	if next == nil { // the run was stopped in the meantime
 		return
@@ -231,6 +234,7 @@ func (r *repl) where(state debug.State) {
 		what += " " + next.Tool
 	}
 	r.say("before step %s, %s (%s) at %s [%s]\n", next.At(), place(next.Name(), next.Part), wording.OneLine(what), node.Pos(), state.PausedBy)
+	r.question(ctx, node, next.At())
 	if state.Problem != "" {
 		r.say("%s\n", wording.Printable(r.secrets.Redact(state.Problem)))
 	}

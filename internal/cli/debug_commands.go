@@ -41,11 +41,11 @@ func init() { // not above, because help refers to the table
 		{"context", "", "", "show the latest output of each node of the frame", printContext},
 		{"history", "h", "", "show the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
 		{"edit", "e", "NODE JSON", "replace the latest output of a node of the frame; the word nothing removes it", editOutput},
-		{"list", "l", "", "show the node that is looked at in its file", func(_ context.Context, r *repl, _ string) error { return r.list() }},
-		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", func(_ context.Context, r *repl, _ string) error { r.stack(); return nil }},
-		{"up", "", "", "look at the context of the caller", func(_ context.Context, r *repl, _ string) error { return r.up() }},
-		{"down", "", "", "look at the frame below again", func(_ context.Context, r *repl, _ string) error { return r.down() }},
-		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is", func(_ context.Context, r *repl, at string) error { return r.frame(at) }},
+		{"list", "l", "", "show the node that is looked at in its file, and what it asks", func(ctx context.Context, r *repl, _ string) error { return r.list(ctx) }},
+		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", func(ctx context.Context, r *repl, _ string) error { r.stack(ctx); return nil }},
+		{"up", "", "", "look at the context of the caller", func(ctx context.Context, r *repl, _ string) error { return r.up(ctx) }},
+		{"down", "", "", "look at the frame below again", func(ctx context.Context, r *repl, _ string) error { return r.down(ctx) }},
+		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is", func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
 		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node and their state, 20 at a time", func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
 		{"quit", "q", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
 		{"stop", "", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
@@ -166,7 +166,7 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 }
 
 // list shows the lines of the node that is looked at, with a few before and after it.
-func (r *repl) list() error {
+func (r *repl) list(ctx context.Context) error {
 	if r.session.State().Next == nil {
 		return errNotPaused
 	}
@@ -186,6 +186,7 @@ func (r *repl) list() error {
 		}
 		r.say("%s %*d  %s\n", mark, width, n, wording.Printable(r.secrets.Redact(string(r.source[n-1]))))
 	}
+	r.question(ctx, node, r.at())
 	return nil
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,9 +44,9 @@ func place(name, part string) string {
 }
 
 // stack prints where a run is paused, and what has called that.
-func (r *repl) stack() {
+func (r *repl) stack(ctx context.Context) {
 	state := r.session.State()
-	r.where(state)
+	r.where(ctx, state)
 	for _, c := range state.Stack {
 		r.say("  %s\n", r.described(c))
 	}
@@ -65,46 +66,46 @@ func (r *repl) described(c debug.Caller) string {
 }
 
 // up looks at the caller of the frame that is looked at.
-func (r *repl) up() error {
+func (r *repl) up(ctx context.Context) error {
 	caller := r.at().Frame()
 	if caller == "" {
 		return errors.New("this is the run's own frame, which has no caller")
 	}
-	return r.look(caller)
+	return r.look(ctx, caller)
 }
 
 // down looks at the frame that up has left.
-func (r *repl) down() error {
+func (r *repl) down(ctx context.Context) error {
 	stack := r.session.State().Stack
 	i := slices.IndexFunc(stack, func(c debug.Caller) bool { return c.At == r.looked })
 	switch {
 	case i < 0:
 		return errors.New("there is no frame below")
 	case i == 0:
-		return r.look("")
+		return r.look(ctx, "")
 	}
-	return r.look(stack[i-1].At)
+	return r.look(ctx, stack[i-1].At)
 }
 
 // frame looks at a step, for the empty text at where the run is.
-func (r *repl) frame(text string) error {
+func (r *repl) frame(ctx context.Context, text string) error {
 	if text == "" {
-		return r.look("")
+		return r.look(ctx, "")
 	}
 	at, err := execution.ParseAddress(text)
 	if err != nil {
 		return err
 	}
-	return r.look(at)
+	return r.look(ctx, at)
 }
 
-func (r *repl) look(at execution.Address) error {
+func (r *repl) look(ctx context.Context, at execution.Address) error {
 	if _, err := r.session.Context(at); err != nil {
 		return err
 	}
 	r.looked = at
 	if at == "" {
-		r.where(r.session.State())
+		r.where(ctx, r.session.State())
 		return nil
 	}
 	c := debug.Caller{At: at, Tool: r.drawn().Tool.Name.Value, Node: r.session.History().NodeID(at)}

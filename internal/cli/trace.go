@@ -123,7 +123,8 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 	return printResult(std.out, t.tool, result.Value, t.secrets)
 }
 
-// outputText returns what a record has: its output, what onError has taken, the error.
+// outputText returns what a record has: its output, what onError has taken, the error; and whether
+// the user has agreed to the call.
 func outputText(r execution.Record, secrets *config.Secrets) string {
 	text := valueText(r.Output, outputShown, secrets)
 	if r.Error != nil {
@@ -131,6 +132,9 @@ func outputText(r execution.Record, secrets *config.Secrets) string {
 	}
 	if r.Handled != nil {
 		text += wording.OneLine(secrets.Redact("  (handled: " + r.Handled.Message + ")"))
+	}
+	if r.Confirmed != nil {
+		text += "  (confirmed)"
 	}
 	if n := len(r.Attempts); n > 0 && r.Error == nil && r.Handled == nil { // a failure says how many there were
 		text += fmt.Sprintf("  (attempt %d)", n+1)

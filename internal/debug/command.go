@@ -10,11 +10,12 @@ import (
 // The errors of commands that come at the wrong time.
 var (
 	errNotPaused = errors.New("the run is not paused; pause it first")
+	errWaiting   = errors.New("the run waits for an answer of its user; answer the question first, or stop the run")
 	errEnded     = errors.New("the run has ended")
 	errStopped   = errors.New("stopped by the debugger")
 )
 
-// Pause pauses the run before its next node. It does not interrupt a call in flight.
+// Pause pauses the run before its next node. It interrupts neither a call in flight nor a question.
 func (s *Session) Pause() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,10 +56,12 @@ func (s *Session) RunTo(name string) error {
 func (s *Session) proceed(m mode, to *target) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state.Status.Ended() {
+	switch {
+	case s.state.Status.Ended():
 		return errEnded
-	}
-	if s.state.Status != Paused {
+	case s.state.Status == Waiting:
+		return errWaiting
+	case s.state.Status != Paused:
 		return errNotPaused
 	}
 	s.mode, s.runTo, s.within = m, to, within(m, s.state.Next)

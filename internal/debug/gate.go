@@ -123,6 +123,10 @@ func (s *Session) observe(e execution.Event) {
 		s.state.Status = Running
 	case execution.CallStarted:
 		s.state.Current = e.Step
+	case execution.QuestionAsked:
+		s.state.Status, s.state.Current, s.state.Question = Waiting, e.Step, e.Question
+	case execution.Answered:
+		s.state.Status, s.state.Question = Running, nil
 	case execution.StepFinished:
 		s.state.Steps++
 	case execution.ContextEdited:

@@ -90,7 +90,7 @@ func (s *Session) StateAndChange() (State, <-chan struct{}) {
 	state.Watches = slices.Clone(s.state.Watches)
 	state.Stack = slices.Clone(s.state.Stack)
 	state.Records = s.history.Len()
-	state.Pausing = state.Status == Running && (s.mode == begin || s.mode == step || s.mode == pause)
+	state.Pausing = (state.Status == Running || state.Status == Waiting) && (s.mode == begin || s.mode == step || s.mode == pause)
 	return state, s.changes
 }
 
@@ -147,7 +147,7 @@ func (s *Session) end(result *execution.Result, err error) {
 	watched := s.watch(context.Background(), execution.ScopeOf(s.history.Records("")))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.Next, s.state.Current, s.state.PausedBy, s.state.Problem = nil, nil, "", ""
+	s.state.Next, s.state.Current, s.state.Question, s.state.PausedBy, s.state.Problem = nil, nil, nil, "", ""
 	s.state.Graph, s.state.Stack = s.graph, nil
 	s.state.Watches = watched
 	switch {

@@ -14,6 +14,7 @@ const (
 	NotStarted Status = "not_started"
 	Running    Status = "running"
 	Paused     Status = "paused"
+	Waiting    Status = "waiting" // for the answer of its user
 	Finished   Status = "finished"
 	Failed     Status = "error"
 	Stopped    Status = "stopped" // by Session.Stop
@@ -37,19 +38,20 @@ const (
 // State is a session at one moment. It belongs to the caller.
 type State struct {
 	Status   Status
-	Next     *execution.Visit   // paused: the node or part about to run
-	Current  *execution.Visit   // running: the node or part that runs; with Server and Tool during a call
-	Graph    *graph.Graph       // of the frame of Next or Current; nil before the first step
-	Stack    []Caller           // the callers of that frame, from the inside out; empty for the run's own
-	Steps    int                // executions so far, parts among them, without edits
-	Records  int                // records so far, edits among them
-	PausedBy Reason             // paused: why
-	Pausing  bool               // running: it pauses before the next node or part
-	Problem  string             // paused: why the condition of the breakpoint failed; "" when it did not
-	Watches  []Watched          // as of the last pause or the end
-	Error    *execution.Failure // failed or stopped
-	Message  string             // Error with its place and the path of the run
-	Result   value.Value        // finished
+	Next     *execution.Visit    // paused: the node or part about to run
+	Current  *execution.Visit    // running, waiting: the node or part that runs; with Server and Tool during a call
+	Question *execution.Question // waiting: what the user is asked
+	Graph    *graph.Graph        // of the frame of Next or Current; nil before the first step
+	Stack    []Caller            // the callers of that frame, from the inside out; empty for the run's own
+	Steps    int                 // executions so far, parts among them, without edits
+	Records  int                 // records so far, edits among them
+	PausedBy Reason              // paused: why
+	Pausing  bool                // running, waiting: it pauses before the next node or part
+	Problem  string              // paused: why the condition of the breakpoint failed; "" when it did not
+	Watches  []Watched           // as of the last pause or the end
+	Error    *execution.Failure  // failed or stopped
+	Message  string              // Error with its place and the path of the run
+	Result   value.Value         // finished
 }
 
 // Caller is an execution or a part that has called a graph.

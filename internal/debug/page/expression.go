@@ -49,7 +49,7 @@ type evaluation struct {
 
 // labels are the names of expressions by where a node has them.
 var labels = map[string]string{
-	"transform": "Expression", "forEach.items": "Items", "args": "Argument",
+	"transform": "Expression", "message": "Message", "forEach.items": "Items", "args": "Argument",
 	"retry.when": "Retry when", "retry.until": "Retry until", "onError.value": "On error",
 }
 

@@ -8,26 +8,62 @@ import (
 	"net/http"
 	"slices"
 
+	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
-// question is a question of an upstream server that waits for the user of the page.
+// question is a question that waits for the user of the page: of an upstream server or of a run.
 type question struct {
-	ID      string          `json:"id"`
-	Server  string          `json:"server"`
-	Message string          `json:"message"`
-	URL     string          `json:"url,omitempty"`    // an address to open, instead of a form
-	Schema  json.RawMessage `json:"schema,omitempty"` // of the form; without secrets
+	asked
+	ID     string          `json:"id"`
+	Server string          `json:"server,omitempty"` // the upstream server that asks
+	Run    string          `json:"run,omitempty"`    // the id of the run that asks
+	Tool   string          `json:"tool,omitempty"`   // of the run
+	URL    string          `json:"url,omitempty"`    // an address to open, instead of a form
+	Schema json.RawMessage `json:"schema,omitempty"` // of the form, without secrets; none: only yes or no
 
-	schema *schema.Schema
-	answer chan json.RawMessage // holds one
+	schema *schema.Schema  // nil: an answer has no content
+	answer chan answerJSON // holds one
+}
+
+// asked is what a question asks, and where its run does.
+type asked struct {
+	Message  string            `json:"message"`
+	Node     string            `json:"node,omitempty"` // its name, as in messages
+	At       execution.Address `json:"at,omitempty"`
+	Confirms *confirmsJSON     `json:"confirms,omitempty"` // nil: no call waits for the answer
+}
+
+// confirmsJSON are the calls to which the user must agree.
+type confirmsJSON struct {
+	Server string        `json:"server"`
+	Tool   string        `json:"tool"`
+	Effect config.Effect `json:"effect,omitempty"` // empty: unknown
+	Calls  int           `json:"calls"`
+}
+
+// askedIn returns the question of a run for the page; nil for none.
+func askedIn(q *execution.Question, node string, at execution.Address, secrets *config.Secrets) *asked {
+	if q == nil {
+		return nil
+	}
+	out := &asked{Message: shownMessage(q.Message, secrets), Node: node, At: at}
+	if q.IsConfirmation() {
+		out.Confirms = &confirmsJSON{Server: q.Server, Tool: q.Tool, Effect: q.Effect, Calls: q.Calls}
+	}
+	return out
 }
 
 // longestQuestion is the length to which a message is truncated, in bytes.
 const longestQuestion = 8 << 10
+
+func shownMessage(text string, secrets *config.Secrets) string {
+	return wording.Printable(wording.Truncate(secrets.Redact(text), longestQuestion))
+}
 
 // Ask puts the question of an upstream server to the user of the page: params and the
 // answer are those of elicitation/create. It returns when the user answers, or when ctx
@@ -37,6 +73,42 @@ func (s *Server) Ask(ctx context.Context, upstream string, params json.RawMessag
 	if err != nil {
 		return nil, err
 	}
+	answer, err := s.put(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+// user is the user of the page, whom a run asks.
+type user struct {
+	server  *Server
+	tool    string // of the run
+	secrets *config.Secrets
+}
+
+// Ask puts the question of a run to the user of the page, beside those of other runs.
+func (u user) Ask(ctx context.Context, of execution.Question) (execution.Answer, error) {
+	q := &question{ID: rand.Text(), asked: *askedIn(&of, of.Node, of.At, u.secrets), Run: of.Run, Tool: u.tool}
+	if of.Form != nil {
+		if err := q.hasForm(of.Form.JSON(), u.secrets); err != nil {
+			return execution.Answer{}, err
+		}
+	}
+	answer, err := u.server.put(ctx, q)
+	if err != nil {
+		return execution.Answer{}, err
+	}
+	out := execution.Answer{Action: execution.Action(answer.Action)}
+	if answer.Content != nil {
+		out.Content, err = value.Decode(answer.Content)
+	}
+	return out, err
+}
+
+// put shows a question until it is answered, or ctx ends.
+func (s *Server) put(ctx context.Context, q *question) (answerJSON, error) {
+	q.answer = make(chan answerJSON, 1)
 	s.mu.Lock()
 	s.open = append(s.open, q)
 	s.mu.Unlock()
@@ -49,9 +121,9 @@ func (s *Server) Ask(ctx context.Context, upstream string, params json.RawMessag
 	case answer := <-q.answer:
 		return answer, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return answerJSON{}, ctx.Err()
 	case <-s.base.Done():
-		return nil, errors.New("the page has ended")
+		return answerJSON{}, errors.New("the page has ended")
 	}
 }
 
@@ -62,18 +134,21 @@ func (s *Server) question(upstream string, params json.RawMessage) (*question, e
 		return nil, err
 	}
 	secrets := s.loaded().File.Secrets
-	q := &question{ID: rand.Text(), Server: upstream, Message: wording.Printable(wording.Truncate(secrets.Redact(in.Message), longestQuestion)), URL: in.URL, answer: make(chan json.RawMessage, 1)}
+	q := &question{ID: rand.Text(), Server: upstream, asked: asked{Message: shownMessage(in.Message, secrets)}, URL: in.URL}
 	if in.URL != "" {
 		return q, nil
 	}
 	if in.Schema == nil {
 		in.Schema = json.RawMessage(`{"type":"object"}`)
 	}
-	if q.schema, err = schema.Compile(in.Schema); err != nil {
-		return nil, err
-	}
-	q.Schema = secrets.RedactJSON(in.Schema)
-	return q, nil
+	return q, q.hasForm(in.Schema, secrets)
+}
+
+// hasForm gives a question a form.
+func (q *question) hasForm(form []byte, secrets *config.Secrets) (err error) {
+	q.Schema = secrets.RedactJSON(form)
+	q.schema, err = schema.Compile(form)
+	return err
 }
 
 // take removes an open question, and reports whether it was open.
@@ -100,7 +175,7 @@ type answerJSON struct {
 	Content json.RawMessage `json:"content,omitempty"`
 }
 
-var errNotOpen = errorf(http.StatusConflict, "this question is not open: it was answered already, or its call has ended")
+var errNotOpen = errorf(http.StatusConflict, "this question is not open: it was answered already, or its call or run has ended")
 
 // answerQuestion takes the user's answer when its content matches the form.
 func (s *Server) answerQuestion(r *http.Request, in answerJSON) (any, error) {
@@ -115,7 +190,7 @@ func (s *Server) answerQuestion(r *http.Request, in answerJSON) (any, error) {
 	answer := answerJSON{Action: in.Action}
 	switch in.Action {
 	case "accept":
-		if q.URL != "" {
+		if q.schema == nil {
 			break
 		}
 		if err := s.checkContent(r.Context(), q, in.Content); err != nil {
@@ -126,14 +201,10 @@ func (s *Server) answerQuestion(r *http.Request, in answerJSON) (any, error) {
 	default:
 		return nil, errorf(http.StatusBadRequest, "action is %q, expected accept, decline or cancel", in.Action)
 	}
-	raw, err := json.Marshal(answer)
-	if err != nil {
-		return nil, err
-	}
 	if !s.take(q.ID) {
 		return nil, errNotOpen
 	}
-	q.answer <- raw
+	q.answer <- answer
 	return struct{}{}, nil
 }
 

@@ -33,9 +33,10 @@ type info struct {
 	Steps    int          `json:"steps"` // records, edits among them
 	Rev      int          `json:"rev"`   // of two answers about a run, the one with the higher number is newer
 	PausedBy debug.Reason `json:"pausedBy"`
-	Problem  string       `json:"problem"`         // why the condition of a breakpoint failed
-	Next     *nextJSON    `json:"next"`            // the node or part about to run, or that runs
-	Stack    []callerJSON `json:"stack,omitempty"` // what has called the frame of next, from the inside out
+	Problem  string       `json:"problem"`            // why the condition of a breakpoint failed
+	Next     *nextJSON    `json:"next"`               // the node or part about to run, or that runs
+	Question *asked       `json:"question,omitempty"` // that waits for an answer
+	Stack    []callerJSON `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
 	Error    *failureJSON `json:"error"`
 	Warning  string       `json:"warning"` // always empty
 }
@@ -111,12 +112,13 @@ func (i *info) update(state debug.State, secrets *config.Secrets) {
 	if state.Status == debug.Stopped {
 		i.Status = string(journal.Cancelled)
 	}
-	i.Stack = nil
+	i.Stack, i.Question = nil, nil
 	if visit := cmp.Or(state.Next, state.Current); visit != nil {
 		i.Next = &nextJSON{Index: visit.Index, Node: visit.NodeID, Frame: visit.Frame, Part: visit.Part}
 		for _, c := range state.Stack {
 			i.Stack = append(i.Stack, callerJSON{At: c.At, Tool: c.Tool, Node: c.Node})
 		}
+		i.Question = askedIn(state.Question, visit.Name(), visit.At(), secrets)
 	}
 	end := time.Now()
 	if i.Ended != nil {

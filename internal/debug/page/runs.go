@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
@@ -114,6 +115,7 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 		ctx, options.Run = p.Begin(ctx, g)
 	}
 	p.use(+1)
+	options.Run = append(options.Run, execution.WithUser(user{s, in.Tool, p.File.Secrets}))
 	session, err := s.opts.Controller.Start(ctx, g, args, p.Engine, options)
 	if err != nil {
 		p.use(-1)

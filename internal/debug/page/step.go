@@ -28,14 +28,15 @@ type stepJSON struct {
 	Error   string          `json:"error,omitempty"`
 	Edited  bool            `json:"edited,omitempty"`
 
-	Part     string            `json:"part,omitempty"`     // of a part: the number of the item, or the branch
-	Parts    int               `json:"parts,omitempty"`    // how many it has
-	Ended    int               `json:"ended,omitempty"`    // parts, while the step runs
-	Failed   int               `json:"failed,omitempty"`   // parts
-	Handled  string            `json:"handled,omitempty"`  // the failure that onError took
-	Attempts int               `json:"attempts,omitempty"` // calls, the last included; 0: one
-	Frame    execution.Address `json:"frame,omitempty"`    // of the graph that it has called
-	Calls    string            `json:"calls,omitempty"`    // the tool of that graph
+	Part      string            `json:"part,omitempty"`      // of a part: the number of the item, or the branch
+	Parts     int               `json:"parts,omitempty"`     // how many it has
+	Ended     int               `json:"ended,omitempty"`     // parts, while the step runs
+	Failed    int               `json:"failed,omitempty"`    // parts
+	Handled   string            `json:"handled,omitempty"`   // the failure that onError took
+	Attempts  int               `json:"attempts,omitempty"`  // calls, the last included; 0: one
+	Confirmed bool              `json:"confirmed,omitempty"` // the user has agreed to the call
+	Frame     execution.Address `json:"frame,omitempty"`     // of the graph that it has called
+	Calls     string            `json:"calls,omitempty"`     // the tool of that graph
 }
 
 // stepOf returns a record as lists show it.
@@ -52,6 +53,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 	if rec.Handled != nil {
 		out.Handled = failureText(rec.Handled)
 	}
+	out.Confirmed = rec.Confirmed != nil
 	if len(rec.Attempts) > 0 {
 		out.Attempts = len(rec.Attempts) + 1
 	}
@@ -109,7 +111,7 @@ type detailJSON struct {
 	Line        int              `json:"line"`
 	Changed     bool             `json:"changed"` // the run was one of another version of the graph
 	Expressions []expressionJSON `json:"expressions"`
-	Input       *level           `json:"input"`
+	Input       *level           `json:"input"` // arguments of a call, or the message of an ask
 	InputError  string           `json:"inputError,omitempty"`
 	Output      *level           `json:"output"`
 	Error       *failureJSON     `json:"error"`
@@ -174,11 +176,11 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	} else if sub, ok := node.(*graph.SubGraph); ok {
 		out.Tool = sub.Tool
 	}
-	if call := graph.CallingOf(node); call != nil && (call.ForEach == nil || p.Part != "") {
-		if args, err := call.Args.Eval(ctx, e.scope); err != nil {
+	if input := inputOf(node, p.Part); input != nil {
+		if v, err := input.Eval(ctx, e.scope); err != nil {
 			out.InputError = e.redact(err.Error())
 		} else {
-			out.Input = topLevel(args)
+			out.Input = topLevel(v)
 		}
 	}
 	return out, nil

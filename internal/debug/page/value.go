@@ -48,12 +48,23 @@ func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 	}
 }
 
-// evaluated returns the arguments of a call, or the item of a part.
+// inputOf returns what a node evaluates before it calls or asks, the arguments or the message; nil
+// for a node that does neither, and for the whole of a forEach.
+func inputOf(node graph.Node, part string) *graph.Args {
+	if ask, asks := node.(*graph.Ask); asks {
+		return ask.Message
+	}
+	if call := graph.CallingOf(node); call != nil && (call.ForEach == nil || part != "") {
+		return call.Args
+	}
+	return nil
+}
+
+// evaluated returns the arguments of a call, the message of an ask, or the item of a part.
 func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (value.Value, error) {
-	node := now.node(p)
-	call := graph.CallingOf(node)
-	if call == nil || call.Args == nil || call.ForEach != nil && p.Part == "" {
-		return nil, errorf(http.StatusNotFound, "step %s makes no call with arguments", p.address())
+	input := inputOf(now.node(p), p.Part)
+	if input == nil {
+		return nil, errorf(http.StatusNotFound, "step %s neither makes a call with arguments nor asks", p.address())
 	}
 	ctx, done, err := s.evaluating(r.Context())
 	if err != nil {
@@ -67,7 +78,7 @@ func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (v
 	if of == "item" {
 		return scope.Variables[expressions.VarItem], nil
 	}
-	return call.Args.Eval(ctx, scope)
+	return input.Eval(ctx, scope)
 }
 
 // contextAt returns the context after these records, with the nodes in the order in which

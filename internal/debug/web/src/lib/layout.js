@@ -4,7 +4,7 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { truncate } from './format.js';
 import { SLANT } from './shape.js';
 
-const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50, graph: 50 };
+const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50, graph: 50, ask: 50 };
 const ROW = 26; // of a branch
 const HEAD = 30; // of a box of branches
 const COLUMN = 8; // branches in a column
@@ -23,6 +23,7 @@ export function detail(node) {
     case 'graph': return `[[${node.tool}]]`;
     case 'parallel': return `${node.branches.length} branches`;
     case 'transform': return node.expr ?? '';
+    case 'ask': return node.message ?? '';
     case 'switch': return node.rules === 1 ? '1 rule' : `${node.rules} rules`;
     default: return '';
   }
@@ -33,7 +34,7 @@ function boxOf(node) {
   if (node.type === 'parallel') return branchesOf(node, title);
   const each = node.each ? ' × each' : '';
   const sub = truncate(detail(node).replace(/\s+/g, ' '), 30 - each.length) + each;
-  const pad = { switch: 56, mcp: 46, transform: 46, graph: 78 }[node.type] ?? 44;
+  const pad = { switch: 56, mcp: 46, transform: 46, graph: 78, ask: 46 }[node.type] ?? 44;
   const width = Math.max(92, widthOf(title, 13, 600) + pad, widthOf(sub, 11, 400) + pad);
   return { title, sub, width: Math.round(width), height: HEIGHT[node.type] };
 }

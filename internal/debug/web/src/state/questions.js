@@ -1,4 +1,4 @@
-// What upstream servers ask the user while their calls wait.
+// What upstream servers and runs ask the user while they wait.
 import { signal } from '@preact/signals';
 import { get } from '../lib/api.js';
 

@@ -22,9 +22,11 @@ let following = true; // the view goes along when the run pauses in another fram
 export const total = computed(() => path.value.steps.length);
 export const at = computed(() => (position.value === null ? total.value : Math.min(position.value, total.value)));
 export const nodeAt = (i) => (i === total.value ? path.value.open?.node : path.value.names[path.value.steps[i]]);
-export const active = computed(() => ['running', 'paused', 'not_started'].includes(run.value?.status));
+export const active = computed(() => ['running', 'paused', 'waiting', 'not_started'].includes(run.value?.status));
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
 export const paused = computed(() => run.value?.status === 'paused');
+// stands is whether a run is at a step until the user does something.
+export const stands = (r) => r?.status === 'paused' || r?.status === 'waiting';
 // held is where the run is when that is the frame that is looked at, else null.
 export const held = computed(() => (run.value?.next && (run.value.next.frame ?? '') === frame.value ? run.value.next : null));
 // shownTool is the tool whose graph the frame runs.
@@ -34,9 +36,9 @@ export const own = computed(() => run.value && shownTool.value === toolName.valu
 // looked names the step under inspection for requests.
 export const looked = computed(() => ({ frame: frame.value, at: at.value, part: shownPart.value }));
 // litPart is the part that the graph shows: the one under inspection, or at the end of the path the
-// one at which the run is. That one is under inspection only while the run is paused.
+// one at which the run is. That one is under inspection only while the run stands.
 export const litPart = computed(() => part.value || (position.value === null ? held.value?.part ?? path.value.open?.part ?? '' : ''));
-export const shownPart = computed(() => (paused.value ? litPart.value : part.value));
+export const shownPart = computed(() => (stands(run.value) ? litPart.value : part.value));
 
 // outdated is whether the run began with another version of its graph.
 export const outdated = computed(() => own.value && !frame.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
@@ -144,7 +146,7 @@ export async function openRun(id, step = null, of = '', piece = '') {
     if (reading) await reading.catch(() => {});
     forgetSteps();
     following = step === null;
-    const first = following && found.status === 'paused' ? found.next?.frame ?? '' : of;
+    const first = following && stands(found) ? found.next?.frame ?? '' : of;
     batch(() => {
       run.value = found;
       frame.value = first;
@@ -202,10 +204,10 @@ export function update(news) {
   if (news.id === awaited) early = news;
   const before = run.value;
   if (before?.id !== news.id || news.rev < before.rev) return;
-  run.value = { ...before, stack: undefined, ...news };
-  const now = news.status === 'paused' ? news.next?.frame ?? '' : active.value ? frame.value : '';
+  run.value = { ...before, stack: undefined, question: undefined, ...news };
+  const now = stands(news) ? news.next?.frame ?? '' : active.value ? frame.value : '';
   if (following && now !== frame.value) enter(now);
-  else if (news.steps !== seen || news.status !== before.status || news.status === 'paused') attempt(readPath);
+  else if (news.steps !== seen || news.status !== before.status || stands(news)) attempt(readPath);
   seen = news.steps;
 }
 let seen = 0; // steps of the latest news

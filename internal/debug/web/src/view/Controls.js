@@ -20,7 +20,7 @@ export function Controls() {
       <${Button} icon="out" only label="Step out" hint="Shift+F11" disabled=${!paused.value} onClick=${() => control('out')} />
       <${Button} icon="stop" only label="Stop" hint="Shift+F5" disabled=${!live} onClick=${() => control('stop')} />
       <span class="controls-state" aria-live="polite">
-        ${r ? html`<${Status} status=${r.status} /> <span class="muted wide">${paused.value ? why[r.pausedBy] ?? '' : r.tool}</span>` : html`<span class="muted wide">no run is open</span>`}
+        ${r ? html`<${Status} status=${r.status} /> <span class="muted wide">${paused.value ? why[r.pausedBy] ?? '' : r.status === 'waiting' ? 'for an answer' : r.tool}</span>` : html`<span class="muted wide">no run is open</span>`}
       </span>
     </div>`;
 }

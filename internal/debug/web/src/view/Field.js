@@ -27,6 +27,7 @@ function Wrong({ found, path, deep, id }) {
 
 const Name = ({ name, required, schema }) => html`
   <span class="field-name mono">${name}</span>${required && html`<span class="star" title="required">*</span>`}
+  ${schema?.title && html`<span class="muted">${schema.title}</span>`}
   ${typeText(schema) && html`<span class="muted field-type">${typeText(schema)}</span>`}`;
 
 function typeText(schema) {

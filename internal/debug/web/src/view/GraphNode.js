@@ -10,7 +10,7 @@ import { nodeKey } from '../lib/nodekey.js';
 import { Branch } from './Branch.js';
 import { Stop } from './Stop.js';
 
-const marks = { mcp: '⇄', transform: 'ƒ', switch: '?', parallel: '∥', graph: '▤' };
+const marks = { mcp: '⇄', transform: 'ƒ', switch: '?', parallel: '∥', graph: '▤', ask: '“' };
 
 // GraphNode: a click inspects its latest step; a click on a dot at its left sets a breakpoint.
 export const GraphNode = memo(({ g, node, count, current, running, failed, handled, part, progress }) => {

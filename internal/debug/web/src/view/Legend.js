@@ -2,7 +2,7 @@ import { html } from '../lib/html.js';
 import { outline } from '../lib/shape.js';
 
 const always = [['entry', 'entry, exit'], ['mcp', 'call'], ['transform', 'transform'], ['switch', 'switch']];
-const others = [['graph', 'graph'], ['parallel', 'parallel']];
+const others = [['graph', 'graph'], ['parallel', 'parallel'], ['ask', 'ask']];
 
 // Legend explains the shapes.
 export const Legend = ({ g }) => html`

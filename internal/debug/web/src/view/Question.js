@@ -3,18 +3,38 @@ import { useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
 import { loadQuestions, questions } from '../state/questions.js';
+import { openRun, run } from '../state/run.js';
 import { attempt } from '../state/ui.js';
 import { Field } from './Field.js';
 import { Button } from './Button.js';
 
-// Question is the oldest open question of an upstream server. It stays until it is
-// answered, or its call ends.
+// Question is the open questions of upstream servers and of runs, of which one is shown: the oldest,
+// until the user turns to another. Each stays until it is answered, or its call or run ends; what
+// was typed into one that is not shown is kept.
 export function Question() {
-  const [first, ...more] = questions.value;
-  return first ? html`<${Form} key=${first.id} question=${first} more=${more.length} />` : null;
+  const [chosen, choose] = useState('');
+  const all = questions.value;
+  const shown = Math.max(0, all.findIndex((q) => q.id === chosen));
+  const turn = () => choose(all[(shown + 1) % all.length].id);
+  return all.map((q, i) => html`<${Form} key=${q.id} question=${q} hidden=${i !== shown} place=${all.length > 1 && `${i + 1} of ${all.length}`} onTurn=${turn} />`);
 }
 
-function Form({ question: q, more }) {
+// titleOf says who asks, and for what.
+function titleOf({ server, confirms, tool }) {
+  if (server) return ['The server ', server, ' asks'];
+  if (confirms) return [confirms.calls > 1 ? `Allow ${confirms.calls} calls of ` : 'Allow the call of ', `${confirms.server}.${confirms.tool}`, '?'];
+  return ['The tool ', tool, ' asks'];
+}
+
+// Origin is the run that asks, its node, and what its calls do.
+const Origin = ({ question: q }) => html`
+  <p class="question-origin muted">
+    ${q.confirms && html`<span class=${`tag ${q.confirms.effect === 'read' ? '' : 'warn'}`}>${q.confirms.effect ? `effect: ${q.confirms.effect}` : 'effect unknown'}</span>`}
+    <span>node <span class="mono">${q.node}</span> of tool <span class="mono">${q.tool}</span></span>
+    ${run.value?.id !== q.run && html`<button type="button" class="linkish" onClick=${() => openRun(q.run)}>Show the run</button>`}
+  </p>`;
+
+function Form({ question: q, hidden, place, onTurn }) {
   const schema = q.schema ?? { type: 'object' };
   const [draft, setDraft] = useState(() => draftOf(schema));
   const [found, setFound] = useState([]);
@@ -27,7 +47,7 @@ function Form({ question: q, more }) {
     }
     setBusy(true);
     try {
-      await post(`questions/${seg(q.id)}`, `{"action":"${action}"${action === 'accept' && !q.url ? `,"content":${json}` : ''}}`);
+      await post(`questions/${seg(q.id)}`, `{"action":"${action}"${action === 'accept' && q.schema ? `,"content":${json}` : ''}}`);
     } catch (error) {
       setFound(error.more?.fields ?? [{ path: [], message: [error.message, error.hint].filter(Boolean).join('; ') }]);
     } finally {
@@ -37,18 +57,20 @@ function Form({ question: q, more }) {
   };
   const fields = Object.keys(schema.properties ?? {});
   const top = found.filter((f) => !f.path.length || !fields.includes(f.path[0]));
+  const [before, name, after] = titleOf(q);
   return html`
-    <form class="form question" role="dialog" aria-label=${`the server ${q.server} asks`} novalidate onSubmit=${(e) => { e.preventDefault(); send('accept'); }}>
-      <h2>The server <span class="mono">${q.server}</span> asks</h2>
+    <form class="form question" hidden=${hidden} role="dialog" aria-label=${`${before}${name}${after}`} novalidate onSubmit=${(e) => { e.preventDefault(); send('accept'); }}>
+      <h2>${before}<span class="mono">${name}</span>${after}</h2>
+      ${q.run && html`<${Origin} question=${q} />`}
       <p class="question-text">${q.message}</p>
       ${q.url && html`<p class="question-text"><a href=${q.url} target="_blank" rel="noopener noreferrer">${q.url}</a></p>`}
-      ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${['answer']} found=${found.map((f) => ({ ...f, path: ['answer', ...f.path] }))} top />`}
+      ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${[`answer-${q.id}`]} found=${found.map((f) => ({ ...f, path: [`answer-${q.id}`, ...f.path] }))} top />`}
       ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}
       <div class="form-end">
-        <button type="submit" class="button primary" disabled=${busy}><span>${fields.length ? 'Send' : 'Accept'}</span></button>
+        <button type="submit" class="button primary" disabled=${busy}><span>${fields.length ? 'Send' : q.confirms ? 'Allow' : 'Accept'}</span></button>
         <${Button} label="Decline" disabled=${busy} onClick=${() => send('decline')} />
         <${Button} label="Cancel" disabled=${busy} onClick=${() => send('cancel')} />
-        ${more > 0 && html`<span class="muted">${more} more</span>`}
+        ${place && html`<${Button} label=${`${place}, next`} onClick=${onTurn} />`}
       </div>
     </form>`;
 }

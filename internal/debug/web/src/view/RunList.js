@@ -8,7 +8,7 @@ import { Button } from './Button.js';
 import { Empty } from './Empty.js';
 import { Status } from './Status.js';
 
-const statuses = ['running', 'paused', 'finished', 'error', 'cancelled', 'interrupted'];
+const statuses = ['running', 'paused', 'waiting', 'finished', 'error', 'cancelled', 'interrupted'];
 const spans = [['', 'any time'], ['1', 'last hour'], ['24', 'last day'], ['168', 'last week']];
 
 export function RunList() {

@@ -25,7 +25,7 @@ export function StepPane() {
   const { at: n, part } = place;
   const open = held.value ?? path.value.open;
   const pending = n >= total.value;
-  const ended = r && pending && !open && !['running', 'paused', 'not_started'].includes(r.status);
+  const ended = r && pending && !open && !['running', 'paused', 'waiting', 'not_started'].includes(r.status);
   const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && (r.status === 'running' ? 'runs' : `${r.steps} ${r.status}`)}` : null;
   const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
@@ -51,7 +51,7 @@ function Details({ r, step, place, pending }) {
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
       <h2 class="mono">${step.node}${part && html` <span class="muted">${partText(part)}</span>`}</h2>
-      <span class="muted">${pending && !begun ? 'about to run' : `step ${addressOf(place.frame, step.index, part)}`}</span>
+      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     <dl class="facts">
@@ -62,9 +62,11 @@ function Details({ r, step, place, pending }) {
       ${!pending && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
       ${step.bytes > 0 && html`<div><dt>size</dt><dd>${bytes(step.bytes)}</dd></div>`}
       ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
+      ${step.confirmed && html`<div><dt>confirmed</dt><dd>by the user</dd></div>`}
       ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
+    ${pending && !begun && r.question && html`<p class="note question-text">${r.question.message}</p>`}
     ${!own.value && html`<p class="note">A step of <span class="mono">${shownTool.value}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}
     ${step.changed && html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>`}
     ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
@@ -74,7 +76,7 @@ function Details({ r, step, place, pending }) {
     ${step.itemError && html`<p class="wrong">${step.itemError}</p>`}
     ${step.item && html`<${ValueBox} title="Item" run=${r.id} of="item" place=${place} level=${step.item} />`}
     ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${part} ${i}`} expression=${e} onPlace=${toFile} />`)}
-    ${step.input && html`<${ValueBox} title="Arguments of the call" run=${r.id} of="input" place=${place} level=${step.input} />`}
+    ${step.input && html`<${ValueBox} title=${step.type === 'ask' ? 'Question' : 'Arguments of the call'} run=${r.id} of="input" place=${place} level=${step.input} />`}
     ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
     ${step.output && html`
       <${ValueBox} title="Output" run=${r.id} of="output" place=${place} level=${step.output}>
