@@ -97,7 +97,9 @@ func (c *clock) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.timers {
-		t.set(false, c.now)
+		if t.timer != nil {
+			t.timer.Stop()
+		}
 	}
 	c.timers = nil
 }

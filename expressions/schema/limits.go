@@ -105,7 +105,7 @@ const (
 
 // meter bounds one validation.
 type meter struct {
-	done   <-chan struct{} // closed when the validation is to end
+	ctx    context.Context // ends the validation
 	steps  int
 	most   int
 	detail int // bytes of the errors that may become part of the result
@@ -121,7 +121,7 @@ var errStopped = errors.New("the validation was stopped")
 
 // begin prepares the meter for a validation.
 func (m *meter) begin(ctx context.Context, values int) {
-	*m = meter{done: ctx.Done(), most: StepsAtLeast + StepsPerValue*values}
+	*m = meter{ctx: ctx, most: StepsAtLeast + StepsPerValue*values}
 }
 
 // validate validates a value until the meter stops it.
@@ -158,10 +158,8 @@ func (m *meter) spend(steps int) {
 	if before/stepsPerLook == m.steps/stepsPerLook && before > 0 {
 		return
 	}
-	select {
-	case <-m.done:
+	if m.ctx.Err() != nil {
 		panic(stopped{})
-	default:
 	}
 }
 
