@@ -31,6 +31,8 @@ type session struct {
 	notes   []reply
 	asked   []string // methods of requests that the server has sent
 
+	requests chan reply // gets these requests and their withdrawals; nil: they are only counted
+
 	exited chan struct{}
 }
 
@@ -135,9 +137,15 @@ func (s *session) take(line []byte) {
 	switch {
 	case r.ID == nil:
 		s.notes = append(s.notes, r)
+		if s.requests != nil && r.Method == "notifications/cancelled" {
+			s.requests <- r
+		}
 		return
 	case r.Method != "":
 		s.asked = append(s.asked, r.Method)
+		if s.requests != nil {
+			s.requests <- r
+		}
 		return
 	}
 	id, err := strconv.Atoi(string(r.ID))
