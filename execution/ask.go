@@ -134,12 +134,8 @@ func userFailure(node graph.Node, code config.FailureCode, format string, args .
 // the reason of NoUser.
 func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, why error, failed *Failure, err error) {
 	s.begin() // other parts do not wait for the answer
-	defer l.clock.wait(s.frame.pace)()
-	turn := l.questions()
-	select {
-	case turn <- struct{}{}:
-		defer func() { <-turn }()
-	case <-s.ctx.Done():
+	if done := l.turn(s); done != nil {
+		defer done()
 	}
 	if err := s.ctx.Err(); err != nil {
 		return a, nil, endOf(s.ctx, s.node, "before its question", err), nil
@@ -151,7 +147,7 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, w
 	if err := l.emit(s.ctx, asked); err != nil {
 		return a, nil, nil, err
 	}
-	a, why = l.answerOf(s.ctx, q, timeout)
+	a, why = l.answerOf(s, q, timeout)
 	var fault *PanicError
 	var coded interface{ ErrorCode() string }
 	switch {
@@ -176,13 +172,14 @@ var errTimedOut = errors.New("the time for the answer is over")
 
 // answerOf waits for the turn of the client, then for the answer, whose time begins then. A run that
 // is to be suspended does not wait for either.
-func (l *live) answerOf(ctx context.Context, q *Question, timeout time.Duration) (a Answer, err error) {
+func (l *live) answerOf(s *site, q *Question, timeout time.Duration) (a Answer, err error) {
 	defer recovered(&err)
+	defer l.clock.wait(s.frame.pace)()
 	user := l.hooks.user
 	if user == nil {
 		return a, ErrNoUser
 	}
-	ctx, suspend := context.WithCancelCause(ctx)
+	ctx, suspend := context.WithCancelCause(s.ctx)
 	defer suspend(nil)
 	if l.hooks.stop != nil {
 		go func() {
@@ -199,6 +196,9 @@ func (l *live) answerOf(ctx context.Context, q *Question, timeout time.Duration)
 			return a, cmp.Or(suspendedBy(ctx), err)
 		}
 		defer done()
+	}
+	if err := ctx.Err(); err != nil { // while the question was recorded
+		return a, cmp.Or(suspendedBy(ctx), err)
 	}
 	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimedOut)
 	defer cancel()
@@ -222,14 +222,22 @@ func suspendedBy(ctx context.Context) error {
 	return nil
 }
 
-// questions is a channel that holds one while a question of the run is open.
-func (l *live) questions() chan struct{} {
+// turn waits until the run has no other question. done lets the next one go; nil when the run has
+// ended before.
+func (l *live) turn(s *site) (done func()) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.asking == nil {
 		l.asking = make(chan struct{}, 1)
 	}
-	return l.asking
+	asking := l.asking
+	l.mu.Unlock()
+	defer l.clock.wait(s.frame.pace)()
+	select {
+	case asking <- struct{}{}:
+		return func() { <-asking }
+	case <-s.ctx.Done():
+		return nil
+	}
 }
 
 // answer returns the answer that a resumed run has to a question: only to this one, with the same

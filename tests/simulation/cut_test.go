@@ -35,6 +35,31 @@ var shapes = map[string]string{
 - {id: sum, type: transform, transform: {expr: '[$.odd, $count($.none)]'}, next: exit}
 - {id: exit, type: exit}
 `,
+	"questions": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: go}
+  - {id: go, type: ask, message: 'Go on?', schema: {type: object, properties: {v: {type: integer}}}, onError: {}, next: each}
+  - {id: each, type: mcp, server: up, tool: echo SAFE, confirm: true, forEach: {items: '[1..4]', maxParallel: 3}, args: {x: {expr: $item}}, onError: {}, next: both}
+  - id: both
+    type: parallel
+    branches:
+      calls: {type: mcp, server: up, tool: third SAFE, args: {x: 1}, retry: {attempts: 3, delayMs: 10, codes: [tool-error]}}
+      sure: {type: mcp, server: up, tool: echo SAFE, confirm: true, args: {x: 7}, onError: {value: {x: 7}}}
+      asks: {type: graph, tool: inner, args: {x: 2}, onError: {}}
+    next: exit
+  - {id: exit, type: exit}
+- name: inner
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: ask}
+  - {id: ask, type: ask, message: {expr: '"Is it " & $string($.entry.x) & "?"'}, next: exit}
+  - {id: exit, type: exit}
+`,
 	"forEach over a graph": `
 - name: main
   description: made
@@ -136,6 +161,7 @@ var shapeValues = map[string]string{
 	"handled":              `{"x":{"why":"tool-error"}}`,
 	"forEach":              `[{"lost":1},{"x":2},{"lost":3},{"x":4},{"lost":5},{"x":6},0]`,
 	"forEach over a graph": `[{"n":3},{"n":3},{"n":3},{"n":3}]`,
+	"questions":            `{"calls":{"n":3},"sure":{"x":7},"asks":{}}`,
 	"parallel": `{"weather":{"n":3},"news":{"x":2},"lost":{"error":{"code":"tool-error","message":"trouble",` +
 		`"node":"facts.lost","server":"up","tool":"never","attempts":1,"result":"trouble"}}}`,
 	"failed part": `{"x":"tool-error"}`,

@@ -84,9 +84,11 @@ func (m *maker) tool(name string, n int) *tool {
 
 // node adds a node, or a few that belong together.
 func (m *maker) node(t *tool, id, next string) {
-	switch m.rng.IntN(10) {
+	switch m.rng.IntN(11) {
 	case 0:
 		m.transform(t, id, next)
+	case 10:
+		m.ask(t, id, next)
 	case 1:
 		m.loop(t, id, next)
 	case 2:
@@ -147,6 +149,19 @@ func (m *maker) transform(t *tool, id, next string) {
 		return
 	}
 	t.add("{id: %s, type: transform, transform: {expr: '{\"v\": %s, \"l\": [1, 2, 3]}'}, next: %s}", id, ref, next)
+}
+
+// ask asks the user, with or without a form.
+func (m *maker) ask(t *tool, id, next string) {
+	t.cost++
+	fields := fmt.Sprintf("message: {expr: '\"Go on with \" & $string(%s) & \"?\"'}", m.ref(t))
+	if m.chance(2) {
+		fields += ", schema: {type: object, properties: {v: {type: integer}}, required: [v]}"
+	}
+	if !m.chance(4) {
+		fields += ", " + m.onError(t, next, "$failure.code")
+	}
+	t.add("{id: %s, type: ask, %s, next: %s}", id, fields, next)
 }
 
 // loop is a call that is made a few times.
@@ -240,6 +255,9 @@ func (m *maker) call(t *tool, id, next string, item bool) string {
 	}
 	if m.chance(6) {
 		field("help: Look at the server.")
+	}
+	if m.chance(6) {
+		field("confirm: true")
 	}
 	field("server: up, tool: %s, args: {at: %s, x: {expr: '%s'}}", kind, id, ref)
 	return strings.Join(fields, ", ")

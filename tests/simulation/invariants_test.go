@@ -27,8 +27,11 @@ func (w *world) begin(p *process, c *execution.Call) *entry {
 		w.violate("call %s attempt %d is made again, and its outcome was in the journal", at, attempt)
 	case c.Timeout != spec.timeout:
 		w.violate("call %s has the timeout %v, want %v", at, c.Timeout, spec.timeout)
-	case w.s.maxTime > 0 && time.Since(p.started) > w.s.maxTime:
-		w.violate("call %s begins after %v of %v", at, time.Since(p.started), w.s.maxTime)
+	case w.s.maxTime > 0 && time.Since(p.started)-w.stood > w.s.maxTime:
+		w.violate("call %s begins after %v of %v", at, time.Since(p.started)-w.stood, w.s.maxTime)
+	}
+	if spec.confirm {
+		w.checkConfirmed(c)
 	}
 	w.checkAgain(made, spec)
 	w.checkStarted(c)

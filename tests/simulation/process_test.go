@@ -19,31 +19,39 @@ var (
 	errFull  = errors.New("the simulated disk is full")
 )
 
-// operation is a journal write or a call that waits to be released.
+// operation is a journal write, a call or a question that waits to be released.
 type operation struct {
-	event *execution.Event // nil for a call
-	call  *execution.Call  // nil for a write
-	made  *entry           // of the ledger, for a call
-	done  chan answer      // holds one
+	event    *execution.Event    // of a write
+	call     *execution.Call     // of a call
+	question *execution.Question // of a question
+	made     *entry              // of the ledger, for a call
+	done     chan answer         // holds one
 }
 
 // answer is how an operation ends. Of a write it has the error alone.
 type answer struct {
 	value value.Value
 	err   error
+	user  execution.Answer // to a question
 }
 
 // name names the operation in a trace. Pending operations are ordered by place and name.
 func (o *operation) name() string {
-	if o.call != nil {
+	switch {
+	case o.call != nil:
 		return fmt.Sprintf("answer %s attempt %d", o.call.At(), attemptOf(o.call.Attempt))
+	case o.question != nil:
+		return fmt.Sprintf("question %s %s", o.question.At, o.question.Message)
 	}
 	return "write " + describe(o.event)
 }
 
 func (o *operation) at() execution.Address {
-	if o.call != nil {
+	switch {
+	case o.call != nil:
 		return o.call.At()
+	case o.question != nil:
+		return o.question.At
 	}
 	return o.event.At()
 }
@@ -63,7 +71,12 @@ type process struct {
 	cancelled bool // the client has cancelled
 }
 
-func (w *world) process() *process { return &process{world: w, started: time.Now()} }
+func (w *world) process() *process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stood = 0
+	return &process{world: w, started: time.Now()}
+}
 
 // Append waits until the scheduler releases the write.
 func (p *process) Append(_ context.Context, e execution.Event) error {
@@ -98,6 +111,21 @@ func (p *process) CallTool(ctx context.Context, c execution.Call) (value.Value, 
 	}
 }
 
+// Ask waits until the scheduler releases the answer of the user.
+func (p *process) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	o := &operation{question: &q, done: make(chan answer, 1)}
+	if !p.submit(o) {
+		return execution.Answer{}, errCrash
+	}
+	select {
+	case a := <-o.done:
+		return a.user, a.err
+	case <-ctx.Done():
+		p.withdraw(o)
+		return execution.Answer{}, ctx.Err()
+	}
+}
+
 func (p *process) submit(o *operation) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,16 +135,19 @@ func (p *process) submit(o *operation) bool {
 	if o.call != nil {
 		o.made = p.world.begin(p, o.call)
 	}
+	if o.question != nil {
+		p.world.asked(p, o.question)
+	}
 	p.pending = append(p.pending, o)
 	return true
 }
 
-// withdraw takes back a call that the engine cancelled.
+// withdraw takes back a call or a question that the engine cancelled.
 func (p *process) withdraw(o *operation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending = slices.DeleteFunc(p.pending, func(other *operation) bool { return other == o })
-	if !p.dead {
+	if !p.dead && o.made != nil {
 		o.made.cancelled = true
 	}
 }
@@ -141,6 +172,9 @@ func (p *process) release(o *operation, failing bool) {
 		o.made.answered = true
 		p.world.note("%s", o.name())
 		o.done <- p.world.answerTo(o.call)
+	case o.question != nil:
+		p.world.note("%s", o.name())
+		o.done <- answer{user: answerOfUser(o.question)}
 	case failing:
 		p.world.note("%s fails", o.name())
 		o.done <- answer{err: errFull}
@@ -211,7 +245,7 @@ func writesFirst(pending []*operation) *operation {
 // exceptCalls releases writes alone, so that calls never get an answer.
 func exceptCalls(pending []*operation) *operation {
 	for _, o := range pending {
-		if o.call == nil {
+		if o.event != nil {
 			return o
 		}
 	}
@@ -233,7 +267,7 @@ func (p *process) live(ctx context.Context, l *life, start func(context.Context,
 	stop, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
-		l.result, l.err = start(ctx, execution.WithStop(stop), execution.WithJournal(p))
+		l.result, l.err = start(ctx, execution.WithStop(stop), execution.WithJournal(p), execution.WithUser(p))
 	}()
 	failing, idle := false, 0
 	for ; ; l.steps++ {

@@ -32,6 +32,7 @@ type scenario struct {
 // spec is what the graph says of an mcp node.
 type spec struct {
 	safe    bool // to repeat after a crash
+	confirm bool // the user must agree
 	timeout time.Duration
 }
 
@@ -46,7 +47,7 @@ type story struct {
 	lives      int
 	steps      int
 	asked      int
-	raced      bool // parts failed at once, without an operation that the scheduler could order
+	raced      bool // parts failed or wanted to ask at once, without an operation that the scheduler could order
 }
 
 // mayRepeat is the engine's option that the tools with names in _safe are safe to repeat.
@@ -127,7 +128,8 @@ func (s *scenario) disturb(ctx context.Context, w *world, kinds []disturbance, s
 	for i := range w.events {
 		e := &w.events[i]
 		st.events = append(st.events, describe(e))
-		st.raced = st.raced || e.Record != nil && e.Record.Part != "" && e.Record.Error != nil && e.Record.Error.Code != execution.CodeTool
+		st.raced = st.raced || e.Record != nil && e.Record.Part != "" && e.Record.Error != nil && e.Record.Error.Code != execution.CodeTool ||
+			e.Question != nil && strings.Contains(string(e.At()), ".")
 	}
 	return st
 }
@@ -236,7 +238,7 @@ func (s *scenario) compile(t testing.TB) {
 			if !ok {
 				continue
 			}
-			made := &spec{safe: isSafe(call), timeout: call.Timeout}
+			made := &spec{safe: isSafe(call), confirm: call.Confirm != nil && *call.Confirm, timeout: call.Timeout}
 			s.specs[g.Tool.Name.Value+":"+call.ID()] = made
 			if i == 0 {
 				s.specs[call.ID()] = made

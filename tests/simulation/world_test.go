@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
@@ -26,6 +27,7 @@ type world struct {
 	repeatable map[execution.Address]bool // asked about, and to be repeated
 	kept       map[execution.Address]int  // attempts with an outcome in the journal that a process was resumed from
 	cancelled  bool                       // by the client
+	stood      time.Duration              // for answers, in the present process
 	lostCalls  int                        // whose start was lost with the end of a journal
 	trace      []string
 	violations []string
@@ -82,6 +84,9 @@ func (w *world) write(e *execution.Event) {
 		return
 	}
 	back.Sync = e.Sync
+	if e.Answer != nil {
+		w.stood += e.Answer.Stood
+	}
 	w.events = append(w.events, back)
 	w.checkWrite(e)
 }
@@ -118,10 +123,10 @@ func (w *world) forget() {
 func (w *world) answerTo(c *execution.Call) answer {
 	if w.s.answer != nil {
 		v, err := w.s.answer(c)
-		return answer{v, err}
+		return answer{value: v, err: err}
 	}
 	v, err := answerOf(w.s.trouble, c.Tool, c.Args, attemptOf(c.Attempt))
-	return answer{v, err}
+	return answer{value: v, err: err}
 }
 
 // outcome is what became of an in-doubt call: it was made and has an answer, or it was not made.
