@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"toolgraph/config"
@@ -116,6 +117,32 @@ type Line struct {
 }
 
 func (l *Line) mark() mark { return mark{l.N, l.Hash} }
+
+// IsWarning reports whether an operator should look at the line: a refusal, or lines that are lost.
+func (l *Line) IsWarning() bool { return l.Kind == Refusal || l.Kind == Lost }
+
+// Attributes returns what the line has by the names that spans of runs use.
+func (l *Line) Attributes() map[string]string {
+	all := map[string]string{"toolgraph.audit.kind": string(l.Kind), "toolgraph.audit.line": strconv.FormatInt(l.N, 10)}
+	add := func(key, text string) {
+		if text != "" {
+			all[key] = text
+		}
+	}
+	add("toolgraph.run.id", l.Run)
+	add("gen_ai.tool.name", l.Tool)
+	add("toolgraph.address", string(l.At))
+	add("toolgraph.node.id", l.Node)
+	if l.Call != nil {
+		add("toolgraph.server", l.Call.Server)
+		add("toolgraph.server.tool", l.Call.Tool)
+		add("toolgraph.effect", l.Call.Effect)
+	}
+	if l.Outcome != nil && l.Outcome.Code != "ok" {
+		add("error.type", l.Outcome.Code)
+	}
+	return all
+}
 
 // sealStart is what a line has between the bytes that are hashed and the hash, sealEnd what
 // follows the hash.

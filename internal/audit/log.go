@@ -20,9 +20,9 @@ type Options struct {
 	Version  string // of the program
 	MaxBytes int64  // size above which the file is rotated; 0: 64 MiB
 	Logger   *slog.Logger
-	// Export gets each line after it was written, one at a time; nil: no function does. It must
-	// not block.
-	Export func(*Line)
+	// Export gets each line after it was written, with its text, one at a time; nil: no function
+	// does. It must not block.
+	Export func(l *Line, text string)
 
 	now func() time.Time // nil: time.Now
 }
@@ -156,12 +156,12 @@ func (l *Log) putLine(e *Entry) error {
 	if err != nil {
 		return err
 	}
-	out := append(src, '\n')
-	begin := 0
+	var out []byte
 	if l.open || l.cut != nil {
-		out = append([]byte{'\n'}, out...)
-		begin = 1
+		out = []byte{'\n'}
 	}
+	begin := len(out)
+	out = append(append(out, src...), '\n')
 	n, err := l.file.Write(out)
 	l.size += int64(n)
 	if whole := begin + len(src); n < whole {
@@ -169,10 +169,14 @@ func (l *Log) putLine(e *Entry) error {
 		return cmp.Or(err, io.ErrShortWrite)
 	}
 	l.open, l.cut, l.last = n < len(out), nil, line.mark()
-	if l.options.Export != nil {
-		l.options.Export(line)
-	}
+	l.export(line, src)
 	return nil
+}
+
+func (l *Log) export(line *Line, src []byte) {
+	if l.options.Export != nil {
+		l.options.Export(line, string(src))
+	}
 }
 
 // keep adds to the fragment at the end of the file. The line break that ends a complete line is
@@ -268,9 +272,7 @@ func (l *Log) create(previous string) error {
 		return err
 	}
 	l.last, l.day, l.open, l.cut = first.mark(), dayOf(now), false, nil
-	if l.options.Export != nil {
-		l.options.Export(first)
-	}
+	l.export(first, src)
 	return nil
 }
 

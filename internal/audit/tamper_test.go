@@ -66,7 +66,8 @@ func TestF17ChangesAreFound(t *testing.T) {
 		},
 		"a line is edited, with a new hash": {
 			func(t *testing.T, p string) { edit(t, p, reseal(4, `"server":"files"`, `"server":"other"`)) }, 5,
-			[]string{"found line 5", "expected line 5", "this line or the one before it was replaced"}, false,
+			[]string{"found line 5", "expected line 5", "this line or the one before it was replaced"},
+			false,
 		},
 		"the last line is edited":                    {func(t *testing.T, p string) { edit(t, p, replaceIn(15, "closed", "Closed")) }, 15, []string{"the line was changed"}, false},
 		"the last line is edited, with a new hash":   {func(t *testing.T, p string) { edit(t, p, reseal(15, "closed", "Closed")) }, 15, []string{"found the hash", "audit.jsonl.head says"}, false},

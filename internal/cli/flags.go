@@ -29,6 +29,7 @@ type sessionFlags struct {
 	locked, otel, metric bool
 	grace                time.Duration
 	history              historyFlags
+	audit                auditFlags
 
 	chosen func(flag string) bool // reports whether the command line has a flag
 	asks   mcpclient.Elicitor     // answers questions of upstream servers; nil: the user at the terminal does

@@ -59,6 +59,7 @@ other, in the order of their addresses; --repeat-all repeats all of them.`,
 	flags.registerRuns(cmd, "error")
 	flags.yesFlag(cmd)
 	flags.registerGrace(cmd)
+	flags.audit.register(cmd)
 	flags.history.registerRecorded(cmd)
 	return takesGraph(cmd, &flags.graph)
 }

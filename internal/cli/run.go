@@ -44,6 +44,7 @@ run ends there.`,
 	flags.registerRuns(cmd, "error")
 	flags.yesFlag(cmd)
 	flags.registerGrace(cmd)
+	flags.audit.register(cmd)
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)
 }
@@ -51,6 +52,9 @@ run ends there.`,
 func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	if err := f.dry.check(); err != nil {
 		return err
+	}
+	if f.dry.on && f.audit.file != "" {
+		return usagef("--audit records runs, and --dry-run makes none; remove one of them")
 	}
 	f.history.records = !f.dry.on
 	l, g, args, err := f.loadTool(ctx, std, f.args, words)

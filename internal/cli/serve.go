@@ -33,6 +33,7 @@ type serveFlags struct {
 func (f *serveFlags) register(cmd *cobra.Command) {
 	f.registerRuns(cmd, "warn")
 	f.registerGrace(cmd)
+	f.audit.register(cmd)
 	f.history.register(cmd)
 	f.http.register(cmd)
 	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")

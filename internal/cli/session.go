@@ -133,54 +133,25 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	if err := s.observe(ctx, log); err != nil {
 		return nil, err
 	}
+	if err := s.audit(ctx, secrets); err != nil {
+		return nil, err
+	}
 	return s, s.record(secrets)
-}
-
-// observe enables metrics and traces as the flags say.
-func (s *session) observe(ctx context.Context, log *slog.Logger) error {
-	if s.flags.metric {
-		m := observe.NewMetrics()
-		s.metrics = m.Handler()
-		s.callers = append(s.callers, m.Caller)
-		s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
-			return ctx, m.Run(g.Tool.Name.Value)
-		})
-	}
-	if !s.flags.otel {
-		return nil
-	}
-	traces, err := observe.NewTraces(ctx, versionText(), log)
-	if err != nil {
-		return err
-	}
-	s.callers = append(s.callers, traces.Caller)
-	s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
-		return traces.Run(ctx, g.Tool.Name.Value, server.TraceOf(ctx))
-	})
-	s.closers = append(s.closers, func() {
-		const most = 3 * time.Second // for sending the last traces
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
-		defer cancel()
-		_ = traces.Close(ctx) // it logs what could not be sent
-	})
-	return nil
 }
 
 // record opens the run history. Without a directory for it runs are not recorded, unless
 // the flags require that.
 func (s *session) record(secrets *config.Secrets) error {
-	h, log := &s.flags.history, s.log
+	h := &s.flags.history
 	if !h.records {
 		return nil
 	}
 	if err := h.check(); err != nil || h.off {
 		return err
 	}
-	if !s.flags.chosen("log-level") && !log.Enabled(context.Background(), slog.LevelWarn) {
-		var err error // only the log reports that runs are not recorded
-		if log, err = s.flags.logger(s.std, "warn", secrets); err != nil {
-			return err
-		}
+	log, err := s.warnings(secrets) // only the log reports that runs are not recorded
+	if err != nil {
+		return err
 	}
 	store, err := h.open(log)
 	if err != nil {
@@ -193,6 +164,14 @@ func (s *session) record(secrets *config.Secrets) error {
 	s.history = store
 	s.closers = append(s.closers, func() { _ = store.Close() }) // it logs its errors when they occur
 	return nil
+}
+
+// warnings returns a log that has warnings, unless the command line sets its level.
+func (s *session) warnings(secrets *config.Secrets) (*slog.Logger, error) {
+	if s.flags.chosen("log-level") || s.log.Enabled(context.Background(), slog.LevelWarn) {
+		return s.log, nil
+	}
+	return s.flags.logger(s.std, "warn", secrets)
 }
 
 // close ends the servers, then what else is open.

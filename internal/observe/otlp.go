@@ -23,9 +23,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// upload sends batches of spans to a collector over OTLP/HTTP, with protobuf bodies: an
-// otlptrace.Client. OpenTelemetry's own client imports gRPC, see docs/adr/0011-otlp.md. The protocol
-// is that of https://opentelemetry.io/docs/specs/otlp/#otlphttp.
+// upload sends batches of spans or log records to a collector over OTLP/HTTP, with protobuf bodies;
+// it is an otlptrace.Client. OpenTelemetry's own client imports gRPC, see docs/adr/0011-otlp.md. The
+// protocol is that of https://opentelemetry.io/docs/specs/otlp/#otlphttp.
 type upload struct {
 	client  *http.Client
 	url     string
@@ -40,11 +40,12 @@ const (
 	maxAnswer = 64 << 10
 )
 
-// newUpload reads the variables OTEL_EXPORTER_OTLP_… of the environment, and those for
-// traces alone, which win: https://opentelemetry.io/docs/specs/otel/protocol/exporter.
-func newUpload(env func(string) string) (*upload, error) {
+// newUpload reads the variables OTEL_EXPORTER_OTLP_… of the environment, and those for one signal
+// alone, traces or logs, which win: https://opentelemetry.io/docs/specs/otel/protocol/exporter.
+func newUpload(env func(string) string, signal string) (*upload, error) {
+	own := "OTEL_EXPORTER_OTLP_" + strings.ToUpper(signal) + "_"
 	setting := func(name string) string {
-		if v := strings.TrimSpace(env("OTEL_EXPORTER_OTLP_TRACES_" + name)); v != "" {
+		if v := strings.TrimSpace(env(own + name)); v != "" {
 			return v
 		}
 		return strings.TrimSpace(env("OTEL_EXPORTER_OTLP_" + name))
@@ -67,8 +68,8 @@ func newUpload(env func(string) string) (*upload, error) {
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, invalid("ENDPOINT", "http://… or https://…")
 	}
-	if env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" { // which is complete
-		target = target.JoinPath("v1", "traces")
+	if env(own+"ENDPOINT") == "" { // which is complete
+		target = target.JoinPath("v1", signal)
 	}
 	certificates, err := uploadTLS(setting)
 	if err != nil {
@@ -80,7 +81,7 @@ func newUpload(env func(string) string) (*upload, error) {
 	return &upload{
 		client:  &http.Client{Transport: transport, Timeout: time.Duration(timeout) * time.Millisecond},
 		url:     target.String(),
-		headers: uploadHeaders(env("OTEL_EXPORTER_OTLP_HEADERS"), env("OTEL_EXPORTER_OTLP_TRACES_HEADERS")),
+		headers: uploadHeaders(env("OTEL_EXPORTER_OTLP_HEADERS"), env(own+"HEADERS")),
 		gzip:    compression == "gzip",
 		retry:   []backoff.RetryOption{backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(uploadFor)},
 	}, nil
@@ -138,14 +139,18 @@ func (u *upload) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces sends one batch. It repeats it for a minute at most while the collector is
-// busy or cannot be reached. The error is also one about spans that the collector has
-// rejected.
+// UploadTraces sends one batch, see send.
 func (u *upload) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // has the bytes of an ExportTraceServiceRequest
 	if err != nil {
 		return err
 	}
+	return u.send(ctx, body, "spans")
+}
+
+// send sends one batch. It repeats it for a minute at most while the collector is busy or cannot
+// be reached. The error is also one about what the collector has rejected.
+func (u *upload) send(ctx context.Context, body []byte, what string) error {
 	if u.gzip {
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
@@ -161,7 +166,7 @@ func (u *upload) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpan
 	if err != nil {
 		return err
 	}
-	return rejected(answer)
+	return rejected(answer, what)
 }
 
 // post sends a body once and returns the body of the answer. An error that is not
@@ -199,15 +204,15 @@ func (u *upload) post(ctx context.Context, body []byte) ([]byte, error) {
 	return nil, backoff.Permanent(fmt.Errorf("the collector answered %s", resp.Status))
 }
 
-// rejected is the error of an ExportTraceServiceResponse that reports a partial success:
-// field 1, with the number of rejected spans in field 1 and a message in field 2.
-func rejected(answer []byte) error {
+// rejected is the error of an ExportTraceServiceResponse, or of that of logs, that reports a partial
+// success: field 1, with the number of rejected spans in field 1 and a message in field 2.
+func rejected(answer []byte, what string) error {
 	partial, _ := fieldsOf(answer, 1, 0)
 	text, count := fieldsOf(partial, 2, 1)
 	if len(text) == 0 && count == 0 {
 		return nil
 	}
-	return errors.New("the collector rejected " + strconv.FormatUint(count, 10) + " spans: " + string(text))
+	return errors.New("the collector rejected " + strconv.FormatUint(count, 10) + " " + what + ": " + string(text))
 }
 
 // fieldsOf returns the bytes of one field of a protobuf message and the number in another.

@@ -85,7 +85,7 @@ func TestUploadSettings(t *testing.T) {
 				return text
 			}
 			return ""
-		})
+		}, "traces")
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = u.url
@@ -98,7 +98,7 @@ func TestUploadSettings(t *testing.T) {
 
 func newTestUpload(t *testing.T, env map[string]string) *upload {
 	t.Helper()
-	u, err := newUpload(func(name string) string { return env[name] })
+	u, err := newUpload(func(name string) string { return env[name] }, "traces")
 	if err != nil {
 		t.Fatal(err)
 	}

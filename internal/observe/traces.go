@@ -32,7 +32,7 @@ type Traces struct {
 // handler of the OpenTelemetry library for the whole process.
 func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
-	client, err := newUpload(os.Getenv)
+	client, err := newUpload(os.Getenv, "traces")
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +40,15 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 	if err != nil {
 		return nil, fmt.Errorf("set up the export of traces: %w", err)
 	}
+	described, err := describe(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	return newTraces(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described)), nil
+}
+
+// describe describes this program to a collector.
+func describe(ctx context.Context, version string) (*resource.Resource, error) {
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "toolgraph"), attribute.String("service.version", version)),
 		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win
@@ -47,7 +56,7 @@ func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, 
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	return newTraces(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described)), nil
+	return described, nil
 }
 
 func newTraces(opts ...sdktrace.TracerProviderOption) *Traces {
