@@ -85,9 +85,15 @@ func start(t testing.TB, graph string, env ...string) *session {
 
 func startCommand(t testing.TB, env []string, args ...string) *session {
 	t.Helper()
+	return startProgram(t, env, append([]string{testbin.Build(t, "toolgraph")}, args...)...)
+}
+
+// startProgram starts toolgraph by a command of one's own.
+func startProgram(t testing.TB, env []string, words ...string) *session {
+	t.Helper()
 	s := &session{
 		t: t, stderr: &lockedBuffer{}, waiting: map[int]chan reply{}, exited: make(chan struct{}),
-		cmd: exec.Command(testbin.Build(t, "toolgraph"), args...),
+		cmd: exec.Command(words[0], words[1:]...),
 	}
 	s.cmd.Env = append(os.Environ(), env...)
 	s.cmd.Stderr = s.stderr

@@ -130,11 +130,11 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 			s.close()
 		}
 	}()
-	if err := s.observe(ctx, log); err != nil {
-		return nil, err
+	if err = s.observe(ctx, log); err != nil {
+		return s, err
 	}
-	if err := s.audit(ctx, secrets); err != nil {
-		return nil, err
+	if err = s.audit(ctx, secrets); err != nil {
+		return s, err
 	}
 	return s, s.record(secrets)
 }
