@@ -16,6 +16,7 @@ var withoutGraph = map[string]string{
 	"toolgraph demo-server": "a directory",
 	"toolgraph schema":      "the language",
 	"toolgraph version":     "the program",
+	"toolgraph audit":       "an audit log",
 	"toolgraph help":        "commands",
 	"toolgraph runs show":   "a run",
 	"toolgraph runs diff":   "runs",
