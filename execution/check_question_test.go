@@ -62,7 +62,8 @@ func asked() []Event {
 		visit(CallStarted, "3.0", "each", config.MCPNode), confirmed(step("3.0", "each", config.MCPNode), "d3"), whole,
 		step("4/0", "entry", config.EntryNode), asks("4/1", "late", "d4", 0), // 16
 		answers(asks("4/1", "late", "d4", 0), TimedOut), step("4/1", "late", config.AskNode), step("4", "sub", config.GraphNode),
-		step("5", "exit", config.ExitNode), {Kind: RunFinished, Run: "R", End: &End{Value: value.Null, Spilled: 5}},
+		step("5", "exit", config.ExitNode),
+		{Kind: RunFinished, Run: "R", End: &End{Value: value.Null, Spilled: 5}},
 	}
 }
 

@@ -22,13 +22,18 @@ type prepared struct {
 	err  error
 }
 
-// agree asks the user to agree to the calls with these arguments, where that is required. A call
-// that allow refuses is asked about as little as one that needs no confirmation.
-func (l *live) agree(s *site, n *graph.MCP, all []value.Value) (agreement, error) {
-	effect, refused := s.permit(n)
-	if refused != nil || !s.confirms(n, effect) || len(all) == 0 {
-		return agreement{}, nil
+// needsAgreement reports whether the user must agree before a call, and returns its effect. A call
+// that allow refuses needs no agreement.
+func (s *site) needsAgreement(n *graph.MCP) (effect config.Effect, needed bool) {
+	if n.Confirm == nil && len(s.frame.allow) == 0 {
+		return "", false
 	}
+	effect, refused := s.permit(n)
+	return effect, refused == nil && s.confirms(n, effect)
+}
+
+// agree asks the user to agree to the calls with these arguments.
+func (l *live) agree(s *site, n *graph.MCP, effect config.Effect, all []value.Value) (agreement, error) {
 	q := s.question(s.confirmation(n, effect, all), []any{n.Server, n.Tool, all})
 	q.Calls, q.Server, q.Tool, q.Effect = len(all), n.Server, n.Tool, effect
 	a, failed, err := l.put(s, q, graph.DefaultAskTimeout)
@@ -41,16 +46,14 @@ func (l *live) agree(s *site, n *graph.MCP, all []value.Value) (agreement, error
 // agreed returns the agreement of the user to a call, nil when none is needed, or the
 // failure of one that is not agreed to.
 func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *Failure, error) {
-	switch {
-	case s.agreed != nil:
+	if s.agreed != nil {
 		return s.agreed.confirmed, s.agreed.failed, nil
-	case n.Confirm == nil && len(s.frame.allow) == 0: // most calls
+	}
+	effect, needed := s.needsAgreement(n)
+	if !needed || l.past.isResolved(s.address()) { // a resolved call is not made
 		return nil, nil, nil
 	}
-	if l.past.isResolved(s.address()) { // nothing is called
-		return nil, nil, nil
-	}
-	a, err := l.agree(s, n, []value.Value{args})
+	a, err := l.agree(s, n, effect, []value.Value{args})
 	return a.confirmed, a.failed, err
 }
 
@@ -59,10 +62,11 @@ func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *
 func (l *live) agreeAll(f *fan) error {
 	s := f.site
 	n, isMCP := s.node.(*graph.MCP)
-	if !isMCP || n.Confirm == nil && len(s.frame.allow) == 0 || l.past.failedPart(s.address()) != nil {
+	if !isMCP || l.past.hasFailedPart(s.address()) {
 		return nil
 	}
-	if effect, refused := s.permit(n); refused != nil || !s.confirms(n, effect) {
+	effect, needed := s.needsAgreement(n)
+	if !needed {
 		return nil
 	}
 	ready := make([]prepared, len(f.records))
@@ -73,7 +77,10 @@ func (l *live) agreeAll(f *fan) error {
 			all = append(all, p.args)
 		}
 	}
-	agreed, err := l.agree(s, n, all)
+	if len(all) == 0 {
+		return nil
+	}
+	agreed, err := l.agree(s, n, effect, all)
 	if err != nil {
 		return err
 	}

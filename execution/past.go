@@ -134,6 +134,9 @@ func (p *past) failedPart(at Address) *Failure {
 	return p.failed[at].Error
 }
 
+// hasFailedPart reports whether a part of an execution has failed.
+func (p *past) hasFailedPart(at Address) bool { return p.failedPart(at) != nil }
+
 // attempted returns the failed attempts of a call, and what is left of the wait after them.
 func (p *past) attempted(at Address) (done []Attempt, wait time.Duration) {
 	if p == nil || len(p.attempts[at]) == 0 {
