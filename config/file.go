@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // File is the content of a graph file with places; older forms are converted to the current one.
 // It is not changed after Load, and is then safe for concurrent use.
@@ -15,6 +18,11 @@ type File struct {
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil
+}
+
+// Trusts reports whether the file trusts what a server says about its tools.
+func (f *File) Trusts(server string) bool {
+	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool { return u.Name.Value == server && u.Trusted })
 }
 
 // Server is the name and description that clients see in the initialize result.

@@ -39,6 +39,33 @@ func (a *Allow) Confirms(effect config.Effect) bool {
 	return slices.Contains(a.Confirm, KnownEffect(effect))
 }
 
+// confirms reports whether the user must agree before the call of a node in a run of this graph, by
+// what the file says: an unknown effect counts as config.DestroyEffect.
+func (g *Graph) confirms(n Node) bool {
+	m, isMCP := n.(*MCP)
+	switch {
+	case !isMCP:
+		return false
+	case m.Confirm != nil:
+		return *m.Confirm
+	}
+	return slices.ContainsFunc(g.Allow, func(a *Allow) bool { return a.Confirms(m.Effect) })
+}
+
+// HintedEffect returns what calls of a tool do by its annotations readOnlyHint and destructiveHint;
+// empty when they do not say. What is neither read-only nor declared to destroy nothing may destroy.
+func HintedEffect(readOnly, destructive *bool) config.Effect {
+	switch {
+	case readOnly != nil && *readOnly:
+		return config.ReadEffect
+	case destructive != nil && !*destructive:
+		return config.WriteEffect
+	case readOnly == nil && destructive == nil:
+		return ""
+	}
+	return config.DestroyEffect
+}
+
 // KnownEffect returns the effect that counts for what is permitted: an unknown one is
 // config.DestroyEffect.
 func KnownEffect(effect config.Effect) config.Effect {

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,10 +37,10 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkCap(&found, "too-many-tools", "the file", "tools", "split it into several graph files",
 		len(f.Tools), caps.Tools, func(i int) config.Pos { return f.Tools[i].Pos })
 	graphs := make([]*Graph, 0, len(f.Tools))
-	binds := bindsVariables(f)
+	binds, allow := bindsVariables(f), allowOf(f.Allow)
 	for _, tool := range f.Tools {
 		c := newCompiler(f, tool, caps)
-		c.binds = binds
+		c.binds, c.allow = binds, allow
 		graphs = append(graphs, c.compile(ctx))
 		found = append(found, c.found...)
 		if ctx.Err() != nil {
@@ -49,6 +50,8 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	linkGraphs(graphs)
 	checkHidden(f, &found)
 	checkRecursion(graphs, &found)
+	checkAllow(f, graphs, &found)
+	checkResults(f, &found)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found, nil
@@ -70,6 +73,7 @@ type compiler struct {
 	servers map[string]bool
 	tools   map[string]bool
 	binds   bool      // see bindsVariables
+	allow   []*Allow  // of the file
 	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
 	loose   []bool    // loose[i]: a way out of nodes[i] has no target, and that is reported
 	toExit  bool      // a switch goes to the exit, and that is reported
@@ -106,7 +110,7 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 // compile returns the tool's Graph, or nil when a finding is an error or ctx has ended.
 func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkTool()
-	g := &Graph{Tool: c.tool, Limits: c.file.Limits.Own(c.tool.Limits), Allow: c.compileAllow(), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
+	g := &Graph{Tool: c.tool, Limits: c.file.Limits.Own(c.tool.Limits), Allow: slices.Concat(c.allow, allowOf(c.tool.Allow)), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
 	for i, n := range c.tool.Nodes {
 		if ctx.Err() != nil {
 			return nil

@@ -16,7 +16,7 @@ func (c *compiler) newAsk(ctx context.Context, b base, n *config.Node) *Ask {
 		step: step{base: b}, Message: c.compileMessage(ctx, b.id, n), Fields: n.Schema,
 		Timeout: cmp.Or(n.Timeout, DefaultAskTimeout), OnError: c.compileOnError(ctx, b.id, n), Help: n.Help.Value,
 	}
-	if n.Schema != nil {
+	if n.Schema != nil && checkForm(b.id, n.Schema, &c.found) {
 		a.Form = schema.Form(ctx, n.Schema, &c.found)
 	}
 	return a
@@ -41,15 +41,12 @@ func (c *compiler) compileMessage(ctx context.Context, id string, n *config.Node
 	return c.compileValue(ctx, n.Message, nil)
 }
 
-// compileAllow returns what allow of the file and of the tool say, in this order.
-func (c *compiler) compileAllow() []*Allow {
-	var all []*Allow
-	for _, a := range []*config.Allow{c.file.Allow, c.tool.Allow} {
-		if a != nil {
-			all = append(all, newAllow(a))
-		}
+// allowOf returns the compiled form of an allow, none for nil.
+func allowOf(a *config.Allow) []*Allow {
+	if a == nil {
+		return nil
 	}
-	return all
+	return []*Allow{newAllow(a)}
 }
 
 func newAllow(a *config.Allow) *Allow {

@@ -203,6 +203,74 @@ func TestHashOfCallsSeesMeaning(t *testing.T) {
 	}
 }
 
+// asking is a graph that asks and confirms, under what the file allows.
+func asking() *config.File {
+	sure := &config.Node{
+		ID: word("sure"), Type: config.AskNode, Message: data(expression("entry.question")), Next: word("remove"),
+		Schema:  data(object{"type", "object", "properties", object{"keep", object{"type", "boolean"}}}),
+		OnError: &config.OnError{Codes: []config.Text{word("declined")}, Next: word("exit")},
+	}
+	f := newFile(entryNode("entry", "sure"), sure, mcpNode("remove", "files", "delete", "exit", nil), exitNode("exit"))
+	f.Allow = &config.Allow{Confirm: []config.Text{word("destroy")}}
+	return f
+}
+
+func TestHashOfAsks(t *testing.T) {
+	const want = "d106a01bd86b7ef65af78c58908881eebbb85bed5c4fc09a05d64acc502831df"
+	if got := hashOf(t, asking()); got != want {
+		t.Errorf("hash %s, want %s: journals name graphs by their hash, so change the version in hash when the form must change", got, want)
+	}
+}
+
+// What may be mended after a crash is no part of the hash: who must agree, and to what.
+func TestHashOfAsksIgnores(t *testing.T) {
+	want := hashOf(t, asking())
+	agreed := true
+	for name, edit := range map[string]func(f *config.File, n []*config.Node){
+		"timeout":           func(_ *config.File, n []*config.Node) { n[1].Timeout = time.Second },
+		"help":              func(_ *config.File, n []*config.Node) { n[1].Help = word("try") },
+		"confirm":           func(_ *config.File, n []*config.Node) { n[2].Confirm = &agreed },
+		"effect":            func(_ *config.File, n []*config.Node) { n[2].Effect = config.ReadEffect },
+		"no allow":          func(f *config.File, _ []*config.Node) { f.Allow = nil },
+		"another allow":     func(f *config.File, _ []*config.Node) { f.Allow.Calls = []config.Text{word("files.*")} },
+		"allow of the tool": func(f *config.File, _ []*config.Node) { f.Tools[0].Allow = &config.Allow{} },
+		"order of keys": func(_ *config.File, n []*config.Node) {
+			n[1].Schema = data(object{"properties", object{"keep", object{"type", "boolean"}}, "type", "object"})
+		},
+	} {
+		f := asking()
+		edit(f, f.Tools[0].Nodes)
+		if hashOf(t, f) != want {
+			t.Errorf("%s changed the hash", name)
+		}
+	}
+}
+
+func TestHashOfAsksSeesMeaning(t *testing.T) {
+	seen := map[string]string{hashOf(t, asking()): "the original"}
+	for name, edit := range map[string]func(f *config.File, n []*config.Node){
+		"message": func(_ *config.File, n []*config.Node) { n[1].Message = data(expression("entry.other")) },
+		"text":    func(_ *config.File, n []*config.Node) { n[1].Message = data("entry.question") },
+		"schema": func(_ *config.File, n []*config.Node) {
+			n[1].Schema = data(object{"type", "object", "properties", object{"keep", object{"type", "integer"}}})
+		},
+		"no schema":   func(_ *config.File, n []*config.Node) { n[1].Schema = nil },
+		"codes":       func(_ *config.File, n []*config.Node) { n[1].OnError.Codes = nil },
+		"value":       func(_ *config.File, n []*config.Node) { n[1].OnError.Value = data(1) },
+		"no onError":  func(_ *config.File, n []*config.Node) { n[1].OnError = nil },
+		"next":        func(_ *config.File, n []*config.Node) { n[1].Next = word("exit") },
+		"result size": func(f *config.File, _ []*config.Node) { f.Limits.MaxResultBytes = 5 },
+	} {
+		f := asking()
+		edit(f, f.Tools[0].Nodes)
+		h := hashOf(t, f)
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		seen[h] = name
+	}
+}
+
 // The schemas of a tool are part of the hash of those that call it, itself included.
 func TestHashOfRecursion(t *testing.T) {
 	build := func(recursive bool, schema *config.Data) string {

@@ -31,7 +31,7 @@ func Mermaid(g *Graph) string {
 	number := make(map[string]int, len(g.Nodes))
 	for i, node := range g.Nodes {
 		number[node.ID()] = i
-		mermaidNode(&b, node, fmt.Sprintf("n%d", i))
+		mermaidNode(&b, g, node, fmt.Sprintf("n%d", i))
 	}
 	for _, e := range g.Edges() {
 		arrow := "-->"
@@ -46,23 +46,23 @@ func Mermaid(g *Graph) string {
 	return b.String()
 }
 
-func mermaidNode(b *strings.Builder, node Node, name string) {
+func mermaidNode(b *strings.Builder, g *Graph, node Node, name string) {
 	parallel, isParallel := node.(*Parallel)
 	if !isParallel {
 		shape := shapes[node.Type()]
-		fmt.Fprintf(b, "    %s%s\"%s\"%s\n", name, shape.opening, nodeLabel(node.ID(), node, "<br/>", mermaidText), shape.closing)
+		fmt.Fprintf(b, "    %s%s\"%s\"%s\n", name, shape.opening, nodeLabel(g, node.ID(), node, "<br/>", mermaidText), shape.closing)
 		return
 	}
 	fmt.Fprintf(b, "    subgraph %s[\"%s\"]\n", name, mermaidText(node.ID()))
 	for i, branch := range parallel.Branches {
 		shape := shapes[branch.Node.Type()]
-		fmt.Fprintf(b, "        %sb%d%s\"%s\"%s\n", name, i, shape.opening, nodeLabel(branch.Name, branch.Node, "<br/>", mermaidText), shape.closing)
+		fmt.Fprintf(b, "        %sb%d%s\"%s\"%s\n", name, i, shape.opening, nodeLabel(g, branch.Name, branch.Node, "<br/>", mermaidText), shape.closing)
 	}
 	b.WriteString("    end\n")
 }
 
-// nodeLabel returns a node's name, and below it what the node calls or computes.
-func nodeLabel(name string, node Node, lineBreak string, escape func(string) string) string {
+// nodeLabel returns a node's name, and below it what the node calls, asks or computes.
+func nodeLabel(g *Graph, name string, node Node, lineBreak string, escape func(string) string) string {
 	label := escape(name)
 	switch n := node.(type) {
 	case *MCP:
@@ -77,6 +77,9 @@ func nodeLabel(name string, node Node, lineBreak string, escape func(string) str
 	}
 	if c := CallingOf(node); c != nil && c.ForEach != nil {
 		label += " × each"
+	}
+	if g.confirms(node) {
+		label += " 🔒"
 	}
 	return label
 }
@@ -111,7 +114,7 @@ func DOT(g *Graph) string {
 	number := make(map[string]int, len(g.Nodes))
 	for i, node := range g.Nodes {
 		number[node.ID()] = i
-		dotNode(&b, node, fmt.Sprintf("n%d", i))
+		dotNode(&b, g, node, fmt.Sprintf("n%d", i))
 	}
 	for _, e := range g.Edges() {
 		var attributes []string
@@ -142,16 +145,16 @@ func DOT(g *Graph) string {
 
 func isParallel(n Node) bool { return n.Type() == config.ParallelNode }
 
-func dotNode(b *strings.Builder, node Node, name string) {
+func dotNode(b *strings.Builder, g *Graph, node Node, name string) {
 	parallel, isParallel := node.(*Parallel)
 	if !isParallel {
-		fmt.Fprintf(b, "    %s [shape=%s, label=\"%s\"];\n", name, shapes[node.Type()].dot, nodeLabel(node.ID(), node, `\n`, dotText))
+		fmt.Fprintf(b, "    %s [shape=%s, label=\"%s\"];\n", name, shapes[node.Type()].dot, nodeLabel(g, node.ID(), node, `\n`, dotText))
 		return
 	}
 	fmt.Fprintf(b, "    subgraph cluster_%s {\n        label=\"%s\"; fontname=\"Helvetica\";\n", name, dotText(node.ID()))
 	for i, branch := range parallel.Branches {
 		fmt.Fprintf(b, "        %sb%d [shape=%s, label=\"%s\"];\n",
-			name, i, shapes[branch.Node.Type()].dot, nodeLabel(branch.Name, branch.Node, `\n`, dotText))
+			name, i, shapes[branch.Node.Type()].dot, nodeLabel(g, branch.Name, branch.Node, `\n`, dotText))
 	}
 	b.WriteString("    }\n")
 }
@@ -176,6 +179,7 @@ type DrawnNode struct {
 	Server   string          `json:"server,omitempty"`
 	Tool     string          `json:"tool,omitempty"`
 	Each     bool            `json:"each,omitempty"`     // a call for each item of a list
+	Confirm  bool            `json:"confirm,omitempty"`  // the user must agree before the call
 	Branches []DrawnNode     `json:"branches,omitempty"` // of a parallel node, in file order
 	Expr     string          `json:"expr,omitempty"`
 	Message  string          `json:"message,omitempty"` // of an ask: its text, or its expression
@@ -188,13 +192,13 @@ type DrawnNode struct {
 func Draw(g *Graph) Drawing {
 	d := Drawing{Tool: g.Tool.Name.Value, Hash: g.Hash, Nodes: []DrawnNode{}, Edges: g.Edges()}
 	for _, node := range g.Nodes {
-		d.Nodes = append(d.Nodes, drawNode(node.ID(), node))
+		d.Nodes = append(d.Nodes, g.drawNode(node.ID(), node))
 	}
 	return d
 }
 
-func drawNode(id string, node Node) DrawnNode {
-	drawn := DrawnNode{ID: id, Type: node.Type(), Line: node.Pos().Line, Column: node.Pos().Column}
+func (g *Graph) drawNode(id string, node Node) DrawnNode {
+	drawn := DrawnNode{ID: id, Type: node.Type(), Confirm: g.confirms(node), Line: node.Pos().Line, Column: node.Pos().Column}
 	if c := CallingOf(node); c != nil {
 		drawn.Each = c.ForEach != nil
 	}
@@ -205,7 +209,7 @@ func drawNode(id string, node Node) DrawnNode {
 		drawn.Tool = n.Tool
 	case *Parallel:
 		for _, branch := range n.Branches {
-			drawn.Branches = append(drawn.Branches, drawNode(branch.Name, branch.Node))
+			drawn.Branches = append(drawn.Branches, g.drawNode(branch.Name, branch.Node))
 		}
 	case *Ask:
 		drawn.Message = messageText(n)
@@ -217,7 +221,7 @@ func drawNode(id string, node Node) DrawnNode {
 }
 
 // JSON returns the graph's drawing as indented JSON: {tool, hash, nodes: [{id, type,
-// server?, tool?, each?, branches?, expr?, line, column}], edges: [{from, to, label?, kind}]}.
+// server?, tool?, each?, confirm?, branches?, expr?, message?, line, column}], edges: [{from, to, label?, kind}]}.
 func JSON(g *Graph) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

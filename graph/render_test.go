@@ -32,8 +32,19 @@ func awkwardCalls() *config.File {
 	return f
 }
 
+// awkwardAsks asks and confirms with such texts.
+func awkwardAsks() *config.File {
+	f := asking()
+	n := f.Tools[0].Nodes
+	yes := true
+	n[1].Message = data("Remove {{\"all\"}}?\n<b> & `that` | #quot; \\n – a question that is longer than a label")
+	n[2].Confirm, n[2].ForEach = &yes, &config.ForEach{Items: word("entry.list"), MaxParallel: 1}
+	f.Allow = nil
+	return f
+}
+
 func TestRender(t *testing.T) {
-	for name, f := range map[string]*config.File{"every_kind": hashed(), "awkward": awkward(), "calls": called(), "awkward_calls": awkwardCalls()} {
+	for name, f := range map[string]*config.File{"every_kind": hashed(), "awkward": awkward(), "calls": called(), "awkward_calls": awkwardCalls(), "asks": asking(), "awkward_asks": awkwardAsks()} {
 		g := mustBuild(t, f)[0]
 		dir := filepath.Join("testdata", "render")
 		checkGolden(t, filepath.Join(dir, name+".mmd"), Mermaid(g))

@@ -103,7 +103,7 @@ func failureOf(n graph.Node, codes []config.FailureCode) shape.Shape {
 	return shape.Object(fields, false)
 }
 
-// value returns the shape of the value of one call of a node or a branch.
+// value returns the shape of the value of one call of a node or a branch, or of the answer to an ask.
 func (f *follower) value(ctx context.Context, n graph.Node) shape.Shape {
 	switch n := n.(type) {
 	case *graph.MCP:
@@ -117,7 +117,9 @@ func (f *follower) value(ctx context.Context, n graph.Node) shape.Shape {
 		result, learned := f.all.result(ctx, n.Graph)
 		f.learned = f.learned || learned
 		return result
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Ask:
+		return formShape(n)
+	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return shape.Any()
 }

@@ -36,6 +36,7 @@ func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.
 		}
 		found = append(found, more...)
 	}
+	found = append(found, all.permissions(graphs)...)
 	found.Sort()
 	return found, nil
 }

@@ -16,8 +16,11 @@ import (
 // call reports what is wrong with a call: a node or a branch.
 func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *config.Node) {
 	c.list(ctx, node, call)
-	if m, isMCP := call.(*graph.MCP); isMCP && m.Retry != nil {
-		c.retry(m, defined)
+	if m, isMCP := call.(*graph.MCP); isMCP {
+		c.confirmed(m, defined)
+		if m.Retry != nil {
+			c.retry(m, defined)
+		}
 	}
 	c.args(ctx, node, call, defined)
 	c.handlers(ctx, node, call)
@@ -111,7 +114,7 @@ func (c *checker) retry(m *graph.MCP, defined *config.Node) {
 	r := m.Retry
 	hints := knownTool(c.all.up, m.Server, m.Tool)
 	is := func(hint *bool, truth bool) bool { return hint != nil && *hint == truth }
-	safe := m.OnCrash == config.RerunCall || m.Effect == config.ReadEffect || m.Effect == "" && is(hints.ReadOnly, true) || is(hints.Idempotent, true)
+	safe := m.OnCrash == config.RerunCall || c.all.effect(m) == config.ReadEffect || hints.Believed && is(hints.Idempotent, true)
 	unsafe := !safe && (m.Effect == config.DestroyEffect || is(hints.Destructive, true) || is(hints.Idempotent, false))
 	for _, code := range defined.Retry.Codes {
 		if unsafe && slices.Contains(mayHaveHappened, config.FailureCode(code.Value)) {

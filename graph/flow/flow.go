@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -131,7 +132,7 @@ func (f *follower) output(ctx context.Context, node int) (out output, known bool
 	case *graph.MCP, *graph.SubGraph, *graph.Parallel:
 		return f.calls(ctx, node), true
 	case *graph.Ask:
-		return f.add(ctx, node, n, formShape(n)), true
+		return f.add(ctx, node, n, f.value(ctx, n)), true
 	case *graph.Transform:
 		value, known := f.valueOf(ctx, node, 0, n.Expr)
 		if !known {
@@ -290,8 +291,18 @@ type Tool struct {
 	ReadOnly     *bool  // readOnlyHint of its annotations; nil when it has none
 	Destructive  *bool  // destructiveHint, likewise
 	Idempotent   *bool  // idempotentHint, likewise
+	Believed     bool   // what the annotations say counts: they are of a lock, or of a trusted server
 	Learned      bool   // OutputSchema was inferred from recorded calls, not declared
 	From         string // the source of this description, for messages: "graph.lock.yaml"; may be empty
+}
+
+// Effect returns what calls of the tool do, as far as its annotations are believed; empty when
+// unknown.
+func (t *Tool) Effect() config.Effect {
+	if !t.Believed {
+		return ""
+	}
+	return graph.HintedEffect(t.ReadOnly, t.Destructive)
 }
 
 // knownTool returns the tool, or the zero Tool when it is unknown; up may be nil.

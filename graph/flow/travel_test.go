@@ -23,7 +23,7 @@ type hintedUpstreams map[string]map[string]struct {
 func (u hintedUpstreams) Tool(server, tool string) (flow.Tool, bool) {
 	t, known := u[server][tool]
 	return flow.Tool{
-		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Believed: true,
 		ReadOnly: t.Annotations.ReadOnlyHint, Destructive: t.Annotations.DestructiveHint, Idempotent: t.Annotations.IdempotentHint,
 	}, known
 }
@@ -55,13 +55,14 @@ func checkFile(t *testing.T, src string, up flow.Upstreams) config.Diagnostics {
 	return found
 }
 
-func readTravel(t *testing.T) (src string, up hintedUpstreams) {
+// readHinted returns a graph file of testdata, and the tools that it calls.
+func readHinted(t *testing.T, dir string) (src string, up hintedUpstreams) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/travel/graph.yaml")
+	raw, err := os.ReadFile("testdata/" + dir + "/graph.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas, err := os.ReadFile("testdata/travel/upstreams.json")
+	schemas, err := os.ReadFile("testdata/" + dir + "/upstreams.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,18 +72,20 @@ func readTravel(t *testing.T) (src string, up hintedUpstreams) {
 	return string(raw), up
 }
 
-// A file that uses all of the language has no finding.
-func TestTravel(t *testing.T) {
-	src, up := readTravel(t)
-	if found := checkFile(t, src, up); len(found) > 0 {
-		t.Errorf("found\n%v", found)
+// Files that together use all of the language have no finding.
+func TestHintedFiles(t *testing.T) {
+	for _, dir := range []string{"travel", "tidy"} {
+		src, up := readHinted(t, dir)
+		if found := checkFile(t, src, up); len(found) > 0 {
+			t.Errorf("found\n%v", found)
+		}
 	}
 }
 
-// Each edit of it that is wrong is found on its line, and nothing else is.
-func TestTravelFaults(t *testing.T) {
-	src, up := readTravel(t)
-	for _, f := range travelFaults {
+// Each edit of a file that is wrong is found on its line, and nothing else is.
+func testFaults(t *testing.T, dir string, faults []fault) {
+	src, up := readHinted(t, dir)
+	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			edited, seeded := unmark(f.edit(t, src))
 			var want, got []string
@@ -101,3 +104,6 @@ func TestTravelFaults(t *testing.T) {
 		})
 	}
 }
+
+func TestTravelFaults(t *testing.T) { testFaults(t, "travel", travelFaults) }
+func TestTidyFaults(t *testing.T)   { testFaults(t, "tidy", tidyFaults) }

@@ -62,6 +62,7 @@ func (r *request) check(ctx context.Context, files *snapshot, name string) (conf
 // end.
 func (r *request) warnings(ctx context.Context, p *project.Project, name string) (config.Diagnostics, error) {
 	upstreams := r.upstreams()
+	upstreams.trusts = p.File.Trusts
 	asked := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return name != "" && g.Tool.Name.Value != name })
 	found, err := flow.CheckAll(ctx, asked, upstreams)
 	if err != nil {
@@ -80,6 +81,8 @@ func (r *request) warnings(ctx context.Context, p *project.Project, name string)
 type upstreams struct {
 	pool *mcpclient.Pool // nil: no server was started yet
 	lock *lock.Lock      // nil when there is no readable lock
+
+	trusts func(server string) bool // nil: no server is trusted
 }
 
 func (k *Toolkit) upstreams() upstreams {
@@ -92,10 +95,10 @@ func (u upstreams) Tool(server, tool string) (flow.Tool, bool) {
 	if u.pool != nil {
 		if t, ok := u.pool.Known(server, tool); ok {
 			hints := lock.HintsOf(t.Annotations)
-			return flow.Tool{
+			return u.lock.Believe(server, tool, flow.Tool{
 				InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, From: "server " + server,
 				ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
-			}, true
+			}, u.trusts != nil && u.trusts(server)), true
 		}
 	}
 	return u.lock.Tool(server, tool)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
@@ -132,13 +133,15 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	if err != nil {
 		return nil, err
 	}
-	known := locked
+	var known flow.Upstreams = locked
 	if locked == nil && !f.live {
 		f.noteUnknown(p)
 	}
 	if f.live {
 		var missing config.Diagnostics
-		known, missing, err = f.listed(ctx, std, p, locked)
+		var listed *lock.Lock
+		listed, missing, err = f.listed(ctx, std, p, locked)
+		known = believing{listed, locked, p.File}
 		found = append(found, missing...)
 	}
 	more, ended := p.Check(ctx, known)
@@ -193,6 +196,17 @@ func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}
 	return lock.Of(lock.Path(p.File.Path), entries...).Recall(older), missing, err
+}
+
+// believing is what servers list now; their annotations count where a lock or trust makes them.
+type believing struct {
+	listed, locked *lock.Lock
+	file           *config.File
+}
+
+func (b believing) Tool(server, tool string) (flow.Tool, bool) {
+	t, known := b.listed.Tool(server, tool)
+	return b.locked.Believe(server, tool, t, b.file.Trusts(server)), known
 }
 
 // lockBeside returns the lock beside a graph file, nil without one, and the findings about the

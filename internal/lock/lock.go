@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/graph"
 	"toolgraph/graph/flow"
 )
 
@@ -66,9 +67,19 @@ func (l *Lock) Tool(server, tool string) (flow.Tool, bool) {
 	}
 	hints := e.Hints()
 	return flow.Tool{
-		InputSchema: e.Input, OutputSchema: e.Output, Learned: e.Learned > 0, From: l.Name,
+		InputSchema: e.Input, OutputSchema: e.Output, Learned: e.Learned > 0, From: l.Name, Believed: true,
 		ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
 	}, true
+}
+
+// Believe returns a tool as its server lists it now, with the annotations that count: those of the
+// lock where the tool is pinned, else its own, if the server is trusted.
+func (l *Lock) Believe(server, name string, listed flow.Tool, trusted bool) flow.Tool {
+	listed.Believed = trusted
+	if pinned, known := l.Tool(server, name); known {
+		listed.ReadOnly, listed.Destructive, listed.Idempotent, listed.Believed = pinned.ReadOnly, pinned.Destructive, pinned.Idempotent, true
+	}
+	return listed
 }
 
 // Hints are the effects of a tool in its annotations; nil when they do not say.
@@ -79,19 +90,8 @@ type Hints struct {
 	OpenWorld   *bool `json:"openWorldHint"`
 }
 
-// Effect returns what calls of a tool with these hints do; empty when they do not say. What is
-// neither read-only nor declared to change nothing that exists may destroy.
-func (h Hints) Effect() config.Effect {
-	switch {
-	case h.ReadOnly != nil && *h.ReadOnly:
-		return config.ReadEffect
-	case h.Destructive != nil && !*h.Destructive:
-		return config.WriteEffect
-	case h.ReadOnly == nil && h.Destructive == nil:
-		return ""
-	}
-	return config.DestroyEffect
-}
+// Effect is graph.HintedEffect of these hints.
+func (h Hints) Effect() config.Effect { return graph.HintedEffect(h.ReadOnly, h.Destructive) }
 
 // HintsOf reads annotations, JSON or nil. Annotations of a wrong kind have no hints.
 func HintsOf(annotations []byte) Hints {
