@@ -125,8 +125,9 @@ func newRunsList(std streams, history *historyFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [FILE]",
 		Short: "List recorded runs, newest first",
-		Long: `List recorded runs, newest first. The process of an interrupted run died before the run
-ended; the record of a damaged run was changed after it was written.`,
+		Long: `List recorded runs, newest first. The user of a waiting run was asked a question and has not
+answered yet. The process of an interrupted run died before the run ended; the record of a
+damaged run was changed after it was written.`,
 		Example: `  toolgraph runs list
   toolgraph runs list --tool count_files --status error --since 7d
   toolgraph runs list --format json --limit 1000`,
@@ -177,13 +178,6 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 		fmt.Fprintf(w, "more runs: --before %s\n", wording.OneLine(answer.Next))
 	}
 	return nil
-}
-
-func statusText(r journal.Run) string {
-	if r.Damaged != "" {
-		return "damaged"
-	}
-	return string(r.Status)
 }
 
 func shortID(id string) string {

@@ -45,7 +45,7 @@ func printDifference(w io.Writer, d *inspect.Difference) error {
 		if v.Changes != nil {
 			printChanges(w, v.Changes)
 		} else {
-			fmt.Fprintf(w, "  a %s\n  b %s\n", outcome(v.A), outcome(v.B))
+			fmt.Fprintf(w, "  a %s\n  b %s\n", outcome(v.A, v.B), outcome(v.B, v.A))
 		}
 	}
 	if p := d.Path; p != nil {
@@ -57,11 +57,17 @@ func printDifference(w io.Writer, d *inspect.Difference) error {
 	return nil
 }
 
-func outcome(s *inspect.Side) string {
-	if s.Error != "" {
+// outcome returns what came of a step, unlike that of the other run.
+func outcome(s, other *inspect.Side) string {
+	switch {
+	case s.Error != "":
 		return "failed: " + shortened(s.Error, errorShown)
+	case other.Error != "" || s.Confirmed == nil && other.Confirmed == nil:
+		return "returned a value"
+	case s.Confirmed == nil:
+		return "was called without a question"
 	}
-	return "returned a value"
+	return "was confirmed by the user, digest " + wording.OneLine(s.Confirmed.Digest)
 }
 
 func direction(s *inspect.Side, d *inspect.Divergence) string {

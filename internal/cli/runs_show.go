@@ -81,6 +81,9 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		ended = " for " + milliseconds(r.Duration)
 	case journal.Interrupted:
 		ended = ": its process died"
+		if r.Question != nil {
+			ended = ": its process ended while the run waited for its user"
+		}
 	default:
 		ended = " after " + milliseconds(r.Duration)
 	}
@@ -98,6 +101,9 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		facts = append(facts, []string{"file", r.File})
 	}
 	facts = append(facts, []string{"graph", fmt.Sprintf("%.12s", r.Graph)}, []string{"arguments", recordedText(r.Arguments, full)})
+	if r.Spilled > 0 {
+		facts = append(facts, []string{"spilled", fmt.Sprintf("the result has %d bytes, more than maxResultBytes: the client got a summary", r.Spilled)})
+	}
 	if r.Lost > 0 {
 		facts = append(facts, []string{"gap", wording.Count(r.Lost, "event") + " not recorded: the store was locked or full"})
 	}
@@ -118,8 +124,14 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		}
 		fmt.Fprintf(w, "  %s  %s.%s (node %s%s)\n", c.Address, wording.OneLine(c.Server), wording.OneLine(c.Tool), wording.OneLine(c.Node), attempt)
 	}
+	if r.Question != nil {
+		printOpen(w, r.Question, full)
+	}
 	if r.Failure != nil {
 		fmt.Fprintf(w, "\n%s\n", failureText(r))
+	}
+	if r.Remedy != "" {
+		fmt.Fprintf(w, "\n%s\n", wording.Printable(r.Remedy))
 	}
 	return nil
 }
@@ -169,6 +181,7 @@ func stepText(s *inspect.Step, full bool) (text string) {
 	if s.Handled != nil {
 		notes = append(notes, shortened("handled: "+s.Handled.Message, errorShown))
 	}
+	notes = append(notes, questionNotes(s)...)
 	if s.Below != nil {
 		notes = append(notes, belowText(s))
 	}
@@ -248,6 +261,7 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	for i, a := range s.Attempts {
 		fmt.Fprintln(w, wording.Printable(fmt.Sprintf("attempt %d failed: %s", i+1, a.Error.Message)))
 	}
+	printQuestions(w, s)
 	if s.Handled != nil {
 		fmt.Fprintln(w, wording.Printable("handled: "+s.Handled.Message))
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/diff"
@@ -19,7 +20,7 @@ type Difference struct {
 	B         journal.Run `json:"b"`
 	SameGraph bool        `json:"sameGraph"`
 	Arguments *Changes    `json:"arguments,omitempty"` // nil: they are equal
-	Value     *Divergence `json:"value,omitempty"`     // the first step whose output or error differs; nil: none
+	Value     *Divergence `json:"value,omitempty"`     // the first step whose output, error or confirmation differs; nil: none
 	Path      *Divergence `json:"path,omitempty"`      // the first step at another node; nil: none
 }
 
@@ -29,7 +30,7 @@ type Divergence struct {
 	Address string   `json:"address,omitempty"` // of the step, in runs with called graphs or parts; Step is its index in its frame then
 	A       *Side    `json:"a,omitempty"`       // nil: this run had ended
 	B       *Side    `json:"b,omitempty"`
-	Changes *Changes `json:"changes,omitempty"` // of the output; nil: one of the steps failed
+	Changes *Changes `json:"changes,omitempty"` // of the output; nil: one of the steps failed, or their confirmations differ
 }
 
 // At returns the address of the step.
@@ -39,6 +40,8 @@ func (d *Divergence) At() string { return cmp.Or(d.Address, strconv.Itoa(d.Step)
 type Side struct {
 	Node  string `json:"nodeId"`
 	Error string `json:"error,omitempty"`
+
+	Confirmed *execution.Confirmation `json:"confirmed,omitempty"` // the user has agreed to the call
 }
 
 // Changes are the places at which two values differ.
@@ -239,7 +242,7 @@ func (d *Difference) step(index int, a, b *journal.Step) error {
 		return nil
 	}
 	changes, err := compare(a.Output, b.Output)
-	if changes != nil {
+	if changes != nil || !sameConfirmed(a.Record.Confirmed, b.Record.Confirmed) {
 		d.Value = &Divergence{Step: index, A: sideOf(a), B: sideOf(b), Changes: changes}
 	}
 	return err
@@ -249,11 +252,19 @@ func sideOf(s *journal.Step) *Side {
 	if s == nil {
 		return nil
 	}
-	side := &Side{Node: s.Record.NodeID}
+	side := &Side{Node: s.Record.NodeID, Confirmed: s.Record.Confirmed}
 	if s.Record.Error != nil {
 		side.Error = s.Record.Error.Message
 	}
 	return side
+}
+
+// sameConfirmed reports whether the user has agreed to the same call in both runs, or in none.
+func sameConfirmed(a, b *execution.Confirmation) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Digest == b.Digest
 }
 
 // compare returns how two values differ, nil when they are equal.

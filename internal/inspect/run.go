@@ -33,6 +33,7 @@ type Run struct {
 	History   []Step           `json:"history"`
 	InDoubt   []view.Call      `json:"inDoubt,omitempty"` // calls of parts and called graphs whose outcome is unknown, in a run that was interrupted
 	Context   map[string]Value `json:"context,omitempty"` // by node: its latest output before that step, unless it is nothing
+	Remedy    string           `json:"remedy,omitempty"`  // what can be done about a run that waits, or has failed because of its user
 	Next      int              `json:"next,omitempty"`    // from of the next steps; 0 at the end
 }
 
@@ -51,13 +52,16 @@ func (i *Inspector) ReadRun(ctx context.Context, q RunQuery) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Run{Run: recorded, Arguments: view.RecordedOf(args)}
+	out := &Run{Run: recorded, Arguments: view.RecordedOf(args), Remedy: remedyOf(&recorded)}
 	if recorded.Nested > 0 {
 		if r.history, err = s.History(ctx, recorded.ID); err != nil {
 			return nil, err
 		}
 	}
 	if err := r.steps(ctx, q, out); err != nil {
+		return nil, err
+	}
+	if err := r.questions(ctx, out); err != nil {
 		return nil, err
 	}
 	if out.InDoubt, err = r.inDoubt(ctx); err != nil {

@@ -26,6 +26,9 @@ type Step struct {
 	Attempts []execution.Attempt `json:"attempts,omitempty"` // failed attempts that another one followed
 	Open     bool                `json:"open,omitempty"`     // it has no record: it had not ended
 	Below    *journal.Below      `json:"below,omitempty"`    // steps below this one that the list leaves out
+
+	Confirmed *execution.Confirmation `json:"confirmed,omitempty"` // the user has agreed to the call
+	Questions []Question              `json:"questions,omitempty"` // that the user was asked, in their order
 }
 
 // At returns the address of the step.
@@ -42,7 +45,7 @@ func StepOf(s journal.Step) Step {
 	step := Step{
 		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.NodeID, Type: r.NodeType, Started: r.Start,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Handled: r.Handled, Attempts: r.Attempts,
-		Nothing: s.Output.Nothing,
+		Nothing: s.Output.Nothing, Confirmed: r.Confirmed,
 	}
 	if r.Error == nil && !step.Nothing {
 		output := RecordedOf(s.Output)
