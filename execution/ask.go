@@ -112,17 +112,24 @@ func (l *live) put(s *site, q *Question, timeout time.Duration) (Answer, *Failur
 	case TimedOut:
 		return a, userFailure(s.node, config.FailTimeout, "the user did not answer within %s: %s", timeout, q.short()), nil
 	case NoUser:
-		needs := "this node asks: " + q.short()
+		needs := thisNodeAsks + q.short()
 		if q.IsConfirmation() {
-			needs = fmt.Sprintf("the call of %s.%s needs to be confirmed", q.Server, q.Tool)
+			needs = fmt.Sprintf(needsConfirmation+"%s.%s needs to be confirmed", q.Server, q.Tool)
 		}
 		if why == nil {
 			why = ErrNoUser
 		}
-		return a, userFailure(s.node, config.FailNoUser, "%s, and %s", why, needs), nil
+		return a, userFailure(s.node, config.FailNoUser, "%s%s", why, needs), nil
 	}
 	return a, userFailure(s.node, config.FailDismissed, "the user closed the question: %s", q.short()), nil
 }
+
+// What follows the reason in the message of a question that no user could be asked; a recording
+// finds the reason by it.
+const (
+	thisNodeAsks      = ", and this node asks: "
+	needsConfirmation = ", and the call of "
+)
 
 func userFailure(node graph.Node, code config.FailureCode, format string, args ...any) *Failure {
 	failed := failureAt(CodeUser, node, nil, format, args...)

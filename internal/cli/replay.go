@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,15 +26,17 @@ func newReplay(std streams) *cobra.Command {
 	flags := replayFlags{}
 	cmd := &cobra.Command{
 		Use:   "replay RUN [FILE]",
-		Short: "Repeat a recorded run without calling any server",
+		Short: "Repeat a recorded run without calling any server or asking its user",
 		Long: `Repeat a recorded run with its arguments and with the results of its calls; no server is
 started and no tool is called. With FILE, use the graph of another file, to try a change
 on a recorded run. Print the result, and where the replay first diverges from the
 recorded run, with the value that caused it.
 
-A call is identified by its server, tool and arguments; of equal calls, each attempt gets
-the answer that was recorded at its address, or else the first that is left. The replay
-ends at a call that the recorded run did not make. It does not wait between attempts, and
+Questions to the user get the answers that were recorded, also that the user declined or did
+not answer. A call is identified by its server, tool and arguments; of equal calls, each attempt gets
+the answer that was recorded at its address, or else the first that is left; so does each
+question. The replay ends at a call that the recorded run did not make, and at a question that
+it did not ask. It does not wait between attempts, and
 runs the parts of a step one after the other. With --from N, the first N steps of the
 run's own graph are copied from the recorded run.
 
@@ -78,6 +81,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	recording := execution.NewRecording(events, f.from)
 	engine := execution.New(recording, execution.WithSleep(noWait),
 		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
+		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g)),
 		reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
 	result, err := f.replay(withRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
 	if result == nil {
@@ -111,6 +115,30 @@ func (f *replayFlags) events(ctx context.Context, std streams, store *journal.St
 		err = usagef("--from is %d, expected 0 to %d, the number of steps of run %s", f.from, steps, recorded.ID)
 	}
 	return recorded, events, err
+}
+
+// recordedEffects returns the effects of calls as the recorded run believed them, as far as they
+// follow from it: that of a question about the calls, or, for calls that were made without one, an
+// effect for which none is asked. The run does not record what a lock or a server has said.
+func recordedEffects(recording *execution.Recording, g *graph.Graph) func(ctx context.Context, server, tool string) config.Effect {
+	allows := g.Allow
+	for _, reached := range g.Reached() {
+		allows = append(allows[:len(allows):len(allows)], reached.Allow...)
+	}
+	without := func(effect config.Effect) bool {
+		return !slices.ContainsFunc(allows, func(a *graph.Allow) bool { return !a.PermitsEffect(effect) || a.Confirms(effect) })
+	}
+	return func(_ context.Context, server, tool string) config.Effect {
+		effect, asked := recording.Effect(server, tool)
+		if asked || !recording.Called(server, tool) {
+			return effect
+		}
+		all := []config.Effect{config.ReadEffect, config.WriteEffect, config.DestroyEffect}
+		if i := slices.IndexFunc(all, without); i >= 0 {
+			return all[i]
+		}
+		return ""
+	}
 }
 
 // noWait is the wait between attempts of a replay.

@@ -25,6 +25,7 @@ type follower struct {
 	recorded *debug.History
 	replayed *debug.History
 	calls    int
+	answers  int
 	diverged *execution.Record // the record with the smallest address that differs
 	changes  []diff.Change     // of its output; none: it is another node, or one of the two failed
 }
@@ -58,8 +59,13 @@ func (f *follower) isAfter(at execution.Address) bool {
 // Observe compares a record with that of the recorded run.
 func (f *follower) Observe(e execution.Event) {
 	f.replayed.Add(e)
-	if e.Kind == execution.CallStarted {
+	switch e.Kind {
+	case execution.CallStarted:
 		f.calls++
+	case execution.Answered:
+		f.answers++
+	case execution.RunStarted, execution.StepReady, execution.AttemptFailed, execution.PartsStarted, execution.QuestionAsked,
+		execution.StepFinished, execution.ContextEdited, execution.RunFinished:
 	}
 	if e.Record == nil || f.isAfter(e.Record.At()) {
 		return
@@ -67,7 +73,8 @@ func (f *follower) Observe(e execution.Event) {
 	now := *e.Record
 	was, known := f.recorded.Record(now.At())
 	same := known && was.NodeID == now.NodeID && was.Edited == now.Edited && comparedText(was.Error) == comparedText(now.Error) &&
-		comparedText(was.Handled) == comparedText(now.Handled) && len(was.Attempts) == len(now.Attempts)
+		comparedText(was.Handled) == comparedText(now.Handled) && len(was.Attempts) == len(now.Attempts) &&
+		confirmedDigest(was) == confirmedDigest(now)
 	var changes []diff.Change
 	if same && now.Error == nil {
 		changes = diff.Values(was.Output, now.Output)
@@ -80,10 +87,28 @@ func (f *follower) Observe(e execution.Event) {
 // comparedText is what is compared of a failure: without what was added to its message, such as
 // how long its attempts took.
 func comparedText(failed *execution.Failure) string {
-	if failed == nil {
+	switch {
+	case failed == nil:
 		return ""
+	case failed.Code == execution.CodeUser: // with the message of a question that is the same, or not in the recording
+		return failed.Detail
 	}
 	return cmp.Or(failed.Plain, failed.Message)
+}
+
+// confirmedDigest identifies the call to which the user has agreed; empty when no user was asked.
+func confirmedDigest(r execution.Record) string {
+	if r.Confirmed == nil {
+		return ""
+	}
+	return r.Confirmed.Digest
+}
+
+func confirmedText(r execution.Record) string {
+	if r.Confirmed == nil {
+		return "called without a question"
+	}
+	return "confirmed by the user, digest " + wording.OneLine(r.Confirmed.Digest)
 }
 
 // changesShown is how many changes of one value are printed, valueShown how much of each.
@@ -117,6 +142,8 @@ func (f *follower) print(ctx context.Context, w io.Writer, p *project.Project, g
 		fmt.Fprintf(w, "  the recorded run went to %q\n", wording.OneLine(was.NodeID))
 	case len(was.Attempts) != len(now.Attempts):
 		fmt.Fprintf(w, "  was  %s\n  is   %s\n", wording.Count(len(was.Attempts)+1, "attempt"), wording.Count(len(now.Attempts)+1, "attempt"))
+	case confirmedDigest(was) != confirmedDigest(now) && was.Error == nil && now.Error == nil:
+		fmt.Fprintf(w, "  was  %s\n  is   %s\n", confirmedText(was), confirmedText(now))
 	case len(f.changes) == 0:
 		fmt.Fprintf(w, "  was  %s\n  is   %s\n", outputText(was, secrets), outputText(now, secrets))
 	default:
@@ -145,7 +172,11 @@ func (f *follower) printSame(w io.Writer, steps int) {
 			return
 		}
 	}
-	fmt.Fprintf(w, "the replay matches the recorded run: %s, %s answered from it\n", wording.Count(steps, "step"), wording.Count(f.calls, "call"))
+	answered := wording.Count(f.calls, "call")
+	if f.answers > 0 {
+		answered += " and " + wording.Count(f.answers, "question")
+	}
+	fmt.Fprintf(w, "the replay matches the recorded run: %s, %s answered from it\n", wording.Count(steps, "step"), answered)
 }
 
 // reading is a path that a rule reads, with its value.

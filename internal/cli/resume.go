@@ -38,7 +38,11 @@ outcome-unknown and says what to check. After checking, resolve the call: --repe
 repeats it, --answer gives the value that it returned, and --answer-nothing says that it
 returned no value. When several calls were in flight, as the
 items of a forEach or the branches of a parallel can be, the run asks about one after the
-other, in the order of their addresses; --repeat-all repeats all of them.`,
+other, in the order of their addresses; --repeat-all repeats all of them.
+
+A run that waited for its user asks again, in this terminal; what the user has answered
+before is not asked again. Without a terminal the run stays interrupted, but --yes agrees to
+questions that have no form.`,
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
   toolgraph resume 3QK7 --repeat-all
@@ -88,11 +92,16 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	defer l.close()
 	show := newTrace(std.err, p, g, f.trace)
 	ctx, stop := l.untilStopped(ctx)
-	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), stop}
+	user := &lastingUser{User: l.asked(g)}
+	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	result, err := l.resume(ctx, g, recorded.ID, opts...)
+	if errors.Is(err, execution.ErrSuspended) && user.why != nil {
+		err = fmt.Errorf("run %s stays interrupted, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
+			recorded.ID, user.why, recorded.ID)
+	}
 	return show.end(std, result, withRemedy(err))
 }
 

@@ -20,9 +20,10 @@ type resumer struct {
 	room    chan struct{}  // has one element for each run that is being resumed
 	running sync.WaitGroup // of the same runs
 
-	mu    sync.Mutex     // guards the fields below
-	tries map[string]int // of runs that could not be resumed
-	blind bool           // the last sweep could not read the history
+	mu    sync.Mutex        // guards the fields below
+	tries map[string]int    // of runs that could not be resumed
+	waits map[string]string // the digests of the questions for which runs are said to wait
+	blind bool              // the last sweep could not read the history
 }
 
 const (
@@ -44,7 +45,7 @@ func newResumer(l *loaded, grace time.Duration) *resumer {
 			ticker := time.NewTicker(sweepEvery)
 			return ticker.C, ticker.Stop
 		},
-		room: make(chan struct{}, maxResuming), tries: map[string]int{},
+		room: make(chan struct{}, maxResuming), tries: map[string]int{}, waits: map[string]string{},
 	}
 }
 
@@ -128,11 +129,24 @@ func (r *resumer) wanted(run journal.Run) bool {
 	case run.Resumed >= maxResumed:
 		log.Warn("an interrupted run is not resumed: it was resumed before, and each time its process ended before the next step",
 			"times", run.Resumed, "remedy", "toolgraph resume "+run.ID)
+	case run.Question != nil:
+		r.waiting(run, run.Question.Digest)
+		return false // until another process has asked its user, or another question is open
 	default:
 		return true
 	}
 	r.tries[run.ID] = maxTries
 	return false
+}
+
+// waiting logs, once for each question, that a run waits for its user. mu is held.
+func (r *resumer) waiting(run journal.Run, digest string) {
+	if r.waits[run.ID] == digest {
+		return
+	}
+	r.waits[run.ID] = digest
+	r.log.Warn("an interrupted run waits for an answer of its user, and a run in the background has no user to ask",
+		"run", run.ID, "tool", run.Tool, "remedy", "toolgraph resume "+run.ID+" in a terminal")
 }
 
 // one resumes a run.
@@ -149,11 +163,11 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	switch {
 	case err == nil:
 		log.Info("a resumed run has finished", "steps", len(result.History()))
-	case user.asked:
-		log.Warn("a resumed run waits for an answer of its user", "remedy", "toolgraph resume "+run.ID+" in a terminal")
+	case user.asked != nil && errors.Is(err, execution.ErrSuspended):
+		r.giveBack(ctx, run.ID)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.tries[run.ID] = maxTries
+		r.waiting(run, user.asked.Digest)
 	case errors.Is(err, execution.ErrSuspended) || errors.Is(context.Cause(ctx), execution.ErrSuspended):
 		log.Info("a resumed run is suspended until the next start")
 	case errors.As(err, &step):

@@ -335,7 +335,21 @@ func (l *loaded) run(
 	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, more ...execution.Option,
 ) (*execution.Result, error) {
 	ctx, options := l.begin(ctx, g)
-	return engine.Run(ctx, g, args, append(options, more...)...)
+	result, err := engine.Run(ctx, g, args, append(options, more...)...)
+	if result != nil && errors.Is(err, execution.ErrSuspended) { // its client may be gone, and this process go on
+		l.giveBack(ctx, result.RunID)
+	}
+	return result, err
+}
+
+// giveBack lets any process resume a suspended run, as soon as this one has recorded it.
+func (l *loaded) giveBack(ctx context.Context, run string) {
+	if l.history == nil {
+		return
+	}
+	if err := l.history.Release(context.WithoutCancel(ctx), run); err != nil {
+		l.log.Warn("a suspended run can be resumed once this process has ended", "run", run, "error", err)
+	}
 }
 
 // reportPanics logs the part of a panic that clients do not see.

@@ -122,11 +122,35 @@ func checkAnswer(ctx context.Context, q *execution.Question, raw json.RawMessage
 	return err
 }
 
+// lastingUser asks a user, and suspends the run when it cannot: the user may be reached later.
+type lastingUser struct {
+	execution.User
+	why error // why the user could not be asked; nil: it could
+}
+
+// Turn waits until the user may be asked.
+func (u *lastingUser) Turn(ctx context.Context) (done func(), err error) {
+	if all, has := u.User.(execution.Turns); has {
+		return all.Turn(ctx)
+	}
+	return func() {}, nil
+}
+
+// Ask asks the user; an error that is an execution.ErrNoUser becomes an execution.ErrSuspended.
+func (u *lastingUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	a, err := u.User.Ask(ctx, q)
+	if errors.Is(err, execution.ErrNoUser) {
+		u.why = err
+		err = fmt.Errorf("%w: %w", execution.ErrSuspended, err)
+	}
+	return a, err
+}
+
 // laterUser suspends runs that ask: the person to ask may come later.
-type laterUser struct{ asked bool }
+type laterUser struct{ asked *execution.Question }
 
 // Ask returns an error that is an execution.ErrSuspended.
-func (u *laterUser) Ask(context.Context, execution.Question) (execution.Answer, error) {
-	u.asked = true
+func (u *laterUser) Ask(_ context.Context, q execution.Question) (execution.Answer, error) {
+	u.asked = &q
 	return execution.Answer{}, fmt.Errorf("a run in the background has no user to ask: %w", execution.ErrSuspended)
 }
