@@ -127,12 +127,12 @@ func TestRecordingAnswers(t *testing.T) {
 	r := NewRecording(events, 0)
 	for _, test := range []struct{ at, digest, want string }{
 		{"3", "d2", "decline"}, // not that of step 2
-		{"1", "d0", `!the recording does not have the answer to this question of node "sure": the recorded run was interrupted before the answer`},
+		{"1", "d0", `!the recording does not have the answer to this question of node "sure": it has 4 others`}, // it was put again with another digest
 		{"1", "d1", "accept"},
 		{"1", "d1", `!the recording does not have the answer to this question of node "sure": it was asked more often than it was recorded`},
 		{"9", "d2", "accept"}, // it has moved
 		{"4/1", "d4", "no-user"},
-		{"2", "d9", `!the recording does not have the answer to this question of node "sure": it has 5 others`},
+		{"2", "d9", `!the recording does not have the answer to this question of node "sure": it has 4 others`},
 	} {
 		if got := ask(r, Address(test.at), test.digest); got != test.want {
 			t.Errorf("%s %s: %s\nwant %s", test.at, test.digest, got, test.want)
@@ -140,6 +140,9 @@ func TestRecordingAnswers(t *testing.T) {
 	}
 	if got := ask(NewRecording(events, 2), "7", "d1"); got != `!the recording does not have the answer to this question of node "sure": it was asked more often than it was recorded` {
 		t.Errorf("the question of a copied step: %s", got)
+	}
+	if got := ask(NewRecording(events[:3], 0), "1", "d0"); !strings.HasSuffix(got, "the recorded run was interrupted before the answer") {
+		t.Error(got)
 	}
 	if got := ask(NewRecording(events[:2], 0), "1", "d1"); !strings.HasSuffix(got, "it has no questions") {
 		t.Error(got)

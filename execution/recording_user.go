@@ -20,16 +20,21 @@ type recordedQuestion struct {
 	used     bool
 }
 
-// recordedQuestions returns the questions of a run in the order of their addresses. Those of the
-// first used steps are not played.
+// recordedQuestions returns the questions of a run in the order of their addresses, of those that a
+// resumed run has put again the last. Those of the first used steps are not played.
 func recordedQuestions(events []Event, used int) (all []recordedQuestion) {
 	latest := map[Address]int{} // the index of the latest question in all
 	for _, e := range events {
 		at := e.At()
 		switch e.Kind {
 		case QuestionAsked:
+			q := recordedQuestion{Question: *e.Question, at: at, used: at.Outermost() < used}
+			if i, again := latest[at]; again {
+				all[i] = q
+				continue
+			}
 			latest[at] = len(all)
-			all = append(all, recordedQuestion{Question: *e.Question, at: at, used: at.Outermost() < used})
+			all = append(all, q)
 		case Answered:
 			if i, asked := latest[at]; asked && all[i].Digest == e.Answer.Digest {
 				all[i].answer, all[i].answered = *e.Answer, true

@@ -205,6 +205,16 @@ func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...
 	return l.engine().Resume(ctx, g, events, append(options, more...)...)
 }
 
+// giveBack lets any process resume a suspended run, as soon as this one has recorded it.
+func (l *loaded) giveBack(ctx context.Context, run string) {
+	if l.history == nil {
+		return
+	}
+	if err := l.history.Release(context.WithoutCancel(ctx), run); err != nil {
+		l.log.Warn("a suspended run can be resumed once this process has ended", "run", run, "error", err)
+	}
+}
+
 // ended reports whether a run is over: with a value, or with a failure that is final.
 func ended(events []execution.Event) bool {
 	if len(events) == 0 {

@@ -20,10 +20,11 @@ type resumer struct {
 	room    chan struct{}  // has one element for each run that is being resumed
 	running sync.WaitGroup // of the same runs
 
-	mu    sync.Mutex        // guards the fields below
-	tries map[string]int    // of runs that could not be resumed
-	waits map[string]string // the digests of the questions for which runs are said to wait
-	blind bool              // the last sweep could not read the history
+	mu     sync.Mutex        // guards the fields below
+	active map[string]bool   // runs that are being resumed
+	tries  map[string]int    // of runs that could not be resumed
+	waits  map[string]string // the digests of the questions for which runs are said to wait
+	blind  bool              // the last sweep could not read the history
 }
 
 const (
@@ -45,7 +46,7 @@ func newResumer(l *loaded, grace time.Duration) *resumer {
 			ticker := time.NewTicker(sweepEvery)
 			return ticker.C, ticker.Stop
 		},
-		room: make(chan struct{}, maxResuming), tries: map[string]int{}, waits: map[string]string{},
+		room: make(chan struct{}, maxResuming), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
 	}
 }
 
@@ -118,7 +119,7 @@ func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
 func (r *resumer) wanted(run journal.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.tries[run.ID] >= maxTries {
+	if r.tries[run.ID] >= maxTries || r.active[run.ID] {
 		return false
 	}
 	log := r.log.With("run", run.ID, "tool", run.Tool)
@@ -133,6 +134,7 @@ func (r *resumer) wanted(run journal.Run) bool {
 		r.waiting(run, run.Question.Digest)
 		return false // until another process has asked its user, or another question is open
 	default:
+		r.active[run.ID] = true
 		return true
 	}
 	r.tries[run.ID] = maxTries
@@ -152,9 +154,17 @@ func (r *resumer) waiting(run journal.Run, digest string) {
 // one resumes a run.
 func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run) {
 	log := r.log.With("run", run.ID, "tool", run.Tool)
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.active, run.ID)
+	}()
 	g, err := r.Graph(run.Tool)
 	if err != nil {
 		return // wanted has checked it
+	}
+	if now, err := r.history.Run(ctx, run.ID); err == nil && (now.Status != journal.Interrupted || now.Question != nil) {
+		return // it has been resumed since it was listed
 	}
 	log.Info("resuming an interrupted run", "steps", run.Steps)
 	user := &laterUser{}

@@ -342,16 +342,6 @@ func (l *loaded) run(
 	return result, err
 }
 
-// giveBack lets any process resume a suspended run, as soon as this one has recorded it.
-func (l *loaded) giveBack(ctx context.Context, run string) {
-	if l.history == nil {
-		return
-	}
-	if err := l.history.Release(context.WithoutCancel(ctx), run); err != nil {
-		l.log.Warn("a suspended run can be resumed once this process has ended", "run", run, "error", err)
-	}
-}
-
 // reportPanics logs the part of a panic that clients do not see.
 func reportPanics(log *slog.Logger) execution.Option {
 	return execution.WithPanicReport(func(run string, p *execution.PanicError) {
