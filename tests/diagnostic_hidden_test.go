@@ -59,7 +59,7 @@ var elsewhereTold = map[string]string{
 	"cannot-upgrade":     "toolgraph upgrade",
 	"cannot-edit":        "toolgraph toolkit",
 	"bad-test":           "toolgraph test", "unknown-test-name": "toolgraph test", "mock-refused": "toolgraph test",
-	"bad-lock": "a lock", "lock-edited": "a lock", "not-locked": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
+	"bad-lock": "a lock", "lock-edited": "a lock", "not-locked": "a lock", "exceeds-lock": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
 	"argument-refused":      "a lock",
 	"unknown-upstream-tool": "toolgraph check --live", "tool-listed-twice": "toolgraph check --live",
 }

@@ -14,6 +14,7 @@ type Excess struct {
 	Pos  config.Pos // of the node, or of the server, that makes it possible
 	Call *Call      // nil: it is not about a call
 	Text string     // on one line
+	Else string     // the effects with which the others can make the call; empty: they cannot
 }
 
 // Beyond returns what these tools can do and the others, which may be an older state of the same
@@ -31,11 +32,9 @@ func (c *Capabilities) Beyond(other *Capabilities) []Excess {
 			if call.Refused || slices.ContainsFunc(was.Calls, call.within) {
 				continue
 			}
-			text := fmt.Sprintf("tool %q: %s", t.Name, call.Line())
-			if before := was.effectsOf(call.Name()); before != "" {
-				text += " (was " + before + ")"
-			}
-			more = append(more, Excess{Pos: call.Pos, Call: call, Text: text})
+			more = append(more, Excess{
+				Pos: call.Pos, Call: call, Text: fmt.Sprintf("tool %q: %s", t.Name, call.Line()), Else: was.effectsOf(call.Name()),
+			})
 		}
 		if t.Asks && !was.Asks {
 			more = append(more, Excess{Pos: t.askPos, Text: fmt.Sprintf("tool %q: asks the user", t.Name)})

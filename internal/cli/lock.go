@@ -36,8 +36,11 @@ The changes since the last lock are printed: each place in which a definition di
 the problems that they cause in this graph. serve --locked and run --locked refuse to call
 a tool whose definition differs from the lock file, until it is reviewed and locked again.
 
-With --check, write nothing, and exit with 1 when the lock file is missing or differs from
-the definitions. With --learn, derive an outputSchema from recorded results for each tool
+The lock file also has what each tool can do: the upstream tools that it calls with their
+effects, whether it asks the user, and the environment variables that servers read.
+
+With --check, write nothing, and exit with 1 when the lock file is missing, differs from
+the definitions, or the tools can do more than it has. With --learn, derive an outputSchema from recorded results for each tool
 that declares none: from the cassettes that toolgraph test --record wrote beside the graph
 file, and from recorded runs of the file. toolgraph check then validates against it.`,
 		Example: `  toolgraph lock graph.yaml
@@ -88,6 +91,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 			return err
 		}
 	}
+	newer.Capabilities = newer.Derive(p.File, p.Graphs)
 	findings, err := newFindings(ctx, p, older, newer)
 	if err != nil {
 		return err
@@ -95,6 +99,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	report := lockReport{
 		Lock: path, Missing: older == nil, Changes: older.Compare(newer), Findings: findings, Learned: f.learn,
 	}
+	report.compare(older, newer)
 	if err := report.print(std.out, f.format, newer, p.File.Path); err != nil {
 		return err
 	}
@@ -104,6 +109,12 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	if report.stale() {
 		fmt.Fprintf(std.err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), f.graph)
 		return errReported
+	}
+	switch {
+	case report.Uncounted:
+		fmt.Fprintf(std.err, "toolgraph: %s does not have what the tools can do, because an older version wrote it; to add it, run: toolgraph lock %s\n", path, f.graph)
+	case len(report.Less) > 0:
+		fmt.Fprintf(std.err, "toolgraph: the tools can do less than %s has, which is no failure; to update it, run: toolgraph lock %s\n", path, f.graph)
 	}
 	return nil
 }
@@ -165,11 +176,36 @@ type lockReport struct {
 	Learned  bool // learned schemas count as changes
 	Changes  []lock.Change
 	Findings config.Diagnostics // that the changes cause in the graphs
+
+	Uncounted  bool     // there was a lock file, and it had no capabilities
+	More, Less []string // what the tools can do now and could not before, and the reverse; a line each
 }
 
-// stale reports whether the lock file differs from the definitions of the servers.
+// compare sets what the tools can do now and could not before, and the reverse.
+func (r *lockReport) compare(older, newer *lock.Lock) {
+	if older == nil {
+		return
+	}
+	if r.Uncounted = older.Capabilities == nil; r.Uncounted {
+		return
+	}
+	lines := func(of, than *lock.Lock, verb string) (lines []string) {
+		for _, more := range of.Capabilities.Beyond(than.Capabilities) {
+			line := more.Text
+			if more.Else != "" {
+				line += fmt.Sprintf(" (%s %s)", verb, more.Else)
+			}
+			lines = append(lines, line)
+		}
+		return lines
+	}
+	r.More, r.Less = lines(newer, older, "was"), lines(older, newer, "now")
+}
+
+// stale reports whether the lock file differs from the definitions of the servers, or the tools
+// can do more than it has.
 func (r lockReport) stale() bool {
-	return r.Missing || slices.ContainsFunc(r.Changes, func(c lock.Change) bool { return r.Learned || c.Kind != lock.Learned })
+	return r.Missing || len(r.More) > 0 || slices.ContainsFunc(r.Changes, func(c lock.Change) bool { return r.Learned || c.Kind != lock.Learned })
 }
 
 func (r lockReport) state() string {
@@ -189,14 +225,27 @@ func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file strin
 			Lock     string        `json:"lock"`
 			Stale    bool          `json:"stale"`
 			Changes  []lock.Change `json:"changes"`
+			More     []string      `json:"more,omitempty"`
+			Less     []string      `json:"less,omitempty"`
 			Findings []finding     `json:"findings"`
-		}{r.Lock, r.stale(), changes, findingsOf(r.Findings)})
+		}{r.Lock, r.stale(), changes, r.More, r.Less, findingsOf(r.Findings)})
 	}
 	var b strings.Builder
 	for _, c := range r.Changes {
 		fmt.Fprintf(&b, "%s %s.%s\n", c.Kind, c.Server, c.Tool)
 		for _, line := range c.Diff {
 			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	for _, what := range []struct {
+		title, sign string
+		lines       []string
+	}{{"the tools can do more", "+", r.More}, {"the tools can do less", "-", r.Less}} {
+		for i, line := range what.lines {
+			if i == 0 {
+				fmt.Fprintln(&b, what.title)
+			}
+			fmt.Fprintf(&b, "  %s %s\n", what.sign, wording.OneLine(line))
 		}
 	}
 	if len(r.Findings) > 0 {

@@ -13,8 +13,9 @@ import (
 )
 
 // Check compares a graph file with its lock. The findings are sorted: tools that are not
-// locked and servers that differ from the locked ones, as warnings, and annotations of
-// graphs that contradict those of the tools that they call, as errors.
+// locked, servers that differ from the locked ones and capabilities that the lock does not have,
+// as warnings, and annotations of graphs that contradict those of the tools that they call, as
+// errors.
 func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostics {
 	var found config.Diagnostics
 	servers := map[string]bool{}
@@ -38,6 +39,7 @@ func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostic
 				fmt.Sprintf("server %q is %q, but was %q when %s was written", call.Server, server.Identity, e.Identity, l.Name), remedyFor(file))
 		}
 	}
+	l.exceeding(&found, file, graphs)
 	found.Sort()
 	return found
 }

@@ -16,10 +16,12 @@ import (
 	"toolgraph/internal/files"
 )
 
-// The versions of the file's format. The first had no seals. A reader rejects any other.
+// The versions of the file's format. The first had no seals, the first two had no capabilities. A
+// reader rejects any other.
 const (
-	firstFormat = 1
-	version     = 2
+	firstFormat  = 1
+	secondFormat = 2
+	version      = 3
 )
 
 // sealKey is the key of an entry's seal in the file.
@@ -54,10 +56,19 @@ func (l *Lock) Encode() []byte {
 		}
 		tools[e.Server][e.Tool] = e.plain()
 	}
-	root := &config.Data{
-		Kind: config.KindObject, Keys: []config.Text{{Value: "version"}, {Value: "servers"}},
-		Items: []*config.Data{{Scalar: float64(version)}, dataOf(servers)},
+	root := &config.Data{Kind: config.KindObject}
+	add := func(key string, item *config.Data) {
+		root.Keys, root.Items = append(root.Keys, config.Text{Value: key}), append(root.Items, item)
 	}
+	format := secondFormat
+	if l.Capabilities != nil {
+		format = version
+	}
+	add("version", &config.Data{Scalar: float64(format)})
+	if l.Capabilities != nil {
+		add(capabilitiesKey, dataOf(plainCapabilities(l.Capabilities)))
+	}
+	add("servers", dataOf(servers))
 	return append([]byte(head), config.EncodeData(root)...)
 }
 
@@ -135,13 +146,13 @@ func (r *reader) bad(pos config.Pos, format string, args ...any) {
 }
 
 func (r *reader) lock(name string, data *config.Data) *Lock {
-	if r.object(data, "the lock", "version", "servers"); len(r.found) > 0 {
+	if r.object(data, "the lock", "version", capabilitiesKey, "servers"); len(r.found) > 0 {
 		return nil
 	}
 	v := data.Get("version")
 	format, _ := v.Value().(float64)
-	if format != firstFormat && format != version {
-		r.bad(cmp.Or(v, data).Pos, "the version of the lock is %s, expected %d or %d", v.JSON(), firstFormat, version)
+	if format != firstFormat && format != secondFormat && format != version {
+		r.bad(cmp.Or(v, data).Pos, "the version of the lock is %s, expected %d, %d or %d", v.JSON(), firstFormat, secondFormat, version)
 		return nil
 	}
 	var entries []Entry
@@ -158,7 +169,12 @@ func (r *reader) lock(name string, data *config.Data) *Lock {
 			entries = append(entries, e)
 		}
 	}
-	return Of(name, entries...)
+	l := Of(name, entries...)
+	l.Capabilities = r.capabilities(data.Get(capabilitiesKey))
+	if l.Capabilities == nil && format == version {
+		r.bad(data.Pos, "the lock has no %s", capabilitiesKey)
+	}
+	return l
 }
 
 // verify reports an entry that does not match its hash. An entry of the first format that

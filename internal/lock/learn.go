@@ -19,7 +19,7 @@ type Answer struct {
 // that was learned before. A tool that has answered with nothing gets none, since no
 // schema allows that.
 func (l *Lock) Learn(answers iter.Seq[Answer]) *Lock {
-	learned := Of(l.Name, l.Entries...)
+	learned := l.copied()
 	type sum struct {
 		shape   shape.Shape
 		count   int
@@ -60,7 +60,7 @@ func (e Entry) declares() bool {
 // Recall returns the lock with the schemas that an older one had learned for tools that are
 // the same and still declare none.
 func (l *Lock) Recall(older *Lock) *Lock {
-	recalled := Of(l.Name, l.Entries...)
+	recalled := l.copied()
 	for i, e := range recalled.Entries {
 		was, known := older.Entry(e.Server, e.Tool)
 		if known && was.Learned > 0 && was.Hash == e.Hash && !e.declares() {

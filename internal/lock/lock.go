@@ -10,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/capabilities"
 )
 
 // Lock has the pinned tools that one graph file calls. It is immutable and may be used by
@@ -17,6 +18,10 @@ import (
 type Lock struct {
 	Name    string  // of its file, without directories
 	Entries []Entry // by server, then tool; each once
+
+	// Capabilities is what the listed tools of the graph file can do, as far as the lock has it;
+	// nil for a lock that was written before locks had them.
+	Capabilities *capabilities.Capabilities
 }
 
 // Path returns the path of the lock of a graph file: graph.lock.yaml beside graph.yaml.
@@ -39,6 +44,13 @@ func Of(name string, entries ...Entry) *Lock {
 		}
 	}
 	return l
+}
+
+// copied returns a lock with the same content, whose entries may be changed.
+func (l *Lock) copied() *Lock {
+	other := Of(l.Name, l.Entries...)
+	other.Capabilities = l.Capabilities
+	return other
 }
 
 // Entry returns the entry of a tool; false when it is not pinned.

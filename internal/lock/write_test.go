@@ -25,8 +25,8 @@ func TestLoadErrors(t *testing.T) {
 		"empty":    {good, "", "empty"},
 		"list":     {good, "[1]\n", "the lock is not a mapping"},
 		"conflict": {"version: 2\n", "<<<<<<< HEAD\nversion: 2\n", "g.lock.yaml:"},
-		"version":  {"version: 2", "version: 3", "3:10: the version of the lock is 3, expected 1 or 2"},
-		"none":     {"version: 2\n", "", "the version of the lock is null, expected 1 or 2"},
+		"version":  {"version: 2", "version: 4", "3:10: the version of the lock is 4, expected 1, 2 or 3"},
+		"none":     {"version: 2\n", "", "the version of the lock is null, expected 1, 2 or 3"},
 		"key":      {"identity:", "identiti:", `server "files" has the unknown key "identiti"`},
 		"hash":     {`hash: "sha256:`, `hash: "md5:`, `the hash of tool "list" of server "files" is "md5:`},
 		"tools":    {"tools:\n", "tools: 5\nx:\n", "tools of server"},
@@ -128,6 +128,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("version: 1\nservers: {a: {identity: x, tools: {t: {hash: 'sha256:" + strings.Repeat("0", 64) + "', learned: true, answers: 2, outputSchema: {}}}}}\n")
 	f.Add("version: 1\nservers: {a: {tools: {t: {hash: 5, omitted: 5, learned: ~, answers: 1e300, inputSchema: [1]}}}}\n")
 	f.Add("version: 1\nservers: {a: 5, b: {identity: [], tools: {t: 5}}}\n")
+	f.Add("version: 3\ncapabilities: {tools: {t: {asks: true, calls: {a.b: 'read, read', .: destroy if confirmed}}}, variables: {s: [A, A], u: [], '': [x]}}\n")
 	f.Fuzz(func(t *testing.T, src string) {
 		data, err := config.ParseData("g.lock.yaml", []byte(src))
 		if err != nil {
