@@ -10,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/capabilities"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
@@ -102,6 +103,23 @@ func (u upstreams) Tool(server, tool string) (flow.Tool, bool) {
 		}
 	}
 	return u.lock.Tool(server, tool)
+}
+
+// believed returns what calls do as far as that is believed: by the lock, else by the list of a
+// running server that the file trusts.
+func (u upstreams) believed(file *config.File) capabilities.Known {
+	return func(server, tool string) (config.Effect, capabilities.Source) {
+		if _, locked := u.lock.Entry(server, tool); locked {
+			return u.lock.Effect(server, tool)
+		}
+		trusted := slices.ContainsFunc(file.Servers, func(s *config.Upstream) bool { return s.Name.Value == server && s.Trusted })
+		if trusted && u.pool != nil {
+			if listed, known := u.pool.Known(server, tool); known {
+				return lock.HintsOf(listed.Annotations).Effect(), capabilities.ByServer
+			}
+		}
+		return "", ""
+	}
 }
 
 // unknownTools returns a finding for each call of a tool that its server, which has listed

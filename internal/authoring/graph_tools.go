@@ -82,7 +82,8 @@ func (r *request) explainGraphTool(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Explain(ctx, g, r.upstreams())
+	up := r.upstreams()
+	return inspect.Explain(ctx, g, up, up.believed(p.File))
 }
 
 // definition is a tool as addGraphTool and updateGraphTool take it, in the current form

@@ -252,8 +252,11 @@ func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file strin
 		fmt.Fprintf(&b, "with these definitions, %s has:\n%s\n", file, r.Findings.Error())
 	}
 	what := "no changes"
-	if n := len(r.Changes); n > 0 {
+	switch n := len(r.Changes); {
+	case n > 0:
 		what = wording.Count(n, "change")
+	case len(r.More)+len(r.Less) > 0:
+		what = "only what the graphs do with them has changed"
 	}
 	fmt.Fprintf(&b, "%s: %s, %s\n", r.Lock, wording.Count(len(now.Entries), "tool"), what)
 	_, err := io.WriteString(w, wording.Printable(b.String()))

@@ -8,6 +8,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/capabilities"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
@@ -19,6 +20,7 @@ type Explanation struct {
 	Description string          `json:"description"`
 	Hidden      bool            `json:"hidden,omitempty"`          // clients do not see it; graphs call it
 	Limits      *Limits         `json:"executionLimits,omitempty"` // of a run, when the tool has limits of its own
+	Allow       string          `json:"allow,omitempty"`           // what allow leaves of it, in words; left out: no allow holds for it
 	Mermaid     string          `json:"mermaid"`
 	Result      string          `json:"result"` // its shape, as far as it is known
 	Nodes       []ExplainedNode `json:"nodes"`
@@ -60,18 +62,18 @@ func (i *Inspector) ExplainTool(ctx context.Context, tool string) (*Explanation,
 		return nil, err
 	}
 	locked, _ := lock.Load(lock.Path(p.File.Path)) // check and doctor report its errors; nil knows no tool
-	return Explain(ctx, g, locked)
+	return Explain(ctx, g, locked, locked.Effect)
 }
 
-// Explain explains a graph, with what is known about the tools that it calls. The error is
-// the cause of ctx's end.
-func Explain(ctx context.Context, g *graph.Graph, up flow.Upstreams) (*Explanation, error) {
+// Explain explains a graph, with what is known about the tools that it calls, and what is believed
+// of the effects of calls. The error is the cause of ctx's end.
+func Explain(ctx context.Context, g *graph.Graph, up flow.Upstreams, known capabilities.Known) (*Explanation, error) {
 	analysis, err := flow.Of(ctx, g, up)
 	if err != nil {
 		return nil, err
 	}
 	out := &Explanation{
-		Name: g.Tool.Name.Value, Description: g.Tool.Description.Value, Hidden: g.Tool.Hidden, Mermaid: graph.Mermaid(g),
+		Name: g.Tool.Name.Value, Description: g.Tool.Description.Value, Hidden: g.Tool.Hidden, Allow: allowed(g, known), Mermaid: graph.Mermaid(g),
 		Calls: callsOf(g, up), Graphs: calledGraphs(g), Result: shape.Any().String(),
 	}
 	if g.Tool.Limits != (config.Limits{}) {

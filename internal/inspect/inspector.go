@@ -52,6 +52,9 @@ var questions = map[string]func(context.Context, *Inspector, toolset.Arguments) 
 	"explain_tool": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
 		return i.ExplainTool(ctx, a.Text("tool"))
 	},
+	"capabilities": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
+		return i.Capabilities(ctx, a.Text("tool"))
+	},
 	"metadata": func(ctx context.Context, i *Inspector, _ toolset.Arguments) (any, error) { return i.Metadata(ctx) },
 	"list_runs": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
 		f, err := filterOf(a)
