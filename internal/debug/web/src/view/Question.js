@@ -30,7 +30,7 @@ function titleOf({ server, confirms, tool }) {
 const Origin = ({ question: q }) => html`
   <p class="question-origin muted">
     ${q.confirms && html`<span class=${`tag ${q.confirms.effect === 'read' ? '' : 'warn'}`}>${q.confirms.effect ? `effect: ${q.confirms.effect}` : 'effect unknown'}</span>`}
-    <span>node <span class="mono">${q.node}</span> of tool <span class="mono">${q.tool}</span></span>
+    <span>node <span class="mono">${q.node}</span>${q.confirms && html` of tool <span class="mono">${q.tool}</span>`}</span>
     ${run.value?.id !== q.run && html`<button type="button" class="linkish" onClick=${() => openRun(q.run)}>Show the run</button>`}
   </p>`;
 

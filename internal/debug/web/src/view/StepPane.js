@@ -66,7 +66,7 @@ function Details({ r, step, place, pending }) {
       ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
-    ${pending && !begun && r.question && html`<p class="note question-text">${r.question.message}</p>`}
+    ${pending && !begun && r.question?.confirms && html`<p class="note question-text">${r.question.message}</p>`}
     ${!own.value && html`<p class="note">A step of <span class="mono">${shownTool.value}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}
     ${step.changed && html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>`}
     ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
