@@ -51,8 +51,11 @@ func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args valu
 	}
 	pool := l.newPool(l.Project, l.log, mcpclient.WithToolCheck(dryrun.ReadOnly(guard, l.File.Path)))
 	defer pool.Close()
-	plan, err := dryrun.Run(withRuleLog(ctx, l.log, g.Tool.Name.Value), dryrun.Options{Pool: pool, Lock: beside, Secrets: l.File.Secrets},
-		g, args, execution.WithObserver(show), reportPanics(l.log))
+	dry := *l
+	dry.pool = pool // also for what servers that the file trusts say
+	ctx, believed := dry.believe(withRuleLog(ctx, l.log, g.Tool.Name.Value), g)
+	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: pool, Lock: beside, Secrets: l.File.Secrets},
+		g, args, append(believed, execution.WithObserver(show), reportPanics(l.log))...)
 	show.progress.clear()
 	var refused *execution.ArgumentsError
 	switch {
@@ -105,9 +108,12 @@ func printPlan(w io.Writer, p *dryrun.Plan) error {
 // callText returns a call for people; its output and error are on lines of their own.
 func callText(c dryrun.Call) string {
 	call := fmt.Sprintf("%s.%s %s", c.Server, c.Tool, c.Args)
-	if c.Made {
+	switch {
+	case c.Made:
 		call = "calls " + call + " (read-only)"
-	} else {
+	case c.Confirmed:
+		call = "would call " + call + ", if the user agrees"
+	default:
 		call = "would call " + call
 	}
 	if c.Output != nil {
@@ -119,13 +125,32 @@ func callText(c dryrun.Call) string {
 	return call
 }
 
+// questionText returns a question for people; the assumed answer is on a line of its own.
+func questionText(q dryrun.Question) string {
+	text := fmt.Sprintf("would ask %q", wording.OneLine(q.Message))
+	if q.Calls > 0 {
+		effect := "effect unknown"
+		if q.Effect != "" {
+			effect = "effect: " + string(q.Effect)
+		}
+		text = fmt.Sprintf("would ask whether %s of %s.%s may be made (%s)", wording.Count(q.Calls, "call"), q.Server, q.Tool, effect)
+	}
+	if q.Assumed {
+		text += ", with the assumed outputs"
+	}
+	if q.Answer != nil {
+		text += fmt.Sprintf("\n        assumed, by its schema: %s", q.Answer)
+	}
+	return text
+}
+
 // planLine is a line of a plan.
 type planLine struct {
 	at   execution.Address
 	text string
 }
 
-// planLines returns the calls of a plan in order, those of a forEach for its first item, each
+// planLines returns the questions and calls of a plan in order, those of a forEach for its first item, each
 // execution with parts before them.
 func planLines(p *dryrun.Plan) []planLine {
 	var lines []planLine
@@ -134,8 +159,14 @@ func planLines(p *dryrun.Plan) []planLine {
 			lines = append(lines, planLine{at, wording.OneLine(node) + ": " + text})
 		}
 	}
+	for _, q := range p.Questions {
+		add(q.At, q.Node, questionText(q))
+	}
 	for _, c := range p.Calls {
 		add(c.Address(), c.Node, callText(c))
+	}
+	for _, r := range p.Refused {
+		add(r.At, r.Node, "refused: "+r.Message)
 	}
 	for _, parts := range p.Parts {
 		add(parts.At, parts.Node, partsText(parts))

@@ -1,6 +1,6 @@
 // Package dryrun runs a graph with calls of read-only tools alone. A graph with its arguments and
-// a pool of servers go in; a plan comes out: the calls with their arguments, the path, and the
-// result as far as it can be assumed. It prints nothing.
+// a pool of servers go in; a plan comes out: the calls with their arguments, the questions to the
+// user, the path, and the result as far as it can be assumed. It prints nothing.
 package dryrun
 
 import (
@@ -29,8 +29,9 @@ type Options struct {
 	Secrets *config.Secrets // to be redacted
 }
 
-// Run runs a graph once. Calls of tools that are not known to be read-only are not made: their
-// outputs are assumed from their outputSchemas, and a run that needs another output ends there.
+// Run runs a graph once. Calls of tools that are not known to be read-only, or to which the user has
+// to agree, are not made: their outputs are assumed from their outputSchemas, and a run that needs
+// another output ends there. The user is not asked: agreement is assumed.
 // The failure of the run is in the plan; the error says why there is no plan, such as
 // *execution.ArgumentsError.
 func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more ...execution.Option) (*Plan, error) {
@@ -38,15 +39,15 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 	if slices.ContainsFunc(g.Reached(), hasItems) {
 		calls.items = 1
 	}
-	more = append(slices.Clone(more), execution.WithGate(calls), execution.WithObserver(calls), execution.WithSleep(atOnce))
+	more = append(slices.Clone(more), execution.WithGate(calls), execution.WithObserver(calls), execution.WithSleep(atOnce), execution.WithUser(calls))
 	result, err := execution.New(calls).Run(ctx, g, args, more...)
 	if result == nil {
 		return nil, err
 	}
 	slices.SortStableFunc(calls.made, func(a, b Call) int { return a.Address().Compare(b.Address()) })
 	plan := &Plan{
-		Tool: g.Tool.Name.Value, Parts: calls.parts, Calls: calls.made, Path: []string{}, Complete: err == nil,
-		Assumed: slices.ContainsFunc(calls.made, func(c Call) bool { return c.Output != nil }),
+		Tool: g.Tool.Name.Value, Parts: calls.parts, Questions: calls.asked, Refused: calls.refused, Calls: calls.made,
+		Path: []string{}, Complete: err == nil, Assumed: calls.assumes(),
 	}
 	history := result.History()
 	for _, r := range history {
@@ -86,8 +87,8 @@ func redacted(v value.Value, secrets *config.Secrets) (json.RawMessage, error) {
 	return secrets.RedactJSON(src), nil
 }
 
-// caller makes the calls of read-only tools, and notes all calls. It belongs to one run, whose
-// gate and observer it is: parts call one after the other then.
+// caller makes the calls of read-only tools, and notes all calls and questions. It belongs to one
+// run, whose gate, observer and user it is: parts call one after the other then.
 type caller struct {
 	Options
 	listed map[string]listedTools
@@ -95,6 +96,8 @@ type caller struct {
 
 	made    []Call
 	parts   []Parts
+	asked   []Question
+	refused []Refusal
 	answers map[execution.Address]answer // of first attempts
 	ended   string                       // why the run cannot continue
 	ends    execution.Address            // the execution after which it ends; empty: at once
@@ -115,15 +118,16 @@ func (d *caller) Wait(_ context.Context, next execution.Event) ([]execution.Edit
 	return nil, nil
 }
 
-// Observe notes how many parts an execution has.
+// Observe notes how many parts an execution has, and which calls allow refuses.
 func (d *caller) Observe(e execution.Event) {
-	if e.Kind != execution.PartsStarted {
-		return
+	switch {
+	case e.Record != nil:
+		d.refusal(e.Record)
+	case e.Kind == execution.PartsStarted:
+		d.parts = append(d.parts, Parts{
+			At: e.Step.At(), Node: e.Step.Name(), Count: e.Parts.Count, Branches: e.Parts.Branches, Assumed: d.assumes(),
+		})
 	}
-	d.parts = append(d.parts, Parts{
-		At: e.Step.At(), Node: e.Step.Name(), Count: e.Parts.Count, Branches: e.Parts.Branches,
-		Assumed: slices.ContainsFunc(d.made, func(c Call) bool { return c.Output != nil }),
-	})
 }
 
 // listedTools are the tools that a server listed, or why it did not.
@@ -148,6 +152,7 @@ func (d *caller) CallTool(ctx context.Context, c execution.Call) (value.Value, e
 	if c.Frame != "" || c.Part != "" {
 		call.At = c.At()
 	}
+	call.Confirmed = d.needsAgreement(&c)
 	value, err := d.output(ctx, c, &call)
 	if err != nil && !errors.Is(err, errPlanEnds) {
 		call.Error = d.Secrets.Redact(err.Error())
@@ -162,7 +167,8 @@ func (d *caller) output(ctx context.Context, c execution.Call, call *Call) (valu
 	if err != nil {
 		return nil, err
 	}
-	if known.ReadOnly != nil && *known.ReadOnly {
+	changes := c.Effect == config.WriteEffect || c.Effect == config.DestroyEffect // the file goes before hints
+	if known.ReadOnly != nil && *known.ReadOnly && !call.Confirmed && !changes {
 		value, err := d.Pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
 		var fault *mcpclient.Error
 		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
@@ -174,7 +180,11 @@ func (d *caller) output(ctx context.Context, c execution.Call, call *Call) (valu
 	value, ok := schema.Sample(known.OutputSchema, d.items)
 	if !ok {
 		if d.ended == "" {
-			d.ended = fmt.Sprintf("%s.%s is not known to be read-only, so it was not called, and it has no outputSchema to assume an output from", c.Server, c.Tool)
+			why := "is not known to be read-only"
+			if call.Confirmed {
+				why = "needs the agreement of the user"
+			}
+			d.ended = fmt.Sprintf("%s.%s %s, so it was not called, and it has no outputSchema to assume an output from", c.Server, c.Tool, why)
 		}
 		if c.Part == "" {
 			return nil, errPlanEnds

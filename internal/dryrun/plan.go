@@ -9,15 +9,17 @@ import (
 
 // Plan is the result of a dry run. It contains no secrets.
 type Plan struct {
-	Tool     string          `json:"tool"`
-	Complete bool            `json:"complete"` // the run has reached its exit
-	Assumed  bool            `json:"assumed"`  // outputs were assumed, so a real run may take another path
-	Parts    []Parts         `json:"parts,omitempty"`
-	Calls    []Call          `json:"calls"` // in the order of their addresses
-	Path     []string        `json:"path"`  // of the tool itself
-	Result   json.RawMessage `json:"result,omitempty"`
-	Ended    string          `json:"ended,omitempty"` // why the run could not continue
-	Error    string          `json:"error,omitempty"`
+	Tool      string          `json:"tool"`
+	Complete  bool            `json:"complete"` // the run has reached its exit
+	Assumed   bool            `json:"assumed"`  // outputs or answers were assumed, so a real run may take another path
+	Parts     []Parts         `json:"parts,omitempty"`
+	Questions []Question      `json:"questions,omitempty"`
+	Refused   []Refusal       `json:"refused,omitempty"` // calls that allow refuses
+	Calls     []Call          `json:"calls"`             // in the order of their addresses
+	Path      []string        `json:"path"`              // of the tool itself
+	Result    json.RawMessage `json:"result,omitempty"`
+	Ended     string          `json:"ended,omitempty"` // why the run could not continue
+	Error     string          `json:"error,omitempty"`
 }
 
 // Parts is an execution that makes several calls at once.
@@ -55,16 +57,17 @@ func (p *Parts) notReached(calls []Call, history []execution.Record) []string {
 
 // Call is a call of a dry run.
 type Call struct {
-	Step   int               `json:"step"`
-	At     execution.Address `json:"at,omitempty"` // of a part, or in a frame
-	Node   string            `json:"node"`         // its name
-	Server string            `json:"server"`
-	Tool   string            `json:"tool"`
-	Args   json.RawMessage   `json:"args"`
-	Made   bool              `json:"made"`             // the tool is read-only, so it was called
-	Output json.RawMessage   `json:"output,omitempty"` // the assumed output of a call that was not made
-	From   string            `json:"from,omitempty"`   // the source of the assumed output
-	Error  string            `json:"error,omitempty"`
+	Step      int               `json:"step"`
+	At        execution.Address `json:"at,omitempty"` // of a part, or in a frame
+	Node      string            `json:"node"`         // its name
+	Server    string            `json:"server"`
+	Tool      string            `json:"tool"`
+	Args      json.RawMessage   `json:"args"`
+	Made      bool              `json:"made"`                // the tool is read-only, so it was called
+	Confirmed bool              `json:"confirmed,omitempty"` // the user has to agree before it
+	Output    json.RawMessage   `json:"output,omitempty"`    // the assumed output of a call that was not made
+	From      string            `json:"from,omitempty"`      // the source of the assumed output
+	Error     string            `json:"error,omitempty"`
 }
 
 // Address is the place of the call.
