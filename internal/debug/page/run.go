@@ -35,7 +35,7 @@ type info struct {
 	PausedBy debug.Reason `json:"pausedBy"`
 	Problem  string       `json:"problem"`            // why the condition of a breakpoint failed
 	Next     *nextJSON    `json:"next"`               // the node or part about to run, or that runs
-	Question *asked       `json:"question,omitempty"` // that waits for an answer
+	Question *asked       `json:"question,omitempty"` // that has no answer, also of an interrupted run
 	Stack    []callerJSON `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
 	Error    *failureJSON `json:"error"`
 	Warning  string       `json:"warning"` // always empty
@@ -98,6 +98,9 @@ func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 	}
 	if !run.Ended.IsZero() {
 		out.Ended = &run.Ended
+	}
+	if q := run.Question; q != nil {
+		out.Question = askedIn(&q.Question, q.Node, q.Address, secrets)
 	}
 	if run.Damaged != "" {
 		out.Status, out.Error = "damaged", &failureJSON{Message: "the run is damaged: " + run.Damaged}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/execution/journal"
 )
 
 // tidyFile asks with a form, asks for a yes, and makes calls that are to be confirmed.
@@ -146,5 +147,28 @@ func TestQuestionOfRunHasNoSecret(t *testing.T) {
 	now := good[info](c, "GET", "/api/runs/"+id, "")
 	if shown := q.Message + string(q.Schema) + now.Question.Message; strings.Contains(shown, token) || strings.ContainsAny(shown, "\x1b\u202e") {
 		t.Errorf("the page shows %q", shown)
+	}
+}
+
+// A run that waits in another process is listed as such, with its question, and is not answered
+// here.
+func TestRunWaitsElsewhere(t *testing.T) {
+	store, err := journal.Open(t.TempDir(), journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	c := openFile(t, tidyFile, store)
+	id, _ := c.waits(`{"tool": "really", "args": {}}`)
+	other := openFile(t, tidyFile, store)
+	now := other.until(id, "waiting")
+	if now.Live || now.Question == nil || now.Question.Message != "Really?" || now.Question.Node != "yes_or_no:agree" || now.Question.At != "1/1" {
+		t.Errorf("the run is %+v with %+v", now, now.Question)
+	}
+	if list := good[runsJSON](other, "GET", "/api/runs?status=waiting", ""); len(list.Runs) != 1 || list.Runs[0].Question == nil {
+		t.Errorf("listed as waiting: %+v", list.Runs)
+	}
+	if open := other.questions(); len(open) != 0 {
+		t.Errorf("open here: %+v", open)
 	}
 }

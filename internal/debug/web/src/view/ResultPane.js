@@ -37,6 +37,7 @@ export function ResultPane({ run: r }) {
       <div><dt>took</dt><dd>${duration(r.ms)} <span class="muted">in ${plural(r.steps, 'step')}</span></dd></div>
       <div><dt>run</dt><dd class="mono id">${r.id}</dd></div>
     </dl>
+    ${r.question && html`<h3>Question without an answer</h3><p class="note question-text">${r.question.message}</p>`}
     ${r.error && html`<${Failure} error=${r.error} onPlace=${toFile} />`}
     ${r.warning && html`<p class="note">${r.warning}</p>`}
     ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" level=${value.result} />`}

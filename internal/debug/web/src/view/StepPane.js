@@ -32,6 +32,7 @@ export function StepPane() {
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
   if (ended && !place.frame) return html`<${ResultPane} run=${r} />`;
   if (ended) return html`<${Empty} title="The end of this frame" text="Select one of its steps, or go to the caller." />`;
+  if (key === null && r.status === 'waiting') return html`<${Empty} title="Waiting for an answer" text=${r.question?.message} />`; // in another process
   if (key === null || (pending && r.status === 'running' && step?.index !== n)) return html`<${Empty} title="Running …" text="Pause the run to inspect the current step." />`;
   if (error && !pending) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
   if (!step) return html`<${Empty} title="Loading …" />`;
