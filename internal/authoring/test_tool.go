@@ -11,6 +11,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/graphtest"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/view"
 )
@@ -24,7 +25,8 @@ type testResult struct {
 }
 
 // testGraphTool runs the tests that are given, or those of the file beside the graph
-// file. Mocks and recordings answer calls: no server is started.
+// file. Mocks and recordings answer calls, and mocks questions: no server is started, and no person
+// asked. What calls do is known from the lock, as in toolgraph test.
 func (r *request) testGraphTool(ctx context.Context) (any, error) {
 	held, name := r.snapshot, r.Text("toolName")
 	if r.Get("toolDefinition") != nil {
@@ -45,8 +47,19 @@ func (r *request) testGraphTool(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	locked, _ := lock.Load(lock.Path(r.path)) // checkGraphTool reports its errors
+	hints := func(server, tool string) lock.Hints {
+		entry, _ := locked.Entry(server, tool)
+		return entry.Hints()
+	}
 	report, err := suite.Run(ctx, graphtest.Options{
 		ServersFile: r.servers,
+		Repeatable: func(*project.Project) func(string, string, config.Effect) bool {
+			return func(server, tool string, effect config.Effect) bool { return hints(server, tool).Repeatable(effect) }
+		},
+		Effects: func(*project.Project) func(context.Context, string, string) config.Effect {
+			return func(_ context.Context, server, tool string) config.Effect { return hints(server, tool).Effect() }
+		},
 		Load: func(ctx context.Context, _ string, opts config.Options) (*project.Project, error) {
 			return project.Parse(ctx, held.path, held.src, opts)
 		},

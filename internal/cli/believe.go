@@ -72,13 +72,9 @@ func (b *believer) effect(ctx context.Context, server, tool string) config.Effec
 	return b.hints(ctx, server, tool).Effect()
 }
 
-// repeatable reports which calls are safe to repeat: those of idempotent tools, and of read-only
-// ones unless the file gives another effect.
+// repeatable reports which calls are safe to repeat.
 func (b *believer) repeatable(ctx context.Context) func(server, tool string, effect config.Effect) bool {
-	return func(server, tool string, effect config.Effect) bool {
-		hints := b.hints(ctx, server, tool)
-		return effect == "" && hints.Effect() == config.ReadEffect || hints.Idempotent != nil && *hints.Idempotent
-	}
+	return func(server, tool string, effect config.Effect) bool { return b.hints(ctx, server, tool).Repeatable(effect) }
 }
 
 // options returns the options of a run with this context.

@@ -358,10 +358,13 @@ func handlesFailures(g *graph.Graph) bool {
 var answers = []string{"tool-error", "rpc-error", "unknown-tool", "invalid-arguments"}
 
 // recordable reports whether a run can be played again: every call was answered, if not at its
-// first attempt, or its case passed all the same.
+// first attempt, and every question, or its case passed all the same.
 func (r *Result) recordable() bool {
 	if r.Status != Failed {
 		return r.Status == Passed
+	}
+	if r.isUnanswered() {
+		return false
 	}
 	for i, c := range r.Calls {
 		isLast := i+1 == len(r.Calls) || r.Calls[i+1].At() != c.At()

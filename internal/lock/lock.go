@@ -105,6 +105,12 @@ type Hints struct {
 // Effect is graph.HintedEffect of these hints.
 func (h Hints) Effect() config.Effect { return graph.HintedEffect(h.ReadOnly, h.Destructive) }
 
+// Repeatable reports whether calls of a tool with these hints are safe to repeat: those of an
+// idempotent one, and of a read-only one unless the file gives another effect.
+func (h Hints) Repeatable(effect config.Effect) bool {
+	return effect == "" && h.Effect() == config.ReadEffect || h.Idempotent != nil && *h.Idempotent
+}
+
 // HintsOf reads annotations, JSON or nil. Annotations of a wrong kind have no hints.
 func HintsOf(annotations []byte) Hints {
 	var h Hints
