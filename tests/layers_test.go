@@ -47,6 +47,7 @@ var below = map[string][]string{
 	"internal/graphtest":    with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),
 	"internal/view":         with(language, "config", "graph", "execution", "execution/journal"),
 	"internal/toolset":      with(values, "config", "internal/server", "internal/view"),
+	"internal/results":      with(language, "config", "expressions/shape", "execution/journal", "internal/server", "internal/toolset"),
 	"internal/dryrun":       with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/lock", "mcpclient"),
 	"internal/inspect": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",

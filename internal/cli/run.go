@@ -12,6 +12,7 @@ type runFlags struct {
 	sessionFlags
 	args  string
 	trace bool
+	usage bool // print what the run has used as JSON
 	dry   dryFlags
 }
 
@@ -24,6 +25,11 @@ func newRun(std streams) *cobra.Command {
 standard error. A key=value argument has the type that the tool's inputSchema declares
 for the key; otherwise it is read as JSON, or else as text. It replaces the same key of
 --args.
+
+A result is printed whole, also one that is larger than executionLimits.maxResultBytes.
+Where that is set, a line on standard error says how much of what the servers returned a
+client would not have to read; with --json that line is the JSON that a client gets in
+_meta, for every run.
 
 With --dry-run, call only tools that are known to be read-only, according to the lock file
 beside the graph file or to their server. Print every other call with its arguments, and
@@ -40,6 +46,7 @@ run ends there.`,
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "tool arguments as a `JSON` object, or - to read it from standard input")
 	traceFlag(cmd, &flags.trace)
+	cmd.Flags().BoolVar(&flags.usage, "json", false, "print what the run has used and saved as a line of JSON on standard error")
 	flags.dry.register(cmd)
 	flags.registerRuns(cmd, "error")
 	flags.yesFlag(cmd)
@@ -56,6 +63,9 @@ func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	if f.dry.on && f.audit.file != "" {
 		return usagef("--audit records runs, and --dry-run makes none; remove one of them")
 	}
+	if f.usage && f.dry.on {
+		return usagef("--json prints what a run has used, and --dry-run makes none; with --dry-run use --format json")
+	}
 	f.history.records = !f.dry.on
 	l, g, args, err := f.loadTool(ctx, std, f.args, words)
 	if err != nil {
@@ -68,5 +78,7 @@ func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	}
 	ctx, stop := l.untilStopped(ctx)
 	result, err := l.run(ctx, l.engine(), g, args, stop, execution.WithObserver(show))
-	return show.end(std, result, withRemedy(err))
+	err = withRemedy(err)
+	defer printUsage(std.err, g, result, err, f.usage)
+	return show.end(std, result, err)
 }

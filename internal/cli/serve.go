@@ -19,6 +19,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/results"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
@@ -102,12 +103,16 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	l.endRuns(ctx, f)
 	var current atomic.Pointer[loaded]
 	current.Store(l)
+	tools, err := l.tools()
+	if err != nil {
+		return err
+	}
 	opts := server.Options{
 		Info: server.Info{
 			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
 			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
 		},
-		Tools: l.tools(), Logger: l.log, Secrets: p.File.Secrets,
+		Tools: tools, Logger: l.log, Secrets: p.File.Secrets,
 		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
 		WindDown:  f.grace + finishTime,
 	}
@@ -127,7 +132,11 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	if f.watch {
 		l.follow(ctx, changes, func(next *loaded) (<-chan struct{}, error) {
-			ended, err := srv.Replace(next.tools(), next.File.Secrets)
+			tools, err := next.tools()
+			if err != nil {
+				return nil, err
+			}
+			ended, err := srv.Replace(tools, next.File.Secrets)
 			if err != nil {
 				return nil, err
 			}
@@ -215,15 +224,20 @@ func (l *loaded) endRuns(ctx context.Context, f *serveFlags) {
 }
 
 // tools returns the graphs of the file as the server offers them, without hidden ones: for the
-// server these do not exist.
-func (l *loaded) tools() []server.Tool {
+// server these do not exist. Where results can be too large, there is a tool that reads them.
+func (l *loaded) tools() ([]server.Tool, error) {
 	engine := l.engine()
 	graphs := l.Listed()
-	offered := make([]server.Tool, len(graphs))
+	offered := make([]server.Tool, len(graphs), len(graphs)+1)
 	for i, g := range graphs {
 		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
 	}
-	return offered
+	of := l.resultsFile()
+	if len(of.Limits) == 0 {
+		return offered, nil
+	}
+	reader, err := l.kept.Tool(of)
+	return append(offered, reader), err
 }
 
 // upstreamsOf returns the upstream tools that a run of a graph can call, those of called graphs
@@ -259,8 +273,25 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if result == nil { // the arguments are invalid, so there was no run
 			return server.Answer{}, err
 		}
-		return server.Answer{Value: result.Value, Usage: usedBy(result)}, withRemedy(err)
+		answer := server.Answer{Value: result.Value, Usage: usedBy(result)}
+		if err == nil && result.Spilled > 0 {
+			answer.Notice, err = l.kept.Keep(ctx, l.resultsFile(), results.Result{
+				Run: result.RunID, Tool: g.Tool.Name.Value, Value: result.Value, Bytes: result.Spilled, Typed: g.Output != nil,
+			})
+		}
+		return answer, withRemedy(err)
 	}
+}
+
+// resultsFile returns the graph file as one whose large results are kept.
+func (l *loaded) resultsFile() results.File {
+	of := results.File{Path: aboutRuns(l.Project).File, Secrets: l.File.Secrets, Limits: map[string]int{}}
+	for _, g := range l.Listed() {
+		if most := g.Limits.MaxResultBytes; most > 0 {
+			of.Limits[g.Tool.Name.Value] = most
+		}
+	}
+	return of
 }
 
 // usedBy returns what a run has used; nil when it has called no server, since there is then

@@ -24,6 +24,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
+	"toolgraph/internal/results"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
@@ -40,6 +41,7 @@ type session struct {
 
 	pools   mcpclient.Shared
 	history *journal.Store // nil: runs are not recorded
+	kept    *results.Kept  // results that are too large for clients
 	metrics http.Handler   // nil: disabled
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
@@ -136,7 +138,9 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	if err = s.audit(ctx, secrets); err != nil {
 		return s, err
 	}
-	return s, s.record(secrets)
+	err = s.record(secrets)
+	s.kept = results.New(s.history)
+	return s, err
 }
 
 // record opens the run history. Without a directory for it runs are not recorded, unless

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/results"
+	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
+)
+
+// printUsage prints what a run has used, and what of it a client's model would not have read: as
+// JSON, or as a sentence where the graph limits its results.
+func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed error, asJSON bool) {
+	if result == nil { // no run
+		return
+	}
+	used := server.Usage{Run: result.RunID, Calls: result.Usage.Calls, BytesIn: result.Usage.BytesIn, Duration: result.Usage.Duration}
+	out := bytesOut(g, result, failed)
+	limit := g.Limits.MaxResultBytes
+	switch {
+	case asJSON:
+		fmt.Fprintf(w, "%s\n", used.JSON(out))
+	case limit > 0 && used.Calls > 0:
+		fmt.Fprintf(w, "toolgraph: %s, %d bytes in, %d bytes out, about %d tokens saved\n",
+			wording.Count(used.Calls, "call"), used.BytesIn, out, used.Saved(out))
+	}
+	if result.Spilled > 0 && !asJSON {
+		fmt.Fprintf(w, "toolgraph: executionLimits.maxResultBytes is %d: a client gets a summary of this result, and reads parts of it with %s\n", limit, results.ToolName)
+	}
+}
+
+// bytesOut returns how many bytes a model would read of the whole result, or of the failure.
+func bytesOut(g *graph.Graph, result *execution.Result, failed error) int {
+	if failed != nil {
+		return len(g.Secrets.Redact(failed.Error()))
+	}
+	if text, isText := result.Value.(string); isText && g.Tool.Result == config.TextResult {
+		return len(g.Secrets.Redact(text))
+	}
+	return value.Size(result.Value)
+}

@@ -1,0 +1,154 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/server"
+	"toolgraph/internal/wording"
+)
+
+// Kept are results that were too large for their clients. Safe for concurrent use.
+type Kept struct {
+	history *journal.Store // nil: runs are not recorded
+	memory  *memory
+	readers chan struct{} // has one element for each result that is being read
+}
+
+const (
+	// mostMemory is how many bytes of results stay in memory.
+	mostMemory = 64 << 20
+	// mostReaders bounds how many results are decoded at the same time.
+	mostReaders = 4
+)
+
+// New returns an empty Kept. A result stays with its run in the history where the run is recorded
+// with it, and else in memory; a nil history has no runs.
+func New(history *journal.Store) *Kept {
+	return &Kept{history: history, memory: newMemory(mostMemory), readers: make(chan struct{}, mostReaders)}
+}
+
+// File is a graph file whose results are kept, as it is at one time.
+type File struct {
+	Path    string          // as the history has it
+	Secrets *config.Secrets // nil: none
+	// Limits are the maxResultBytes of the tools that clients see, by name. Results of other tools
+	// cannot be read.
+	Limits map[string]int
+}
+
+// Result is the result of a run that is too large.
+type Result struct {
+	Run, Tool string
+	Value     value.Value
+	Bytes     int  // of the value as compact JSON
+	Typed     bool // the tool has an outputSchema, which a summary does not fit
+}
+
+// Keep keeps a result and returns what the client gets in its place: a summary, and a link to the
+// result. The error is that the result has no JSON form.
+func (k *Kept) Keep(ctx context.Context, of File, r Result) (*server.Notice, error) {
+	raw, err := value.Encode(r.Value)
+	if err != nil {
+		return nil, fmt.Errorf("the value of tool %s cannot be written as JSON: %w", wording.Quote(r.Tool), err)
+	}
+	safe := of.Secrets.RedactJSON(raw)
+	shown := r.Value
+	if changed := len(safe) != len(raw) || &safe[0] != &raw[0]; changed {
+		if shown, err = value.Decode(safe); err != nil {
+			return nil, err
+		}
+	}
+	s := summary{Result: r, limit: of.Limits[r.Tool]}
+	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, file: of.Path, tool: r.Tool, json: safe}) {
+		s.uri = uriOf(r.Run)
+	}
+	notice := &server.Notice{Texts: []string{s.text(shown)}, Failed: r.Typed}
+	if s.uri != "" {
+		notice.Link = &server.Resource{URI: s.uri, Name: "result of " + wording.Shorten(r.Tool), MIMEType: "application/json", Size: len(safe)}
+	}
+	return notice, nil
+}
+
+// recorded reports whether the history has the whole result of a run.
+func (k *Kept) recorded(ctx context.Context, run string) bool {
+	if k.history == nil {
+		return false
+	}
+	result, err := k.history.Result(ctx, run)
+	return err == nil && whole(result)
+}
+
+// whole reports whether a value was recorded, apart from its secrets.
+func whole(r journal.Recorded) bool { return r.Gap == nil || r.Gap.Reason == journal.Redacted }
+
+const (
+	uriScheme = "run://"
+	uriEnd    = "/result"
+)
+
+func uriOf(run string) string { return uriScheme + run + uriEnd }
+
+// runOf returns the run of a URI that uriOf has made; "" for any other.
+func runOf(uri string) string {
+	rest, isRun := strings.CutPrefix(uri, uriScheme)
+	run, isResult := strings.CutSuffix(rest, uriEnd)
+	if !isRun || !isResult {
+		return ""
+	}
+	return run
+}
+
+// find returns a result as JSON without secrets, and how many bytes of it an answer may have.
+// For the client all unknown results are alike: the error says nothing about runs of other files.
+func (k *Kept) find(ctx context.Context, of File, uri string) (raw []byte, limit int, err error) {
+	run := runOf(uri)
+	if run == "" {
+		return nil, 0, unknown(uri)
+	}
+	if h := k.memory.get(run); h != nil && h.file == of.Path && of.Limits[h.tool] > 0 {
+		return of.Secrets.RedactJSON(h.json), of.Limits[h.tool], nil
+	}
+	if k.history == nil {
+		return nil, 0, unknown(uri)
+	}
+	recorded, err := k.history.Exact(ctx, run)
+	switch {
+	case errors.Is(err, journal.ErrNotFound), recorded.ID != "" && recorded.File != of.Path:
+		return nil, 0, unknown(uri)
+	case err != nil:
+		return nil, 0, err
+	}
+	limit = of.Limits[recorded.Tool]
+	if limit == 0 || recorded.Status != journal.Finished || recorded.Spilled == 0 {
+		return nil, 0, unknown(uri)
+	}
+	result, err := k.history.Result(ctx, run)
+	switch {
+	case errors.Is(err, journal.ErrNotFound): // deleted meanwhile
+		return nil, 0, unknown(uri)
+	case err != nil:
+		return nil, 0, err
+	case !whole(result):
+		return nil, 0, fmt.Errorf("the result of %s is not available any more: it was in memory only, because the run history could not record it (%s); call the tool again", uri, gapText(result.Gap))
+	}
+	return of.Secrets.RedactJSON(result.JSON), limit, nil
+}
+
+func gapText(g *journal.Gap) string {
+	if g.Reason == journal.TooLarge {
+		return fmt.Sprintf("it has %d bytes and --history-max-value is %d", g.Bytes, g.Limit)
+	}
+	return "the store was locked or full"
+}
+
+func unknown(uri string) error {
+	return fmt.Errorf("unknown result %s: expected the uri of a summary that this server has sent, %sID%s; "+
+		"if it was one, its run was deleted or it was in memory only and has made room for others: call the tool again",
+		wording.Quote(uri), uriScheme, uriEnd)
+}
