@@ -20,8 +20,8 @@ func (s *Store) Exact(ctx context.Context, id string) (Run, error) {
 	return found[0], found[0].damage()
 }
 
-// Result returns the value of a run that has finished, whole, with the gap that it may have. The
-// id must be complete. The error wraps ErrNotFound when there is no such run, or none that has
+// Result returns the value of a run that has finished, whole, with the gap that it, or a part of
+// it, may have. The id must be complete. The error wraps ErrNotFound when there is no such run, or none that has
 // finished with a value.
 func (s *Store) Result(ctx context.Context, id string) (Recorded, error) {
 	run, err := s.stretch(ctx, id)
@@ -65,8 +65,29 @@ func (s *Store) madeResult(ctx context.Context, id string) (Recorded, error) {
 		return Recorded{}, fmt.Errorf("run %s: %w", id, err)
 	}
 	result := Recorded{JSON: text, Bytes: len(text)}
-	if gap, isNote := GapOf(v); isNote {
-		result.Gap = &gap
-	}
+	result.Gap = gapIn(v)
 	return result, nil
+}
+
+// gapIn returns the gap of a value or of a part of it, nil when there is none.
+func gapIn(v value.Value) *Gap {
+	if gap, isNote := GapOf(v); isNote {
+		return &gap
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if gap := gapIn(item); gap != nil {
+				return gap
+			}
+		}
+	case value.Object:
+		for _, key := range v.Keys() {
+			member, _ := v.Get(key)
+			if gap := gapIn(member); gap != nil {
+				return gap
+			}
+		}
+	}
+	return nil
 }

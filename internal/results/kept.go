@@ -65,7 +65,7 @@ func (k *Kept) Keep(ctx context.Context, of File, r Result) (*server.Notice, err
 		}
 	}
 	s := summary{Result: r, limit: of.Limits[r.Tool]}
-	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, file: of.Path, tool: r.Tool, json: safe}) {
+	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, file: of.Path, tool: r.Tool, json: safe, secrets: of.Secrets}) {
 		s.uri = uriOf(r.Run)
 	}
 	notice := &server.Notice{Texts: []string{s.text(shown)}, Failed: r.Typed}
@@ -111,33 +111,54 @@ func (k *Kept) find(ctx context.Context, of File, uri string) (raw []byte, limit
 	if run == "" {
 		return nil, 0, unknown(uri)
 	}
-	if h := k.memory.get(run); h != nil && h.file == of.Path && of.Limits[h.tool] > 0 {
-		return of.Secrets.RedactJSON(h.json), of.Limits[h.tool], nil
+	h := k.memory.get(run)
+	if h == nil || h.recorded {
+		if h, err = k.fromHistory(ctx, of, run, h); err != nil {
+			return nil, 0, err
+		}
 	}
-	if k.history == nil {
+	if h == nil || h.file != of.Path || of.Limits[h.tool] == 0 {
 		return nil, 0, unknown(uri)
+	}
+	if h.secrets != of.Secrets { // the file has been loaded again
+		safe := *h
+		safe.json, safe.secrets = of.Secrets.RedactJSON(h.json), of.Secrets
+		h = &safe
+		k.memory.put(h)
+	}
+	return h.json, of.Limits[h.tool], nil
+}
+
+// fromHistory returns the result of a recorded run; nil when the history has none that may be
+// read. Its value is copied from memory when it has been read before.
+func (k *Kept) fromHistory(ctx context.Context, of File, run string, before *held) (*held, error) {
+	if k.history == nil {
+		return nil, nil //nolint:nilnil // there is none
 	}
 	recorded, err := k.history.Exact(ctx, run)
 	switch {
 	case errors.Is(err, journal.ErrNotFound), recorded.ID != "" && recorded.File != of.Path:
-		return nil, 0, unknown(uri)
+		return nil, nil //nolint:nilnil // there is none
 	case err != nil:
-		return nil, 0, err
-	}
-	limit = of.Limits[recorded.Tool]
-	if limit == 0 || recorded.Status != journal.Finished || recorded.Spilled == 0 {
-		return nil, 0, unknown(uri)
+		return nil, err
+	case recorded.Status != journal.Finished, recorded.Spilled == 0, of.Limits[recorded.Tool] == 0:
+		return nil, nil //nolint:nilnil // there is none
+	case before != nil:
+		return before, nil
 	}
 	result, err := k.history.Result(ctx, run)
 	switch {
 	case errors.Is(err, journal.ErrNotFound): // deleted meanwhile
-		return nil, 0, unknown(uri)
+		return nil, nil //nolint:nilnil // there is none
 	case err != nil:
-		return nil, 0, err
+		return nil, err
 	case !whole(result):
-		return nil, 0, fmt.Errorf("the result of %s is not available any more: it was in memory only, because the run history could not record it (%s); call the tool again", uri, gapText(result.Gap))
+		return nil, fmt.Errorf("the result of run %s is not available any more: it was in memory only, because the run history could not record it (%s); call the tool again",
+			run, gapText(result.Gap))
 	}
-	return of.Secrets.RedactJSON(result.JSON), limit, nil
+	h := &held{run: run, file: recorded.File, tool: recorded.Tool, recorded: true, json: of.Secrets.RedactJSON(result.JSON), secrets: of.Secrets}
+	k.memory.put(h)
+	return h, nil
 }
 
 func gapText(g *journal.Gap) string {

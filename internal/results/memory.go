@@ -3,6 +3,8 @@ package results
 import (
 	"container/list"
 	"sync"
+
+	"toolgraph/config"
 )
 
 // memory holds values as JSON, up to a number of bytes: the least recently used ones make room.
@@ -20,6 +22,8 @@ type memory struct {
 type held struct {
 	run, file, tool string
 	json            []byte // without secrets
+	secrets         *config.Secrets
+	recorded        bool // the history has it too, and says whether the run is still there
 }
 
 // overhead is about how many bytes a value takes beside its JSON.
