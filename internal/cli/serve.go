@@ -236,7 +236,7 @@ func (l *loaded) tools() ([]server.Tool, error) {
 	if len(of.Limits) == 0 {
 		return offered, nil
 	}
-	reader, err := l.kept.Tool(of)
+	reader, err := l.large.Tool(of)
 	return append(offered, reader), err
 }
 
@@ -275,7 +275,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		}
 		answer := server.Answer{Value: result.Value, Usage: usedBy(result)}
 		if err == nil && result.Spilled > 0 {
-			answer.Notice, err = l.kept.Keep(ctx, l.resultsFile(), results.Result{
+			answer.Notice, err = l.large.Put(ctx, l.resultsFile(), results.Result{
 				Run: result.RunID, Tool: g.Tool.Name.Value, Value: result.Value, Bytes: result.Spilled, Typed: g.Output != nil,
 			})
 		}
@@ -283,7 +283,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 	}
 }
 
-// resultsFile returns the graph file as one whose large results are kept.
+// resultsFile returns the graph file as one whose large results are stored.
 func (l *loaded) resultsFile() results.File {
 	of := results.File{Path: aboutRuns(l.Project).File, Secrets: l.File.Secrets, Limits: map[string]int{}}
 	for _, g := range l.Listed() {

@@ -41,7 +41,7 @@ type session struct {
 
 	pools   mcpclient.Shared
 	history *journal.Store // nil: runs are not recorded
-	kept    *results.Kept  // results that are too large for clients
+	large   *results.Store // results that are too large for clients
 	metrics http.Handler   // nil: disabled
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
@@ -139,7 +139,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 		return s, err
 	}
 	err = s.record(secrets)
-	s.kept = results.New(s.history)
+	s.large = results.New(s.history)
 	return s, err
 }
 

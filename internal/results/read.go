@@ -24,7 +24,7 @@ var tools []byte
 const ToolName = "read_result"
 
 // Tool returns the tool that reads the results of a file.
-func (k *Kept) Tool(of File) (server.Tool, error) {
+func (k *Store) Tool(of File) (server.Tool, error) {
 	set, err := toolset.New(tools, "", map[string]toolset.Handler{
 		ToolName: func(ctx context.Context, a toolset.Arguments, _ server.Watch) (any, error) { return k.read(ctx, of, a) },
 	})
@@ -35,7 +35,7 @@ func (k *Kept) Tool(of File) (server.Tool, error) {
 }
 
 // read answers one call.
-func (k *Kept) read(ctx context.Context, of File, a toolset.Arguments) (*server.Notice, error) {
+func (k *Store) read(ctx context.Context, of File, a toolset.Arguments) (*server.Notice, error) {
 	select {
 	case k.readers <- struct{}{}:
 		defer func() { <-k.readers }()

@@ -15,7 +15,7 @@ import (
 type summary struct {
 	Result
 	limit int    // maxResultBytes
-	uri   string // where the result can be read; "" when it could not be kept
+	uri   string // where the result can be read; "" when it could not be stored
 }
 
 const (
@@ -31,11 +31,11 @@ func (s *summary) text(v value.Value) string {
 	out := &limited{}
 	out.line(s.outcome())
 	if s.uri == "" {
-		out.line(fmt.Sprintf("It could not be kept: the run history does not have it, and it does not fit into the %d MiB that stay in memory. "+
+		out.line(fmt.Sprintf("It could not be stored: the run history does not have it, and it does not fit into the %d MiB that stay in memory. "+
 			"Raise --history-max-value, or let the tool return less, and call it again.", mostMemory>>20))
 	} else {
 		uri := strconv.Quote(s.uri)
-		out.line(fmt.Sprintf("It is kept. To read a part of it, call %s, for example with {\"uri\": %s, \"select\": %s}: select is a JSONata expression, "+
+		out.line(fmt.Sprintf("It is stored. To read a part of it, call %s, for example with {\"uri\": %s, \"select\": %s}: select is a JSONata expression, "+
 			"in which $ is the result. Without select, offset and limit page through its JSON, in characters.", ToolName, uri, value.AppendString(nil, d.path)))
 	}
 	out.line("")

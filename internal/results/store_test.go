@@ -11,7 +11,7 @@ import (
 )
 
 // call calls read_result and returns its texts, or the error.
-func call(t *testing.T, k *Kept, of File, args string) string {
+func call(t *testing.T, k *Store, of File, args string) string {
 	t.Helper()
 	tool, err := k.Tool(of)
 	if err != nil {
@@ -28,9 +28,9 @@ func call(t *testing.T, k *Kept, of File, args string) string {
 	return strings.Join(answer.Notice.Texts, " | ")
 }
 
-func keep(t *testing.T, k *Kept, of File, run string, v value.Value) *server.Notice {
+func put(t *testing.T, k *Store, of File, run string, v value.Value) *server.Notice {
 	t.Helper()
-	n, err := k.Keep(t.Context(), of, Result{Run: run, Tool: "a", Value: v, Bytes: value.Size(v)})
+	n, err := k.Put(t.Context(), of, Result{Run: run, Tool: "a", Value: v, Bytes: value.Size(v)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +49,24 @@ func TestMemoryMakesRoom(t *testing.T) {
 	of := fileOf()
 	text := strings.Repeat("x", 90)
 	for run := range 3 {
-		keep(t, k, of, fmt.Sprint(run), text)
+		put(t, k, of, fmt.Sprint(run), text)
 	}
 	const read = `{"uri":"run://%d/result","select":"$length($)"}`
 	if got := call(t, k, of, fmt.Sprintf(read, 0)); got != "90" {
 		t.Error(got)
 	}
-	keep(t, k, of, "3", text)
+	put(t, k, of, "3", text)
 	for run, want := range []string{"90", "error: unknown result", "90", "90"} {
 		if got := call(t, k, of, fmt.Sprintf(read, run)); !strings.HasPrefix(got, want) {
 			t.Errorf("run %d: %s", run, got)
 		}
 	}
-	keep(t, k, of, "3", "again "+text)
+	put(t, k, of, "3", "again "+text)
 	if got := call(t, k, of, fmt.Sprintf(read, 3)); got != "96" || k.memory.bytes > k.memory.most || k.memory.recent.Len() != len(k.memory.byRun) {
 		t.Errorf("%s, %d bytes", got, k.memory.bytes)
 	}
-	n := keep(t, k, of, "4", strings.Repeat(text, 100))
-	if n.Link != nil || !strings.Contains(n.Texts[0], "could not be kept") || strings.Contains(n.Texts[0], "run://") {
+	n := put(t, k, of, "4", strings.Repeat(text, 100))
+	if n.Link != nil || !strings.Contains(n.Texts[0], "could not be stored") || strings.Contains(n.Texts[0], "run://") {
 		t.Errorf("%+v", n)
 	}
 	if got := call(t, k, of, fmt.Sprintf(read, 4)); !strings.HasPrefix(got, "error: unknown result") {
@@ -78,7 +78,7 @@ func TestMemoryMakesRoom(t *testing.T) {
 // those whose parts an expression joins.
 func TestSecretsAreGoneBefore(t *testing.T) {
 	k := New(nil)
-	keep(t, k, fileOf("first-secret", "987654321"), "1", value.FromPlain(map[string]any{
+	put(t, k, fileOf("first-secret", "987654321"), "1", value.FromPlain(map[string]any{
 		"a": "a first-secret", "b": "another-one", "n": 987654321.0, "h": []any{"another", "-one"},
 	}))
 	old := fileOf("first-secret", "987654321")
@@ -105,7 +105,7 @@ func TestSecretsAreGoneBefore(t *testing.T) {
 func TestFileOfResult(t *testing.T) {
 	k := New(nil)
 	of := fileOf()
-	keep(t, k, of, "1", "a long text, longer than the limit")
+	put(t, k, of, "1", "a long text, longer than the limit")
 	other, hidden := of, of
 	other.Path = "/other.yaml"
 	hidden.Limits = map[string]int{"b": 20}

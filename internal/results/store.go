@@ -13,8 +13,8 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// Kept are results that were too large for their clients. Safe for concurrent use.
-type Kept struct {
+// Store has the results that were too large for their clients. Safe for concurrent use.
+type Store struct {
 	history *journal.Store // nil: runs are not recorded
 	memory  *memory
 	readers chan struct{} // has one element for each result that is being read
@@ -27,13 +27,13 @@ const (
 	mostReaders = 4
 )
 
-// New returns an empty Kept. A result stays with its run in the history where the run is recorded
+// New returns an empty Store. A result is stored with its run in the history where the run is recorded
 // with it, and else in memory; a nil history has no runs.
-func New(history *journal.Store) *Kept {
-	return &Kept{history: history, memory: newMemory(mostMemory), readers: make(chan struct{}, mostReaders)}
+func New(history *journal.Store) *Store {
+	return &Store{history: history, memory: newMemory(mostMemory), readers: make(chan struct{}, mostReaders)}
 }
 
-// File is a graph file whose results are kept, as it is at one time.
+// File is a graph file whose results are stored, as it is at one time.
 type File struct {
 	Path    string          // as the history has it
 	Secrets *config.Secrets // nil: none
@@ -50,9 +50,9 @@ type Result struct {
 	Typed     bool // the tool has an outputSchema, which a summary does not fit
 }
 
-// Keep keeps a result and returns what the client gets in its place: a summary, and a link to the
+// Put stores a result and returns what the client gets in its place: a summary, and a link to the
 // result. The error is that the result has no JSON form.
-func (k *Kept) Keep(ctx context.Context, of File, r Result) (*server.Notice, error) {
+func (k *Store) Put(ctx context.Context, of File, r Result) (*server.Notice, error) {
 	raw, err := value.Encode(r.Value)
 	if err != nil {
 		return nil, fmt.Errorf("the value of tool %s cannot be written as JSON: %w", wording.Quote(r.Tool), err)
@@ -76,7 +76,7 @@ func (k *Kept) Keep(ctx context.Context, of File, r Result) (*server.Notice, err
 }
 
 // recorded reports whether the history has the whole result of a run.
-func (k *Kept) recorded(ctx context.Context, run string) bool {
+func (k *Store) recorded(ctx context.Context, run string) bool {
 	if k.history == nil {
 		return false
 	}
@@ -106,7 +106,7 @@ func runOf(uri string) string {
 
 // find returns a result as JSON without secrets, and how many bytes of it an answer may have.
 // For the client all unknown results are alike: the error says nothing about runs of other files.
-func (k *Kept) find(ctx context.Context, of File, uri string) (raw []byte, limit int, err error) {
+func (k *Store) find(ctx context.Context, of File, uri string) (raw []byte, limit int, err error) {
 	run := runOf(uri)
 	if run == "" {
 		return nil, 0, unknown(uri)
@@ -131,7 +131,7 @@ func (k *Kept) find(ctx context.Context, of File, uri string) (raw []byte, limit
 
 // fromHistory returns the result of a recorded run; nil when the history has none that may be
 // read. Its value is copied from memory when it has been read before.
-func (k *Kept) fromHistory(ctx context.Context, of File, run string, before *held) (*held, error) {
+func (k *Store) fromHistory(ctx context.Context, of File, run string, before *held) (*held, error) {
 	if k.history == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
