@@ -114,7 +114,12 @@ type Line struct {
 	Time time.Time `json:"time"`
 	Entry
 	Hash string `json:"-"`
+
+	text string // as it is in the file
 }
+
+// Text returns the line as it is in the file, without the line break; empty for one that was read.
+func (l *Line) Text() string { return l.text }
 
 func (l *Line) mark() mark { return mark{l.N, l.Hash} }
 
@@ -155,20 +160,20 @@ const (
 // maxLine bounds a line; names are truncated, so none is longer.
 const maxLine = 64 << 10
 
-// seal returns an entry as the line after a mark, and its text without a line break. The hash is
-// that of all bytes before it.
-func seal(e *Entry, after mark, now time.Time) (*Line, []byte, error) {
+// seal returns an entry as the line after a mark. The hash is that of all bytes before it.
+func seal(e *Entry, after mark, now time.Time) (*Line, error) {
 	l := &Line{N: after.N + 1, Prev: after.Hash, Time: now.UTC().Truncate(time.Millisecond), Entry: *e}
 	src, err := json.Marshal(l)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(src)+sealSize > maxLine {
-		return nil, nil, fmt.Errorf("a line of %d bytes is too long", len(src))
+		return nil, fmt.Errorf("a line of %d bytes is too long", len(src))
 	}
 	src = src[:len(src)-1]
 	l.Hash = digestOf(src)
-	return l, append(append(append(src, sealStart...), l.Hash...), sealEnd...), nil
+	l.text = string(src) + sealStart + l.Hash + sealEnd
+	return l, nil
 }
 
 // errIncomplete is the error of what may be the beginning of a line.

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"toolgraph/internal/files"
 )
 
 // Options are the options of a Log.
@@ -20,9 +18,9 @@ type Options struct {
 	Version  string // of the program
 	MaxBytes int64  // size above which the file is rotated; 0: 64 MiB
 	Logger   *slog.Logger
-	// Export gets each line after it was written, with its text, one at a time; nil: no function
-	// does. It must not block.
-	Export func(l *Line, text string)
+	// Export gets each line after it was written, one at a time; nil: no function does. It must
+	// not block.
+	Export func(*Line)
 
 	now func() time.Time // nil: time.Now
 }
@@ -152,7 +150,7 @@ func (l *Log) check() error {
 // putLine writes one line. What it leaves of a line that fails is a fragment, which the next line
 // reports.
 func (l *Log) putLine(e *Entry) error {
-	line, src, err := seal(e, l.last, l.options.now())
+	line, err := seal(e, l.last, l.options.now())
 	if err != nil {
 		return err
 	}
@@ -161,21 +159,21 @@ func (l *Log) putLine(e *Entry) error {
 		out = []byte{'\n'}
 	}
 	begin := len(out)
-	out = append(append(out, src...), '\n')
+	out = append(append(out, line.text...), '\n')
 	n, err := l.file.Write(out)
 	l.size += int64(n)
-	if whole := begin + len(src); n < whole {
+	if whole := begin + len(line.text); n < whole {
 		l.keep(out[:n])
-		return cmp.Or(err, io.ErrShortWrite)
+		return fmt.Errorf("%w; make room on its disk", cmp.Or(err, io.ErrShortWrite))
 	}
 	l.open, l.cut, l.last = n < len(out), nil, line.mark()
-	l.export(line, src)
+	l.export(line)
 	return nil
 }
 
-func (l *Log) export(line *Line, src []byte) {
+func (l *Log) export(line *Line) {
 	if l.options.Export != nil {
-		l.options.Export(line, string(src))
+		l.options.Export(line)
 	}
 }
 
@@ -226,19 +224,23 @@ func (l *Log) flush(n int64) error {
 		return failed
 	}
 	if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) { // a rotated file was flushed before it was closed
-		return l.fail(fmt.Errorf("%s could not be flushed to the disk (%w); restart when the disk is in order", l.path, err))
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.fail(notFlushed(l.path, err))
 	}
 	if err := writeHead(l.path, last); err != nil {
-		return err
+		return fmt.Errorf("%s%s: %w; make room on its disk, or restore access to it", l.path, headSuffix, err)
 	}
 	l.flushed.Store(last.N)
 	return nil
 }
 
-// fail ends the writing until the next start: what is on the disk is unknown.
+func notFlushed(path string, err error) error {
+	return fmt.Errorf("%s could not be flushed to the disk (%w); restart when the disk is in order", path, err)
+}
+
+// fail ends the writing until the next start: what is on the disk is unknown. mu is held.
 func (l *Log) fail(err error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.failed = cmp.Or(l.failed, err)
 	return err
 }
@@ -257,37 +259,3 @@ func (l *Log) Close() error {
 	l.unlock()
 	return err
 }
-
-// create replaces the file at path with one that has its first line, and opens it.
-func (l *Log) create(previous string) error {
-	now := l.options.now()
-	first, src, err := seal(&Entry{Kind: FileBegun, Previous: previous}, l.last, now)
-	if err != nil {
-		return err
-	}
-	if err := files.Replace(l.path, append(src, '\n'), 0o600); err != nil {
-		return err
-	}
-	if err := l.openFile(); err != nil {
-		return err
-	}
-	l.last, l.day, l.open, l.cut = first.mark(), dayOf(now), false, nil
-	l.export(first, src)
-	return nil
-}
-
-// openFile opens the file at path for appending.
-func (l *Log) openFile() error {
-	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_WRONLY|files.NoFollow, 0)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	l.file, l.info, l.size = f, info, info.Size()
-	return nil
-}
-
-func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -238,3 +238,25 @@ func TestRotationFails(t *testing.T) {
 		t.Errorf("%d lines:\n%s", n, l.content())
 	}
 }
+
+// A log can be verified while it is written and rotated.
+func TestVerifyWhileWriting(t *testing.T) {
+	l := newLog(t, 3000)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.runs(60)
+	}()
+	for writing := true; writing; {
+		select {
+		case <-ended:
+			writing = false
+		default:
+		}
+		l.whole()
+	}
+	l.close()
+	if r := l.whole(); r.Files < 3 {
+		t.Errorf("%+v", r)
+	}
+}

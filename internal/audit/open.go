@@ -151,7 +151,7 @@ const tailSize = 4 << 20
 // readTail reads the end of a file of a log, and looks for the line that the head has. It changes
 // nothing.
 func readTail(path string, known mark) (*tail, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|files.NoFollow, 0)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}

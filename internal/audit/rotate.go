@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"toolgraph/internal/files"
 )
 
 // rotateWhenDue begins a new file when the day has changed or the file is too long. When that
@@ -27,27 +31,84 @@ func (l *Log) rotateWhenDue() {
 	l.warned = err != nil
 }
 
+// rotate renames the file and puts the next one in its place. After an error the file is as before,
+// or the log cannot be written until the next start.
 func (l *Log) rotate() error {
 	name, err := l.freeName()
 	if err != nil {
 		return err
 	}
-	old := l.file
-	if err := old.Sync(); err != nil {
-		l.failed = fmt.Errorf("%s could not be flushed to the disk (%w); restart when the disk is in order", l.path, err)
+	first, err := l.prepare(filepath.Base(name))
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(l.path, name); err != nil {
-		return err
+	if err := l.file.Sync(); err != nil {
+		return l.fail(notFlushed(l.path, err))
 	}
-	if err := l.create(filepath.Base(name)); err != nil {
-		if back := os.Rename(name, l.path); back != nil {
-			l.failed = fmt.Errorf("%s was renamed to %s and cannot be renamed back (%w); restart", l.path, name, back)
+	err = l.file.Close() // before it is renamed, as Windows wants it
+	if err == nil {
+		if err = os.Rename(l.path, name); err == nil {
+			if err = l.adopt(first); err == nil {
+				return nil
+			}
+			err = errors.Join(err, os.Rename(name, l.path))
 		}
+	}
+	if again := l.openFile(); again != nil {
+		return l.fail(fmt.Errorf("%s cannot be opened again (%w); restart", l.path, again))
+	}
+	return err
+}
+
+// nextSuffix names the next file while it is prepared.
+const nextSuffix = ".next"
+
+// prepare writes the next file, with its first line, beside the log.
+func (l *Log) prepare(previous string) (*Line, error) {
+	first, err := seal(&Entry{Kind: FileBegun, Previous: previous}, l.last, l.options.now())
+	if err != nil {
+		return nil, err
+	}
+	return first, files.Replace(l.path+nextSuffix, []byte(first.text+"\n"), 0o600)
+}
+
+// adopt makes the next file that of the log.
+func (l *Log) adopt(first *Line) error {
+	if err := os.Rename(l.path+nextSuffix, l.path); err != nil {
 		return err
 	}
-	return old.Close()
+	if err := l.openFile(); err != nil {
+		return err
+	}
+	l.last, l.day, l.open, l.cut = first.mark(), dayOf(first.Time), false, nil
+	l.export(first)
+	return nil
 }
+
+// create makes the first file of the log, or the one after a file that is renamed already.
+func (l *Log) create(previous string) error {
+	first, err := l.prepare(previous)
+	if err != nil {
+		return err
+	}
+	return l.adopt(first)
+}
+
+// openFile opens the file at path for appending.
+func (l *Log) openFile() error {
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_WRONLY|files.NoFollow, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	l.file, l.info, l.size = f, info, info.Size()
+	return nil
+}
+
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // freeName returns a name for the file when it is rotated: FILE.2026-11-22.1, or a higher number.
 func (l *Log) freeName() (string, error) {

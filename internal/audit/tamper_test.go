@@ -184,12 +184,12 @@ func TestF17RotatedFiles(t *testing.T) {
 func TestPreviousIsARotatedFile(t *testing.T) {
 	for _, previous := range []string{"audit.jsonl", "../audit.jsonl.2026-11-22.1", "/etc/passwd", "audit.jsonl.2026-11-22.1"} {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")
-		first, src, err := seal(&Entry{Kind: FileBegun, Previous: previous}, mark{}, newLog(t, 0).now)
+		first, err := seal(&Entry{Kind: FileBegun, Previous: previous}, mark{}, newLog(t, 0).now)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"", ".2026-11-22.1"} {
-			if err := os.WriteFile(path+name, append(src, '\n'), 0o600); err != nil {
+			if err := os.WriteFile(path+name, []byte(first.text+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -204,13 +204,13 @@ func TestPreviousIsARotatedFile(t *testing.T) {
 
 // A file of any bytes gives a problem or a note, never a panic.
 func FuzzVerify(f *testing.F) {
-	_, src, err := seal(&Entry{Kind: FileBegun}, mark{}, (&testLog{}).now)
+	first, err := seal(&Entry{Kind: FileBegun}, mark{}, (&testLog{}).now)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add([]byte(""), []byte("{}"))
-	f.Add(append(src, '\n'), []byte(`{"lines":1}`))
-	f.Add(append(src, "\n{\"n\":2"...), []byte(`{"lines":0}`))
+	f.Add([]byte(first.text+"\n"), []byte(`{"lines":1}`))
+	f.Add([]byte(first.text+"\n{\"n\":2"), []byte(`{"lines":0}`))
 	f.Fuzz(func(t *testing.T, log, head []byte) {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")
 		for name, content := range map[string][]byte{"": log, headSuffix: head} {

@@ -3,10 +3,12 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"toolgraph/internal/files"
 	"toolgraph/internal/wording"
@@ -38,43 +40,31 @@ type Note struct {
 // problem, and what was read before it. The error is that of a file that cannot be read. It may be
 // called while a process writes the log.
 func Verify(path string) (*Report, error) {
-	for {
-		before, err := rotatedFiles(path)
-		if err != nil {
-			return nil, err
-		}
-		report, err := verify(path)
-		if report == nil || report.OK {
-			return report, err
-		}
-		if after, listErr := rotatedFiles(path); listErr != nil || len(after) <= len(before) {
-			return report, err
-		} // else the log was rotated meanwhile
-	}
-}
-
-func verify(path string) (*Report, error) {
 	v := verifier{path: path, report: newReport(path)}
 	if err := v.readHead(); err != nil {
 		return v.result(err)
 	}
 	names, err := v.names()
+	if v.file != nil {
+		defer v.file.Close()
+	}
 	if err != nil {
 		return v.result(err)
 	}
 	v.report.Files = len(names)
 	v.chain.begun = true // the first line follows none
 	for i, name := range names {
-		if err := v.file(name, i == len(names)-1); err != nil {
+		if err := v.read(name, i == len(names)-1); err != nil {
 			return v.result(err)
 		}
 	}
-	return v.result(v.ending(names))
+	return v.result(v.ending())
 }
 
 type verifier struct {
 	path   string
 	head   mark
+	file   *os.File // of the end of the log, also when it is rotated meanwhile
 	chain  chain
 	report *Report
 	line   int // of the last file, from 1
@@ -119,10 +109,10 @@ func (v *verifier) names() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{filepath.Base(v.path)}
-	if _, err := os.Lstat(v.path); errors.Is(err, fs.ErrNotExist) {
-		return nil, &Problem{File: v.path, Message: fmt.Sprintf("the file is missing; expected line %d of the log, as %s%s says", v.head.N, v.path, headSuffix)}
+	if err := v.open(); err != nil {
+		return nil, err
 	}
+	names := []string{filepath.Base(v.path)}
 	for {
 		name := names[len(names)-1]
 		first, err := v.first(name)
@@ -133,7 +123,8 @@ func (v *verifier) names() ([]string, error) {
 			break // a bad first line is reported when it is its turn
 		}
 		before := first.Previous
-		if !slices.Contains(all, before) || slices.Contains(names, before) {
+		day, _ := datedName(v.path, before)
+		if _, err := os.Lstat(v.named(before)); err != nil || day == "" || slices.Contains(names, before) {
 			return nil, &Problem{File: v.named(name), Line: 1, Message: fmt.Sprintf("found no file %s, expected it as the one before this file: restore it", wording.Quote(before))}
 		}
 		names = append(names, before)
@@ -145,6 +136,33 @@ func (v *verifier) names() ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// open opens the file at the end of the log. Between two names of a file that is being rotated there
+// is none.
+func (v *verifier) open() (err error) {
+	for range 20 {
+		if v.file, err = openRegular(v.path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return &Problem{File: v.path, Message: fmt.Sprintf("the file is missing; expected line %d of the log, as %s%s says", v.head.N, v.path, headSuffix)}
+}
+
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|files.NoFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // first returns the first line of a file; nil when it is no line.
@@ -162,19 +180,22 @@ func (v *verifier) first(name string) (first *Line, err error) {
 var errEnough = errors.New("enough was read")
 
 func (v *verifier) pieces(name string, each func(number int, src []byte, ended bool) error) error {
-	f, err := os.OpenFile(v.named(name), os.O_RDONLY|files.NoFollow, 0)
+	if name == filepath.Base(v.path) {
+		if _, err := v.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		return pieces(v.file, each)
+	}
+	f, err := openRegular(v.named(name))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s is not a regular file", v.named(name)))
-	}
 	return pieces(f, each)
 }
 
-// file reads one file of the log.
-func (v *verifier) file(name string, isLast bool) error {
+// read reads one file of the log.
+func (v *verifier) read(name string, isLast bool) error {
 	bad, first := 0, true
 	problem := func(line int, err error) error {
 		return &Problem{File: v.named(name), Line: line, Message: err.Error()}
@@ -228,11 +249,11 @@ func (v *verifier) firstProblem() error {
 func (v *verifier) behind() bool { return v.chain.last.N < v.head.N }
 
 // ending compares the end of the log with the head.
-func (v *verifier) ending(names []string) error {
+func (v *verifier) ending() error {
 	if !v.behind() {
 		return nil
 	}
-	return &Problem{File: v.named(names[len(names)-1]), Line: v.line + 1, Message: fmt.Sprintf(
+	return &Problem{File: v.path, Line: v.line + 1, Message: fmt.Sprintf(
 		"found the end of the log after its line %d, expected line %d, as %s%s says: %s",
 		v.chain.last.N, v.head.N, v.path, headSuffix, removed(v.head.N-v.chain.last.N))}
 }

@@ -36,7 +36,7 @@ together with FILE.head cannot be found.`,
 				return err
 			}
 			if asJSON {
-				err = encodeJSON(std.out, r)
+				err = writeEscaped(std.out, r, "  ")
 			} else {
 				err = printReport(std.out, r)
 			}

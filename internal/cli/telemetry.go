@@ -50,7 +50,7 @@ func (s *session) observe(ctx context.Context, log *slog.Logger) error {
 
 // exportAudit returns the function that sends the lines of the audit log to the collector; nil
 // without --otel.
-func (s *session) exportAudit(ctx context.Context, log *slog.Logger) (func(l *audit.Line, text string), error) {
+func (s *session) exportAudit(ctx context.Context, log *slog.Logger) (func(*audit.Line), error) {
 	if !s.flags.otel {
 		return nil, nil
 	}
@@ -63,9 +63,9 @@ func (s *session) exportAudit(ctx context.Context, log *slog.Logger) (func(l *au
 		defer cancel()
 		logs.Close(ctx) // it logs what could not be sent
 	})
-	return func(l *audit.Line, text string) {
+	return func(l *audit.Line) {
 		logs.Send(observe.LogRecord{
-			Time: l.Time, Event: "toolgraph.audit." + string(l.Kind), Body: text, IsWarning: l.IsWarning(), Attributes: l.Attributes(),
+			Time: l.Time, Event: "toolgraph.audit." + string(l.Kind), Body: l.Text(), IsWarning: l.IsWarning(), Attributes: l.Attributes(),
 		})
 	}, nil
 }
