@@ -124,15 +124,46 @@ func (s *site) confirmation(n *graph.MCP, effect config.Effect, all []value.Valu
 	return b.String()
 }
 
-// shown returns arguments for a question: without secrets, and what is left out is said.
+// shown returns arguments for a question, without secrets. Where they are too long, each long text in
+// them is truncated by itself, so that one argument cannot hide another; what is missing is said.
 func (s *site) shown(args value.Value, most int) string {
+	secrets := s.frame.graph.Secrets
 	src, err := value.Encode(args)
 	if err != nil {
 		return "cannot be shown"
 	}
-	text := s.frame.graph.Secrets.Redact(string(src))
+	text := secrets.Redact(string(src))
 	if len(text) <= most {
 		return text
 	}
+	for _, each := range []int{200, 50, 20} {
+		src, err := value.Encode(truncated(args, each, secrets))
+		if short := secrets.Redact(string(src)); err == nil && len(short) <= most {
+			return short + fmt.Sprintf(" (%d bytes; long texts are truncated)", len(text))
+		}
+	}
 	return wording.Truncate(text, most) + fmt.Sprintf(" (%d bytes, only the first %d are shown)", len(text), most)
+}
+
+// truncated returns a value whose texts have at most so many bytes each.
+func truncated(v value.Value, most int, secrets *config.Secrets) value.Value {
+	switch v := v.(type) {
+	case string:
+		return wording.Truncate(secrets.Redact(v), most)
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = truncated(item, most, secrets)
+		}
+		return items
+	case value.Object:
+		keys := v.Keys()
+		values := make([]value.Value, len(keys))
+		for i, key := range keys {
+			member, _ := v.Get(key)
+			values[i] = truncated(member, most, secrets)
+		}
+		return value.NewObject(keys, values)
+	}
+	return v
 }

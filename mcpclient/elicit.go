@@ -110,6 +110,9 @@ func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, 
 	if len(params) > elicitMost {
 		return nil, fmt.Errorf("the question has %d bytes, at most %d are passed on", len(params), elicitMost)
 	}
+	if field := secretField(params); field != "" {
+		return nil, fmt.Errorf("the form asks for a secret (field %s), which the protocol does not allow", s.note.shown(field, 100))
+	}
 	by.pause()
 	defer by.resume()
 	answer, err := s.elicit(by.ctx, s.note.server, s.note.redactJSON(params))

@@ -304,14 +304,14 @@ func usedBy(r *execution.Result) *server.Usage {
 }
 
 // askUser passes the question of an upstream server on to the user of the client that called,
-// and says which server asks.
+// and says which server asks. The host may show it on a terminal, so it gets printable text.
 func askUser(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	var message string
 	if json.Unmarshal(params, &fields) != nil || json.Unmarshal(fields["message"], &message) != nil {
 		return nil, errors.New("the question has no message")
 	}
-	message = fmt.Sprintf("The server %q asks: %s", upstream, message)
+	message = fmt.Sprintf("The server %q asks: %s", upstream, wording.Printable(message))
 	var err error
 	if fields["message"], err = json.Marshal(message); err != nil {
 		return nil, err
