@@ -9,19 +9,20 @@ import (
 )
 
 func newDemoServer(std streams) *cobra.Command {
-	return &cobra.Command{
+	write := false
+	cmd := &cobra.Command{
 		Use:   "demo-server [DIRECTORY]",
 		Short: "Serve the files of a directory, as the upstream server of the examples",
-		Long: `Serve the files of a directory read-only over stdio, with the tools list_directory,
-find_files and read_file. The examples use it as their upstream server, so that they need
-no other program.`,
+		Long: `Serve the files of a directory over stdio, with the tools list_directory, find_files and
+read_file, and with --write also append_line. The examples use it as their upstream server, so
+that they need no other program.`,
 		Args: args(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			directory := "."
 			if len(args) == 1 {
 				directory = args[0]
 			}
-			files, err := demo.Open(directory)
+			files, err := demo.Open(directory, write)
 			if err != nil {
 				return err
 			}
@@ -37,4 +38,6 @@ no other program.`,
 			return files.Serve(cmd.Context(), std.in, out, log)
 		},
 	}
+	cmd.Flags().BoolVar(&write, "write", false, "offer append_line too, which adds lines to text files")
+	return cmd
 }

@@ -19,6 +19,11 @@ type Content struct {
 	Size    int64 // bytes
 }
 
+// Appended is the result of append_line.
+type Appended struct {
+	Bytes int // of the line, with its end
+}
+
 func (l Listing) value() value.Value {
 	entries := make([]any, len(l.Entries))
 	for i, e := range l.Entries {
@@ -32,6 +37,10 @@ func (l Listing) value() value.Value {
 
 func (c Content) value() value.Value {
 	return value.NewObject([]string{"content", "size"}, []value.Value{c.Content, float64(c.Size)})
+}
+
+func (a Appended) value() value.Value {
+	return value.NewObject([]string{"bytes"}, []value.Value{float64(a.Bytes)})
 }
 
 // valued is a result that converts to the value of a run.

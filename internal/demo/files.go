@@ -12,17 +12,20 @@ import (
 	"time"
 )
 
-// Files reads files below one directory; no path and no link leads out of it. Safe for
-// concurrent use.
-type Files struct{ root *os.Root }
+// Files reads files below one directory, and adds to them where that is allowed; no path and no
+// link leads out of it. Safe for concurrent use.
+type Files struct {
+	root       *os.Root
+	isWritable bool
+}
 
-// Open opens the directory. The caller must close the Files.
-func Open(directory string) (*Files, error) {
+// Open opens the directory, with write also for AppendLine. The caller must close the Files.
+func Open(directory string, write bool) (*Files, error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
 		return nil, err
 	}
-	return &Files{root: root}, nil
+	return &Files{root: root, isWritable: write}, nil
 }
 
 // Close releases the directory.

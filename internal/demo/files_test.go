@@ -25,7 +25,7 @@ func tree(t *testing.T) *Files {
 	if err := os.Symlink("/etc", filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
 	}
-	files, err := Open(dir)
+	files, err := Open(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

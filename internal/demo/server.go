@@ -16,7 +16,7 @@ import (
 var definitions []byte
 
 // arguments are those of all tools; the schemas have checked them.
-type arguments struct{ path, pattern string }
+type arguments struct{ path, pattern, line string }
 
 // answers are the tools by name.
 func (f *Files) answers() map[string]func(arguments) (valued, error) {
@@ -24,8 +24,11 @@ func (f *Files) answers() map[string]func(arguments) (valued, error) {
 		"list_directory": func(a arguments) (valued, error) { return f.ListDirectory(a.path) },
 		"find_files":     func(a arguments) (valued, error) { return f.FindFiles(a.path, a.pattern) },
 		"read_file":      func(a arguments) (valued, error) { return f.ReadFile(a.path) },
+		appendLine:       func(a arguments) (valued, error) { return f.AppendLine(a.path, a.line) },
 	}
 }
+
+const appendLine = "append_line"
 
 // Serve answers one client until its input ends.
 func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slog.Logger) error {
@@ -35,6 +38,9 @@ func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slo
 	}
 	var tools []server.Tool
 	for _, def := range file.Tools {
+		if def.Name.Value == appendLine && !f.isWritable {
+			continue
+		}
 		answer := f.answers()[def.Name.Value]
 		if answer == nil {
 			return fmt.Errorf("tool %q has a definition and no answer", def.Name.Value)
@@ -63,7 +69,7 @@ func run(answer func(arguments) (valued, error)) server.Run {
 			s, _ := value.(string)
 			return s
 		}
-		found, err := answer(arguments{path: text("path"), pattern: text("pattern")})
+		found, err := answer(arguments{path: text("path"), pattern: text("pattern"), line: text("line")})
 		if err != nil {
 			return server.Answer{}, err
 		}
