@@ -132,6 +132,8 @@ write_file: write by lock refused at deeper:a
 read_file: read if confirmed by lock at b`},
 		"refused on one of two ways": {"", tool("t", "", deeper, "type: graph, tool: careful") + tool("careful", "  hidden: true\n  allow: {effects: [read]}\n", deeper) + hidden("", write), `
 write_file: write by lock at deeper:a`},
+		"refused in one of two graphs": {"", tool("t", "", "type: graph, tool: careful", deeper) + tool("careful", "  hidden: true\n  allow: {effects: [read]}\n", write) + hidden("", write), `
+write_file: write by lock at deeper:a`},
 		"a server that asks": {"", tool("t", "", "type: mcp, server: asking, tool: read_all"), `
 read_all: read by lock at a
 asks `},

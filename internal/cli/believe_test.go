@@ -2,11 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
+	"toolgraph/tests/testbin"
 )
 
 // annotated are the annotations of tools, with what follows from them when they are believed.
@@ -91,6 +99,56 @@ func TestCallsThatExceedTheirPermission(t *testing.T) {
 	} {
 		if err := exceeding(c.permitted, c.now); (err != nil) != c.refused {
 			t.Errorf("permitted to %s, now %q: %v", c.permitted, c.now, err)
+		}
+	}
+}
+
+// A tool that becomes destructive after its call was permitted, and before it is sent, is not
+// called.
+func TestDefinitionChangesBeforeTheCall(t *testing.T) {
+	pulled := filepath.Join(t.TempDir(), "pulled")
+	lists := func(annotations string) {
+		t.Helper()
+		if err := os.WriteFile(pulled, []byte(`{"inc":{"name":"inc","inputSchema":{"type":"object"},"annotations":`+annotations+`}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	up := &config.Upstream{
+		Name: config.Text{Value: "up"}, Transport: config.Stdio, Dir: t.TempDir(), Trusted: true,
+		Command: config.Text{Value: testbin.Build(t, "toolgraph/tests/fakeserver")}, Args: []config.Text{{Value: "rugpull=" + pulled}},
+	}
+	l := &loaded{Project: &project.Project{File: &config.File{Servers: []*config.Upstream{up}}}, log: slog.New(slog.DiscardHandler), pool: mcpclient.NewPool([]*config.Upstream{up})}
+	defer l.pool.Close()
+	permitted := context.WithValue(t.Context(), permittedKey{}, true)
+	caller := l.asPermitted(execution.PoolCaller(l.pool))
+	call := func(ctx context.Context, tool string, effect config.Effect, believed bool) string {
+		_, err := caller.CallTool(ctx, execution.Call{Server: "up", Tool: tool, Effect: effect, Believed: believed, Args: value.NewObject(nil, nil)})
+		if fail := (*mcpclient.Error)(nil); errors.As(err, &fail) {
+			return fail.ErrorCode()
+		}
+		return ""
+	}
+	lists(`{"readOnlyHint":true}`)
+	if e := l.believer(true).effect(t.Context(), "up", "inc"); e != config.ReadEffect {
+		t.Fatalf("the effect is %q", e)
+	}
+	lists(`{"destructiveHint":true}`)
+	call(permitted, "listchanged", config.ReadEffect, false)
+	for name, c := range map[string]struct {
+		ctx      context.Context
+		effect   config.Effect
+		believed bool
+		want     string
+	}{
+		"permitted to read":           {permitted, config.ReadEffect, true, lock.CodeChanged},
+		"permitted to write":          {permitted, config.WriteEffect, true, lock.CodeChanged},
+		"permitted to destroy":        {permitted, config.DestroyEffect, true, ""},
+		"by the word of the author":   {permitted, config.ReadEffect, false, ""},
+		"nothing depends on it":       {t.Context(), config.ReadEffect, true, ""},
+		"a tool that it does not say": {permitted, "", false, ""},
+	} {
+		if got := call(c.ctx, "inc", c.effect, c.believed); got != c.want {
+			t.Errorf("%s: the call fails with %q, want %q", name, got, c.want)
 		}
 	}
 }
