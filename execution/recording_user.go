@@ -15,7 +15,7 @@ type recordedQuestion struct {
 	Question
 	at       Address
 	answer   Answer
-	answered bool // otherwise the run was interrupted while it waited
+	answered bool   // otherwise the run was interrupted while it waited
 	why      string // no user could be asked; empty: a user was, or it is unknown
 	used     bool
 }

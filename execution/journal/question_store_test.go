@@ -89,6 +89,7 @@ func TestStoreBeforeQuestions(t *testing.T) {
 	}
 }
 
+// An answer that a call follows is in the database when Append returns. That a store cannot be
 // written ends no run because of it: the user would be asked again.
 func TestAnswersAreAwaited(t *testing.T) {
 	s, err := Open(t.TempDir(), Options{})
@@ -143,6 +144,9 @@ func TestAnswersAreAwaited(t *testing.T) {
 				done <- err
 			}
 		}
+	}
+	if notes, _ := Notes(s); notes > 0 {
+		t.Errorf("%d answers are noted as if they were calls", notes)
 	}
 	if _, err := raw.Exec("ROLLBACK"); err != nil {
 		t.Fatal(err)
@@ -200,7 +204,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// its row afresh.
+// A released run can be claimed again by the same process, whose writer reads its row afresh.
 func TestReleasedRunIsReadAgain(t *testing.T) {
 	events := asking("ASKING")
 	s := inStore(t, events[:3])

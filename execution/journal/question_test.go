@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -27,14 +28,13 @@ func (f *flow) answers(action execution.Action, content value.Value) {
 	step := *asked.Step
 	f.add(execution.Event{
 		Kind: execution.Answered, Step: &step, Sync: true,
-		Answer: &execution.Answer{Action: action, Content: content, Digest: asked.Question.Digest},
+		Answer: &execution.Answer{Action: action, Content: content, Digest: asked.Question.Digest, Stood: 3 * time.Second},
 	})
 }
 
 var aForm = value.NewObject([]string{"keepNewest", "name"}, []value.Value{true, "a text of the user that is longer than what is compared with others"})
 
 // asking is a run with all that questions leave: of an ask whose form is filled in, of one that is
-
 // declined, of a call, of the calls of a forEach, and in a frame.
 func asking(id string) []execution.Event {
 	args := value.NewObject([]string{"n"}, []value.Value{1.0})
@@ -113,9 +113,9 @@ func TestAnswersAreStoredOnce(t *testing.T) {
 	long := value.NewObject([]string{"text"}, []value.Value{strings.Repeat("x", 10_000)})
 	f := newFlow("ONCE", value.Null)
 	f.record("0", "entry", config.EntryNode, value.Null)
-	f.asks("1", "sure", "?", "d1", 0)
+	f.asks("1/0", "sure", "?", "d1", 0) // in a frame, whose steps follow each other
 	f.answers(execution.Accept, long)
-	f.record("1", "sure", config.AskNode, long)
+	f.record("1/0", "sure", config.AskNode, long)
 	if n := written(t, f.events); n > 12_000 {
 		t.Errorf("%d bytes", n)
 	}
@@ -125,13 +125,12 @@ func TestAnswersAreStoredOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, open := tr.recent["1"]; open {
+	if _, open := tr.recent["1/0"]; open {
 		t.Error("the answer stays in memory after the ask has ended")
 	}
 }
 
 // kill lets go of the lease of a store as the end of its process does, when all events so far are
-
 // in the database.
 func kill(t *testing.T, s *Store) {
 	t.Helper()
@@ -145,7 +144,6 @@ func kill(t *testing.T, s *Store) {
 }
 
 // A run is cut after each event: what it has comes back, its open question is known while its
-
 // process lives and after it, and it can be continued to the same events.
 func TestCutBetweenQuestions(t *testing.T) {
 	want := asking("ASKING")
@@ -211,6 +209,29 @@ func TestCutBetweenQuestions(t *testing.T) {
 	}
 }
 
-// An answer that a call follows is in the database when Append returns. That a store cannot be
-
-// The run of a claimed and released run can be claimed again by the same process, whose writer reads
+// A question whose step ends in another way, by a limit or with a part beside it, is not open any more.
+func TestQuestionsEndWithTheirStep(t *testing.T) {
+	for _, ends := range []execution.Address{"1.0/2", "1.0", "1", "2", ""} {
+		f := newFlow("ENDS", value.Null)
+		f.record("0", "entry", config.EntryNode, value.Null)
+		f.starts("1", "each", config.GraphNode, execution.Parts{Count: 2, Digest: "d"})
+		f.asks("1.0/2", "sure", "?", "d1", 0)
+		f.record("1.1", "each", config.GraphNode, nil) // another part, which does not wait
+		known := facts{}
+		for i := range f.events {
+			known.follow(&f.events[i])
+		}
+		if known.Question == nil || known.Question.Node != "inner:sure" {
+			t.Fatalf("%+v", known)
+		}
+		last := f.end(value.Null)
+		if ends != "" {
+			f.record(ends, "sure", config.AskNode, nil)
+			last = f.events
+		}
+		known.follow(&last[len(last)-1])
+		if known.Question != nil {
+			t.Errorf("after %s: %+v", ends, known.Question)
+		}
+	}
+}

@@ -66,6 +66,23 @@ func TestShownQuestions(t *testing.T) {
 	}
 }
 
+// A result of which the client got a summary says how long it is.
+func TestShownSpill(t *testing.T) {
+	dir := t.TempDir()
+	src := strings.Replace(importable, `"end": {"failure": {"code": "tool", "nodeId": "call", "message": "no"}}`, `"end": {"value": 1, "spilled": 70000}`, 1)
+	if code, _, errs := command(t, dir, strings.NewReader(src), "runs", "import", "-"); code != exitOK {
+		t.Fatal(errs)
+	}
+	for want, args := range map[string][]string{
+		"spilled    the result has 70000 bytes, more than maxResultBytes: the client got a summary\n": {"runs", "show", "RUN"},
+		`"spilled": 70000`: {"runs", "list", "-f", "json"},
+	} {
+		if _, out, errs := command(t, dir, nil, args...); !strings.Contains(out, want) {
+			t.Errorf("%q does not print %q:\n%s%s", args, want, out, errs)
+		}
+	}
+}
+
 // A confirmation is compared by address: another digest, or none, is a difference.
 func TestDifferentConfirmations(t *testing.T) {
 	dir := t.TempDir()
