@@ -158,6 +158,9 @@ func TestQuestionsAndRefusals(t *testing.T) {
 		{Kind: execution.StepFinished, Record: refused("0", execution.CodeUser, "declined", "0")},
 		{Kind: execution.StepFinished, Record: refused("1", execution.CodeUser, "declined", "1")},
 		{Kind: execution.StepFinished, Record: refused("", execution.CodeUser, "declined", "1")}, // of the whole forEach
+		{Kind: execution.StepFinished, Record: &execution.Record{Index: 2, NodeID: "sub", NodeType: config.GraphNode, Error: &execution.Failure{ // of the frame below
+			Code: execution.CodeGraph, Detail: "not-allowed", Callers: []execution.Caller{{Tool: "other", Node: "do"}},
+		}}},
 		{Kind: execution.QuestionAsked, Step: step, Question: &execution.Question{Message: "password", Digest: "d2"}},
 		{Kind: execution.Answered, Step: step, Answer: &execution.Answer{Action: execution.NoUser, Digest: "d2"}},
 		{Kind: execution.StepFinished, Record: refused("", execution.CodeUser, "no-user", "")},
