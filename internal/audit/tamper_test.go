@@ -233,3 +233,42 @@ func FuzzVerify(f *testing.F) {
 		_ = fmt.Sprint(r.Problem)
 	})
 }
+
+// A last line that the head does not cover yet is whole or cut off; a changed one is neither.
+func TestF17LastLineBeyondTheHead(t *testing.T) {
+	l := newLog(t, 0)
+	l.runs(1)
+	l.die()
+	edit(t, l.path, replaceIn(6, `"ok"`, `"OK"`))
+	if r := l.verify(); r.OK || r.Problem.Line != 6 || !strings.Contains(r.Problem.Message, "the line was changed") {
+		t.Errorf("%+v", r)
+	}
+	if _, err := l.again(); err == nil || !strings.Contains(err.Error(), "the line was changed") {
+		t.Errorf("a process goes on with the log: %v", err)
+	}
+}
+
+// Only the first line of a file begins a file.
+func TestFirstLine(t *testing.T) {
+	for bad, kinds := range map[int][]Kind{1: {Opened, Closed}, 3: {FileBegun, Opened, FileBegun, Closed}} {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		var last mark
+		var src []byte
+		for _, kind := range kinds {
+			l, err := seal(&Entry{Kind: kind}, last, (&testLog{}).now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last, src = l.mark(), append(src, l.text+"\n"...)
+		}
+		if err := os.WriteFile(path, src, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeHead(path, last); err != nil {
+			t.Fatal(err)
+		}
+		if r := verified(t, path); r.OK || r.Problem.Line != bad || !strings.Contains(r.Problem.Message, "as the first line of a file and nowhere else") {
+			t.Errorf("%v gives %v", kinds, r.Problem)
+		}
+	}
+}
