@@ -272,3 +272,26 @@ func TestFirstLine(t *testing.T) {
 		}
 	}
 }
+
+// F17 (T13): what a crash has left of a line cannot be changed or removed either, once it is reported.
+func TestF17IncompleteLineIsChanged(t *testing.T) {
+	for expected, change := range map[string]func(src []byte) []byte{
+		":6: found no complete line":                                      replaceIn(6, "run", "run-"),
+		":6: found no incomplete line before this one, expected one of":   drop(6, 7),
+		":6: found no complete line, expected JSON that ends with its ha": func(src []byte) []byte { return bytes.Replace(src, []byte(`"cut"`), []byte(`"cus"`), 1) },
+	} {
+		l := newLog(t, 0)
+		l.runs(1)
+		l.die()
+		edit(t, l.path, func(src []byte) []byte { return src[:len(src)-20] })
+		l.reopen()
+		l.close()
+		if r := l.whole(); len(r.Notes) != 1 {
+			t.Errorf("%+v", r)
+		}
+		edit(t, l.path, change)
+		if r := l.verify(); r.OK || !strings.Contains(r.Problem.Error(), expected) {
+			t.Errorf("%v, expected %s", r.Problem, expected)
+		}
+	}
+}
