@@ -26,7 +26,7 @@ var invalidTools = []struct{ name, part, instead, refusal string }{
 	{"a duplicate id", `"id": "shape"`, `"id": "list"`, `duplicate node "list"`},
 	{"a node that leads to itself alone", `"args": {"path": {"expr": "entry.path"}}, "next": "shape"`, `"args": {"path": {"expr": "entry.path"}}, "next": "list"`, "exit"},
 	// What nodes are made of.
-	{"a type that there is not", `"type": "mcp"`, `"type": "mcp-tool"`, "expected entry, mcp, graph, parallel, transform, switch or exit"},
+	{"a type that there is not", `"type": "mcp"`, `"type": "mcp-tool"`, "expected entry, mcp, graph, parallel, ask, transform, switch or exit"},
 	{"a node without a type", `"type": "mcp", `, ``, "type"},
 	{"a node without an id", `"id": "shape", `, ``, "id"},
 	{"an id that is no text", `"id": "shape"`, `"id": 7`, "id"},

@@ -74,7 +74,9 @@ func (b *believer) effect(ctx context.Context, server, tool string) config.Effec
 
 // repeatable reports which calls are safe to repeat.
 func (b *believer) repeatable(ctx context.Context) func(server, tool string, effect config.Effect) bool {
-	return func(server, tool string, effect config.Effect) bool { return b.hints(ctx, server, tool).Repeatable(effect) }
+	return func(server, tool string, effect config.Effect) bool {
+		return b.hints(ctx, server, tool).Repeatable(effect)
+	}
 }
 
 // options returns the options of a run with this context.

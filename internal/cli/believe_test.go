@@ -94,8 +94,14 @@ func TestCallsThatExceedTheirPermission(t *testing.T) {
 		permitted, now config.Effect
 		refused        bool
 	}{
-		{"read", "read", false}, {"read", "write", true}, {"read", "destroy", true}, {"read", "", true},
-		{"write", "read", false}, {"write", "write", false}, {"write", "destroy", true}, {"write", "", true},
+		{"read", "read", false},
+		{"read", "write", true},
+		{"read", "destroy", true},
+		{"read", "", true},
+		{"write", "read", false},
+		{"write", "write", false},
+		{"write", "destroy", true},
+		{"write", "", true},
 	} {
 		if err := exceeding(c.permitted, c.now); (err != nil) != c.refused {
 			t.Errorf("permitted to %s, now %q: %v", c.permitted, c.now, err)

@@ -97,7 +97,7 @@ var askingCases = []struct{ name, test, want string }{
 	{"an ask without a mock that onError would take", `tool: loop, args: {}, expect: {path: [entry, more, exit]}`, `node "more" asks "More than 0?", but no mock answers it`},
 	{"an answer that no form allows", `tool: tidy, args: {paths: [a]}, mocks: {sure: {result: {keepNewest: 1}}}, expect: {isError: true}`, `mock "sure" answers node "sure", but the answer does not match its schema: result.keepNewest`},
 	{"a sequence that ends", `tool: loop, args: {}, mocks: {more: {sequence: [{result: {}}]}}, expect: {path: [...]}`, `node "more" asks question 2, but the sequence of mock "more" has 1 answer; add answers, or write repeat: last`},
-	{"the name of no ask", `tool: loop, args: {}, mocks: {mroe: {result: {}}}, expect: {path: [...]}`, `tool "loop" has no mcp node, graph node, ask node or server.tool "mroe"; did you mean "more"?`},
+	{"the name of no ask", `tool: loop, args: {}, mocks: {mor: {result: {}}}, expect: {path: [...]}`, `tool "loop" has no mcp node, graph node, ask node or server.tool "mor"; did you mean "more"?`},
 
 	{"a long result", `tool: long, args: {text: "0123456789012345678901"}, expect: {spilled: true, value: "0123456789012345678901"}`, ""},
 	{"a short result", `tool: long, args: {text: "0"}, expect: {spilled: false}`, ""},

@@ -85,7 +85,7 @@ func (a *Answer) toQuestion(ctx context.Context, q *execution.Question) (answer 
 	case q.Form != nil:
 		form, err := schema.Compile(q.Form.JSON())
 		if err != nil {
-			return execution.Answer{}, "its schema is invalid: " + err.Error(), nil
+			return execution.Answer{}, "", err // the graph has compiled it too
 		}
 		problems, err := form.Check(ctx, content)
 		if err != nil {

@@ -15,14 +15,14 @@ import (
 const playwrightPackage = "playwright-core@1.65.1"
 
 // The debugger's page in a browser: a loop is stepped and edited, a long run opened, N06
-// (what values hold is text), parts and frames, 300 nodes, a narrow window, dark. testdata/ui.mjs says what
+// (what values hold is text), parts and frames, questions, 300 nodes, a narrow window, dark. testdata/ui.mjs says what
 // must be seen. UPDATE_GOLDEN=1 takes the images of docs/ui.md anew.
 func TestN06PageInBrowser(t *testing.T) {
 	modules := modules(t, playwrightPackage)
 	s := newSurroundings(t)
 	graphs := t.TempDir()
 	for name, src := range map[string]string{
-		"ui-loop.yaml": read(t, "ui-loop.yaml"), "ui-hostile.yaml": read(t, "ui-hostile.yaml"), "ui-frames.yaml": read(t, "ui-frames.yaml"), "ui-wide.yaml": wide(300),
+		"ui-loop.yaml": read(t, "ui-loop.yaml"), "ui-hostile.yaml": read(t, "ui-hostile.yaml"), "ui-frames.yaml": read(t, "ui-frames.yaml"), "ui-ask.yaml": read(t, "ui-ask.yaml"), "ui-wide.yaml": wide(300),
 	} {
 		if err := os.WriteFile(filepath.Join(graphs, name), []byte(src), 0o600); err != nil {
 			t.Fatal(err)
