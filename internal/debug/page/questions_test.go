@@ -88,6 +88,19 @@ func TestQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+// Of two answers that come before the question is gone, the first counts.
+func TestQuestionIsAnsweredOnce(t *testing.T) {
+	c := open(t, nil)
+	q := &question{ID: "twice", asked: asked{Message: "Sure?"}, answer: make(chan answerJSON, 2)}
+	c.server.mu.Lock()
+	c.server.open = append(c.server.open, q)
+	c.server.mu.Unlock()
+	good[struct{}](c, "POST", "/api/questions/twice", `{"action":"accept"}`)
+	if status, _ := c.ask("POST", "/api/questions/twice", `{"action":"decline"}`); status != http.StatusConflict || len(q.answer) != 1 {
+		t.Errorf("answered twice: %d, %d answers", status, len(q.answer))
+	}
+}
+
 // Only a browser with the session sees and answers a question, and one ends with its call and with
 // the page.
 func TestQuestionEnds(t *testing.T) {
