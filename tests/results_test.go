@@ -194,7 +194,7 @@ func TestF18LargeResult(t *testing.T) {
 	}
 }
 
-// reads reads parts of a result of so many items.
+// reads takes parts of a result of so many items.
 func (f *spillFile) reads(s *session, era, uri string, items int) {
 	f.t.Helper()
 	for _, c := range []struct{ args, want string }{

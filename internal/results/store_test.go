@@ -78,10 +78,10 @@ func TestMemoryMakesRoom(t *testing.T) {
 // those whose parts an expression joins.
 func TestSecretsAreGoneBefore(t *testing.T) {
 	k := New(nil)
-	put(t, k, fileOf("first-secret", "987654321"), "1", value.FromPlain(map[string]any{
+	old := fileOf("first-secret", "987654321")
+	put(t, k, old, "1", value.FromPlain(map[string]any{
 		"a": "a first-secret", "b": "another-one", "n": 987654321.0, "h": []any{"another", "-one"},
 	}))
-	old := fileOf("first-secret", "987654321")
 	fresh := fileOf("first-secret", "another-one")
 	for _, c := range []struct {
 		of         File

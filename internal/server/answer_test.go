@@ -19,7 +19,7 @@ func TestUsageInMeta(t *testing.T) {
 		out, saved  string
 	}{
 		{"give", `{"n":1}`, 47, `7`, `10`},
-		{"give", `{"n":1}`, 6, `7`, `0`},
+		{"give", `{"n":1}`, 1, `7`, `0`},
 		{"typed", `{"n":1}`, 7, `7`, `0`},
 		{"listed", `["a","b"]`, 109, `9`, `25`},
 		{"text", `"héllo"`, 26, `6`, `5`},
