@@ -19,18 +19,16 @@ func (all *flows) effect(m *graph.MCP) config.Effect {
 }
 
 // permissions reports calls that allow refuses because of what is known of their tools, and calls
-// about which too little is known to judge them; each once.
+// about which too little is known to judge them.
 func (all *flows) permissions(graphs []*graph.Graph) (found config.Diagnostics) {
-	judged := map[*graph.MCP]bool{}
 	for _, g := range graphs {
 		for _, in := range g.Reached() {
 			for _, n := range in.CallNodes() {
 				m, isMCP := n.(*graph.MCP)
-				if !isMCP || judged[m] || m.Effect != "" { // package graph reports the others
+				if !isMCP || m.Effect != "" { // package graph reports the others
 					continue
 				}
 				if d := all.permission(g.Allow, in, m); d != nil {
-					judged[m] = true
 					found = append(found, *d)
 				}
 			}

@@ -46,6 +46,32 @@ func give(_ context.Context, c execution.Call) (value.Value, error) {
 	return given, nil
 }
 
+// fickle is a user whose answer depends on the question alone.
+type fickle struct{}
+
+func (fickle) Ask(_ context.Context, q execution.Question) (execution.Answer, error) {
+	switch len(q.Message) % 5 {
+	case 0:
+		return execution.Answer{Action: execution.Decline}, nil
+	case 1:
+		return execution.Answer{}, fmt.Errorf("away: %w", execution.ErrNoUser)
+	}
+	answer := map[string]any{"x": float64(len(q.Message))}
+	if len(q.Message)%2 == 0 {
+		answer["s"] = "a"
+	}
+	return execution.Answer{Action: execution.Accept, Content: value.FromPlain(answer)}, nil
+}
+
+// askNode is the body of a node that asks.
+func (r *randomTool) askNode() string {
+	ask := "    type: ask\n    message:\n      expr: |\n        " + r.expression(`$.entry.s`, `"why # " & $.@`, `"yes?"`, `"more?"`, `"x" & $string($.entry.a)`, `"n" & #`) + "\n"
+	if r.IntN(2) == 0 {
+		ask += "    schema: {type: object, properties: {x: {type: number}, s: {type: string, enum: [a, b]}}, required: [x]}\n"
+	}
+	return ask + r.onError("    ", true, false)
+}
+
 // callNode is the body of a node that makes calls.
 func (r *randomTool) callNode() string {
 	if r.IntN(4) > 0 {
@@ -136,5 +162,7 @@ func (s sights) add(rec *execution.Record) {
 	note("attempt", len(rec.Attempts) > 0)
 	note("parts", rec.Parts > 0)
 	note("graph", rec.NodeType == "graph" && rec.Error == nil)
+	note("asked", rec.NodeType == "ask" && rec.Error == nil && rec.Handled == nil)
+	note("refused", rec.NodeType == "ask" && rec.Handled != nil)
 	note("wentOnError", rec.Handled != nil && rec.Part == "")
 }

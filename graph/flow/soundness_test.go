@@ -74,6 +74,8 @@ func (r *randomTool) String() string {
 		"  - {id: entry, type: entry, next: n0}\n")
 	for i := range r.n {
 		switch {
+		case r.calls && r.IntN(8) == 0:
+			fmt.Fprintf(&b, "  - id: n%d\n%s    next: %s\n", i, r.askNode(), r.next())
 		case r.calls && r.IntN(2) == 0:
 			fmt.Fprintf(&b, "  - id: n%d\n%s    next: %s\n", i, r.callNode(), r.next())
 		case i%2 == 0:
@@ -133,7 +135,7 @@ func testSoundness(t *testing.T, calls bool) {
 	if built < graphs/5 || failed < 5 {
 		t.Errorf("%d of %d graphs were built, and %d nodes said to fail", built, graphs, failed)
 	}
-	for _, what := range []string{"frame", "part", "handled", "attempt", "wentOnError"} {
+	for _, what := range []string{"frame", "part", "handled", "attempt", "wentOnError", "asked", "refused"} {
 		if calls && seen[what] < 50 {
 			t.Errorf("%s was seen %d times only", what, seen[what])
 		}
@@ -185,9 +187,10 @@ func failingNodes(src string, g *graph.Graph, found config.Diagnostics) map[stri
 // contradiction is what a run shows to be otherwise than the flow says.
 func contradiction(t *testing.T, g *graph.Graph, tools map[string]*tool, args value.Value, seen sights) string {
 	t.Helper()
+	user := execution.WithUser(fickle{})
 	noWait := execution.WithSleep(func(context.Context, time.Duration) error { return nil })
 	// A run that fails shows as much, up to there.
-	result, _ := execution.New(execution.CallerFunc(give), noWait).Run(t.Context(), g, args)
+	result, _ := execution.New(execution.CallerFunc(give), noWait, user).Run(t.Context(), g, args)
 	outputs := map[execution.Address]map[string]value.Value{} // by frame and node: the latest
 	for _, rec := range result.History() {
 		name := cmp.Or(rec.Tool, "t")

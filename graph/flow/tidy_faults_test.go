@@ -18,6 +18,7 @@ var tidyFaults = []fault{
 	{"a nested object", "keep: {type: integer, minimum: 0, maximum: 10}", "keep: {type: «ask-schema»object, properties: {a: {type: string}}}"},
 	{"a list of texts", "kinds: {type: array, minItems: 1, items: {type: string, enum: [text, image]}}", "kinds: {type: array, items: «ask-schema»{type: string}}"},
 	{"a list of numbers", "kinds: {type: array, minItems: 1, items: {type: string, enum: [text, image]}}", "kinds: {type: array, items: {type: «ask-schema»integer}}"},
+	{"a choice of numbers", "kinds: {type: array, minItems: 1, items: {type: string, enum: [text, image]}}", "kinds: {type: array, items: {type: «ask-schema»integer, enum: [a]}}"},
 	{"a list of anything", "kinds: {type: array, minItems: 1, items: {type: string, enum: [text, image]}}", "kinds: {type: «ask-schema»array}"},
 	{"no type of a property", "share: {type: number, ", "share: «ask-schema»{"},
 	{"two types", "share: {type: number, ", "share: {type: «ask-schema»[number, \"null\"], "},

@@ -107,3 +107,36 @@ func testFaults(t *testing.T, dir string, faults []fault) {
 
 func TestTravelFaults(t *testing.T) { testFaults(t, "travel", travelFaults) }
 func TestTidyFaults(t *testing.T)   { testFaults(t, "tidy", tidyFaults) }
+
+// doubted are tools whose annotations are not believed.
+type doubted struct{ hintedUpstreams }
+
+func (u doubted) Tool(server, tool string) (flow.Tool, bool) {
+	t, known := u.hintedUpstreams.Tool(server, tool)
+	t.Believed = false
+	return t, known
+}
+
+// What a server says of its tools permits nothing while neither a lock nor trust makes it count.
+func TestDoubtedHints(t *testing.T) {
+	src, up := readHinted(t, "tidy")
+	var got []string
+	for _, d := range checkFile(t, src, doubted{up}) {
+		got = append(got, fmt.Sprintf("%d %s", d.Pos.Line, d.Code))
+	}
+	if want := []string{"25 unknown-effect", "74 unknown-effect", "75 unknown-effect"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, expected %q", got, want)
+	}
+	src, up = readHinted(t, "travel")
+	src = strings.Replace(src, "tool: fetch\n", "tool: fetch\n        retry: {}\n", 1)
+	for _, believed := range []bool{true, false} {
+		known := flow.Upstreams(up)
+		if !believed {
+			known = doubted{up}
+		}
+		warned := strings.Contains(checkFile(t, src, known).Error(), "retry-without-effect")
+		if warned == believed {
+			t.Errorf("believed: %t, warned: %t", believed, warned)
+		}
+	}
+}
