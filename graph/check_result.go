@@ -6,8 +6,8 @@ import (
 	"toolgraph/config"
 )
 
-// ReadResult is the name of the tool by which clients read a result that exceeds maxResultBytes.
-const ReadResult = "read_result"
+// readResult is the name of the tool by which clients read a result that exceeds maxResultBytes.
+const readResult = "read_result"
 
 // checkResults reports what does not go with maxResultBytes.
 func checkResults(f *config.File, found *config.Diagnostics) {
@@ -25,8 +25,8 @@ func checkResults(f *config.File, found *config.Diagnostics) {
 		}
 	}
 	for _, t := range f.Tools {
-		if bounded && t.Name.Value == ReadResult {
-			found.Add(t.Name.Pos, "name-taken", fmt.Sprintf("tool %q has the name of the tool by which clients read results over executionLimits.maxResultBytes", ReadResult), "rename it")
+		if bounded && t.Name.Value == readResult {
+			found.Add(t.Name.Pos, "name-taken", fmt.Sprintf("tool %q has the name of the tool by which clients read results over executionLimits.maxResultBytes", readResult), "rename it")
 		}
 	}
 }

@@ -73,6 +73,11 @@ var tidyFaults = []fault{
 	{"an effect that the tool does not allow", "tool: move, args", "tool: «not-allowed»move, effect: destroy, args"},
 	{"an effect that the called tool has", "tool: publish, effect: write", "tool: «not-allowed»publish, effect: destroy"},
 	{"an effect that the lock knows", "tool: move, args: {from: a, to: b}", "tool: «not-allowed»clean"},
+	{
+		"an effect that the lock knows, in a called tool",
+		"calls: [\"files.*\", web.publish]\n  confirm⋯{calls: [\"files.*\", web.publish], effects⋯server: web, tool: publish, effect: write, args: {names: {expr: $.entry.names}}",
+		"calls: [\"files.*\"]\n  confirm⋯{calls: [\"files.*\"], effects⋯server: files, tool: «not-allowed»clean",
+	},
 	{"confirm without the effect", "confirm: [write]}", "confirm: [write, «confirm-not-allowed»destroy]}"},
 	{"confirm of a tool without the effect of the file", "  confirm: [destroy]⋯effects: [read, write], confirm: [write]}⋯effect: destroy\n        confirm: false⋯tool: clean, args: {}, effect: destroy", "  effects: [read, write]⋯confirm: [write, «confirm-not-allowed»destroy]}⋯effect: write⋯tool: clean, args: {}, effect: write"},
 	{"an entry that no node uses", "calls: [\"files.*\", web.publish]\n  confirm", "calls: [\"files.*\", web.publish, «allow-unused»\"web.fetch*\"]\n  confirm"},
