@@ -58,15 +58,19 @@ func atEachDoor(t *testing.T, graph, capabilities string, test func(t *testing.T
 
 const canAsk = `{"elicitation":{}}`
 
-func newUserHost(t *testing.T, d door, graph, capabilities string) *userHost {
+// newUserHost starts a command on a graph file, serve unless another one is given.
+func newUserHost(t *testing.T, d door, graph, capabilities string, command ...string) *userHost {
 	t.Helper()
+	if len(command) == 0 {
+		command = []string{"serve"}
+	}
 	dir := t.TempDir()
 	h := &userHost{t: t, door: d, ledger: filepath.Join(dir, "ledger"), state: filepath.Join(dir, "state"), questions: make(chan reply, 100)}
 	f := newGraphFile(t, strings.ReplaceAll(graph, "$LEDGER", "ledger="+h.ledger))
 	h.graph = f.path
 	h.meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
 	const hello = `{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":"test","version":"1"}}`
-	args := []string{"serve", "-g", f.path, "--state", h.state}
+	args := append(command, "-g", f.path, "--state", h.state)
 	if !d.http {
 		h.session = startCommand(t, nil, args...)
 		h.mu.Lock()

@@ -295,3 +295,35 @@ func containsOne(text, alternatives string) bool {
 	}
 	return false
 }
+
+// The servers for agents that run graphs ask the user of their host too: an agent cannot confirm its own call.
+func TestAgentsCannotConfirm(t *testing.T) {
+	for _, c := range []struct{ command, tool, args string }{
+		{"toolkit", "runGraphTool", `{"toolName":"remove","arguments":{"n":1}}`},
+		{"inspect", "run_tool", `{"tool":"remove","arguments":{"n":1}}`},
+	} {
+		for _, d := range []door{{}, {modern: true}} {
+			t.Run(c.command+" "+d.String(), func(t *testing.T) {
+				t.Parallel()
+				shy := newUserHost(t, d, userGraph, `{}`, c.command, "--allow-run")
+				if got := shy.begin(c.tool, c.args).result().text(t); !strings.Contains(got, "the host cannot ask its user (it has not declared elicitation), and the call of up.enter needs to be confirmed") {
+					t.Errorf("got %s", got)
+				}
+				shy.called(0)
+				h := newUserHost(t, d, userGraph, canAsk, c.command, "--allow-run")
+				for i, answer := range []string{no, yes} {
+					call := h.begin(c.tool, c.args)
+					q := call.question()
+					if !strings.Contains(q.Message, "up.enter") {
+						t.Errorf("asked %q", q.Message)
+					}
+					call.answer(q, answer)
+					if got := call.result().text(t); i == 0 != strings.Contains(got, "the user declined") {
+						t.Errorf("%s: %s", answer, got)
+					}
+					h.called(i)
+				}
+			})
+		}
+	}
+}
