@@ -39,10 +39,14 @@ func (hostUser) Ask(ctx context.Context, q execution.Question) (execution.Answer
 		Own: true, Name: q.Node, Params: elicitation(&q),
 		Check: func(raw json.RawMessage) error { return checkAnswer(ctx, &q, raw) },
 	})
+	var a execution.Answer
+	if err == nil {
+		a, err = readAnswer(&q, raw)
+	}
 	if err != nil {
 		return execution.Answer{}, hostError(err)
 	}
-	return readAnswer(&q, raw)
+	return a, nil
 }
 
 // hostError returns the error of a question for the engine.
@@ -53,8 +57,10 @@ func hostError(err error) error {
 		return noUser("the host cannot ask its user (" + cannot.Reason + ")")
 	case errors.Is(err, server.ErrConnectionEnded):
 		return fmt.Errorf("%w: %w", execution.ErrSuspended, err) // the process ends too
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	}
-	return err
+	return fmt.Errorf("the host has not answered the question: %w", err)
 }
 
 // yesOrNoForm is the schema of an answer that is only yes or no: the protocol requires one.

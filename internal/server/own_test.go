@@ -20,6 +20,8 @@ type owner struct {
 	came  chan string        // gets what came of it: the answer, or the error
 	late  context.CancelFunc // ends the time for the answer of the latest question
 	check func(json.RawMessage) error
+
+	after time.Duration // how long a run goes on after its question
 }
 
 // owning is a bench whose runs ask so many questions, one after the other.
@@ -27,7 +29,9 @@ func owning(t *testing.T, questions int) *owner {
 	o := &owner{put: make(chan int, 100), came: make(chan string, 100)}
 	o.bench = doing(t, func(ctx context.Context, _ Watch) {
 		for i := range questions {
-			o.came <- o.one(ctx, i+1)
+			came := o.one(ctx, i+1)
+			time.Sleep(o.after)
+			o.came <- came
 		}
 	})
 	return o
@@ -169,6 +173,15 @@ func TestF15HTTPSessions(t *testing.T) {
 	o.noneLeft(t)
 }
 
+// A question has one answer, however fast the second one comes.
+func TestF15AnsweredTwice(t *testing.T) {
+	m := &message{id: []byte("1"), result: []byte(accepted)}
+	q := &questions{pending: map[string]chan asked{questionID("s", m.id): make(chan asked, 1)}}
+	if q.answered("other", m) || !q.answered("s", m) || q.answered("s", m) {
+		t.Error("answered twice, or by another session")
+	}
+}
+
 // sureState is the state of an answer that is the run's own question of this name.
 func sureState(t *testing.T, line, name string) string {
 	t.Helper()
@@ -298,6 +311,7 @@ func TestOwnQuestionsEndWithTheConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := owning(t, 1)
+			o.after = 50 * time.Millisecond
 			h := connect(t, o.server)
 			begin(h)
 			o.waitFor(t, 2)
@@ -322,6 +336,7 @@ func TestOwnQuestionsEndWithTheConnection(t *testing.T) {
 // Over HTTP a run of the modern era that waits for its user ends before the server does.
 func TestOwnQuestionsEndWithTheHTTPServer(t *testing.T) {
 	o := owning(t, 1)
+	o.after = 50 * time.Millisecond
 	h := serveSite(t, o.server, HTTPOptions{})
 	_, headers := modernCall(1, "do", "{}")
 	_, body := h.post(askCall(1, "do", ""), headers...)
