@@ -31,6 +31,9 @@ Where that is set, a line on standard error says how much of what the servers re
 client would not have to read; with --json that line is the JSON that a client gets in
 _meta, for every run.
 
+A node that asks, and a call that needs to be confirmed, ask in the terminal. Without a
+terminal they fail; --yes agrees to every question that has no form.
+
 With --dry-run, call only tools that are known to be read-only, according to the lock file
 beside the graph file or to their server. Print every other call with its arguments, and
 go on with an assumed output that its outputSchema allows; without an outputSchema, the
