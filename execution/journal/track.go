@@ -53,7 +53,7 @@ type row struct {
 	bytes   int64
 	lost    int    // events
 	failure string // JSON, or empty
-	facts
+	facts   facts
 }
 
 // counts are the numbers of records in the row of a run. steps includes those before a record of
@@ -133,7 +133,7 @@ func (t *track) update(e execution.Event, v stored) {
 	if e.Question != nil {
 		e.Question = bareQuestion(e.Question, t.view.secrets)
 	}
-	t.follow(&e)
+	t.facts.follow(&e)
 	switch {
 	case e.Start != nil:
 		t.started, t.tool, t.graph = e.Time, e.Start.Tool, e.Start.Graph
