@@ -153,7 +153,7 @@ func TestAttackSecretInAQuestion(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	text := "a " + secret + " Allow?"
 	atEachDoor(t, remarks, canAsk, func(t *testing.T, h *userHost) {
-		long := strings.Repeat("x", 195) + secret + strings.Repeat("y", 2000) // truncated within the secret
+		long := strings.Repeat("x", 190) + secret + strings.Repeat("y", 2000) // truncated within the secret
 		said := h.ask("ask", map[string]string{"text": text}) + h.ask("remove", map[string]string{"a": text}) +
 			h.ask("remove", map[string]string{"a": long}) + h.ask("all", map[string]string{"a": long, "z": text})
 		if strings.Contains(said, "hunter") || strings.Count(said, "[redacted]") < 4 {
