@@ -151,7 +151,7 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, w
 		return a, nil, failed, nil
 	}
 	asked := Event{Kind: QuestionAsked, Run: l.id, Time: l.clock.now(), Step: s.visit(), Question: q}
-	if err := l.emit(s.ctx, asked); err != nil {
+	if err := l.emit(s.ctx, &asked); err != nil {
 		return a, nil, nil, err
 	}
 	a, why = l.answerOf(s, q, timeout)
@@ -171,7 +171,7 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, w
 	}
 	a.Digest, a.Time, a.Stood = q.Digest, l.clock.now(), l.clock.takeStood()
 	answered := Event{Kind: Answered, Run: l.id, Time: a.Time, Step: s.visit(), Answer: &a, Sync: true}
-	return a, why, nil, l.emit(s.ctx, answered)
+	return a, why, nil, l.emit(s.ctx, &answered)
 }
 
 // errTimedOut is the cause of a context that the time for an answer has ended.

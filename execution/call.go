@@ -224,34 +224,43 @@ func (l *live) newCall(s *site, args value.Value) *Call {
 	}
 }
 
-// request makes one attempt of a call. Its start is recorded first: if the process dies then, the
-// call may have been made.
-func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (value.Value, error) {
-	started := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: s.visit(), Sync: unsafe}
-	started.Step.Attempt, started.Step.Args, started.Step.Digest = c.Attempt, c.Args, digest(c.Args)
-	if result, known := l.past.result(c); known {
-		s.begin()
-		return result, recordFailure(node, l.hooks.record(s.ctx, started)) // a replay finds the result by it
-	}
-	if err := s.ctx.Err(); err != nil { // before it is recorded as a call that may have been made
-		return nil, endOf(s.ctx, node, "before its call", err)
-	}
-	if failed := l.hooks.stopped(); failed != nil {
-		return nil, failed
-	}
-	effect, failed := s.permit(node)
-	if failed != nil {
-		return nil, failed
-	}
-	c.Effect, c.Believed = effect, effect != node.Effect
-	if failed := s.reserveCall(node); failed != nil {
-		return nil, failed
-	}
-	if err := recordFailure(node, l.emit(s.ctx, started)); err != nil {
+// request makes one attempt of a call, unless its result is known.
+func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output value.Value, err error) {
+	defer recovered(&err)
+	output, known, err := l.startCall(s, node, c, unsafe)
+	if err != nil {
 		return nil, err
 	}
 	s.begin()
-	return l.callTool(s.ctx, c)
+	if known {
+		return output, nil
+	}
+	return l.caller.CallTool(s.ctx, *c)
+}
+
+// startCall records that an attempt begins, if it may be made: if the process dies then, the call
+// may have been made. known: the operator has said what it returned.
+func (l *live) startCall(s *site, node *graph.MCP, c *Call, unsafe bool) (output value.Value, known bool, err error) {
+	started := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: s.visit(), Sync: unsafe}
+	started.Step.Attempt, started.Step.Args, started.Step.Digest = c.Attempt, c.Args, digest(c.Args)
+	if result, known := l.past.result(c); known {
+		return result, true, recordFailure(node, l.hooks.record(s.ctx, &started)) // a replay finds the result by it
+	}
+	if err := s.ctx.Err(); err != nil { // before it is recorded as a call that may have been made
+		return nil, false, endOf(s.ctx, node, "before its call", err)
+	}
+	if failed := l.hooks.stopped(); failed != nil {
+		return nil, false, failed
+	}
+	effect, failed := s.permit(node)
+	if failed != nil {
+		return nil, false, failed
+	}
+	c.Effect, c.Believed = effect, effect != node.Effect
+	if failed := s.reserveCall(node); failed != nil {
+		return nil, false, failed
+	}
+	return nil, false, recordFailure(node, l.emit(s.ctx, &started))
 }
 
 // reserveCall counts a call for maxCalls.
@@ -265,11 +274,6 @@ func (s *site) reserveCall(node *graph.MCP) *Failure {
 		has = fmt.Sprintf("; it has called %s %d times", most, times)
 	}
 	return failureAt(CodeLimit, node, nil, "executionLimits.maxCalls is %d and the run wants another call%s", reached.most, has)
-}
-
-func (l *live) callTool(ctx context.Context, c *Call) (output value.Value, err error) {
-	defer recovered(&err)
-	return l.caller.CallTool(ctx, *c)
 }
 
 // recordFailure returns the error of the journal or an observer as a failure of a call.

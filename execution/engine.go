@@ -105,19 +105,29 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 	if h.runID == "" {
 		h.runID = rand.Text()
 	}
+	l, err := e.begin(ctx, g, args, h)
+	switch {
+	case l == nil:
+		return &Result{RunID: h.runID}, err
+	case err != nil:
+		return e.end(ctx, l, nil, err)
+	}
+	return e.finish(ctx, l)
+}
+
+// begin records that a run begins, and starts its time. There is no run when the journal does not
+// have its beginning.
+func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h *hooks) (*live, error) {
 	start := Event{
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
 		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.Hash, Args: args},
 	}
-	if err := h.record(ctx, start); err != nil {
-		return &Result{RunID: h.runID}, err
+	if err := h.record(ctx, &start); err != nil {
+		return nil, err
 	}
 	l := newLive(ctx, e.caller, h.runID, newFrame(g, args), start.Time, h)
 	l.start()
-	if err := h.notify(start); err != nil {
-		return e.end(ctx, l, nil, err)
-	}
-	return e.finish(ctx, l)
+	return l, h.notify(&start)
 }
 
 func (e *Engine) with(opts []Option) *hooks {
@@ -156,25 +166,25 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 		}
 	}
 	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: true}
-	if lastErr := h.record(ctx, last); err == nil && lastErr != nil {
+	if lastErr := h.record(ctx, &last); err == nil && lastErr != nil {
 		result.Value, err = nil, lastErr
 	}
 	h.report(l.id, err)
-	h.report(l.id, h.notify(last)) // the run has ended, so an error here does not fail it
+	h.report(l.id, h.notify(&last)) // the run has ended, so an error here does not fail it
 	return result, err
 }
 
 // record gives an event to the journal, also when the run has just been cancelled.
-func (h *hooks) record(ctx context.Context, e Event) (err error) {
+func (h *hooks) record(ctx context.Context, e *Event) (err error) {
 	defer recovered(&err)
 	if h.journal == nil {
 		return nil
 	}
-	return h.journal.Append(context.WithoutCancel(ctx), e)
+	return h.journal.Append(context.WithoutCancel(ctx), *e)
 }
 
 // notify gives an event to every observer. The error is the first panic of one.
-func (h *hooks) notify(e Event) error {
+func (h *hooks) notify(e *Event) error {
 	var first error
 	for _, o := range h.observers {
 		if err := observe(o, e); err != nil && first == nil {
@@ -184,9 +194,9 @@ func (h *hooks) notify(e Event) error {
 	return first
 }
 
-func observe(o Observer, e Event) (err error) {
+func observe(o Observer, e *Event) (err error) {
 	defer recovered(&err)
-	o.Observe(e)
+	o.Observe(*e)
 	return nil
 }
 

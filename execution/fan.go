@@ -137,7 +137,7 @@ func (l *live) startParts(f *fan, parts *Parts, needs int) (*Failure, error) {
 	if failed := f.limit(needs); failed != nil {
 		return s.located(failed), nil
 	}
-	return nil, l.emit(s.ctx, Event{Kind: PartsStarted, Run: l.id, Time: l.clock.now(), Step: s.visit(), Parts: parts})
+	return nil, l.emit(s.ctx, &Event{Kind: PartsStarted, Run: l.id, Time: l.clock.now(), Step: s.visit(), Parts: parts})
 }
 
 // ErrItemsChanged is the error of a resumed run whose forEach has other items than before: its

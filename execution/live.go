@@ -167,7 +167,7 @@ func (l *live) commit(f *frame, out outcome) (*Failure, error) {
 	if failed := rec.Error; suspended(l.base, failed) || failed.interrupted() {
 		return failed, nil
 	}
-	if err := l.emit(f.ctx, Event{Kind: StepFinished, Run: l.id, Time: rec.End, Record: rec, Sync: out.sync}); err != nil {
+	if err := l.emit(f.ctx, &Event{Kind: StepFinished, Run: l.id, Time: rec.End, Record: rec, Sync: out.sync}); err != nil {
 		return nil, err
 	}
 	if rec.Error == nil {
@@ -180,7 +180,7 @@ func (l *live) commit(f *frame, out outcome) (*Failure, error) {
 }
 
 // emit gives an event to the journal first, then to the observers.
-func (l *live) emit(ctx context.Context, e Event) error {
+func (l *live) emit(ctx context.Context, e *Event) error {
 	if err := l.hooks.record(ctx, e); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (l *live) emit(ctx context.Context, e Event) error {
 }
 
 // notify gives an event to the observers, one event at a time.
-func (l *live) notify(e Event) error {
+func (l *live) notify(e *Event) error {
 	if len(l.hooks.observers) == 0 {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (l *live) edit(f *frame, e Edit) error {
 	if err != nil {
 		return err
 	}
-	if err := l.emit(l.base, Event{Kind: ContextEdited, Run: l.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
+	if err := l.emit(l.base, &Event{Kind: ContextEdited, Run: l.id, Time: rec.End, Record: &rec, Sync: true}); err != nil {
 		return err
 	}
 	return f.state.apply(&rec)

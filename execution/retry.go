@@ -184,7 +184,7 @@ func (l *live) failAttempt(s *site, number int, a Attempt, wait time.Duration, s
 	if number > 1 {
 		e.Step.Attempt = number
 	}
-	return l.emit(s.ctx, e)
+	return l.emit(s.ctx, &e)
 }
 
 // pause waits before the next attempt. The failure is that of a run that ends meanwhile.

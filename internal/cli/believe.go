@@ -6,7 +6,6 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
@@ -119,16 +118,15 @@ func (l *loaded) believe(ctx context.Context, g *graph.Graph) (context.Context, 
 	return ctx, l.believer(depends.permission || depends.repetition).options(ctx)
 }
 
-// asPermitted makes a call fail that does more than was believed when it was permitted. A lock
-// needs no such check: the pool compares each tool with it.
-func (l *loaded) asPermitted(next execution.ToolCaller) execution.ToolCaller {
-	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
-		if c.Believed && c.Effect != config.DestroyEffect && l.lock == nil && ctx.Value(permittedKey{}) != nil {
-			ctx = mcpclient.WithCallCheck(ctx, func(_ string, tool mcpclient.Tool) *mcpclient.Error {
-				return exceeding(c.Effect, lock.HintsOf(tool.Annotations).Effect())
-			})
-		}
-		return next.CallTool(ctx, c)
+// asPermitted returns the context of a call that fails when it does more than was believed when it
+// was permitted. A lock needs no such check: the pool compares each tool with it.
+func (l *loaded) asPermitted(ctx context.Context, c *execution.Call) context.Context {
+	effect := c.Effect
+	if !c.Believed || effect == config.DestroyEffect || l.lock != nil || ctx.Value(permittedKey{}) == nil {
+		return ctx
+	}
+	return mcpclient.WithCallCheck(ctx, func(_ string, tool mcpclient.Tool) *mcpclient.Error {
+		return exceeding(effect, lock.HintsOf(tool.Annotations).Effect())
 	})
 }
 

@@ -126,7 +126,7 @@ func TestDefinitionChangesBeforeTheCall(t *testing.T) {
 	l := &loaded{Project: &project.Project{File: &config.File{Servers: []*config.Upstream{up}}}, log: slog.New(slog.DiscardHandler), pool: mcpclient.NewPool([]*config.Upstream{up})}
 	defer l.pool.Close()
 	permitted := context.WithValue(t.Context(), permittedKey{}, true)
-	caller := l.asPermitted(execution.PoolCaller(l.pool))
+	caller := upstreamCaller{l}
 	call := func(ctx context.Context, tool string, effect config.Effect, believed bool) string {
 		_, err := caller.CallTool(ctx, execution.Call{Server: "up", Tool: tool, Effect: effect, Believed: believed, Args: value.NewObject(nil, nil)})
 		if fail := (*mcpclient.Error)(nil); errors.As(err, &fail) {

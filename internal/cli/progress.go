@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
 	"toolgraph/mcpclient"
 )
@@ -137,13 +136,13 @@ func reporting(ctx context.Context, r *reporter) context.Context {
 	return context.WithValue(ctx, reporterKey{}, r)
 }
 
-// heardByReporter passes the progress of calls to the reporter of their run, if it has one.
-func heardByReporter(next execution.ToolCaller) execution.ToolCaller {
-	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
-		if r, wanted := ctx.Value(reporterKey{}).(*reporter); wanted {
-			at := c.At()
-			ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { r.heard(at, done, total, message) })
-		}
-		return next.CallTool(ctx, c)
-	})
+// heardByReporter returns the context of a call whose progress goes to the reporter of its run, if
+// that has one.
+func heardByReporter(ctx context.Context, c *execution.Call) context.Context {
+	r, wanted := ctx.Value(reporterKey{}).(*reporter)
+	if !wanted {
+		return ctx
+	}
+	at := c.At()
+	return mcpclient.WithProgress(ctx, func(done, total float64, message string) { r.heard(at, done, total, message) })
 }

@@ -273,14 +273,20 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if result == nil { // the arguments are invalid, so there was no run
 			return server.Answer{}, err
 		}
-		answer := server.Answer{Value: result.Value, Usage: usedBy(result)}
-		if err == nil && result.Spilled > 0 {
-			answer.Notice, err = l.large.Put(ctx, l.resultsFile(), results.Result{
-				Run: result.RunID, Tool: g.Tool.Name.Value, Value: result.Value, Bytes: result.Spilled, Typed: g.Output != nil,
-			})
-		}
-		return answer, withRemedy(err)
+		return l.answer(ctx, g, result, err)
 	}
+}
+
+// answer returns the answer to a client: the value of the run, or a notice about one that is too
+// large.
+func (l *loaded) answer(ctx context.Context, g *graph.Graph, result *execution.Result, err error) (server.Answer, error) {
+	answer := server.Answer{Value: result.Value, Usage: usedBy(result)}
+	if err == nil && result.Spilled > 0 {
+		answer.Notice, err = l.large.Put(ctx, l.resultsFile(), results.Result{
+			Run: result.RunID, Tool: g.Tool.Name.Value, Value: result.Value, Bytes: result.Spilled, Typed: g.Output != nil,
+		})
+	}
+	return answer, withRemedy(err)
 }
 
 // resultsFile returns the graph file as one whose large results are stored.

@@ -291,9 +291,19 @@ func (l *loaded) untilStopped(ctx context.Context) (context.Context, execution.O
 	return calls, execution.WithStop(stop)
 }
 
+// upstreamCaller makes the calls of runs through the pool of the file. It is a struct, and not a
+// chain of functions, because each call passes here with its run on a stack that should not grow.
+type upstreamCaller struct{ of *loaded }
+
+// CallTool makes a call.
+func (u upstreamCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
+	ctx = heardByReporter(u.of.asPermitted(ctx, &c), &c)
+	return u.of.pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
+}
+
 // engine makes an engine for the graphs of the file.
 func (l *loaded) engine() *execution.Engine {
-	caller := heardByReporter(l.asPermitted(execution.PoolCaller(l.pool)))
+	caller := execution.ToolCaller(upstreamCaller{l})
 	for _, wrap := range l.callers {
 		caller = wrap(caller)
 	}
