@@ -81,7 +81,7 @@ func TestResumedInTheBackgroundWaits(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	h.called(1)
-	if log := s.stderr.String(); strings.Count(log, "resuming an interrupted run") != 1 || strings.Contains(log, "has failed") {
+	if log := s.stderr.String(); strings.Count(log, "waits for an answer of its user") != 1 || strings.Contains(log, "has failed") {
 		t.Errorf("the log: %s", log)
 	}
 }
