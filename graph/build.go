@@ -51,6 +51,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkHidden(f, &found)
 	checkRecursion(graphs, &found)
 	checkAllow(f, graphs, &found)
+	checkEffects(graphs, &found)
 	checkResults(f, &found)
 	found.Sort()
 	if found.Err() != nil {

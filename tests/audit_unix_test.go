@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func startAuditing(t *testing.T, era string, isModern bool, prefix ...string) *a
 	a := &auditing{log: filepath.Join(dir, "audit.jsonl"), ledger: filepath.Join(dir, "ledger")}
 	f := newGraphFile(t, strings.NewReplacer("$LEDGER", a.ledger, "$ERA", era).Replace(audited))
 	a.graph = f.path
-	words := append(prefix, testbin.Build(t, "toolgraph"), "serve", f.path, "--audit", a.log, "--no-history")
+	words := append(slices.Clip(prefix), testbin.Build(t, "toolgraph"), "serve", f.path, "--audit", a.log, "--no-history")
 	a.session = startProgram(t, nil, words...)
 	params := `{"name":%q,"arguments":{}}`
 	if isModern {

@@ -49,7 +49,8 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	notice, answer := "", ""
+	notice := ""
+	var answer string
 	switch {
 	case m.ID == nil:
 		w.WriteHeader(http.StatusAccepted)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func newUserHost(t *testing.T, d door, graph, capabilities string, command ...st
 	h.graph = f.path
 	h.meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
 	const hello = `{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":"test","version":"1"}}`
-	args := append(command, "-g", f.path, "--state", h.state)
+	args := append(slices.Clip(command), "-g", f.path, "--state", h.state)
 	if !d.http {
 		h.session = startCommand(t, nil, args...)
 		h.mu.Lock()

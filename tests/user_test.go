@@ -254,7 +254,7 @@ func TestF15AnswersThatDoNotFit(t *testing.T) {
 			c := h.begin("tidy", `{}`)
 			q := c.question()
 			c.answer(q, answer)
-			said := ""
+			var said string
 			if h.modern { // the host can correct it
 				r := c.await(c.answered)
 				if r.Error == nil || r.Error.Code != -32602 {

@@ -52,7 +52,6 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
-	c.effects()
 	for i, node := range g.Nodes {
 		if _, isExit := node.(*graph.Exit); isExit && c.reached(i) {
 			c.output(ctx, i)

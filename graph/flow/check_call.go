@@ -150,27 +150,3 @@ func waits(r *graph.Retry) time.Duration {
 	}
 	return total
 }
-
-// effects reports a tool that says to be read-only and makes a call that is not.
-func (c *checker) effects() {
-	hint := c.graph.Tool.Annotations.Get("readOnlyHint")
-	if hint == nil || hint.Scalar != true {
-		return
-	}
-	for _, g := range c.graph.Reached() {
-		for _, n := range g.CallNodes() {
-			m, isMCP := n.(*graph.MCP)
-			if !isMCP || m.Effect != config.WriteEffect && m.Effect != config.DestroyEffect {
-				continue
-			}
-			name := m.ID()
-			if g != c.graph {
-				name = g.Tool.Name.Value + ":" + name
-			}
-			c.found.Add(hint.Pos, "effect-contradicts",
-				fmt.Sprintf("tool %q says readOnlyHint: true, and its node %q has effect: %s", c.graph.Tool.Name.Value, name, m.Effect),
-				"say readOnlyHint: false, or correct the effect")
-			return
-		}
-	}
-}

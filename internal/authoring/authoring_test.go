@@ -230,7 +230,7 @@ func TestCallThatFails(t *testing.T) {
 // A definition as getGraphTool gives it changes nothing when it is given back.
 func TestDefinitionsComeBack(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../../examples/*.yaml", "../../graph/testdata/ok/*.yaml", "../../graph/flow/testdata/good/*.yaml"} {
+	for _, pattern := range []string{"../../examples/*.yaml", "../../graph/testdata/ok/*.yaml", "../../graph/flow/testdata/good/*.yaml", "../../graph/flow/testdata/t*/*.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -98,6 +98,7 @@ type definition struct {
 	Annotations  *config.Data `json:"annotations,omitempty"`
 	Result       string       `json:"result,omitempty"` // text; left out: json
 	Limits       *config.Data `json:"executionLimits,omitempty"`
+	Allow        *config.Data `json:"allow,omitempty"`
 	Nodes        []node       `json:"nodes"`
 }
 
@@ -107,6 +108,8 @@ type node struct {
 	Server     string          `json:"server,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
 	Args       *config.Data    `json:"args,omitempty"`
+	Message    *config.Data    `json:"message,omitempty"`
+	Schema     *config.Data    `json:"schema,omitempty"`
 	ForEach    *config.Data    `json:"forEach,omitempty"`
 	TimeoutMs  int64           `json:"timeoutMs,omitempty"`
 	Retry      *config.Data    `json:"retry,omitempty"`
@@ -116,6 +119,7 @@ type node struct {
 	OnError    *config.Data    `json:"onError,omitempty"`
 	Help       string          `json:"help,omitempty"`
 	Effect     string          `json:"effect,omitempty"`
+	Confirm    *bool           `json:"confirm,omitempty"`
 	OnCrash    string          `json:"onCrash,omitempty"`
 	Next       string          `json:"next,omitempty"`
 }
@@ -136,7 +140,7 @@ func definitionOf(t *config.Tool, root *config.Data) definition {
 	d := definition{
 		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value, Hidden: t.Hidden,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
-		Limits: raw.Get("executionLimits"), Nodes: []node{},
+		Limits: raw.Get("executionLimits"), Allow: raw.Get("allow"), Nodes: []node{},
 	}
 	if t.Result == config.TextResult {
 		d.Result = string(t.Result)
@@ -148,9 +152,9 @@ func definitionOf(t *config.Tool, root *config.Data) definition {
 		}
 		out := node{
 			ID: n.ID.Value, Type: n.Type, Server: n.Server.Value, Tool: n.Tool.Value, Args: n.Args,
-			ForEach: given.Get("forEach"), TimeoutMs: n.Timeout.Milliseconds(), Retry: given.Get("retry"),
+			Message: n.Message, Schema: n.Schema, ForEach: given.Get("forEach"), TimeoutMs: n.Timeout.Milliseconds(), Retry: given.Get("retry"),
 			Branches: given.Get("branches"), OnError: given.Get("onError"), Help: n.Help.Value,
-			Effect: string(n.Effect), OnCrash: string(n.OnCrash), Next: n.Next.Value,
+			Effect: string(n.Effect), Confirm: n.Confirm, OnCrash: string(n.OnCrash), Next: n.Next.Value,
 		}
 		if n.Type == config.TransformNode {
 			out.Transform = &transform{Expr: n.Expr.Value}
