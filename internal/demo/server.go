@@ -36,6 +36,10 @@ func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slo
 	if err != nil {
 		return err
 	}
+	instructions := file.Server.Instructions.Value
+	if f.isWritable {
+		instructions = "Access to the files of one directory; lines can be appended to texts."
+	}
 	var tools []server.Tool
 	for _, def := range file.Tools {
 		if def.Name.Value == appendLine && !f.isWritable {
@@ -50,7 +54,7 @@ func (f *Files) Serve(ctx context.Context, in io.Reader, out io.Writer, log *slo
 	srv, err := server.New(server.Options{
 		Info: server.Info{
 			Name: file.Server.Name.Value, Version: file.Server.Version.Value,
-			Title: file.Server.Title.Value, Instructions: file.Server.Instructions.Value,
+			Title: file.Server.Title.Value, Instructions: instructions,
 		},
 		Tools: tools, Logger: log,
 	})
