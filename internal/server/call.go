@@ -118,6 +118,7 @@ func (s *Server) perform(ctx context.Context, c *call, dst, id []byte) []byte {
 
 // answer runs a call and appends the complete answer line. It never panics.
 func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []byte) {
+	growStack()
 	mark := len(dst)
 	defer func() {
 		if p := recover(); p != nil {
