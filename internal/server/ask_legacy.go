@@ -50,11 +50,12 @@ func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, er
 	}
 	q.pending[key] = answer
 	q.mu.Unlock()
-	defer func() {
+	closed := func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		delete(q.pending, key)
-	}()
+	}
+	defer closed()
 	err := q.send(func(dst []byte) []byte {
 		dst = appendHead(dst, []byte(id))
 		dst = append(append(dst, `"method":"`+string(mcp.MethodElicitationCreate)+`","params":`...), one.Params...)
@@ -73,6 +74,7 @@ func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, er
 	case <-q.gone:
 		return nil, ErrConnectionEnded
 	case <-ctx.Done():
+		closed() // before the client hears of it: an answer that comes now is refused
 		_ = q.send(func(dst []byte) []byte {
 			return append(dst, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+"}}\n"...)
 		})
