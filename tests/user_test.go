@@ -76,7 +76,7 @@ const (
 )
 
 // F14 (T06): a host that cannot ask its user, and a call that needs to be confirmed.
-func TestF14HostThatCannotAsk(t *testing.T) {
+func TestF14T06HostThatCannotAsk(t *testing.T) {
 	atEachDoor(t, userGraph, `{}`, func(t *testing.T, h *userHost) {
 		const why = "the host cannot ask its user (it has not declared elicitation), and "
 		h.begin("remove", `{"n":1}`).failed(why, "up.enter needs to be confirmed")
@@ -124,7 +124,7 @@ func TestConfirmedCall(t *testing.T) {
 }
 
 // F15 (T07): declined, closed, and answers that come after that.
-func TestF15DeclinedOrClosed(t *testing.T) {
+func TestF15T07DeclinedOrClosed(t *testing.T) {
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		for answer, want := range map[string]string{no: "the user declined: ", dismiss: "the user closed the question: "} {
 			for _, tool := range []string{"remove", "all", "tidy"} {
@@ -213,7 +213,7 @@ func TestF15AnotherRunsState(t *testing.T) {
 }
 
 // F16 (T08): each turn of a loop asks with its own arguments, and an answer holds for one turn.
-func TestF16OtherArgumentsInALoop(t *testing.T) {
+func TestF16T08OtherArgumentsInALoop(t *testing.T) {
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		c := h.begin("each", `{}`)
 		var first hostQuestion

@@ -54,7 +54,7 @@ func remove(t *testing.T, path string) {
 
 // F17 (T13): whatever is changed, verification names the first bad line, and what it found and
 // expected there; and no process goes on with the log as if nothing had happened.
-func TestF17ChangesAreFound(t *testing.T) {
+func TestF17T13ChangesAreFound(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(t *testing.T, path string)
 		line   int      // 0: the file as a whole
