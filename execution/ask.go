@@ -96,11 +96,10 @@ func (q *Question) short() string {
 // has not agreed, or of a run that ends.
 func (l *live) put(s *site, q *Question, timeout time.Duration) (Answer, *Failure, error) {
 	a, known := l.past.answer(q)
-	why := error(nil)
 	if !known {
 		var failed *Failure
 		var err error
-		if a, why, failed, err = l.askUser(s, q, timeout); failed != nil || err != nil {
+		if a, failed, err = l.askUser(s, q, timeout); failed != nil || err != nil {
 			return a, failed, err
 		}
 	}
@@ -112,24 +111,14 @@ func (l *live) put(s *site, q *Question, timeout time.Duration) (Answer, *Failur
 	case TimedOut:
 		return a, userFailure(s.node, config.FailTimeout, "the user did not answer within %s: %s", timeout, q.short()), nil
 	case NoUser:
-		needs := thisNodeAsks + q.short()
+		needs := "this node asks: " + q.short()
 		if q.IsConfirmation() {
-			needs = fmt.Sprintf(needsConfirmation+"%s.%s needs to be confirmed", q.Server, q.Tool)
+			needs = fmt.Sprintf("the call of %s.%s needs to be confirmed", q.Server, q.Tool)
 		}
-		if why == nil {
-			why = ErrNoUser
-		}
-		return a, userFailure(s.node, config.FailNoUser, "%s%s", why, needs), nil
+		return a, userFailure(s.node, config.FailNoUser, "%s, and %s", cmp.Or(a.Why, ErrNoUser.Error()), needs), nil
 	}
 	return a, userFailure(s.node, config.FailDismissed, "the user closed the question: %s", q.short()), nil
 }
-
-// What follows the reason in the message of a question that no user could be asked; a recording
-// finds the reason by it.
-const (
-	thisNodeAsks      = ", and this node asks: "
-	needsConfirmation = ", and the call of "
-)
 
 func userFailure(node graph.Node, code config.FailureCode, format string, args ...any) *Failure {
 	failed := failureAt(CodeUser, node, nil, format, args...)
@@ -137,41 +126,40 @@ func userFailure(node graph.Node, code config.FailureCode, format string, args .
 	return failed
 }
 
-// askUser asks, and records the question and the answer. A run has one question at a time. why is
-// the reason of NoUser.
-func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, why error, failed *Failure, err error) {
+// askUser asks, and records the question and the answer. A run has one question at a time.
+func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, failed *Failure, err error) {
 	s.begin() // other parts do not wait for the answer
 	if done := l.turn(s); done != nil {
 		defer done()
 	}
 	if err := s.ctx.Err(); err != nil {
-		return a, nil, endOf(s.ctx, s.node, "before its question", err), nil
+		return a, endOf(s.ctx, s.node, "before its question", err), nil
 	}
 	if failed := l.hooks.stopped(); failed != nil {
-		return a, nil, failed, nil
+		return a, failed, nil
 	}
 	asked := Event{Kind: QuestionAsked, Run: l.id, Time: l.clock.now(), Step: s.visit(), Question: q}
 	if err := l.emit(s.ctx, &asked); err != nil {
-		return a, nil, nil, err
+		return a, nil, err
 	}
-	a, why = l.answerOf(s, q, timeout)
+	a, why := l.answerOf(s, q, timeout)
 	var fault *PanicError
 	var coded interface{ ErrorCode() string }
 	switch {
 	case errors.As(why, &fault):
-		return a, nil, failureOf(s.ctx, s.node, why), nil
+		return a, failureOf(s.ctx, s.node, why), nil
 	case errors.Is(why, ErrSuspended):
-		return a, nil, suspension(), nil
+		return a, suspension(), nil
 	case s.ctx.Err() != nil:
-		return a, nil, endOf(s.ctx, s.node, "while it waited for an answer of the user", s.ctx.Err()), nil
+		return a, endOf(s.ctx, s.node, "while it waited for an answer of the user", s.ctx.Err()), nil
 	case errors.As(why, &coded):
-		return a, nil, userFailure(s.node, config.FailureCode(coded.ErrorCode()), "%s", why), nil
+		return a, userFailure(s.node, config.FailureCode(coded.ErrorCode()), "%s", why), nil
 	case why != nil:
-		a = Answer{Action: NoUser}
+		a = Answer{Action: NoUser, Why: why.Error()}
 	}
 	a.Digest, a.Time, a.Stood = q.Digest, l.clock.now(), l.clock.takeStood()
 	answered := Event{Kind: Answered, Run: l.id, Time: a.Time, Step: s.visit(), Answer: &a, Sync: true}
-	return a, why, nil, l.emit(s.ctx, &answered)
+	return a, nil, l.emit(s.ctx, &answered)
 }
 
 // errTimedOut is the cause of a context that the time for an answer has ended.

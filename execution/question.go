@@ -71,6 +71,7 @@ type Answer struct {
 	Content value.Value // of an accepted form: an object; nil for none
 
 	// Set by the engine.
+	Why    string        // of NoUser: why no user could be asked
 	Digest string        // of the question
 	Time   time.Time     // of the answer; in a journal that of the event
 	Stood  time.Duration // how long the time of the run stood still meanwhile
@@ -79,19 +80,20 @@ type Answer struct {
 type answerJSON struct {
 	Action  Action     `json:"action"`
 	Content value.JSON `json:"content,omitzero"`
+	Why     string     `json:"why,omitempty"`
 	Digest  string     `json:"digest"`
 	Stood   int64      `json:"stoodMs,omitempty"`
 }
 
-// MarshalJSON writes action and digest; content and stoodMs where they apply.
+// MarshalJSON writes action and digest; content, why and stoodMs where they apply.
 func (a Answer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Digest: a.Digest, Stood: a.Stood.Milliseconds()})
+	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Why: a.Why, Digest: a.Digest, Stood: a.Stood.Milliseconds()})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (a *Answer) UnmarshalJSON(src []byte) error {
 	var in answerJSON
 	err := json.Unmarshal(src, &in)
-	*a = Answer{Action: in.Action, Content: in.Content.Value, Digest: in.Digest, Stood: time.Duration(in.Stood) * time.Millisecond}
+	*a = Answer{Action: in.Action, Content: in.Content.Value, Why: in.Why, Digest: in.Digest, Stood: time.Duration(in.Stood) * time.Millisecond}
 	return err
 }

@@ -1,11 +1,9 @@
 package execution
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"toolgraph/config"
 )
@@ -15,8 +13,7 @@ type recordedQuestion struct {
 	Question
 	at       Address
 	answer   Answer
-	answered bool   // otherwise the run was interrupted while it waited
-	why      string // no user could be asked; empty: a user was, or it is unknown
+	answered bool // otherwise the run was interrupted while it waited
 	used     bool
 }
 
@@ -39,38 +36,12 @@ func recordedQuestions(events []Event, used int) (all []recordedQuestion) {
 			if i, asked := latest[at]; asked && all[i].Digest == e.Answer.Digest {
 				all[i].answer, all[i].answered = *e.Answer, true
 			}
-		case StepFinished:
-			if i, asked := latest[AddressOf(e.Record.Frame, e.Record.Index, "")]; asked {
-				all[i].why = whyNotAsked(e.Record)
-			}
-		case RunStarted, StepReady, CallStarted, AttemptFailed, PartsStarted, ContextEdited, RunFinished:
+		case RunStarted, StepReady, CallStarted, AttemptFailed, PartsStarted, StepFinished, ContextEdited, RunFinished:
 		}
 	}
 	slices.SortStableFunc(all, func(a, b recordedQuestion) int { return a.at.Compare(b.at) })
 	return all
 }
-
-// whyNotAsked returns why no user could be asked, as far as the failure of a record says it.
-func whyNotAsked(rec *Record) string {
-	failed := cmp.Or(rec.Error, rec.Handled)
-	if failed == nil || failed.Code != CodeUser || failed.Detail != string(config.FailNoUser) {
-		return ""
-	}
-	for _, then := range []string{thisNodeAsks, needsConfirmation} {
-		if i := strings.Index(failed.plain(), then); i >= 0 {
-			return failed.plain()[:i]
-		}
-	}
-	return ""
-}
-
-// recordedNoUser is why no user could be asked; it is an ErrNoUser.
-type recordedNoUser string
-
-func (why recordedNoUser) Error() string { return string(why) }
-
-// Is lets errors.Is match ErrNoUser.
-func (recordedNoUser) Is(target error) bool { return target == ErrNoUser }
 
 // Ask returns the answer to the question that was recorded at the same address, or else to the
 // first recorded one by address, when it is the same question and was not played yet: also that
@@ -96,9 +67,6 @@ func (r *Recording) Ask(_ context.Context, q Question) (Answer, error) {
 		return Answer{}, r.notAsked(q)
 	}
 	found.used = true
-	if found.answer.Action == NoUser && found.why != "" {
-		return Answer{}, recordedNoUser(found.why)
-	}
 	return found.answer, nil
 }
 

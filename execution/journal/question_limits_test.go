@@ -21,6 +21,7 @@ func TestQuestionsHaveNoSecrets(t *testing.T) {
 	f.asks("1", "sure", "Use "+secret+"?", "d1", 0)
 	filled := value.NewObject([]string{"password"}, []value.Value{secret})
 	f.answers(execution.Accept, filled)
+	f.events[len(f.events)-1].Answer.Why = "no user at " + secret
 	f.record("1", "sure", config.AskNode, filled)
 	f.asks("2", "call", `Arguments: {"p":"`+secret+`"}`, "d2", 1)
 	asked := f.events[2].Question
@@ -30,7 +31,7 @@ func TestQuestionsHaveNoSecrets(t *testing.T) {
 		t.Errorf("%+v %v", r.Question, err)
 	}
 	got, err := s.Load(t.Context(), "SECRET")
-	if err != nil || got[2].Question.Message != "Use [redacted]?" || encoded(t, got[3].Answer.Content) != `{"password":"[redacted]"}` {
+	if err != nil || got[2].Question.Message != "Use [redacted]?" || encoded(t, got[3].Answer.Content) != `{"password":"[redacted]"}` || got[3].Answer.Why != "no user at [redacted]" {
 		t.Errorf("%s %v", asJSON(t, got), err)
 	}
 	if !strings.Contains(asked.Message, secret) {

@@ -46,7 +46,7 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	}
 	if e.Answer != nil {
 		answer := *e.Answer
-		answer.Content = nil
+		answer.Content, answer.Why = nil, secrets.Redact(answer.Why)
 		e.Answer = &answer
 	}
 	return e
