@@ -152,6 +152,6 @@ func TestRecordingAnswers(t *testing.T) {
 		t.Error(effect, ok)
 	}
 	if _, ok := NewRecording(events, 0).Effect("up", "ls"); ok {
-		t.Error("an effect that nobody was asked about")
+		t.Error("an effect that no question was about")
 	}
 }

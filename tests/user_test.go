@@ -56,7 +56,7 @@ tools:
   nodes:
   - {id: entry, type: entry, next: sure}
   - {id: sure, type: ask, message: "Sure?", timeoutMs: 300, onError: {codes: [timeout], value: late}, next: really}
-  - {id: really, type: ask, message: "Really?", onError: {codes: [no-user], value: nobody}, next: end}
+  - {id: really, type: ask, message: "Really?", onError: {codes: [no-user], value: no user}, next: end}
   - {id: end, type: transform, transform: {expr: '{"sure": $.sure, "really": $.really}'}, next: exit}
   - {id: exit, type: exit}
 - name: brief

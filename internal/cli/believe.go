@@ -16,8 +16,8 @@ import (
 // does: those of a lock that is in force, else those of a server that the file trusts. All that is
 // permitted, confirmed or repeated because of hints follows from its hints method.
 type believer struct {
-	lock    *lock.Lock      // in force; nil: trusted servers are believed
-	trusted map[string]bool // by server
+	lock   *lock.Lock               // in force; nil: trusted servers are believed
+	trusts func(server string) bool // nil: no server is trusted
 	// listed returns a tool as its server lists it.
 	listed func(ctx context.Context, server, tool string) (mcpclient.Tool, bool)
 }
@@ -25,10 +25,7 @@ type believer struct {
 // believer returns what is believed in runs of the file. With asking, a trusted server that has not
 // listed its tools yet is started and asked for them; without, such a tool is unknown.
 func (l *loaded) believer(asking bool) *believer {
-	b := &believer{lock: l.lock, trusted: map[string]bool{}}
-	for _, u := range l.File.Servers {
-		b.trusted[u.Name.Value] = u.Trusted
-	}
+	b := &believer{lock: l.lock, trusts: l.File.Trusts}
 	b.listed = func(ctx context.Context, server, tool string) (mcpclient.Tool, bool) {
 		if !asking {
 			return l.pool.Known(server, tool)
@@ -58,7 +55,7 @@ func (b *believer) hints(ctx context.Context, server, tool string) lock.Hints {
 	case b.lock != nil:
 		e, _ := b.lock.Entry(server, tool)
 		return e.Hints()
-	case b.trusted[server]:
+	case b.trusts != nil && b.trusts(server):
 		if listed, known := b.listed(ctx, server, tool); known {
 			return lock.HintsOf(listed.Annotations)
 		}

@@ -48,9 +48,9 @@ func TestWhatIsBelieved(t *testing.T) {
 	for tool, said := range annotated {
 		entries = append(entries, lock.Entry{Server: "other", Tool: tool, Annotations: []byte(said.annotations)})
 	}
-	trusted := map[string]bool{"trusted": true}
-	byServer := &believer{trusted: trusted, listed: serves}
-	byLock := &believer{lock: lock.Of("graph.lock.yaml", entries...), trusted: trusted, listed: serves}
+	trusts := func(server string) bool { return server == "trusted" }
+	byServer := &believer{trusts: trusts, listed: serves}
+	byLock := &believer{lock: lock.Of("graph.lock.yaml", entries...), trusts: trusts, listed: serves}
 	for tool, said := range annotated {
 		for name, c := range map[string]struct {
 			b        *believer
@@ -63,7 +63,7 @@ func TestWhatIsBelieved(t *testing.T) {
 			"the lock":                             {byLock, "other", true},
 			"a trusted server that is not locked":  {byLock, "trusted", false},
 			"the tests of a file without a lock":   {&believer{}, "trusted", false},
-			"a trusted server that is not running": {&believer{trusted: trusted, listed: unlisted}, "trusted", false},
+			"a trusted server that is not running": {&believer{trusts: trusts, listed: unlisted}, "trusted", false},
 		} {
 			want := said
 			if !c.believed {

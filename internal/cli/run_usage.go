@@ -9,7 +9,6 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/results"
-	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
 )
 
@@ -19,7 +18,7 @@ func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed er
 	if result == nil { // no run
 		return
 	}
-	used := server.Usage{Run: result.RunID, Calls: result.Usage.Calls, BytesIn: result.Usage.BytesIn, Duration: result.Usage.Duration}
+	used := usedBy(result)
 	out := bytesOut(g, result, failed)
 	limit := g.Limits.MaxResultBytes
 	switch {

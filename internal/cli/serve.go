@@ -280,7 +280,10 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 // answer returns the answer to a client: the value of the run, or a notice about one that is too
 // large.
 func (l *loaded) answer(ctx context.Context, g *graph.Graph, result *execution.Result, err error) (server.Answer, error) {
-	answer := server.Answer{Value: result.Value, Usage: usedBy(result)}
+	answer := server.Answer{Value: result.Value}
+	if used := usedBy(result); used.Calls > 0 { // without calls there is nothing that it could have saved
+		answer.Usage = &used
+	}
 	if err == nil && result.Spilled > 0 {
 		answer.Notice, err = l.large.Put(ctx, l.resultsFile(), results.Result{
 			Run: result.RunID, Tool: g.Tool.Name.Value, Value: result.Value, Bytes: result.Spilled, Typed: g.Output != nil,
@@ -300,13 +303,9 @@ func (l *loaded) resultsFile() results.File {
 	return of
 }
 
-// usedBy returns what a run has used; nil when it has called no server, since there is then
-// nothing that it could have saved.
-func usedBy(r *execution.Result) *server.Usage {
-	if r.Usage.Calls == 0 {
-		return nil
-	}
-	return &server.Usage{Run: r.RunID, Calls: r.Usage.Calls, BytesIn: r.Usage.BytesIn, Duration: r.Usage.Duration}
+// usedBy returns what a run has used.
+func usedBy(r *execution.Result) server.Usage {
+	return server.Usage{Run: r.RunID, Calls: r.Usage.Calls, BytesIn: r.Usage.BytesIn, Duration: r.Usage.Duration}
 }
 
 // askUser passes the question of an upstream server on to the user of the client that called,

@@ -50,7 +50,7 @@ func TestMockAnswersQuestion(t *testing.T) {
 		{name: "no, without a code", mocks: `{sure: {error: "no"}}`, want: "decline null"},
 		{name: "closed", mocks: `{sure: {error: "no", code: dismissed}}`, want: "cancel null"},
 		{name: "too late", mocks: `{sure: {error: late, code: timeout}}`, want: "timeout null"},
-		{name: "nobody", mocks: `{sure: {error: a script, code: no-user}}`, want: "!no user can be asked: a script"},
+		{name: "no user", mocks: `{sure: {error: a script, code: no-user}}`, want: "!no user can be asked: a script"},
 		{name: "by the message", mocks: `{sure: [{when: {message: "Remove 3 files?"}, error: "no"}, {when: {message: "Remove 12 files?"}, result: {}}]}`, want: "accept {}"},
 		{name: "of the tool, by its name", mocks: `{"t:sure": {result: {}}}`, want: "accept {}"},
 		{name: "of another tool", mocks: `{"other:sure": {result: {}}}`, node: "other:sure", at: "1/2", want: "accept {}"},
