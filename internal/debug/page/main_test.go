@@ -127,7 +127,7 @@ func serve(t *testing.T, src string, store *journal.Store, prepare ...func(*Serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, server: s, base: "http://" + on.Addr().String(), http: &http.Client{Jar: jar, Transport: &http.Transport{}}}
+	c := &client{t: t, server: s, base: "http://" + on.Addr().String(), http: &http.Client{Jar: jar, Transport: &http.Transport{}, Timeout: 2 * time.Minute}}
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -127,15 +127,16 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	return run.now().info, nil
 }
 
-// follow publishes what a run does, at most every 40 ms.
+// follow publishes what a run does, at most every 40 ms, and last of all how it has ended.
 func (s *Server) follow(run *shownRun) {
 	const pause = 40 * time.Millisecond
 	s.live.Go(func() {
 		defer run.project.use(-1)
 		for {
 			_, changed := run.session.StateAndChange()
-			s.hub.publish("run", run.now().info)
-			if run.over() {
+			now := run.now().info
+			s.hub.publish("run", now)
+			if now.Ended != nil { // not run.over(), which may be newer than what was published
 				return
 			}
 			<-changed // also when the controller is closed, which stops the run

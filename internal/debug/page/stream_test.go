@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // listen reads events until there are enough.
@@ -79,6 +80,37 @@ func TestStreamGoesOn(t *testing.T) {
 			return true
 		})
 	}
+}
+
+// The end of a run is published also when a request finds the run ended while an earlier state of
+// it is being published.
+func TestEndIsPublished(t *testing.T) {
+	c := open(t, nil)
+	id := c.start(`{"tool": "count", "args": {"n": 1}, "pause": true}`)
+	c.until(id, "paused")
+	run := c.server.runs.get(id)
+	rev := func() int {
+		run.mu.Lock()
+		defer run.mu.Unlock()
+		return run.Rev
+	}
+	c.server.hub.mu.Lock() // nothing can be published
+	var first string
+	func() {
+		defer c.server.hub.mu.Unlock()
+		first = c.server.hub.id(c.server.hub.last)
+		before := rev()
+		good[info](c, "POST", "/api/runs/"+id+"/control", `{"action": "step"}`)
+		for end := time.Now().Add(2 * time.Minute); rev() < before+2; time.Sleep(time.Millisecond) { // the request, and what is to be published
+			if time.Now().After(end) {
+				t.Error("the step is not published")
+				return
+			}
+		}
+		good[info](c, "POST", "/api/runs/"+id+"/control", `{"action": "resume"}`)
+		c.until(id, "finished")
+	}()
+	c.listen(first, func(_, kind, data string) bool { return kind == "run" && strings.Contains(data, `"finished"`) })
 }
 
 func TestTooManyStreams(t *testing.T) {
