@@ -17,6 +17,8 @@ type decoder struct {
 	reads   []string // variables of the server that is being decoded
 	assume  bool     // as Options.AssumeEnv
 
+	pipelined bool // as Options.Pipeline
+
 	expanded int // bytes of the values of variables
 	compared int // known words compared for "did you mean"
 }
@@ -48,6 +50,7 @@ func (d *decoder) decodeFile(root *item) bool {
 		}
 	}
 	d.tools(fs)
+	d.file.Pipeline = d.pipeline(fs)
 	return true
 }
 

@@ -15,6 +15,7 @@ type File struct {
 	Allow    *Allow      // nil when missing: every call is allowed
 	Servers  []*Upstream // mcpServers in file order, then those merged from another file
 	Tools    []*Tool
+	Pipeline *Pipeline   // nil: none
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil

@@ -83,6 +83,7 @@ var fileForm = form{
 		allowKey,
 		{name: "mcpServers", doc: "The servers that mcp nodes call, by name.", value: value{"type": "object", "additionalProperties": formValue("upstream")}},
 		{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
+		pipelineKey,
 		{name: "servers", older: true},
 		{name: "nodes", older: true},
 	},

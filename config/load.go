@@ -15,6 +15,7 @@ import (
 type Options struct {
 	ServersFile string                      // a second file, {"mcpServers": {…}}; "" for none
 	LookupEnv   func(string) (string, bool) // the value of ${VAR}; nil: os.LookupEnv
+	Pipeline    bool                        // a file without pipeline has pipeline: true
 	AssumeEnv   bool                        // every ${VAR} counts as set and its value is not checked: for files that run on another machine
 }
 
@@ -38,7 +39,7 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 	}
 	d := &decoder{
 		path:   path,
-		assume: opts.AssumeEnv,
+		assume: opts.AssumeEnv, pipelined: opts.Pipeline,
 		lookup: lookup,
 		file:   &File{Path: path, Secrets: &Secrets{}},
 	}

@@ -38,6 +38,7 @@ func schemaDefs() value {
 		"tool":            formSchema(&toolForm),
 		"annotations":     formSchema(&annotationsForm),
 		"allow":           formSchema(&allowForm),
+		"pipeline":        formSchema(&pipelineForm),
 		"transform":       formSchema(&transformForm),
 		"condition":       formSchema(&conditionForm),
 		"toolLimits":      formSchema(&toolLimitsForm),
