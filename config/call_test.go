@@ -91,6 +91,9 @@ func TestCallRanges(t *testing.T) {
 		"retry: {attempts: 2.5}":                       "is the number 2.5, expected a whole number",
 		"retry: {delayMs: 010}":                        "ambiguous number",
 		"forEach: {items: x, maxParallel: [1]}":        "is a list, expected a whole number",
+		"cache: {ttlMs: 0}":                            "ttlMs of cache of mcp node \"n\" is 0, expected at least 1",
+		"cache: {ttlMs: 86400001}":                     "is 86400001, expected at most 86400000",
+		"cache: {ttlMs: 1m}":                           "is text, expected a whole number",
 		"retry: {backoff: 99999999999999999999999999}": "expected a number",
 	} {
 		found := findings(t, withNode("mcp", "server: s, tool: u, "+fields))
@@ -120,15 +123,19 @@ func TestCallMistakes(t *testing.T) {
 		"onError: {value: $.entry.x}":            `warning: "$.entry.x" looks like an expression but is sent as literal text; write value: {expr: $.entry.x}`,
 		"onError: {value: {a: $failure.code}}":   `write a: {expr: $failure.code}`,
 		"effect: reads":                          `effect of mcp node "n" is "reads", expected read, write or destroy; did you mean "read"?`,
+		"cache: 60000":                           `cache of mcp node "n" is the number 60000, expected a mapping; its keys are ttlMs`,
+		"cache: {}":                              `cache of mcp node "n" has no ttlMs; add ttlMs: …`,
+		"cache: {ttlms: 5}":                      `unknown field "ttlms" of cache of mcp node "n"; did you mean "ttlMs"?`,
 		"help: 5":                                `help of mcp node "n" is the number 5, expected text`,
 		"branches: {}":                           `unknown field "branches" of mcp node "n"; branches belongs to nodes of type parallel`,
 	} {
 		want(t, withNode("mcp", "server: s, tool: u, "+fields), problem)
 	}
 	for fields, problem := range map[string]string{
-		"retry: {}":    `unknown field "retry" of graph node "n"; retry belongs to nodes of type mcp`,
-		"effect: read": `unknown field "effect" of graph node "n"; effect belongs to nodes of type mcp`,
-		"server: s":    `unknown field "server" of graph node "n"; server belongs to nodes of type mcp`,
+		"retry: {}":         `unknown field "retry" of graph node "n"; retry belongs to nodes of type mcp`,
+		"cache: {ttlMs: 1}": `unknown field "cache" of graph node "n"; cache belongs to nodes of type mcp`,
+		"effect: read":      `unknown field "effect" of graph node "n"; effect belongs to nodes of type mcp`,
+		"server: s":         `unknown field "server" of graph node "n"; server belongs to nodes of type mcp`,
 	} {
 		want(t, withNode("graph", "tool: t, "+fields), problem)
 	}

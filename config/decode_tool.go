@@ -154,6 +154,7 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 		n.Server, n.Retry = fs.text("server"), d.retry(fs)
 		n.OnCrash, n.Effect = OnCrash(fs.word("onCrash")), Effect(fs.word("effect"))
 		n.Confirm, n.ConfirmPos = fs.confirm()
+		n.Cache = d.cache(fs)
 	case GraphNode:
 		d.calling(n, fs)
 	case ParallelNode:

@@ -98,6 +98,7 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 	fs.address("url", u.URL)
 	u.Timeout, u.StartTimeout = fs.milliseconds("timeoutMs"), fs.milliseconds("startTimeoutMs")
 	u.MaxInFlight, u.Protocol = fs.integer("maxInFlight"), cmp.Or(Protocol(fs.word("protocol")), ProtocolAuto)
+	u.Rate = d.rate(fs)
 	d.grants(u, fs)
 	u.Variables = slices.Compact(slices.Sorted(slices.Values(d.reads)))
 	return u

@@ -83,11 +83,19 @@ type Upstream struct {
 	Timeout      time.Duration // of one call; default DefaultTimeout
 	StartTimeout time.Duration // default DefaultStartTimeout
 	MaxInFlight  int           // calls at the same time; default DefaultMaxInFlight
+	Rate         *Rate         // calls in a time; nil when missing: no limit
 	Protocol     Protocol      // default ProtocolAuto
 	AllowPrivate bool          // streamableHttp, sse: the host of URL may have a private or loopback address
 	Trusted      bool          // its tool annotations (readOnlyHint, idempotentHint) are believed
 	AllowElicit  bool          // the server may ask the user a question during a call
 	OAuth        *OAuth        // streamableHttp, sse: authorization by OAuth; nil for none
+}
+
+// Rate is how many calls a server gets in a time. A call beyond it waits.
+type Rate struct {
+	Pos   Pos
+	Calls int           // at once; then one more after each Per/Calls
+	Per   time.Duration // in which as many calls become possible again
 }
 
 // OAuth says how to get a token for a server.
@@ -173,6 +181,7 @@ type Node struct {
 	Effect     Effect        // mcp; empty when missing
 	Confirm    *bool         // mcp: whether the user must agree before the call; nil when missing
 	ConfirmPos Pos           // of confirm
+	Cache      *Cache        // mcp; nil when missing
 	Branches   []*Node       // parallel: mcp and graph nodes without id and next
 	BranchesAt Pos           // of the key branches
 	Expr       Text          // transform
@@ -196,6 +205,12 @@ type Retry struct {
 	Codes    []Text        // failures that are retried; nil when missing: those that do no harm
 	When     Text          // JSONata: whether to retry this failure
 	Until    Text          // JSONata over the value: until it holds, an attempt counts as failed
+}
+
+// Cache is how long the answer of a call is given again to equal calls.
+type Cache struct {
+	Pos Pos
+	TTL time.Duration
 }
 
 // OnError is how a run continues after a failure of a node.

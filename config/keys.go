@@ -162,6 +162,7 @@ var nodeForms = map[NodeType]*form{
 			onErrorKey, helpKey,
 			key{name: "effect", doc: "What the call does: read changes nothing, write adds or changes, destroy removes or overwrites.", value: oneOf(effectWords()...)},
 			key{name: "confirm", doc: "Whether the user must agree before the call; default: what allow.confirm says of its effect.", value: flag()},
+			key{name: "cache", doc: "Gives the answer again to equal calls for a time; only where the call is known to change nothing (effect: read).", value: formValue("cache")},
 			key{name: "onCrash", doc: "On resume after a crash during this call: rerun repeats it, stop fails the run. " +
 				"By default, only a call of a read-only or idempotent tool of a trusted server is repeated.", value: oneOf("rerun", "stop")},
 			nextKey("the node to go to")),
@@ -262,6 +263,7 @@ var upstreamForm = form{
 		{name: "timeoutMs", doc: "The time limit of one call, in milliseconds.", value: wholeNumber(int(DefaultTimeout.Milliseconds()), 3_600_000)},
 		{name: "startTimeoutMs", doc: "The time limit of the start, in milliseconds.", value: wholeNumber(int(DefaultStartTimeout.Milliseconds()), 3_600_000)},
 		{name: "maxInFlight", doc: "The largest number of calls at the same time.", value: wholeNumber(DefaultMaxInFlight, 4096)},
+		{name: "rate", doc: "The largest number of calls in a time; others wait for their turn.", value: formValue("rate")},
 		{name: "protocol", doc: "The generation of the protocol: legacy (up to 2025-11-25), modern (from 2026-07-28), or auto to detect it.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
 		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed for a url with localhost, 127.x.x.x or [::1] in the file itself; link-local addresses are never allowed.", value: value{"type": "boolean", "default": false}},
 		{name: "trusted", doc: "Whether to believe the server's tool annotations: a resumed run then repeats calls of its read-only and idempotent tools.", value: value{"type": "boolean", "default": false}},

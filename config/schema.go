@@ -48,6 +48,8 @@ func schemaDefs() value {
 			"then": formSchema(&pollForm), "else": formSchema(&retryForm),
 		},
 		"onError":  formSchema(&onErrorForm),
+		"cache":    formSchema(&cacheForm),
+		"rate":     formSchema(&rateForm),
 		"branch":   branchSchema(),
 		"argument": argumentSchema(),
 		"expression": value{

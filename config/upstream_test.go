@@ -20,6 +20,7 @@ func TestUpstreams(t *testing.T) {
     timeoutMs: 1500
     startTimeoutMs: 2500
     maxInFlight: 3
+    rate: {calls: 4, perMs: 5000}
     protocol: legacy
   search: {type: streamableHttp, url: "https://example.com/mcp", headers: {Authorization: "Bearer ${KEY}"}, allowPrivate: true}
   old: {type: sse, url: "http://localhost:1/sse"}
@@ -37,7 +38,8 @@ func TestUpstreams(t *testing.T) {
 	if got := strings.Join(settingTexts(files.Env), " "); got != "PORT 8080 DEBUG true TOKEN secret-token" {
 		t.Errorf("env: %s", got)
 	}
-	if files.Timeout != 1500*time.Millisecond || files.StartTimeout != 2500*time.Millisecond || files.MaxInFlight != 3 || files.Protocol != ProtocolLegacy {
+	if files.Timeout != 1500*time.Millisecond || files.StartTimeout != 2500*time.Millisecond || files.MaxInFlight != 3 || files.Protocol != ProtocolLegacy ||
+		files.Rate == nil || files.Rate.Calls != 4 || files.Rate.Per != 5*time.Second || search.Rate != nil {
 		t.Errorf("files: %+v", files)
 	}
 	if search.Headers[0].Value.Value != "Bearer secret-key" || !search.AllowPrivate || search.Timeout != time.Minute || search.Dir != "" || search.Protocol != ProtocolAuto || search.MaxInFlight != 1024 {
@@ -59,21 +61,26 @@ func TestUpstreams(t *testing.T) {
 
 func TestUpstreamMistakes(t *testing.T) {
 	for src, expected := range map[string]string{
-		"{}":                                     `3:17: server "s" has no command`,
-		"{type: sse}":                            `server "s" has no url`,
-		"{command: ''}":                          `command of server "s" is empty`,
-		"{command: [a]}":                         `command of server "s" is a list, expected text`,
-		"{type: http, url: files}":               "is not the address of a server, expected http://… or https://…",
-		"{type: http, url: 'ftp://x/y'}":         "is not the address of a server",
-		"{command: x, timeoutMs: 0}":             "timeoutMs of server \"s\" is 0, expected at least 1",
-		"{command: x, maxInFlight: 5000}":        "expected at most 4096",
-		"{command: x, protocol: modren}":         `protocol of server "s" is "modren", expected auto, legacy or modern; did you mean "modern"?`,
-		"{command: x, env: [a]}":                 `env of server "s" is a list, expected a mapping of names to texts`,
-		"{command: x, env: {A: }}":               `"A" in env of server "s" is empty, expected text`,
-		"{command: x, url: 'http://x'}":          `warning: "url" of server "s" has no effect: its type is stdio`,
-		"{command: '${X}'}":                      "warning: variables are not replaced in command",
-		"{type: stdio, command: x, disabled: 1}": `warning: "disabled" of server "s" has no effect here`,
-		"text":                                   `server "s" is text, expected a mapping`,
+		"{}":                                                   `3:17: server "s" has no command`,
+		"{type: sse}":                                          `server "s" has no url`,
+		"{command: ''}":                                        `command of server "s" is empty`,
+		"{command: [a]}":                                       `command of server "s" is a list, expected text`,
+		"{type: http, url: files}":                             "is not the address of a server, expected http://… or https://…",
+		"{type: http, url: 'ftp://x/y'}":                       "is not the address of a server",
+		"{command: x, timeoutMs: 0}":                           "timeoutMs of server \"s\" is 0, expected at least 1",
+		"{command: x, maxInFlight: 5000}":                      "expected at most 4096",
+		"{command: x, rate: 10}":                               `rate of server "s" is the number 10, expected a mapping; its keys are calls, perMs`,
+		"{command: x, rate: {calls: 10}}":                      `rate of server "s" has no perMs; add perMs: …`,
+		"{url: 'http://x', rate: {calls: 0, perMs: 5}}":        `calls of rate of server "s" is 0, expected at least 1`,
+		"{url: 'http://x', rate: {calls: 100001, perMs: 5}}":   `expected at most 100000`,
+		"{url: 'http://x', rate: {calls: 1, perMs: 86400001}}": `expected at most 86400000`,
+		"{command: x, protocol: modren}":                       `protocol of server "s" is "modren", expected auto, legacy or modern; did you mean "modern"?`,
+		"{command: x, env: [a]}":                               `env of server "s" is a list, expected a mapping of names to texts`,
+		"{command: x, env: {A: }}":                             `"A" in env of server "s" is empty, expected text`,
+		"{command: x, url: 'http://x'}":                        `warning: "url" of server "s" has no effect: its type is stdio`,
+		"{command: '${X}'}":                                    "warning: variables are not replaced in command",
+		"{type: stdio, command: x, disabled: 1}":               `warning: "disabled" of server "s" has no effect here`,
+		"text":                                                 `server "s" is text, expected a mapping`,
 	} {
 		if src == "{command: x, url: 'http://x'}" {
 			src = "{type: stdio, command: x, url: 'http://x'}"
