@@ -8,6 +8,18 @@ import (
 // caretWindow is how many bytes of a long line are shown on each side of a place.
 const caretWindow = 60
 
+// CaretAt shows a column of a line, counted in characters from 1, as Caret does.
+func CaretAt(line string, column int) string {
+	offset := 0
+	for i := range line {
+		if column--; column <= 0 {
+			offset = i
+			break
+		}
+	}
+	return Caret(line, offset)
+}
+
 // Caret shows the place at offset in a source: its line, and under it a caret. It is
 // empty when the place is unknown.
 func Caret(source string, offset int) string {

@@ -104,6 +104,7 @@ func TestInspect(t *testing.T) {
 		{"read_run", map[string]any{"run": first, "from": 1, "limit": 1, "context": 1}, []string{"run=" + first, "from=1", "limit=1", "context=1"}, []string{"runs", "show", first, "--step", "1", "--context", "--format", "json", "--state", state}, `"context":{"entry":{"value":`},
 		{"read_run", map[string]any{"run": "last", "valueBytes": 3}, []string{"run=last", "valueBytes=3"}, []string{"runs", "show", "last", "--value-bytes", "3", "--format", "json", "--state", state}, `"beginning":"{\"n"`},
 		{"diff_inputs", map[string]any{"a": first, "b": "last"}, []string{"a=" + first, "b=last"}, []string{"runs", "diff", first, second, "--format", "json", "--state", state}, `"path":".n","a":{"value":3`},
+		{"explain_run", map[string]any{"run": "last"}, []string{"run=last"}, []string{"runs", "explain", "last", "--json", "--state", state}, `"executions":[{`},
 		{"doctor", nil, nil, []string{"doctor", "-g", graph, "--format", "json", "--state", state}, `"healthy":true`},
 	} {
 		told := compact(t, asked(t, agent, c.question, c.args))
@@ -130,7 +131,7 @@ func TestInspectRuns(t *testing.T) {
 	state := t.TempDir()
 	agent := inspector(t, binary, "-g", graph, "--state", state)
 	tools, err := agent.ListTools(t.Context(), mcp.ListToolsRequest{})
-	if err != nil || len(tools.Tools) != 9 {
+	if err != nil || len(tools.Tools) != 10 {
 		t.Fatal(tools, err)
 	}
 	for _, tool := range tools.Tools {

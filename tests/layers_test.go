@@ -51,18 +51,20 @@ var below = map[string][]string{
 	"internal/dryrun":       with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/lock", "mcpclient"),
 	"internal/inspect": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
-		"internal/capabilities", "internal/diff", "internal/lock", "internal/project", "internal/server", "internal/toolset", "internal/view",
+		"internal/capabilities", "internal/debug", "internal/diff", "internal/lock", "internal/project", "internal/server", "internal/toolset", "internal/view",
 	),
 	"internal/authoring": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
 		"internal/capabilities", "internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/server", "internal/toolset", "internal/view",
 	),
-	"internal/debug": with(language,
-		"config", "expressions/schema", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
-		"internal/diff", "internal/inspect", "internal/project", "internal/server", "internal/view",
+	"internal/debug": with(language, "graph", "execution"),
+	"internal/debug/page": with(language,
+		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
+		"internal/debug", "internal/debug/web", "internal/diff", "internal/project", "internal/server", "internal/view",
 	),
-	"internal/cli": nil, // wires everything
-	"tests":        nil,
+	"internal/debug/web": {},
+	"internal/cli":       nil, // wires everything
+	"tests":              nil,
 }
 
 // leaves may be imported by every room.

@@ -56,6 +56,7 @@ The exit code is 3 when a file has an error, and with --strict also when it has 
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
 	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif")
+	jsonFlag(cmd, &flags.format)
 	serversFlag(cmd, &flags.servers)
 	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and check calls against the tools that they list")
 	anyEnvFlag(cmd, &flags.anyEnv)

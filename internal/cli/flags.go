@@ -77,9 +77,21 @@ func choiceFlag(cmd *cobra.Command, into *string, name, shorthand, usage string,
 	cmd.Flags().VarP(&choiceValue{into, allowed}, name, shorthand, usage+": "+alternatives(allowed))
 }
 
-// formatFlag registers --format of a command that prints text or JSON.
+// formatFlag registers --format of a command that prints text or JSON, and --json.
 func formatFlag(cmd *cobra.Command, into *string) {
 	choiceFlag(cmd, into, "format", "f", "output format", "text", "json")
+	jsonFlag(cmd, into)
+}
+
+// jsonFlag registers --json, which is short for --format json.
+func jsonFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().BoolFunc("json", "short for --format json", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		if on {
+			*format = "json"
+		}
+		return err
+	})
 }
 
 // alternatives lists words: "a, b or c".

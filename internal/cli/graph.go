@@ -38,6 +38,7 @@ func newGraph(std streams) *cobra.Command {
 		},
 	}
 	choiceFlag(cmd, &format, "format", "f", "output format", "mermaid", "dot", "json")
+	jsonFlag(cmd, &format)
 	serversFlag(cmd, &servers)
 	anyEnvFlag(cmd, &anyEnv)
 	return takesGraph(cmd, &file)

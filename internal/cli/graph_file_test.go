@@ -12,16 +12,17 @@ import (
 
 // withoutGraph are the commands that read no graph file, and why.
 var withoutGraph = map[string]string{
-	"toolgraph eval":        "expressions and data",
-	"toolgraph demo-server": "a directory",
-	"toolgraph schema":      "the language",
-	"toolgraph version":     "the program",
-	"toolgraph audit":       "an audit log",
-	"toolgraph help":        "commands",
-	"toolgraph runs show":   "a run",
-	"toolgraph runs diff":   "runs",
-	"toolgraph runs export": "a run",
-	"toolgraph runs import": "a file with a run",
+	"toolgraph eval":         "expressions and data",
+	"toolgraph demo-server":  "a directory",
+	"toolgraph schema":       "the language",
+	"toolgraph version":      "the program",
+	"toolgraph audit":        "an audit log",
+	"toolgraph help":         "commands",
+	"toolgraph runs show":    "a run",
+	"toolgraph runs explain": "a run",
+	"toolgraph runs diff":    "runs",
+	"toolgraph runs export":  "a run",
+	"toolgraph runs import":  "a file with a run",
 }
 
 // graphCommands are the commands that read a graph file: what they are given before and

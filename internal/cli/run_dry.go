@@ -26,8 +26,7 @@ type dryFlags struct {
 
 func (f *dryFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "dry-run", false, "call only read-only tools, and print the other calls")
-	formatFlag(cmd, &f.format)
-	cmd.Flags().Lookup("format").Usage = "output format of --dry-run: text or json"
+	choiceFlag(cmd, &f.format, "format", "f", "output format of --dry-run", "text", "json") // --json of a run is about its usage
 	f.chosen = cmd.Flags().Changed
 }
 

@@ -23,7 +23,7 @@ func newRuns(std streams) *cobra.Command {
 	history := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, compare, export and delete recorded runs",
+		Short: "List, show, explain, compare, export and delete recorded runs",
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
@@ -31,6 +31,7 @@ Runs are recorded in the user's state directory, or in the directory of --state 
 $` + stateVariable + `.`,
 		Example: `  toolgraph runs list --tool count_files --status error
   toolgraph runs show last
+  toolgraph runs explain
   toolgraph runs diff 5GNF last
   toolgraph runs export last > run.json
   toolgraph runs rm --older-than 7d`,
@@ -38,7 +39,7 @@ $` + stateVariable + `.`,
 	onlyCommands(cmd)
 	history.registerState(cmd.PersistentFlags())
 	cmd.AddCommand(
-		newRunsList(std, history), newRunsShow(std, history), newRunsDiff(std, history),
+		newRunsList(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
 		newRunsExport(std, history), newRunsImport(std, history), newRunsRemove(std, history),
 	)
 	return cmd
@@ -186,7 +187,7 @@ func shortID(id string) string {
 
 func newRunsRemove(std streams, history *historyFlags) *cobra.Command {
 	var selected filterFlags
-	var olderThan string
+	var olderThan, format string
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "rm [RUN …] [FILE]",
@@ -220,17 +221,18 @@ every run requires --all.`,
 				return usagef("--all is every run; remove it or the other flags")
 			}
 			return history.read(func(store *journal.Store) error {
-				return removeRuns(cmd.Context(), std, store, args, filter)
+				return removeRuns(cmd.Context(), std, store, args, filter, format)
 			})
 		},
 	}
 	selected.register(cmd)
 	cmd.Flags().StringVar(&olderThan, "older-than", "", "only runs older than this `age`: 12h, 7d")
 	cmd.Flags().BoolVar(&all, "all", false, "delete every run")
+	formatFlag(cmd, &format)
 	return takesGraph(cmd, &selected.graph)
 }
 
-func removeRuns(ctx context.Context, std streams, store *journal.Store, named []string, filter journal.Filter) error {
+func removeRuns(ctx context.Context, std streams, store *journal.Store, named []string, filter journal.Filter, format string) error {
 	var ids []string
 	for _, name := range named {
 		r, err := store.Run(ctx, name)
@@ -258,6 +260,9 @@ func removeRuns(ctx context.Context, std streams, store *journal.Store, named []
 	n, err := store.Delete(ctx, ids...)
 	if err != nil {
 		return err
+	}
+	if format == "json" {
+		return writeEscaped(std.out, map[string]int{"deleted": n}, "  ")
 	}
 	_, err = fmt.Fprintf(std.err, "toolgraph: deleted %s\n", wording.Count(n, "run"))
 	return err

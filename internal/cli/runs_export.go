@@ -54,6 +54,7 @@ reads, or with one event a line.`,
 		},
 	}
 	choiceFlag(cmd, &format, "format", "f", "output format", "json", "ndjson")
+	jsonFlag(cmd, &format)
 	return cmd
 }
 
@@ -61,7 +62,8 @@ reads, or with one event a line.`,
 const maxExported = 1 << 30
 
 func newRunsImport(std streams, history *historyFlags) *cobra.Command {
-	return &cobra.Command{
+	var format string
+	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Import an exported run",
 		Long:  `Import a run that toolgraph runs export wrote, under its own id. - is standard input.`,
@@ -93,8 +95,13 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			if format == "json" {
+				return writeEscaped(std.out, map[string]string{"run": file.Run.ID}, "  ")
+			}
 			_, err = fmt.Fprintf(std.err, "toolgraph: imported run %s\n", wording.Printable(file.Run.ID))
 			return err
 		},
 	}
+	formatFlag(cmd, &format)
+	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
 )
 
@@ -114,16 +115,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	if err := printSteps(w, r, full); err != nil {
 		return err
 	}
-	for i, c := range r.InDoubt {
-		if i == 0 {
-			fmt.Fprint(w, "\ncalls whose outcome is unknown:\n")
-		}
-		attempt := ""
-		if c.Attempt > 1 {
-			attempt = fmt.Sprintf(", attempt %d", c.Attempt)
-		}
-		fmt.Fprintf(w, "  %s  %s.%s (node %s%s)\n", c.Address, wording.OneLine(c.Server), wording.OneLine(c.Tool), wording.OneLine(c.Node), attempt)
-	}
+	printInDoubt(w, r.InDoubt)
 	if r.Question != nil {
 		printOpen(w, r.Question, full)
 	}
@@ -134,6 +126,20 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		fmt.Fprintf(w, "\n%s\n", wording.Printable(r.Remedy))
 	}
 	return nil
+}
+
+// printInDoubt prints the calls whose outcome is unknown.
+func printInDoubt(w io.Writer, calls []view.Call) {
+	for i, c := range calls {
+		if i == 0 {
+			fmt.Fprint(w, "\ncalls whose outcome is unknown:\n")
+		}
+		attempt := ""
+		if c.Attempt > 1 {
+			attempt = fmt.Sprintf(", attempt %d", c.Attempt)
+		}
+		fmt.Fprintf(w, "  %s  %s.%s (node %s%s)\n", c.Address, wording.OneLine(c.Server), wording.OneLine(c.Tool), wording.OneLine(c.Node), attempt)
+	}
 }
 
 // printSteps prints the listed steps.

@@ -12,15 +12,21 @@ import (
 var version = ""
 
 func newVersion(std streams) *cobra.Command {
-	return &cobra.Command{
+	var format string
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if format == "json" {
+				return writeEscaped(std.out, map[string]string{"version": versionText(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}, "  ")
+			}
 			_, err := fmt.Fprintf(std.out, "toolgraph %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
+	formatFlag(cmd, &format)
+	return cmd
 }
 
 // versionText returns the release, or the commit of the build.

@@ -90,6 +90,7 @@ func TestAnswers(t *testing.T) {
 		{"read_run", `{"run":"last","from":3,"limit":2,"valueBytes":4,"context":4}`},
 		{"diff_inputs", `{"a":"RUN","b":"last"}`},
 		{"diff_inputs", `{"a":"last","b":"last"}`},
+		{"explain_run", `{"run":"RUN"}`},
 		{"doctor", `{}`},
 	} {
 		args, err := value.Decode([]byte(strings.ReplaceAll(c[1], "RUN", first)))

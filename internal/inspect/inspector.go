@@ -70,6 +70,9 @@ var questions = map[string]func(context.Context, *Inspector, toolset.Arguments) 
 		}
 		return i.ReadRun(ctx, q)
 	},
+	"explain_run": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
+		return i.ExplainRun(ctx, a.Text("run"))
+	},
 	"diff_inputs": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
 		return i.DiffRuns(ctx, a.Text("a"), a.Text("b"))
 	},

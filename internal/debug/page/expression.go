@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -101,37 +99,8 @@ func indented(raw string) string {
 // reads returns the values of the paths that an expression reads.
 func (e evaluation) reads(refs []jsonata.Reference) []readJSON {
 	out := []readJSON{}
-	seen := map[string]bool{}
-	for _, ref := range refs {
-		path, source := pathText(ref)
-		if path == "" || seen[path] || len(out) == readsShown {
-			continue
-		}
-		seen[path] = true
-		compiled, err := jsonata.Compile(e.ctx, source)
-		if err != nil {
-			continue // a name that cannot be quoted
-		}
-		v, err := compiled.Eval(e.ctx, e.scope)
-		if err != nil {
-			continue // the expression's own error is more specific
-		}
-		out = append(out, readJSON{Path: path, Preview: preview(v, readShown), Missing: v == nil})
+	for _, r := range view.Reads(e.ctx, refs, e.scope, readsShown) {
+		out = append(out, readJSON{Path: r.Path, Preview: preview(r.Value, readShown), Missing: r.Value == nil})
 	}
 	return out
-}
-
-// pathText returns a path as people write it, and as an expression.
-func pathText(ref jsonata.Reference) (text, source string) {
-	switch {
-	case len(ref.Path) == 0:
-		return "", ""
-	case ref.Function == "executionCount":
-		source = "$executionCount(" + strconv.Quote(ref.Path[0]) + ")"
-		return source, source
-	case ref.Function != "":
-		source = "$nodeExecutions(" + strconv.Quote(ref.Path[0]) + ")"
-		return source, source
-	}
-	return "$." + strings.Join(ref.Path, "."), "$.`" + strings.Join(ref.Path, "`.`") + "`"
 }

@@ -10,6 +10,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
+	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
 )
 
@@ -176,7 +177,7 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	} else if sub, ok := node.(*graph.SubGraph); ok {
 		out.Tool = sub.Tool
 	}
-	if input := inputOf(node, p.Part); input != nil {
+	if input := view.InputOf(node, p.Part); input != nil {
 		if v, err := input.Eval(ctx, e.scope); err != nil {
 			out.InputError = e.redact(err.Error())
 		} else {
@@ -217,23 +218,11 @@ func (d *detailJSON) addRecord(now runState, rec execution.Record) {
 	}
 	source := strings.Split(now.project.File.Secrets.Redact(now.project.Source), "\n")
 	if line := d.Error.Line; line > 0 && line <= len(source) {
-		d.Error.Caret = caret(source[line-1], d.Error.Column)
+		d.Error.Caret = expressions.CaretAt(source[line-1], d.Error.Column)
 	}
 }
 
 func topLevel(v any) *level {
 	top, _ := levelOf(v, nil, 0) // only a path can be wrong
 	return &top
-}
-
-// caret shows a column, from 1, of a line as expressions.Caret does.
-func caret(line string, column int) string {
-	offset := 0
-	for i := range line {
-		if column--; column <= 0 {
-			offset = i
-			break
-		}
-	}
-	return expressions.Caret(line, offset)
 }

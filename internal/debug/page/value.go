@@ -11,7 +11,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
-	"toolgraph/graph"
+	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
 )
 
@@ -48,21 +48,9 @@ func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 	}
 }
 
-// inputOf returns what a node evaluates before it calls or asks, the arguments or the message; nil
-// for a node that does neither, and for the whole of a forEach.
-func inputOf(node graph.Node, part string) *graph.Args {
-	if ask, asks := node.(*graph.Ask); asks {
-		return ask.Message
-	}
-	if call := graph.CallingOf(node); call != nil && (call.ForEach == nil || part != "") {
-		return call.Args
-	}
-	return nil
-}
-
 // evaluated returns the arguments of a call, the message of an ask, or the item of a part.
 func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (value.Value, error) {
-	input := inputOf(now.node(p), p.Part)
+	input := view.InputOf(now.node(p), p.Part)
 	if input == nil {
 		return nil, errorf(http.StatusNotFound, "step %s neither makes a call with arguments nor asks", p.address())
 	}

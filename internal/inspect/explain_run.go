@@ -1,0 +1,309 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/debug"
+	"toolgraph/internal/project"
+	"toolgraph/internal/view"
+	"toolgraph/internal/wording"
+)
+
+// RunExplanation is why a run failed.
+type RunExplanation struct {
+	journal.Run
+	Arguments  Value         `json:"arguments"`
+	Unread     string        `json:"unread,omitempty"`  // why what the file says of the failed steps is missing: it has changed, or has errors
+	Failed     []FailedStep  `json:"failedSteps"`       // the innermost, in the order of addresses; none: a limit or the result as a whole
+	More       int           `json:"more,omitempty"`    // failed steps that are left out
+	Executions []NodeCount   `json:"executions"`        // how often nodes ran, the most frequent first, at most 10
+	Handled    int           `json:"handled,omitempty"` // failures that onError took
+	InDoubt    []view.Call   `json:"inDoubt,omitempty"` // calls whose outcome is unknown
+	Since      *Since        `json:"since,omitempty"`   // nil: no run of the tool has finished before
+	Remedy     string        `json:"remedy,omitempty"`
+	Commands   []NextCommand `json:"commands"` // that show more
+}
+
+// FailedStep is a step or part that failed.
+type FailedStep struct {
+	Address execution.Address  `json:"address"`
+	Node    string             `json:"nodeId"` // as messages name it: facts.weather, todos_of_file:read
+	Type    config.NodeType    `json:"nodeType"`
+	Error   *execution.Failure `json:"error"`
+	Tries   int                `json:"attempts,omitempty"` // calls that were made, the last included; 0: one, or none
+
+	// What the file says, when it still has the graph of the run.
+	File   string      `json:"file,omitempty"` // that the graph file imports; empty: the graph file itself
+	Line   int         `json:"line,omitempty"`
+	Source string      `json:"source,omitempty"` // the line of the file with a caret under the place
+	Does   string      `json:"does,omitempty"`
+	Item   *Value      `json:"item,omitempty"`  // of a part of a forEach
+	Input  *Value      `json:"input,omitempty"` // the arguments of the call, or the question
+	Reads  []ReadValue `json:"reads,omitempty"`
+}
+
+// ReadValue is a path that an expression of a step reads, and the value that it had.
+type ReadValue struct {
+	Path  string `json:"path"`
+	In    string `json:"in"`              // the expression
+	Value *Value `json:"value,omitempty"` // nil: it had none
+}
+
+// NodeCount is how often a node ran.
+type NodeCount struct {
+	Node  string `json:"nodeId"`
+	Count int    `json:"count"`
+}
+
+// Since is how a run differs from the latest one of its tool before it that finished.
+type Since struct {
+	Run       string      `json:"run"`
+	Started   time.Time   `json:"started"`
+	SameGraph bool        `json:"sameGraph"`
+	Arguments *Changes    `json:"arguments,omitempty"`
+	Value     *Divergence `json:"value,omitempty"`
+	Path      *Divergence `json:"path,omitempty"`
+}
+
+// NextCommand is a command that shows more of a run.
+type NextCommand struct {
+	Does    string `json:"does"`
+	Command string `json:"command"`
+}
+
+const (
+	mostFailed = 5
+	mostNodes  = 10
+	mostReads  = 20
+	explaining = 3 * time.Second // for the expressions of all steps together
+)
+
+// ExplainRun explains why a run failed: which step, what it read and was given, and how the run
+// differs from the last one that finished. An empty id is the newest run that failed.
+func (i *Inspector) ExplainRun(ctx context.Context, id string) (*RunExplanation, error) {
+	s, err := i.store()
+	if err != nil {
+		return nil, err
+	}
+	run, err := i.failedRun(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	args, err := s.Arguments(ctx, run.ID, DefaultValueBytes)
+	if err != nil {
+		return nil, err
+	}
+	events, err := s.Load(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	e := runExplainer{history: debug.NewHistory()}
+	for _, event := range events {
+		e.history.Add(event)
+	}
+	out := &RunExplanation{Run: run, Arguments: view.RecordedOf(args), Failed: []FailedStep{}, Remedy: remedyOf(&run)}
+	out.Unread = e.read(ctx, cmp.Or(i.File, run.File), i.Options, run)
+	e.steps(ctx, out)
+	r := reading{store: s, run: run}
+	if out.InDoubt, err = r.inDoubt(ctx); err != nil {
+		return nil, err
+	}
+	if out.Since, err = i.since(ctx, s, run); err != nil {
+		return nil, err
+	}
+	out.Commands = commandsFor(out)
+	return out, nil
+}
+
+// failedRun returns the run of an id, or the newest that failed.
+func (i *Inspector) failedRun(ctx context.Context, s *journal.Store, id string) (journal.Run, error) {
+	if id != "" {
+		return i.find(ctx, s, id)
+	}
+	failed, err := i.ListRuns(ctx, journal.Filter{Status: journal.Failed, Limit: 1})
+	if err != nil {
+		return journal.Run{}, err
+	}
+	if len(failed.Runs) == 0 {
+		return journal.Run{}, fmt.Errorf("%w: no run of %s has failed; name a run by its id, or last", journal.ErrNotFound, cmp.Or(i.File, "any file"))
+	}
+	return failed.Runs[0], s.Verify(ctx, failed.Runs[0])
+}
+
+// runExplainer reads the failed steps of a run.
+type runExplainer struct {
+	history *debug.History
+	project *project.Project // nil: the file does not load
+	graph   *graph.Graph     // nil: the file has not the graph of the run
+	lines   []string         // of the file
+}
+
+// read loads the graph of the run; the text is why that is not possible.
+func (e *runExplainer) read(ctx context.Context, file string, opts config.Options, run journal.Run) string {
+	p, err := project.Load(ctx, file, opts)
+	if err != nil && !opts.AssumeEnv { // its variables are those of the process that serves it
+		opts.AssumeEnv = true
+		p, err = project.Load(ctx, file, opts)
+	}
+	if err != nil {
+		return "the graph file has errors now; toolgraph check shows them"
+	}
+	g, err := p.Graph(run.Tool)
+	if err != nil || g.Hash != run.Graph {
+		return "the graph has changed since the run; lines, arguments and values that its expressions read are not shown"
+	}
+	e.project, e.graph = p, g
+	if src, err := config.ReadFile(file); err == nil && !opts.AssumeEnv { // else its secrets are unknown
+		e.lines = strings.Split(p.File.Secrets.Redact(string(src)), "\n")
+	}
+	return ""
+}
+
+// steps adds the failed steps, and how often nodes ran.
+func (e *runExplainer) steps(ctx context.Context, out *RunExplanation) {
+	ctx, cancel := context.WithTimeout(ctx, explaining)
+	defer cancel()
+	all := e.history.Sorted()
+	counts := map[string]int{}
+	outer := map[execution.Address]bool{} // steps and parts in which a failed one is
+	for n := range all {
+		r := &all[n]
+		if r.Edited {
+			continue
+		}
+		if r.Part == "" {
+			counts[nodeName(r)]++
+		}
+		if r.Handled != nil {
+			out.Handled++
+		}
+		if r.Error != nil {
+			for _, at := range around(r.At(), "") {
+				outer[at] = true
+			}
+		}
+	}
+	for n := range all {
+		switch r := &all[n]; {
+		case r.Error == nil || outer[r.At()]:
+		case len(out.Failed) == mostFailed:
+			out.More++
+		default:
+			out.Failed = append(out.Failed, e.step(ctx, r))
+		}
+	}
+	for node, count := range counts {
+		out.Executions = append(out.Executions, NodeCount{node, count})
+	}
+	slices.SortFunc(out.Executions, func(a, b NodeCount) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Node, b.Node))
+	})
+	out.Executions = out.Executions[:min(len(out.Executions), mostNodes)]
+}
+
+// nodeName names the node of a record without its part.
+func nodeName(r *execution.Record) string {
+	whole := execution.Record{Tool: r.Tool, NodeID: r.NodeID}
+	return whole.Name()
+}
+
+// step returns one failed step.
+func (e *runExplainer) step(ctx context.Context, r *execution.Record) FailedStep {
+	at := r.At()
+	out := FailedStep{Address: at, Node: r.Name(), Type: r.NodeType, Error: r.Error}
+	if len(r.Attempts) > 0 {
+		out.Tries = len(r.Attempts) + 1
+	}
+	node := e.graph.ReachedTool(r.Tool).NodeAt(r.NodeID, r.Part)
+	if node == nil {
+		return out
+	}
+	place := node.Pos()
+	if r.Error.Pos.IsValid() {
+		place.Line, place.Column = r.Error.Pos.Line, r.Error.Pos.Column // its file is as the run was started with it
+	}
+	out.Does, out.Line = purpose(node), place.Line
+	if place.File != e.project.File.Path {
+		out.File = place.File
+	} else if place.Line <= len(e.lines) {
+		out.Source = expressions.CaretAt(e.lines[place.Line-1], place.Column)
+	}
+	scope, err := e.history.Scope(ctx, e.graph, at)
+	if err != nil {
+		return out
+	}
+	out.Item = shown(scope.Variables[expressions.VarItem])
+	if input := view.InputOf(node, r.Part); input != nil {
+		if v, err := input.Eval(ctx, scope); err == nil {
+			out.Input = shown(v)
+		}
+	}
+	for _, expr := range view.Expressions(node) {
+		for _, read := range view.Reads(ctx, expr.Reads, scope, mostReads-len(out.Reads)) {
+			out.Reads = append(out.Reads, ReadValue{Path: read.Path, In: e.project.File.Secrets.Redact(expr.Source), Value: shown(read.Value)})
+		}
+	}
+	return out
+}
+
+// shown returns the beginning of a value; nil for none.
+func shown(v value.Value) *Value { return bounded(v, changedBytes) }
+
+// since compares a run with the latest one of its tool before it that finished; nil without one.
+func (i *Inspector) since(ctx context.Context, s *journal.Store, run journal.Run) (*Since, error) {
+	good, err := s.List(ctx, journal.Filter{Tool: run.Tool, File: run.File, Status: journal.Finished, Before: run.ID, Limit: 1})
+	if err != nil || len(good) == 0 || good[0].Damaged != "" {
+		return nil, err
+	}
+	d, err := i.DiffRuns(ctx, good[0].ID, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &Since{Run: d.A.ID, Started: d.A.Started, SameGraph: d.SameGraph, Arguments: d.Arguments, Value: d.Value, Path: d.Path}, nil
+}
+
+// commandsFor returns the commands that show more of a run.
+func commandsFor(r *RunExplanation) (all []NextCommand) {
+	add := func(does, command string) { all = append(all, NextCommand{does, command}) }
+	if len(r.Failed) > 0 {
+		at := r.Failed[0].Address
+		add("show the step and all values that its expressions could read", fmt.Sprintf("toolgraph runs show %s --step %s --context", r.ID, at))
+		add("try another expression over what the step saw", fmt.Sprintf("toolgraph eval --run %s --step %s 'EXPRESSION'", r.ID, at))
+	} else {
+		add("show its steps", "toolgraph runs show "+r.ID)
+	}
+	if r.Status == journal.Interrupted {
+		add("continue the run", "toolgraph resume "+r.ID)
+	}
+	if r.Unread == "" && r.Status == journal.Failed {
+		add("repeat the run with the recorded answers, after the file was changed", "toolgraph replay "+r.ID)
+	}
+	if s := r.Since; s != nil {
+		add("compare it with the run that finished", fmt.Sprintf("toolgraph runs diff %s %s", s.Run, r.ID))
+	}
+	return all
+}
+
+// Summary says in one sentence how the run ended.
+func (r *RunExplanation) Summary() string {
+	switch {
+	case r.Failure != nil && r.Failure.Node != "":
+		return fmt.Sprintf("the run failed in node %s after %s", wording.Quote(r.Failure.Node), wording.Count(r.Steps, "step"))
+	case r.Failure != nil:
+		return "the run failed after " + wording.Count(r.Steps, "step")
+	case r.Status == journal.Interrupted:
+		return "the process of the run ended after " + wording.Count(r.Steps, "step")
+	}
+	return fmt.Sprintf("the run is %s, after %s", r.Status, wording.Count(r.Steps, "step"))
+}
