@@ -17,7 +17,9 @@ type decoder struct {
 	reads   []string // variables of the server that is being decoded
 	assume  bool     // as Options.AssumeEnv
 
-	pipelined bool // as Options.Pipeline
+	pipelined bool              // as Options.Pipeline
+	texts     map[string]string // as Options.Vars
+	values    map[string]*Data  // as Options.VarValues
 
 	expanded int // bytes of the values of variables
 	compared int // known words compared for "did you mean"
@@ -34,7 +36,7 @@ func (d *decoder) decodeFile(root *item) bool {
 		d.found.Add(root.pos, "not-a-graph", "the graph file is "+root.describe()+", expected a mapping with server and tools", "toolgraph init writes a file to start from")
 		return false
 	}
-	if !slices.ContainsFunc(root.keys, func(k Text) bool { return fileForm.find(k.Value) != nil }) {
+	if !slices.ContainsFunc(root.keys, func(k Text) bool { return fileForm.identifies(k.Value) }) {
 		d.found.Add(root.pos, "not-a-graph", "not a graph file: it has no version, server, mcpServers or tools", "toolgraph init writes a file to start from")
 		return false
 	}
@@ -44,6 +46,7 @@ func (d *decoder) decodeFile(root *item) bool {
 	d.file.Server = d.server(fs)
 	d.file.Limits = d.limits(fs.get("executionLimits"))
 	d.file.Allow = d.allow(fs)
+	d.vars(fs)
 	for _, key := range []string{"mcpServers", "servers"} {
 		if it := fs.get(key); it != nil {
 			d.servers(it, key, place{file: d.path})

@@ -176,7 +176,7 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 		if flag = ""; strings.HasPrefix(text.Value, "-") && !strings.Contains(text.Value, "=") {
 			flag = text.Value
 		}
-		typed = append(typed, nameable(text.Value, field))
+		typed = append(typed, nameable(d.withVars(text.Value), field))
 		u.Args = append(u.Args, d.expand(text, usage{field: field, owner: "args of " + fs.who}))
 	}
 	u.Identity = commandLine(typed)
@@ -198,7 +198,7 @@ func (d *decoder) address(u *Upstream, fs *fields) {
 	if url := fs.text("url"); url.IsSet() {
 		before := len(d.found)
 		if u.Transport != Stdio {
-			u.Identity = nameable(url.Value, "")
+			u.Identity = nameable(d.withVars(url.Value), "")
 		}
 		var written string
 		u.URL, written = d.expandURL(url, usage{owner: "url of " + fs.who, url: true})

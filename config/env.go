@@ -21,7 +21,7 @@ var (
 	sensitiveName = pattern(`(?i)key|token|secret|password|passwd|auth|credential`)
 )
 
-// expand replaces ${VAR}, ${VAR:-default} and ${VAR:?message}, once; $${ becomes ${.
+// expand replaces ${VAR}, ${VAR:-default}, ${VAR:?message} and ${vars.NAME}, once; $${ becomes ${.
 // Replaced values are not expanded again. Secrets are collected. A result with replaced variables
 // has no exact places.
 func (d *decoder) expand(t Text, use usage) Text {
@@ -105,6 +105,9 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	case name == "":
 		bad("found ${…} without the name of a variable", "names are letters, digits and _; "+literal)
 		return variable{}, end + 1
+	}
+	if path, ok := strings.CutPrefix(rest[2:end], "vars."); ok {
+		return d.varText(t, i, path, use), end + 1
 	}
 	d.reads = append(d.reads, name)
 	value, set := d.lookup(name)

@@ -12,7 +12,8 @@ type File struct {
 	Version  Text
 	Server   Server
 	Limits   Limits
-	Allow    *Allow      // nil when missing: every call is allowed
+	Allow    *Allow // nil when missing: every call is allowed
+	Vars     []*Var
 	Servers  []*Upstream // mcpServers in file order, then those merged from another file
 	Tools    []*Tool
 	Pipeline *Pipeline   // nil: none

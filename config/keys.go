@@ -16,6 +16,7 @@ type key struct {
 	value    value
 	required bool
 	older    bool // of the older language; not in the schema
+	common   bool // files of other kinds have it, too: it does not show a graph file
 
 	badRange bool // a number out of range has the code bad-range, not out-of-range
 }
@@ -31,6 +32,12 @@ func (f *form) find(name string) *key {
 		}
 	}
 	return nil
+}
+
+// identifies reports whether a key shows that a file has this form.
+func (f *form) identifies(name string) bool {
+	k := f.find(name)
+	return k != nil && !k.common
 }
 
 // current returns the names of the keys that are not of the older language.
@@ -81,6 +88,9 @@ var fileForm = form{
 		{name: "server", doc: "The name and description of this server for clients.", value: formValue("server"), required: true},
 		{name: "executionLimits", doc: "The limits of one run.", value: formValue("executionLimits")},
 		allowKey,
+		{name: "vars", doc: "Constants: $vars.NAME in expressions, ${vars.NAME} wherever ${VAR} may stand. --var NAME=VALUE gives one another value.", common: true, value: value{
+			"type": "object", "propertyNames": value{"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}, "examples": []any{map[string]any{"region": "eu", "top": 20}},
+		}},
 		{name: "mcpServers", doc: "The servers that mcp nodes call, by name.", value: value{"type": "object", "additionalProperties": formValue("upstream")}},
 		{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
 		pipelineKey,

@@ -17,6 +17,9 @@ type Options struct {
 	LookupEnv   func(string) (string, bool) // the value of ${VAR}; nil: os.LookupEnv
 	Pipeline    bool                        // a file without pipeline has pipeline: true
 	AssumeEnv   bool                        // every ${VAR} counts as set and its value is not checked: for files that run on another machine
+
+	Vars      map[string]string // other values of constants, by name: JSON of the declared type, or the text where a text is declared
+	VarValues map[string]*Data  // likewise, before Vars, as data of the declared type
 }
 
 // Load reads the graph file at path. When the file could be read, the error is Diagnostics,
@@ -41,6 +44,8 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 		path:   path,
 		assume: opts.AssumeEnv, pipelined: opts.Pipeline,
 		lookup: lookup,
+		texts:  opts.Vars,
+		values: opts.VarValues,
 		file:   &File{Path: path, Secrets: &Secrets{}},
 	}
 	root, found := readItems(path, src)
@@ -216,7 +221,7 @@ func twoOfGraph(keys []string) bool {
 	first := ""
 	for _, key := range keys {
 		switch {
-		case fileForm.find(key) == nil:
+		case !fileForm.identifies(key):
 		case first == "":
 			first = key
 		case key != first:
