@@ -120,8 +120,11 @@ func (d *decoder) didYouMean(word string, known []string) string {
 	return wording.DidYouMean(word, known)
 }
 
-// ownersHint says which types of node have a key that a node of another type has not.
+// ownersHint says which types of node, or of server, have a key that one of another type has not.
 func ownersHint(f *form, name string) string {
+	if f == &upstreamForm && execForm.find(name) != nil {
+		return name + " belongs to servers of type " + string(Exec)
+	}
 	var owners []string
 	for _, t := range NodeTypes {
 		if k := nodeForms[t].find(name); k != nil && !k.older {

@@ -77,16 +77,32 @@ func (d *decoder) sameName(name Text, from place) *Upstream {
 }
 
 func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
-	form := upstreamForm
+	own := &upstreamForm
+	if isExec(it) {
+		own = &execForm
+	}
+	form := *own
 	form.open = true // foreignKeys checks unknown keys
 	fs := d.open(it, &form, fmt.Sprintf("server %q", wording.Shorten(name.Value)))
 	u := &Upstream{Pos: it.pos, Name: name, Transport: Stdio}
 	if fs == nil {
 		return u // nodes may refer to it
 	}
-	fs.form = &upstreamForm
+	fs.form = own
 	fs.foreignKeys(from)
 	d.reads = nil
+	if own == &execForm {
+		d.programs(u, fs, from)
+	} else {
+		d.reached(u, fs, from)
+	}
+	u.Timeout, u.MaxInFlight, u.Rate = fs.milliseconds("timeoutMs"), fs.integer("maxInFlight"), d.rate(fs)
+	u.Variables = slices.Compact(slices.Sorted(slices.Values(d.reads)))
+	return u
+}
+
+// reached decodes the fields of a server that speaks the protocol.
+func (d *decoder) reached(u *Upstream, fs *fields, from place) {
 	u.Transport = fs.transport()
 	d.process(u, fs, from)
 	d.address(u, fs)
@@ -96,12 +112,8 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 		fs.require("url", u.URL)
 	}
 	fs.address("url", u.URL)
-	u.Timeout, u.StartTimeout = fs.milliseconds("timeoutMs"), fs.milliseconds("startTimeoutMs")
-	u.MaxInFlight, u.Protocol = fs.integer("maxInFlight"), cmp.Or(Protocol(fs.word("protocol")), ProtocolAuto)
-	u.Rate = d.rate(fs)
+	u.StartTimeout, u.Protocol = fs.milliseconds("startTimeoutMs"), cmp.Or(Protocol(fs.word("protocol")), ProtocolAuto)
 	d.grants(u, fs)
-	u.Variables = slices.Compact(slices.Sorted(slices.Values(d.reads)))
-	return u
 }
 
 // ignoredKeys are keys of mcpGraph and of MCP hosts that have no effect in toolgraph.
@@ -140,7 +152,7 @@ func (fs *fields) transport() Transport {
 	}
 	if !known {
 		fs.bad["command"], fs.bad["url"] = true, true
-		fs.unknownWord("type", []string{"stdio", "streamableHttp", "sse"})
+		fs.unknownWord("type", []string{"stdio", "streamableHttp", "sse", "exec"})
 		return Stdio
 	}
 	others := addressKeys
@@ -161,12 +173,19 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	if i := strings.Index(u.Command.Value, "${"); i >= 0 {
 		d.found.Warn(u.Command.At(i), "variable-not-replaced", "variables are not replaced in command", "write the program's name, and put variables into args or env")
 	}
-	typed := []string{nameable(u.Command.Value, "")}
-	flag := "" // the last argument, when it is a flag that may need a value
-	for i, it := range fs.list("args") {
+	args, typed := d.words(fs.list("args"), "argument %d of "+fs.who, "args of "+fs.who)
+	u.Args, u.Identity = args, commandLine(append([]string{nameable(u.Command.Value, "")}, typed...), "")
+	u.Env, u.Dir = d.settings(fs, fs.get("env"), "env"), d.directory(fs, from)
+}
+
+// words decodes the words of a command line, and returns them also as other files may name them. who
+// has the place of the number of a word.
+func (d *decoder) words(items []*item, who, owner string) (words []Text, typed []string) {
+	flag := "" // the last word, when it is a flag that may need a value
+	for i, it := range items {
 		text, ok := it.looseText()
 		if !ok {
-			d.found.Add(it.pos, "wrong-type", fmt.Sprintf("argument %d of %s is %s, expected text", i+1, fs.who, it.describe()), "")
+			d.found.Add(it.pos, "wrong-type", fmt.Sprintf(who+" is %s, expected text", i+1, it.describe()), "")
 			continue
 		}
 		field := flagName(text.Value)
@@ -177,20 +196,26 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 			flag = text.Value
 		}
 		typed = append(typed, nameable(d.withVars(text.Value), field))
-		u.Args = append(u.Args, d.expand(text, usage{field: field, owner: "args of " + fs.who}))
+		words = append(words, d.expand(text, usage{field: field, owner: owner}))
 	}
-	u.Identity = commandLine(typed)
-	u.Env = d.settings(fs, fs.get("env"), "env")
-	if cwd := fs.text("cwd"); cwd.Value != "" {
-		u.Dir = d.expand(cwd, usage{owner: "cwd of " + fs.who}).Value
-		if !filepath.IsAbs(u.Dir) {
-			base, err := directory(from.file)
-			if err != nil {
-				d.found.Add(cwd.Pos, "bad-directory", "cannot find the directory that cwd is relative to", "write an absolute path")
-			}
-			u.Dir = filepath.Join(base, u.Dir)
-		}
+	return words, typed
+}
+
+// directory decodes cwd; "" without one.
+func (d *decoder) directory(fs *fields, from place) string {
+	cwd := fs.text("cwd")
+	if cwd.Value == "" {
+		return ""
 	}
+	dir := d.expand(cwd, usage{owner: "cwd of " + fs.who}).Value
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	base, err := directory(from.file)
+	if err != nil {
+		d.found.Add(cwd.Pos, "bad-directory", "cannot find the directory that cwd is relative to", "write an absolute path")
+	}
+	return filepath.Join(base, dir)
 }
 
 // address decodes the fields of an HTTP server.

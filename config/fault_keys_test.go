@@ -141,7 +141,7 @@ tools:
       - {id: a, type: exit, next: c}
 `,
 		"g.yaml:3:38: maxNodeExecutions of executionLimits is 0, expected at least 1",
-		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp or sse`,
+		`g.yaml:5:13: type of server "s" is "carrier", expected stdio, streamableHttp, sse or exec`,
 		`g.yaml:9:17: unknown field "typ" of node "a"; did you mean "type"?`,
 		`g.yaml:10:14: duplicate node "a" (first defined on line 9)`,
 		`g.yaml:10:29: unknown field "next" of exit node "a"; next belongs to nodes of type entry, mcp, graph, parallel, ask, transform, switch`)

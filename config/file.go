@@ -22,9 +22,12 @@ type File struct {
 	Secrets  *Secrets    // values that must never be shown; never nil
 }
 
-// Trusts reports whether the file trusts what a server says about its tools.
+// Trusts reports whether the file trusts what a server says about its tools. What is known of
+// programs is from the file itself.
 func (f *File) Trusts(server string) bool {
-	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool { return u.Name.Value == server && u.Trusted })
+	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool {
+		return u.Name.Value == server && (u.Trusted || u.Transport == Exec)
+	})
 }
 
 // Server is the name and description that clients see in the initialize result.
@@ -55,6 +58,7 @@ const (
 	Stdio          Transport = "stdio"
 	StreamableHTTP Transport = "streamableHttp"
 	SSE            Transport = "sse"
+	Exec           Transport = "exec" // programs: each call starts one
 )
 
 // The limits of a server whose entry does not set them.
@@ -69,13 +73,15 @@ type Upstream struct {
 	Pos       Pos
 	Name      Text
 	Transport Transport
-	Identity  string   // its command and arguments, or its URL, as in the file: variables by name, without secrets
+	Identity  string   // its command and arguments, its URL, or the commands of its programs, as in the file: variables by name, without secrets
 	Variables []string // the names of the environment variables that its entry reads, sorted, each once
 
 	Command Text      // stdio
 	Args    []Text    // stdio
-	Env     []Setting // stdio; exactly what is added to the safe base
-	Dir     string    // stdio: the absolute working directory (cwd, relative to the file that names it)
+	Env     []Setting // stdio, exec; exactly what is added to the safe base
+	Dir     string    // stdio, exec: the absolute working directory (cwd, relative to the file that names it)
+
+	Programs []*Program // exec: its tools, in file order
 
 	URL           Text      // streamableHttp, sse
 	NamesLoopback bool      // the host and port of URL are loopback, and no environment variable is part of them

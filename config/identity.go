@@ -41,12 +41,13 @@ func veiled(secret string) string {
 	return redacted
 }
 
-// commandLine returns words as a shell command. Different words give different commands.
-func commandLine(words []string) string {
+// commandLine returns words as a shell command; words with one of the quoted characters are in
+// quotes. Different words give different commands.
+func commandLine(words []string, quoted string) string {
 	typed := make([]string, len(words))
 	for i, w := range words {
 		typed[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\n'\"\\") {
+		if w == "" || strings.ContainsAny(w, " \t\n'\"\\"+quoted) {
 			typed[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -263,7 +263,7 @@ func nextKey(doc string) key {
 var upstreamForm = form{
 	name: "a server", doc: "A server that mcp nodes call: a program (stdio) or an address.",
 	keys: []key{
-		{name: "type", doc: "The transport to the server; default: stdio.", value: oneOf("stdio", "streamableHttp", "sse", "http", "streamable-http")},
+		{name: "type", doc: "The transport to the server; default: stdio.", value: oneOf("stdio", "streamableHttp", "sse", "exec", "http", "streamable-http")},
 		{name: "command", doc: "stdio: the program, found in PATH and started without a shell.", value: textValue("npx")},
 		{name: "args", doc: "stdio: its arguments. ${VAR} is replaced.", value: listOf(loose())},
 		{name: "env", doc: "stdio: variables added to a small safe base. ${VAR} is replaced.", value: settingsValue()},

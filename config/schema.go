@@ -35,6 +35,7 @@ func schemaDefs() value {
 		"executionLimits": formSchema(&limitsForm),
 		"upstream":        upstreamSchema(),
 		"oauth":           formSchema(&oauthForm),
+		"program":         formSchema(&programForm),
 		"tool":            formSchema(&toolForm),
 		"annotations":     formSchema(&annotationsForm),
 		"allow":           formSchema(&allowForm),
@@ -115,14 +116,24 @@ func formSchema(f *form) value {
 
 // upstreamSchema requires the keys that a server needs by its type.
 func upstreamSchema() value {
+	return value{
+		"description": upstreamForm.doc, "type": "object",
+		"if":   value{"properties": value{"type": value{"const": string(Exec)}}, "required": []any{"type"}},
+		"then": formSchema(&execForm), "else": reachedSchema(),
+		"defaultSnippets": []any{
+			snippet("stdio server", "a program", value{"command": "${1:npx}", "args": []any{"${2:-y}", "${3:package}"}}),
+			snippet("http server", "an address", value{"type": "streamableHttp", "url": "${1:https://}"}),
+			snippet("programs", "programs as tools", value{"type": "exec", "tools": value{"${1:name}": value{"command": []any{"${2:program}"}}}}),
+		},
+	}
+}
+
+// reachedSchema is the schema of a server that speaks the protocol.
+func reachedSchema() value {
 	schema := formSchema(&upstreamForm)
 	schema["anyOf"] = []any{
 		value{"required": []any{"command"}, "properties": value{"type": value{"const": "stdio"}}},
 		value{"required": []any{"url"}, "properties": value{"type": oneOf("streamableHttp", "sse", "http", "streamable-http")}},
-	}
-	schema["defaultSnippets"] = []any{
-		snippet("stdio server", "a program", value{"command": "${1:npx}", "args": []any{"${2:-y}", "${3:package}"}}),
-		snippet("http server", "an address", value{"type": "streamableHttp", "url": "${1:https://}"}),
 	}
 	return schema
 }

@@ -66,7 +66,7 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 		head, head + "x-anchors: {a: b}\n", withArgs("{x: {expr: $.a}, y: [1, {z: {expr: b}}], n: ~}"), node("{id: a, type: exit}"),
 		node(`{id: a, type: switch, conditions: [{rule: {">": [1, 2]}, next: b}], next: c}`),
 		head + "mcpServers: {a: {command: x, args: [1, b], env: {A: 1}}, b: {type: sse, url: 'http://x'}, c: {url: 'http://x'}}\n",
-		head + "executionLimits: {maxNodeExecutions: 5}\n",
+		head + "executionLimits: {maxNodeExecutions: 5}\n", head + "mcpServers: {a: {type: exec, cwd: x, tools: {b: {command: [c, 1], effect: read}}}}\n",
 	} {
 		if err := validate(t, schema, src); err != nil {
 			t.Errorf("the schema refuses\n%s\n%v", src, err)
@@ -79,7 +79,9 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 		"version: 1\n", head + "more: 1\n", withArgs("{x: {expr: a, b: c}}"), withArgs("{x: {expr: 5}}"), node("{id: a, type: exit, next: b}"), node("{id: a, type: entry, next: b, server: s}"),
 		node("{id: a, type: transform, transform: x, next: b}"), head + "mcpServers: {a: {}}\n", head + "mcpServers: {a: {command: x, cmd: y}}\n", head + "mcpServers: {a: {type: x, command: y}}\n",
 		head + "executionLimits: {maxNodeExecutions: 0}\n", "server: {name: a}\n", head + "tools: [{name: t, annotations: {readOnlyHint: 'yes'}}]\n", head + "tools: {}\n",
-		head + "mcpServers: {a: {command: x, protocol: y}}\n",
+		head + "mcpServers: {a: {command: x, protocol: y}}\n", head + "mcpServers: {a: {type: exec}}\n", head + "mcpServers: {a: {type: exec, tools: {}}}\n",
+		head + "mcpServers: {a: {type: exec, url: 'http://x', tools: {b: {command: [c]}}}}\n", head + "mcpServers: {a: {command: x, tools: {b: {command: [c]}}}}\n",
+		head + "mcpServers: {a: {type: exec, tools: {b: {command: []}}}}\n", head + "mcpServers: {a: {type: exec, tools: {'b c': {command: [d]}}}}\n",
 	} {
 		if validate(t, schema, src) == nil {
 			t.Errorf("the schema takes\n%s", src)
@@ -98,7 +100,7 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 
 func TestSchemaHasEveryKey(t *testing.T) {
 	text := string(Schema())
-	for _, f := range []*form{&fileForm, &serverForm, &limitsForm, &upstreamForm, &toolForm, &annotationsForm, &transformForm, &conditionForm, anyNodeForm} {
+	for _, f := range []*form{&fileForm, &serverForm, &limitsForm, &upstreamForm, &execForm, &programForm, &toolForm, &annotationsForm, &transformForm, &conditionForm, anyNodeForm} {
 		for _, k := range f.keys {
 			if k.older {
 				continue
