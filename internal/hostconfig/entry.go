@@ -1,0 +1,360 @@
+package hostconfig
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/internal/wording"
+)
+
+// Entry is a server as a registry has it, with the keys of mcpServers in a graph file.
+type Entry struct {
+	Type           string            `json:"type,omitempty"`
+	Command        string            `json:"command,omitempty"`
+	Args           []string          `json:"args,omitempty"`
+	Env            map[string]string `json:"env,omitempty"`
+	Cwd            string            `json:"cwd,omitempty"`
+	URL            string            `json:"url,omitempty"`
+	Headers        map[string]string `json:"headers,omitempty"`
+	TimeoutMs      int64             `json:"timeoutMs,omitempty"`
+	StartTimeoutMs int64             `json:"startTimeoutMs,omitempty"`
+}
+
+// entryReader turns one server of a host's file into an entry.
+type entryReader struct {
+	*Reader
+	name   string
+	inputs map[string]string // descriptions of the editor's inputs
+	data   *config.Data
+	read   []string // the keys that are understood
+	set    []Variable
+	notes  []string
+	left   string // the first reason why the server cannot be taken
+}
+
+func (e *entryReader) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(e.notes, text) {
+		e.notes = append(e.notes, text)
+	}
+}
+
+// leave records why the server cannot be taken.
+func (e *entryReader) leave(pos config.Pos, format string, args ...any) {
+	if e.left == "" {
+		e.left = fmt.Sprintf(format, args...)
+		if pos.IsValid() {
+			e.left += fmt.Sprintf(" (line %d, column %d)", pos.Line, pos.Column)
+		}
+	}
+}
+
+// server returns what becomes of a server.
+func (e *entryReader) server(name config.Text, data *config.Data) Server {
+	s := Server{Name: name.Value, Pos: name.Pos}
+	if e.data = data; data.Kind != config.KindObject {
+		e.leave(data.Pos, "it is %s, expected an object", kindOf(data))
+		s.Left = e.left
+		return s
+	}
+	entry := e.entry()
+	if s.Left = e.left; e.left != "" {
+		return s
+	}
+	var unused []string
+	for _, key := range data.Keys {
+		if !slices.Contains(e.read, key.Value) && !slices.Contains(decoration, key.Value) {
+			unused = append(unused, key.Value)
+		}
+	}
+	if len(unused) > 0 {
+		e.note("not imported, because toolgraph has no such settings: %s", wording.List(unused))
+	}
+	s.Entry, s.Set, s.Notes = &entry, e.set, e.notes
+	return s
+}
+
+// decoration are keys of which the loss changes nothing.
+var decoration = []string{"description", "gallery", "version", "icon", "icons", "displayName"}
+
+func (e *entryReader) entry() (entry Entry) {
+	if off, has := e.flag("disabled"); has && off {
+		e.leave(config.Pos{}, "it is disabled in %s", e.host.Title)
+	}
+	if on, has := e.flag("enabled"); has && !on {
+		e.leave(config.Pos{}, "it is disabled in %s", e.host.Title)
+	}
+	e.transport(&entry)
+	if entry.URL == "" {
+		e.process(&entry)
+	} else {
+		e.remote(&entry)
+	}
+	entry.TimeoutMs = e.duration("timeout", time.Millisecond) + e.duration("tool_timeout_sec", time.Second)
+	entry.StartTimeoutMs = max(e.duration("startup_timeout_sec", time.Second), e.duration("startup_timeout_ms", time.Millisecond))
+	return entry
+}
+
+// transport decides how the server is reached, and sets its type and url or its command.
+func (e *entryReader) transport(entry *Entry) {
+	kind, _ := e.text("type")
+	command, local := e.text("command")
+	switch kind.Value {
+	case "":
+		if _, isSSE := e.text("url"); isSSE && e.host.sseURL {
+			entry.Type = string(config.SSE)
+		}
+	case "stdio", "local":
+		local = true
+	case "sse":
+		entry.Type = string(config.SSE)
+		local = false
+	case "http", "streamable-http", "streamableHttp", "streamable_http":
+		local = false
+	default:
+		e.leave(kind.Pos, "its type is %s, expected stdio, http or sse", wording.Quote(kind.Value))
+	}
+	if local {
+		parts, err := e.pieces(command.Value)
+		if err == nil {
+			entry.Command, err = e.now(parts)
+		}
+		switch {
+		case err != nil:
+			e.leave(command.Pos, "%v", err)
+		case entry.Command == "":
+			e.leave(e.data.Pos, "it has no command")
+		case e.opts.IsSelf != nil && e.opts.IsSelf(entry.Command):
+			e.leave(config.Pos{}, "it is toolgraph itself; a graph calls other tools of its own file without a server")
+		}
+		entry.Type = ""
+		return
+	}
+	url, has := e.text("httpUrl")
+	if has {
+		entry.Type = ""
+	} else if url, has = e.text("url"); !has {
+		e.leave(e.data.Pos, "it has neither a command nor a url")
+		return
+	}
+	if entry.URL = e.value(url, holder{where: "url", prefix: e.name}); entry.Type == "" && kind.Value == "" && strings.HasSuffix(strings.TrimRight(url.Value, "/"), "/sse") {
+		entry.Type = string(config.SSE)
+	}
+}
+
+// process sets what a program gets.
+func (e *entryReader) process(entry *Entry) {
+	flag := "" // the last argument, when it may need a value
+	for i, item := range e.list("args") {
+		text, ok := looseText(item)
+		if !ok {
+			e.leave(item.Pos, "argument %d is %s, expected text", i+1, kindOf(item))
+			continue
+		}
+		parts, err := e.pieces(text.Value)
+		if err == nil {
+			text.Value, err = written(e.argument(parts, flag, item.Pos))
+		}
+		if err != nil {
+			e.leave(item.Pos, "argument %d: %v", i+1, err)
+		}
+		if flag = ""; strings.HasPrefix(text.Value, "-") && !strings.Contains(text.Value, "=") {
+			flag = text.Value
+		}
+		entry.Args = append(entry.Args, text.Value)
+	}
+	entry.Env = e.settings("env", "")
+	for _, item := range e.list("env_vars") {
+		name, _ := textOf(item)
+		if name == "" {
+			name, _ = textOf(item.Get("name"))
+		}
+		if name != "" {
+			entry.Env = with(entry.Env, name, "${"+name+"}")
+		}
+	}
+	if cwd, has := e.text("cwd"); has {
+		entry.Cwd = e.value(cwd, holder{where: "cwd"})
+		switch {
+		case filepath.IsAbs(entry.Cwd), strings.HasPrefix(entry.Cwd, "${"):
+		case e.opts.Dir != "":
+			entry.Cwd = filepath.Join(e.opts.Dir, entry.Cwd)
+		default:
+			e.leave(cwd.Pos, "its cwd is relative to the directory in which %s is started", e.host.Title)
+		}
+	}
+	if e.data.Get("envFile") != nil {
+		e.read = append(e.read, "envFile")
+		e.note("its envFile is not read: set the variables in that file, and add --env 'NAME=${NAME}' for each")
+	}
+}
+
+// remote sets the headers of requests to a server.
+func (e *entryReader) remote(entry *Entry) {
+	entry.Headers = e.settings("headers", e.name)
+	for name, value := range e.settings("http_headers", e.name) {
+		entry.Headers = with(entry.Headers, name, value)
+	}
+	if from := e.data.Get("env_http_headers"); from != nil {
+		e.read = append(e.read, "env_http_headers")
+		for i, name := range from.Keys {
+			if variable, ok := textOf(from.Items[i]); ok {
+				entry.Headers = with(entry.Headers, name.Value, "${"+variable+"}")
+			}
+		}
+	}
+	if variable, has := e.text("bearer_token_env_var"); has {
+		entry.Headers = with(entry.Headers, "Authorization", "Bearer ${"+variable.Value+"}")
+	}
+}
+
+func with(settings map[string]string, name, value string) map[string]string {
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	settings[name] = value
+	return settings
+}
+
+// settings returns env or headers; prefix begins the names of variables for their secrets.
+func (e *entryReader) settings(key, prefix string) map[string]string {
+	d := e.get(key)
+	if d == nil {
+		return nil
+	}
+	if d.Kind != config.KindObject {
+		e.leave(d.Pos, "%s is %s, expected names and texts", key, kindOf(d))
+		return nil
+	}
+	var settings map[string]string
+	for i, name := range d.Keys {
+		text, ok := looseText(d.Items[i])
+		if isNull(d.Items[i]) {
+			continue // the host removes the variable, and toolgraph inherits none
+		}
+		if !ok {
+			e.leave(d.Items[i].Pos, "%s in %s is %s, expected text", wording.Quote(name.Value), key, kindOf(d.Items[i]))
+			continue
+		}
+		settings = with(settings, name.Value, e.value(text, holder{where: key, name: name.Value, prefix: prefix}))
+	}
+	return settings
+}
+
+// value returns a text of the host's file as a registry has it.
+func (e *entryReader) value(text config.Text, of holder) string {
+	parts, err := e.pieces(text.Value)
+	var out string
+	if err == nil {
+		out, err = written(e.guarded(parts, of, text.Pos))
+	}
+	if err != nil {
+		e.leave(text.Pos, "%s: %v", strings.TrimSpace(of.where+" "+of.name), err)
+	}
+	return out
+}
+
+// get returns the value of a key that is understood; nil when it is missing or null.
+func (e *entryReader) get(key string) *config.Data {
+	e.read = append(e.read, key)
+	if d := e.data.Get(key); d != nil && !isNull(d) {
+		return d
+	}
+	return nil
+}
+
+func isNull(d *config.Data) bool { return d.Kind == config.KindScalar && d.Scalar == nil }
+
+func (e *entryReader) text(key string) (text config.Text, has bool) {
+	d := e.get(key)
+	if d == nil {
+		return text, false
+	}
+	if _, isText := d.Scalar.(string); !isText {
+		e.leave(d.Pos, "%s is %s, expected text", key, kindOf(d))
+	}
+	return d.Text, true
+}
+
+func (e *entryReader) flag(key string) (on, has bool) {
+	d := e.get(key)
+	if d == nil {
+		return false, false
+	}
+	on, has = d.Scalar.(bool)
+	if !has {
+		e.leave(d.Pos, "%s is %s, expected true or false", key, kindOf(d))
+	}
+	return on, has
+}
+
+func (e *entryReader) list(key string) []*config.Data {
+	d := e.get(key)
+	if d == nil {
+		return nil
+	}
+	if d.Kind != config.KindArray {
+		e.leave(d.Pos, "%s is %s, expected a list", key, kindOf(d))
+	}
+	return d.Items
+}
+
+// duration returns a number of units in milliseconds, 0 when the key is missing. It is at most an
+// hour, as in a registry.
+func (e *entryReader) duration(key string, unit time.Duration) int64 {
+	d := e.get(key)
+	if d == nil {
+		return 0
+	}
+	var n float64
+	switch v := d.Scalar.(type) {
+	case float64:
+		n = v
+	case json.Number:
+		n, _ = v.Float64() // an infinity when it is too large
+	default:
+		e.leave(d.Pos, "%s is %s, expected a number", key, kindOf(d))
+		return 0
+	}
+	ms := n * float64(unit/time.Millisecond)
+	if math.IsNaN(ms) || ms < 1 {
+		return 0
+	}
+	return int64(min(ms, float64(time.Hour/time.Millisecond)))
+}
+
+// textOf returns the text of a value; d may be nil.
+func textOf(d *config.Data) (text string, ok bool) {
+	if d == nil {
+		return "", false
+	}
+	text, ok = d.Scalar.(string)
+	return text, ok
+}
+
+// looseText returns a text, or a number or boolean as hosts accept them for one.
+func looseText(d *config.Data) (config.Text, bool) {
+	text := config.Text{Pos: d.Pos}
+	if d.Kind != config.KindScalar {
+		return text, false
+	}
+	switch v := d.Scalar.(type) {
+	case string:
+		text.Value = v
+	case bool:
+		text.Value = strconv.FormatBool(v)
+	case json.Number:
+		text.Value = v.String()
+	case float64:
+		text.Value = strconv.FormatFloat(v, 'g', -1, 64)
+	default:
+		return text, false
+	}
+	return text, true
+}

@@ -1,0 +1,156 @@
+// Package hostconfig reads the servers that MCP hosts have in their own configuration files, as
+// entries of a registry. It never returns a literal secret: a reference to a variable takes its
+// place. It reads files and environment variables, writes nothing and starts nothing. It owns
+// pelletier/go-toml.
+package hostconfig
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Host is an MCP host and the files in which it has its servers. Immutable.
+type Host struct {
+	Name  string // as the command line names it
+	Title string // for people
+
+	user    map[string][]string // by GOOS, "" for every other: the files of a user, in the order in which they are looked for
+	project []string            // the files of a project, below its directory
+	key     string              // of the mapping of names to servers
+	toml    bool                // the files are TOML, not JSON
+
+	byProject bool  // the file of the user also has servers of single projects, by directory
+	sseURL    bool  // a url without a type means sse
+	forms     forms // of references to variables
+}
+
+const (
+	macSupport = "$HOME/Library/Application Support/"
+	anySystem  = ""
+)
+
+// hosts are all known hosts. $NAME in a path is a variable of pathDefaults or of the environment.
+var hosts = []Host{
+	{
+		Name: "claude-desktop", Title: "Claude Desktop", key: "mcpServers",
+		user: map[string][]string{
+			"darwin": {macSupport + "Claude/claude_desktop_config.json"},
+			"windows": {
+				"$APPDATA/Claude/claude_desktop_config.json",
+				"$LOCALAPPDATA/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json",
+			},
+			anySystem: {"$XDG_CONFIG_HOME/Claude/claude_desktop_config.json"},
+		},
+	},
+	{
+		Name: "claude-code", Title: "Claude Code", key: "mcpServers", byProject: true, forms: forms{plain: true},
+		user:    map[string][]string{anySystem: {"$CLAUDE_CONFIG_DIR/.claude.json"}},
+		project: []string{".mcp.json"},
+	},
+	{
+		Name: "cursor", Title: "Cursor", key: "mcpServers", forms: forms{editor: true},
+		user:    map[string][]string{anySystem: {"$HOME/.cursor/mcp.json"}},
+		project: []string{".cursor/mcp.json"},
+	},
+	{
+		Name: "vscode", Title: "VS Code", key: "servers", forms: forms{editor: true},
+		user: map[string][]string{
+			"darwin":  inProfiles(macSupport),
+			"windows": inProfiles("$APPDATA/"),
+			anySystem: inProfiles("$XDG_CONFIG_HOME/"),
+		},
+		project: []string{".vscode/mcp.json"},
+	},
+	{
+		Name: "codex", Title: "Codex", key: "mcp_servers", toml: true,
+		user:    map[string][]string{anySystem: {"$CODEX_HOME/config.toml"}},
+		project: []string{".codex/config.toml"},
+	},
+	{
+		Name: "gemini", Title: "Gemini CLI", key: "mcpServers", sseURL: true, forms: forms{plain: true, bare: true},
+		user:    map[string][]string{anySystem: {"$GEMINI_CLI_HOME/.gemini/settings.json"}},
+		project: []string{".gemini/settings.json"},
+	},
+}
+
+// inProfiles returns the files of the variants of VS Code below the directory of its data.
+func inProfiles(base string) (files []string) {
+	for _, variant := range []string{"Code", "Code - Insiders", "VSCodium"} {
+		files = append(files, base+variant+"/User/mcp.json")
+	}
+	return files
+}
+
+// pathDefaults are the values of variables in paths that the environment does not set.
+var pathDefaults = map[string]string{
+	"XDG_CONFIG_HOME": "$HOME/.config", "CLAUDE_CONFIG_DIR": "$HOME", "CODEX_HOME": "$HOME/.codex", "GEMINI_CLI_HOME": "$HOME",
+}
+
+// Names returns the names of all hosts.
+func Names() []string {
+	names := make([]string, len(hosts))
+	for i, h := range hosts {
+		names[i] = h.Name
+	}
+	return names
+}
+
+// Find returns the host with a name, or nil.
+func Find(name string) *Host {
+	i := slices.IndexFunc(hosts, func(h Host) bool { return h.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &hosts[i]
+}
+
+// UserFiles returns the paths in which the host looks for the configuration of this user. Paths
+// that depend on an unset variable are left out.
+func (h *Host) UserFiles() []string {
+	home, _ := os.UserHomeDir() // "" when unknown
+	return h.userFiles(runtime.GOOS, home, os.Getenv)
+}
+
+func (h *Host) userFiles(system, home string, getenv func(string) string) (paths []string) {
+	files, listed := h.user[system]
+	if !listed {
+		files = h.user[anySystem]
+	}
+	for _, file := range files {
+		missing := false
+		var lookup func(string) string
+		lookup = func(name string) (value string) {
+			if value = getenv(name); name == "HOME" {
+				value = home
+			}
+			if value == "" {
+				value = os.Expand(pathDefaults[name], lookup)
+			}
+			missing = missing || value == ""
+			return value
+		}
+		path := os.Expand(file, lookup)
+		if system == "windows" {
+			path = strings.ReplaceAll(path, "/", `\`)
+		}
+		if !missing {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// ProjectFiles returns the paths in which the host looks for the configuration of the project in
+// a directory. They are nil for a host that has none.
+func (h *Host) ProjectFiles(dir string) (paths []string) {
+	for _, file := range h.project {
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(file)))
+	}
+	if len(paths) > 0 && h.byProject {
+		paths = append(paths, h.UserFiles()...)
+	}
+	return paths
+}

@@ -1,0 +1,219 @@
+package hostconfig
+
+import (
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"toolgraph/config"
+)
+
+// Variable is an environment variable that takes the place of a literal secret.
+type Variable struct {
+	Name string     `json:"name"`
+	Pos  config.Pos `json:"place"` // of the secret in the host's file
+	For  string     `json:"for"`   // the place in the entry: env GITHUB_TOKEN
+}
+
+// holder is what a text belongs to, which decides whether it is a secret and how the variable in
+// its place is named.
+type holder struct {
+	where  string // env, headers, args, url
+	name   string // of the setting, header or flag; "" for none
+	prefix string // of the name of the variable: that of the server, unless the setting's name will do
+}
+
+var (
+	// schemes precede the secret in an Authorization header.
+	scheme = regexp.MustCompile(`^(?i)(bearer|basic|token|apikey|api-key)\s+`)
+	// assigned is a name and its value in one argument: --api-key=x, KEY=x, Authorization: Bearer x.
+	assigned = regexp.MustCompile(`^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
+	// address is a URL inside of a text, up to its end.
+	address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+	// issued are the forms in which services issue keys.
+	issued = regexp.MustCompile(`\b(?:(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[a-z]|npm|hf|ntn|secret|lin_api|lin_oauth|shpat|dckr_pat|figd|pat|tvly|fc|dop_v1|sbp|phx|r8|gsk)[-_][A-Za-z0-9_.-]{12,}|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{12,}|ya29\.[A-Za-z0-9_-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,})`)
+	// random are long words that may be keys without such a form.
+	random  = regexp.MustCompile(`[A-Za-z0-9_-]{24,}`)
+	hexWord = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
+	// switches are values of settings that are called like secrets: USE_AUTH=true, MAX_TOKENS=4096.
+	switches  = regexp.MustCompile(`^(?i)(|true|false|on|off|yes|no|none|null)$`)
+	number    = regexp.MustCompile(`^[0-9]{1,5}$`)
+	shortName = regexp.MustCompile(`(?i)pin|otp|pass|pwd`)
+)
+
+// guarded replaces the literal secrets in the parts of a text by references to variables.
+func (e *entryReader) guarded(parts []piece, of holder, pos config.Pos) []piece {
+	named := secretName(of.name)
+	var out []piece
+	add := func(text string) {
+		if text != "" {
+			out = append(out, piece{text: text})
+		}
+	}
+	for _, p := range parts {
+		if p.variable != "" {
+			if p.fallback != "" && (isLiteral(of.name, p.fallback) || isLiteral(p.variable, p.fallback) || looksIssued(p.fallback)) {
+				p = e.secret(p.fallback, holder{where: of.where, name: p.variable}, pos)
+			}
+			out = append(out, p)
+			continue
+		}
+		text := p.text
+		if len(parts) == 1 && isLiteral(of.name, text) {
+			lead := scheme.FindString(text)
+			add(lead)
+			out = append(out, e.secret(text[len(lead):], of, pos))
+			continue
+		}
+		for from, to, name := findSecret(text); from >= 0; from, to, name = findSecret(text) {
+			add(text[:from])
+			inner := of
+			if !named {
+				inner.name, inner.prefix = name, e.name
+			}
+			out = append(out, e.secret(text[from:to], inner, pos))
+			text = text[to:]
+		}
+		add(text)
+	}
+	return out
+}
+
+// argument is guarded for an argument of a command line, which may be the value of the flag before
+// it, or have a name itself.
+func (e *entryReader) argument(parts []piece, flag string, pos config.Pos) []piece {
+	of := holder{where: "args", name: flag, prefix: e.name}
+	if len(parts) == 0 || parts[0].variable != "" {
+		return e.guarded(parts, of, pos)
+	}
+	m := assigned.FindStringSubmatch(parts[0].text)
+	if m == nil || strings.HasPrefix(m[3], "//") {
+		if m = assigned.FindStringSubmatch(parts[0].text + "x"); m == nil || len(parts) == 1 || !secretName(m[1]) {
+			return e.guarded(parts, of, pos)
+		}
+		m[3] = strings.TrimSuffix(m[3], "x")
+	}
+	of.name = strings.TrimLeft(m[1], "-")
+	if isEnvironment(of.name) {
+		of.prefix = ""
+	}
+	value := append([]piece{}, parts...)
+	if value[0].text = m[3]; m[3] == "" {
+		value = value[1:]
+	}
+	return append([]piece{{text: m[1] + m[2]}}, e.guarded(value, of, pos)...)
+}
+
+// secret returns the reference that takes the place of a secret. Equal secrets of one name share a
+// variable; another secret gets another name.
+func (e *entryReader) secret(value string, of holder, pos config.Pos) piece {
+	base := variableName(of.prefix, strings.TrimPrefix(strings.ToLower(of.name), "x-"))
+	if strings.EqualFold(of.name, "authorization") {
+		base = variableName(of.prefix, "token")
+	}
+	name := base
+	taken := func() bool { return e.secrets[name] != "" && e.secrets[name] != value }
+	if own := variableName(e.name); taken() && !strings.HasPrefix(base, own+"_") {
+		base = own + "_" + base
+		name = base
+	}
+	for n := 2; taken(); n++ {
+		name = base + "_" + strconv.Itoa(n)
+	}
+	e.secrets[name] = value
+	where := of.where
+	if of.name != "" {
+		where += " " + of.name
+	}
+	e.set = append(e.set, Variable{Name: name, Pos: pos, For: where})
+	return piece{variable: name}
+}
+
+// findSecret returns the first part of a text that is a secret whatever it belongs to, and a word
+// for it; from is -1 without one.
+func findSecret(text string) (from, to int, name string) {
+	from = -1
+	found := func(at, end int, word string) {
+		if at >= 0 && at < end && (from < 0 || at < from) {
+			from, to, name = at, end, word
+		}
+	}
+	for _, at := range address.FindAllStringIndex(text, -1) {
+		start, end, word := inAddress(text[at[0]:at[1]])
+		if start >= 0 {
+			found(at[0]+start, at[0]+end, word)
+		}
+	}
+	if at := issued.FindStringIndex(text); at != nil {
+		found(at[0], at[1], "token")
+	}
+	for _, at := range random.FindAllStringIndex(text, -1) {
+		if isRandom(text[at[0]:at[1]]) && !strings.HasSuffix(text[:at[0]], "sha256:") {
+			found(at[0], at[1], "key")
+			break
+		}
+	}
+	return from, to, name
+}
+
+// inAddress returns the password of a URL, or else the value of the first parameter with a secret
+// name.
+func inAddress(text string) (from, to int, name string) {
+	_, rest, _ := strings.Cut(text, "://")
+	start := len(text) - len(rest)
+	authority := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		authority = rest[:end]
+	}
+	if user, _, has := cutLast(authority, "@"); has {
+		name, password, _ := strings.Cut(user, ":")
+		if password != "" {
+			return start + len(name) + 1, start + len(user), "password"
+		}
+	}
+	_, query, _ := strings.Cut(text, "?")
+	at := len(text) - len(query)
+	for parameter := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(parameter, "=")
+		if plain, err := url.QueryUnescape(key); err == nil && isLiteral(plain, value) {
+			return at + len(key) + 1, at + len(parameter), plain
+		}
+		at += len(parameter) + 1
+	}
+	return -1, -1, ""
+}
+
+// isLiteral reports whether the value of a setting is a secret because of the setting's name.
+func isLiteral(name, value string) bool {
+	switch {
+	case !secretName(name), switches.MatchString(value):
+		return false
+	case number.MatchString(value):
+		return shortName.MatchString(name)
+	}
+	return true
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(text, sep)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(sep):], true
+}
+
+func looksIssued(text string) bool { at, _, _ := findSecret(text); return at >= 0 }
+
+// isRandom reports whether a long word looks like a generated key: a hash, or digits between
+// letters of both cases.
+func isRandom(word string) bool {
+	return hexWord.MatchString(word) ||
+		strings.ContainsAny(word, "0123456789") && strings.ToLower(word) != word && strings.ToUpper(word) != word &&
+			strings.Count(word, "-")+strings.Count(word, "_") <= len(word)/12
+}
+
+// isEnvironment reports whether a name is written like that of an environment variable.
+func isEnvironment(name string) bool {
+	return name == strings.ToUpper(name) && identifier.FindString(name) == name
+}
