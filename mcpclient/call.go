@@ -158,10 +158,19 @@ type toolCall struct {
 
 // tryTool sends one request of a call: there is another one when the tool asks for input.
 func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result, *session, *Error) {
-	mark := 0
+	mark, admitted := 0, false
 	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
+		if !admitted {
+			if fail := u.rate.wait(ctx); fail != nil {
+				return request{}, fail
+			}
+			if admitted = true; !s.alive() { // the wait may have been long
+				return request{}, &Error{Code: CodeTransport, Message: "the connection ended before the call was sent", Err: errUnsent}
+			}
+		}
 		known, fail := u.vet(ctx, s, c.tool, c.args)
 		if fail != nil {
+			u.rate.giveBack()
 			return request{}, fail
 		}
 		mark = s.stderr.mark()

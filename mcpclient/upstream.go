@@ -20,6 +20,7 @@ type upstream struct {
 	opts     *options
 	keep     *supervisor
 	slot     chan struct{} // holds a token for each call in flight
+	rate     *bucket       // nil: calls are sent at once
 
 	known atomic.Pointer[listing] // the last of any session; nil before the first
 
@@ -47,7 +48,7 @@ func newUpstream(entry *config.Upstream, opts *options, keep *supervisor) *upstr
 		opts.adjust(&conf)
 	}
 	u := &upstream{
-		conf: conf, opts: opts, keep: keep, slot: make(chan struct{}, conf.MaxInFlight),
+		conf: conf, opts: opts, keep: keep, slot: make(chan struct{}, conf.MaxInFlight), rate: newBucket(conf.Rate, opts.clock),
 		gate: breaker{now: opts.clock.now, circuit: conf.isLocal()}, // a network recovers sooner than a broken program
 	}
 	u.begin()
