@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -12,10 +13,16 @@ type decoder struct {
 	path    string
 	lookup  func(string) (string, bool)
 	file    *File
+	hosts   string // as Options.ServersFile
 	found   Diagnostics
 	secrets []string
 	reads   []string // variables of the server that is being decoded
 	assume  bool     // as Options.AssumeEnv
+	alone   bool     // imports are not read
+
+	importer *decoder    // of the file that imports this one; nil for the graph file itself
+	info     fs.FileInfo // of an imported file
+	imported int         // files, of the graph file
 
 	pipelined bool              // as Options.Pipeline
 	texts     map[string]string // as Options.Vars
@@ -44,9 +51,14 @@ func (d *decoder) decodeFile(root *item) bool {
 	fs := d.open(root.withoutExtensions(), &fileForm, fileForm.name)
 	d.version(fs)
 	d.file.Server = d.server(fs)
-	d.file.Limits = d.limits(fs.get("executionLimits"))
+	if d.importer == nil {
+		d.file.Limits = d.limits(fs.get("executionLimits"))
+	} else {
+		d.file.Limits = d.ownLimits(fs)
+	}
 	d.file.Allow = d.allow(fs)
 	d.vars(fs)
+	d.file.Imports = d.imports(fs)
 	for _, key := range []string{"mcpServers", "servers"} {
 		if it := fs.get(key); it != nil {
 			d.servers(it, key, place{file: d.path})

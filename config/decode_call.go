@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"time"
 
 	"toolgraph/internal/wording"
 )
@@ -160,13 +159,14 @@ func (fs *fields) texts(name string) []Text {
 	return all
 }
 
-// toolLimits decodes a tool's own executionLimits; 0 in each field that it does not set.
-func (d *decoder) toolLimits(tool *fields) Limits {
-	it := tool.get("executionLimits")
+// ownLimits decodes the executionLimits of a tool or an imported file; 0 in each field that it does
+// not set.
+func (d *decoder) ownLimits(owner *fields) Limits {
+	it := owner.get("executionLimits")
 	if it.isNull() {
 		return Limits{}
 	}
-	fs := d.open(it, &toolLimitsForm, "executionLimits of "+tool.who)
+	fs := d.open(it, &toolLimitsForm, "executionLimits of "+owner.who)
 	if fs == nil {
 		return Limits{}
 	}
@@ -187,19 +187,29 @@ func (fs *fields) limits() Limits {
 
 // Own returns the limits with each that own sets in its place.
 func (l Limits) Own(own Limits) Limits {
+	return l.with(own, func(int, int) bool { return true })
+}
+
+// Narrowed returns the smaller of each two limits. 0 is none.
+func (l Limits) Narrowed(by Limits) Limits {
+	return l.with(by, func(limit, to int) bool { return limit == 0 || to < limit })
+}
+
+// with returns the limits with each of others that is set and that take takes in its place.
+func (l Limits) with(others Limits, take func(limit, to int) bool) Limits {
 	set := func(limit *int, to int) {
-		if to != 0 {
+		if to != 0 && take(*limit, to) {
 			*limit = to
 		}
 	}
-	set(&l.MaxNodeExecutions, own.MaxNodeExecutions)
-	set(&l.MaxNodeOutputBytes, own.MaxNodeOutputBytes)
-	set(&l.MaxHistoryBytes, own.MaxHistoryBytes)
-	set(&l.MaxDepth, own.MaxDepth)
-	set(&l.MaxCalls, own.MaxCalls)
-	set(&l.MaxResultBytes, own.MaxResultBytes)
-	if own.MaxExecutionTime != time.Duration(0) {
-		l.MaxExecutionTime = own.MaxExecutionTime
+	set(&l.MaxNodeExecutions, others.MaxNodeExecutions)
+	set(&l.MaxNodeOutputBytes, others.MaxNodeOutputBytes)
+	set(&l.MaxHistoryBytes, others.MaxHistoryBytes)
+	set(&l.MaxDepth, others.MaxDepth)
+	set(&l.MaxCalls, others.MaxCalls)
+	set(&l.MaxResultBytes, others.MaxResultBytes)
+	if to := others.MaxExecutionTime; to != 0 && take(int(l.MaxExecutionTime), int(to)) {
+		l.MaxExecutionTime = to
 	}
 	return l
 }

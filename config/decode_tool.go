@@ -35,9 +35,9 @@ func (d *decoder) tools(file *fields) {
 
 func (d *decoder) tool(fs *fields) *Tool {
 	t := &Tool{
-		Pos: fs.at.pos, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
+		Pos: fs.at.pos, File: d.file, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
-		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.toolLimits(fs), Allow: d.allow(fs),
+		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), Allow: d.allow(fs),
 	}
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{

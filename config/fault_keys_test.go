@@ -38,7 +38,7 @@ func TestY14UnknownKeys(t *testing.T) {
 	want(t, strings.Replace(head, "name:", "Name:", 1), `g.yaml:2:10: unknown field "Name" of server; did you mean "name"?`)
 	want(t, head+"tools: [{name: t, nodes: [{id: a, type: transform, transform: {expr: x}, server: s, next: a}]}]\n",
 		`unknown field "server" of transform node "a"; server belongs to nodes of type mcp`)
-	want(t, head+"wholly: 1\n", `g.yaml:3:1: unknown field "wholly" of the graph file; its keys are version, server, executionLimits, allow, vars, mcpServers, tools`)
+	want(t, head+"wholly: 1\n", `g.yaml:3:1: unknown field "wholly" of the graph file; its keys are version, server, executionLimits, allow, vars, imports, mcpServers, tools`)
 	want(t, head+"mcpServers: {s: {command: x, timeoutMS: 5, foo: 1}}\n",
 		`g.yaml:3:30: unknown field "timeoutMS" of server "s"; did you mean "timeoutMs"?`, `g.yaml:3:44: unknown field "foo" of server "s"`)
 }

@@ -51,7 +51,7 @@ func (d *decoder) open(it *item, f *form, who string) *fields {
 }
 
 func keysHint(f *form) string {
-	if names := f.current(); len(names) <= 8 {
+	if names := f.current(); len(names) <= 9 {
 		return "its keys are " + strings.Join(names, ", ")
 	}
 	return ""

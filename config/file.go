@@ -14,12 +14,23 @@ type File struct {
 	Limits   Limits
 	Allow    *Allow // nil when missing: every call is allowed
 	Vars     []*Var
-	Servers  []*Upstream // mcpServers in file order, then those merged from another file
-	Tools    []*Tool
+	Imports  []*Import   // in file order
+	Prefix   string      // of the names of its tools and servers: "text." in a file that is imported as text, else empty
+	Servers  []*Upstream // mcpServers in file order, then those merged from another file, then those of its imports
+	Tools    []*Tool     // in file order, then those of its imports
 	Pipeline *Pipeline   // nil: none
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil
+}
+
+// Import is a graph file whose tools the graphs of another one call. Loading the importing file adds
+// the tools and servers of the import to its own, with their names, and the names in them, prefixed:
+// the tool count of import text is text.count, that of its import list is text.list.count.
+type Import struct {
+	Pos        Pos
+	Name, Path Text
+	File       *File // with its own tools and servers alone, and Limits that are 0 where it sets none; nil when it could not be read
 }
 
 // Trusts reports whether the file trusts what a server says about its tools. What is known of
@@ -72,6 +83,7 @@ const (
 type Upstream struct {
 	Pos       Pos
 	Name      Text
+	Shares    string // the name of the server whose process or connection it uses, because that one is defined alike; empty: its own
 	Transport Transport
 	Identity  string   // its command and arguments, its URL, or the commands of its programs, as in the file: variables by name, without secrets
 	Variables []string // the names of the environment variables that its entry reads, sorted, each once
@@ -131,12 +143,13 @@ type Setting struct {
 // Tool is one entry of tools: one MCP tool and the graph behind it.
 type Tool struct {
 	Pos                      Pos
+	File                     *File // that defines it: the graph file, or one of its imports
 	Name, Title, Description Text
 	InputSchema              *Data // {type: object} when missing
 	OutputSchema             *Data // nil when missing
 	Annotations              *Data // nil when missing
 	Result                   ResultForm
-	Hidden                   bool   // only for graphs and tests: clients neither see nor call it
+	Hidden                   bool   // only for graphs and tests: clients neither see nor call it; always true of an import's
 	Limits                   Limits // its own executionLimits; 0 in each field that it does not set
 	Allow                    *Allow // its own, beside the file's; nil when missing
 	Nodes                    []*Node

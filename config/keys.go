@@ -91,6 +91,7 @@ var fileForm = form{
 		{name: "vars", doc: "Constants: $vars.NAME in expressions, ${vars.NAME} wherever ${VAR} may stand. --var NAME=VALUE gives one another value.", common: true, value: value{
 			"type": "object", "propertyNames": value{"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}, "examples": []any{map[string]any{"region": "eu", "top": 20}},
 		}},
+		importsKey,
 		{name: "mcpServers", doc: "The servers that mcp nodes call, by name.", value: value{"type": "object", "additionalProperties": formValue("upstream")}},
 		{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
 		pipelineKey,

@@ -20,6 +20,7 @@ type Options struct {
 
 	Vars      map[string]string // other values of constants, by name: JSON of the declared type, or the text where a text is declared
 	VarValues map[string]*Data  // likewise, before Vars, as data of the declared type
+	alone     bool              // imports are not read
 }
 
 // Load reads the graph file at path. When the file could be read, the error is Diagnostics,
@@ -42,22 +43,16 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 	}
 	d := &decoder{
 		path:   path,
-		assume: opts.AssumeEnv, pipelined: opts.Pipeline,
+		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone,
 		lookup: lookup,
 		texts:  opts.Vars,
 		values: opts.VarValues,
+		hosts:  opts.ServersFile,
 		file:   &File{Path: path, Secrets: &Secrets{}},
 	}
-	root, found := readItems(path, src)
-	d.found = found
-	if root == nil {
-		return nil, sorted(d.found)
-	}
-	understood := d.decodeFile(root)
-	if opts.ServersFile != "" {
-		if err := d.addServersFile(opts.ServersFile); err != nil {
-			return nil, err
-		}
+	understood, err := d.parse(src)
+	if err != nil {
+		return nil, err
 	}
 	d.noteForwarded()
 	d.file.Secrets = newSecrets(d.secrets)
@@ -71,6 +66,26 @@ func Parse(path string, src []byte, opts Options) (*File, error) {
 		return d.file, d.found
 	}
 	return nil, d.found
+}
+
+// parse decodes the file, and adds the servers of the servers file and what it imports. It returns
+// false when the file is not a graph file. The error is that of reading the servers file.
+func (d *decoder) parse(src []byte) (understood bool, err error) {
+	root, found := readItems(d.path, src)
+	d.found = found
+	if root == nil {
+		return false, nil
+	}
+	understood = d.decodeFile(root)
+	if d.hosts != "" {
+		if err := d.addServersFile(d.hosts); err != nil {
+			return false, err
+		}
+	}
+	if understood && !d.alone {
+		d.loadImports()
+	}
+	return understood, nil
 }
 
 // readItems parses a file to items; the item is nil when that is not possible.

@@ -27,7 +27,7 @@ var pipelineForm = form{
 }
 
 var pipelineKey = key{
-	name: "pipeline", doc: "Lists one more tool, with which a client makes several calls in one request; true uses the defaults.",
+	name: "pipeline", common: true, doc: "Lists one more tool, with which a client makes several calls in one request; true uses the defaults.",
 	value: value{"anyOf": []any{value{"type": "boolean"}, formValue("pipeline")}},
 }
 

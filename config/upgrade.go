@@ -64,7 +64,7 @@ func Upgrade(path string, src []byte) ([]byte, []Change, error) {
 
 // parseForUpgrade is Parse without values of variables.
 func parseForUpgrade(path string, src []byte) (*File, error) {
-	return Parse(path, src, Options{LookupEnv: func(string) (string, bool) { return "", false }, AssumeEnv: true})
+	return Parse(path, src, Options{LookupEnv: func(string) (string, bool) { return "", false }, AssumeEnv: true, alone: true})
 }
 
 // sameMeaning reports whether two files mean the same, one perhaps in the older form.
@@ -74,6 +74,7 @@ func meaning(f *File) any {
 	tools := make([]Tool, len(f.Tools))
 	for i, t := range f.Tools {
 		tools[i] = *t
+		tools[i].File = nil
 		tools[i].Nodes = make([]*Node, len(t.Nodes))
 		for j, n := range t.Nodes {
 			tools[i].Nodes[j] = withDefaultLast(n)

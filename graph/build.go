@@ -34,13 +34,12 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	}
 	caps := o.caps.effective()
 	var found config.Diagnostics
-	checkCap(&found, "too-many-tools", "the file", "tools", "split it into several graph files",
-		len(f.Tools), caps.Tools, func(i int) config.Pos { return f.Tools[i].Pos })
+	checkTools(f, caps, &found)
 	graphs := make([]*Graph, 0, len(f.Tools))
-	binds, allow := bindsVariables(f), allowOf(f.Allow)
+	names, binds, allow := namesOf(f), bindsVariables(f), allowsOf(f)
 	for _, tool := range f.Tools {
 		c := newCompiler(f, tool, caps)
-		c.binds, c.allow = binds, allow
+		c.names, c.binds, c.allow = names, binds, allow[c.source]
 		graphs = append(graphs, c.compile(ctx))
 		found = append(found, c.found...)
 		if ctx.Err() != nil {
@@ -64,17 +63,17 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 // compiler turns one tool into a Graph. It continues after a finding, so that one pass reports
 // all of them.
 type compiler struct {
-	file  *config.File
-	tool  *config.Tool
-	caps  Caps
-	found config.Diagnostics
+	file   *config.File
+	source *config.File // that defines the tool: file, or one of its imports
+	tool   *config.Tool
+	caps   Caps
+	found  config.Diagnostics
 
 	ids     []string       // in file order
 	byID    map[string]int // index in tool.Nodes
-	servers map[string]bool
-	tools   map[string]bool
+	names   *names
 	binds   bool      // see bindsVariables
-	allow   []*Allow  // of the file
+	allow   []*Allow  // of the file, then of the imports that lead to source
 	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
 	loose   []bool    // loose[i]: a way out of nodes[i] has no target, and that is reported
 	toExit  bool      // a switch goes to the exit, and that is reported
@@ -85,19 +84,11 @@ type compiler struct {
 
 func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 	c := &compiler{
-		file: f, tool: tool, caps: caps,
-		ids:     make([]string, 0, len(tool.Nodes)),
-		byID:    make(map[string]int, len(tool.Nodes)),
-		servers: make(map[string]bool, len(f.Servers)),
-		tools:   make(map[string]bool, len(f.Tools)),
-		nodes:   make([]Node, len(tool.Nodes)),
-		loose:   make([]bool, len(tool.Nodes)),
-	}
-	for _, s := range f.Servers {
-		c.servers[s.Name.Value] = true
-	}
-	for _, t := range f.Tools {
-		c.tools[t.Name.Value] = true
+		file: f, source: sourceOf(f, tool), tool: tool, caps: caps,
+		ids:   make([]string, 0, len(tool.Nodes)),
+		byID:  make(map[string]int, len(tool.Nodes)),
+		nodes: make([]Node, len(tool.Nodes)),
+		loose: make([]bool, len(tool.Nodes)),
 	}
 	for i, n := range tool.Nodes {
 		if _, twice := c.byID[n.ID.Value]; !twice {
@@ -111,7 +102,11 @@ func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 // compile returns the tool's Graph, or nil when a finding is an error or ctx has ended.
 func (c *compiler) compile(ctx context.Context) *Graph {
 	c.checkTool()
-	g := &Graph{Tool: c.tool, Limits: c.file.Limits.Own(c.tool.Limits), Allow: slices.Concat(c.allow, allowOf(c.tool.Allow)), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
+	limits := c.file.Limits.Own(c.tool.Limits)
+	if c.source != c.file {
+		limits = c.file.Limits.Narrowed(c.tool.Limits)
+	}
+	g := &Graph{Tool: c.tool, Limits: limits, Allow: slices.Concat(c.allow, allowOf(c.tool.Allow)), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
 	for i, n := range c.tool.Nodes {
 		if ctx.Err() != nil {
 			return nil
@@ -200,7 +195,7 @@ func (c *compiler) checkTool() {
 }
 
 func (c *compiler) checkName() {
-	name := c.tool.Name.Value
+	name := c.local(c.tool.Name.Value)
 	pos := orPos(c.tool.Name.Pos, c.tool.Pos)
 	const expected = "expected 1 to 128 letters, digits, _, - or ."
 	switch n := utf8.RuneCountInString(name); {

@@ -130,9 +130,16 @@ func OnErrorOf(n Node) *OnError {
 
 // Reached returns the graphs that a run of this graph can enter, itself first, each once. The
 // slice belongs to the caller.
-func (g *Graph) Reached() []*Graph {
-	all := []*Graph{g}
-	seen := map[*Graph]bool{g: true}
+func (g *Graph) Reached() []*Graph { return reached([]*Graph{g}) }
+
+// reached returns the graphs that runs of these graphs can enter, each once: these first, which are
+// not nil.
+func reached(from []*Graph) []*Graph {
+	all := slices.Clone(from)
+	seen := make(map[*Graph]bool, len(all))
+	for _, g := range all {
+		seen[g] = true
+	}
 	for i := 0; i < len(all); i++ {
 		for _, n := range all[i].CallNodes() {
 			if sub, ok := n.(*SubGraph); ok && sub.Graph != nil && !seen[sub.Graph] {

@@ -13,10 +13,13 @@ import (
 // and what in allow has no effect. Effects that the file does not give are package flow's.
 func checkAllow(f *config.File, graphs []*Graph, found *config.Diagnostics) {
 	whole := !slices.Contains(graphs, nil)
-	if f.Allow != nil {
-		c := allowChecker{config: f.Allow, who: "the file", found: found}
-		c.calls(graphs, whole)
-		c.confirm(f.Allow)
+	for _, source := range sourcesOf(f) {
+		if source.Allow == nil {
+			continue
+		}
+		c := allowChecker{config: source.Allow, who: "the file", found: found}
+		c.calls(reached(slices.DeleteFunc(slices.Clone(graphs), func(g *Graph) bool { return g == nil || sourceOf(f, g.Tool) != source })), whole)
+		c.confirm(source.Allow)
 	}
 	for _, g := range graphs {
 		if g == nil || g.Tool.Allow == nil {
@@ -24,7 +27,7 @@ func checkAllow(f *config.File, graphs []*Graph, found *config.Diagnostics) {
 		}
 		c := allowChecker{config: g.Tool.Allow, who: fmt.Sprintf("tool %q", g.Tool.Name.Value), of: g, found: found}
 		c.calls(g.Reached(), whole)
-		c.confirm(f.Allow)
+		c.confirm(sourceOf(f, g.Tool).Allow)
 	}
 }
 
@@ -43,9 +46,6 @@ func (c *allowChecker) calls(graphs []*Graph, whole bool) {
 	used := make([]bool, len(allow.Calls))
 	var names []string
 	for _, g := range graphs {
-		if g == nil {
-			continue
-		}
 		for _, n := range g.CallNodes() {
 			m, isMCP := n.(*MCP)
 			if !isMCP {

@@ -140,17 +140,17 @@ func (c *compiler) checkServer(id string, n *config.Node) {
 		c.found.Add(n.Server.Pos, "expression-not-allowed",
 			fmt.Sprintf("server is %q, expected the name of a server: what a node calls never depends on data", name),
 			"use a switch to choose between servers")
-	case c.servers[name]:
-	case len(c.servers) == 0:
-		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, but no servers are declared", id, name),
+	case c.names.servers[name] && c.importOf(name) == nil:
+	case c.importOf(name) != nil:
+		c.found.Add(n.Server.Pos, "unknown-server",
+			fmt.Sprintf("node %q calls server %q, but the servers of import %q are its own", id, c.local(name), c.importOf(name).Name.Value),
+			"call a tool of the import with a node of type graph, or declare the server under mcpServers")
+	case len(c.ownServers()) == 0:
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, but no servers are declared", id, c.local(name)),
 			"declare it under mcpServers")
 	default:
-		names := make([]string, 0, len(c.servers))
-		for _, s := range c.file.Servers {
-			names = append(names, s.Name.Value)
-		}
-		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", id, name),
-			suggest(name, names, "the servers are "))
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", id, c.local(name)),
+			suggest(c.local(name), c.ownServers(), "the servers are "))
 	}
 }
 
@@ -177,17 +177,8 @@ func (c *compiler) checkCalled(id string, n *config.Node) {
 		c.found.Add(n.Tool.Pos, "expression-not-allowed",
 			fmt.Sprintf("tool is %q, expected the name of a tool: what a node calls never depends on data", name),
 			"use a switch to choose between tools")
-	case c.tools[name]:
+	case c.names.tools[name]:
 	default:
-		c.found.Add(n.Tool.Pos, "unknown-graph", fmt.Sprintf("node %q calls tool %q, which is not in this file", id, name),
-			suggest(name, toolNames(c.file), "the tools are "))
+		c.unknownTool(id, n.Tool)
 	}
-}
-
-func toolNames(f *config.File) []string {
-	names := make([]string, len(f.Tools))
-	for i, t := range f.Tools {
-		names[i] = t.Name.Value
-	}
-	return names
 }

@@ -54,11 +54,12 @@ func schemaFile(n int) string {
 // elsewhereTold are the codes that check gives in no way that a file alone can bring about.
 var elsewhereTold = map[string]string{
 	"not-a-regular-file": "a path",
-	"bad-directory":      "a working directory that is gone",
-	"schema-depth":       "a File that was not parsed",
-	"cannot-upgrade":     "toolgraph upgrade",
-	"cannot-edit":        "toolgraph toolkit",
-	"bad-test":           "toolgraph test", "unknown-test-name": "toolgraph test", "mock-refused": "toolgraph test",
+	"too-many-imports":   "several files", "unused-import": "several files",
+	"bad-directory":  "a working directory that is gone",
+	"schema-depth":   "a File that was not parsed",
+	"cannot-upgrade": "toolgraph upgrade",
+	"cannot-edit":    "toolgraph toolkit",
+	"bad-test":       "toolgraph test", "unknown-test-name": "toolgraph test", "mock-refused": "toolgraph test",
 	"bad-lock": "a lock", "lock-edited": "a lock", "not-locked": "a lock", "exceeds-lock": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
 	"argument-refused":      "a lock",
 	"unknown-upstream-tool": "toolgraph check --live", "tool-listed-twice": "toolgraph check --live",
