@@ -14,6 +14,7 @@ import (
 type writer struct {
 	out     strings.Builder
 	newline string
+	notes   map[*Data]string // comments above parts of new files; see Format
 }
 
 func (w *writer) text() string { return w.out.String() }
@@ -43,7 +44,7 @@ func (w *writer) value(key string, d *Data, indent int, comment string) {
 		}
 		return
 	}
-	if text := inline(d); isSmall(key, d) && indent+len(key)+2+utf8.RuneCountInString(text) <= widest || d.isLeaf() {
+	if text := inline(d); isSmall(key, d) && !w.isNoted(d) && indent+len(key)+2+utf8.RuneCountInString(text) <= widest || d.isLeaf() {
 		w.out.WriteString(" " + text + comment)
 		return
 	}
@@ -53,6 +54,7 @@ func (w *writer) value(key string, d *Data, indent int, comment string) {
 		w.list(d, indent+2)
 		return
 	}
+	w.note(d.Items[0], indent+2)
 	w.mapping(d, indent+2)
 }
 
@@ -60,6 +62,7 @@ func (w *writer) mapping(d *Data, indent int) {
 	for i, key := range d.Keys {
 		if i > 0 {
 			w.line(indent)
+			w.note(d.Items[i], indent)
 		}
 		w.pair(key.Value, d.Items[i], indent, "")
 	}
@@ -70,6 +73,7 @@ func (w *writer) list(d *Data, indent int) {
 		if i > 0 {
 			w.line(indent)
 		}
+		w.noteItem(item, indent)
 		w.item(item, indent)
 	}
 }
@@ -77,7 +81,7 @@ func (w *writer) list(d *Data, indent int) {
 // item writes "- " and an item of a list with this indentation of its dashes.
 func (w *writer) item(d *Data, indent int) {
 	w.out.WriteString("-")
-	small := isSmall("", d) && !isNamed(d) && indent+utf8.RuneCountInString(inline(d)) <= widest
+	small := isSmall("", d) && !isNamed(d) && !w.isNoted(d) && indent+utf8.RuneCountInString(inline(d)) <= widest
 	if d.Kind == KindObject && len(d.Keys) > 0 && !small {
 		w.out.WriteString(" ")
 		w.mapping(d, indent+2)

@@ -21,6 +21,14 @@ type result struct {
 	input         input // which the tool asks for, if inputRequired
 }
 
+// ReadResult returns the value of a tool result, as JSON from MCP's tools/call, and whether the
+// call failed: the value is that which an expression reads of such a call, nil for none. The error
+// describes a result that is not one.
+func ReadResult(raw []byte) (v value.Value, failed bool, err error) {
+	r, err := readResult(raw)
+	return r.value, r.failed || r.inputRequired, err
+}
+
 // readResult returns the value of a call: structuredContent when there is one; otherwise
 // that of its one item: of a text the JSON in it, or the text itself when it is not JSON, of
 // any other its content object, of a known type or not; of several items an array of these;

@@ -46,6 +46,7 @@ var below = map[string][]string{
 	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/capabilities", "internal/diff", "mcpclient"),
 	"internal/hostconfig":   {"config"},
 	"internal/graphtest":    with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),
+	"internal/importer":     with(language, "config", "mcpclient", "internal/graphtest"),
 	"internal/view":         with(language, "config", "graph", "execution", "execution/journal"),
 	"internal/toolset":      with(values, "config", "internal/server", "internal/view"),
 	"internal/results":      with(language, "config", "expressions/shape", "execution/journal", "internal/server", "internal/toolset"),

@@ -149,8 +149,13 @@ func (r *Recorded) check() error {
 	return nil
 }
 
-// encode returns the cassette as its file has it: the same bytes for the same calls.
-func (c *Cassette) encode() ([]byte, error) {
+// NewCassette returns a cassette of these runs.
+func NewCassette(runs ...RecordedRun) *Cassette {
+	return &Cassette{Version: cassetteVersion, Runs: append([]RecordedRun{}, runs...)}
+}
+
+// Encode returns the cassette as its file has it: the same bytes for the same calls.
+func (c *Cassette) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -297,7 +302,7 @@ func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error)
 			}
 		}
 	}
-	c := &Cassette{Version: cassetteVersion, Runs: []RecordedRun{}}
+	c := NewCassette()
 	for _, test := range r.suite.Cases {
 		run, ran := fresh[test.Name]
 		before, was := earlier[test.Name]
@@ -313,7 +318,7 @@ func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error)
 	if len(c.Runs) == 0 && old == nil {
 		return false, nil
 	}
-	src, err := c.encode()
+	src, err := c.Encode()
 	if err != nil {
 		return false, err
 	}

@@ -27,7 +27,7 @@ func FuzzCassette(f *testing.F) {
 		if err != nil {
 			return
 		}
-		first, err := c.encode()
+		first, err := c.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func FuzzCassette(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, first)
 		}
-		if second, err := again.encode(); err != nil || string(second) != string(first) {
+		if second, err := again.Encode(); err != nil || string(second) != string(first) {
 			t.Errorf("%v: %s became %s", err, first, second)
 		}
 	})

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/internal/files"
+	"toolgraph/internal/importer"
+	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
+)
+
+// importFlags are the flags that all importers have.
+type importFlags struct {
+	out, servers string
+	force        bool
+}
+
+func newImport(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import",
+		Short: "Write a graph file from what another system has",
+		Long: `Write a graph file from what another system has, with TODO comments where a decision is
+left to the author, and check it. The graph is printed, or written to a file with -o;
+an existing file is only overwritten with --force. The findings of the check are on
+standard error; the exit code is 1 when the graph has errors.`,
+		Example: `  toolgraph import agent-trace session.jsonl -o release.yaml --test
+  toolgraph import agent-trace session.jsonl --calls 3-14 > graph.yaml`,
+	}
+	onlyCommands(cmd)
+	cmd.AddCommand(newImportTrace(std))
+	return cmd
+}
+
+func (f *importFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file` to write instead of standard output")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
+}
+
+func newImportTrace(std streams) *cobra.Command {
+	flags, opts, calls := importFlags{}, importer.TraceOptions{}, callRange{}
+	cmd := &cobra.Command{
+		Use:   "agent-trace FILE",
+		Short: "Write a graph from the tool calls of an agent",
+		Long: `Write a graph that makes the calls of a trace: the session of Claude Code (JSON Lines
+below ~/.claude/projects), or objects {server, tool, args, result}, as a JSON array or one
+on each line. - is standard input.
+
+The graph has a node for each successful call of an MCP tool. A value of the arguments
+that was in one earlier result is read from there, one that was in none is an argument of
+the tool, and one that was in several is written as it is, with a TODO comment. Values
+whose names look secret, such as token, are never written.
+
+With --test a test beside the graph repeats the trace on its recorded answers:
+FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers.`,
+		Example: `  toolgraph import agent-trace session.jsonl -o release.yaml --test
+  toolgraph import agent-trace session.jsonl --calls 3-14 --name release -m .mcp.json`,
+		Args: args(1, 1, "one file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.Test && flags.out == "" {
+				return usagef("--test writes files beside the graph; name it with -o")
+			}
+			src, err := flags.read(cmd.Context(), std, args[0], importer.MaxTraceBytes)
+			if err != nil {
+				return err
+			}
+			opts.First, opts.Last, opts.ServersFile = calls.first, calls.last, flags.servers != ""
+			file, err := importer.AgentTrace(args[0], src, opts)
+			if err != nil {
+				return err
+			}
+			return flags.write(cmd.Context(), std, file)
+		},
+	}
+	flags.register(cmd)
+	serversFlag(cmd, &flags.servers)
+	cmd.Flags().StringVar(&opts.Tool, "name", "trace", "`name` of the tool")
+	cmd.Flags().BoolVar(&opts.Test, "test", false, "also write a test with the recorded answers beside the graph; requires -o")
+	cmd.Flags().Var(&calls, "calls", "the calls to import, as FIRST-LAST, counted from 1; failed calls count")
+	return cmd
+}
+
+// callRange is a flag such as 3-14, 3- or 7.
+type callRange struct{ first, last int }
+
+// Set reads the flag.
+func (c *callRange) Set(text string) error {
+	from, to, isRange := strings.Cut(text, "-")
+	first, err := strconv.Atoi(from)
+	last := first
+	var err2 error
+	if isRange {
+		last = 0
+		if to != "" {
+			if last, err2 = strconv.Atoi(to); last < first {
+				err2 = cmp.Or(err2, strconv.ErrRange)
+			}
+		}
+	}
+	if err != nil || err2 != nil || first < 1 {
+		return errors.New("expected numbers such as 3-14, 3- or 7")
+	}
+	c.first, c.last = first, last
+	return nil
+}
+
+func (c *callRange) String() string {
+	switch {
+	case c.first == 0:
+		return ""
+	case c.last == 0:
+		return fmt.Sprintf("%d-", c.first)
+	}
+	return fmt.Sprintf("%d-%d", c.first, c.last)
+}
+
+// Type names the kind of value in the help.
+func (c *callRange) Type() string { return "range" }
+
+// read returns the bytes of the file to import, or of standard input for -.
+func (f *importFlags) read(ctx context.Context, std streams, path string, most int64) ([]byte, error) {
+	var in io.Reader = std.in
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a directory; name a file in it", path)
+		}
+		in = file
+	}
+	src, err := readInput(ctx, in, most+1)
+	if err == nil && int64(len(src)) > most {
+		err = fmt.Errorf("%s is larger than %s; import a part of it", path, sizeText(most))
+	}
+	return src, err
+}
+
+func sizeText(n int64) string {
+	size := byteSize(n)
+	return size.String()
+}
+
+// write writes an imported file to where the flags say, and checks it.
+func (f *importFlags) write(ctx context.Context, std streams, file *importer.File) error {
+	for _, warning := range file.Warnings {
+		fmt.Fprintf(std.err, "toolgraph: warning: %s\n", wording.Printable(warning))
+	}
+	if f.out == "" {
+		if _, err := std.out.Write(file.Graph); err != nil {
+			return err
+		}
+		return f.check(ctx, std, "<stdout>", file.Graph)
+	}
+	name := strings.TrimSuffix(f.out, filepath.Ext(f.out))
+	type output struct {
+		path    string
+		content []byte
+	}
+	outputs := []output{{f.out, file.Graph}}
+	if file.Test != nil {
+		outputs = append(outputs, output{name + ".test.yaml", file.Test}, output{name + ".cassette.json", file.Cassette})
+	}
+	for _, o := range outputs {
+		if _, err := os.Lstat(o.path); err == nil && !f.force {
+			return fmt.Errorf("%s already exists; --force overwrites it", o.path)
+		}
+	}
+	for _, o := range outputs {
+		write := createFile
+		if f.force {
+			write = func(path string, content []byte) error { return files.Write(path, content, 0o644) }
+		}
+		if err := write(o.path, o.content); errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s already exists; --force overwrites it", o.path)
+		} else if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.err, "wrote %s\n", wording.Printable(o.path))
+	}
+	return f.check(ctx, std, f.out, file.Graph)
+}
+
+// check reports the findings of the graph that was written, and how many TODO comments it has.
+func (f *importFlags) check(ctx context.Context, std streams, path string, src []byte) error {
+	p, err := project.Parse(ctx, path, src, config.Options{ServersFile: f.servers, AssumeEnv: true})
+	var found config.Diagnostics
+	switch {
+	case errors.As(err, &found):
+	case err != nil:
+		return err
+	default:
+		if found, err = p.Check(ctx, nil); err != nil {
+			return err
+		}
+	}
+	printDiagnostics(std.err, found)
+	todo := ""
+	if n := bytes.Count(src, []byte("# TODO")); n > 0 {
+		todo = fmt.Sprintf("; %s to be decided (TODO)", wording.Count(n, "line"))
+	}
+	fmt.Fprintf(std.err, "%s: %s%s\n", wording.Printable(path), summary(found), todo)
+	if found.Err() != nil {
+		return errReported
+	}
+	return nil
+}
