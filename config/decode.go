@@ -24,6 +24,10 @@ type decoder struct {
 	info     fs.FileInfo // of an imported file
 	imported int         // files, of the graph file
 
+	registries    []string         // as Options.Registries
+	registryRoots map[string]*item // of those that were read, by path; of the graph file
+	only          []string         // the servers of a registry to decode; empty: all
+
 	pipelined bool              // as Options.Pipeline
 	texts     map[string]string // as Options.Vars
 	values    map[string]*Data  // as Options.VarValues

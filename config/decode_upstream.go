@@ -26,6 +26,9 @@ func (d *decoder) servers(it *item, key string, from place) {
 		return
 	}
 	for i, name := range it.keys {
+		if d.only != nil && !slices.Contains(d.only, name.Value) {
+			continue
+		}
 		if twin := d.sameName(name, from); twin != nil {
 			if !from.host || twin.Name.Pos.File == name.Pos.File {
 				d.found.Add(name.Pos, "duplicate-server",
@@ -46,7 +49,7 @@ func (d *decoder) servers(it *item, key string, from place) {
 // spare reports whether a server of a host's file has errors and no node calls it. The errors
 // become warnings then, and the server is skipped: a host's file has servers for other programs.
 func (d *decoder) spare(name string, found Diagnostics) bool {
-	if found.Err() == nil {
+	if found.Err() == nil || slices.Contains(d.only, name) {
 		return false
 	}
 	for _, t := range d.file.Tools {
@@ -77,19 +80,30 @@ func (d *decoder) sameName(name Text, from place) *Upstream {
 }
 
 func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
+	who := fmt.Sprintf("server %q", wording.Shorten(name.Value))
+	u := &Upstream{Pos: it.pos, Name: name, Transport: Stdio}
+	if takes := it.get(registryKey); takes != nil && takes.value() != false && !from.host {
+		u.Registry = true
+		if it, from = d.registered(name, it, who); it == nil {
+			return u // nodes may refer to it
+		}
+	}
 	own := &upstreamForm
 	if isExec(it) {
 		own = &execForm
 	}
 	form := *own
 	form.open = true // foreignKeys checks unknown keys
-	fs := d.open(it, &form, fmt.Sprintf("server %q", wording.Shorten(name.Value)))
-	u := &Upstream{Pos: it.pos, Name: name, Transport: Stdio}
+	fs := d.open(it, &form, who)
 	if fs == nil {
 		return u // nodes may refer to it
 	}
 	fs.form = own
 	fs.foreignKeys(from)
+	if from.host {
+		u.Entry = d.entryHash(it)
+		fs.notTaken()
+	}
 	d.reads = nil
 	if own == &execForm {
 		d.programs(u, fs, from)

@@ -87,6 +87,8 @@ type Upstream struct {
 	Transport Transport
 	Identity  string   // its command and arguments, its URL, or the commands of its programs, as in the file: variables by name, without secrets
 	Variables []string // the names of the environment variables that its entry reads, sorted, each once
+	Registry  bool     // registry: true: its entry is taken from a registry, and other keys of the graph file are laid over it
+	Entry     string   // a hash of what its entry in a registry or another file of servers says about where it is; "" for a server of the graph file
 
 	Command Text      // stdio
 	Args    []Text    // stdio

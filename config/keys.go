@@ -264,6 +264,7 @@ func nextKey(doc string) key {
 var upstreamForm = form{
 	name: "a server", doc: "A server that mcp nodes call: a program (stdio) or an address.",
 	keys: []key{
+		{name: registryKey, doc: "Whether the server's entry is taken from a registry, by its name: the file of --mcp, .toolgraph/servers.json beside this file, or the user's registry (see toolgraph mcp). Other keys are laid over that entry, but none that says where the server is.", value: value{"type": "boolean", "default": false}},
 		{name: "type", doc: "The transport to the server; default: stdio.", value: oneOf("stdio", "streamableHttp", "sse", "exec", "http", "streamable-http")},
 		{name: "command", doc: "stdio: the program, found in PATH and started without a shell.", value: textValue("npx")},
 		{name: "args", doc: "stdio: its arguments. ${VAR} is replaced.", value: listOf(loose())},

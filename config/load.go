@@ -14,6 +14,7 @@ import (
 // Options of Load and Parse.
 type Options struct {
 	ServersFile string                      // a second file, {"mcpServers": {…}}; "" for none
+	Registries  []string                    // registries that servers with registry: true are taken from, after ServersFile: the first that has the server; read only for such servers
 	LookupEnv   func(string) (string, bool) // the value of ${VAR}; nil: os.LookupEnv
 	Pipeline    bool                        // a file without pipeline has pipeline: true
 	AssumeEnv   bool                        // every ${VAR} counts as set and its value is not checked: for files that run on another machine
@@ -37,23 +38,34 @@ func Load(path string, opts Options) (*File, error) {
 // Parse is Load for the content of a file; path is for messages, and cwd is relative to it. It
 // never panics. Safe for concurrent use.
 func Parse(path string, src []byte, opts Options) (*File, error) {
+	d := newDecoder(path, opts)
+	understood, err := d.parse(src)
+	if err != nil {
+		return nil, err
+	}
+	return d.finish(understood)
+}
+
+// newDecoder returns a decoder of a file that has no servers and tools yet.
+func newDecoder(path string, opts Options) *decoder {
 	lookup := opts.LookupEnv
 	if lookup == nil {
 		lookup = os.LookupEnv
 	}
-	d := &decoder{
+	return &decoder{
 		path:   path,
 		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone,
 		lookup: lookup,
 		texts:  opts.Vars,
 		values: opts.VarValues,
-		hosts:  opts.ServersFile,
-		file:   &File{Path: path, Secrets: &Secrets{}},
+		hosts:  opts.ServersFile, registries: opts.Registries,
+		file: &File{Path: path, Secrets: &Secrets{}},
 	}
-	understood, err := d.parse(src)
-	if err != nil {
-		return nil, err
-	}
+}
+
+// finish returns the file, or all findings when there are errors; with them the file when it was
+// understood.
+func (d *decoder) finish(understood bool) (*File, error) {
 	d.noteForwarded()
 	d.file.Secrets = newSecrets(d.secrets)
 	d.found.Sort()

@@ -20,6 +20,7 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 )
 
@@ -31,20 +32,29 @@ type Project struct {
 	Warnings config.Diagnostics // sorted; never errors
 }
 
-// Load reads and builds a graph file. Findings that are errors are returned as
+// Load reads and builds a graph file. Without registries in the options, servers with registry: true
+// are looked up in those of the project and the user. Findings that are errors are returned as
 // config.Diagnostics, with the warnings among them: those of the file and, as far as it was
 // understood, those of its graphs. Other errors are those of reading, and the cause of
 // ctx's end. When the file was understood well enough to find more errors in it, the
 // Project is returned with the Diagnostics; it must not be run.
 func Load(ctx context.Context, path string, opts config.Options) (*Project, error) {
-	file, err := config.Load(path, opts)
+	file, err := config.Load(path, withRegistries(path, opts))
 	return build(ctx, file, err)
 }
 
 // Parse is Load for the content of a file; path is its name in messages.
 func Parse(ctx context.Context, path string, src []byte, opts config.Options) (*Project, error) {
-	file, err := config.Parse(path, src, opts)
+	file, err := config.Parse(path, src, withRegistries(path, opts))
 	return build(ctx, file, err)
+}
+
+// withRegistries adds the registries of the project and the user, unless the options name some.
+func withRegistries(path string, opts config.Options) config.Options {
+	if opts.Registries == nil {
+		opts.Registries = registry.Paths(path)
+	}
+	return opts
 }
 
 func build(ctx context.Context, file *config.File, err error) (*Project, error) {
