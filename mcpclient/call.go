@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,8 +91,8 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	}
 	mark := s.stderr.mark()
 	raw, err := s.request(timed.ctx, r)
-	if err == nil {
-		return raw, nil
+	if err == nil || errors.Is(err, errCallTimeout) {
+		return raw, err
 	}
 	if timed.ctx.Err() != nil && context.Cause(timed.ctx) == errCallTimeout { //nolint:errorlint // the cause itself
 		message := fmt.Sprintf("did not answer within %s", timeout)
@@ -178,7 +179,7 @@ func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result
 		if err != nil {
 			return request{}, unencoded(err)
 		}
-		return request{name: c.tool, params: params, offer: known, timeout: c.timeout}, nil
+		return request{name: c.tool, params: params, offer: known, timeout: cmp.Or(c.timeout, u.conf.timeoutOf(c.tool))}, nil
 	})
 	if fail != nil {
 		return result{}, s, fail

@@ -19,6 +19,7 @@ const (
 	CodeListedTwice      = "listed-twice"      // it lists the tool with different definitions, and it has to be checked
 	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
 	CodeBadSchema        = "bad-schema"        // its inputSchema is too large or takes too long to validate by; nothing was sent
+	CodeNotAllowed       = "not-allowed"       // this process may not start it
 	CodeLoginNeeded      = "login-needed"      // the user has to log in, by the command of the hint
 	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet
 	CodeServerExited     = "server-exited"     // its process ended

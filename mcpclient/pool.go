@@ -139,17 +139,18 @@ func (p *Pool) Close() error {
 type selfCommand struct{ name, path string }
 
 type options struct {
-	logger  *slog.Logger
-	secrets *config.Secrets
-	name    string // of the client, for servers
-	version string
-	self    selfCommand
-	elicit  Elicitor  // nil: no server may ask
-	check   ToolCheck // nil: every tool may be called
-	tokens  string    // the directory of tokens; "": that of the user
-	clock   clock
-	started func(server string) // called when a server's program has started
-	adjust  func(*settings)     // tests shorten limits with it
+	logger   *slog.Logger
+	secrets  *config.Secrets
+	name     string // of the client, for servers
+	version  string
+	self     selfCommand
+	elicit   Elicitor  // nil: no server may ask
+	check    ToolCheck // nil: every tool may be called
+	programs bool      // may be started
+	tokens   string    // the directory of tokens; "": that of the user
+	clock    clock
+	started  func(server string) // called when a server's program has started
+	adjust   func(*settings)     // tests shorten limits with it
 }
 
 // Option changes a new Pool.
@@ -203,4 +204,14 @@ func settingsOf(u *config.Upstream) settings {
 	return s
 }
 
-func (s *settings) isLocal() bool { return s.Transport == config.Stdio || s.Transport == "" }
+func (s *settings) isLocal() bool {
+	return s.Transport == config.Stdio || s.Transport == config.Exec || s.Transport == ""
+}
+
+// timeoutOf returns the time limit of the calls of a tool.
+func (s *settings) timeoutOf(tool string) time.Duration {
+	if p := s.Program(tool); p != nil && p.Timeout > 0 {
+		return p.Timeout
+	}
+	return s.Timeout
+}

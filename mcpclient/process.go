@@ -157,12 +157,17 @@ func (p *process) reap(stderr *os.File, drained chan struct{}, keep *supervisor)
 // grace, and returns when the group has ended. The first call sets the pace: in haste
 // there is no wait after stdin is closed, and a short one after SIGTERM.
 func (p *process) end(haste bool) {
+	if haste {
+		p.endWithin(0, sweepGrace)
+	} else {
+		p.endWithin(stdinGrace, termGrace)
+	}
+}
+
+// endWithin is end with its own graces: after stdin is closed, and after SIGTERM.
+func (p *process) endWithin(first, second time.Duration) {
 	p.ending.Do(func() {
 		_ = p.stdin.Close()
-		first, second := stdinGrace, termGrace
-		if haste {
-			first, second = 0, sweepGrace
-		}
 		if p.within(first) {
 			return
 		}

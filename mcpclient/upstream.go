@@ -123,7 +123,9 @@ func (u *upstream) start(a *attempt) {
 	if err == nil {
 		u.gate.succeeded()
 		u.current, a.session = s, s
-		u.opts.logger.Info("upstream started", "server", name, "protocol", s.version)
+		if s.version != "" { // programs are not started yet
+			u.opts.logger.Info("upstream started", "server", name, "protocol", s.version)
+		}
 		return
 	}
 	a.err = err
@@ -149,6 +151,11 @@ func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 	if u.conf.AllowElicit && u.conf.Transport != config.SSE { // by sse, the library does not pass on the server's requests
 		s.elicit = u.opts.elicit
 	}
+	if u.conf.Transport == config.Exec {
+		s.link = newPrograms(u, s.note)
+		s.settle("", u.opts)
+		return s, nil
+	}
 	open := u.openRemote
 	if u.conf.isLocal() {
 		open = u.openLocal
@@ -171,22 +178,31 @@ func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 
 // openLocal starts the server's program.
 func (u *upstream) openLocal(s *session) *Error {
-	var proc *process
-	cmd, err := commandOf(&u.conf.Upstream, u.opts.self)
-	if err == nil {
-		proc, err = startProcess(cmd, u.keep, u.opts.clock, s.note.stderrLogger())
-	}
-	if err != nil {
-		text := err.Error()
-		if pe := (*os.PathError)(nil); errors.As(err, &pe) { // without the words fork/exec
-			text = fmt.Sprintf("%s: %s", pe.Path, pe.Err)
-		}
-		return &Error{Code: CodeServerStart, Message: "cannot be started: " + s.note.redact(text), Err: errLocal}
+	proc, fail := u.startProgram(&u.conf.Upstream, s.note)
+	if fail != nil {
+		return fail
 	}
 	u.opts.started(u.conf.Name.Value)
 	s.stderr, s.turns = proc.stderr, newTurns()
 	s.link = newConn(proc, u.conf.maxMessage, s)
 	return nil
+}
+
+// startProgram starts the program of a server over stdio.
+func (u *upstream) startProgram(of *config.Upstream, note notes) (*process, *Error) {
+	var proc *process
+	cmd, err := commandOf(of, u.opts.self)
+	if err == nil {
+		proc, err = startProcess(cmd, u.keep, u.opts.clock, note.stderrLogger())
+	}
+	if err == nil {
+		return proc, nil
+	}
+	text := err.Error()
+	if pe := (*os.PathError)(nil); errors.As(err, &pe) { // without the words fork/exec
+		text = fmt.Sprintf("%s: %s", pe.Path, pe.Err)
+	}
+	return nil, &Error{Code: CodeServerStart, Message: "cannot be started: " + note.redact(text), Err: errLocal}
 }
 
 // openRemote makes a connection to the server's address; the handshake dials.

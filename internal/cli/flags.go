@@ -27,6 +27,7 @@ type sessionFlags struct {
 	graph, servers       string
 	logLevel, logFormat  string
 	locked, otel, metric bool
+	allowExec            bool
 	grace                time.Duration
 	history              historyFlags
 	audit                auditFlags
@@ -47,8 +48,14 @@ func (f *sessionFlags) register(cmd *cobra.Command, level string) {
 // registerRuns adds the flags of commands that run graphs, apart from those of the history.
 func (f *sessionFlags) registerRuns(cmd *cobra.Command, level string) {
 	f.register(cmd, level)
+	f.registerExec(cmd)
 	cmd.Flags().BoolVar(&f.locked, "locked", false, "refuse to call tools that differ from the lock file beside the graph file (see toolgraph lock)")
 	cmd.Flags().BoolVar(&f.otel, "otel", false, "export a trace of each run over OTLP/HTTP to OTEL_EXPORTER_OTLP_ENDPOINT")
+}
+
+// registerExec is for commands that make calls.
+func (f *sessionFlags) registerExec(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.allowExec, "allow-exec", false, "let calls start the programs of servers of type exec; only for graph files that you trust")
 }
 
 func (f *sessionFlags) registerGrace(cmd *cobra.Command) {

@@ -96,6 +96,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	p := l.Project
 	logFindings(l.log, p.Warnings)
 	warnUnlisted(l)
+	warnPrograms(l)
 	grace := f.grace
 	if listen != nil {
 		grace = f.http.grace
@@ -146,6 +147,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 			}
 			next.log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Listed()))
 			warnUnlisted(next)
+			warnPrograms(next)
 			return ended, nil
 		}, logRejected)
 	}
@@ -203,6 +205,15 @@ func logRejected(served *loaded, err error) {
 func warnUnlisted(l *loaded) {
 	if len(l.Listed()) == 0 && len(l.Graphs) > 0 {
 		l.log.Warn("all tools of the graph file are hidden, so clients see no tool; remove hidden: true from those that clients may call", "file", l.File.Path)
+	}
+}
+
+// warnPrograms warns of servers whose programs no call may start.
+func warnPrograms(l *loaded) {
+	for _, u := range l.File.Servers {
+		if u.Transport == config.Exec && !l.flags.allowExec {
+			l.log.Warn("programs are off: calls of this server fail with not-allowed; if you trust its programs, add --allow-exec", "server", u.Name.Value)
+		}
 	}
 }
 

@@ -258,6 +258,9 @@ func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclien
 	}
 	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets), asks,
 		mcpclient.WithClientInfo("toolgraph", versionText()), mcpclient.WithStartNotice(startNotice(s.std.err)))
+	if s.flags.allowExec {
+		opts = append(opts, mcpclient.WithPrograms())
+	}
 	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
 }
 

@@ -64,6 +64,7 @@ together. The exit code is 1 when a test fails and 3 when a file has errors.`,
 	cmd.Flags().StringVar(&flags.junit, "junit", "", "`file` to write a JUnit report to, in addition")
 	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list passed and skipped tests as well")
 	flags.register(cmd, "error")
+	flags.registerExec(cmd)
 	cmd.Flags().Lookup("mcp").Usage += ", instead of the file that a test file names"
 	return takesGraphs(cmd)
 }

@@ -50,6 +50,7 @@ guide for agents instead.`,
 	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "allow agents to run graphs and to call any tool of the servers")
 	cmd.Flags().BoolVar(&flags.skill, "skill", false, "print the guide for agents, SKILL.md")
 	flags.register(cmd, "warn")
+	flags.registerExec(cmd)
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)
 }
