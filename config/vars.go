@@ -29,6 +29,15 @@ func (f *File) Var(name string) *Var {
 	return nil
 }
 
+// varNames returns the names of the constants, in file order.
+func (f *File) varNames() []string {
+	names := make([]string, len(f.Vars))
+	for i, v := range f.Vars {
+		names[i] = v.Name.Value
+	}
+	return names
+}
+
 var identifier = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // vars decodes the constants, with the values that the options give to some of them.
@@ -77,10 +86,7 @@ func (d *decoder) declared(name string, pos Pos, who string) *Var {
 
 // UnknownVar returns the message and the hint for a name that is not one of the file's constants.
 func (f *File) UnknownVar(name string) (message, hint string) {
-	names := make([]string, len(f.Vars))
-	for i, v := range f.Vars {
-		names[i] = v.Name.Value
-	}
+	names := f.varNames()
 	hint = wording.DidYouMean(name, names)
 	switch {
 	case hint != "":
@@ -170,13 +176,13 @@ func (d *decoder) noteSecretVar(name string, value *Data) {
 	}
 }
 
-// varAt returns the value at the path of a ${vars.…}, such as limits.top; nil, and what is wrong, when
-// there is none.
+// varAt returns the value at the path of a ${vars.…}, such as limits.top, and its constant; without a
+// value, what is wrong, and the constant that was probably meant, if any.
 func (f *File) varAt(path string) (v *Var, value *Data, message, hint string) {
 	names := strings.Split(path, ".")
 	if v = f.Var(names[0]); v == nil {
 		message, hint = f.UnknownVar(names[0])
-		return nil, nil, message, hint
+		return f.Var(wording.Nearest(names[0], f.varNames())), nil, message, hint
 	}
 	value = v.Value
 	for i, name := range names[1:] {

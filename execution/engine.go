@@ -35,6 +35,7 @@ type hooks struct {
 	sleep        func(ctx context.Context, d time.Duration) error
 	user         User // nil: no user can be asked
 	effects      func(ctx context.Context, server, tool string) config.Effect
+	vars         value.Value // constants in place of the graph's; nil: its own
 }
 
 // Option is an option of an engine, or of one run.
@@ -71,6 +72,10 @@ func WithRepeatable(may func(server, tool string, effect config.Effect) bool) Op
 func WithEffects(effect func(ctx context.Context, server, tool string) config.Effect) Option {
 	return func(h *hooks) { h.effects = effect }
 }
+
+// WithVars gives a run the constants of another one, as its Start has them, in place of those of the
+// graph. A nil value changes nothing.
+func WithVars(vars value.Value) Option { return func(h *hooks) { h.vars = vars } }
 
 // New makes an engine whose runs make their calls through caller.
 func New(caller ToolCaller, opts ...Option) *Engine {
@@ -120,12 +125,12 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h *hooks) (*live, error) {
 	start := Event{
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
-		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.Hash, Args: args},
+		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars)},
 	}
 	if err := h.record(ctx, &start); err != nil {
 		return nil, err
 	}
-	l := newLive(ctx, e.caller, h.runID, newFrame(g, args), start.Time, h)
+	l := newLive(ctx, e.caller, h.runID, newFrame(g, args, h.vars), start.Time, h)
 	l.start()
 	return l, h.notify(&start)
 }

@@ -76,7 +76,12 @@ type Start struct {
 	Tool  string
 	Graph string // the graph's hash
 	Args  value.Value
+	Vars  value.Value // an object: the constants that the graph and those that it calls read, see graph.ReadVars; nil: none
 }
+
+// IsOf reports whether a run was started on a graph, apart from the values of constants: those of the run
+// count.
+func (s *Start) IsOf(g *graph.Graph) bool { return s.Graph == g.HashWith(s.Vars) }
 
 // Visit is a step that is about to happen, or a part of one.
 type Visit struct {
@@ -124,18 +129,19 @@ type startJSON struct {
 	Tool  string     `json:"tool"`
 	Graph string     `json:"graph"`
 	Args  value.JSON `json:"args"`
+	Vars  value.JSON `json:"vars,omitzero"`
 }
 
-// MarshalJSON writes tool, graph and args.
+// MarshalJSON writes tool, graph, args and, where there are some, vars.
 func (s Start) MarshalJSON() ([]byte, error) {
-	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}})
+	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value}
 	return err
 }
 

@@ -33,12 +33,16 @@ type frame struct {
 	scope *expressions.Scope
 }
 
-func newFrame(g *graph.Graph, args value.Value) *frame {
+// newFrame makes a frame of a run; vars are the constants that the run has recorded, nil for those of
+// the file.
+func newFrame(g *graph.Graph, args, vars value.Value) *frame {
 	s := newState(len(g.Nodes))
-	return &frame{
+	f := &frame{
 		graph: g, args: args, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
 		state: s, scope: expressions.NewScope(s.context, s),
 	}
+	f.scope.Variables = g.Variables(vars)
+	return f
 }
 
 // site returns the place where the node runs next.
@@ -265,7 +269,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	if failed != nil {
 		return nil, failed, nil
 	}
-	sub := newFrame(n.Graph, args)
+	sub := newFrame(n.Graph, args, l.hooks.vars)
 	sub.live, sub.address, sub.tool, sub.callers = l, s.address(), n.Tool, callers
 	sub.budget, sub.largest, sub.deepest, sub.pace = f.budget, f.largest, f.deepest, f.pace
 	sub.allow = narrowed(f.allow, n.Graph.Allow)

@@ -53,11 +53,12 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
 	}
 	first := events[0]
-	if first.Start.Graph != g.Hash && !h.changedGraph {
+	if !first.Start.IsOf(g) && !h.changedGraph {
 		return nil, fmt.Errorf("run %s was started on graph %.12s, but tool %q is now %.12s: %w",
-			first.Run, first.Start.Graph, g.Tool.Name.Value, g.Hash, ErrGraphChanged)
+			first.Run, first.Start.Graph, g.Tool.Name.Value, g.HashWith(first.Start.Vars), ErrGraphChanged)
 	}
-	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args), h.now().Add(-usedTime(events)), h)
+	h.vars = first.Start.Vars
+	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args, h.vars), h.now().Add(-usedTime(events)), h)
 	l.past = pastOf(events, h)
 	l.below = l.past.below
 	l.past.charge(l.root.budget, "")

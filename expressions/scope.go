@@ -48,12 +48,13 @@ const (
 	VarFailure = "failure" // an object: the failure of a call or a transform
 	VarAttempt = "attempt" // how many attempts of the call were made
 	VarResult  = "result"  // the value of an attempt's call
+	VarVars    = "vars"    // an object: the constants of the graph file
 )
 
 // IsVariable reports whether the language binds a variable of that name in some expressions.
 func IsVariable(name string) bool {
 	switch name {
-	case VarItem, VarIndex, VarFailure, VarAttempt, VarResult:
+	case VarItem, VarIndex, VarFailure, VarAttempt, VarResult, VarVars:
 		return true
 	}
 	return false

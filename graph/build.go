@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,10 +37,10 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	var found config.Diagnostics
 	checkTools(f, caps, &found)
 	graphs := make([]*Graph, 0, len(f.Tools))
-	names, binds, allow := namesOf(f), bindsVariables(f), allowsOf(f)
+	names, binds, allow, vars := namesOf(f), bindsVariables(f), allowsOf(f), constantsOf(f)
 	for _, tool := range f.Tools {
 		c := newCompiler(f, tool, caps)
-		c.names, c.binds, c.allow = names, binds, allow[c.source]
+		c.names, c.binds, c.allow, c.constants = names, binds, allow[c.source], vars[c.source]
 		graphs = append(graphs, c.compile(ctx))
 		found = append(found, c.found...)
 		if ctx.Err() != nil {
@@ -52,6 +53,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkAllow(f, graphs, &found)
 	checkEffects(graphs, &found)
 	checkResults(f, &found)
+	checkUnusedVars(vars, &found)
 	found.Sort()
 	if found.Err() != nil {
 		return nil, found, nil
@@ -69,15 +71,17 @@ type compiler struct {
 	caps   Caps
 	found  config.Diagnostics
 
-	ids     []string       // in file order
-	byID    map[string]int // index in tool.Nodes
-	names   *names
-	binds   bool      // see bindsVariables
-	allow   []*Allow  // of the file, then of the imports that lead to source
-	nodes   []Node    // nodes[i] is made of tool.Nodes[i]
-	loose   []bool    // loose[i]: a way out of nodes[i] has no target, and that is reported
-	toExit  bool      // a switch goes to the exit, and that is reported
-	written []written // the expressions
+	ids       []string       // in file order
+	byID      map[string]int // index in tool.Nodes
+	names     *names
+	binds     bool            // see bindsVariables
+	allow     []*Allow        // of the file, then of the imports that lead to source
+	constants *constants      // of source; nil when it has none
+	varsRead  map[string]bool // of them
+	nodes     []Node          // nodes[i] is made of tool.Nodes[i]
+	loose     []bool          // loose[i]: a way out of nodes[i] has no target, and that is reported
+	toExit    bool            // a switch goes to the exit, and that is reported
+	written   []written       // the expressions
 
 	compared int // nodes looked at for "did you mean"
 }
@@ -85,10 +89,11 @@ type compiler struct {
 func newCompiler(f *config.File, tool *config.Tool, caps Caps) *compiler {
 	c := &compiler{
 		file: f, source: sourceOf(f, tool), tool: tool, caps: caps,
-		ids:   make([]string, 0, len(tool.Nodes)),
-		byID:  make(map[string]int, len(tool.Nodes)),
-		nodes: make([]Node, len(tool.Nodes)),
-		loose: make([]bool, len(tool.Nodes)),
+		ids:      make([]string, 0, len(tool.Nodes)),
+		byID:     make(map[string]int, len(tool.Nodes)),
+		nodes:    make([]Node, len(tool.Nodes)),
+		varsRead: map[string]bool{},
+		loose:    make([]bool, len(tool.Nodes)),
 	}
 	for i, n := range tool.Nodes {
 		if _, twice := c.byID[n.ID.Value]; !twice {
@@ -129,6 +134,10 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 		if _, twice := g.byID[b.id]; !twice {
 			g.byID[b.id] = node
 		}
+	}
+	if c.constants != nil {
+		g.Vars, g.bound, g.varPrefix = c.constants.values, c.constants.bound, c.source.Prefix
+		g.varsRead = slices.Sorted(maps.Keys(c.varsRead))
 	}
 	g.Nodes = c.nodes
 	g.Input, g.Output = c.compileSchemas(ctx)

@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
+	"toolgraph/expressions/value"
 )
 
 // Graph is one tool: checked, compiled, immutable, safe for concurrent use.
@@ -21,6 +22,12 @@ type Graph struct {
 
 	Secrets *config.Secrets // of the file: $failure must not show them
 	byID    map[string]Node
+
+	Vars      value.Object           // the value of $vars: the constants of the file that defines the tool; nil when it has none
+	bound     map[string]value.Value // Vars as a variable
+	varsRead  []string               // the names of those that expressions of the graph read, sorted
+	varPrefix string                 // of these names in ReadVars
+	allVars   value.Value            // what ReadVars returns without other values
 }
 
 // Node returns the node with this id, or nil.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/value"
 )
 
 // setHashes gives each graph the hash of what a run of it depends on, apart from the definitions
@@ -22,21 +23,41 @@ import (
 func setHashes(graphs []*Graph) {
 	digests := make(map[*Graph]string, len(graphs))
 	for _, g := range graphs {
-		digests[g] = digest(func(h meaning) {
-			h.data(g.Tool.InputSchema)
-			h.data(g.Tool.OutputSchema)
-			h.graph(g)
-		})
+		digests[g] = g.digest(nil)
+		g.allVars = g.readVars(nil)
 	}
 	for _, g := range graphs {
-		g.Hash = digest(func(h meaning) {
-			h.put("toolgraph.graph.1")
-			h.graph(g)
-			for _, called := range calledGraphs(g) {
-				h.put("called", called.Tool.Name.Value, digests[called])
-			}
-		})
+		g.Hash = g.hash(nil, func(called *Graph) string { return digests[called] })
 	}
+}
+
+// HashWith returns the hash of the graph when the constants that it reads have the values in recorded, an
+// object as ReadVars returns it; the graph's Hash without one.
+func (g *Graph) HashWith(recorded value.Value) string {
+	over, isObject := recorded.(value.Object)
+	if !isObject {
+		return g.Hash
+	}
+	return g.hash(over, func(called *Graph) string { return called.digest(over) })
+}
+
+// digest returns the digest of the graph as one that others call.
+func (g *Graph) digest(over value.Object) string {
+	return digest(func(h meaning) {
+		h.data(g.Tool.InputSchema)
+		h.data(g.Tool.OutputSchema)
+		h.graph(g, over)
+	})
+}
+
+func (g *Graph) hash(over value.Object, digestOf func(*Graph) string) string {
+	return digest(func(h meaning) {
+		h.put("toolgraph.graph.1")
+		h.graph(g, over)
+		for _, called := range calledGraphs(g) {
+			h.put("called", called.Tool.Name.Value, digestOf(called))
+		}
+	})
 }
 
 // digest returns the lower-case hex of the SHA-256 of what is written.
@@ -66,8 +87,9 @@ func (h meaning) put(parts ...string) {
 	}
 }
 
-// graph writes the own form of a graph.
-func (h meaning) graph(g *Graph) {
+// graph writes the own form of a graph, with the constants that it reads: their values in over, or else
+// the file's.
+func (h meaning) graph(g *Graph, over value.Object) {
 	h.put(g.Tool.Name.Value)
 	h.put(fmt.Sprint(g.Limits.MaxNodeExecutions), fmt.Sprint(g.Limits.MaxExecutionTime.Nanoseconds()),
 		fmt.Sprint(g.Limits.MaxNodeOutputBytes), fmt.Sprint(g.Limits.MaxHistoryBytes))
@@ -84,6 +106,34 @@ func (h meaning) graph(g *Graph) {
 	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.ID(), b.ID()) })
 	for _, node := range nodes {
 		h.node(g.Tool.Nodes[node.core().index], node)
+	}
+	if len(g.varsRead) > 0 {
+		h.put("vars", fmt.Sprint(len(g.varsRead)))
+		for _, name := range g.varsRead {
+			h.put(name)
+			h.value(g.varOf(name, over))
+		}
+	}
+}
+
+// value writes a value as data would be written.
+func (h meaning) value(v value.Value) {
+	switch v := v.(type) {
+	case value.Object:
+		h.put("object", fmt.Sprint(v.Len()))
+		for _, key := range slices.Sorted(slices.Values(v.Keys())) {
+			h.put(key)
+			item, _ := v.Get(key)
+			h.value(item)
+		}
+	case []any:
+		h.put("array", fmt.Sprint(len(v)))
+		for _, item := range v {
+			h.value(item)
+		}
+	default:
+		text, _ := value.Encode(v) // constants are JSON: this does not fail
+		h.put("scalar", string(text))
 	}
 }
 

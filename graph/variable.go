@@ -42,11 +42,11 @@ func bindsVariables(f *config.File) bool {
 // checkVariables reports variables of the language that have no value in an expression. In a file
 // in which nothing binds one they are as all other variables, of which package flow warns.
 func (c *compiler) checkVariables(places *config.Places, e *jsonata.Expression, bound variables) {
-	if !c.binds {
-		return
-	}
 	for _, v := range e.Variables() {
-		if !slices.Contains(bound, v.Name) {
+		switch {
+		case v.Name == expressions.VarVars:
+			c.readVar(places, v)
+		case c.binds && !slices.Contains(bound, v.Name):
 			c.found.Add(places.At(v.Offset), "unbound-variable", fmt.Sprintf("$%s has no value in this expression", v.Name), whereBound(v.Name))
 		}
 	}

@@ -46,6 +46,9 @@ func newQueued(v *view, e execution.Event) queued {
 	if e.Question != nil {
 		bytes += len(e.Question.Message)
 	}
+	if e.Start != nil && e.Start.Vars != nil {
+		bytes += value.Size(e.Start.Vars)
+	}
 	return queued{event: e, view: v, size: size, bytes: bytes}
 }
 

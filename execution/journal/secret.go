@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -15,7 +16,7 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	e.Time = e.Time.UTC()
 	if e.Start != nil {
 		start := *e.Start
-		start.Args = nil
+		start.Args, start.Vars = nil, bareVars(start.Vars, secrets)
 		e.Start = &start
 	}
 	if e.Record != nil {
@@ -50,6 +51,28 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 		e.Answer = &answer
 	}
 	return e
+}
+
+// bareVars returns the constants of a run without those that have a secret: a resumed run takes these
+// from the file, and its graph's hash shows whether they are the same. It returns nil for none.
+func bareVars(vars value.Value, secrets *config.Secrets) value.Value {
+	object, isObject := vars.(value.Object)
+	if !isObject || secrets.Len() == 0 {
+		return vars
+	}
+	var names []string
+	var values []value.Value
+	for _, name := range object.Keys() {
+		v, _ := object.Get(name)
+		text, err := value.Encode(v)
+		if err == nil && bytes.Equal(text, secrets.RedactJSON(text)) {
+			names, values = append(names, name), append(values, v)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return value.NewObject(names, values)
 }
 
 func bareAttempt(a execution.Attempt, secrets *config.Secrets) execution.Attempt {

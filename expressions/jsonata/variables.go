@@ -4,8 +4,9 @@ import "toolgraph/expressions"
 
 // Variable is one read of a variable that the expression does not bind.
 type Variable struct {
-	Name   string // without $
-	Offset int    // byte offset of its $ in the source
+	Name   string   // without $
+	Offset int      // byte offset of its $ in the source
+	Path   []string // the names of fields that follow it, as in $vars.limits.most; empty when its whole value is read
 }
 
 // Variables are the reads of variables of the language, those of expressions.IsVariable, in the
@@ -54,13 +55,40 @@ func (r *variableReader) walk(t *Tree) {
 		r.scope(t.Parts)
 		return
 	case "variable":
-		if r.own[t.Text] == 0 && expressions.IsVariable(t.Text) {
-			r.found = append(r.found, Variable{Name: t.Text, Offset: t.Offset})
-		}
+		r.read(t, nil)
 	}
 	for i := range t.Parts {
+		if part := &t.Parts[i]; t.Kind == "path" && i == 0 && part.Kind == "variable" {
+			r.read(part, fieldsOf(t.Parts[1:]))
+			continue
+		}
 		r.walk(&t.Parts[i])
 	}
+}
+
+// read notes a variable of the language that the expression does not bind around it.
+func (r *variableReader) read(t *Tree, path []string) {
+	if r.own[t.Text] == 0 && expressions.IsVariable(t.Text) {
+		r.found = append(r.found, Variable{Name: t.Text, Offset: t.Offset, Path: path})
+	}
+}
+
+// fieldsOf returns the names of the first steps of a path, as far as they are names. A predicate
+// behind a name ends them.
+func fieldsOf(steps []Tree) (names []string) {
+	for i := range steps {
+		step := &steps[i]
+		for step.Kind != "name" {
+			if !isField(step) {
+				return names
+			}
+			step = &step.Parts[0]
+		}
+		if names = append(names, step.Text); steps[i].Kind != "name" {
+			return names
+		}
+	}
+	return names
 }
 
 // Binds adds the variables that a part binds in the block or the function around it. What a

@@ -91,6 +91,45 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// What follows a variable tells which part of its value is read.
+func TestPathsOfVariables(t *testing.T) {
+	for source, want := range map[string]string{
+		`$vars.top`:                           `top`,
+		`$vars.limits.most + $vars.top`:       `limits.most top`,
+		`$vars.tags[0].name`:                  `tags`,
+		`$vars.tags[$ = $vars.top]`:           `tags top`,
+		`$vars.list[]`:                        `list`,
+		`$vars.list^(x)`:                      `list`,
+		`$vars.list@$l.x`:                     `list`,
+		"$vars.`odd name`.x":                  `odd name.x`,
+		`$vars`:                               ``,
+		`$keys($vars)`:                        ``,
+		`$vars.*`:                             ``,
+		`$vars.(a + b)`:                       ``,
+		`$vars[0].top`:                        ``,
+		`$vars.$lookup($, "top")`:             ``,
+		`$lookup($vars, "top") & $vars.a`:     ` a`,
+		`a.$vars.top`:                         ``,
+		`a.{"x": $vars.top}`:                  `top`,
+		`($vars := {"top": 1}; $vars.top)`:    `-`,
+		`($x := $vars; $x.top)`:               ``,
+		`function($vars){$vars.top}($.a)`:     `-`,
+		`($f := function(){$vars.top}; $f())`: `top`,
+	} {
+		var got []string
+		for _, v := range mustCompile(t, source).Variables() {
+			got = append(got, strings.Join(v.Path, "."))
+		}
+		text := strings.Join(got, " ")
+		if got == nil {
+			text = "-"
+		}
+		if text != want {
+			t.Errorf("%s reads %q, want %q", source, text, want)
+		}
+	}
+}
+
 func TestChunk(t *testing.T) {
 	scope := expressions.NewScope(map[string]any{"list": mustDecode(t, `[1,2,3,4,5]`), "none": mustDecode(t, `[]`), "lists": mustDecode(t, `[[1],[2,3]]`)}, nil)
 	for source, want := range map[string]string{

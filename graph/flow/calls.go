@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"toolgraph/config"
@@ -162,6 +163,7 @@ func (f *follower) item(ctx context.Context, node int, n graph.Node) shape.Shape
 func (f *follower) variables(ctx context.Context, node int, u use) map[string]shape.Shape {
 	c := graph.CallingOf(u.call)
 	vars := map[string]shape.Shape{}
+	maps.Copy(vars, f.constants)
 	for _, name := range u.at.variables(c != nil && c.ForEach != nil) {
 		switch name {
 		case expressions.VarItem:
@@ -175,6 +177,24 @@ func (f *follower) variables(ctx context.Context, node int, u use) map[string]sh
 		}
 	}
 	return vars
+}
+
+// constantsOf returns the variables that every expression of a graph has: $vars with the declared fields
+// and the kinds of their values, since other values can be given. The map is nil without constants.
+func constantsOf(g *graph.Graph) map[string]shape.Shape {
+	if g.Vars == nil {
+		return nil
+	}
+	fields := make([]shape.Field, 0, g.Vars.Len())
+	for _, name := range g.Vars.Keys() {
+		v, _ := g.Vars.Get(name)
+		s := shape.OfValue(v)
+		if v == value.Null { // it has no type
+			s = shape.Value()
+		}
+		fields = append(fields, shape.Field{Name: name, Shape: s})
+	}
+	return map[string]shape.Shape{expressions.VarVars: shape.Object(fields, false)}
 }
 
 // codes returns the failures that an expression at its place can be about.

@@ -69,11 +69,16 @@ type follower struct {
 	items   map[graph.Node]shape.Shape // $item of nodes with forEach, as far as it has been asked for
 	settled []bool                     // outputs[i] is known
 	learned bool                       // the shape of an output comes from recorded calls, so that no finding is certain
+
+	constants map[string]shape.Shape // see constantsOf
 }
 
 // newFollower follows a graph. The error is the cause of ctx's end.
 func newFollower(ctx context.Context, g *graph.Graph, all *flows) (*follower, error) {
-	f := &follower{explorer: newExplorer(ctx, g), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes))}
+	f := &follower{
+		explorer: newExplorer(ctx, g), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes)),
+		constants: constantsOf(g),
+	}
 	f.explore(ctx)
 	f.follow(ctx)
 	if ctx.Err() != nil {
@@ -219,6 +224,7 @@ func (f *follower) env(ctx context.Context, w *state, expr int) (env shape.Env, 
 // emptyEnv returns what the expression with this number reads besides outputs.
 func (f *follower) emptyEnv(ctx context.Context, node, expr int) shape.Env {
 	env := shape.Env{Context: map[string]shape.Binding{}, Open: true}
+	env.Variables = f.constants
 	if expr < len(f.uses[node]) {
 		env.Variables = f.variables(ctx, node, f.uses[node][expr])
 	}

@@ -3,11 +3,13 @@ package flow
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/graph"
 )
@@ -162,12 +164,17 @@ func (t *term) setAbsent(ctx context.Context, rule any) {
 		return
 	}
 	compiled, err := jsonlogic.Compile(ctx, rule)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(compiled.Reads(), readsConstant) {
 		return
 	}
 	if holds, err := compiled.Holds(ctx, expressions.NewScope(nil, nil)); err == nil {
 		t.absent = outcomeOf(holds)
 	}
+}
+
+// readsConstant reports whether a var reads constants of the file, which can get other values.
+func readsConstant(read jsonlogic.Read) bool {
+	return read.Expression != nil && slices.ContainsFunc(read.Expression.Variables(), func(v jsonata.Variable) bool { return v.Name == expressions.VarVars })
 }
 
 // setKey sets the key of a comparison. A strict comparison with a text that is not a number has
