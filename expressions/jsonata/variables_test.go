@@ -91,7 +91,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// What follows a variable tells which part of its value is read.
+// The fields behind a variable are the part of its value that is read.
 func TestPathsOfVariables(t *testing.T) {
 	for source, want := range map[string]string{
 		`$vars.top`:                           `top`,
