@@ -101,7 +101,7 @@ func (d *Data) isLeaf() bool {
 // isSmall reports whether a list or mapping is readable on one line.
 func isSmall(key string, d *Data) bool {
 	depth := depthOf(d)
-	if slices.Contains(blocks, key) && (depth > 1 || key == "args" || key == "transform" || key == "nodes") {
+	if slices.Contains(blocks, key) && (depth > 1 || key == "args" && d.Kind != KindArray || key == "transform" || key == "nodes") {
 		return false
 	}
 	return depth <= 3 && !hasLines(d)

@@ -37,10 +37,10 @@ left to the author, and check it. The graph is printed, or written to a file wit
 an existing file is only overwritten with --force. The findings of the check are on
 standard error; the exit code is 1 when the graph has errors.`,
 		Example: `  toolgraph import agent-trace session.jsonl -o release.yaml --test
-  toolgraph import agent-trace session.jsonl --calls 3-14 > graph.yaml`,
+  toolgraph import context-pipe pipes.json -o pipes.yaml`,
 	}
 	onlyCommands(cmd)
-	cmd.AddCommand(newImportTrace(std))
+	cmd.AddCommand(newImportTrace(std), newImportPipe(std))
 	return cmd
 }
 
@@ -89,6 +89,42 @@ FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers
 	cmd.Flags().StringVar(&opts.Tool, "name", "trace", "`name` of the tool")
 	cmd.Flags().BoolVar(&opts.Test, "test", false, "also write a test with the recorded answers beside the graph; requires -o")
 	cmd.Flags().Var(&calls, "calls", "the calls to import, as FIRST-LAST, counted from 1; failed calls count")
+	return cmd
+}
+
+func newImportPipe(std streams) *cobra.Command {
+	flags, global := importFlags{}, ""
+	cmd := &cobra.Command{
+		Use:   "context-pipe FILE",
+		Short: "Write a graph from the pipes of Context Pipe",
+		Long: `Write a graph file with a tool for each pipe of a pipes.json: {"input": TEXT} goes through
+its nodes, MCP tools and programs, one after the other. Programs become a server of type
+exec, which runs only with --allow-exec. --global adds the pipes and servers of the user's
+own file; those of FILE go first. - is standard input.`,
+		Example: `  toolgraph import context-pipe pipes.json -o pipes.yaml
+  toolgraph import context-pipe pipes.json --global ~/.mcp-pipe.json -o pipes.yaml`,
+		Args: args(1, 1, "one file, or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			src, err := flags.read(cmd.Context(), std, args[0], importer.MaxPipesBytes)
+			if err != nil {
+				return err
+			}
+			var user *importer.Pipes
+			if global != "" {
+				user = &importer.Pipes{Path: global}
+				if user.Src, err = flags.read(cmd.Context(), std, global, importer.MaxPipesBytes); err != nil {
+					return err
+				}
+			}
+			file, err := importer.ContextPipe(importer.Pipes{Path: args[0], Src: src}, user)
+			if err != nil {
+				return err
+			}
+			return flags.write(cmd.Context(), std, file)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&global, "global", "", "`file` with more pipes and servers, such as ~/.mcp-pipe.json")
 	return cmd
 }
 

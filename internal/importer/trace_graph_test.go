@@ -234,7 +234,7 @@ func repeated(t *testing.T, f *importer.File) *graphtest.Result {
 	return result
 }
 
-func read(t *testing.T, name string) []byte {
+func read(t testing.TB, name string) []byte {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
