@@ -112,6 +112,3 @@ func placed(path string, line, column int, format string, args ...any) error {
 
 // fileName returns the last part of a path, for a comment.
 func fileName(path string) string { return wording.Shorten(filepath.Base(path)) }
-
-// serverEntry returns the entry of a server whose command is unknown.
-func serverEntry() *config.Data { return config.NewObject().Set("command", "TODO") }

@@ -314,7 +314,9 @@ func shown(key string, d *config.Data) string {
 }
 
 // isMissing reports whether a value is missing or null.
-func isMissing(d *config.Data) bool { return d == nil || d.Kind == config.KindScalar && d.Scalar == nil }
+func isMissing(d *config.Data) bool {
+	return d == nil || d.Kind == config.KindScalar && d.Scalar == nil
+}
 
 func keysOf(d *config.Data) []string {
 	if d == nil {

@@ -172,17 +172,16 @@ func (w *traceWriter) graph(path string, t *trace, opts TraceOptions) *config.Da
 	return root
 }
 
-// servers returns the servers of the calls.
+// servers returns the servers of the calls, which are those of a registry: a trace does not say how
+// they are started.
 func (w *traceWriter) servers() *config.Data {
 	servers := config.NewObject()
 	for _, c := range w.calls {
-		if servers.Get(c.server) != nil {
-			continue
+		if servers.Get(c.server) == nil {
+			servers.Set(c.server, config.NewObject().Set("registry", true))
 		}
-		entry := serverEntry()
-		w.note(entry, "TODO: say how the server is started, or where it is (url).")
-		servers.Set(c.server, entry)
 	}
+	w.note(servers, "From the registry of the project or the user: toolgraph mcp add NAME -- COMMAND.")
 	return servers
 }
 
