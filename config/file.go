@@ -83,6 +83,7 @@ const (
 type Upstream struct {
 	Pos       Pos
 	Name      Text
+	Prefix    string // of Name: "text." for a server of the import text, else empty
 	Shares    string // the name of the server whose process or connection it uses, because that one is defined alike; empty: its own
 	Transport Transport
 	Identity  string   // its command and arguments, its URL, or the commands of its programs, as in the file: variables by name, without secrets

@@ -13,6 +13,7 @@ func (d *decoder) join(root *File) {
 	f := d.file
 	f.Servers = slices.DeleteFunc(f.Servers, func(u *Upstream) bool { return u.Name.Pos.File != d.path && !d.calls(u.Name.Value) })
 	for _, u := range f.Servers {
+		u.Prefix = f.Prefix
 		f.qualify(&u.Name)
 	}
 	if f.Allow != nil {
@@ -74,7 +75,7 @@ func shareProcesses(servers []*Upstream, own int) {
 	first := map[string]string{}
 	for i, u := range servers {
 		alike := *u
-		alike.Name, alike.Pos, alike.Timeout, alike.Trusted = Text{}, Pos{}, 0, false // these are of calls, not of the process
+		alike.Name, alike.Prefix, alike.Timeout, alike.Trusted = Text{}, "", 0, false // these are of calls, not of the process
 		key := fmt.Sprintf("%#v", withoutPlaces(reflect.ValueOf(alike)))
 		switch name, seen := first[key]; {
 		case !seen:

@@ -231,6 +231,16 @@ func (d *decoder) anyNode(holds func(*Node) bool) bool {
 	})
 }
 
+// Sources returns the paths that a change of a graph file can concern: File.Sources of it as it is now,
+// or its path alone while it cannot be understood. Safe for concurrent use.
+func Sources(path string) []string {
+	file, _ := Load(path, Options{AssumeEnv: true}) // its errors are reported when it is loaded for use
+	if file == nil {
+		return []string{path}
+	}
+	return file.Sources()
+}
+
 // Sources returns the path of the file and those of all its imports, of unreadable ones too, each
 // once.
 func (f *File) Sources() []string {

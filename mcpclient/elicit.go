@@ -115,7 +115,7 @@ func (s *session) question(by *watch, params json.RawMessage) (json.RawMessage, 
 	}
 	by.pause()
 	defer by.resume()
-	answer, err := s.elicit(by.ctx, s.note.server, s.note.redactJSON(params))
+	answer, err := s.elicit(by.ctx, calledAs(by.ctx, s.note.server), s.note.redactJSON(params))
 	if err == nil && !json.Valid(answer) {
 		err = errors.New("the answer is not JSON")
 	}

@@ -27,8 +27,8 @@ type offer struct {
 	unusable error          // why it must not be called over HTTP
 	tooLarge error          // why it must not be called at all
 
-	checked sync.Once
-	refused *Error // of the check of tools
+	checking sync.Mutex        // guards refused
+	refused  map[string]*Error // of the check of tools, by the name of the server; nil for a tool that may be called
 }
 
 // prepare compiles the schema, once.
@@ -115,10 +115,10 @@ func (u *upstream) judge(ctx context.Context, s *session, l *listing, tool strin
 	if o == nil {
 		return nil, noSuchTool(tool, l.names)
 	}
-	if fail := u.check(o); fail != nil {
+	if fail := u.check(ctx, o); fail != nil {
 		return nil, fail
 	}
-	if fail := checkOf(ctx).refuses(u.conf.Name.Value, o); fail != nil {
+	if fail := checkOf(ctx).refuses(calledAs(ctx, u.conf.Name.Value), o); fail != nil {
 		return nil, fail
 	}
 	o.prepare(s.note)

@@ -17,7 +17,8 @@ import (
 // Pool connects to the upstream servers of a graph file. Each server is started at its
 // first use, and again after it has died. Safe for concurrent use.
 type Pool struct {
-	servers map[string]*upstream
+	servers map[string]*upstream        // two names of one process have the same
+	shared  map[string]*config.Upstream // the entries that use the process of another
 	keep    *supervisor
 	once    sync.Once
 }
@@ -28,11 +29,27 @@ func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	p := &Pool{servers: make(map[string]*upstream, len(servers)), keep: newSupervisor()}
+	p := &Pool{servers: make(map[string]*upstream, len(servers)), shared: map[string]*config.Upstream{}, keep: newSupervisor()}
 	for _, conf := range servers {
-		p.servers[conf.Name.Value] = newUpstream(conf, &o, p.keep)
+		name := conf.Name.Value
+		if first := p.servers[conf.Shares]; first != nil {
+			p.servers[name], p.shared[name] = first, conf
+			continue
+		}
+		p.servers[name] = newUpstream(conf, &o, p.keep)
 	}
 	return p
+}
+
+type sharedKey struct{}
+
+// calledAs returns the name by which the call with this context names its server, whose own entry has
+// the name own.
+func calledAs(ctx context.Context, own string) string {
+	if name, shared := ctx.Value(sharedKey{}).(string); shared {
+		return name
+	}
+	return own
 }
 
 // use runs f with a server. The error is an *Error that names the server, and the tool
@@ -60,6 +77,9 @@ func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
 func (p *Pool) CallTool(
 	ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration,
 ) (v value.Value, err error) {
+	if entry := p.shared[server]; entry != nil {
+		ctx, timeout = context.WithValue(ctx, sharedKey{}, server), cmp.Or(timeout, entry.Timeout)
+	}
 	err = p.use(server, tool, func(u *upstream) (fail *Error) {
 		v, fail = u.callTool(ctx, tool, args, meta, timeout)
 		return fail
@@ -125,7 +145,10 @@ func (p *Pool) listed(server string) *listing {
 func (p *Pool) Close() error {
 	p.once.Do(func() {
 		var all sync.WaitGroup
-		for _, u := range p.servers {
+		for name, u := range p.servers {
+			if p.shared[name] != nil {
+				continue
+			}
 			u.fail(errShutDown)
 			all.Go(u.close)
 		}

@@ -93,15 +93,24 @@ func (p *Pool) Offered(ctx context.Context, server, tool string) (found Tool, ok
 }
 
 // check returns the error of the check of tools, nil when the tool may be called.
-func (u *upstream) check(o *offer) *Error {
+func (u *upstream) check(ctx context.Context, o *offer) *Error {
 	if u.opts.check == nil {
 		return nil
 	}
-	o.checked.Do(func() {
-		if o.refused = u.opts.check.refuses(u.conf.Name.Value, o); o.refused != nil {
-			u.opts.logger.Warn("a tool of an upstream is refused",
-				"server", u.conf.Name.Value, "tool", presentable(o.Name, 200), "code", o.refused.Code)
-		}
-	})
-	return o.refused
+	server := calledAs(ctx, u.conf.Name.Value)
+	o.checking.Lock()
+	defer o.checking.Unlock()
+	refused, checked := o.refused[server]
+	if checked {
+		return refused
+	}
+	if o.refused == nil {
+		o.refused = map[string]*Error{}
+	}
+	refused = u.opts.check.refuses(server, o)
+	if o.refused[server] = refused; refused != nil {
+		u.opts.logger.Warn("a tool of an upstream is refused",
+			"server", server, "tool", presentable(o.Name, 200), "code", refused.Code)
+	}
+	return refused
 }

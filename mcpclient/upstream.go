@@ -255,7 +255,11 @@ func (u *upstream) loginNeeded(why string) *Error {
 	if file == "" || strings.HasSuffix(file, ".json") {
 		file = "GRAPH.yaml"
 	}
-	hint := fmt.Sprintf("run: toolgraph login %s -g %s", u.conf.Name.Value, file)
+	name := u.conf.Name.Value
+	if file == u.conf.Name.Pos.File {
+		name = strings.TrimPrefix(name, u.conf.Prefix) // the import is a graph file of its own
+	}
+	hint := fmt.Sprintf("run: toolgraph login %s -g %s", name, file)
 	return &Error{Code: CodeLoginNeeded, Message: why, Hint: hint, Err: errLocal}
 }
 

@@ -164,7 +164,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 
 // files returns the files whose changes count.
 func (f *sessionFlags) files() []string {
-	files := []string{f.graph}
+	files := config.Sources(f.graph)
 	if f.servers != "" {
 		files = append(files, f.servers)
 	}

@@ -163,9 +163,9 @@ func walk(root string) ([]string, error) {
 }
 
 // Files returns the files that the cases read besides the test file, whether they exist or
-// not: the graph file, the file of more servers, the cassettes.
+// not: the graph file and its imports, the file of more servers, the cassettes.
 func (s *Suite) Files() []string {
-	files := []string{s.Graph, s.Cassette()}
+	files := append(config.Sources(s.Graph), s.Cassette())
 	if s.Servers != "" {
 		files = append(files, s.Servers)
 	}
