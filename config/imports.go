@@ -231,6 +231,16 @@ func (d *decoder) anyNode(holds func(*Node) bool) bool {
 	})
 }
 
+// redact sets the secrets of the file and its imports, whose values can meet in one run.
+func (f *File) redact(secrets *Secrets) {
+	f.Secrets = secrets
+	for _, imp := range f.Imports {
+		if imp.File != nil {
+			imp.File.redact(secrets)
+		}
+	}
+}
+
 // Sources returns the paths that a change of a graph file can concern: File.Sources of it as it is now,
 // or its path alone while it cannot be understood. Safe for concurrent use.
 func Sources(path string) []string {

@@ -252,7 +252,7 @@ func TestImportsServersAndSecrets(t *testing.T) {
 	if got := strings.Join(servers, " "); got != "web: other: text.own: text.web:web" {
 		t.Error(got)
 	}
-	if got := f.Secrets.Redact("topsecretvalue"); got != redacted {
+	if got := f.Secrets.Redact("topsecretvalue"); got != redacted || f.Imports[0].File.Secrets != f.Secrets {
 		t.Error(got)
 	}
 }

@@ -67,7 +67,7 @@ func newDecoder(path string, opts Options) *decoder {
 // understood.
 func (d *decoder) finish(understood bool) (*File, error) {
 	d.noteForwarded()
-	d.file.Secrets = newSecrets(d.secrets)
+	d.file.redact(newSecrets(d.secrets))
 	d.found.Sort()
 	errs, warnings := d.found.Split()
 	d.file.Warnings = warnings
