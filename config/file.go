@@ -41,6 +41,11 @@ func (f *File) Trusts(server string) bool {
 	})
 }
 
+// FromRegistry reports whether a server is taken from a registry.
+func (f *File) FromRegistry(server string) bool {
+	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool { return u.Name.Value == server && u.Registry })
+}
+
 // Server is the name and description that clients see in the initialize result.
 type Server struct {
 	Pos                                Pos

@@ -43,7 +43,7 @@ var below = map[string][]string{
 	"internal/demo":         with(values, "config", "internal/server"),
 	"internal/project":      {"config", "expressions/schema", "graph", "graph/flow", "internal/registry"},
 	"internal/capabilities": {"config", "graph"},
-	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/capabilities", "internal/diff", "mcpclient"),
+	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/capabilities", "internal/diff", "internal/registry", "mcpclient"),
 	"internal/hostconfig":   {"config"},
 	"internal/registry":     {"config", "mcpclient"},
 	"internal/graphtest":    with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),

@@ -24,7 +24,8 @@ type checkFlags struct {
 	live, anyEnv, strict, verbose bool
 
 	unlocked []string // the files without a lock that call tools
-	unknown  int      // how many tools these files call
+	unknown  int      // how many tools these files call that no registry has synced
+	unsynced bool     // one of these tools is of a server from a registry
 }
 
 func newCheck(std streams) *cobra.Command {
@@ -42,9 +43,10 @@ graph file. Test files (*.test.yaml), lock files (*.lock.yaml), other YAML files
 directories and node_modules are skipped; -v lists the skipped files. - is standard input;
 with --stdin-path it is checked as if it were the file at that path.
 
-Calls are checked against the lock file beside the graph file (see toolgraph lock), or with
---live against the tools that the servers list, which starts them. Without either, calls
-are not checked.
+Calls are checked against the lock file beside the graph file (see toolgraph lock), then
+against what servers from a registry listed when they were synced (see toolgraph mcp), or
+with --live against the tools that the servers list, which starts them. Without any of
+these, calls are not checked.
 
 The exit code is 3 when a file has an error, and with --strict also when it has a warning.`,
 		Example: `  toolgraph check graph.yaml
@@ -134,11 +136,14 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	if err != nil {
 		return nil, err
 	}
-	var known flow.Upstreams = locked
-	if locked == nil && !f.live {
-		f.noteUnknown(p)
-	}
-	if f.live {
+	var known flow.Upstreams
+	if !f.live {
+		offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
+		known, found = offline, append(found, unlisted...)
+		if locked == nil {
+			f.noteUnknown(p, offline)
+		}
+	} else {
 		var missing config.Diagnostics
 		var listed *lock.Lock
 		listed, missing, err = f.listed(ctx, std, p, locked)
@@ -158,11 +163,17 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	return found, err
 }
 
-// noteUnknown counts the tools that a file without a lock calls.
-func (f *checkFlags) noteUnknown(p *project.Project) {
+// noteUnknown counts the tools that a file without a lock calls and that were not synced.
+func (f *checkFlags) noteUnknown(p *project.Project, offline *lock.Offline) {
 	count := 0
-	for _, tools := range lock.Called(p.Graphs) {
-		count += len(tools)
+	for server, tools := range lock.Called(p.Graphs) {
+		for _, tool := range tools {
+			if _, known := offline.Tool(server, tool); known || offline.Synced(server) {
+				continue
+			}
+			count++
+			f.unsynced = f.unsynced || p.File.FromRegistry(server)
+		}
 	}
 	if count > 0 {
 		f.unknown += count
@@ -179,8 +190,12 @@ func (f *checkFlags) unchecked() string {
 	if len(f.unlocked) == 1 && f.unlocked[0] != unnamedInput {
 		file = wording.Printable(f.unlocked[0])
 	}
-	return fmt.Sprintf(" (calls to %s were not checked against upstream schemas: run \"toolgraph lock %s\" or use --live)",
-		wording.Count(f.unknown, "tool"), file)
+	sync := ""
+	if f.unsynced {
+		sync = `"toolgraph mcp sync", or `
+	}
+	return fmt.Sprintf(" (calls to %s were not checked against upstream schemas: run %s\"toolgraph lock %s\" or use --live)",
+		wording.Count(f.unknown, "tool"), sync, file)
 }
 
 // listed returns what the servers list now about the tools that the graphs call, as a lock that

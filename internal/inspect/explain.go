@@ -54,15 +54,16 @@ type ExplainedEdge struct {
 	When string `json:"when,omitempty"` // short text of the rule, or default
 }
 
-// ExplainTool explains a tool of the file. The lock beside the file, if there is one, says
-// what the tools that it calls return.
+// ExplainTool explains a tool of the file. The lock beside the file, if there is one, and what servers
+// from registries listed when they were synced say what the tools that it calls return.
 func (i *Inspector) ExplainTool(ctx context.Context, tool string) (*Explanation, error) {
 	p, g, err := i.tool(ctx, tool)
 	if err != nil {
 		return nil, err
 	}
 	locked, _ := lock.Load(lock.Path(p.File.Path)) // check and doctor report its errors; nil knows no tool
-	return Explain(ctx, g, locked, locked.Effect)
+	offline, _ := lock.NewOffline(locked, p.File, p.Graphs)
+	return Explain(ctx, g, offline, locked.Effect)
 }
 
 // Explain explains a graph, with what is known about the tools that it calls, and what is believed

@@ -46,15 +46,16 @@ func CheckName(name string) error {
 // ErrExists means that a registry has a server of the name already.
 var ErrExists = errors.New("the registry has a server of this name")
 
+// ErrRefused means that a name or a definition cannot be in a registry.
+var ErrRefused = errors.New("not added")
+
 // Add adds a server, or with replace puts the definition in the place of an entry of the same name.
-// Other entries and unknown keys stay as they are. The error wraps ErrExists, or says what of the
-// definition is wrong, or that the file cannot be changed; the file is then unchanged.
+// Other entries and unknown keys stay as they are. The error wraps ErrExists, or ErrRefused
+// and has what is wrong with the name or the definition, or says why the file cannot be changed; the
+// file is then unchanged.
 func (r Registry) Add(ctx context.Context, name string, def Definition, replace bool) error {
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	if err := def.checkSecrets(); err != nil {
-		return err
+	if err := errors.Join(CheckName(name), def.checkSecrets()); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	raw, err := encode(def)
 	if err != nil {
@@ -66,8 +67,10 @@ func (r Registry) Add(ctx context.Context, name string, def Definition, replace 
 		} else if c.entries[i].value = raw; !replace {
 			return fmt.Errorf("%w: %q in %s", ErrExists, name, r.Path)
 		}
-		_, err := config.ParseRegistry(r.Path, c.encode(), config.Options{AssumeEnv: true}, name)
-		return err
+		if _, err := config.ParseRegistry(r.Path, c.encode(), config.Options{AssumeEnv: true}, name); err != nil {
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		return nil
 	})
 }
 

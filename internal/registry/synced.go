@@ -20,7 +20,7 @@ import (
 type Synced struct {
 	Server string           `json:"server"` // its Identity
 	At     time.Time        `json:"synced"`
-	Tools  []mcpclient.Tool `json:"tools"` // by name; without values of secrets
+	Tools  []mcpclient.Tool `json:"tools"` // in the order of the server; without values of secrets
 }
 
 // syncedMost is the largest file of tools, in bytes.

@@ -1,0 +1,19 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newMCP(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Manage the servers that graph files take by name",
+		Long: `Manage the registries: the user's servers, and those of the project in this directory
+(.toolgraph/servers.json). A graph file takes a server of a registry by its name:
+
+  mcpServers:
+    github: {registry: true}`,
+		SuggestFor: []string{"servers", "registry"},
+	}
+	onlyCommands(cmd)
+	cmd.AddCommand(newMCPAdd(std), newMCPList(std), newMCPRemove(std), newMCPSync(std))
+	return cmd
+}
