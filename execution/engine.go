@@ -92,6 +92,8 @@ type Result struct {
 	Value   value.Value
 	Usage   Usage
 	Spilled int // see End
+	// Partial is what a run that has failed has come to, when its graph has a Result; else nil.
+	Partial value.Value
 
 	records []*Record // of the run's own frame
 	below   []*Record // of parts and of other frames
@@ -169,6 +171,7 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 		if errors.Is(err, ErrItemsChanged) {
 			return result, err
 		}
+		result.Partial = l.combined(nil, end.Failure)
 	}
 	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: true}
 	if lastErr := h.record(ctx, &last); err == nil && lastErr != nil {

@@ -62,7 +62,7 @@ func (l *live) value() (result value.Value, err error) {
 		return nil, err
 	}
 	if failed == nil {
-		result = orNull(result) // JSON, so nothing is null
+		result = orNull(l.combined(result, nil)) // JSON, so nothing is null
 		if failed = l.root.checkValue(l.root.ctx, result); failed == nil {
 			return result, nil
 		}

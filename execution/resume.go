@@ -30,6 +30,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 		result := l.result(end.Value)
 		result.Spilled = end.Spilled
 		if end.Failure != nil {
+			result.Partial = l.combined(nil, end.Failure)
 			return result, l.root.stepError(end.Failure)
 		}
 		return result, nil

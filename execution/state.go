@@ -121,6 +121,16 @@ func (s *state) Execution(id string, i int) (value.Value, bool) {
 	return all[i], true
 }
 
+// Failed reports whether the last execution of the node failed, and an onError took it.
+func (s *state) Failed(id string) bool {
+	for _, r := range slices.Backward(s.records) {
+		if r.NodeID == id && !r.Edited {
+			return r.Handled != nil
+		}
+	}
+	return false
+}
+
 // Executions are the outputs of the node that are not nothing, oldest first.
 func (s *state) Executions(id string) []value.Value {
 	return slices.Clip(s.outputs[id].values)

@@ -19,12 +19,14 @@ type Args struct {
 
 	root  *arg
 	exprs []*Expr
+	texts []*filled
 }
 
-// arg is one piece of Args: constant when expr, keys and items are all empty.
+// arg is one piece of Args: constant when expr, text, keys and items are all empty.
 type arg struct {
 	constant value.Value
 	expr     *Expr
+	text     *filled
 	kind     config.Kind
 	keys     []string // of items, in an object
 	items    []*arg
@@ -40,12 +42,14 @@ func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (value.Value,
 // change the list.
 func (a *Args) Expressions() []*Expr { return a.exprs }
 
-func (a *arg) isConstant() bool { return a.expr == nil && a.items == nil }
+func (a *arg) isConstant() bool { return a.expr == nil && a.text == nil && a.items == nil }
 
 func (a *arg) eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
 	switch {
 	case a.expr != nil:
 		return a.expr.Eval(ctx, scope)
+	case a.text != nil:
+		return a.text.eval(scope)
 	case a.items == nil:
 		return a.constant, nil
 	case a.kind == config.KindArray:
@@ -104,8 +108,11 @@ func (c *compiler) compileValue(ctx context.Context, data *config.Data, bound va
 		return nil
 	}
 	args := &Args{Pos: data.Pos}
-	c.checkLiterals(data, 0)
+	if c.references == nil {
+		c.checkLiterals(data, 0)
+	}
 	args.root = c.compileArg(ctx, data, bound, args)
+	args.bound(c.file.Limits.MaxNodeOutputBytes)
 	return args
 }
 
@@ -120,6 +127,9 @@ func (c *compiler) compileArg(ctx context.Context, data *config.Data, bound vari
 	case config.KindObject, config.KindArray:
 		return c.compileItems(ctx, data, bound, args)
 	case config.KindScalar:
+	}
+	if text, isText := data.Scalar.(string); isText && c.references != nil {
+		return c.compileText(data, text, args)
 	}
 	return &arg{constant: scalarValue(data.Scalar), kind: data.Kind}
 }

@@ -83,6 +83,8 @@ type compiler struct {
 	toExit    bool            // a switch goes to the exit, and that is reported
 	written   []written       // the expressions
 
+	references References // texts of args hold placeholders, and rules are paths; nil: they do not
+
 	compared int // nodes looked at for "did you mean"
 }
 

@@ -101,10 +101,15 @@ func (c *compiler) addSyntax(text config.Text, err error) {
 type Rule struct {
 	*jsonlogic.Rule
 	Data *config.Data
+
+	path *reference // the rule is a path, and not what Rule says; else nil
 }
 
 // Holds reports whether the rule holds. The error is a *PlacedError.
 func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
+	if r.path != nil {
+		return r.path.holds(scope), nil
+	}
 	holds, err := r.Rule.Holds(ctx, scope)
 	if err != nil {
 		return false, &PlacedError{Pos: r.Data.Pos, Err: err}
@@ -115,6 +120,9 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 // compileRule compiles a condition's rule and checks its references. It returns nil when the
 // rule does not compile, or ctx has ended.
 func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
+	if text, isText := data.Scalar.(string); isText && c.references != nil {
+		return c.compilePath(ctx, data, text)
+	}
 	compiled, err := jsonlogic.Compile(ctx, data.Value())
 	if ctx.Err() != nil {
 		return nil // Build reports it

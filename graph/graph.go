@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
@@ -18,6 +19,10 @@ type Graph struct {
 	Nodes  []Node // in file order
 	Hash   string // lower-case hex of the SHA-256 of the meaning of this graph and of those it calls: formatting and comments do not change it
 
+	// Result makes the value of a run from the executions of the run's own frame, in place of the
+	// output of its exit; also what a run that has failed has come to. nil: the output of the exit.
+	Result func(executed []Outcome, failed *Problem) value.Value
+
 	Allow []*Allow // of the file, then of the tool: all of them hold; empty: everything is allowed
 
 	Secrets *config.Secrets // of the file: $failure must not show them
@@ -28,6 +33,20 @@ type Graph struct {
 	varsRead  []string               // the names of those that expressions of the graph read, sorted
 	varPrefix string                 // of these names in ReadVars
 	allVars   value.Value            // what ReadVars returns without other values
+}
+
+// Outcome is what came of an execution of a node, for Graph.Result.
+type Outcome struct {
+	Node   string
+	Output value.Value // nil: nothing, or the node failed
+	Failed *Problem    // also one that an onError has taken; nil: the node finished
+	Took   time.Duration
+}
+
+// Problem is why a node or a run failed, for Graph.Result.
+type Problem struct {
+	Node          string // that failed or was about to run; empty: none
+	Code, Message string
 }
 
 // Node returns the node with this id, or nil.

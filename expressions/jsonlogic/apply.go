@@ -43,11 +43,11 @@ func descending(most int) applied {
 }
 
 func applyNot(_ *ruleRun, args []value.Value) (value.Value, error) {
-	return len(args) == 0 || !holds(args[0]), nil
+	return len(args) == 0 || !Truth(args[0]), nil
 }
 
 func applyTruth(_ *ruleRun, args []value.Value) (value.Value, error) {
-	return len(args) > 0 && holds(args[0]), nil
+	return len(args) > 0 && Truth(args[0]), nil
 }
 
 func applyIn(run *ruleRun, args []value.Value) (value.Value, error) {

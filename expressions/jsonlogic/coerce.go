@@ -41,8 +41,8 @@ func kindOf(v value.Value) scriptKind {
 	return kindObject
 }
 
-// holds is JSON Logic's truth: JavaScript's, but that an empty array is false.
-func holds(v value.Value) bool {
+// Truth reports whether a value is true for JSON Logic: as in JavaScript, but an empty array is false. A nil value is false.
+func Truth(v value.Value) bool {
 	switch x := v.(type) {
 	case nil:
 		return false

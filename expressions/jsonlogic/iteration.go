@@ -91,7 +91,7 @@ func (n *iterationNode) filter(run *ruleRun, items []any) (value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !holds(v) {
+		if !Truth(v) {
 			continue
 		}
 		if err := run.makeArray(1); err != nil {
@@ -111,7 +111,7 @@ func (n *iterationNode) search(run *ruleRun, items []any, truth bool) (bool, err
 		if err != nil {
 			return false, err
 		}
-		if holds(v) == truth {
+		if Truth(v) == truth {
 			return true, nil
 		}
 	}

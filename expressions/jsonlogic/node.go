@@ -67,7 +67,7 @@ func (n ifNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if holds(v) {
+		if Truth(v) {
 			return n[i+1].eval(run, at)
 		}
 	}
@@ -93,7 +93,7 @@ func (n *andOrNode) eval(run *ruleRun, at *frame) (v value.Value, err error) {
 		if err := run.spend(1); err != nil {
 			return nil, err
 		}
-		if v, err = arg.eval(run, at); err != nil || holds(v) == n.stop {
+		if v, err = arg.eval(run, at); err != nil || Truth(v) == n.stop {
 			return v, err
 		}
 	}

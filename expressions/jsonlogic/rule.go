@@ -46,7 +46,7 @@ func (r *Rule) foldConstant(ctx context.Context) {
 	run := newRuleRun(ctx, expressions.NewScope(nil, nil))
 	run.limit = constantSteps
 	if v, err := r.root.eval(run, nil); err == nil {
-		truth := holds(v)
+		truth := Truth(v)
 		r.constant = &truth
 	}
 }
@@ -73,7 +73,7 @@ func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error
 	if err != nil {
 		return false, err
 	}
-	return holds(v), nil
+	return Truth(v), nil
 }
 
 // Constant reports whether the rule reads no data, and whether it then holds.

@@ -1,0 +1,53 @@
+package execution
+
+import (
+	"strings"
+
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+)
+
+// combined returns what the graph of the run makes of the records of the run's own frame; failure
+// is why the run has failed, or nil. Without a Graph.Result it is output.
+func (l *live) combined(output value.Value, failure *Failure) value.Value {
+	combine := l.root.graph.Result
+	if combine == nil {
+		return output
+	}
+	var executed []graph.Outcome
+	latest := map[string]int{} // by node
+	for _, r := range l.root.state.records {
+		if r.Edited {
+			was := &executed[latest[r.NodeID]] // an edit follows an execution
+			was.Output, was.Failed = r.Output, nil
+			continue
+		}
+		latest[r.NodeID] = len(executed)
+		o := graph.Outcome{Node: r.NodeID, Output: r.Output, Took: r.Duration(), Failed: problemOf(r.Error)}
+		if r.Handled != nil {
+			o.Failed = problemOf(r.Handled)
+		}
+		executed = append(executed, o)
+	}
+	return combine(executed, problemOf(failure))
+}
+
+// problemOf returns a failure for Graph.Result, with its place in called graphs in the message; nil for none.
+func problemOf(f *Failure) *graph.Problem {
+	if f == nil {
+		return nil
+	}
+	code := string(f.Kind())
+	if f.Detail == graph.CodeMissingValue {
+		code = f.Detail
+	}
+	var callers []string
+	for _, c := range f.Callers {
+		callers = append(callers, c.String())
+	}
+	message := f.Message
+	if len(callers) > 0 {
+		message = strings.Join(callers, ", ") + ": " + message
+	}
+	return &graph.Problem{Node: f.Node, Code: code, Message: message}
+}

@@ -1,0 +1,42 @@
+package graph
+
+import (
+	"context"
+
+	"toolgraph/config"
+)
+
+// Extend compiles one more tool for a file, which calls the graphs of the file but is not one of
+// them: these do not change, and cannot call it. In its args and rules, texts refer to the outputs
+// of its nodes as references say. The diagnostics are all findings, sorted, and the graph is nil
+// when one is an error; the error is the cause of ctx's end. Safe for concurrent use.
+func Extend(ctx context.Context, f *config.File, graphs []*Graph, tool *config.Tool, references References) (*Graph, config.Diagnostics, error) {
+	c := newCompiler(f, tool, highestCaps)
+	c.names, c.allow, c.references = namesOf(f), allowsOf(f)[f], references
+	g := c.compile(ctx)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	c.found.Sort()
+	if c.found.Err() != nil {
+		return nil, c.found, nil
+	}
+	for _, n := range g.CallNodes() {
+		if sub, isGraph := n.(*SubGraph); isGraph {
+			sub.Graph = graphOf(graphs, sub.Tool)
+		}
+	}
+	g.allVars = g.readVars(nil)
+	g.Hash = g.hash(nil, func(called *Graph) string { return called.digest(nil) })
+	return g, c.found, nil
+}
+
+// graphOf returns the first graph of a tool; nil when there is none.
+func graphOf(graphs []*Graph, tool string) *Graph {
+	for _, g := range graphs {
+		if g.Tool.Name.Value == tool {
+			return g
+		}
+	}
+	return nil
+}
