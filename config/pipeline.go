@@ -9,6 +9,11 @@ type Pipeline struct {
 	MaxSteps int    // default DefaultPipelineSteps, at most MostPipelineSteps
 }
 
+// NewPipeline returns what pipeline: true means.
+func NewPipeline() *Pipeline {
+	return &Pipeline{Name: Text{Value: DefaultPipeline}, MaxSteps: DefaultPipelineSteps}
+}
+
 // The defaults and limits of a Pipeline.
 const (
 	DefaultPipeline      = "pipeline"
@@ -33,7 +38,7 @@ var pipelineKey = key{
 
 // pipeline decodes the pipeline of the file; nil when it has none, and the option adds none.
 func (d *decoder) pipeline(file *fields) *Pipeline {
-	p := &Pipeline{Name: Text{Value: DefaultPipeline}, MaxSteps: DefaultPipelineSteps}
+	p := NewPipeline()
 	it := file.get("pipeline")
 	if it == nil {
 		if d.pipelined {

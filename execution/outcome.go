@@ -46,6 +46,9 @@ func problemOf(f *Failure) *graph.Problem {
 		callers = append(callers, c.String())
 	}
 	message := f.Message
+	if f.Raised != "" {
+		message = f.Raised
+	}
 	if len(callers) > 0 {
 		message = strings.Join(callers, ", ") + ": " + message
 	}

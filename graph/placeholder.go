@@ -56,7 +56,7 @@ func (c *compiler) compileText(data *config.Data, text string, args *Args) *arg 
 	constant := &arg{constant: text, kind: data.Kind}
 	texts, found, err := SplitPlaceholders(text)
 	if err != nil {
-		c.found.Add(data.Pos, "placeholder", err.Error(), "")
+		c.found.Add(data.Pos, "expression-syntax", err.Error(), "")
 		return constant
 	}
 	if len(found) == 0 {
@@ -66,7 +66,7 @@ func (c *compiler) compileText(data *config.Data, text string, args *Args) *arg 
 	for _, p := range found {
 		node, known := c.references[p.Name]
 		if !known {
-			c.found.Add(data.Pos, "placeholder", fmt.Sprintf("%s refers to an unknown result", p.Text), "")
+			c.found.Add(data.Pos, "expression-syntax", fmt.Sprintf("%s refers to an unknown result", p.Text), "")
 			return constant
 		}
 		f.nodes = append(f.nodes, node)
@@ -125,7 +125,7 @@ func (c *compiler) compilePath(ctx context.Context, data *config.Data, text stri
 		err = fmt.Errorf("the path %s refers to an unknown result", wording.Quote(text))
 	}
 	if err != nil {
-		c.found.Add(data.Pos, "placeholder", err.Error(), "")
+		c.found.Add(data.Pos, "expression-syntax", err.Error(), "")
 		return nil
 	}
 	r := &reference{path, node}

@@ -41,7 +41,8 @@ var below = map[string][]string{
 	"internal/audit":        with(values, "config", "graph", "execution"),
 	"internal/server":       with(values, "config", "graph", "expressions/schema"),
 	"internal/demo":         with(values, "config", "internal/server"),
-	"internal/project":      {"config", "expressions/schema", "graph", "graph/flow", "internal/registry"},
+	"internal/pipeline":     with(values, "config", "graph"),
+	"internal/project":      with(values, "config", "expressions/schema", "graph", "graph/flow", "internal/pipeline", "internal/registry"),
 	"internal/capabilities": {"config", "graph"},
 	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/capabilities", "internal/diff", "internal/registry", "mcpclient"),
 	"internal/hostconfig":   {"config"},
@@ -63,7 +64,7 @@ var below = map[string][]string{
 	"internal/debug": with(language, "graph", "execution"),
 	"internal/debug/page": with(language,
 		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
-		"internal/debug", "internal/debug/web", "internal/diff", "internal/project", "internal/server", "internal/view",
+		"internal/debug", "internal/debug/web", "internal/diff", "internal/pipeline", "internal/project", "internal/server", "internal/view",
 	),
 	"internal/debug/web": {},
 	"internal/cli":       nil, // wires everything

@@ -12,6 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
 )
@@ -46,7 +47,19 @@ func (f *sessionFlags) loadTool(ctx context.Context, std streams, given string, 
 	}
 	warnUndeclared(std.err, g.Tool, args)
 	l, err := f.start(ctx, std, p)
-	return l, g, args, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	g, args, err = l.ForRun(ctx, g, args, l.offers)
+	var refused *pipeline.Refusal
+	if errors.As(err, &refused) {
+		err = usageError{err}
+	}
+	if err != nil {
+		l.close()
+		return nil, nil, nil, err
+	}
+	return l, g, args, nil
 }
 
 var errPair = errors.New("an argument is written key=value")

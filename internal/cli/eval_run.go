@@ -38,7 +38,7 @@ func (f *evalFlags) recordedScope(ctx context.Context) (*expressions.Scope, erro
 	if f.step == "" {
 		return execution.ScopeOf(history.Records("")), nil
 	}
-	scope, err := history.Scope(ctx, graphAsRun(ctx, recorded), at)
+	scope, err := history.Scope(ctx, graphAsRun(ctx, recorded, events), at)
 	if err != nil {
 		return nil, usagef("--step %s: %w", at, err)
 	}
@@ -47,12 +47,12 @@ func (f *evalFlags) recordedScope(ctx context.Context) (*expressions.Scope, erro
 
 // graphAsRun returns the graph that a recorded run ran, from which the item of a part follows; nil
 // when its file has changed or cannot be read: the expression then sees no item.
-func graphAsRun(ctx context.Context, recorded journal.Run) *graph.Graph {
+func graphAsRun(ctx context.Context, recorded journal.Run, events []execution.Event) *graph.Graph {
 	p, err := project.Load(ctx, recorded.File, config.Options{AssumeEnv: true})
 	if err != nil {
 		return nil
 	}
-	g, err := p.Graph(recorded.Tool)
+	g, err := p.Recorded(ctx, recorded.Tool, events[0].Start.Args)
 	if err != nil || g.Hash != recorded.Graph {
 		return nil
 	}

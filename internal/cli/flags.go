@@ -28,6 +28,7 @@ type sessionFlags struct {
 	logLevel, logFormat  string
 	locked, otel, metric bool
 	allowExec            bool
+	pipeline             bool // --pipeline: the file has pipeline: true
 	grace                time.Duration
 	history              historyFlags
 	audit                auditFlags

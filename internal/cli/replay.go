@@ -68,7 +68,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	if err != nil {
 		return err
 	}
-	p, g, err := f.recordedGraph(ctx, recorded)
+	p, g, err := f.recordedGraph(ctx, recorded, events[0].Start.Args)
 	if err != nil {
 		return err
 	}

@@ -73,11 +73,11 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if err != nil {
 		return err
 	}
-	recorded, err := f.find(ctx, id)
+	recorded, args, err := f.find(ctx, id)
 	if err != nil {
 		return err
 	}
-	p, g, err := f.recordedGraph(ctx, recorded)
+	p, g, err := f.recordedGraph(ctx, recorded, args)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func (f *resumeFlags) resolution(answered bool) (execution.Resolution, error) {
 	return execution.Resolution{Value: value}, nil
 }
 
-// find returns the recorded run that the command line names.
-func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, err error) {
+// find returns the recorded run that the command line names, and its arguments.
+func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, args value.Value, err error) {
 	err = f.history.read(func(store *journal.Store) error {
 		if run, err = store.Run(ctx, id); err != nil {
 			return err
@@ -138,9 +138,21 @@ func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, err
 		if run.InProgress() {
 			return fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
 		}
-		return store.Verify(ctx, run)
+		if err = store.Verify(ctx, run); err == nil {
+			args, err = recordedArguments(ctx, store, run.ID)
+		}
+		return err
 	})
-	return run, err
+	return run, args, err
+}
+
+// recordedArguments returns the arguments of a run.
+func recordedArguments(ctx context.Context, store *journal.Store, id string) (value.Value, error) {
+	args, err := store.Arguments(ctx, id, 0)
+	if err != nil || args.JSON == nil {
+		return nil, err
+	}
+	return value.Decode(args.JSON)
 }
 
 // recordedGraphFlag registers -g of a command on a recorded run.
@@ -148,9 +160,9 @@ func recordedGraphFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVarP(into, "graph", "g", "", "graph `file`, instead of the argument FILE (default the file that the run was started from)")
 }
 
-// recordedGraph returns the current graph of a recorded run: from the graph file of the flags, or
+// recordedGraph returns the current graph of a recorded run with these arguments: from the graph file of the flags, or
 // without one from the file that the run was started from.
-func (f *sessionFlags) recordedGraph(ctx context.Context, recorded journal.Run) (*project.Project, *graph.Graph, error) {
+func (f *sessionFlags) recordedGraph(ctx context.Context, recorded journal.Run, args value.Value) (*project.Project, *graph.Graph, error) {
 	if f.graph == "" {
 		f.graph = recorded.File
 	}
@@ -158,7 +170,10 @@ func (f *sessionFlags) recordedGraph(ctx context.Context, recorded journal.Run) 
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := graphOf(p, recorded.Tool)
+	g, err := p.Recorded(ctx, recorded.Tool, args)
+	if err != nil {
+		err = usageError{err}
+	}
 	return p, g, err
 }
 

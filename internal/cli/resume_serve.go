@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/graph"
 )
 
 // resumer resumes, while a file is served, its interrupted runs: at the start, and every few
@@ -100,7 +101,7 @@ func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
 	}
 	r.blind = err != nil
 	for _, run := range left {
-		if !r.wanted(run) {
+		if !r.wanted(ctx, run) {
 			continue
 		}
 		select {
@@ -116,14 +117,14 @@ func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
 }
 
 // wanted reports whether a run is to be resumed. The reason why not is logged once.
-func (r *resumer) wanted(run journal.Run) bool {
+func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.tries[run.ID] >= maxTries || r.active[run.ID] {
 		return false
 	}
 	log := r.log.With("run", run.ID, "tool", run.Tool)
-	g, err := r.Graph(run.Tool)
+	g, err := r.graph(ctx, run)
 	switch {
 	case err != nil || g.Hash != run.Graph:
 		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
@@ -139,6 +140,15 @@ func (r *resumer) wanted(run journal.Run) bool {
 	}
 	r.tries[run.ID] = maxTries
 	return false
+}
+
+// graph returns the graph of a recorded run as the file is now.
+func (r *resumer) graph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
+	args, err := recordedArguments(ctx, r.history, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	return r.Recorded(ctx, run.Tool, args)
 }
 
 // waiting logs, once for each question, that a run waits for its user. mu is held.
@@ -159,7 +169,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		defer r.mu.Unlock()
 		delete(r.active, run.ID)
 	}()
-	g, err := r.Graph(run.Tool)
+	g, err := r.graph(ctx, run)
 	if err != nil {
 		return // wanted has checked it
 	}

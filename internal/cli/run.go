@@ -54,6 +54,7 @@ run ends there.`,
 	flags.registerRuns(cmd, "error")
 	flags.yesFlag(cmd)
 	flags.registerGrace(cmd)
+	flags.registerPipeline(cmd)
 	flags.audit.register(cmd)
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)

@@ -34,6 +34,7 @@ type serveFlags struct {
 func (f *serveFlags) register(cmd *cobra.Command) {
 	f.registerRuns(cmd, "warn")
 	f.registerGrace(cmd)
+	f.registerPipeline(cmd)
 	f.audit.register(cmd)
 	f.history.register(cmd)
 	f.http.register(cmd)
@@ -282,7 +283,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		}
 		result, err := l.run(ctx, engine, g, args, opts...)
 		if result == nil { // the arguments are invalid, so there was no run
-			return server.Answer{}, err
+			return refusedAnswer(err), err
 		}
 		return l.answer(ctx, g, result, err)
 	}
@@ -292,13 +293,23 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 // large.
 func (l *loaded) answer(ctx context.Context, g *graph.Graph, result *execution.Result, err error) (server.Answer, error) {
 	answer := server.Answer{Value: result.Value}
+	spilled := result.Spilled
+	if err != nil && !errors.Is(err, execution.ErrSuspended) {
+		answer.Value = result.Partial
+		if most := g.Limits.MaxResultBytes; most > 0 && result.Partial != nil {
+			if size := value.Size(result.Partial); size > most {
+				spilled = size
+			}
+		}
+	}
 	if used := usedBy(result); used.Calls > 0 { // without calls there is nothing that it could have saved
 		answer.Usage = &used
 	}
-	if err == nil && result.Spilled > 0 {
-		answer.Notice, err = l.large.Put(ctx, l.resultsFile(), results.Result{
-			Run: result.RunID, Tool: g.Tool.Name.Value, Value: result.Value, Bytes: result.Spilled, Typed: g.Output != nil,
+	if spilled > 0 {
+		notice, failed := l.large.Put(ctx, l.resultsFile(), results.Result{
+			Run: result.RunID, Tool: g.Tool.Name.Value, Value: answer.Value, Bytes: spilled, Typed: g.Output != nil,
 		})
+		return server.Answer{Notice: notice, Usage: answer.Usage}, failed
 	}
 	return answer, withRemedy(err)
 }

@@ -69,7 +69,7 @@ type loaded struct {
 
 // project loads and checks the graph file of the flags.
 func (f *sessionFlags) project(ctx context.Context) (*project.Project, error) {
-	return project.Load(ctx, f.graph, config.Options{ServersFile: f.servers})
+	return project.Load(ctx, f.graph, f.options())
 }
 
 // logger makes a logger that redacts the secrets.
@@ -351,6 +351,10 @@ func (l *loaded) asked(g *graph.Graph) execution.User {
 func (l *loaded) run(
 	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, more ...execution.Option,
 ) (*execution.Result, error) {
+	g, args, err := l.ForRun(ctx, g, args, l.offers)
+	if err != nil {
+		return nil, err
+	}
 	ctx, options := l.begin(ctx, g)
 	result, err := engine.Run(ctx, g, args, append(options, more...)...)
 	if result != nil && errors.Is(err, execution.ErrSuspended) { // its client may be gone, and this process go on

@@ -117,6 +117,11 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 		return usageError{err}
 	}
 	if err != nil {
+		if result != nil && result.Partial != nil {
+			if err := printResult(std.out, t.tool, result.Partial, t.secrets); err != nil {
+				return err
+			}
+		}
 		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(t.secrets.Redact(err.Error())))
 		return fmt.Errorf("%w: %w", errReported, err)
 	}

@@ -241,21 +241,26 @@ func (r *runner) run(ctx context.Context, result *Result) {
 		fail(c.Tool.Pos, err)
 		return
 	}
+	args := in.fills.fill(c.Args)
+	if g, args, err = in.project.ForRun(ctx, g, args, nil); err != nil {
+		fail(c.Pos, err)
+		return
+	}
 	var t *tape
 	if r.opts.Mode == Offline {
 		t = r.cassettes[r.cassetteOf(c)].tape(c.Name, in.known)
 	}
-	r.runOn(ctx, g, in, t, result)
+	r.runOn(ctx, g, args, in, t, result)
 }
 
 // runOn runs a case's graph and compares the result with the expectation.
-func (r *runner) runOn(ctx context.Context, g *graph.Graph, in surroundings, t *tape, result *Result) {
+func (r *runner) runOn(ctx context.Context, g *graph.Graph, args value.Value, in surroundings, t *tape, result *Result) {
 	c := result.Case
 	secrets := in.project.File.Secrets
 	calls := newCaller(g, c, r.suite, t, in)
 	began := time.Now()
 	g = limited(g, c)
-	run, err := runTool(ctx, g, in.fills.fill(c.Args), calls, r.engine(in.project))
+	run, err := runTool(ctx, g, args, calls, r.engine(in.project))
 	result.Duration = time.Since(began)
 	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History(), calls.calls()
 	text := ""

@@ -71,7 +71,7 @@ func bounded(v value.Value, most int) *Value {
 // Outcome is the result of a run.
 type Outcome struct {
 	Run   string          `json:"run"`
-	Value json.RawMessage `json:"value,omitempty"` // when it finished
+	Value json.RawMessage `json:"value,omitempty"` // when it finished; of a pipeline also when it failed
 	Error string          `json:"error,omitempty"` // when it failed
 }
 
@@ -93,9 +93,15 @@ func (i *Inspector) RunTool(ctx context.Context, tool string, args value.Value) 
 	out := &Outcome{Run: result.RunID}
 	if err != nil {
 		out.Error = p.File.Secrets.Redact(err.Error())
-		return out, nil
+		if result.Partial == nil {
+			return out, nil
+		}
 	}
-	raw, err := value.Encode(result.Value)
+	made := result.Value
+	if err != nil {
+		made = result.Partial
+	}
+	raw, err := value.Encode(made)
 	out.Value = p.File.Secrets.RedactJSON(raw)
 	return out, err
 }

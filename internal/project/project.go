@@ -20,6 +20,7 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/pipeline"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 )
@@ -29,6 +30,7 @@ import (
 type Project struct {
 	File     *config.File
 	Graphs   []*graph.Graph     // in file order
+	Pipeline *pipeline.Tool     // nil: the file has none
 	Warnings config.Diagnostics // sorted; never errors
 }
 
@@ -70,6 +72,11 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		return nil, ended
 	}
 	found = append(found, more...)
+	piped, more, ended := pipeline.New(ctx, file, graphs)
+	if ended != nil {
+		return nil, ended
+	}
+	found = append(found, more...)
 	for _, tool := range file.Tools {
 		if tool.Hidden { // no client sees it
 			continue
@@ -78,7 +85,7 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		checkPortability(&found, tool, file.Server.Name.Value)
 	}
 	found.Sort()
-	p := &Project{File: file, Graphs: graphs, Warnings: found}
+	p := &Project{File: file, Graphs: graphs, Pipeline: piped, Warnings: found}
 	if found.Err() != nil {
 		_, p.Warnings = found.Split()
 		return p, found
@@ -148,16 +155,25 @@ func (p *Project) CheckWith(ctx context.Context, others config.Diagnostics, up f
 	return found, nil
 }
 
-// Listed returns the graphs of the tools that clients see and call: those that are not hidden.
+// Listed returns the graphs of the tools that clients see and call: those that are not hidden, and
+// that which stands for all requests of the pipeline. See ForRun.
 func (p *Project) Listed() []*graph.Graph {
-	return slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
+	listed := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
+	if p.Pipeline != nil {
+		listed = append(listed, p.Pipeline.Graph)
+	}
+	return listed
 }
 
-// Graph returns the graph of the tool of this name, hidden or not. The error lists the tools of
-// the file and marks the hidden ones.
+// Graph returns the graph of the tool of this name, hidden or not; of the pipeline that which
+// stands for all requests. See ForRun. The error lists the tools of the file and marks the hidden ones.
 func (p *Project) Graph(tool string) (*graph.Graph, error) {
 	var names, marked []string
-	for _, g := range p.Graphs {
+	all := p.Graphs
+	if p.Pipeline != nil {
+		all = append(slices.Clip(all), p.Pipeline.Graph)
+	}
+	for _, g := range all {
 		name := g.Tool.Name.Value
 		if name == tool {
 			return g, nil

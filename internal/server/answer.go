@@ -9,7 +9,7 @@ import (
 
 // Answer is what a run gives the client that called.
 type Answer struct {
-	Value  value.Value // the result
+	Value  value.Value // the result; of a call that failed how far it came, nil when the error says all
 	Notice *Notice     // what the client gets in place of the value; nil: the value
 	Usage  *Usage      // nil: nothing is reported
 }

@@ -136,7 +136,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)
 	}
 	answer, err := c.tool.run(ctx, args, c.watch())
-	if err != nil {
+	if err != nil && answer.Value == nil {
 		answer.Notice = failed(err.Error())
 	}
 	if n := answer.Notice; n != nil {
@@ -145,7 +145,10 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		}
 		return s.appendNotice(dst, id, c, n, answer.Usage)
 	}
-	return s.appendValue(dst, id, c, answer)
+	if err != nil {
+		c.failed(err.Error())
+	}
+	return s.appendValue(dst, id, c, answer, err != nil)
 }
 
 // internalError logs a panic and returns the message for the client.

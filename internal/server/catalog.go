@@ -212,6 +212,9 @@ func validated(t *tool, run Run) Run {
 		if err == nil && len(found) > 0 {
 			err = fmt.Errorf("%s: the value of tool %q does not fit its outputSchema: %s", t.def.OutputSchema.Pos, t.name, found.Text("result"))
 		}
+		if err != nil {
+			answer.Value = nil // it is not how far the call came
+		}
 		return answer, err
 	}
 }

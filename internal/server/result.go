@@ -17,8 +17,8 @@ import (
 // appendValue appends the answer line for the value of a run: its JSON as one text
 // item, and as structuredContent when it is an object or the outputSchema requires it.
 // Without an outputSchema, MCP content is sent as content. A tool with result: text sends
-// a string without quotes.
-func (s *Server) appendValue(dst, id []byte, c *call, a Answer) []byte {
+// a string without quotes. Of a call that has failed, the value says how far it came.
+func (s *Server) appendValue(dst, id []byte, c *call, a Answer, hasFailed bool) []byte {
 	if c.tool.output == nil {
 		if items := contentItems(a.Value); items != nil {
 			return s.appendContent(dst, id, c, items, a.Usage)
@@ -46,6 +46,9 @@ func (s *Server) appendValue(dst, id []byte, c *call, a Answer) []byte {
 		dst = append(append(dst, raw...), '}')
 	case raw[0] == '{':
 		dst = append(append(dst, `,"structuredContent":`...), raw...)
+	}
+	if hasFailed {
+		dst = append(dst, `,"isError":true`...)
 	}
 	return s.appendTail(dst, c.modern, a.Usage, out)
 }

@@ -133,8 +133,8 @@ type Upstream struct {
 	Effect       config.Effect // of the call, as the author says; empty: the hints of the tool say it
 }
 
-// Run executes a tool once. The client gets the text of the error as it is; the Usage of the
-// answer counts with an error, too. Run calls the functions of watch that are not nil. Several
+// Run executes a tool once. The client gets the text of the error as it is, or instead of it the
+// Value of the answer when that has one; the Usage of the answer counts with an error, too. Run calls the functions of watch that are not nil. Several
 // goroutines call Run at once.
 type Run func(ctx context.Context, args value.Value, watch Watch) (Answer, error)
 

@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
+	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
 )
 
@@ -22,6 +23,8 @@ type Project struct {
 	Source string            // the file's text
 	Engine *execution.Engine // with a journal when runs are recorded
 
+	// Offers knows the tools of servers, for requests of the pipeline; nil: none is known.
+	Offers pipeline.Offers
 	// Begin prepares a run: its context, and its observers; nil for none.
 	Begin func(context.Context, *graph.Graph) (context.Context, []execution.Option)
 }
@@ -136,7 +139,11 @@ func (s *Server) getProject(*http.Request) (any, error) {
 	if out.Title == "" {
 		out.Title = out.Name
 	}
-	for _, g := range p.Graphs {
+	graphs := p.Graphs
+	if p.Pipeline != nil {
+		graphs = append(slices.Clip(graphs), p.Pipeline.Graph)
+	}
+	for _, g := range graphs {
 		tool := toolJSON{
 			Name: g.Tool.Name.Value, Title: redact(g.Tool.Title.Value), Description: redact(g.Tool.Description.Value),
 			InputSchema: json.RawMessage(`{"type":"object"}`), Hidden: g.Tool.Hidden,

@@ -161,16 +161,16 @@ func newLiveRun(p *loaded, s *debug.Session, args value.Value) *shownRun {
 	}}}
 }
 
-func newRecordedRun(p *loaded, run journal.Run, events []execution.Event) *shownRun {
+func newRecordedRun(ctx context.Context, p *loaded, run journal.Run, events []execution.Event) *shownRun {
 	secrets := p.File.Secrets
 	r := &shownRun{stored: run.Steps, runState: runState{project: p, info: recordedInfo(run, secrets), history: debug.NewHistory()}}
-	if g, err := p.Graph(run.Tool); err == nil && g.Hash == run.Graph {
-		r.graph = g
-	}
 	for _, e := range events {
 		switch {
 		case e.Start != nil:
 			r.args = redacted(secrets, e.Start.Args)
+			if g, err := p.Recorded(ctx, run.Tool, e.Start.Args); err == nil && g.Hash == run.Graph {
+				r.graph = g
+			}
 		case e.Record != nil:
 			record := redactedRecord(secrets, *e.Record)
 			r.history.Add(execution.Event{Record: &record})
@@ -345,7 +345,7 @@ func (s *Server) run(ctx context.Context, id string) (*shownRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRecordedRun(p, recorded, events)
+	r := newRecordedRun(ctx, p, recorded, events)
 	s.runs.add(r, true)
 	return r, nil
 }

@@ -104,6 +104,10 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	if active >= mostLive {
 		return nil, errorf(http.StatusTooManyRequests, "%d runs are in progress, which is the limit; stop one", mostLive)
 	}
+	g, args, err = p.ForRun(s.base, g, args, p.Offers)
+	if err != nil {
+		return nil, errorf(http.StatusUnprocessableEntity, "%s", p.File.Secrets.Redact(err.Error()))
+	}
 	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
 	for _, b := range in.Breakpoints {
 		if debug.Knows(g, b.Node) { // else another version of the file had the node
