@@ -33,12 +33,9 @@ type Import struct {
 	File       *File // with its own tools and servers alone, and Limits that are 0 where it sets none; nil when it could not be read
 }
 
-// Trusts reports whether the file trusts what a server says about its tools. What is known of
-// programs is from the file itself.
+// Trusts reports whether the file trusts what a server says about its tools.
 func (f *File) Trusts(server string) bool {
-	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool {
-		return u.Name.Value == server && (u.Trusted || u.Transport == Exec)
-	})
+	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool { return u.Name.Value == server && u.Trusted })
 }
 
 // FromRegistry reports whether a server is taken from a registry.

@@ -20,6 +20,8 @@ type Args struct {
 	root  *arg
 	exprs []*Expr
 	texts []*filled
+
+	operands *operands // of a program; nil: nothing to guard
 }
 
 // arg is one piece of Args: constant when expr, text, keys and items are all empty.
@@ -33,9 +35,13 @@ type arg struct {
 }
 
 // Eval returns the value: of arguments, an Object; of an onError, any value, nil for none. A key whose expression has no value
-// is left out; in an array it is null. The error is a *PlacedError.
+// is left out; in an array it is null. The error is a *PlacedError, or an *OptionError.
 func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
-	return a.root.eval(ctx, scope)
+	v, err := a.root.eval(ctx, scope)
+	if err != nil || a.operands == nil {
+		return v, err
+	}
+	return v, a.operands.check(v)
 }
 
 // Expressions returns the expressions among the arguments, in file order. The caller must not

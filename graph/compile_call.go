@@ -14,9 +14,16 @@ import (
 func (c *compiler) newMCP(ctx context.Context, b base, n *config.Node) *MCP {
 	c.checkServer(b.id, n)
 	c.checkToolName(b.id, n)
+	calling, effect := c.compileCalling(ctx, b.id, n), n.Effect
+	if p := c.programOf(n); p != nil {
+		effect = cmp.Or(effect, p.Effect)
+		if calling.Args != nil {
+			calling.Args.operands = c.operandsOf(p, n)
+		}
+	}
 	return &MCP{
-		step: step{base: b}, Calling: c.compileCalling(ctx, b.id, n), Retry: c.compileRetry(ctx, b.id, n),
-		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: n.Effect, Confirm: n.Confirm, toolPos: n.Tool.Pos,
+		step: step{base: b}, Calling: calling, Retry: c.compileRetry(ctx, b.id, n),
+		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: effect, Confirm: n.Confirm, toolPos: n.Tool.Pos,
 	}
 }
 

@@ -104,7 +104,7 @@ type MCP struct {
 	Server, Tool string
 	Retry        *Retry         // nil: one attempt
 	OnCrash      config.OnCrash // not part of the graph's hash: it may be added after a crash
-	Effect       config.Effect  // the author's word; empty when missing
+	Effect       config.Effect  // the author's word, of the node or of the program; empty when missing
 	Confirm      *bool          // whether the user must agree before the call; nil: Allow decides
 
 	toolPos config.Pos

@@ -16,12 +16,14 @@ import (
 // The stories in testdata/script: what a user types, and the output.
 func TestScript(t *testing.T) {
 	fake := testbin.Build(t, "toolgraph/tests/fakeserver")
+	program := testbin.Build(t, "toolgraph/tests/fakeprogram")
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FAKESERVER", fake)
+			env.Setenv("FAKEPROGRAM", program)
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},

@@ -137,8 +137,12 @@ func asking(t capabilities.Tool) string {
 }
 
 func transport(t config.Transport) string {
-	if t == config.Stdio {
+	switch t {
+	case config.Stdio:
 		return "a program"
+	case config.Exec:
+		return "programs, one for each call (--allow-exec)"
+	case config.StreamableHTTP, config.SSE:
 	}
 	return "by HTTP"
 }

@@ -112,20 +112,31 @@ func (i *Inspector) checkFile(ctx context.Context, h *Health) (p *project.Projec
 func (i *Inspector) checkServers(h *Health, p *project.Project) {
 	for _, u := range p.File.Servers {
 		name := "server " + u.Name.Value
-		switch {
-		case u.Transport != config.Stdio:
-			h.add(name, Good, "reached over "+string(u.Transport)+"; not connected by this check")
-		case i.Command == nil:
-			h.add(name, Odd, "not checked whether its command is installed")
-		default:
-			v := Good
-			detail, err := i.Command(u)
-			if err != nil {
-				v, detail = Bad, err.Error()
+		switch u.Transport {
+		case config.Stdio:
+			i.checkCommand(h, p, name, u)
+		case config.Exec:
+			for _, program := range u.Programs {
+				i.checkCommand(h, p, "program "+u.Name.Value+"."+program.Name.Value, u.Starting(program))
 			}
-			h.add(name, v, p.File.Secrets.Redact(detail))
+		case config.StreamableHTTP, config.SSE:
+			h.add(name, Good, "reached over "+string(u.Transport)+"; not connected by this check")
 		}
 	}
+}
+
+// checkCommand checks whether the command of a server over stdio, or of a program, is installed.
+func (i *Inspector) checkCommand(h *Health, p *project.Project, name string, u *config.Upstream) {
+	if i.Command == nil {
+		h.add(name, Odd, "not checked whether its command is installed")
+		return
+	}
+	v := Good
+	detail, err := i.Command(u)
+	if err != nil {
+		v, detail = Bad, err.Error()
+	}
+	h.add(name, v, p.File.Secrets.Redact(detail))
 }
 
 func checkLock(h *Health, p *project.Project) {
