@@ -8,9 +8,8 @@ import (
 	"toolgraph/config"
 )
 
-// programNode builds a file with one node that calls a program, and returns the node and what
-// is found.
-func programNode(t *testing.T, command, args string) (*MCP, config.Diagnostics) {
+// programFile is a file with one node that calls a program.
+func programFile(t *testing.T, command, args string) *config.File {
 	t.Helper()
 	f, err := config.Parse("graph.yaml", []byte(`server: {name: s, version: "1"}
 mcpServers: {local: {type: exec, tools: {sift: {command: `+command+`, effect: write}}}}
@@ -24,6 +23,13 @@ tools:
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f
+}
+
+// programNode builds the file, and returns the node and what is found.
+func programNode(t *testing.T, command, args string) (*MCP, config.Diagnostics) {
+	t.Helper()
+	f := programFile(t, command, args)
 	graphs, found, err := Build(t.Context(), f)
 	if err != nil || graphs == nil {
 		t.Fatal(err, found)
@@ -84,5 +90,19 @@ func TestEffectOfAProgram(t *testing.T) {
 	}
 	if call, _ := programNode(t, "[sift]", "{}, effect: read"); call.Effect != config.ReadEffect {
 		t.Errorf("effect %q", call.Effect)
+	}
+}
+
+// In a request of a client no argument is the file's own.
+func TestF28OptionsOfAClient(t *testing.T) {
+	f := programFile(t, "[sift]", "{args: [-o/etc/x]}")
+	g, found, err := Extend(t.Context(), f, nil, f.Tools[0], References{})
+	if err != nil || g == nil {
+		t.Fatal(err, found)
+	}
+	call, _ := g.Node("call").(*MCP)
+	var option *OptionError
+	if _, err := call.Args.Eval(t.Context(), entryScope(t, "{}")); !errors.As(err, &option) || option.Text != "-o/etc/x" {
+		t.Errorf("%v, expected that the option is refused", err)
 	}
 }
