@@ -11,21 +11,9 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 )
-
-// Entry is a server as a registry has it, with the keys of mcpServers in a graph file.
-type Entry struct {
-	Type           string            `json:"type,omitempty"`
-	Command        string            `json:"command,omitempty"`
-	Args           []string          `json:"args,omitempty"`
-	Env            map[string]string `json:"env,omitempty"`
-	Cwd            string            `json:"cwd,omitempty"`
-	URL            string            `json:"url,omitempty"`
-	Headers        map[string]string `json:"headers,omitempty"`
-	TimeoutMs      int64             `json:"timeoutMs,omitempty"`
-	StartTimeoutMs int64             `json:"startTimeoutMs,omitempty"`
-}
 
 // entryReader turns one server of a host's file into an entry.
 type entryReader struct {
@@ -83,7 +71,7 @@ func (e *entryReader) server(name config.Text, data *config.Data) Server {
 // decoration are keys of which the loss changes nothing.
 var decoration = []string{"description", "gallery", "version", "icon", "icons", "displayName"}
 
-func (e *entryReader) entry() (entry Entry) {
+func (e *entryReader) entry() (entry registry.Definition) {
 	if off, has := e.flag("disabled"); has && off {
 		e.leave(config.Pos{}, "it is disabled in %s", e.host.Title)
 	}
@@ -102,7 +90,7 @@ func (e *entryReader) entry() (entry Entry) {
 }
 
 // transport decides how the server is reached, and sets its type and url or its command.
-func (e *entryReader) transport(entry *Entry) {
+func (e *entryReader) transport(entry *registry.Definition) {
 	kind, _ := e.text("type")
 	command, local := e.text("command")
 	switch kind.Value {
@@ -149,7 +137,7 @@ func (e *entryReader) transport(entry *Entry) {
 }
 
 // process sets what a program gets.
-func (e *entryReader) process(entry *Entry) {
+func (e *entryReader) process(entry *registry.Definition) {
 	flag := "" // the last argument, when it may need a value
 	for i, item := range e.list("args") {
 		text, ok := looseText(item)
@@ -196,7 +184,7 @@ func (e *entryReader) process(entry *Entry) {
 }
 
 // remote sets the headers of requests to a server.
-func (e *entryReader) remote(entry *Entry) {
+func (e *entryReader) remote(entry *registry.Definition) {
 	entry.Headers = e.settings("headers", e.name)
 	for name, value := range e.settings("http_headers", e.name) {
 		entry.Headers = with(entry.Headers, name, value)

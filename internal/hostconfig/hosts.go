@@ -144,13 +144,13 @@ func (h *Host) userFiles(system, home string, getenv func(string) string) (paths
 }
 
 // ProjectFiles returns the paths in which the host looks for the configuration of the project in
-// a directory. They are nil for a host that has none.
+// a directory, the first to be used first. They are nil for a host that has none.
 func (h *Host) ProjectFiles(dir string) (paths []string) {
+	if h.byProject {
+		paths = h.UserFiles()
+	}
 	for _, file := range h.project {
 		paths = append(paths, filepath.Join(dir, filepath.FromSlash(file)))
-	}
-	if len(paths) > 0 && h.byProject {
-		paths = append(paths, h.UserFiles()...)
 	}
 	return paths
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"toolgraph/config"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 )
 
@@ -75,12 +76,12 @@ type File struct {
 
 // Server is a server that a host's file defines.
 type Server struct {
-	Name  string     `json:"name"`
-	Pos   config.Pos `json:"place"`           // of its name
-	Left  string     `json:"left,omitempty"`  // why it cannot be taken; "" when it can
-	Entry *Entry     `json:"entry,omitempty"` // nil when it is left
-	Set   []Variable `json:"set,omitempty"`   // that must be set before the server is used
-	Notes []string   `json:"notes,omitempty"` // what differs from the host's entry
+	Name  string               `json:"name"`
+	Pos   config.Pos           `json:"place"`           // of its name
+	Left  string               `json:"left,omitempty"`  // why it cannot be taken; "" when it can
+	Entry *registry.Definition `json:"entry,omitempty"` // nil when it is left
+	Set   []Variable           `json:"set,omitempty"`   // that must be set before the server is used
+	Notes []string             `json:"notes,omitempty"` // what differs from the host's entry
 }
 
 // Read returns the servers of a file. The error says the place in the file; it contains no values.

@@ -30,6 +30,9 @@ type Definition struct {
 	Cwd     string            `json:"cwd,omitempty"` // relative to the directory of the registry
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
+
+	TimeoutMs      int64 `json:"timeoutMs,omitempty"`
+	StartTimeoutMs int64 `json:"startTimeoutMs,omitempty"`
 }
 
 var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`) })
