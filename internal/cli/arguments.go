@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/pipeline"
@@ -74,16 +75,21 @@ func argumentsOf(ctx context.Context, in io.Reader, given string, schema *config
 			return nil, err
 		}
 	}
+	return givenArguments("--args", src, schema, pairs)
+}
+
+// givenArguments is argumentsOf for the JSON that was read; from is where, for messages.
+func givenArguments(from string, src []byte, schema *config.Data, pairs []string) (value.Value, error) {
 	if len(bytes.TrimSpace(src)) == 0 {
 		src = []byte("{}")
 	}
 	v, err := value.Decode(src)
 	if err != nil {
-		return nil, usagef("--args: %v", err)
+		return nil, usagef("%s: %v", from, err)
 	}
 	object, ok := v.(value.Object)
 	if !ok {
-		return nil, usagef("--args is not a JSON object, and a tool takes one")
+		return nil, usagef("%s is not a JSON object, and a tool takes one", from)
 	}
 	return withPairs(schema, object, pairs)
 }
@@ -111,15 +117,21 @@ func withPairs(schema *config.Data, object value.Object, pairs []string) (value.
 }
 
 // pairValue reads a value by its schema. A value that is not valid JSON stays text, and
-// the validation against the schema reports it.
+// the validation against the schema reports it. So does one that is allowed only as text.
 func pairValue(schema *config.Data, text string) value.Value {
 	if kind := schema.Get("type"); kind != nil && kind.Scalar == "string" {
 		return text
 	}
-	if value, err := value.Decode([]byte(text)); err == nil {
-		return value
+	v, err := value.Decode([]byte(text))
+	if err != nil {
+		return text
 	}
-	return text
+	if schema != nil {
+		if allowed := shape.OfSchema(schema.JSON()); allowed.Has(text) && !allowed.Has(v) {
+			return text // string or null, such as an optional text
+		}
+	}
+	return v
 }
 
 // firstKey returns a key that the tool accepts, for an example.

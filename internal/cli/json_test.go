@@ -14,7 +14,7 @@ import (
 // withoutJSON are the commands that have no --json, each for its reason.
 var withoutJSON = map[string][]string{
 	"they serve, and standard output has the protocol":          {"toolgraph", "demo-server", "serve", "toolkit", "inspect", "ui"},
-	"they print the result of a tool or an expression as it is": {"eval", "replay", "resume"},
+	"they print the result of a tool or an expression as it is": {"eval", "replay", "resume", "mcp call"},
 	"what they print is JSON, or the text of a file":            {"config", "schema", "init", "upgrade"},
 	"they talk with a person":                                   {"debug", "login"},
 	"cobra's own":                                               {"help", "completion"},

@@ -119,7 +119,12 @@ func (e *entryReader) transport(entry *registry.Definition) {
 		case entry.Command == "":
 			e.leave(e.data.Pos, "it has no command")
 		case e.opts.IsSelf != nil && e.opts.IsSelf(entry.Command):
-			e.leave(config.Pos{}, "it is toolgraph itself; a graph calls other tools of its own file without a server")
+			e.leave(config.Pos{}, "it is toolgraph itself")
+		case !strings.ContainsAny(entry.Command, `/\`) || filepath.IsAbs(entry.Command):
+		case e.opts.Dir != "":
+			entry.Command = filepath.Join(e.opts.Dir, entry.Command)
+		default:
+			e.leave(command.Pos, "its command is relative to the directory in which %s is started", e.host.Title)
 		}
 		entry.Type = ""
 		return

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/expressions/shape"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
+)
+
+type infoFlags struct {
+	serverFlags
+	live bool
+}
+
+func newMCPInfo(std streams) *cobra.Command {
+	flags := infoFlags{}
+	cmd := &cobra.Command{
+		Use:   "info NAME.TOOL",
+		Short: "Show the definition of a tool of a registered server",
+		Long: `Show what a tool of a registered server does, its arguments with types and defaults, its
+annotations, and what it returns. The definition is the one of the last sync, so that no
+server is started; with --live, the server is asked now. Texts are the server's own.`,
+		Example: "  toolgraph mcp info github.create_issue",
+		Args:    args(1, 1, "one tool, as NAME.TOOL"), ValidArgsFunction: completeTools,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), std, args[0])
+		},
+	}
+	cmd.Flags().BoolVar(&flags.live, "live", false, "start the server and ask it")
+	flags.registerServers(cmd)
+	formatFlag(cmd, &flags.format)
+	return cmd
+}
+
+func (f *infoFlags) run(ctx context.Context, std streams, word string) error {
+	s, name, err := f.tool(ctx, word)
+	if err != nil {
+		return err
+	}
+	of := toolsFlags{serverFlags: f.serverFlags, live: f.live}
+	l, err := of.list(ctx, std, s)
+	if err != nil {
+		return err
+	}
+	t, err := l.tool(name)
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		l.Tools = nil
+		return writeEscaped(std.out, struct {
+			*listed
+			Tools any             `json:"tools,omitempty"` // hides those of listed
+			Tool  *mcpclient.Tool `json:"tool"`
+		}{listed: l, Tool: t}, "  ")
+	}
+	return printTool(std.out, l, t)
+}
+
+// describedMost bounds a description on the terminal, in characters.
+const describedMost = 4000
+
+// printTool prints a definition for people.
+func printTool(w io.Writer, l *listed, t *mcpclient.Tool) error {
+	head := l.Server + "." + t.Name
+	if t.Title != "" {
+		head += "  " + shortened(t.Title, summaryShown)
+	}
+	printLine(w, "%s  (%s)", wording.OneLine(head), l.when())
+	if text := strings.TrimSpace(t.Description); text != "" {
+		printLine(w, "\n%s", wording.Truncate(text, describedMost))
+	}
+	fmt.Fprintln(w, "\nArguments:")
+	if err := printFields(w, t.InputSchema); err != nil {
+		return err
+	}
+	if hints := hintsText(lock.HintsOf(t.Annotations)); hints != "" {
+		printLine(w, "\nAnnotations (from the server, not verified): %s", hints)
+	}
+	if t.OutputSchema == nil {
+		fmt.Fprintln(w, "\nResult: not described by the server")
+		return nil
+	}
+	fmt.Fprintln(w, "\nResult:")
+	return printFields(w, t.OutputSchema)
+}
+
+// printFields prints the properties of an object by its schema.
+func printFields(w io.Writer, schema []byte) error {
+	of := shape.OfSchema(schema)
+	document, err := value.Decode(schema)
+	if err != nil {
+		document = nil
+	}
+	fields := of.Fields()
+	if len(fields) == 0 {
+		printLine(w, "  %s", fallback(len(schema) == 0, "none declared", of.String()))
+		return nil
+	}
+	rows := [][]string{{"  name", "type", "required", "description"}}
+	for _, field := range fields {
+		required := "yes"
+		if field.Optional {
+			required = ""
+		}
+		own := memberOf(memberOf(document, "properties"), field.Name)
+		about, _ := memberOf(own, "description").(string)
+		if preset := memberOf(own, "default"); preset != nil {
+			required = "default " + valueText(preset, outputShown/2, nil)
+		}
+		if words := field.Shape.Words(); len(words) > 4 { // the type names four
+			about = strings.TrimSpace("one of " + strings.Join(words, ", ") + ". " + about)
+		}
+		rows = append(rows, []string{"  " + field.Name, field.Shape.String(), required, shortened(about, 2*summaryShown)})
+	}
+	return writeTable(w, rows)
+}
+
+func fallback(use bool, text, otherwise string) string {
+	if use {
+		return text
+	}
+	return otherwise
+}
+
+// memberOf returns a member of an object; nil when v has no such member.
+func memberOf(v value.Value, name string) value.Value {
+	if o, ok := v.(value.Object); ok {
+		v, _ = o.Get(name)
+		return v
+	}
+	return nil
+}
+
+// hintsText lists the annotations that a tool has.
+func hintsText(h lock.Hints) string {
+	var texts []string
+	for _, hint := range []struct {
+		name  string
+		value *bool
+	}{{"read-only", h.ReadOnly}, {"destructive", h.Destructive}, {"idempotent", h.Idempotent}, {"open world", h.OpenWorld}} {
+		if hint.value != nil {
+			texts = append(texts, fmt.Sprintf("%s: %s", hint.name, fallback(*hint.value, "yes", "no")))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// schemaData returns a JSON Schema as the data of a file, for what reads inputSchema; nil when it
+// is not JSON.
+func schemaData(schema []byte) *config.Data {
+	v, err := value.Decode(schema)
+	if err != nil {
+		return nil
+	}
+	return dataOf(v)
+}
+
+func dataOf(v value.Value) *config.Data {
+	switch v := v.(type) {
+	case value.Object:
+		d := &config.Data{Kind: config.KindObject}
+		for _, key := range slices.Clone(v.Keys()) {
+			item, _ := v.Get(key)
+			d.Keys, d.Items = append(d.Keys, config.Text{Value: key}), append(d.Items, dataOf(item))
+		}
+		return d
+	case []any:
+		d := &config.Data{Kind: config.KindArray}
+		for _, item := range v {
+			d.Items = append(d.Items, dataOf(item))
+		}
+		return d
+	case value.NullType:
+		return &config.Data{}
+	}
+	return &config.Data{Scalar: v}
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/internal/project"
+	"toolgraph/internal/registry"
+	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
+)
+
+// serverFlags find servers by name: in the file of --mcp and the registries of the project and the
+// user, or with --graph among those of a graph file.
+type serverFlags struct {
+	sessionFlags
+	format string
+}
+
+func (f *serverFlags) registerServers(cmd *cobra.Command) {
+	f.register(cmd, "error")
+	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "look for servers in this graph `file` instead of the registries")
+}
+
+// found is a server that a name stands for.
+type found struct {
+	name   string
+	file   string           // that defines it
+	server *config.Upstream // with placeholders for the values of variables; nil when its entry has errors
+	errors config.Diagnostics
+	entry  *registry.Entry // nil: it is a server of the graph file
+}
+
+// candidates returns the servers that may be named, without reading the environment. Of several with
+// one name it returns the one that is used.
+func (f *serverFlags) candidates(ctx context.Context) (servers []*found, err error) {
+	if f.graph != "" {
+		p, err := project.Load(ctx, f.graph, config.Options{ServersFile: f.servers, AssumeEnv: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range p.File.Servers {
+			servers = append(servers, &found{name: u.Name.Value, file: f.graph, server: u})
+		}
+		return servers, nil
+	}
+	for _, r := range f.registries() {
+		entries, err := r.List()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !slices.ContainsFunc(servers, func(s *found) bool { return s.name == e.Name }) {
+				servers = append(servers, &found{name: e.Name, file: e.Path, server: e.Server, errors: e.Errors, entry: &e})
+			}
+		}
+	}
+	return servers, nil
+}
+
+// registries returns the registries that are looked through, in order.
+func (f *serverFlags) registries() []registry.Registry {
+	all := registry.All(".")
+	if f.servers != "" {
+		all = append([]registry.Registry{{Path: f.servers}}, all...)
+	}
+	return all
+}
+
+// tool returns the server and the tool of NAME.TOOL. The names of tools may have dots, and so may
+// those of servers in a graph file.
+func (f *serverFlags) tool(ctx context.Context, word string) (*found, string, error) {
+	servers, err := f.candidates(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	var best *found
+	for _, s := range servers {
+		if tool, has := strings.CutPrefix(word, s.name+"."); has && tool != "" && (best == nil || len(s.name) > len(best.name)) {
+			best = s
+		}
+	}
+	if best != nil {
+		return best, word[len(best.name)+1:], nil
+	}
+	name, tool, dotted := strings.Cut(word, ".")
+	if s := named(servers, name); s != nil || !dotted || tool == "" {
+		return nil, "", usagef("%s names no tool, expected NAME.TOOL; the tools of a server: toolgraph mcp tools %s", wording.Quote(word), shellWord(name))
+	}
+	return nil, "", f.unknownServer(servers, name)
+}
+
+func named(servers []*found, name string) *found {
+	if i := slices.IndexFunc(servers, func(s *found) bool { return s.name == name }); i >= 0 {
+		return servers[i]
+	}
+	return nil
+}
+
+func (f *serverFlags) unknownServer(servers []*found, name string) error {
+	var names, places []string
+	for _, s := range servers {
+		names = append(names, s.name)
+	}
+	if f.graph != "" {
+		places = []string{f.graph}
+	} else {
+		for _, r := range f.registries() {
+			places = append(places, r.Path)
+		}
+	}
+	hint := wording.Suggest(name, names)
+	if hint == "" && f.graph == "" {
+		hint = "; add it: toolgraph mcp add, or toolgraph mcp import"
+	}
+	return usagef("no server %s in %s%s", wording.Quote(name), wording.Or(places), hint)
+}
+
+// listed are the tools of a server.
+type listed struct {
+	Server string           `json:"server"`
+	File   string           `json:"file"`             // that defines the server
+	Live   bool             `json:"live"`             // the server was asked now
+	Synced *time.Time       `json:"synced,omitempty"` // when it was asked, unless now
+	Reason string           `json:"reason,omitempty"` // why its tools are unknown
+	Tools  []mcpclient.Tool `json:"tools"`
+}
+
+// stored returns the tools that the server listed when it was last synced.
+func (s *found) stored() (*listed, error) {
+	l := &listed{Server: s.name, File: s.file, Tools: []mcpclient.Tool{}}
+	switch {
+	case s.server == nil:
+		return nil, s.errors.Err()
+	case s.server.Entry == "":
+		l.Reason = "its entry is not from a registry, so that it is never synced; use --live"
+		return l, nil
+	}
+	synced, err := registry.StoredTools(s.server)
+	switch {
+	case err != nil:
+		return nil, err
+	case synced == nil:
+		l.Reason = "not synced; run: toolgraph mcp sync " + shellWord(s.name)
+	default:
+		l.Synced, l.Tools = &synced.At, synced.Tools
+	}
+	return l, nil
+}
+
+// ask returns the tools that the server lists now.
+func (s *found) ask(ctx context.Context, l *loaded) (*listed, error) {
+	tools, err := l.pool.ListTools(ctx, s.name)
+	if err != nil {
+		return nil, err
+	}
+	now := &listed{Server: s.name, File: s.file, Live: true, Tools: tools}
+	if tools == nil {
+		now.Tools = []mcpclient.Tool{}
+	}
+	return now, nil
+}
+
+// open loads the file of a server, with the values of variables, and a session for calls. The
+// caller closes it.
+func (f *serverFlags) open(ctx context.Context, std streams, s *found) (*loaded, error) {
+	if s.entry == nil {
+		return f.load(ctx, std)
+	}
+	file, err := s.entry.Load()
+	if err != nil {
+		return nil, err
+	}
+	return f.start(ctx, std, &project.Project{File: file})
+}
+
+// when says when tools were listed.
+func (l *listed) when() string {
+	switch {
+	case l.Live:
+		return "listed now"
+	case l.Synced != nil:
+		return "synced " + l.Synced.Local().Format("2006-01-02 15:04")
+	}
+	return l.Reason
+}
+
+// tool returns a tool by its name.
+func (l *listed) tool(name string) (*mcpclient.Tool, error) {
+	var names []string
+	for i := range l.Tools {
+		if l.Tools[i].Name == name {
+			return &l.Tools[i], nil
+		}
+		names = append(names, l.Tools[i].Name)
+	}
+	if l.Reason != "" {
+		return nil, fmt.Errorf("the tools of %s are unknown: %s", wording.Quote(l.Server), l.Reason)
+	}
+	hint := wording.Suggest(name, names)
+	if hint == "" && len(names) > 0 {
+		hint = "; it has " + wording.List(slices.Sorted(slices.Values(names)))
+	}
+	return nil, usagef("server %s has no tool %s (%s)%s", wording.Quote(l.Server), wording.Quote(name), l.when(), hint)
+}
