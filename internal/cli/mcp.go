@@ -14,6 +14,6 @@ func newMCP(std streams) *cobra.Command {
 		SuggestFor: []string{"servers", "registry"},
 	}
 	onlyCommands(cmd)
-	cmd.AddCommand(newMCPAdd(std), newMCPList(std), newMCPRemove(std), newMCPSync(std))
+	cmd.AddCommand(newMCPAdd(std), newMCPList(std), newMCPRemove(std), newMCPSync(std), newMCPTools(std), newMCPInfo(std), newMCPCall(std), newMCPImport(std))
 	return cmd
 }
