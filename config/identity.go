@@ -1,6 +1,9 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -80,6 +83,19 @@ func isLoopback(host string) bool {
 // the files. A process that was started for one can then serve the other.
 func SameServers(a, b []*Upstream) bool {
 	return reflect.DeepEqual(withoutPlaces(reflect.ValueOf(a)), withoutPlaces(reflect.ValueOf(b)))
+}
+
+// Fingerprint identifies what the entry starts or connects to: it is equal for entries that differ in
+// their names, places and limits only. It is a hash of secrets, too, and must not leave the process.
+func (u *Upstream) Fingerprint() string {
+	same := *u
+	same.Name, same.Rate, same.Timeout, same.StartTimeout, same.MaxInFlight = Text{}, nil, 0, 0, 0
+	src, err := json.Marshal(withoutPlaces(reflect.ValueOf(same)))
+	if err != nil { // it consists of texts, numbers, booleans and lists
+		panic("config: the definition of a server cannot be encoded: " + err.Error())
+	}
+	sum := sha256.Sum256(src)
+	return hex.EncodeToString(sum[:])
 }
 
 // withoutPlaces returns a value of file.go as plain slices and texts, without the places in

@@ -100,6 +100,8 @@ func (r *Record) check() error {
 		return errors.New("it is confirmed, which only a call is")
 	case r.Confirmed != nil && r.Confirmed.Digest == "":
 		return errors.New("its confirmation has no digest")
+	case r.Cached && (r.NodeType != config.MCPNode || r.Edited || r.Parts > 0 || r.Error != nil || r.Handled != nil):
+		return errors.New("it is cached, which only a call is that has succeeded")
 	}
 	for _, a := range r.Attempts {
 		if a.Error == nil {

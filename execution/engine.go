@@ -33,7 +33,8 @@ type hooks struct {
 	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
 	sleep        func(ctx context.Context, d time.Duration) error
-	user         User // nil: no user can be asked
+	user         User  // nil: no user can be asked
+	cache        Cache // nil: every call is made
 	effects      func(ctx context.Context, server, tool string) config.Effect
 	vars         value.Value // constants in place of the graph's; nil: its own
 }
@@ -76,6 +77,9 @@ func WithEffects(effect func(ctx context.Context, server, tool string) config.Ef
 // WithVars gives a run the constants of another one, as its Start has them, in place of those of the
 // graph. A nil value changes nothing.
 func WithVars(vars value.Value) Option { return func(h *hooks) { h.vars = vars } }
+
+// WithCache sets where nodes with a cache look for an answer first. Without it, all calls are made.
+func WithCache(c Cache) Option { return func(h *hooks) { h.cache = c } }
 
 // New makes an engine whose runs make their calls through caller.
 func New(caller ToolCaller, opts ...Option) *Engine {

@@ -151,11 +151,13 @@ func (f *fan) limit(needs int) *Failure {
 	calls := 0
 	switch node := s.node.(type) {
 	case *graph.MCP:
-		calls = n
+		if !s.frame.live.caches(node) { // cached answers are no calls
+			calls = n
+		}
 	case *graph.Parallel:
 		what = "parallel has " + strconv.Itoa(n) + " branches"
 		for _, b := range node.Branches {
-			if _, isCall := b.Node.(*graph.MCP); isCall {
+			if m, isCall := b.Node.(*graph.MCP); isCall && !s.frame.live.caches(m) {
 				calls++
 			}
 		}

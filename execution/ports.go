@@ -28,6 +28,16 @@ type CallerFunc func(ctx context.Context, c Call) (value.Value, error)
 // CallTool calls f.
 func (f CallerFunc) CallTool(ctx context.Context, c Call) (value.Value, error) { return f(ctx, c) }
 
+// Cache gives answers of calls again. Several goroutines call it at once.
+type Cache interface {
+	// Answer returns the answer to an equal call, of the same server, tool and arguments, that is not
+	// older than ttl; or that of an equal call which is being made, when it succeeds. Without one it
+	// calls send, in this goroutine, and returns what that returns; an error is not kept. cached: the
+	// answer is not that of send. When ctx ends while it waits for another call, its error is the
+	// cause.
+	Answer(ctx context.Context, c Call, ttl time.Duration, send func() (value.Value, error)) (v value.Value, cached bool, err error)
+}
+
 // Pool calls tools of upstream servers and knows nothing of runs. A timeout above 0 replaces that
 // of the server; it starts when the call is sent.
 type Pool interface {

@@ -32,6 +32,11 @@ type Record struct {
 
 	Confirmed *Confirmation // the user has agreed to the call; nil: no confirmation was needed
 
+	// Cached: the output is the answer to an equal call of this process, and no call was made for it.
+	// Digest is then that of the server, the tool and the arguments, by which a replay finds it.
+	Cached bool
+	Digest string
+
 	// Edited: this is not an execution; a debugger replaced the node's latest output, for
 	// everything after it.
 	Edited bool
@@ -82,17 +87,19 @@ type recordJSON struct {
 	Edited   bool            `json:"edited,omitempty"`
 
 	Confirmed *Confirmation `json:"confirmed,omitempty"`
+	Cached    bool          `json:"cached,omitempty"`
+	Digest    string        `json:"digest,omitempty"`
 }
 
 // MarshalJSON writes executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
 // duration (milliseconds), one of output, nothing and error, and edited for an edit; where they
-// apply, frame, part, tool, handled, attempts, parts and confirmed.
+// apply, frame, part, tool, handled, attempts, parts, confirmed, cached and digest.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		Frame: r.Frame, Index: r.Index, Part: r.Part, Tool: r.Tool, NodeID: r.NodeID, NodeType: r.NodeType,
 		Start: r.Start, End: r.End, Duration: float64(r.Duration().Microseconds()) / 1000,
 		Nothing: r.Nothing(), Error: r.Error, Handled: r.Handled, Attempts: r.Attempts, Parts: r.Parts, Edited: r.Edited,
-		Confirmed: r.Confirmed,
+		Confirmed: r.Confirmed, Cached: r.Cached, Digest: r.Digest,
 	}
 	if r.Error == nil {
 		out.Output.Value = r.Output
@@ -116,6 +123,7 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 		Frame: in.Frame, Index: in.Index, Part: in.Part, Tool: in.Tool, NodeID: in.NodeID, NodeType: in.NodeType,
 		Start: in.Start, End: in.End, Output: in.Output.Value,
 		Error: in.Error, Handled: in.Handled, Attempts: in.Attempts, Parts: in.Parts, Edited: in.Edited, Confirmed: in.Confirmed,
+		Cached: in.Cached, Digest: in.Digest,
 	}
 	took := time.Duration(in.Duration * float64(time.Millisecond))
 	if by := r.End.Sub(r.Start) - took; took > 0 && by.Abs() >= time.Millisecond { // the wall clock was set meanwhile

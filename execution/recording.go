@@ -8,8 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
@@ -27,6 +27,7 @@ type recordedCall struct {
 	at                   Address
 	attempt              int // from 2 on; 0 is the first
 	server, tool, digest string
+	cached               bool     // no call was made; digest is then that of the record
 	failed               *Failure // nil: the call returned output
 	output               value.Value
 	used                 bool
@@ -45,6 +46,10 @@ func NewRecording(events []Event, used int) *Recording {
 			latest[at] = len(r.calls)
 			r.calls = append(r.calls, recordedCall{
 				at: at, attempt: e.Step.Attempt, server: e.Step.Server, tool: e.Step.Tool, digest: e.Step.Digest, used: true,
+			})
+		case e.Kind == StepFinished && e.Record.Cached: // after attempts that were calls
+			r.calls = append(r.calls, recordedCall{
+				at: at, attempt: attemptsBefore(e.Record), digest: e.Record.Digest, cached: true, output: e.Record.Output,
 			})
 		case !started:
 		case e.Kind == AttemptFailed:
@@ -70,6 +75,22 @@ func (c *recordedCall) returned(output value.Value, failed *Failure) {
 	}
 }
 
+// attemptsBefore returns the number of the last attempt of a record as events have it.
+func attemptsBefore(r *Record) int {
+	if n := len(r.Attempts); n > 0 {
+		return n + 1
+	}
+	return 0
+}
+
+// isOf reports whether the recorded call is of this tool with these arguments, whose digest is sum.
+func (c *recordedCall) isOf(call *Call, sum string) bool {
+	if c.cached {
+		return c.digest == call.cacheDigest()
+	}
+	return c.server == call.Server && c.tool == call.Tool && c.digest == sum
+}
+
 // CallTool returns the result of the call that was recorded at the same address, or else of the
 // first recorded call by address, of this tool with these arguments, that was not played yet. The
 // error is a *NotRecordedError when there is none.
@@ -77,11 +98,38 @@ func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	sum := digest(call.Args)
-	var found *recordedCall
+	found := r.find(&call, func(c *recordedCall) bool { return c.isOf(&call, sum) })
+	switch {
+	case found == nil:
+		return nil, r.missing(call.Server, call.Tool, sum)
+	case found.failed != nil:
+		return nil, recordedError{found.failed}
+	}
+	return found.output, nil
+}
+
+// Answer makes a recording the Cache of a replay: it gives the answers that were cached in the
+// recorded run, and sends all other calls.
+func (r *Recording) Answer(_ context.Context, call Call, _ time.Duration, send func() (value.Value, error)) (v value.Value, cached bool, err error) {
+	r.mu.Lock()
+	found := r.find(&call, func(c *recordedCall) bool {
+		return c.cached && c.at == call.At() && c.attempt == call.Attempt && c.isOf(&call, "")
+	})
+	r.mu.Unlock()
+	if found != nil {
+		return found.output, true, nil
+	}
+	v, err = send()
+	return v, false, err
+}
+
+// find returns the call to play: the one at the same address, else the first that is wanted; nil
+// without one. It is not played again. mu is held.
+func (r *Recording) find(call *Call, wanted func(*recordedCall) bool) (found *recordedCall) {
 	at := call.At()
 	for i := range r.calls {
 		c := &r.calls[i]
-		if c.used || c.server != call.Server || c.tool != call.Tool || c.digest != sum {
+		if c.used || !wanted(c) {
 			continue
 		}
 		if same := c.at == at && c.attempt == call.Attempt; found == nil || same {
@@ -91,15 +139,10 @@ func (r *Recording) CallTool(_ context.Context, call Call) (value.Value, error) 
 			}
 		}
 	}
-	switch {
-	case found == nil:
-		return nil, r.missing(call.Server, call.Tool, sum)
-	case found.failed != nil:
+	if found != nil {
 		found.used = true
-		return nil, recordedError{found.failed}
 	}
-	found.used = true
-	return found.output, nil
+	return found
 }
 
 // Repeated reports whether a call of a tool was attempted again after a failure: it was safe to
@@ -160,30 +203,6 @@ func (e recordedError) FailedResult() value.Value {
 // digest returns a hash of a value, 16 hex digits. The order of an object's keys does not
 // matter.
 func digest(v value.Value) string {
-	sum := sha256.Sum256(appendDigested(make([]byte, 0, 256), v))
+	sum := sha256.Sum256(value.AppendCanonical(make([]byte, 0, 256), v))
 	return hex.EncodeToString(sum[:8])
-}
-
-// appendDigested appends a value so that different values are appended differently.
-func appendDigested(dst []byte, v value.Value) []byte {
-	switch v := v.(type) {
-	case []any:
-		dst = strconv.AppendInt(append(dst, '['), int64(len(v)), 10)
-		for _, item := range v {
-			dst = appendDigested(dst, item)
-		}
-	case map[string]any:
-		dst = appendDigested(dst, value.FromPlain(v))
-	case value.Object:
-		dst = strconv.AppendInt(append(dst, '{'), int64(v.Len()), 10)
-		keys := slices.Clone(v.Keys())
-		slices.Sort(keys)
-		for _, key := range keys {
-			item, _ := v.Get(key)
-			dst = appendDigested(value.AppendString(append(dst, ' '), key), item)
-		}
-	default:
-		dst, _ = value.Append(append(dst, ' '), v) // arguments are JSON: this does not fail
-	}
-	return dst
 }

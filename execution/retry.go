@@ -45,7 +45,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		if number == 1 {
 			start = began
 		}
-		output, err := l.request(s, n, c, unsafe)
+		output, cached, err := l.obtain(s, n, c, unsafe)
 		if err == nil {
 			output, err = s.polled(n, output)
 		}
@@ -61,7 +61,11 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		if !again {
 			rec := s.frame.finish(s, n, start, output, failed, done, why)
 			rec.Confirmed = agreed
-			if failed == nil {
+			switch {
+			case failed != nil:
+			case cached:
+				rec.setCached(c)
+			default:
 				l.spent.add(bytesIn, rec.Bytes)
 			}
 			return recorded(rec, unsafe)

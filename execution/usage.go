@@ -30,6 +30,8 @@ func (r *Record) answered() (bytes int) {
 		return bytes + r.Error.answered()
 	case r.Handled != nil:
 		return bytes + r.Handled.answered()
+	case r.Cached:
+		return bytes
 	}
 	return bytes + r.Bytes
 }

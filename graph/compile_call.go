@@ -21,10 +21,15 @@ func (c *compiler) newMCP(ctx context.Context, b base, n *config.Node) *MCP {
 			calling.Args.operands = c.operandsOf(p, n)
 		}
 	}
-	return &MCP{
+	m := &MCP{
 		step: step{base: b}, Calling: calling, Retry: c.compileRetry(ctx, b.id, n),
 		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: effect, Confirm: n.Confirm, toolPos: n.Tool.Pos,
 	}
+	if n.Cache != nil {
+		m.Cache = n.Cache.TTL
+		c.checkCache(m, n)
+	}
+	return m
 }
 
 // newSubGraph compiles a call of a tool of the file; linkGraphs finds its graph.

@@ -17,6 +17,7 @@ import (
 type upstream struct {
 	lifetime // ends when the pool is closed
 	conf     settings
+	identity func() string // of conf
 	opts     *options
 	keep     *supervisor
 	slot     chan struct{} // holds a token for each call in flight
@@ -48,7 +49,7 @@ func newUpstream(entry *config.Upstream, opts *options, keep *supervisor) *upstr
 		opts.adjust(&conf)
 	}
 	u := &upstream{
-		conf: conf, opts: opts, keep: keep, slot: make(chan struct{}, conf.MaxInFlight), rate: newBucket(conf.Rate, opts.clock),
+		conf: conf, identity: sync.OnceValue(conf.Fingerprint), opts: opts, keep: keep, slot: make(chan struct{}, conf.MaxInFlight), rate: newBucket(conf.Rate, opts.clock),
 		gate: breaker{now: opts.clock.now, circuit: conf.isLocal()}, // a network recovers sooner than a broken program
 	}
 	u.begin()

@@ -37,6 +37,7 @@ var below = map[string][]string{
 	"mcpclient":             with(values, "config", "expressions/schema"),
 	"execution":             with(language, "config", "expressions/schema", "graph"),
 	"execution/journal":     with(values, "config", "graph", "execution"),
+	"internal/cache":        with(values, "config", "execution"),
 	"internal/observe":      with(values, "config", "graph", "execution"),
 	"internal/audit":        with(values, "config", "graph", "execution"),
 	"internal/server":       with(values, "config", "graph", "expressions/schema"),

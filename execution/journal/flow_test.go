@@ -211,7 +211,7 @@ func TestNoFieldIsDropped(t *testing.T) {
 		if r.Parts > 0 {
 			r.Part = ""
 		}
-		if r.Confirmed != nil {
+		if r.Confirmed != nil || r.Cached {
 			r.NodeType = config.MCPNode
 		}
 		r.End = r.Start

@@ -89,7 +89,7 @@ func namesOf(e execution.Event) []string {
 		if e.Record.Confirmed != nil {
 			names = append(names, e.Record.Confirmed.Digest)
 		}
-		return append(names, e.Record.NodeID, e.Record.Tool)
+		return append(names, e.Record.NodeID, e.Record.Tool, e.Record.Digest)
 	}
 	return failureNames(e.End.Failure)
 }

@@ -79,7 +79,7 @@ func askedBy(e *execution.Event) *Asked {
 
 // isNewer reports whether versions before this one cannot read an event.
 func isNewer(e *execution.Event) bool {
-	return e.Question != nil || e.Answer != nil || e.Record != nil && (e.Record.NodeType == config.AskNode || e.Record.Confirmed != nil)
+	return e.Question != nil || e.Answer != nil || e.Record != nil && (e.Record.NodeType == config.AskNode || e.Record.Confirmed != nil || e.Record.Cached)
 }
 
 // longestMessage bounds the message of a question, in bytes.

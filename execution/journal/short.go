@@ -77,7 +77,7 @@ func (w *chunkWriter) value(v stored) {
 func isShortStep(e execution.Event) bool {
 	r := e.Record
 	return r != nil && e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: r, Sync: e.Sync} &&
-		r.Error == nil && r.Handled == nil && r.Confirmed == nil && len(r.Attempts) == 0 && !r.Edited && r.Parts >= 0 &&
+		r.Error == nil && r.Handled == nil && r.Confirmed == nil && !r.Cached && r.Digest == "" && len(r.Attempts) == 0 && !r.Edited && r.Parts >= 0 &&
 		isNanos(r.Start) && isNanos(r.End) && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
 }
 

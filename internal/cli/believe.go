@@ -84,6 +84,7 @@ func (b *believer) options(ctx context.Context) []execution.Option {
 type judged struct {
 	permission bool // which calls may be made, or need the user's agreement
 	repetition bool // which calls are attempted again
+	answers    bool // which answers are given again
 }
 
 func judgedIn(g *graph.Graph) (j judged) {
@@ -97,6 +98,7 @@ func judgedIn(g *graph.Graph) (j judged) {
 				continue
 			}
 			j.permission = j.permission || m.Confirm != nil && *m.Confirm // the question says what the call does
+			j.answers = j.answers || m.Cache > 0
 			j.repetition = j.repetition || m.Retry != nil && m.Retry.Codes == nil
 		}
 	}
@@ -112,7 +114,7 @@ func (l *loaded) believe(ctx context.Context, g *graph.Graph) (context.Context, 
 	if depends.permission {
 		ctx = context.WithValue(ctx, permittedKey{}, true)
 	}
-	return ctx, l.believer(depends.permission || depends.repetition).options(ctx)
+	return ctx, l.believer(depends.permission || depends.repetition || depends.answers).options(ctx)
 }
 
 // asPermitted returns the context of a call that fails when it does more than was believed when it

@@ -79,9 +79,9 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	show := newTrace(std.err, p, g, f.trace)
 	follow := newFollower(events, f.from)
 	recording := execution.NewRecording(events, f.from)
-	engine := execution.New(recording, execution.WithSleep(noWait),
+	engine := execution.New(recording, execution.WithCache(recording), execution.WithSleep(noWait),
 		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
-		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g)),
+		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g, events)),
 		reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
 	result, err := f.replay(withRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
 	if result == nil {
@@ -120,7 +120,7 @@ func (f *replayFlags) events(ctx context.Context, std streams, store *journal.St
 // recordedEffects returns the effects of calls as the recorded run believed them, as far as they
 // follow from it: that of a question about the calls, or, for calls that were made without one, an
 // effect for which none is asked. The run does not record what a lock or a server has said.
-func recordedEffects(recording *execution.Recording, g *graph.Graph) func(ctx context.Context, server, tool string) config.Effect {
+func recordedEffects(recording *execution.Recording, g *graph.Graph, events []execution.Event) func(ctx context.Context, server, tool string) config.Effect {
 	allows := g.Allow
 	for _, reached := range g.Reached() {
 		allows = append(allows[:len(allows):len(allows)], reached.Allow...)
@@ -128,7 +128,18 @@ func recordedEffects(recording *execution.Recording, g *graph.Graph) func(ctx co
 	without := func(effect config.Effect) bool {
 		return !slices.ContainsFunc(allows, func(a *graph.Allow) bool { return !a.PermitsEffect(effect) || a.Confirms(effect) })
 	}
+	cached := map[string]bool{} // only answers of calls that read are
+	for _, e := range events {
+		if r := e.Record; r != nil && r.Cached {
+			if n, isCall := g.ReachedTool(r.Tool).NodeAt(r.NodeID, r.Part).(*graph.MCP); isCall {
+				cached[n.Server+"."+n.Tool] = true
+			}
+		}
+	}
 	return func(_ context.Context, server, tool string) config.Effect {
+		if cached[server+"."+tool] {
+			return config.ReadEffect
+		}
 		effect, asked := recording.Effect(server, tool)
 		if asked || !recording.Called(server, tool) {
 			return effect

@@ -187,6 +187,9 @@ func stepText(s *inspect.Step, full bool) (text string) {
 	if s.Handled != nil {
 		notes = append(notes, shortened("handled: "+s.Handled.Message, errorShown))
 	}
+	if s.Cached {
+		notes = append(notes, "cached")
+	}
 	notes = append(notes, questionNotes(s)...)
 	if s.Below != nil {
 		notes = append(notes, belowText(s))
@@ -268,6 +271,9 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 		fmt.Fprintln(w, wording.Printable(fmt.Sprintf("attempt %d failed: %s", i+1, a.Error.Message)))
 	}
 	printQuestions(w, s)
+	if s.Cached {
+		fmt.Fprintln(w, "cached: the answer to an equal call before; no call was made")
+	}
 	if s.Handled != nil {
 		fmt.Fprintln(w, wording.Printable("handled: "+s.Handled.Message))
 	}

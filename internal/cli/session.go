@@ -21,6 +21,7 @@ import (
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/cache"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
@@ -42,6 +43,7 @@ type session struct {
 	pools   mcpclient.Shared
 	history *journal.Store // nil: runs are not recorded
 	large   *results.Store // results that are too large for clients
+	cache   *cache.Store   // answers of calls that may be given again
 	metrics http.Handler   // nil: disabled
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
@@ -126,7 +128,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	if err != nil {
 		return nil, err
 	}
-	s = &session{flags: f, std: std, log: log, user: newTerminal(ctx, std), grace: f.grace, ending: make(chan struct{})}
+	s = &session{flags: f, std: std, log: log, user: newTerminal(ctx, std), cache: cache.New(), grace: f.grace, ending: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -310,7 +312,7 @@ func (l *loaded) engine() *execution.Engine {
 	for _, wrap := range l.callers {
 		caller = wrap(caller)
 	}
-	options := slices.Clone(l.options)
+	options := append(slices.Clone(l.options), execution.WithCache(l.cache.Of(l.pool)))
 	if l.history != nil {
 		options = append(options, execution.WithJournal(l.history.Journal(l.File.Secrets, aboutRuns(l.Project))))
 	}

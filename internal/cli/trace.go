@@ -128,8 +128,8 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 	return printResult(std.out, t.tool, result.Value, t.secrets)
 }
 
-// outputText returns what a record has: its output, what onError has taken, the error; and whether
-// the user has agreed to the call.
+// outputText returns what a record has: its output, what onError has taken, the error; whether
+// the user has agreed to the call, and whether the output is cached.
 func outputText(r execution.Record, secrets *config.Secrets) string {
 	text := valueText(r.Output, outputShown, secrets)
 	if r.Error != nil {
@@ -140,6 +140,9 @@ func outputText(r execution.Record, secrets *config.Secrets) string {
 	}
 	if r.Confirmed != nil {
 		text += "  (confirmed)"
+	}
+	if r.Cached {
+		text += "  (cached)"
 	}
 	if n := len(r.Attempts); n > 0 && r.Error == nil && r.Handled == nil { // a failure says how many there were
 		text += fmt.Sprintf("  (attempt %d)", n+1)

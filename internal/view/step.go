@@ -28,6 +28,7 @@ type Step struct {
 	Below    *journal.Below      `json:"below,omitempty"`    // steps below this one that the list leaves out
 
 	Confirmed *execution.Confirmation `json:"confirmed,omitempty"` // the user has agreed to the call
+	Cached    bool                    `json:"cached,omitempty"`    // the answer to an equal call: no call was made
 	Questions []Question              `json:"questions,omitempty"` // that the user was asked, in their order
 }
 
@@ -45,7 +46,7 @@ func StepOf(s journal.Step) Step {
 	step := Step{
 		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.NodeID, Type: r.NodeType, Started: r.Start,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Handled: r.Handled, Attempts: r.Attempts,
-		Nothing: s.Output.Nothing, Confirmed: r.Confirmed,
+		Nothing: s.Output.Nothing, Confirmed: r.Confirmed, Cached: r.Cached,
 	}
 	if r.Error == nil && !step.Nothing {
 		output := RecordedOf(s.Output)

@@ -36,6 +36,7 @@ type stepJSON struct {
 	Handled   string            `json:"handled,omitempty"`   // the failure that onError took
 	Attempts  int               `json:"attempts,omitempty"`  // calls, the last included; 0: one
 	Confirmed bool              `json:"confirmed,omitempty"` // the user has agreed to the call
+	Cached    bool              `json:"cached,omitempty"`    // the answer to an equal call: no call was made
 	Frame     execution.Address `json:"frame,omitempty"`     // of the graph that it has called
 	Calls     string            `json:"calls,omitempty"`     // the tool of that graph
 }
@@ -54,7 +55,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 	if rec.Handled != nil {
 		out.Handled = failureText(rec.Handled)
 	}
-	out.Confirmed = rec.Confirmed != nil
+	out.Confirmed, out.Cached = rec.Confirmed != nil, rec.Cached
 	if len(rec.Attempts) > 0 {
 		out.Attempts = len(rec.Attempts) + 1
 	}

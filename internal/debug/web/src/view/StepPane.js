@@ -64,6 +64,7 @@ function Details({ r, step, place, pending }) {
       ${step.bytes > 0 && html`<div><dt>size</dt><dd>${bytes(step.bytes)}</dd></div>`}
       ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
       ${step.confirmed && html`<div><dt>confirmed</dt><dd>by the user</dd></div>`}
+      ${step.cached && html`<div><dt>cached</dt><dd>no call was made</dd></div>`}
       ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
