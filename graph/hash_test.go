@@ -45,6 +45,7 @@ func TestHashIgnoresFormatting(t *testing.T) {
 			slices.Reverse(args.Items)
 		},
 		"space around an expression": func(f *config.File) { f.Tools[0].Nodes[3].Expr.Value = "\n  $count(list)\n" },
+		"cache":                      func(f *config.File) { f.Tools[0].Nodes[1].Cache = &config.Cache{TTL: time.Minute} },
 		"form of a default": func(f *config.File) {
 			pick := f.Tools[0].Nodes[2]
 			pick.Next = config.Text{}

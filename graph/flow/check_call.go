@@ -18,12 +18,27 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 	c.list(ctx, node, call)
 	if m, isMCP := call.(*graph.MCP); isMCP {
 		c.confirmed(m, defined)
+		c.cached(m, defined)
 		if m.Retry != nil {
 			c.retry(m, defined)
 		}
 	}
 	c.args(ctx, node, call, defined)
 	c.handlers(ctx, node, call)
+}
+
+// cached warns of a cache that has no effect, because the call may change something.
+func (c *checker) cached(m *graph.MCP, defined *config.Node) {
+	effect := c.all.effect(m)
+	if m.Cache == 0 || m.Effect != "" || effect == config.ReadEffect { // package graph reports what the file says
+		return
+	}
+	what := "whether it only reads is not known"
+	if effect != "" {
+		what = fmt.Sprintf("its effect is %s", effect)
+	}
+	c.found.Warn(defined.Cache.Pos, "cache-not-read", fmt.Sprintf("no answer of %s is given again: %s", m.Tool, what),
+		"remove cache, or say effect: read where the call changes nothing")
 }
 
 // handlers reports what is wrong with the expressions that are evaluated after an attempt.

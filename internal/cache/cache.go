@@ -132,8 +132,8 @@ func (s *Store) enter(k key, definition string, ttl time.Duration, alone bool) (
 
 // lead makes a call for itself and for those that wait for it.
 func (p pooled) lead(ctx context.Context, k key, f *flight, c *execution.Call, send func() (value.Value, error)) (v value.Value, err error) {
-	var kept *answer
-	defer func() { p.settle(f, k, kept) }() // also when send panics
+	var fresh *answer
+	defer func() { p.settle(f, k, fresh) }() // also when send panics
 	if v, err = send(); err != nil {
 		f.failed = ctx.Err() == nil
 		return nil, err
@@ -141,7 +141,7 @@ func (p pooled) lead(ctx context.Context, k key, f *flight, c *execution.Call, s
 	f.answered, f.value = true, v
 	definition := p.pool.Definition(ctx, c.Server, c.Tool)
 	if f.definition == "" || f.definition == definition { // else it is of an older one
-		kept = &answer{key: k, value: v, bytes: overhead + value.Size(v), definition: definition, at: p.now()}
+		fresh = &answer{key: k, value: v, bytes: overhead + value.Size(v), definition: definition, at: p.now()}
 	}
 	return v, nil
 }

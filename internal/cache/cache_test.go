@@ -81,7 +81,7 @@ func wants(t testing.TB, got, want string) {
 	}
 }
 
-// An answer is given again for as long as the call that asks allows, whoever has made it.
+// An answer is given again for as long as the call that asks for it allows.
 func TestAnswerIsGivenAgainForItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var server counter
@@ -172,7 +172,7 @@ func sorted(t interface{ Fatal(args ...any) }, v value.Value) string {
 	return string(src)
 }
 
-// F30: nobody gets the answer to other arguments, and everybody that to equal ones.
+// F30: the answer to a call is that to its own arguments.
 func TestF30ArgumentsNeverMix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := New().Of(&servers{})

@@ -222,6 +222,7 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:l(f));return d`
     </div>`}var Ls=(e,t)=>{se(e,t),G("step")},As=e=>t=>{t.stopPropagation(),e()},Rs=({step:e})=>e?.frame&&d`
   <button type="button" class="row-into" tabindex="-1" title=${`Look into ${e.calls||"the graph"} (i)`} aria-label=${`look into ${e.calls||"the graph"}`} onClick=${As(()=>_e(e.frame))}>↘</button>`,Ds=({step:e})=>d`
   ${e?.confirmed&&d`<span class="tag" title="the user has agreed to the call">confirmed</span>`}
+  ${e?.cached&&d`<span class="tag" title="the answer to an equal call before; no call was made">cached</span>`}
   ${e?.attempts>1&&d`<span class="tag" title=${`${e.attempts} attempts`}>${e.attempts} attempts</span>`}
   ${e?.handled&&d`<span class="tag warn" title=${e.handled}>error handled</span>`}`,Fs=({i:e,row:t,frame:n,node:o,step:r,runs:i,open:s,chosen:a,count:u,style:l})=>d`
   <div class=${C("row",r?.error&&"failed",r?.edited&&"edited",i&&"begun")} id=${`step-${t}`} role="option" aria-selected=${String(a)}
@@ -361,6 +362,7 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:l(f));return d`
       ${t.bytes>0&&d`<div><dt>size</dt><dd>${An(t.bytes)}</dd></div>`}
       ${t.line>0&&d`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${()=>u(t.line)}>line ${t.line}</button></dd></div>`}
       ${t.confirmed&&d`<div><dt>confirmed</dt><dd>by the user</dd></div>`}
+      ${t.cached&&d`<div><dt>cached</dt><dd>no call was made</dd></div>`}
       ${t.edited&&d`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
     ${o&&e.problem&&d`<p class="wrong">${e.problem}</p>`}
