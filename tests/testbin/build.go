@@ -12,6 +12,9 @@ import (
 	"testing"
 )
 
+// program is the main package of this module.
+const program = "toolgraph"
+
 type binary struct {
 	once sync.Once
 	path string
@@ -27,8 +30,14 @@ var (
 // Build compiles the main package pkg, such as "toolgraph/tests/fakeserver", once
 // per test process and returns the path of the executable. Clean removes it. Safe
 // for concurrent use.
+//
+// With -race and -short, a test that wants the program itself is skipped: what it tests
+// runs in another process, which the race detector does not see.
 func Build(t testing.TB, pkg string) string {
 	t.Helper()
+	if pkg == program && raced && testing.Short() {
+		t.Skip("the race detector does not see the process that this tests; go test without -race runs it")
+	}
 	mu.Lock()
 	b := built[pkg]
 	if b == nil {
