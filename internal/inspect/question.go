@@ -48,7 +48,7 @@ func remedyOf(r *journal.Run) string {
 	switch f := r.Failure; config.FailureCode(f.Detail) {
 	case config.FailNotAllowed:
 		if f.Code == execution.CodeTool {
-			return "change allow of the graph file or of the tool, or the node that makes the call"
+			return "change allow of the graph file or of the tool, give the command the flag that the message names, or change the node that makes the call"
 		}
 	case config.FailDeclined, config.FailDismissed, config.FailTimeout, config.FailNoUser:
 		if f.Code == execution.CodeUser {
