@@ -45,7 +45,7 @@ type call struct {
 //	fail          {message}: isError;  failstructured {message, text}: with structuredContent
 //	rpcerror: a JSON-RPC error;  inputrequired: a modern result
 //	count pid canceled(count of cancellations so far)
-//	more: misbehave.go (protocol), process.go (processes), ledger.go and diary.go (files)
+//	more: misbehave.go (protocol), process.go (processes), ledger.go and diary.go (files), community.go
 var tools map[string]func(*call)
 
 func init() {
@@ -108,6 +108,7 @@ func init() {
 	maps.Copy(tools, processTools())
 	maps.Copy(tools, ledgerTools())
 	maps.Copy(tools, diaryTools())
+	maps.Copy(tools, communityTools())
 }
 
 func toolNames() []string { return slices.Sorted(maps.Keys(tools)) }
