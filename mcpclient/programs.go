@@ -42,6 +42,12 @@ func newPrograms(u *upstream, note notes) *programs {
 	return p
 }
 
+// Programs returns the tools of a server of type exec as a Pool lists them, without a pool.
+func Programs(u *config.Upstream) []Tool {
+	tools, _, _ := readPage(listPrograms(u.Programs)) // which is a page
+	return tools
+}
+
 // listPrograms returns the result of tools/list.
 func listPrograms(all []*config.Program) json.RawMessage {
 	text := map[string]any{"type": "string"}

@@ -7,6 +7,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/registry"
+	"toolgraph/mcpclient"
 )
 
 // Offline is what is known of upstream tools without starting a server: those of the lock, then
@@ -27,6 +28,11 @@ func NewOffline(locked *Lock, file *config.File, graphs []*graph.Graph) (*Offlin
 	wanted := Called(graphs)
 	for _, u := range file.Servers {
 		name := u.Name.Value
+		if u.Transport == config.Exec && len(wanted[name]) > 0 {
+			o.from[name] = fmt.Sprintf("the programs of server %q", name)
+			entries, invalid := pinned(file, graphs, u, mcpclient.Programs(u), wanted[name])
+			o.synced, found = Of("", append(o.synced.Entries, entries...)...), append(found, invalid...)
+		}
 		if !u.Registry || len(wanted[name]) == 0 {
 			continue
 		}
