@@ -6,6 +6,7 @@ import (
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 )
 
 // state is the state of a run: a fold over its records and nothing else.
@@ -89,6 +90,19 @@ func ScopeOf(records []Record) *expressions.Scope {
 		_ = s.apply(&r)
 	}
 	return expressions.NewScope(s.context, s)
+}
+
+// ScopeIn is ScopeOf for a frame of a graph: with its constants, those of vars before those of its file.
+// vars is what the run has recorded, see Start; without a graph they are all that is known.
+func ScopeIn(g *graph.Graph, vars value.Value, records []Record) *expressions.Scope {
+	scope := ScopeOf(records)
+	switch {
+	case g != nil:
+		scope.Variables = g.Variables(vars)
+	case vars != nil:
+		scope.Variables = map[string]value.Value{expressions.VarVars: vars}
+	}
+	return scope
 }
 
 // state is the History that expressions read.

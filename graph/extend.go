@@ -27,7 +27,7 @@ func Extend(ctx context.Context, f *config.File, graphs []*Graph, tool *config.T
 		}
 	}
 	g.allVars = g.readVars(nil)
-	g.Hash = g.hash(nil, func(called *Graph) string { return called.digest(nil) })
+	g.setHash(func(called *Graph) string { return called.digest(nil) })
 	return g, c.found, nil
 }
 

@@ -24,11 +24,15 @@ func setHashes(graphs []*Graph) {
 	digests := make(map[*Graph]string, len(graphs))
 	for _, g := range graphs {
 		digests[g] = g.digest(nil)
-		g.allVars = g.readVars(nil)
 	}
 	for _, g := range graphs {
-		g.Hash = g.hash(nil, func(called *Graph) string { return digests[called] })
+		g.setHash(func(called *Graph) string { return digests[called] })
 	}
+}
+
+// setHash gives one graph its hash, and notes the constants that are part of it.
+func (g *Graph) setHash(digestOf func(*Graph) string) {
+	g.Hash, g.allVars = g.hash(nil, digestOf), g.readVars(nil)
 }
 
 // HashWith returns the hash of the graph when the constants that it reads have the values in recorded, an

@@ -328,6 +328,18 @@ func (s *Store) Arguments(ctx context.Context, id string, most int) (Recorded, e
 	return args, err
 }
 
+// Start returns how a run began. Arguments with a gap are a note, as in Load.
+func (s *Store) Start(ctx context.Context, id string) (start execution.Start, err error) {
+	err = s.walk(ctx, id, position{}, func(f frame) (more bool, err error) {
+		e, _, err := f.whole(newAssembly())
+		if e.Start != nil {
+			start = *e.Start
+		}
+		return false, err
+	})
+	return start, err
+}
+
 // Steps returns the records of a run without frames and parts, from an index on, at most limit of
 // them (0: all), and of each output the first most bytes (0: all). Those of other runs are in a
 // History.

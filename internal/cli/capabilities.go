@@ -19,6 +19,7 @@ import (
 
 func newCapabilities(std streams) *cobra.Command {
 	var format, file, servers string
+	var vars varValues
 	var anyEnv bool
 	cmd := &cobra.Command{
 		Use:   "capabilities FILE [TOOL]",
@@ -37,7 +38,7 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 		Args:       args(0, 1, "a graph file and a tool"),
 		SuggestFor: []string{"permissions", "effects"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := project.Load(cmd.Context(), file, config.Options{ServersFile: servers, AssumeEnv: anyEnv})
+			p, err := project.Load(cmd.Context(), file, config.Options{ServersFile: servers, AssumeEnv: anyEnv, Vars: vars})
 			if err != nil {
 				return err
 			}
@@ -58,6 +59,7 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 	}
 	formatFlag(cmd, &format)
 	serversFlag(cmd, &servers)
+	vars.register(cmd)
 	anyEnvFlag(cmd, &anyEnv)
 	return takesGraph(cmd, &file)
 }

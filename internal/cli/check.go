@@ -60,6 +60,7 @@ The exit code is 3 when a file has an error, and with --strict also when it has 
 	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif")
 	jsonFlag(cmd, &flags.format)
 	serversFlag(cmd, &flags.servers)
+	flags.vars.register(cmd)
 	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and check calls against the tools that they list")
 	anyEnvFlag(cmd, &flags.anyEnv)
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "exit with 3 for warnings as well")
@@ -123,7 +124,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 
 // check returns the findings of one file, and notes its lines.
 func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown lines) (config.Diagnostics, error) {
-	p, err := of.load(ctx, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv})
+	p, err := of.load(ctx, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv, Vars: f.vars})
 	var found config.Diagnostics
 	switch {
 	case errors.As(err, &found):

@@ -36,7 +36,7 @@ func (f *evalFlags) recordedScope(ctx context.Context) (*expressions.Scope, erro
 		history.Add(e)
 	}
 	if f.step == "" {
-		return execution.ScopeOf(history.Records("")), nil
+		return history.ScopeIn(graphAsRun(ctx, recorded, events), history.Records("")), nil
 	}
 	scope, err := history.Scope(ctx, graphAsRun(ctx, recorded, events), at)
 	if err != nil {
@@ -53,7 +53,7 @@ func graphAsRun(ctx context.Context, recorded journal.Run, events []execution.Ev
 		return nil
 	}
 	g, err := p.Recorded(ctx, recorded.Tool, events[0].Start.Args)
-	if err != nil || g.Hash != recorded.Graph {
+	if err != nil || !events[0].Start.IsOf(g) {
 		return nil
 	}
 	return g

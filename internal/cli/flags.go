@@ -25,6 +25,7 @@ import (
 // A command registers those that it has.
 type sessionFlags struct {
 	graph, servers       string
+	vars                 varValues
 	logLevel, logFormat  string
 	locked, otel, metric bool
 	allowExec            bool
@@ -49,6 +50,7 @@ func (f *sessionFlags) register(cmd *cobra.Command, level string) {
 // registerRuns adds the flags of commands that run graphs, apart from those of the history.
 func (f *sessionFlags) registerRuns(cmd *cobra.Command, level string) {
 	f.register(cmd, level)
+	f.vars.register(cmd)
 	f.registerExec(cmd)
 	cmd.Flags().BoolVar(&f.locked, "locked", false, "refuse to call tools that differ from the lock file beside the graph file (see toolgraph lock)")
 	cmd.Flags().BoolVar(&f.otel, "otel", false, "export a trace of each run over OTLP/HTTP to OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -67,6 +69,32 @@ func (f *sessionFlags) registerGrace(cmd *cobra.Command) {
 func serversFlag(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVarP(into, "mcp", "m", "", "`file` with more servers, {\"mcpServers\": {…}}")
 }
+
+// varValues are the values that --var gives to constants of the graph file, by name.
+type varValues map[string]string
+
+// register adds --var.
+func (v *varValues) register(cmd *cobra.Command) {
+	cmd.Flags().Var(v, "var", "another value for a constant of vars, as top=5: JSON of the declared type, or the text where a text is declared; may be repeated")
+}
+
+// Set reads the flag.
+func (v *varValues) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("expected NAME=VALUE")
+	}
+	if *v == nil {
+		*v = varValues{}
+	}
+	(*v)[name] = value
+	return nil
+}
+
+func (v *varValues) String() string { return "" }
+
+// Type names the kind of value in the help.
+func (v *varValues) Type() string { return "NAME=VALUE" }
 
 // anyEnvFlag registers --any-env.
 func anyEnvFlag(cmd *cobra.Command, into *bool) {

@@ -62,7 +62,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 	}
 	defer s.close()
 	i := &inspect.Inspector{
-		File: f.graph, Options: config.Options{ServersFile: f.servers}, Store: s.history, Version: versionText(),
+		File: f.graph, Options: f.options(), Store: s.history, Version: versionText(),
 		Command: commandPath,
 	}
 	if f.allowRun {

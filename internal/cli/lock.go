@@ -56,6 +56,7 @@ file, and from recorded runs of the file. toolgraph check then validates against
 	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock file is missing or stale")
 	cmd.Flags().BoolVar(&flags.learn, "learn", false, "derive missing outputSchemas from recorded results")
 	flags.register(cmd, "error")
+	flags.vars.register(cmd)
 	flags.history.registerState(cmd.Flags())
 	formatFlag(cmd, &flags.format)
 	return takesGraph(cmd, &flags.graph)

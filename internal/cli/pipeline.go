@@ -18,7 +18,7 @@ func (f *sessionFlags) registerPipeline(cmd *cobra.Command) {
 
 // options says how the graph file of the flags is loaded.
 func (f *sessionFlags) options() config.Options {
-	return config.Options{ServersFile: f.servers, Pipeline: f.pipeline}
+	return config.Options{ServersFile: f.servers, Pipeline: f.pipeline, Vars: f.vars}
 }
 
 // offers reports whether a server offers a tool, and whether that is known.

@@ -79,7 +79,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	show := newTrace(std.err, p, g, f.trace)
 	follow := newFollower(events, f.from)
 	recording := execution.NewRecording(events, f.from)
-	engine := execution.New(recording, execution.WithCache(recording), execution.WithSleep(noWait),
+	engine := execution.New(recording, execution.WithCache(recording), execution.WithVars(events[0].Start.Vars), execution.WithSleep(noWait),
 		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
 		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g, events)),
 		reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))

@@ -73,15 +73,15 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if err != nil {
 		return err
 	}
-	recorded, args, err := f.find(ctx, id)
+	recorded, start, err := f.find(ctx, id)
 	if err != nil {
 		return err
 	}
-	p, g, err := f.recordedGraph(ctx, recorded, args)
+	p, g, err := f.recordedGraph(ctx, recorded, start.Args)
 	if err != nil {
 		return err
 	}
-	if g.Hash != recorded.Graph && !f.changed {
+	if !start.IsOf(g) && !f.changed {
 		return fmt.Errorf("tool %q of %s has changed since run %s was started: resume it with --changed, "+
 			"or give the original file with -g", recorded.Tool, p.File.Path, recorded.ID)
 	}
@@ -129,8 +129,8 @@ func (f *resumeFlags) resolution(answered bool) (execution.Resolution, error) {
 	return execution.Resolution{Value: value}, nil
 }
 
-// find returns the recorded run that the command line names, and its arguments.
-func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, args value.Value, err error) {
+// find returns the recorded run that the command line names, and how it began.
+func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, start execution.Start, err error) {
 	err = f.history.read(func(store *journal.Store) error {
 		if run, err = store.Run(ctx, id); err != nil {
 			return err
@@ -139,20 +139,11 @@ func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, arg
 			return fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
 		}
 		if err = store.Verify(ctx, run); err == nil {
-			args, err = recordedArguments(ctx, store, run.ID)
+			start, err = store.Start(ctx, run.ID)
 		}
 		return err
 	})
-	return run, args, err
-}
-
-// recordedArguments returns the arguments of a run.
-func recordedArguments(ctx context.Context, store *journal.Store, id string) (value.Value, error) {
-	args, err := store.Arguments(ctx, id, 0)
-	if err != nil || args.JSON == nil {
-		return nil, err
-	}
-	return value.Decode(args.JSON)
+	return run, start, err
 }
 
 // recordedGraphFlag registers -g of a command on a recorded run.

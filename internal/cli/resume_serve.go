@@ -124,9 +124,9 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 		return false
 	}
 	log := r.log.With("run", run.ID, "tool", run.Tool)
-	g, err := r.graph(ctx, run)
+	_, err := r.graph(ctx, run)
 	switch {
-	case err != nil || g.Hash != run.Graph:
+	case err != nil:
 		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
 	case run.Resumed >= maxResumed:
 		log.Warn("an interrupted run is not resumed: it was resumed before, and each time its process ended before the next step",
@@ -142,13 +142,18 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	return false
 }
 
-// graph returns the graph of a recorded run as the file is now.
+// graph returns the graph of a recorded run as the file is now. The error is execution.ErrGraphChanged when
+// it was another one.
 func (r *resumer) graph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
-	args, err := recordedArguments(ctx, r.history, run.ID)
+	start, err := r.history.Start(ctx, run.ID)
 	if err != nil {
 		return nil, err
 	}
-	return r.Recorded(ctx, run.Tool, args)
+	g, err := r.Recorded(ctx, run.Tool, start.Args)
+	if err == nil && !start.IsOf(g) {
+		err = execution.ErrGraphChanged
+	}
+	return g, err
 }
 
 // waiting logs, once for each question, that a run waits for its user. mu is held.

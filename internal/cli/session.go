@@ -86,7 +86,7 @@ func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets
 // secrets reads the files for what must not be logged. A file with errors is accepted, because
 // an agent may be about to correct it; a missing file is not.
 func (f *sessionFlags) secrets() (*config.Secrets, error) {
-	file, err := config.Load(f.graph, config.Options{ServersFile: f.servers})
+	file, err := config.Load(f.graph, f.options())
 	var found config.Diagnostics
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -64,6 +64,7 @@ together. The exit code is 1 when a test fails and 3 when a file has errors.`,
 	cmd.Flags().StringVar(&flags.junit, "junit", "", "`file` to write a JUnit report to, in addition")
 	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list passed and skipped tests as well")
 	flags.register(cmd, "error")
+	flags.vars.register(cmd)
 	flags.registerExec(cmd)
 	cmd.Flags().Lookup("mcp").Usage += ", instead of the file that a test file names"
 	return takesGraphs(cmd)
@@ -100,7 +101,7 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 
 // options returns the options of the tests; the error is a usage error.
 func (f *testFlags) options() (graphtest.Options, error) {
-	opts := graphtest.Options{ServersFile: f.servers, FailFast: f.failFast}
+	opts := graphtest.Options{ServersFile: f.servers, Vars: f.vars, FailFast: f.failFast}
 	switch {
 	case f.record && f.live:
 		return opts, usagef("--record and --live exclude each other: --live records nothing")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"toolgraph/execution"
+	"toolgraph/expressions/value"
 )
 
 // History is what a run has done, by frame and part: a fold over its events. Each frame has a
@@ -15,7 +16,8 @@ type History struct {
 	frames map[execution.Address]*frame
 	all    []execution.Record // in the order in which they came
 	log    []logged
-	taken  int // of the log of another history, by Follow
+	taken  int         // of the log of another history, by Follow
+	vars   value.Value // constants that the run has recorded; nil: none
 }
 
 // logged is an event: a record of all, or what began.
@@ -49,6 +51,9 @@ func NewHistory() *History {
 func (h *History) Add(e execution.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if e.Start != nil {
+		h.vars = e.Start.Vars
+	}
 	if e.Step != nil {
 		h.begin(e.Step, e.Parts)
 	}
@@ -64,6 +69,7 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	defer h.mu.Unlock()
 	other.mu.RLock()
 	news, records := other.log[h.taken:], other.all
+	h.vars = other.vars
 	other.mu.RUnlock() // what is there never changes
 	for _, l := range news {
 		if l.begun != nil {

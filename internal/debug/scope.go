@@ -3,6 +3,7 @@ package debug
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"toolgraph/execution"
@@ -33,9 +34,10 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	if err != nil {
 		return nil, err
 	}
-	scope := execution.ScopeOf(records)
 	frame, _, part := at.Split()
-	calling := graph.CallingOf(g.ReachedTool(h.Tool(frame)).NodeAt(h.NodeID(at), ""))
+	of := g.ReachedTool(h.Tool(frame))
+	scope := h.ScopeIn(of, records)
+	calling := graph.CallingOf(of.NodeAt(h.NodeID(at), ""))
 	if part == "" || calling == nil || calling.ForEach == nil {
 		return scope, nil
 	}
@@ -50,8 +52,18 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	if i < 0 || i >= len(items) {
 		return nil, fmt.Errorf("step %s is item %d of a list of %d", at, i, len(items))
 	}
-	scope.Variables = map[string]value.Value{expressions.VarItem: items[i], expressions.VarIndex: float64(i)}
+	variables := map[string]value.Value{expressions.VarItem: items[i], expressions.VarIndex: float64(i)}
+	maps.Copy(variables, scope.Variables)
+	scope.Variables = variables
 	return scope, nil
+}
+
+// ScopeIn returns the scope of expressions of a graph over records of one of its frames, with the
+// constants of the run. The graph is nil when it is unknown.
+func (h *History) ScopeIn(g *graph.Graph, records []execution.Record) *expressions.Scope {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return execution.ScopeIn(g, h.vars, records)
 }
 
 // NodeID returns the id of the node of a step or part; empty when it is unknown.

@@ -144,7 +144,7 @@ func (s *Session) place(at execution.Address) execution.Address {
 
 // end records how the run ended.
 func (s *Session) end(result *execution.Result, err error) {
-	watched := s.watch(context.Background(), execution.ScopeOf(s.history.Records("")))
+	watched := s.watch(context.Background(), s.history.ScopeIn(s.graph, s.history.Records("")))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Next, s.state.Current, s.state.Question, s.state.PausedBy, s.state.Problem = nil, nil, nil, "", ""

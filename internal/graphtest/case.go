@@ -3,9 +3,11 @@ package graphtest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"toolgraph/config"
@@ -14,8 +16,8 @@ import (
 
 // The keys of tests; schema.json describes the same.
 var (
-	testKeys  = []string{"name", "tool", "args", "env", "needs", "mocks", "cassette", "limits", "expect", "cases"}
-	caseKeys  = []string{"name", "args", "env", "mocks", "limits", "expect"}
+	testKeys  = []string{"name", "tool", "args", "vars", "env", "needs", "mocks", "cassette", "limits", "expect", "cases"}
+	caseKeys  = []string{"name", "args", "vars", "env", "mocks", "limits", "expect"}
 	limitKeys = []string{"maxNodeExecutions", "maxExecutionTimeMs", "maxNodeOutputBytes", "maxHistoryBytes", "maxDepth", "maxCalls", "maxResultBytes"}
 )
 
@@ -26,12 +28,13 @@ type Case struct {
 	Of       string // the name of the test whose case it is; "" when it is a test itself
 	Key      string // its own name among the cases of that test
 	Tool     config.Text
-	Args     value.Value       // an Object
-	Env      map[string]string // for the ${VAR} of the graph file; and for a program that runs the case
-	Needs    []string          // programs without which the case cannot run on servers
-	Mocks    []*Mock           // before those of the file
-	Cassette string            // path of a cassette of its own, or ""
-	Limits   config.Limits     // over those of the graph; zero changes nothing
+	Args     value.Value             // an Object
+	Vars     map[string]*config.Data // other values for constants of the graph file, by name; nil for none
+	Env      map[string]string       // for the ${VAR} of the graph file; and for a program that runs the case
+	Needs    []string                // programs without which the case cannot run on servers
+	Mocks    []*Mock                 // before those of the file
+	Cassette string                  // path of a cassette of its own, or ""
+	Limits   config.Limits           // over those of the graph; zero changes nothing
 	Expect   Expect
 }
 
@@ -84,6 +87,7 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 		r.bad(data.Pos, who+" names no tool", "write tool: and the name of a tool of the graph file")
 	}
 	c.Args = valueOf(r.mapping(data, "args", who, "a mapping of the tool's arguments"))
+	c.Vars = r.vars(data, who)
 	c.Env = r.env(data, who)
 	for _, program := range r.texts(data, "needs", who) {
 		c.Needs = append(c.Needs, program.Value)
@@ -101,6 +105,28 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 			"write expect: with value, partial, contains, isError, code, path, calls, nodes, nothing, executions or spilled; toolgraph test --update writes value and path")
 	}
 	return c
+}
+
+// vars returns the values that a test gives to constants; nil for none.
+func (r *reader) vars(data *config.Data, who string) map[string]*config.Data {
+	given := r.mapping(data, "vars", who, "a mapping of names of constants to values")
+	if len(given.Keys) == 0 {
+		return nil
+	}
+	vars := make(map[string]*config.Data, len(given.Keys))
+	for i, key := range given.Keys {
+		vars[key.Value] = given.Items[i]
+	}
+	return vars
+}
+
+// varsKey returns a text that is the same for cases with the same values for constants.
+func (c *Case) varsKey() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
+		fmt.Fprintf(&b, "%s=%s\x00", name, c.Vars[name].JSON())
+	}
+	return b.String()
 }
 
 // env returns the variables of a test; nil for none.
@@ -192,7 +218,7 @@ func (r *reader) oneCase(path string, common *config.Data, test string, name con
 		full := config.Text{Value: test + "/" + name.Value, Pos: name.Pos}
 		merged = merged.With("name", &config.Data{Pos: name.Pos, Scalar: full.Value, Text: full})
 	}
-	for _, key := range []string{"args", "env", "limits", "expect"} {
+	for _, key := range []string{"args", "vars", "env", "limits", "expect"} {
 		if lines := own.Get(key); lines != nil {
 			merged = merged.With(key, over(merged.Get(key), lines))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/expressions"
 	"toolgraph/graph"
 )
 
@@ -119,18 +120,19 @@ func (r *reached) add(f *frame) {
 		if i == len(f.records)-1 {
 			break // the exit, or the end of a failed run
 		}
-		if e := r.wayOut(edges, f.records[:i], record); e >= 0 {
+		if e := r.wayOut(edges, f, i); e >= 0 {
 			r.edges[e] = true
 		}
 	}
 }
 
-// wayOut returns the index of the edge that a run took after a record; -1 for none.
-func (r *reached) wayOut(edges []graph.Edge, before []execution.Record, record execution.Record) int {
+// wayOut returns the index of the edge that a frame took after a record; -1 for none.
+func (r *reached) wayOut(edges []graph.Edge, f *frame, i int) int {
+	record := f.records[i]
 	node := r.graph.Node(record.NodeID)
 	way, kind := 0, graph.NextEdge
 	if choice, isSwitch := node.(*graph.Switch); isSwitch {
-		way, kind = taken(choice, before, record), ""
+		way, kind = taken(choice, execution.ScopeIn(f.graph, nil, f.records[:i]), record), ""
 	} else if caught := graph.OnErrorOf(node); record.Handled != nil && caught != nil && caught.Next != nil {
 		kind = graph.ErrorEdge
 	}
@@ -149,7 +151,7 @@ func (r *reached) wayOut(edges []graph.Edge, before []execution.Record, record e
 // taken returns the way that a run took out of a switch: the index of the condition, or their
 // number for the default; -1 for none. The record has only the next node, to which several ways
 // may lead; then the rules are evaluated again, over the same scope.
-func taken(choice *graph.Switch, before []execution.Record, record execution.Record) int {
+func taken(choice *graph.Switch, scope *expressions.Scope, record execution.Record) int {
 	var possible []int
 	for i, c := range choice.Conditions {
 		if c.Next.ID() == record.Output {
@@ -163,7 +165,6 @@ func taken(choice *graph.Switch, before []execution.Record, record execution.Rec
 		return -1
 	}
 	last := len(possible) - 1
-	scope := execution.ScopeOf(before)
 	for _, i := range possible[:last] {
 		if holds, err := choice.Conditions[i].Rule.Holds(context.Background(), scope); err == nil && holds {
 			return i

@@ -34,10 +34,11 @@ type Connect func(p *project.Project) (caller execution.ToolCaller, end func(), 
 // Options of Run.
 type Options struct {
 	Mode        Mode
-	Connect     Connect        // for Live and Record
-	Only        *regexp.Regexp // the cases whose names, or those of whose tests, it matches; nil: all
-	ServersFile string         // instead of the one that the test file names
-	FailFast    bool           // no further case begins after one has failed
+	Connect     Connect           // for Live and Record
+	Only        *regexp.Regexp    // the cases whose names, or those of whose tests, it matches; nil: all
+	ServersFile string            // instead of the one that the test file names
+	Vars        map[string]string // other values for constants, as config.Options.Vars; those of a test go first
+	FailFast    bool              // no further case begins after one has failed
 	// Repeatable returns what reports for a graph file which calls are safe to repeat, as
 	// execution.WithRepeatable has it; nil: none but those of which the file says so.
 	Repeatable func(p *project.Project) func(server, tool string, effect config.Effect) bool
@@ -141,6 +142,8 @@ type runner struct {
 
 	directory places // of the graph file
 
+	others map[string]*project.Project // with other constants, by Case.varsKey
+
 	mu        sync.Mutex // guards cassettes
 	cassettes map[string]*Cassette
 }
@@ -155,12 +158,9 @@ func newRunner(ctx context.Context, s *Suite, opts Options) (*runner, error) {
 	r := &runner{suite: s, opts: opts, cassettes: map[string]*Cassette{}}
 	var wrong []error
 	if s.Graph != "" {
-		p, err := opts.Load(ctx, s.Graph, config.Options{
-			ServersFile: opts.ServersFile, AssumeEnv: true,
-			LookupEnv: func(string) (string, bool) { return "", false },
-		})
+		p, err := r.loadGraph(ctx, nil)
 		if r.project = p; err == nil {
-			err = s.Check(p).Err()
+			err = errors.Join(s.Check(p).Err(), r.loadOthers(ctx))
 		}
 		wrong = append(wrong, err)
 	}
@@ -177,6 +177,30 @@ func newRunner(ctx context.Context, s *Suite, opts Options) (*runner, error) {
 		r.servers = &servers{graph: s.Graph, opts: opts, byEnv: map[string]*connected{}}
 	}
 	return r, nil
+}
+
+// loadGraph loads the graph file, in which each environment variable counts as set.
+func (r *runner) loadGraph(ctx context.Context, vars map[string]*config.Data) (*project.Project, error) {
+	return r.opts.Load(ctx, r.suite.Graph, config.Options{
+		ServersFile: r.opts.ServersFile, AssumeEnv: true, Vars: r.opts.Vars, VarValues: vars,
+		LookupEnv: func(string) (string, bool) { return "", false },
+	})
+}
+
+// loadOthers loads the graph file once more for each set of other constants that a case has.
+func (r *runner) loadOthers(ctx context.Context) error {
+	r.others = map[string]*project.Project{"": r.project}
+	var wrong []error
+	for _, c := range r.suite.Cases {
+		key := c.varsKey()
+		if _, known := r.others[key]; known {
+			continue
+		}
+		p, err := r.loadGraph(ctx, c.Vars)
+		r.others[key] = p
+		wrong = append(wrong, err)
+	}
+	return errors.Join(wrong...)
 }
 
 func (r *runner) close() {
@@ -224,7 +248,7 @@ func (r *runner) run(ctx context.Context, result *Result) {
 	fail := func(pos config.Pos, err error) {
 		result.Status, result.Problems = Failed, []Problem{{Pos: pos, What: "error", Message: err.Error()}}
 	}
-	in := surroundings{project: r.project, known: r.directory}
+	in := surroundings{project: r.others[c.varsKey()], known: r.directory}
 	if r.servers != nil {
 		if missing := c.Missing(); missing != "" {
 			result.Status, result.Why = Skipped, missing+" is not installed"

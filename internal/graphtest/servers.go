@@ -43,10 +43,10 @@ func (s *servers) of(ctx context.Context, c *Case) (surroundings, error) {
 		p = append(p, placeOf(tempPlace, temp)...)
 	}
 	env := c.filled(p).Env
-	key := envKey(env)
+	key := envKey(env) + "\x00" + c.varsKey()
 	shared := s.byEnv[key]
 	if shared == nil {
-		if shared, err = s.connect(ctx, env); err != nil {
+		if shared, err = s.connect(ctx, env, c.Vars); err != nil {
 			return surroundings{}, err
 		}
 		s.byEnv[key] = shared
@@ -62,19 +62,23 @@ func envKey(env map[string]string) string {
 	return b.String()
 }
 
-// connect loads the graph file with the variables of a case over those of this process. A server
+// connect loads the graph file with the variables of a case over those of this process, and its
+// constants. A server
 // without a directory runs in that of the graph file, wherever the tests are run.
-func (s *servers) connect(ctx context.Context, env map[string]string) (*connected, error) {
+func (s *servers) connect(ctx context.Context, env map[string]string, vars map[string]*config.Data) (*connected, error) {
 	dir, err := filepath.Abs(filepath.Dir(s.graph))
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.opts.Load(ctx, s.graph, config.Options{ServersFile: s.opts.ServersFile, LookupEnv: func(name string) (string, bool) {
-		if value, ok := env[name]; ok {
-			return value, true
-		}
-		return os.LookupEnv(name)
-	}})
+	p, err := s.opts.Load(ctx, s.graph, config.Options{
+		ServersFile: s.opts.ServersFile, Vars: s.opts.Vars, VarValues: vars,
+		LookupEnv: func(name string) (string, bool) {
+			if value, ok := env[name]; ok {
+				return value, true
+			}
+			return os.LookupEnv(name)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -185,7 +185,7 @@ func (s *Server) items(r *http.Request, now runState, p place) ([]any, error) {
 		return nil, err
 	}
 	defer done()
-	items, _ := each.List(ctx, execution.ScopeOf(now.before(p)))
+	items, _ := each.List(ctx, now.history.ScopeIn(now.graphOf(p.Frame), now.before(p)))
 	return items, nil
 }
 

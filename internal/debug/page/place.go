@@ -84,7 +84,7 @@ func (r *runState) before(p place) []execution.Record {
 // scope returns the scope of the expressions of a place. The error is that of the list of items.
 func (r *runState) scope(ctx context.Context, p place) (*expressions.Scope, error) {
 	if p.Part == "" {
-		return execution.ScopeOf(r.before(p)), nil
+		return r.history.ScopeIn(r.graphOf(p.Frame), r.before(p)), nil
 	}
 	scope, err := r.history.Scope(ctx, r.graph, p.address())
 	if err != nil {

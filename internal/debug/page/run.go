@@ -168,9 +168,10 @@ func newRecordedRun(ctx context.Context, p *loaded, run journal.Run, events []ex
 		switch {
 		case e.Start != nil:
 			r.args = redacted(secrets, e.Start.Args)
-			if g, err := p.Recorded(ctx, run.Tool, e.Start.Args); err == nil && g.Hash == run.Graph {
+			if g, err := p.Recorded(ctx, run.Tool, e.Start.Args); err == nil && e.Start.IsOf(g) {
 				r.graph = g
 			}
+			r.history.Add(e)
 		case e.Record != nil:
 			record := redactedRecord(secrets, *e.Record)
 			r.history.Add(execution.Event{Record: &record})
