@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/expressions/value"
 )
 
 // A secret is in none of the failures that an event has.
@@ -79,5 +80,23 @@ func TestFieldsOfFailuresHaveNoSecrets(t *testing.T) {
 	got := asJSON(t, withoutSecrets(&f, config.NewSecrets(secret)))
 	if want := strings.ReplaceAll(asJSON(t, &f), secret, "[redacted]"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Constants are recorded but for those with a secret, which a resumed run takes from its file.
+func TestConstantsHaveNoSecrets(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	events := flown("VARS")
+	events[0].Start.Vars, _ = value.Decode([]byte(`{"list":["a",1],"login":{"password":"` + secret + `"},"top":20}`))
+	got, err := inStore(t, events, secret).Load(t.Context(), "VARS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := value.Encode(got[0].Start.Vars); string(text) != `{"list":["a",1],"top":20}` {
+		t.Errorf("recorded %s", text)
+	}
+	events[0].Start.Vars, _ = value.Decode([]byte(`{"token":"` + secret + `"}`))
+	if got, err = inStore(t, events, secret).Load(t.Context(), "VARS"); err != nil || got[0].Start.Vars != nil {
+		t.Errorf("recorded %v, %v", got[0].Start.Vars, err)
 	}
 }
