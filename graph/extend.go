@@ -26,7 +26,6 @@ func Extend(ctx context.Context, f *config.File, graphs []*Graph, tool *config.T
 			sub.Graph = graphOf(graphs, sub.Tool)
 		}
 	}
-	g.allVars = g.readVars(nil)
 	g.setHash(func(called *Graph) string { return called.digest(nil) })
 	return g, c.found, nil
 }
