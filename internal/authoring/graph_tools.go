@@ -61,9 +61,9 @@ func (r *request) listGraphTools(_ context.Context, file *config.File) (any, err
 
 func (r *request) getGraphTool(_ context.Context, file *config.File) (any, error) {
 	name := r.Text("toolName")
-	tool := toolOf(file, name)
-	if tool == nil {
-		return nil, noTool(file, name)
+	tool, err := ownTool(file, name)
+	if err != nil {
+		return nil, err
 	}
 	root, _ := config.ParseData(r.path, r.src) // as much of it as there is
 	return definitionOf(tool, root), nil
@@ -196,8 +196,8 @@ func (r *request) addGraphTool(ctx context.Context) (any, error) {
 
 func (r *request) updateGraphTool(ctx context.Context, file *config.File) (any, error) {
 	tool, older := dataOf(r.Get("tool")), r.Text("toolName")
-	if toolOf(file, older) == nil {
-		return nil, noTool(file, older)
+	if _, err := ownTool(file, older); err != nil {
+		return nil, err
 	}
 	src, err := config.ReplaceTool(r.path, r.src, older, tool)
 	message := fmt.Sprintf("tool %q updated in %s", older, r.path)
@@ -210,8 +210,8 @@ func (r *request) updateGraphTool(ctx context.Context, file *config.File) (any, 
 
 func (r *request) deleteGraphTool(ctx context.Context, file *config.File) (any, error) {
 	name := r.Text("toolName")
-	if toolOf(file, name) == nil {
-		return nil, noTool(file, name)
+	if _, err := ownTool(file, name); err != nil {
+		return nil, err
 	}
 	src, err := config.DeleteTool(r.path, r.src, name)
 	return r.save(ctx, src, err, name, fmt.Sprintf("tool %q deleted from %s", name, r.path))

@@ -71,7 +71,7 @@ func (s *snapshot) holding(tool *config.Data) (*snapshot, string, error) {
 		return nil, "", err
 	}
 	var src []byte
-	if toolOf(file, name) != nil {
+	if own := toolOf(file, name); own != nil && own.File == file {
 		src, err = config.ReplaceTool(s.path, s.src, name, tool)
 	} else {
 		src, err = config.AddTool(s.path, s.src, tool)
@@ -110,6 +110,19 @@ func toolOf(file *config.File, name string) *config.Tool {
 		}
 	}
 	return nil
+}
+
+// ownTool returns a tool that the graph file itself defines: those of its imports belong to other files.
+func ownTool(file *config.File, name string) (*config.Tool, error) {
+	tool := toolOf(file, name)
+	if tool == nil {
+		return nil, noTool(file, name)
+	}
+	if tool.File != file {
+		return nil, fmt.Errorf("tool %q is defined in %s, which %s imports; explainGraphTool explains it, and a toolkit of that file changes it",
+			name, tool.File.Path, file.Path)
+	}
+	return tool, nil
 }
 
 func noTool(file *config.File, name string) error {

@@ -132,7 +132,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	case err != nil:
 		return nil, err
 	}
-	shown.note(of, p.File.Secrets)
+	shown.note(of, p.File)
 	locked, found, err := lockBeside(p)
 	if err != nil {
 		return nil, err

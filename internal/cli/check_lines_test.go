@@ -15,7 +15,7 @@ func TestCheckLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := lines{}
-	shown.note(checked{path: path}, &config.Secrets{})
+	shown.note(checked{path: path}, &config.File{Path: path, Secrets: &config.Secrets{}})
 	var out strings.Builder
 	at := func(line, column int) config.Diagnostic {
 		return config.Diagnostic{Pos: config.Pos{File: path, Line: line, Column: column}, Code: "c", Message: "m"}

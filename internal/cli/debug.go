@@ -88,7 +88,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	}
 	r := &repl{
 		std: std, lines: l.user.lines, session: session, graph: g, secrets: l.File.Secrets, trace: show,
-		source: bytes.Split(source, []byte("\n")),
+		file: l.File.Path, source: bytes.Split(source, []byte("\n")),
 	}
 	r.commands(ctx)
 	session.Stop() // does nothing to a run that has ended
@@ -117,7 +117,8 @@ type repl struct {
 	graph   *graph.Graph
 	secrets *config.Secrets
 	trace   *trace
-	source  [][]byte // lines of the graph file
+	file    string   // the graph file
+	source  [][]byte // its lines
 	watched []string
 	looked  execution.Address // the step whose context is looked at; empty: where the run is
 	last    string            // the command that an empty line repeats

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
@@ -175,16 +177,25 @@ func (r *repl) list(ctx context.Context) error {
 	if node == nil {
 		return fmt.Errorf("the node of step %s is not known", r.at())
 	}
+	source := r.source
+	if file := node.Pos().File; file != r.file {
+		text, err := config.ReadFile(file) // of an import
+		if err != nil {
+			return err
+		}
+		source = bytes.Split(text, []byte("\n"))
+		r.say("%s\n", wording.OneLine(file))
+	}
 	const around = 4
 	at := node.Pos().Line
-	first, last := max(1, at-around), min(len(r.source), at+around)
+	first, last := max(1, at-around), min(len(source), at+around)
 	width := len(strconv.Itoa(last))
 	for n := first; n <= last; n++ {
 		mark := " "
 		if n == at {
 			mark = ">"
 		}
-		r.say("%s %*d  %s\n", mark, width, n, wording.Printable(r.secrets.Redact(string(r.source[n-1]))))
+		r.say("%s %*d  %s\n", mark, width, n, wording.Printable(r.secrets.Redact(string(source[n-1]))))
 	}
 	r.question(ctx, node, r.at())
 	return nil

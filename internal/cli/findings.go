@@ -77,15 +77,17 @@ func findingsOf(found config.Diagnostics) []finding {
 // could not be loaded has no lines, because its secrets are unknown.
 type lines map[string][]string
 
-func (l lines) note(of checked, secrets *config.Secrets) {
-	raw := of.src
-	if raw == nil {
-		var err error
-		if raw, err = config.ReadFile(of.path); err != nil {
-			return // it was deleted in the meantime; its findings are shown without lines
+func (l lines) note(of checked, file *config.File) {
+	for _, path := range file.Sources() {
+		raw := of.src
+		if raw == nil || path != file.Path {
+			var err error
+			if raw, err = config.ReadFile(path); err != nil {
+				continue // it was deleted in the meantime; its findings are shown without lines
+			}
 		}
+		l[path] = strings.Split(file.Secrets.Redact(string(raw)), "\n")
 	}
-	l[of.path] = strings.Split(secrets.Redact(string(raw)), "\n")
 }
 
 // write writes each finding, with its line and a caret below it.

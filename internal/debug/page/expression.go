@@ -43,6 +43,7 @@ type evaluation struct {
 	ctx    context.Context
 	scope  *expressions.Scope
 	redact func(string) string
+	shown  func(config.Pos) config.Pos
 }
 
 // labels are the names of expressions by where a node has them.
@@ -59,8 +60,9 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 	}
 	taken := false // the edge of the run was found
 	for i, expr := range view.Expressions(node) {
+		at := e.shown(expr.Pos)
 		out := expressionJSON{
-			Label: labels[expr.Key], Kind: "jsonata", Source: e.redact(expr.Source), Line: expr.Pos.Line, Column: expr.Pos.Column, Reads: e.reads(expr.Reads),
+			Label: labels[expr.Key], Kind: "jsonata", Source: e.redact(expr.Source), Line: at.Line, Column: at.Column, Reads: e.reads(expr.Reads),
 		}
 		if c := expr.Rule; c != nil && i < rulesShown {
 			out.Label, out.Kind, out.Source = fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), "rule", e.redact(indented(expr.Source))

@@ -101,6 +101,7 @@ type toolJSON struct {
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
+	File        string          `json:"file,omitempty"`    // of the import that defines it
 	Hidden      bool            `json:"hidden,omitempty"`  // from clients
 	Reaches     []string        `json:"reaches,omitempty"` // the other tools that a run of it can call
 }
@@ -151,6 +152,9 @@ func (s *Server) getProject(*http.Request) (any, error) {
 		for _, called := range g.Reached()[1:] {
 			tool.Reaches = append(tool.Reaches, called.Tool.Name.Value)
 		}
+		if source := g.Tool.File; source != file {
+			tool.File = source.Path
+		}
 		if g.Tool.InputSchema != nil {
 			tool.InputSchema = file.Secrets.RedactJSON(g.Tool.InputSchema.JSON())
 		}
@@ -164,11 +168,24 @@ func (s *Server) getProject(*http.Request) (any, error) {
 		out.Servers = append(out.Servers, server)
 	}
 	for _, d := range found {
+		at := p.shown(d.Pos)
+		if at != d.Pos { // the import has no line here
+			d.Message = d.Pos.String() + ": " + d.Message
+		}
 		out.Diagnostics = append(out.Diagnostics, findingJSON{
-			Line: d.Pos.Line, Column: d.Pos.Column, Severity: d.Severity.String(), Code: d.Code, Message: redact(d.Message), Hint: redact(d.Hint),
+			Line: at.Line, Column: at.Column, Severity: d.Severity.String(), Code: d.Code, Message: redact(d.Message), Hint: redact(d.Hint),
 		})
 	}
 	return out, nil
+}
+
+// shown returns a place in the text that the page shows, which is that of the graph file; the zero Pos for
+// a place in an import.
+func (l *loaded) shown(pos config.Pos) config.Pos {
+	if pos.File != "" && pos.File != l.File.Path {
+		return config.Pos{}
+	}
+	return pos
 }
 
 func (s *Server) getSource(*http.Request) (any, error) {
@@ -186,6 +203,8 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 	}
 	out := graph.Draw(g)
 	for i, node := range g.Nodes {
+		at := p.shown(node.Pos())
+		out.Nodes[i].Line, out.Nodes[i].Column = at.Line, at.Column
 		switch node := node.(type) {
 		case *graph.Transform:
 			out.Nodes[i].Expr = redact(node.Expr.Source())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -67,6 +68,17 @@ type failureJSON struct {
 
 	// Callers are the levels that the failure has passed, from the inside out.
 	Callers []execution.Caller `json:"callers,omitempty"`
+
+	file string // of Line and Column
+}
+
+// in leaves out a place that is not in the graph file of the run, which may have been started with
+// another path to it.
+func (f *failureJSON) in(path string) *failureJSON {
+	if f != nil && f.file != "" && filepath.Base(f.file) != filepath.Base(path) {
+		f.Line, f.Column = 0, 0
+	}
+	return f
 }
 
 // failureOf returns a redacted failure for the page.
@@ -74,7 +86,7 @@ func failureOf(f *execution.Failure) *failureJSON {
 	if f == nil {
 		return nil
 	}
-	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers}
+	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers, file: f.Pos.File}
 	out.Message, out.Caret = splitCaret(f.Message)
 	return out
 }
@@ -94,7 +106,7 @@ func splitCaret(message string) (rest, caret string) {
 func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 	out := info{
 		ID: run.ID, Tool: run.Tool, Graph: run.Graph, Status: string(run.Status), Args: secrets.Redact(run.Args), Started: run.Started,
-		MS: run.Duration, Steps: run.Steps, Error: failureOf(redactedFailure(secrets, run.Failure)),
+		MS: run.Duration, Steps: run.Steps, Error: failureOf(redactedFailure(secrets, run.Failure)).in(run.File),
 	}
 	if !run.Ended.IsZero() {
 		out.Ended = &run.Ended
@@ -109,9 +121,10 @@ func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 }
 
 // update copies the state of a session.
-func (i *info) update(state debug.State, secrets *config.Secrets) {
+func (i *info) update(state debug.State, file *config.File) {
+	secrets := file.Secrets
 	i.Status, i.PausedBy, i.Steps = string(state.Status), state.PausedBy, state.Records
-	i.Problem, i.Next, i.Error = secrets.Redact(state.Problem), nil, failureOf(redactedFailure(secrets, state.Error))
+	i.Problem, i.Next, i.Error = secrets.Redact(state.Problem), nil, failureOf(redactedFailure(secrets, state.Error)).in(file.Path)
 	if state.Status == debug.Stopped {
 		i.Status = string(journal.Cancelled)
 	}
@@ -194,7 +207,7 @@ func (r *shownRun) now() runState {
 		state := r.session.State() // before the records, so that it never counts more of them
 		secrets := r.project.File.Secrets
 		r.history.Follow(r.session.History(), func(rec execution.Record) execution.Record { return redactedRecord(secrets, rec) })
-		r.update(state, secrets)
+		r.update(state, r.project.File)
 		r.Steps = r.history.Len()
 		if r.Next != nil {
 			r.Next.Index = len(r.history.Records(r.Next.Frame))

@@ -163,8 +163,9 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	if node == nil || out.Edited {
 		return out, nil
 	}
-	out.Type, out.Line = node.Type(), node.Pos().Line
-	e := evaluation{ctx: ctx, redact: now.project.File.Secrets.Redact}
+	at := now.project.shown(node.Pos())
+	out.Type, out.Line = node.Type(), at.Line
+	e := evaluation{ctx: ctx, redact: now.project.File.Secrets.Redact, shown: now.project.shown}
 	if e.scope, err = now.scope(ctx, p); err != nil {
 		out.ItemError = err.Error()
 		return out, nil
@@ -204,16 +205,17 @@ func (d *detailJSON) addRecord(now runState, rec execution.Record) {
 	d.stepJSON = now.stepOf(rec)
 	d.Preview, d.stepJSON.Error, d.stepJSON.Handled = "", "", ""
 	d.Start, d.Bytes = &rec.Start, rec.Bytes
-	d.Handled = failureOf(rec.Handled)
+	path := now.project.File.Path
+	d.Handled = failureOf(rec.Handled).in(path)
 	for _, a := range rec.Attempts {
-		d.Tries = append(d.Tries, tryJSON{MS: milliseconds(a.End.Sub(a.Start)), Error: failureOf(a.Error)})
+		d.Tries = append(d.Tries, tryJSON{MS: milliseconds(a.End.Sub(a.Start)), Error: failureOf(a.Error).in(path)})
 	}
 	if rec.Error == nil {
 		d.Output = topLevel(rec.Output)
 		d.Bytes = d.Output.Bytes
 		return
 	}
-	d.Error = failureOf(rec.Error)
+	d.Error = failureOf(rec.Error).in(path)
 	if now.graph == nil || d.Error.Caret != "" {
 		return
 	}

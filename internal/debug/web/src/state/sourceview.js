@@ -27,5 +27,5 @@ export function extent(all, line, column) {
 export const current = computed(() => {
   const id = own.value && run.value ? lit.value.current : '';
   const node = graph.value?.byId.get(id);
-  return node ? extent(lines.value, node.line, node.column) : null;
+  return node?.line ? extent(lines.value, node.line, node.column) : null;
 });

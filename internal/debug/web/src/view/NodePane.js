@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { graph } from '../state/project.js';
+import { graph, tool } from '../state/project.js';
 import { breakpointOf, toggleBreakpoint } from '../state/breakpoints.js';
 import { control, keepBreakpoints, paused } from '../state/run.js';
 import { dialog, inspector } from '../state/ui.js';
@@ -37,7 +37,7 @@ export function NodePane({ id }) {
     <${NodeActions} id=${id} />
     <dl class="facts">
       <div><dt>kind</dt><dd>${node.type}</dd></div>
-      <div><dt>place</dt><dd><button type="button" class="linkish" onClick=${toFile}>line ${node.line}</button></dd></div>
+      <div><dt>place</dt><dd>${node.line > 0 ? html`<button type="button" class="linkish" onClick=${toFile}>line ${node.line}</button>` : tool.value?.file}</dd></div>
     </dl>
     ${detail(node) && html`<pre class="code">${detail(node)}</pre>`}`;
 }

@@ -23,7 +23,7 @@ export function SourcePane() {
     ${findings.value.length > 0 && html`
       <ul class="findings" aria-label="findings">
         ${findings.value.map((f) => html`<li key=${`${f.line} ${f.code} ${f.message}`} class=${f.severity}>
-          <button type="button" class="linkish" onClick=${() => revealLine(f.line)}>${f.line}:${f.column}</button>
+          ${f.line > 0 && html`<button type="button" class="linkish" onClick=${() => revealLine(f.line)}>${f.line}:${f.column}</button>`}
           <span>${f.message}${f.hint && `; ${f.hint}`}${f.code && html` <span class="muted">[${f.code}]</span>`}</span></li>`)}
       </ul>`}
     <${VirtualList} count=${all.length} height=${LINE} role="group" label=${`the file ${source.value.path}`} follow=${follow} above=${5} wide=${`calc(${longest + 8}ch + 24px)`}
