@@ -8,7 +8,7 @@ import (
 )
 
 // Tools of imports are listed, explained and called, and changed in their own files only; a finding
-// in one is told with its file, and changes nothing of the graph file.
+// in one is reported with its file, and changes nothing of the graph file.
 func TestToolsOfImports(t *testing.T) {
 	k := kit(t, strings.Replace(graphFile, "tools:\n", "imports: {lib: lib.yaml}\ntools:\n", 1))
 	lib := filepath.Join(filepath.Dir(k.opts.Graph), "lib.yaml")
