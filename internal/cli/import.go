@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -167,7 +166,7 @@ func (c *callRange) Type() string { return "range" }
 
 // read returns the bytes of the file to import, or of standard input for -.
 func (f *importFlags) read(ctx context.Context, std streams, path string, most int64) ([]byte, error) {
-	var in io.Reader = std.in
+	in := std.in
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -142,7 +144,7 @@ func (o *origins) isKnown(v value.Value) bool {
 }
 
 // hasExpr reports whether an object of the value has the key expr, with which the graph language
-// marks an expression, so that it cannot be written as it is; or a key that is too long for YAML.
+// marks an expression, so that it cannot be written as it is.
 func hasExpr(v value.Value) bool {
 	if list, isList := v.([]any); isList {
 		return slices.ContainsFunc(list, hasExpr)
@@ -150,12 +152,9 @@ func hasExpr(v value.Value) bool {
 	object, isObject := value.ObjectOf(v)
 	return isObject && slices.ContainsFunc(object.Keys(), func(key string) bool {
 		member, _ := object.Get(key)
-		return key == "expr" || len(key) > longestKey || hasExpr(member)
+		return key == "expr" || hasExpr(member)
 	})
 }
-
-// longestKey is the length in bytes up to which every YAML parser reads a key.
-const longestKey = 500
 
 // input returns a value that was in no earlier result as an argument of the tool.
 func (o *origins) input(v value.Value, name string, places []place) *config.Data {
@@ -234,11 +233,13 @@ func (ps parts) add(text, word, source string) parts {
 // wholeWords yields the places of a word in a text where no letter or digit continues it.
 func wholeWords(text, word string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
-		for at, from := 0, 0; ; from = at + len(word) {
-			if at = strings.Index(text[from:], word); at < 0 {
+		for from := 0; ; {
+			next := strings.Index(text[from:], word)
+			if next < 0 {
 				return
 			}
-			at += from
+			at := from + next
+			from = at + len(word)
 			before, after := text[:at], text[at+len(word):]
 			if endsWord(before) && startsWord(word) || startsWord(after) && endsWord(word) {
 				continue
@@ -250,13 +251,15 @@ func wholeWords(text, word string) func(yield func(int) bool) {
 	}
 }
 
-var (
-	wordStart = regexp.MustCompile(`^[\pL\pN]`)
-	wordEnd   = regexp.MustCompile(`[\pL\pN]$`)
-)
+func startsWord(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(r) || unicode.IsNumber(r)
+}
 
-func startsWord(text string) bool { return wordStart.MatchString(text) }
-func endsWord(text string) bool   { return wordEnd.MatchString(text) }
+func endsWord(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsLetter(r) || unicode.IsNumber(r)
+}
 
 // callsOf returns the calls in whose results the places are.
 func callsOf(places []place) []*call {

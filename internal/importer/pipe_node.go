@@ -91,9 +91,9 @@ func (w *pipeWriter) node(d *config.Data, isFirst bool) (*config.Data, error) {
 		from = "$.entry.input"
 	}
 	kind := cmp.Or(textOf(d.Get("type")), "binary")
-	server, tool, args := w.programServer, "", config.NewObject()
-	node := config.NewObject()
+	server, args, node := w.programServer, config.NewObject(), config.NewObject()
 	known := []string{"type", "help_msg", "optional", "tee", "timeout", "id", "args"}
+	var tool string
 	var err error
 	switch kind {
 	case "mcp":

@@ -14,8 +14,9 @@ import (
 // The limits of a trace.
 const (
 	MaxTraceBytes = 64 << 20
-	maxCalls      = 500 // of one graph
-	maxDepth      = 200 // of arguments and results
+	maxCalls      = 500  // of one graph
+	maxDepth      = 200  // of arguments and results
+	maxKey        = 1000 // bytes of a key, up to which YAML parsers read one
 )
 
 // call is one call of a trace. The moments are the numbers of the trace's entries, from 1: what was
@@ -166,6 +167,9 @@ func (e entry) argsOf(v value.Value) (value.Value, error) {
 	if err := checkDepth(v, 0); err != nil {
 		return nil, e.errorf("the arguments are %s", err)
 	}
+	if n := longestKey(v); n > maxKey {
+		return nil, e.errorf("an argument has a name of %d bytes, expected at most %d", n, maxKey)
+	}
 	return v, nil
 }
 
@@ -195,7 +199,7 @@ func (t *trace) settle() {
 			t.imported++
 		}
 	}
-	t.after = append(lines, skippedTools(t.skipped)...)
+	t.after = slices.Concat(lines, skippedTools(t.skipped))
 }
 
 // skippedTools returns the comment about calls of tools that are not MCP's.
@@ -300,6 +304,23 @@ func checkDepth(v value.Value, depth int) error {
 		}
 	}
 	return nil
+}
+
+// longestKey returns the length of the longest key in a value, in bytes.
+func longestKey(v value.Value) int {
+	longest := 0
+	if list, isList := v.([]any); isList {
+		for _, item := range list {
+			longest = max(longest, longestKey(item))
+		}
+	}
+	if object, isObject := value.ObjectOf(v); isObject {
+		for _, key := range object.Keys() {
+			member, _ := object.Get(key)
+			longest = max(longest, len(key), longestKey(member))
+		}
+	}
+	return longest
 }
 
 // columnAt returns the column, from 1, of a byte of a text's last line.

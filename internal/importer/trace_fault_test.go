@@ -35,6 +35,7 @@ func TestHostileTraces(t *testing.T) {
 		"two results":            {fmt.Sprintf(use, "1", "{}") + "\n" + fmt.Sprintf(answer, "1", `"a"`) + "\n" + fmt.Sprintf(answer, "1", `"b"`), `trace:3:1: the call "1" has a second result`},
 		"no id":                  {`{"type":"assistant","message":{"content":[{"type":"tool_use","name":"mcp__s__t"}]}}`, "trace:1:1: the tool_use of"},
 		"a result of a number":   {fmt.Sprintf(use, "1", "{}") + "\n" + fmt.Sprintf(answer, "1", "7"), "trace:2:1: content of the tool_result is a number"},
+		"a long name":            {`{"server":"s","tool":"t","args":{"` + strings.Repeat("x", 1001) + `":1},"result":1}`, "trace:1:1: an argument has a name of 1001 bytes, expected at most 1000"},
 		"deep arguments":         {`{"server":"s","tool":"t","args":{"a":` + deep + `},"result":1}`, "trace:1:1: the arguments are nested deeper than 200 levels"},
 		"a deep result":          {`{"server":"s","tool":"t","result":` + deep + `}`, "trace:1:1: the result cannot be read: nested deeper than 200 levels"},
 		"too deep for JSON":      {strings.Repeat(`{"a":`, 5000), "trace:1:"},

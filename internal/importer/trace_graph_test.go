@@ -164,8 +164,8 @@ func TestParallelCallsAreIndependent(t *testing.T) {
 
 func TestSecretsOfATraceAreNotWritten(t *testing.T) {
 	t.Parallel()
-	trace := `{"server":"s","tool":"a","args":{"apiKey":"sk-live-1234","pin":987654},"result":{"session":{"token":"tok-abcdef"}}}
-{"server":"s","tool":"b","args":{"value":"sk-live-1234","url":"https://h/?k=sk-live-1234","n":987654,"t":"tok-abcdef"},"result":{"token":"tok-abcdef","echo":"sk-live-1234"}}
+	trace := `{"server":"s","tool":"a","args":{"apiKey":"sk-live-1234","pin":987654},"result":{"id":"issue-77","session":{"token":"tok-abcdef"}}}
+{"server":"s","tool":"b","args":{"value":"sk-live-1234","url":"https://h/?k=sk-live-1234","both":"https://h/issue-77/?k=sk-live-1234","n":987654,"t":"tok-abcdef"},"result":{"token":"tok-abcdef","echo":"sk-live-1234"}}
 {"server":"s","tool":"c","args":{"t":"tok-abcdef","u":"https://h/tok-abcdef"},"result":"987654"}`
 	f := imported(t, "trace.jsonl", []byte(trace), importer.TraceOptions{Test: true})
 	for _, secret := range []string{"sk-live-1234", "987654", "tok-abcdef"} {
