@@ -116,6 +116,8 @@ func TestServersAskAtTheTerminal(t *testing.T) {
 		{"declined", []string{"run", f.path, "go"}, []string{"yes or no: ", "no\n"}, "\"kept\"\n", 0},
 		{"end of input", []string{"run", f.path, "go"}, []string{"yes or no: ", "\x04"}, "\"kept\"\n", 0},
 		{"ctrl-c", []string{"run", f.path, "go"}, []string{"yes or no: ", "\x03"}, "", 130},
+		{"mcp call", []string{"mcp", "call", "up.delete", "-g", f.path}, []string{"yes or no: ", "yes\n"}, "\"deleted\"\n", 0},
+		{"mcp call, ctrl-c", []string{"mcp", "call", "up.delete", "-g", f.path}, []string{"yes or no: ", "\x03"}, "", 130},
 		{"debug", []string{"debug", f.path, "go"}, []string{"> ", "continue\n", "yes or no: ", "yes\n"}, "\"deleted\"\n", 0},
 		{"inspect", []string{"inspect", "-g", f.path, "--allow-run", "run_tool", "tool=go"}, []string{"yes or no: ", "yes\n"}, "deleted", 0},
 	} {

@@ -192,6 +192,11 @@ func add(ctx context.Context, into, target registry.Registry, s hostconfig.Serve
 		s.Notes = append(s.Notes, fmt.Sprintf("its name there is %s; names have letters, digits, _ and - here", wording.Quote(s.Name)))
 		s.Name = name
 	}
+	if base, err := filepath.Abs(filepath.Dir(target.Path)); err == nil && target.Scope == registry.Project && filepath.IsAbs(s.Entry.Cwd) {
+		if relative, err := filepath.Rel(base, s.Entry.Cwd); err == nil {
+			s.Entry.Cwd = relative // the project's place may differ between machines
+		}
+	}
 	err := into.Add(ctx, s.Name, *s.Entry, false)
 	switch {
 	case err == nil:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -143,7 +144,9 @@ func (e *entryReader) transport(entry *registry.Definition) {
 
 // process sets what a program gets.
 func (e *entryReader) process(entry *registry.Definition) {
+	entry.Env = e.settings("env", "")
 	flag := "" // the last argument, when it may need a value
+	here := false
 	for i, item := range e.list("args") {
 		text, ok := looseText(item)
 		if !ok {
@@ -157,12 +160,15 @@ func (e *entryReader) process(entry *registry.Definition) {
 		if err != nil {
 			e.leave(item.Pos, "argument %d: %v", i+1, err)
 		}
+		if (flag == "-e" || flag == "--env") && isEnvironment(text.Value) && entry.Env[text.Value] == "" {
+			entry.Env = with(entry.Env, text.Value, "${"+text.Value+"}") // hosts pass on their own environment
+		}
 		if flag = ""; strings.HasPrefix(text.Value, "-") && !strings.Contains(text.Value, "=") {
 			flag = text.Value
 		}
+		here = here || e.isHere(text.Value)
 		entry.Args = append(entry.Args, text.Value)
 	}
-	entry.Env = e.settings("env", "")
 	for _, item := range e.list("env_vars") {
 		name, _ := textOf(item)
 		if name == "" {
@@ -182,10 +188,23 @@ func (e *entryReader) process(entry *registry.Definition) {
 			e.leave(cwd.Pos, "its cwd is relative to the directory in which %s is started", e.host.Title)
 		}
 	}
+	if here && entry.Cwd == "" {
+		entry.Cwd = e.opts.Dir
+	}
 	if e.data.Get("envFile") != nil {
 		e.read = append(e.read, "envFile")
 		e.note("its envFile is not read: set the variables in that file, and add --env 'NAME=${NAME}' for each")
 	}
+}
+
+// isHere reports whether an argument is the relative path of something in the project, where hosts
+// start its servers.
+func (e *entryReader) isHere(arg string) bool {
+	if e.opts.Dir == "" || !filepath.IsLocal(arg) {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(e.opts.Dir, arg))
+	return err == nil
 }
 
 // remote sets the headers of requests to a server.
