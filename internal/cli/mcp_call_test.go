@@ -63,8 +63,10 @@ func TestReadOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := io.Pipe()
 		defer out.Close()
-		if _, err := readOffered(t.Context(), in, inputPatience); err == nil || !strings.Contains(err.Error(), "--args '{}' for none") {
-			t.Errorf("an open input: %v", err)
+		begun := time.Now()
+		_, err := readOffered(t.Context(), in, inputPatience)
+		if err == nil || !strings.Contains(err.Error(), "--args '{}' for none") || time.Since(begun) != inputPatience {
+			t.Errorf("an open input: %v after %v", err, time.Since(begun))
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 // options are those of a user ada, whose files are read for a directory or, with "", for herself.
 func options(dir string) Options {
-	environment := map[string]string{"HOME": "/home/ada", "MY_KEY": "value"}
+	environment := map[string]string{"HOME": "/home/ada", "MY_TOKEN": "canary-token"}
 	return Options{
 		Dir: dir, Home: "/home/ada",
 		Lookup: func(name string) (string, bool) { value, set := environment[name]; return value, set },
@@ -187,6 +187,23 @@ func TestVariablesOfSecrets(t *testing.T) {
 	slices.Sort(names)
 	if !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
+// A command has the present values of variables, but never that of a secret.
+func TestVariablesInCommands(t *testing.T) {
+	for command, want := range map[string]string{
+		"${HOME}/bin/x": "/home/ada/bin/x", "${MISSING:-/opt}/x": "/opt/x", "${MY_TOKEN}/x": "", "${MISSING}/x": "", "./x": "", "x": "x",
+	} {
+		src, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"a": map[string]any{"command": command}}})
+		file, err := NewReader(Find("claude-code"), options("")).Read("f", src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := file.Servers[0]
+		if want == "" && (s.Left == "" || strings.Contains(s.Left, "canary")) || want != "" && (s.Entry == nil || s.Entry.Command != want) {
+			t.Errorf("%s: %+v", command, s)
+		}
 	}
 }
 
