@@ -180,6 +180,36 @@ func TestCacheInParts(t *testing.T) {
 	})
 }
 
+// lateFirst is a cache to which the first part comes after the others.
+type lateFirst struct{ execution.Cache }
+
+func (l lateFirst) Answer(ctx context.Context, c execution.Call, ttl time.Duration, send func() (value.Value, error)) (value.Value, bool, error) {
+	if c.Part == "0" {
+		time.Sleep(time.Second)
+	}
+	return l.Cache.Answer(ctx, c, ttl, send)
+}
+
+// Calls of parts begin in their order; a part that waits for the equal call of a later one does not
+// keep that from beginning.
+func TestCacheAndTheOrderOfParts(t *testing.T) {
+	g := build(t, `
+- {id: entry, type: entry, next: each}
+- {id: each, type: mcp, server: up, tool: read, effect: read, cache: {ttlMs: 1000}, forEach: {items: '[1..8]', maxParallel: 8}, next: exit}
+- {id: exit, type: exit}
+`)
+	synctest.Test(t, func(t *testing.T) {
+		slow := execution.CallerFunc(func(context.Context, execution.Call) (value.Value, error) {
+			time.Sleep(5 * time.Second)
+			return "x", nil
+		})
+		result, err := execution.New(slow, execution.WithCache(lateFirst{cache.New().Of(listed{})})).Run(t.Context(), g, decode(t, `{}`))
+		if err != nil || result.Usage.Calls != 1 {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
+}
+
 // A retry asks the cache again after its own failure only, and an error is not kept.
 func TestCacheAndRetry(t *testing.T) {
 	const retried = `

@@ -132,6 +132,7 @@ func TestEqualCalls(t *testing.T) {
 		call(t, "s", "t", `{"n":0.1}`), call(t, "s", "t", `{"n":"0.1"}`), call(t, "s", "t", `{"n":[0.1]}`), call(t, "s", "t", `{"n":null}`),
 		call(t, "s", "t", `{}`), call(t, "s", "t", `{"n":{}}`), call(t, "s", "t", `{"n":[]}`), call(t, "s", "t", `{"n":""}`),
 		call(t, "s", "t", `{"n":["a","b"]}`), call(t, "s", "t", `{"n":["a"],"b":1}`), call(t, "s", "t", `{"n":["b","a"]}`),
+		call(t, "s", "t", `{"n":[[1],2]}`), call(t, "s", "t", `{"n":[[1,2]]}`), call(t, "s", "t", `{"n":{"a":{},"b":1}}`), call(t, "s", "t", `{"n":{"a":{"b":1}}}`),
 		call(t, "s", "u", `{}`), call(t, "x", "t", `{}`), call(t, "s", "t{}", `{}`), call(t, "st", "", `{}`),
 	} {
 		wants(t, ask(t, c, different, time.Hour, server.send), fmt.Sprint(i+1))
