@@ -3,11 +3,9 @@ package graphtest
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"toolgraph/config"
@@ -105,28 +103,6 @@ func (r *reader) testCase(path string, data *config.Data) *Case {
 			"write expect: with value, partial, contains, isError, code, path, calls, nodes, nothing, executions or spilled; toolgraph test --update writes value and path")
 	}
 	return c
-}
-
-// vars returns the values that a test gives to constants; nil for none.
-func (r *reader) vars(data *config.Data, who string) map[string]*config.Data {
-	given := r.mapping(data, "vars", who, "a mapping of names of constants to values")
-	if len(given.Keys) == 0 {
-		return nil
-	}
-	vars := make(map[string]*config.Data, len(given.Keys))
-	for i, key := range given.Keys {
-		vars[key.Value] = given.Items[i]
-	}
-	return vars
-}
-
-// varsKey returns a text that is the same for cases with the same values for constants.
-func (c *Case) varsKey() string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
-		fmt.Fprintf(&b, "%s=%s\x00", name, c.Vars[name].JSON())
-	}
-	return b.String()
 }
 
 // env returns the variables of a test; nil for none.

@@ -179,30 +179,6 @@ func newRunner(ctx context.Context, s *Suite, opts Options) (*runner, error) {
 	return r, nil
 }
 
-// loadGraph loads the graph file, in which each environment variable counts as set.
-func (r *runner) loadGraph(ctx context.Context, vars map[string]*config.Data) (*project.Project, error) {
-	return r.opts.Load(ctx, r.suite.Graph, config.Options{
-		ServersFile: r.opts.ServersFile, AssumeEnv: true, Vars: r.opts.Vars, VarValues: vars,
-		LookupEnv: func(string) (string, bool) { return "", false },
-	})
-}
-
-// loadOthers loads the graph file once more for each set of other constants that a case has.
-func (r *runner) loadOthers(ctx context.Context) error {
-	r.others = map[string]*project.Project{"": r.project}
-	var wrong []error
-	for _, c := range r.suite.Cases {
-		key := c.varsKey()
-		if _, known := r.others[key]; known {
-			continue
-		}
-		p, err := r.loadGraph(ctx, c.Vars)
-		r.others[key] = p
-		wrong = append(wrong, err)
-	}
-	return errors.Join(wrong...)
-}
-
 func (r *runner) close() {
 	if r.servers != nil {
 		r.servers.close()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolgraph/config"
@@ -18,7 +19,7 @@ import (
 type Expression struct {
 	Source string
 	Pos    config.Pos          // of its first byte
-	Reads  []jsonata.Reference // from the context
+	Reads  []jsonata.Reference // from the context; constants as paths that begin with $vars
 	Rule   *graph.Condition    // nil: it is JSONata
 
 	// Key is where the node has it: transform, args, message, forEach.items, retry.when, retry.until,
@@ -33,7 +34,7 @@ func Expressions(node graph.Node) (all []Expression) {
 	add := func(key string, exprs ...*graph.Expr) {
 		for _, e := range exprs {
 			if e != nil {
-				all = append(all, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: e.References(), Key: key})
+				all = append(all, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: readsOf(e.Expression), Key: key})
 			}
 		}
 	}
@@ -83,6 +84,29 @@ func RuleReads(rule *jsonlogic.Rule) (reads []jsonata.Reference) {
 	for _, r := range rule.References() {
 		if !r.Body {
 			reads = append(reads, r.Reference)
+		}
+	}
+	for _, r := range rule.Reads() {
+		if r.Expression != nil {
+			reads = append(reads, constantsOf(r.Expression)...)
+		}
+	}
+	return reads
+}
+
+// readsOf returns what an expression reads.
+func readsOf(e *jsonata.Expression) []jsonata.Reference {
+	return append(slices.Clip(e.References()), constantsOf(e)...)
+}
+
+// varsRoot begins the path of a constant.
+const varsRoot = "$" + expressions.VarVars
+
+// constantsOf returns the constants that an expression reads, as paths.
+func constantsOf(e *jsonata.Expression) (reads []jsonata.Reference) {
+	for _, v := range e.Variables() {
+		if v.Name == expressions.VarVars {
+			reads = append(reads, jsonata.Reference{Path: append([]string{varsRoot}, v.Path...), Offset: v.Offset})
 		}
 	}
 	return reads

@@ -64,5 +64,12 @@ func pathText(ref jsonata.Reference) (text, source string) {
 		source = "$nodeExecutions(" + strconv.Quote(ref.Path[0]) + ")"
 		return source, source
 	}
-	return "$." + strings.Join(ref.Path, "."), "$.`" + strings.Join(ref.Path, "`.`") + "`"
+	root, path := "$.", ref.Path
+	if path[0] == varsRoot {
+		if len(path) == 1 {
+			return varsRoot, varsRoot
+		}
+		root, path = varsRoot+".", path[1:]
+	}
+	return root + strings.Join(path, "."), root + "`" + strings.Join(path, "`.`") + "`"
 }
