@@ -83,6 +83,7 @@ type compiler struct {
 	toExit    bool            // a switch goes to the exit, and that is reported
 	written   []written       // the expressions
 
+	like       *Graph     // has the schemas of the tool; nil: they are compiled
 	references References // texts of args hold placeholders, and rules are paths; nil: they do not
 
 	compared int // nodes looked at for "did you mean"
@@ -228,6 +229,9 @@ func isToolNameRune(r rune) bool {
 // compileSchemas compiles the schemas of the arguments and of the result; the second is nil when
 // the tool has no outputSchema.
 func (c *compiler) compileSchemas(ctx context.Context) (input, output *schema.Schema) {
+	if c.like != nil {
+		return c.like.Input, c.like.Output
+	}
 	input = schema.Input(ctx, c.tool.InputSchema, &c.found)
 	if c.tool.OutputSchema != nil {
 		output = schema.Output(ctx, c.tool.OutputSchema, &c.found)

@@ -8,11 +8,13 @@ import (
 
 // Extend compiles one more tool for a file, which calls the graphs of the file but is not one of
 // them: these do not change, and cannot call it. In its args and rules, texts refer to the outputs
-// of its nodes as references say. The diagnostics are all findings, sorted, and the graph is nil
+// of its nodes as references say. A tool that differs from that of another graph, like, in its nodes
+// alone has the compiled schemas of that; like may be nil. The diagnostics are all findings, sorted, and the graph is nil
 // when one is an error; the error is the cause of ctx's end. Safe for concurrent use.
-func Extend(ctx context.Context, f *config.File, graphs []*Graph, tool *config.Tool, references References) (*Graph, config.Diagnostics, error) {
+func Extend(ctx context.Context, f *config.File, graphs []*Graph, tool *config.Tool, references References, like *Graph) (*Graph, config.Diagnostics, error) {
 	c := newCompiler(f, tool, highestCaps)
 	c.names, c.allow, c.references = namesOf(f), allowsOf(f)[f], references
+	c.like = like
 	g := c.compile(ctx)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)

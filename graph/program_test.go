@@ -96,7 +96,7 @@ func TestEffectOfAProgram(t *testing.T) {
 // In a request of a client no argument is the file's own.
 func TestF28OptionsOfAClient(t *testing.T) {
 	f := programFile(t, "[sift]", "{args: [-o/etc/x]}")
-	g, found, err := Extend(t.Context(), f, nil, f.Tools[0], References{})
+	g, found, err := Extend(t.Context(), f, nil, f.Tools[0], References{}, nil)
 	if err != nil || g == nil {
 		t.Fatal(err, found)
 	}

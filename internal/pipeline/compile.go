@@ -30,7 +30,7 @@ func (t *Tool) Compile(ctx context.Context, args value.Value, offers Offers) (*g
 	for _, s := range steps {
 		references[s.name()] = s.id
 	}
-	g, found, err := graph.Extend(ctx, t.file, t.graphs, &tool, references)
+	g, found, err := graph.Extend(ctx, t.file, t.graphs, &tool, references, t.Graph)
 	if err != nil {
 		return nil, nil, err
 	}

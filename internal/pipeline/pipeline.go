@@ -49,7 +49,7 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 	}
 	drawn := *def
 	drawn.Nodes = t.choices()
-	g, wrong, err := graph.Extend(ctx, file, graphs, &drawn, nil)
+	g, wrong, err := graph.Extend(ctx, file, graphs, &drawn, nil, nil)
 	if err != nil || wrong.Err() != nil {
 		errs, _ := wrong.Split()
 		return nil, append(found, errs...), err

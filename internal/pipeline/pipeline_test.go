@@ -322,3 +322,12 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// Also failures that an onError without codes does not take: arguments that the agent has got wrong.
+func TestF24ContinuesAfterInvalidArguments(t *testing.T) {
+	p := loaded(t, twoServers)
+	got, err := perform(t, p, &upstream{}, `[{"id":"a","tool":"greet","continue_on_error":true},{"id":"b","tool":"greet","args":{"name":"x"}}]`, nil)
+	if err != nil || !strings.Contains(got, `"error":{"code":"invalid-arguments"`) || !strings.HasSuffix(got, `"variables":{"b":"hello x"},"aborted":false}`) {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
