@@ -236,14 +236,13 @@ func (r *runner) run(ctx context.Context, result *Result) {
 			return
 		}
 	}
-	g, err := in.project.Graph(c.Tool.Value)
-	if err != nil { // Check has reported it
-		fail(c.Tool.Pos, err)
-		return
-	}
+	g, err := in.project.Graph(c.Tool.Value) // Check has reported its error
 	args := in.fills.fill(c.Args)
-	if g, args, err = in.project.ForRun(ctx, g, args, nil); err != nil {
-		fail(c.Pos, err)
+	if err == nil {
+		g, args, err = in.project.ForRun(ctx, g, args, nil)
+	}
+	if err != nil {
+		fail(c.Tool.Pos, err)
 		return
 	}
 	var t *tape
