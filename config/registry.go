@@ -127,7 +127,7 @@ func (d *decoder) registered(name Text, own *item, who string) (*item, place) {
 // the file; nil when no file has it, which is a finding.
 func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 	var looked, names []string
-	take := func(path, as string, root *item) *item {
+	take := func(as string, root *item) *item {
 		looked = append(looked, as)
 		servers := serversOf(root)
 		if servers == nil || servers.kind != itemMapping {
@@ -141,7 +141,7 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 	if path := d.hosts; path != "" {
 		if data, err := ReadFile(path); err == nil { // errors are reported when its servers are added
 			root, _ := readItems(path, jsonAsYAML(data))
-			if entry := take(path, path, root); entry != nil {
+			if entry := take(path, root); entry != nil {
 				return entry, place{file: path, host: true}
 			}
 		}
@@ -152,7 +152,7 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 		var found Diagnostics
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			take(path, path+" (which does not exist)", nil)
+			take(path+" (which does not exist)", nil)
 			continue
 		case errors.As(err, &found):
 			d.found = append(d.found, found...)
@@ -164,7 +164,7 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 		if root == nil { // its errors are findings
 			return nil, place{}
 		}
-		if entry := take(path, path, root); entry != nil {
+		if entry := take(path, root); entry != nil {
 			return entry, place{file: path, host: true}
 		}
 	}
@@ -176,11 +176,10 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 	if looked != nil {
 		where = strings.Join(looked, ", ")
 	}
-	add := d.found.Add
+	d.found.Add(pos, "unknown-registry-server", fmt.Sprintf("server %q is in no registry; looked in %s", wording.Shorten(name.Value), where), hint)
 	if d.assume { // the file may run where it is registered
-		add = d.found.Warn
+		d.found[len(d.found)-1].Severity = Warning
 	}
-	add(pos, "unknown-registry-server", fmt.Sprintf("server %q is in no registry; looked in %s", wording.Shorten(name.Value), where), hint)
 	return nil, place{}
 }
 

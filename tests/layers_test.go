@@ -60,7 +60,7 @@ var below = map[string][]string{
 	),
 	"internal/authoring": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
-		"internal/capabilities", "internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/server", "internal/toolset", "internal/view",
+		"internal/capabilities", "internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/registry", "internal/server", "internal/toolset", "internal/view",
 	),
 	"internal/debug": with(language, "graph", "execution"),
 	"internal/debug/page": with(language,

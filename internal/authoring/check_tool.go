@@ -65,6 +65,8 @@ func (r *request) warnings(ctx context.Context, p *project.Project, name string)
 	upstreams := r.upstreams()
 	upstreams.trusts = p.File.Trusts
 	asked := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return name != "" && g.Tool.Name.Value != name })
+	offline, unlisted := lock.NewOffline(upstreams.lock, p.File, asked)
+	upstreams.offline = offline
 	found, err := flow.CheckAll(ctx, asked, upstreams)
 	if err != nil {
 		return nil, err
@@ -73,15 +75,20 @@ func (r *request) warnings(ctx context.Context, p *project.Project, name string)
 	for _, g := range asked {
 		found = append(found, upstreams.unknownTools(g)...)
 	}
+	if upstreams.pool == nil {
+		found = append(found, unlisted...)
+	}
 	found.Sort()
 	return found, nil
 }
 
 // upstreams is what is known of upstream tools without asking a server: the lists of
-// servers that run, else the lock beside the graph file.
+// servers that run, else the lock beside the graph file, else the lists of synced servers.
 type upstreams struct {
 	pool *mcpclient.Pool // nil: no server was started yet
 	lock *lock.Lock      // nil when there is no readable lock
+
+	offline *lock.Offline // nil: the lock alone
 
 	trusts func(server string) bool // nil: no server is trusted
 }
@@ -91,7 +98,7 @@ func (k *Toolkit) upstreams() upstreams {
 	return upstreams{pool: k.pools.Current(), lock: locked}
 }
 
-// Tool returns a tool as its server listed it last, else as it is locked.
+// Tool returns a tool as its server listed it last, else as it is locked or synced.
 func (u upstreams) Tool(server, tool string) (flow.Tool, bool) {
 	if u.pool != nil {
 		if t, ok := u.pool.Known(server, tool); ok {
@@ -101,6 +108,9 @@ func (u upstreams) Tool(server, tool string) (flow.Tool, bool) {
 				ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
 			}, u.trusts != nil && u.trusts(server)), true
 		}
+	}
+	if u.offline != nil {
+		return u.offline.Tool(server, tool)
 	}
 	return u.lock.Tool(server, tool)
 }

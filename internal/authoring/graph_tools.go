@@ -9,6 +9,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/files"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/wording"
 )
 
@@ -83,6 +84,7 @@ func (r *request) explainGraphTool(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	up := r.upstreams()
+	up.offline, _ = lock.NewOffline(up.lock, p.File, p.Graphs)
 	return inspect.Explain(ctx, g, up, up.believed(p.File))
 }
 

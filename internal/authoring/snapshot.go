@@ -12,6 +12,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 )
 
@@ -30,7 +31,7 @@ func (k *Toolkit) read() (*snapshot, error) {
 		return nil, err
 	}
 	s := &snapshot{path: k.opts.Graph, servers: k.opts.Servers, src: src, secrets: &config.Secrets{}}
-	if file, _ := config.Parse(s.path, src, config.Options{ServersFile: s.servers}); file != nil { // only for the secrets
+	if file, _ := config.Parse(s.path, src, config.Options{ServersFile: s.servers, Registries: registry.Paths(s.path)}); file != nil { // only for the secrets
 		s.secrets = file.Secrets
 	}
 	return s, nil
@@ -46,7 +47,7 @@ func (s *snapshot) with(src []byte) *snapshot {
 // file returns the graph file as far as it can be understood, errors in it or not, as if
 // its variables were set.
 func (s *snapshot) file() (*config.File, error) {
-	file, err := config.Parse(s.path, s.src, config.Options{ServersFile: s.servers, AssumeEnv: true})
+	file, err := config.Parse(s.path, s.src, config.Options{ServersFile: s.servers, Registries: registry.Paths(s.path), AssumeEnv: true})
 	if file == nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/registry"
 	"toolgraph/mcpclient"
 )
 
@@ -78,11 +79,11 @@ func settingNames(settings []config.Setting) (names []string) {
 
 // pool returns the pool of the file's servers, whatever other errors the file has.
 func (r *request) pool() (pool *mcpclient.Pool, done func(), err error) {
-	file, err := config.Parse(r.path, r.src, config.Options{ServersFile: r.servers})
+	file, err := config.Parse(r.path, r.src, config.Options{ServersFile: r.servers, Registries: registry.Paths(r.path)})
 	var found config.Diagnostics
 	if errors.As(err, &found) {
 		found = slices.DeleteFunc(slices.Clone(found), func(d config.Diagnostic) bool {
-			return d.Code != "unset-variable" && d.Code != "bad-variable"
+			return !slices.Contains([]string{"unset-variable", "bad-variable", "unknown-registry-server", "unsafe-registry"}, d.Code)
 		})
 	}
 	if found.Err() != nil || file == nil {

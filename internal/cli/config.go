@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 )
 
@@ -57,7 +58,7 @@ standard error the file that it belongs to. HOST is ` + alternatives(hostNames) 
 func newHostEntry(name, graphFile, servers string) (hostEntry, error) {
 	var variables []string
 	file, err := config.Load(graphFile, config.Options{
-		ServersFile: servers, AssumeEnv: true,
+		ServersFile: servers, Registries: registry.Paths(graphFile), AssumeEnv: true,
 		LookupEnv: func(variable string) (string, bool) {
 			if !slices.Contains(variables, variable) {
 				variables = append(variables, variable)

@@ -19,6 +19,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
@@ -165,7 +166,13 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 
 // files returns the files whose changes count.
 func (f *sessionFlags) files() []string {
-	files := config.Sources(f.graph)
+	files := []string{f.graph}
+	if file, _ := config.Load(f.graph, config.Options{AssumeEnv: true}); file != nil { // its errors are reported when it is loaded for use
+		files = file.Sources()
+		if slices.ContainsFunc(file.Servers, func(u *config.Upstream) bool { return u.Registry }) {
+			files = append(files, registry.Paths(f.graph)...)
+		}
+	}
 	if f.servers != "" {
 		files = append(files, f.servers)
 	}

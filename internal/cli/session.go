@@ -25,6 +25,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
+	"toolgraph/internal/registry"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
@@ -86,7 +87,9 @@ func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets
 // secrets reads the files for what must not be logged. A file with errors is accepted, because
 // an agent may be about to correct it; a missing file is not.
 func (f *sessionFlags) secrets() (*config.Secrets, error) {
-	file, err := config.Load(f.graph, f.options())
+	options := f.options()
+	options.Registries = registry.Paths(f.graph)
+	file, err := config.Load(f.graph, options)
 	var found config.Diagnostics
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

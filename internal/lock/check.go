@@ -77,9 +77,6 @@ func (l *Lock) notLockedHint(server, tool string, file *config.File) string {
 	return remedyFor(file)
 }
 
-// unknownTool is the code of a call of a tool that its server does not have.
-const unknownTool = "unknown-upstream-tool"
-
 // UnknownTool returns the finding that a server, whose tools have these names, does not
 // have the tool of a call.
 func UnknownTool(call graph.Call, names []string) config.Diagnostic {
@@ -89,7 +86,7 @@ func UnknownTool(call graph.Call, names []string) config.Diagnostic {
 		hint = "it has " + strings.Join(names, ", ")
 	}
 	return config.Diagnostic{
-		Pos: call.Pos, Code: unknownTool, Hint: hint,
+		Pos: call.Pos, Code: "unknown-upstream-tool", Hint: hint,
 		Message: fmt.Sprintf("server %q has no tool %q, expected one of its %d", call.Server, call.Tool, len(names)),
 	}
 }

@@ -44,7 +44,7 @@ func NewOffline(locked *Lock, file *config.File, graphs []*graph.Graph) (*Offlin
 		entries, invalid := pinned(file, graphs, u, s.Tools, wanted[name])
 		o.synced = Of("", append(o.synced.Entries, entries...)...)
 		for _, d := range invalid {
-			if d.Code == unknownTool {
+			if d.Code == "unknown-upstream-tool" {
 				if o.isLocked(graphs, name, d.Pos) {
 					continue
 				}

@@ -116,7 +116,7 @@ func (d Definition) checkSecrets() error {
 	}
 	flag := "" // the last argument, when it is a flag that may have a value
 	for i, arg := range d.Args {
-		setting := ""
+		var setting string
 		switch name, _, has := strings.Cut(arg, "="); {
 		case !strings.HasPrefix(arg, "-"):
 			setting, flag = flag, ""

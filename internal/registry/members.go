@@ -40,7 +40,7 @@ func membersOf(raw []byte) ([]member, error) {
 	if _, err := dec.Token(); err != nil {
 		return nil, err
 	}
-	if _, err := dec.Token(); err != io.EOF { //nolint:errorlint // Token returns it as it is
+	if _, err := dec.Token(); err != io.EOF {
 		return nil, fmt.Errorf("found more after the object")
 	}
 	return members, nil
