@@ -14,7 +14,7 @@ import (
 // The limits of a trace.
 const (
 	MaxTraceBytes = 64 << 20
-	maxCalls      = 500  // of one graph
+	maxCalls      = 498  // of one graph, which has at most 500 nodes
 	maxDepth      = 200  // of arguments and results
 	maxKey        = 1000 // bytes of a key, up to which YAML parsers read one
 )

@@ -40,7 +40,7 @@ func TestHostileTraces(t *testing.T) {
 		"a deep result":          {`{"server":"s","tool":"t","result":` + deep + `}`, "trace:1:1: the result cannot be read: nested deeper than 200 levels"},
 		"too deep for JSON":      {strings.Repeat(`{"a":`, 5000), "trace:1:"},
 		"too deep a list":        {strings.Repeat(`[`, 20000), "trace:1:"},
-		"too many calls":         {strings.Repeat(`{"server":"s","tool":"t","result":1}`+"\n", 501), "found 501 calls, expected at most 500"},
+		"too many calls":         {strings.Repeat(`{"server":"s","tool":"t","result":1}`+"\n", 501), "found 501 calls, expected at most 498"},
 		"too many values":        {`{"server":"s","tool":"t","args":{"a":[` + strings.Repeat("0,", 20_000) + `0]},"result":1}`, "the arguments have 20003 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
