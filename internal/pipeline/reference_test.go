@@ -119,7 +119,7 @@ func refRun(steps []refStep) (result map[string]any, calls []string) {
 		if aborted {
 			continue
 		}
-		args, ok := refFill(values, map[string]any(s.Args))
+		args, ok := refFill(values, s.Args)
 		code := ""
 		var out any
 		yields := true
