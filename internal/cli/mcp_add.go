@@ -106,7 +106,7 @@ func (f *addFlags) run(ctx context.Context, std streams, name string, command []
 	if err != nil {
 		return err
 	}
-	err = to.Add(ctx, name, def, f.force)
+	err = to.Put(ctx, name, def, f.force)
 	switch {
 	case errors.Is(err, registry.ErrExists):
 		return usagef("%w; --force replaces it", err)

@@ -197,7 +197,7 @@ func add(ctx context.Context, into, target registry.Registry, s hostconfig.Serve
 			s.Entry.Cwd = relative // the project's place may differ between machines
 		}
 	}
-	err := into.Add(ctx, s.Name, *s.Entry, false)
+	err := into.Put(ctx, s.Name, *s.Entry, false)
 	switch {
 	case err == nil:
 		return s

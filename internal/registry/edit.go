@@ -52,11 +52,11 @@ var ErrExists = errors.New("the registry has a server of this name")
 // ErrRefused means that a name or a definition cannot be in a registry.
 var ErrRefused = errors.New("not added")
 
-// Add adds a server, or with replace puts the definition in the place of an entry of the same name.
+// Put adds a server, or with replace puts the definition in the place of an entry of the same name.
 // Other entries and unknown keys stay as they are. The error wraps ErrExists, or ErrRefused
 // and has what is wrong with the name or the definition, or says why the file cannot be changed; the
 // file is then unchanged.
-func (r Registry) Add(ctx context.Context, name string, def Definition, replace bool) error {
+func (r Registry) Put(ctx context.Context, name string, def Definition, replace bool) error {
 	if err := errors.Join(CheckName(name), def.checkSecrets()); err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}

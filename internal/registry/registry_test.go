@@ -34,7 +34,7 @@ func write(t *testing.T, r Registry, content string) {
 func TestAddKeepsTheRest(t *testing.T) {
 	r := here(t)
 	write(t, r, `{"note": {"big": 12345678901234567890.10, "text": "\u00e9\/"}, "mcpServers": {"a": {"command": "x", "disabled": false, "mine": 1e3}}}`)
-	if err := r.Add(t.Context(), "browser", Definition{Command: "npx", Args: []string{"-y", "<s>"}, Env: map[string]string{"TOKEN": "${TOKEN}"}}, false); err != nil {
+	if err := r.Put(t.Context(), "browser", Definition{Command: "npx", Args: []string{"-y", "<s>"}, Env: map[string]string{"TOKEN": "${TOKEN}"}}, false); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(r.Path)
@@ -68,10 +68,10 @@ func TestAddKeepsTheRest(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got\n%s", got)
 	}
-	if err := r.Add(t.Context(), "browser", Definition{Command: "other"}, false); !errors.Is(err, ErrExists) {
+	if err := r.Put(t.Context(), "browser", Definition{Command: "other"}, false); !errors.Is(err, ErrExists) {
 		t.Errorf("a second browser: %v", err)
 	}
-	if err := r.Add(t.Context(), "a", Definition{URL: "https://example.com/mcp"}, true); err != nil {
+	if err := r.Put(t.Context(), "a", Definition{URL: "https://example.com/mcp"}, true); err != nil {
 		t.Error(err)
 	}
 	if err := r.Remove(t.Context(), "brwser"); !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `did you mean "browser"?`) {
@@ -90,7 +90,7 @@ func TestAddKeepsTheRest(t *testing.T) {
 func TestAddMakesTheFile(t *testing.T) {
 	r := here(t)
 	for _, name := range []string{"a", "b"} {
-		if err := r.Add(t.Context(), name, Definition{Command: "x"}, false); err != nil {
+		if err := r.Put(t.Context(), name, Definition{Command: "x"}, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestAddRefuses(t *testing.T) {
 		"bad variable":   {"a", Definition{Command: "x", Args: []string{"${"}}, "found ${ without }"},
 		"hidden in text": {"a", Definition{Command: "x", Args: []string{"a\u202eb"}}, "invisible character"},
 	} {
-		err := r.Add(t.Context(), c.name, c.def, false)
+		err := r.Put(t.Context(), c.name, c.def, false)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -140,7 +140,7 @@ func TestAddRefuses(t *testing.T) {
 		"arguments": {Command: "x", Args: []string{"--token=${T}", "--api-key", "${K}", "--header", "Authorization: Bearer ${T}", "-e", "TOKEN", "--author=somebody"}},
 		"short":     {Command: "x", Env: map[string]string{"MAX_TOKENS": "4096", "KEYBOARD": "english-us"}},
 	} {
-		if err := r.Add(t.Context(), "ok", def, true); err != nil {
+		if err := r.Put(t.Context(), "ok", def, true); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestToolsPerEntry(t *testing.T) {
 	r := here(t)
 	load := func(def Definition) *config.Upstream {
 		t.Helper()
-		if err := r.Add(t.Context(), "a", def, true); err != nil {
+		if err := r.Put(t.Context(), "a", def, true); err != nil {
 			t.Fatal(err)
 		}
 		file, err := Entry{Registry: r, Name: "a"}.Load()
