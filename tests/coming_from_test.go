@@ -92,7 +92,7 @@ func TestComingFrom(t *testing.T) {
 		all := blocks[c.section]
 		graph := all[len(all)-1]
 		args := c.args
-		if args == "" { // their request is ours
+		if args == "" { // the request of the section is the arguments
 			args = all[0]
 		}
 		got, asked := comesFrom(t, filepath.Join(dir, "graph.yaml"), graph, opts, c.tool, args, c.answers)
@@ -102,7 +102,7 @@ func TestComingFrom(t *testing.T) {
 	}
 	for name, all := range blocks {
 		if len(all) < 2 && name != "async-pipeline" {
-			t.Errorf("%s has %d blocks, expected theirs and ours", name, len(all))
+			t.Errorf("%s has %d blocks, expected the other system and Toolgraph", name, len(all))
 		}
 	}
 

@@ -45,12 +45,12 @@ func community(t *testing.T, form string) (s *session, called func() []string) {
 }
 
 var announceEventGrant = strings.NewReplacer("\n", "", "\t", "").Replace(`{"steps": [
-	{"id": "announce", "tool": "messages_send", "args": {"channel_id": "222233334444555566", "content": "Office hours start in 30 minutes! React with :wave: to attend."}},
-	{"id": "event", "tool": "events_create", "args": {"guild_id": "111122223333444455", "name": "Office hours — May 1",
-		"scheduled_start_time": "2026-05-01T17:00:00Z", "scheduled_end_time": "2026-05-01T18:00:00Z", "entity_type": 3, "privacy_level": 2,
-		"entity_metadata": {"location": "https://discord.com/channels/111122223333444455/222233334444555566/{{announce.message_id}}"},
-		"description": "Linked to announcement {{announce.message_id}}"}},
-	{"id": "grant", "tool": "members_add_role", "args": {"guild_id": "111122223333444455", "user_id": "777788889999000011", "role_id": "555566667777888899"}}]}`)
+	{"id": "announce", "tool": "messages_send", "args": {"channel_id": "400000000000000001", "content": "The open house begins at five. Answer with :key: to come."}},
+	{"id": "event", "tool": "events_create", "args": {"guild_id": "700000000000000002", "name": "Open house — June 3",
+		"scheduled_start_time": "2026-06-03T17:00:00Z", "scheduled_end_time": "2026-06-03T18:00:00Z", "entity_type": 3, "privacy_level": 2,
+		"entity_metadata": {"location": "https://chat.example/channels/700000000000000002/400000000000000001/{{announce.message_id}}"},
+		"description": "See message {{announce.message_id}}"}},
+	{"id": "grant", "tool": "members_add_role", "args": {"guild_id": "700000000000000002", "user_id": "310000000000000003", "role_id": "120000000000000004"}}]}`)
 
 // withoutDurations decodes a result of a pipeline, after a look at its durations: the total is their sum.
 func withoutDurations(t *testing.T, r toolResult) map[string]any {
@@ -91,11 +91,11 @@ func TestSeed004AnnounceEventGrant(t *testing.T) {
 			s, called := community(t, form)
 			r := s.call("mcp_pipeline", announceEventGrant)
 			grant := `{"id": "grant", "tool": "members_add_role", "status": "success"}`
-			variables := `{"announce": {"message_id": "888899990000111122", "channel_id": "222233334444555566"},
-				"event": {"event_id": "333344445555666677", "name": "Office hours — May 1"}}`
+			variables := `{"announce": {"message_id": "900000000000000005", "channel_id": "400000000000000001"},
+				"event": {"event_id": "770000000000000006", "name": "Open house — June 3"}}`
 			want := decoded(t, `{"steps": [
-				{"id": "announce", "tool": "messages_send", "status": "success", "result": {"message_id": "888899990000111122", "channel_id": "222233334444555566"}},
-				{"id": "event", "tool": "events_create", "status": "success", "result": {"event_id": "333344445555666677", "name": "Office hours — May 1"}},
+				{"id": "announce", "tool": "messages_send", "status": "success", "result": {"message_id": "900000000000000005", "channel_id": "400000000000000001"}},
+				{"id": "event", "tool": "events_create", "status": "success", "result": {"event_id": "770000000000000006", "name": "Open house — June 3"}},
 				`+grant+`], "variables": `+variables+`, "aborted": false}`)
 			if got := withoutDurations(t, r); r.IsError || !reflect.DeepEqual(got, want) {
 				t.Errorf("isError %v, got %v\nwant %v", r.IsError, got, want)
@@ -107,8 +107,8 @@ func TestSeed004AnnounceEventGrant(t *testing.T) {
 			tool, args, _ := strings.Cut(calls[1], " ")
 			event := decoded(t, args)
 			location := event["entity_metadata"].(map[string]any)["location"]
-			if tool != "events_create" || event["entity_type"] != 3.0 || event["description"] != "Linked to announcement 888899990000111122" ||
-				location != "https://discord.com/channels/111122223333444455/222233334444555566/888899990000111122" {
+			if tool != "events_create" || event["entity_type"] != 3.0 || event["description"] != "See message 900000000000000005" ||
+				location != "https://chat.example/channels/700000000000000002/400000000000000001/900000000000000005" {
 				t.Errorf("the second call is %s", calls[1])
 			}
 		})
@@ -121,8 +121,8 @@ func TestF24SecondStepFails(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			s, called := community(t, form)
-			failing := strings.Replace(announceEventGrant, "Office hours — May 1", "fail", 1)
-			announced := map[string]any{"message_id": "888899990000111122", "channel_id": "222233334444555566"}
+			failing := strings.Replace(announceEventGrant, "Open house — June 3", "fail", 1)
+			announced := map[string]any{"message_id": "900000000000000005", "channel_id": "400000000000000001"}
 			check := func(request string, aborted bool, grant string, calls int) {
 				t.Helper()
 				r := s.call("mcp_pipeline", request)

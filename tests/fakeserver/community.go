@@ -15,7 +15,7 @@ func communityTools() map[string]func(*call) {
 				Channel string `json:"channel_id"`
 			}
 			_ = json.Unmarshal(c.args, &in)
-			answer, _ := json.Marshal(map[string]any{"message_id": "888899990000111122", "channel_id": in.Channel})
+			answer, _ := json.Marshal(map[string]any{"message_id": "900000000000000005", "channel_id": in.Channel})
 			c.structured(answer)
 		},
 		"events_create": func(c *call) {
@@ -24,7 +24,7 @@ func communityTools() map[string]func(*call) {
 				c.result(c.id, map[string]any{"isError": true, "content": texts("Missing Permissions")})
 				return
 			}
-			answer, _ := json.Marshal(map[string]any{"event_id": "333344445555666677", "name": c.in.Name})
+			answer, _ := json.Marshal(map[string]any{"event_id": "770000000000000006", "name": c.in.Name})
 			c.structured(answer)
 		},
 		"members_add_role": func(c *call) {
