@@ -17,8 +17,10 @@ var execForm = form{
 var programForm = form{
 	name: "a program", doc: "One tool. Its arguments: stdin, which the program reads, and args, a list of texts that are added to the command.",
 	keys: []key{
-		{name: "command", doc: "The program, found in PATH, and its first arguments. ${VAR} is replaced. With -- at the end, no argument of a call can be an option.",
-			value: value{"type": "array", "items": loose(), "minItems": 1, "examples": []any{[]any{"markitdown"}}}, required: true},
+		{
+			name: "command", doc: "The program, found in PATH, and its first arguments. ${VAR} is replaced. With -- at the end, no argument of a call can be an option.",
+			value: value{"type": "array", "items": loose(), "minItems": 1, "examples": []any{[]any{"markitdown"}}}, required: true,
+		},
 		{name: "timeoutMs", doc: "The time limit of one call, in milliseconds; default: the server's.", value: wholeNumber(0, 3_600_000).withoutDefault()},
 		{name: "effect", doc: "What it does: read changes nothing, write adds or changes, destroy removes or overwrites.", value: oneOf(effectWords()...)},
 	},
