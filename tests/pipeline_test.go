@@ -2,11 +2,14 @@ package tests
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"toolgraph/tests/testbin"
 )
 
 // community serves a pipeline over the tools of a stand-in server: as tools of the file, or as tools of
@@ -188,5 +191,32 @@ func TestF26ServerToolOutsideCalls(t *testing.T) {
 	}
 	if calls := called(); len(calls) > 0 {
 		t.Errorf("the server has counted %q", calls)
+	}
+}
+
+// A cancelled request gets no answer, later steps are not run, and the steps until then are recorded.
+func TestCancelledPipeline(t *testing.T) {
+	t.Parallel()
+	g, state := newGate(t), t.TempDir()
+	f := newGraphFile(t, g.holding("")+"pipeline: {calls: [up.*]}\n")
+	s := startCommand(t, nil, "serve", f.path, "--state", state)
+	s.handshake()
+	id, answer := s.sendCall("pipeline", `{"steps": [{"id": "a", "tool": "trivial"}, {"id": "b", "tool": "up.hold", "args": {"n": 1}}, {"id": "c", "tool": "up.hold", "args": {"n": 2}}]}`)
+	g.wait("in ", 1)
+	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	bin := testbin.Build(t, "toolgraph")
+	eventually(t, "the run is cancelled", func() bool {
+		return strings.Contains(output(t, bin, "runs", "list", "--state", state), "cancelled")
+	})
+	g.open()
+	s.request("ping", `{}`)
+	if s.end(); len(answer) > 0 || len(g.lines("in ")) != 1 {
+		t.Errorf("%d answers, calls %q", len(answer), g.lines("in "))
+	}
+	shown := compact(t, output(t, bin, "runs", "show", "last", "--format", "json", "--state", state))
+	for _, want := range []string{`"tool":"pipeline"`, `"status":"cancelled"`, `"nodeId":"a"`, `"nodeId":"b"`} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %s in %s", want, shown)
+		}
 	}
 }

@@ -113,7 +113,7 @@ func (i *Inspector) ExplainRun(ctx context.Context, id string) (*RunExplanation,
 		e.history.Add(event)
 	}
 	out := &RunExplanation{Run: run, Arguments: view.RecordedOf(args), Failed: []FailedStep{}, Remedy: remedyOf(&run)}
-	out.Unread = e.read(ctx, cmp.Or(i.File, run.File), i.Options, run)
+	out.Unread = e.read(ctx, cmp.Or(i.File, run.File), i.Options, run.Tool, events[0].Start)
 	e.steps(ctx, out)
 	r := reading{store: s, run: run}
 	if out.InDoubt, err = r.inDoubt(ctx); err != nil {
@@ -149,8 +149,8 @@ type runExplainer struct {
 	lines   []string         // of the file
 }
 
-// read loads the graph of the run; the text is why that is not possible.
-func (e *runExplainer) read(ctx context.Context, file string, opts config.Options, run journal.Run) string {
+// read loads the graph of a run of the tool that began so; the text is why that is not possible.
+func (e *runExplainer) read(ctx context.Context, file string, opts config.Options, tool string, start *execution.Start) string {
 	p, err := project.Load(ctx, file, opts)
 	if err != nil && !opts.AssumeEnv { // its variables are those of the process that serves it
 		opts.AssumeEnv = true
@@ -159,8 +159,8 @@ func (e *runExplainer) read(ctx context.Context, file string, opts config.Option
 	if err != nil {
 		return "the graph file has errors now; toolgraph check shows them"
 	}
-	g, err := p.Graph(run.Tool)
-	if err != nil || g.Hash != run.Graph {
+	g, err := p.Recorded(ctx, tool, start.Args)
+	if err != nil || !start.IsOf(g) {
 		return "the graph has changed since the run; lines, arguments and values that its expressions read are not shown"
 	}
 	e.project, e.graph = p, g
