@@ -208,7 +208,7 @@ func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project
 		return older, nil, err
 	}
 	defer l.close()
-	entries, missing, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, nil)
+	entries, missing, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, nil, nil)
 	if err != nil {
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}

@@ -30,7 +30,8 @@ func newLock(std streams) *cobra.Command {
 		Use:   "lock FILE",
 		Short: "Lock the upstream tools that a graph file calls",
 		Long: `Lock the upstream tools that a graph file calls: start their servers, read the definitions
-of these tools, and write them to graph.lock.yaml beside graph.yaml. Commit that file.
+of these tools, and write them to graph.lock.yaml beside graph.yaml. Commit that file. The tools
+that calls of the pipeline names are among them, also all that a pattern such as chat.* matches.
 
 The changes since the last lock are printed: each place in which a definition differs, and
 the problems that they cause in this graph. serve --locked and run --locked refuse to call
@@ -70,7 +71,11 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	defer l.close()
 	p := l.Project
 	wanted := lock.Called(p.Graphs)
-	if err := f.checkServers(p, wanted); err != nil {
+	var steps lock.Steps
+	if p.Pipeline != nil {
+		steps = lock.StepsOf(p.Pipeline.Graph)
+	}
+	if err := f.checkServers(p, wanted, steps); err != nil {
 		return err
 	}
 	path := lock.Path(f.graph)
@@ -78,7 +83,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	entries, invalid, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, f.only)
+	entries, invalid, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, steps, f.only)
 	for i := range invalid {
 		invalid[i].Severity = config.Error // an ambiguous tool cannot be locked
 	}
@@ -86,7 +91,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(p.File.Secrets.Redact(err.Error())))
 		return errReported
 	}
-	newer := lock.Of(path, append(f.untouched(older, wanted), entries...)...).Recall(older)
+	newer := lock.Of(path, append(f.untouched(older, wanted, steps), entries...)...).Recall(older)
 	if f.learn {
 		if newer, err = f.learned(ctx, newer, p, l.log); err != nil {
 			return err
@@ -140,14 +145,15 @@ func (f *lockFlags) older(std streams, path string) (*lock.Lock, error) {
 }
 
 // checkServers checks the names given with --server.
-func (f *lockFlags) checkServers(p *project.Project, wanted map[string][]string) error {
+func (f *lockFlags) checkServers(p *project.Project, wanted map[string][]string, steps lock.Steps) error {
+	calls := func(server string) bool { return wanted[server] != nil || steps.CallServer(server) }
 	for _, name := range f.only {
-		if wanted[name] != nil {
+		if calls(name) {
 			continue
 		}
 		var called []string
 		for _, u := range p.File.Servers {
-			if wanted[u.Name.Value] != nil {
+			if calls(u.Name.Value) {
 				called = append(called, u.Name.Value)
 			}
 		}
@@ -157,13 +163,13 @@ func (f *lockFlags) checkServers(p *project.Project, wanted map[string][]string)
 }
 
 // untouched returns the entries that are still used, of servers that are not asked.
-func (f *lockFlags) untouched(older *lock.Lock, wanted map[string][]string) []lock.Entry {
+func (f *lockFlags) untouched(older *lock.Lock, wanted map[string][]string, steps lock.Steps) []lock.Entry {
 	if older == nil || len(f.only) == 0 {
 		return nil
 	}
 	var entries []lock.Entry
 	for _, e := range older.Entries {
-		if !slices.Contains(f.only, e.Server) && slices.Contains(wanted[e.Server], e.Tool) {
+		if !slices.Contains(f.only, e.Server) && (slices.Contains(wanted[e.Server], e.Tool) || steps.Call(e.Server, e.Tool)) {
 			entries = append(entries, e)
 		}
 	}

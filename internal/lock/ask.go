@@ -3,6 +3,7 @@ package lock
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -26,16 +27,18 @@ func Called(graphs []*graph.Graph) map[string][]string {
 }
 
 // Ask lists the tools of servers, all at once, and returns an entry for each tool that the graphs
-// of a file call; only, when it is not empty, names the servers that are asked. invalid are the
+// of a file or the steps of its pipeline call; only, when it is not empty, names the servers that are
+// asked. invalid are the
 // calls of tools that their servers do not list, as errors, or list twice, as warnings. The error
 // says which servers failed.
 func Ask(
-	ctx context.Context, pool *mcpclient.Pool, file *config.File, graphs []*graph.Graph, only []string,
+	ctx context.Context, pool *mcpclient.Pool, file *config.File, graphs []*graph.Graph, steps Steps, only []string,
 ) (entries []Entry, invalid config.Diagnostics, err error) {
 	wanted := Called(graphs)
 	var asking sync.WaitGroup
 	servers := slices.DeleteFunc(slices.Clone(file.Servers), func(u *config.Upstream) bool {
-		return len(wanted[u.Name.Value]) == 0 || len(only) > 0 && !slices.Contains(only, u.Name.Value)
+		name := u.Name.Value
+		return len(wanted[name]) == 0 && !steps.CallServer(name) || len(only) > 0 && !slices.Contains(only, name)
 	})
 	listed := make([][]mcpclient.Tool, len(servers))
 	failures := make([]error, len(servers))
@@ -45,43 +48,42 @@ func Ask(
 	asking.Wait()
 	for i, u := range servers {
 		if failures[i] == nil {
-			found, unknown := pinned(file, graphs, u, listed[i], wanted[u.Name.Value])
+			found, unknown := pinned(file, graphs, steps, u, listed[i])
 			entries, invalid = append(entries, found...), append(invalid, unknown...)
 		}
 	}
 	return entries, invalid, errors.Join(failures...)
 }
 
-// pinned returns the entries of the wanted tools of a server, and the calls of tools that it does
-// not list, or lists twice.
-func pinned(
-	file *config.File, graphs []*graph.Graph, u *config.Upstream, listed []mcpclient.Tool, wanted []string,
-) ([]Entry, config.Diagnostics) {
+// pinned returns the entries of the tools of a server that graphs and steps call, and the calls of
+// tools that it does not list, or lists twice.
+func pinned(file *config.File, graphs []*graph.Graph, steps Steps, u *config.Upstream, listed []mcpclient.Tool) ([]Entry, config.Diagnostics) {
 	names := make([]string, len(listed))
 	for i, t := range listed {
 		names[i] = t.Name
 	}
-	var entries []Entry
-	for _, name := range wanted {
-		if i := slices.Index(names, name); i >= 0 { // of several with a name, the first is called
-			entries = append(entries, Pin(u, listed[i], file.Secrets))
-		}
-	}
-	var invalid config.Diagnostics
+	calls := steps.of(u.Name.Value, names)
 	for _, g := range graphs {
 		for _, call := range g.Calls() {
-			switch first := slices.Index(names, call.Tool); {
-			case call.Server != u.Name.Value || call.Graph != "": // the called graph is one of graphs
-			case first < 0:
-				invalid = append(invalid, UnknownTool(call, names))
-			default:
-				for i := first + 1; i < len(listed); i++ {
-					if names[i] == call.Tool {
-						invalid = append(invalid, ListedTwice(call, Pin(u, listed[first], file.Secrets), Pin(u, listed[i], file.Secrets))...)
-					}
-				}
+			if call.Server == u.Name.Value && call.Graph == "" { // a called graph is one of graphs
+				calls = append(calls, call)
 			}
 		}
 	}
-	return entries, invalid
+	entries := map[string]Entry{}
+	var invalid config.Diagnostics
+	for _, call := range calls {
+		first := slices.Index(names, call.Tool) // of several with a name, the first is called
+		if first < 0 {
+			invalid = append(invalid, UnknownTool(call, names))
+			continue
+		}
+		entries[call.Tool] = Pin(u, listed[first], file.Secrets)
+		for i := first + 1; i < len(listed); i++ {
+			if names[i] == call.Tool {
+				invalid = append(invalid, ListedTwice(call, entries[call.Tool], Pin(u, listed[i], file.Secrets))...)
+			}
+		}
+	}
+	return slices.Collect(maps.Values(entries)), invalid
 }

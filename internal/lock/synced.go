@@ -30,7 +30,7 @@ func NewOffline(locked *Lock, file *config.File, graphs []*graph.Graph) (*Offlin
 		name := u.Name.Value
 		if u.Transport == config.Exec && len(wanted[name]) > 0 {
 			o.from[name] = fmt.Sprintf("the programs of server %q", name)
-			entries, invalid := pinned(file, graphs, u, mcpclient.Programs(u), wanted[name])
+			entries, invalid := pinned(file, graphs, nil, u, mcpclient.Programs(u))
 			o.synced, found = Of("", append(o.synced.Entries, entries...)...), append(found, invalid...)
 		}
 		if !u.Registry || len(wanted[name]) == 0 {
@@ -41,7 +41,7 @@ func NewOffline(locked *Lock, file *config.File, graphs []*graph.Graph) (*Offlin
 			continue
 		}
 		o.from[name] = fmt.Sprintf("the list of server %q of %s", name, s.At.Format("2006-01-02"))
-		entries, invalid := pinned(file, graphs, u, s.Tools, wanted[name])
+		entries, invalid := pinned(file, graphs, nil, u, s.Tools)
 		o.synced = Of("", append(o.synced.Entries, entries...)...)
 		for _, d := range invalid {
 			if d.Code == "unknown-upstream-tool" {

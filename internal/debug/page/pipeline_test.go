@@ -13,13 +13,13 @@ import (
 func TestPipelineRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	src := graphFile + "pipeline: {name: several, calls: [up.*]}\n"
-	c, id := (*client)(nil), ""
+	id := ""
 	for _, live := range []bool{true, false} {
 		store, err := journal.Open(dir, journal.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c = openFile(t, src, store)
+		c := openFile(t, src, store)
 		if live {
 			id = c.start(`{"tool": "several", "args": {"steps": [{"id": "first", "tool": "count", "args": {"n": 2}}, {"id": "second", "tool": "up.inc", "args": {"n": "{{first.n}}"}}]}}`)
 		}
