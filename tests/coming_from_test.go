@@ -34,23 +34,28 @@ var comingFrom = []struct {
 }{
 	{
 		"mcpGraph", "count_files", `{"directory": "."}`,
-		map[string]string{"list_directory": `"a\nb\nc"`}, `{"count":3}`, 0,
+		map[string]string{"list_directory": `"a\nb\nc"`},
+		`{"count":3}`, 0,
 	},
 	{
 		"Context Pipe", "sorted-notes", `{"input": "fruit"}`,
-		map[string]string{"search": `"pear\napple\n"`, "sort": `"apple\npear\n"`}, `"apple\npear\n"`, 0,
+		map[string]string{"search": `"pear\napple\n"`, "sort": `"apple\npear\n"`},
+		`"apple\npear\n"`, 0,
 	},
 	{
 		"pflow", "open_issues", `{"repo": "a/b"}`,
-		map[string]string{"list_issues": `[{"title": "first"}, {"title": "second"}]`}, `{"titles":["first","second"]}`, 0,
+		map[string]string{"list_issues": `[{"title": "first"}, {"title": "second"}]`},
+		`{"titles":["first","second"]}`, 0,
 	},
 	{
 		"async-pipeline", "verify", `{}`,
-		map[string]string{"vet": `""`, "test": `!exit code 1`}, `{"ok":false,"checks":{"vet":"","test":{"failed":"exit code 1"}}}`, 0,
+		map[string]string{"vet": `""`, "test": `!exit code 1`},
+		`{"ok":false,"checks":{"vet":"","test":{"failed":"exit code 1"}}}`, 0,
 	},
 	{
 		"async-pipeline", "verify", `{}`,
-		map[string]string{"vet": `""`, "test": `"ok"`}, `{"ok":true,"checks":{"vet":"","test":"ok"}}`, 0,
+		map[string]string{"vet": `""`, "test": `"ok"`},
+		`{"ok":true,"checks":{"vet":"","test":"ok"}}`, 0,
 	},
 	{
 		"mcp_pipeline", "mcp_pipeline", "",
