@@ -67,7 +67,7 @@ func TestExamplesLoad(t *testing.T) {
 		if match, _ := filepath.Match("*.test.yaml", filepath.Base(path)); match {
 			continue
 		}
-		f, err := Load(path, Options{})
+		f, err := Load(path, Options{LookupEnv: environment("FIRECRAWL_API_KEY", "a-key-of-the-example")})
 		if err != nil || len(f.Warnings) > 0 || f.Older {
 			t.Errorf("%s: %v %v", path, err, f)
 		}

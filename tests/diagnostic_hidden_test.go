@@ -55,6 +55,7 @@ func schemaFile(n int) string {
 var elsewhereTold = map[string]string{
 	"not-a-regular-file": "a path",
 	"too-many-imports":   "several files", "unused-import": "several files",
+	"unknown-registry-server": "a registry", "unsafe-registry": "a registry", "unreadable-registry": "a registry",
 	"bad-directory":  "a working directory that is gone",
 	"schema-depth":   "a File that was not parsed",
 	"cannot-upgrade": "toolgraph upgrade",

@@ -12,17 +12,24 @@ import (
 
 // withoutGraph are the commands that read no graph file, and why.
 var withoutGraph = map[string]string{
-	"toolgraph eval":         "expressions and data",
-	"toolgraph demo-server":  "a directory",
-	"toolgraph schema":       "the language",
-	"toolgraph version":      "the program",
-	"toolgraph audit":        "an audit log",
-	"toolgraph help":         "commands",
-	"toolgraph runs show":    "a run",
-	"toolgraph runs explain": "a run",
-	"toolgraph runs diff":    "runs",
-	"toolgraph runs export":  "a run",
-	"toolgraph runs import":  "a file with a run",
+	"toolgraph eval":                "expressions and data",
+	"toolgraph demo-server":         "a directory",
+	"toolgraph schema":              "the language",
+	"toolgraph version":             "the program",
+	"toolgraph audit":               "an audit log",
+	"toolgraph help":                "commands",
+	"toolgraph runs show":           "a run",
+	"toolgraph runs explain":        "a run",
+	"toolgraph runs diff":           "runs",
+	"toolgraph runs export":         "a run",
+	"toolgraph runs import":         "a file with a run",
+	"toolgraph import agent-trace":  "calls of an agent",
+	"toolgraph import context-pipe": "pipes",
+	"toolgraph mcp add":             "a registry",
+	"toolgraph mcp remove":          "a registry",
+	"toolgraph mcp list":            "registries",
+	"toolgraph mcp sync":            "registries",
+	"toolgraph mcp import":          "the configuration of a host",
 }
 
 // graphCommands are the commands that read a graph file: what they are given before and
@@ -54,13 +61,28 @@ var graphCommands = map[string]struct {
 	"toolgraph login":        {before: []string{"server=a.yaml"}, want: "cannot read missing.yaml"},
 }
 
-// Every command that reads a graph file takes it as an argument and with -g, alike; both
+// graphByFlag are the commands that read a graph file only with -g, since their argument names a
+// server or a tool: their arguments.
+var graphByFlag = map[string][]string{
+	"toolgraph mcp tools": {"--live"},
+	"toolgraph mcp info":  {"server.tool", "--live"},
+	"toolgraph mcp call":  {"server.tool", "a=1"},
+}
+
+// Every other command that reads a graph file takes it as an argument and with -g, alike; both
 // are fine when they are the same, and an error of usage when they are not.
 func TestGraphFileIsAnArgumentOrFlag(t *testing.T) {
 	seen := map[string]bool{}
 	for _, cmd := range runnable(newRoot(streams{})) {
 		path := cmd.CommandPath()
 		seen[path] = true
+		if args, byFlag := graphByFlag[path]; byFlag {
+			line := slices.Concat(strings.Fields(path)[1:], args, []string{"-g", "missing.yaml"})
+			if _, printed := commandLine(t, line); !strings.Contains(printed, "cannot read missing.yaml") {
+				t.Errorf("%v printed\n%s", line, printed)
+			}
+			continue
+		}
 		c, takes := graphCommands[path]
 		if (withoutGraph[path] != "") == takes {
 			t.Errorf("%s stands in both tables of this test, or in none, expected one: does it read a graph file?", path)
