@@ -17,7 +17,7 @@ import (
 // F27: the pipe that Context Pipe publishes, imported, runs on stand-ins for its two servers and two
 // programs: each of its four stages is in the history. With a wrong API key the run fails with the
 // help of its node.
-func TestF27WebResearchPipe(t *testing.T) {
+func TestF27Seed000WebResearchPipe(t *testing.T) {
 	p := newWebResearch(t)
 	p.run(0, "import", "context-pipe", "pipes.json", "-o", "graph.yaml")
 
