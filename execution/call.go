@@ -187,12 +187,17 @@ func (l *live) call(s *site) (outcome, error) {
 	return recorded(s.frame.record(s, start, nil, withHelp(n.Help, failed)), false)
 }
 
+// arguments evaluates the arguments of a call.
 func (s *site) arguments() (args value.Value, err error) {
 	if s.ready != nil {
 		return s.ready.args, s.ready.err
 	}
 	defer recovered(&err)
-	return graph.CallingOf(s.node).Args.Eval(s.ctx, s.scope)
+	args, err = graph.CallingOf(s.node).Args.Eval(s.ctx, s.scope)
+	if err == nil && value.Exceeds(args, s.frame.largest) { // before anything makes a text of them
+		return nil, argumentsLimit(s.frame.largest, s.node)
+	}
+	return args, err
 }
 
 // graphCall calls a graph, unless the caller answers for it.

@@ -246,6 +246,11 @@ func sizeLimit(setting string, size, limit int, node graph.Node) *Failure {
 		"executionLimits.%s is %d bytes, but the value has %d; let the tool return less, or select what is needed in a transform", setting, limit, size)
 }
 
+// argumentsLimit is the failure of a call whose arguments are too large to be sent.
+func argumentsLimit(limit int, node graph.Node) *Failure {
+	return failureAt(CodeLimit, node, nil, "executionLimits.maxNodeOutputBytes is %d bytes, and the arguments of the call have more; send less of them", limit)
+}
+
 // depthLimit is the failure of a call whose frame would lie too deep. callers are the tools
 // around it and its own, outermost first.
 func depthLimit(most int, node graph.Node, callers []string) *Failure {

@@ -47,6 +47,39 @@ func TestG07OutputLimit(t *testing.T) {
 	}
 }
 
+// Arguments that hold a long text many times are never made into one: the call fails before it is
+// sent, recorded or shown.
+func TestG07ArgumentsLimit(t *testing.T) {
+	for n, want := range map[int]string{9: "", 10: "executionLimits.maxNodeOutputBytes is 1000 bytes, and the arguments of the call have more"} {
+		g := build(t, `executionLimits: {maxNodeOutputBytes: 1000}
+tools:
+- name: tool
+  description: repeats
+  inputSchema: {type: object}
+  nodes:
+  - {id: entry, type: entry, next: call}
+  - {id: call, type: mcp, server: up, tool: big, args: {deep: {all: [`+strings.TrimSuffix(strings.Repeat("{expr: $.entry.text},", n), ",")+`]}}, onError: {}, next: exit}
+  - {id: exit, type: exit}
+`)
+		calls := 0
+		called := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
+			calls++
+			return "done", nil
+		})
+		args := `{"text": "` + strings.Repeat("x", 100) + `"}`
+		if want == "" {
+			if mustRun(t, called, g, args); calls != 1 {
+				t.Errorf("%d calls", calls)
+			}
+			continue
+		}
+		step, failure := fails(t.Context(), t, called, g, args)
+		if failure.Code != execution.CodeLimit || !strings.Contains(step.Error(), want) || calls != 0 {
+			t.Errorf("%d calls, got %v", calls, step)
+		}
+	}
+}
+
 func TestG08GrowingLoop(t *testing.T) {
 	g := build(t, `executionLimits: {maxNodeOutputBytes: 100000, maxHistoryBytes: 150000}
 tools:

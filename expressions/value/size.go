@@ -45,6 +45,43 @@ func Size(v Value) int {
 	return len("null")
 }
 
+// Exceeds reports whether v as compact JSON has more than most bytes. It ends as soon as that is
+// known: a value that holds the same long text many times is cheap to build.
+func Exceeds(v Value, most int) bool { return left(v, most) < 0 }
+
+// left returns what is left of a number of bytes after v; below 0 when v has more.
+func left(v Value, n int) int {
+	switch x := v.(type) {
+	case []any:
+		n -= 2 + max(0, len(x)-1)
+		for i := 0; i < len(x) && n >= 0; i++ {
+			n = left(x[i], n)
+		}
+		return n
+	case map[string]any:
+		n -= 2 + max(0, len(x)-1)
+		for key, item := range x {
+			if n -= sizeOfString(key) + 1; n < 0 {
+				return n
+			}
+			n = left(item, n)
+		}
+		return n
+	case Object:
+		n -= 2 + max(0, x.Len()-1)
+		for i, keys := 0, x.Keys(); i < len(keys) && n >= 0; i++ {
+			item, _ := x.Get(keys[i])
+			n = left(item, n-sizeOfString(keys[i])-1)
+		}
+		return n
+	case string:
+		if len(x) > n { // without reading it
+			return -1
+		}
+	}
+	return n - Size(v)
+}
+
 func sizeOfNumber(x float64) int {
 	if i := int64(x); float64(i) == x && i > -1e15 && i < 1e15 {
 		n := 1

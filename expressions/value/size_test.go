@@ -1,6 +1,7 @@
 package value
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -33,5 +34,33 @@ func TestSizeIsWhatEncodeWrites(t *testing.T) {
 		if text, _ := Encode(f); Size(f) != len(text) {
 			t.Errorf("%v: Size is %d, Encode writes %s", f, Size(f), text)
 		}
+	}
+}
+
+// Exceeds agrees with Size, and does not look at what comes after the last byte that is allowed.
+func TestExceeds(t *testing.T) {
+	long := strings.Repeat("long é \n", 1000)
+	many := make([]any, 1000)
+	for i := range many {
+		many[i] = long
+	}
+	for _, v := range []Value{nil, true, 12.5, "é\"", long, many[:3], NewObject([]string{"a", "ü"}, []Value{many[:2], map[string]any{"b": long}}), []any{}, map[string]any{}} {
+		size := Size(v)
+		for _, most := range []int{0, 1, size / 2, size - 1, size, size + 1} {
+			if got := Exceeds(v, most); got != (size > most) {
+				t.Errorf("%d bytes exceed %d: %v", size, most, got)
+			}
+		}
+	}
+	var nested any = many
+	for range 8 { // 1000 to the 9th of the long texts
+		level := make([]any, 1000)
+		for i := range level {
+			level[i] = nested
+		}
+		nested = level
+	}
+	if !Exceeds(nested, 1<<20) {
+		t.Error("a value that nothing could hold as text does not exceed a megabyte")
 	}
 }
