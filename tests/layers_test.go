@@ -49,7 +49,7 @@ var below = map[string][]string{
 	"internal/hostconfig":   {"config", "internal/registry"},
 	"internal/registry":     {"config", "mcpclient"},
 	"internal/graphtest":    with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),
-	"internal/importer":     with(language, "config", "mcpclient", "internal/graphtest"),
+	"internal/importer":     with(language, "config", "mcpclient", "internal/graphtest", "internal/hostconfig"),
 	"internal/view":         with(language, "config", "graph", "execution", "execution/journal"),
 	"internal/toolset":      with(values, "config", "internal/server", "internal/view"),
 	"internal/results":      with(language, "config", "expressions/shape", "execution/journal", "internal/server", "internal/toolset"),

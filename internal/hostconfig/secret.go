@@ -195,6 +195,26 @@ func isLiteral(name, value string) bool {
 	return true
 }
 
+// IsSecret reports whether a text is a literal secret because of the name of what it belongs to, or
+// has one in it that looks like a key.
+func IsSecret(name, text string) bool { return isLiteral(name, text) || looksIssued(text) }
+
+// SecretWord returns where the literal secret of a word of a command line begins, in bytes, and the
+// name that it has there; from is -1 without one. before is the word before it, which may be a flag.
+func SecretWord(before, word string) (from int, name string) {
+	if m := assigned.FindStringSubmatch(word); m != nil && !strings.HasPrefix(m[3], "//") && IsSecret(m[1], m[3]) {
+		return len(m[1]) + len(m[2]), strings.TrimLeft(m[1], "-")
+	}
+	flag := strings.TrimLeft(before, "-")
+	if flag == before || strings.HasPrefix(word, "-") {
+		flag = ""
+	}
+	if IsSecret(flag, word) {
+		return 0, flag
+	}
+	return -1, ""
+}
+
 func cutLast(text, sep string) (before, after string, found bool) {
 	at := strings.LastIndex(text, sep)
 	if at < 0 {

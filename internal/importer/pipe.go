@@ -30,7 +30,7 @@ type Pipes struct {
 func ContextPipe(project Pipes, user *Pipes) (*File, error) {
 	w := &pipeWriter{
 		draft: newDraft(), servers: config.NewObject(), programs: config.NewObject(), vars: config.NewObject(),
-		programNames: names{}, tools: config.NewList(), toolNames: names{}, varNames: names{}, shared: map[string]string{},
+		programNames: names{}, tools: config.NewList(), toolNames: names{}, varNames: names{}, secretVars: names{}, secretEnv: names{}, shared: map[string]string{},
 	}
 	root := config.NewObject()
 	w.note(root, "Imported by toolgraph import context-pipe from %s.", fileName(project.Path))
@@ -131,6 +131,8 @@ type pipeWriter struct {
 	programNames, toolNames        names
 	shared                         map[string]string // the programs by their commands
 	varNames                       names
+	secretVars                     names // those of vars that take the place of a secret in arguments
+	secretEnv                      names // the environment variables that take the place of one in a command
 
 	pipe *pipe
 }
@@ -222,7 +224,7 @@ func (w *pipeWriter) addServer(name string, d *config.Data) error {
 	}
 	server := config.NewObject().Set("command", words[0])
 	if len(words) > 1 {
-		server.Set("args", textList(words[1:]))
+		server.Set("args", w.serverArgs(name, words))
 	}
 	if env := d.Get("env"); env != nil {
 		if env.Kind != config.KindObject {
@@ -243,7 +245,7 @@ func (w *pipeWriter) env(d *config.Data) *config.Data {
 	env := config.NewObject()
 	for i, key := range keysOf(d) {
 		v := config.NewText(scalarText(d.Items[i]))
-		if config.SecretName(key) && !variable.MatchString(textOf(v)) {
+		if config.SecretName(key) && !variable.MatchString(textOf(v)) || isSecret(key, textOf(v)) {
 			v = config.NewText("${" + identifier(key, "SECRET") + "}")
 			w.note(v, "TODO: the value was a secret, which is not copied; set the variable.")
 		}
@@ -259,9 +261,13 @@ func (w *pipeWriter) addPrograms() {
 	if len(w.vars.Items) > 0 {
 		env := config.NewObject()
 		for _, name := range keysOf(w.vars) {
-			env.Set(name, "${vars."+name+"}")
+			if !w.secretVars[name] {
+				env.Set(name, "${vars."+name+"}")
+			}
 		}
-		server.Set("env", env)
+		if len(env.Items) > 0 {
+			server.Set("env", env)
+		}
 	}
 	w.servers.Set(w.programServer, server.Set("tools", w.programs))
 }
@@ -307,7 +313,7 @@ func (w *pipeWriter) unknown(part, d *config.Data, of string, known ...string) {
 
 // shown returns a value for a comment, shortened; a secret is not shown.
 func shown(key string, d *config.Data) string {
-	if config.SecretName(key) {
+	if config.SecretName(key) || hasSecret(key, d) {
 		return hiddenValue
 	}
 	return wording.Truncate(string(d.JSON()), 200)

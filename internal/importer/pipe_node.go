@@ -69,9 +69,9 @@ func (w *pipeWriter) addVars(d *config.Data) error {
 		}
 		name = w.varNames.unique(name)
 		switch {
-		case config.SecretName(key) && textOf(v) != "":
+		case textOf(v) != "" && (config.SecretName(key) || isSecret(key, textOf(v))):
 			v = config.NewText("")
-			w.note(v, "TODO: the value was a secret, which is not copied; give it with --var %s=TEXT.", name)
+			w.note(v, secretVarNote, name)
 		case textOf(v) == "":
 			w.note(v, "TODO: it has no default; give it with --var %s=TEXT.", name)
 		}
@@ -161,27 +161,30 @@ func (w *pipeWriter) arguments(node, d *config.Data, from string) (*config.Data,
 	}
 	if static != nil && static.Kind == config.KindObject {
 		for i, name := range keysOf(static) {
-			args.Set(name, w.argument(static.Items[i]))
+			args.Set(name, w.argument(name, static.Items[i]))
 		}
 	}
 	return args, nil
 }
 
-// argument returns a value of args with the variables of the pipe in it.
-func (w *pipeWriter) argument(d *config.Data) *config.Data {
+// argument returns a value of args with the variables of the pipe in it, and others in the place of
+// its secrets. The name has those of the objects around it.
+func (w *pipeWriter) argument(name string, d *config.Data) *config.Data {
 	switch {
+	case isWhole(d) && hasSecret(name, d):
+		return config.NewExpression("$vars." + w.secretVar(name))
 	case d.Kind == config.KindObject && d.Get("expr") != nil:
 		return config.NewExpression(string(d.JSON())) // JSON is JSONata, and expr alone would be an expression
 	case d.Kind == config.KindObject:
 		object := config.NewObject()
 		for i, key := range keysOf(d) {
-			object.Set(key, w.argument(d.Items[i]))
+			object.Set(key, w.argument(name+"."+key, d.Items[i]))
 		}
 		return object
 	case d.Kind == config.KindArray:
 		list := config.NewList()
 		for _, item := range d.Items {
-			list.Items = append(list.Items, w.argument(item))
+			list.Items = append(list.Items, w.argument(name, item))
 		}
 		return list
 	}
@@ -229,7 +232,7 @@ func (w *pipeWriter) command(node, d *config.Data, kind string) (string, error) 
 	if kind != "binary" && kind != "shell" {
 		w.note(node, "TODO: the node has the type %s; its cmd is run as a program.", wording.Quote(kind))
 	}
-	words := append([]string{command}, args...)
+	words := w.withoutSecrets(append([]string{command}, args...))
 	for i, word := range words {
 		words[i] = variable.ReplaceAllStringFunc(word, func(found string) string {
 			if name, isVar := w.pipe.vars[found[2:len(found)-1]]; isVar {
