@@ -134,11 +134,11 @@ func (f *callFlags) failed(l *loaded, err error) error {
 // inputSchema returns the inputSchema of a tool as its server lists it now; nil when it lists no
 // such tool, which the call reports.
 func inputSchema(ctx context.Context, l *loaded, s *found, tool string) (*config.Data, error) {
-	now, err := s.ask(ctx, l)
+	tools, err := l.pool.ListTools(ctx, s.name) // not redacted, so that the name is found
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range now.Tools {
+	for _, t := range tools {
 		if t.Name == tool {
 			return schemaData(t.InputSchema), nil
 		}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,17 +156,31 @@ func (s *found) stored() (*listed, error) {
 	return l, nil
 }
 
-// ask returns the tools that the server lists now.
+// ask returns the tools that the server lists now, with secrets redacted.
 func (s *found) ask(ctx context.Context, l *loaded) (*listed, error) {
 	tools, err := l.pool.ListTools(ctx, s.name)
 	if err != nil {
 		return nil, err
 	}
-	now := &listed{Server: s.name, File: s.file, Live: true, Tools: tools}
-	if tools == nil {
-		now.Tools = []mcpclient.Tool{}
+	now := &listed{Server: s.name, File: s.file, Live: true}
+	now.Tools, err = redactedTools(tools, l.File.Secrets)
+	return now, err
+}
+
+// redactedTools returns tools without values of secrets, as registry.StoreTools stores them.
+func redactedTools(tools []mcpclient.Tool, secrets *config.Secrets) ([]mcpclient.Tool, error) {
+	raw, err := json.Marshal(tools)
+	if err != nil {
+		return nil, err
 	}
-	return now, nil
+	var clean []mcpclient.Tool
+	if err := json.Unmarshal(secrets.RedactJSON(raw), &clean); err != nil {
+		return nil, errors.New("the definitions of the tools cannot be shown: secrets in them cannot be redacted")
+	}
+	if clean == nil { // which JSON would show as null
+		clean = []mcpclient.Tool{}
+	}
+	return clean, nil
 }
 
 // open loads the file of a server, with the values of variables, and a session for calls. The
