@@ -36,9 +36,7 @@ var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
 
 // printDiagnostics writes findings, which may have several lines each, to standard error.
 func printDiagnostics(w io.Writer, found config.Diagnostics) {
-	for _, d := range found {
-		fmt.Fprintln(w, d)
-	}
+	_ = writeText(w, found) // standard error: a failure to write has no place to go
 }
 
 func writeText(w io.Writer, found config.Diagnostics) error {

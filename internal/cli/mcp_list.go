@@ -144,6 +144,6 @@ func removeServer(ctx context.Context, std streams, name string, project bool) e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "removed %s from %s\n", name, wording.Printable(from.Path))
+	printLine(std.err, "removed %s from %s", name, from.Path)
 	return nil
 }

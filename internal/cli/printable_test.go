@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
 	"testing"
 
 	"toolgraph/internal/wording"
@@ -13,5 +17,40 @@ func TestPrintable(t *testing.T) {
 	}
 	if got, want := wording.OneLine(hostile), "a\uFFFD]0;title\uFFFDb\uFFFD  c\uFFFDd"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The terminal does not act on names in a graph file or on the command line, which stay in one line.
+func TestHostileNamesAreNotPrintedRaw(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	const graph = `version: "1.0"
+server: {name: g, version: 1.0.0}
+mcpServers: {"a\e[31m\a\u202e\nb": {registry: true}}
+tools:
+- {name: t, description: d, nodes: [{id: entry, type: entry, next: exit}, {id: exit, type: exit}]}
+`
+	if err := os.WriteFile("g.yaml", []byte(graph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const entry = `{"mcpServers": {"e\u001b[31mx": {"command": "x"}}}`
+	if err := errors.Join(os.Mkdir(".toolgraph", 0o700), os.WriteFile(".toolgraph/servers.json", []byte(entry), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "g.yaml", "t"}, "[unknown-registry-server]\n"},
+		{[]string{"capabilities", "g.yaml"}, "[unknown-registry-server]\n"},
+		{[]string{"graph", "g.yaml"}, "[unknown-registry-server]\n"},
+		{[]string{"serve", "g.yaml"}, "[unknown-registry-server]\n"},
+		{[]string{"mcp", "remove", "e\x1b[31mx", "--project"}, "removed "},
+	} {
+		var out, failed bytes.Buffer
+		run(t.Context(), c.args, streams{in: strings.NewReader(""), out: &out, err: &failed})
+		if got := out.String() + failed.String(); !strings.Contains(got, c.want) || strings.ContainsAny(got, "\x1b\a\u202e") || strings.Count(got, "\n") != 1 {
+			t.Errorf("%v: %q", c.args, got)
+		}
 	}
 }
