@@ -116,7 +116,7 @@ var limitsForm = form{
 	keys: []key{
 		{name: "maxNodeExecutions", doc: "The largest number of node executions, repetitions in loops included.", value: wholeNumber(1000, 0)},
 		{name: "maxExecutionTimeMs", doc: "Wall clock of a run in milliseconds, calls in flight included.", value: wholeNumber(300_000, 86_400_000)},
-		{name: "maxNodeOutputBytes", doc: "The largest output of a node, as compact JSON.", value: wholeNumber(64<<20, 256<<20)},
+		{name: "maxNodeOutputBytes", doc: "The largest output of a node, and the largest arguments of a call, as compact JSON.", value: wholeNumber(64<<20, 256<<20)},
 		{name: "maxHistoryBytes", doc: "All outputs of a run together, as compact JSON.", value: wholeNumber(512<<20, 64<<30)},
 		{name: "maxDepth", doc: "How deep graphs may call each other; the graph of the called tool itself has depth 1.", value: wholeNumber(DefaultMaxDepth, 64), badRange: true},
 		{name: "maxCalls", doc: "The largest number of calls to servers in a run, repeated attempts included; default: no limit.", value: wholeNumber(0, 0).withoutDefault(), badRange: true},
