@@ -33,6 +33,23 @@ type call struct {
 
 func (c *call) String() string { return c.server + "." + c.tool }
 
+// refusal says why a call is not imported; empty when it is.
+func (c *call) refusal() string {
+	hasExpr := false
+	if args, isObject := value.ObjectOf(c.args); isObject {
+		_, hasExpr = args.Get("expr")
+	}
+	switch {
+	case c.failed:
+		return "which failed"
+	case c.answered == 0:
+		return "which has no result"
+	case hasExpr:
+		return "whose argument expr cannot be written: a graph file reads {expr: …} as an expression"
+	}
+	return ""
+}
+
 // entry is one object of a trace, with its place.
 type entry struct {
 	path         string
@@ -102,6 +119,8 @@ func readTrace(path string, src []byte) (*trace, error) {
 	switch {
 	case t.imported > 0:
 		return t, nil
+	case len(t.calls) == 1 && !t.calls[0].failed && t.calls[0].answered > 0:
+		return nil, fmt.Errorf("%s: cannot import %s, %s", path, t.calls[0], t.calls[0].refusal())
 	case len(t.calls) > 0:
 		return nil, fmt.Errorf("%s: none of its %s has succeeded", path, wording.Count(len(t.calls), "call"))
 	case t.isHost:
@@ -189,15 +208,12 @@ func (t *trace) settle() {
 	for _, c := range t.calls {
 		lines = append(lines, skippedTools(c.before)...)
 		c.before = nil
-		switch {
-		case c.failed:
-			lines = append(lines, fmt.Sprintf("Not imported: %s, which failed.", c))
-		case c.answered == 0:
-			lines = append(lines, fmt.Sprintf("Not imported: %s, which has no result.", c))
-		default:
-			c.before, lines = lines, nil
-			t.imported++
+		if why := c.refusal(); why != "" {
+			lines = append(lines, fmt.Sprintf("Not imported: %s, %s.", c, why))
+			continue
 		}
+		c.before, lines = lines, nil
+		t.imported++
 	}
 	t.after = slices.Concat(lines, skippedTools(t.skipped))
 }

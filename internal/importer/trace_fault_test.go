@@ -120,3 +120,16 @@ func FuzzAgentTrace(f *testing.F) {
 		}
 	})
 }
+
+// A call with an argument called expr is left out, and a comment says why.
+func TestArgumentCalledExpr(t *testing.T) {
+	t.Parallel()
+	call := `{"server":"s","tool":"t","args":{"expr":"1"},"result":1}`
+	f := imported(t, "trace", []byte(call+"\n"+`{"server":"s","tool":"u","result":2}`), importer.TraceOptions{})
+	if text := string(f.Graph); strings.Contains(text, "tool: t\n") || !strings.Contains(text, "# Not imported: s.t, whose argument expr") {
+		t.Errorf("got\n%s", text)
+	}
+	if _, err := importer.AgentTrace("trace", []byte(call), importer.TraceOptions{}); err == nil || !strings.Contains(err.Error(), "whose argument expr") {
+		t.Errorf("got %v", err)
+	}
+}

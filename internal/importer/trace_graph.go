@@ -62,7 +62,7 @@ func (t *trace) selected(path string, opts TraceOptions) ([]*call, error) {
 	}
 	var calls []*call
 	for _, c := range t.calls[first-1 : last] {
-		if !c.failed && c.answered > 0 {
+		if c.refusal() == "" {
 			calls = append(calls, c)
 		}
 	}
