@@ -114,11 +114,17 @@ func printSince(w io.Writer, s *inspect.Since) {
 		same = false
 	}
 	if s.Arguments != nil {
+		if !same {
+			fmt.Fprint(w, " and")
+		}
 		fmt.Fprintln(w, " the arguments differ:")
 		printChanges(w, s.Arguments)
 		return
 	}
 	if v := s.Value; v != nil {
+		if !same {
+			fmt.Fprint(w, " and")
+		}
 		fmt.Fprintf(w, " step %s (%s) is the first whose value differs:\n", v.At(), wording.OneLine(v.A.Node))
 		if v.Changes != nil {
 			printChanges(w, v.Changes)

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func (i *Inspector) ExplainRun(ctx context.Context, id string) (*RunExplanation,
 	out.Unread = e.read(ctx, cmp.Or(i.File, run.File), i.Options, run.Tool, events[0].Start)
 	e.steps(ctx, out)
 	r := reading{store: s, run: run}
-	if out.InDoubt, err = r.inDoubt(ctx); err != nil {
+	if out.InDoubt, err = r.allInDoubt(ctx); err != nil {
 		return nil, err
 	}
 	if out.Since, err = i.since(ctx, s, run); err != nil {
@@ -155,6 +156,9 @@ func (e *runExplainer) read(ctx context.Context, file string, opts config.Option
 	if err != nil && !opts.AssumeEnv { // its variables are those of the process that serves it
 		opts.AssumeEnv = true
 		p, err = project.Load(ctx, file, opts)
+	}
+	if found := config.Diagnostics(nil); err != nil && !errors.As(err, &found) {
+		return "the graph file cannot be read: " + wording.OneLine(err.Error())
 	}
 	if err != nil {
 		return "the graph file has errors now; toolgraph check shows them"
@@ -283,7 +287,12 @@ func commandsFor(r *RunExplanation) (all []NextCommand) {
 	} else {
 		add("show its steps", "toolgraph runs show "+r.ID)
 	}
-	if r.Status == journal.Interrupted {
+	switch {
+	case len(r.InDoubt) > 0:
+		call := wording.Quote(r.InDoubt[0].Server + "." + r.InDoubt[0].Tool)
+		add("continue the run, and make the call of "+call+" again, after you have checked that this does no harm", fmt.Sprintf("toolgraph resume %s --repeat", r.ID))
+		add("continue the run with the value that the call of "+call+" returned", fmt.Sprintf("toolgraph resume %s --answer 'JSON'", r.ID))
+	case r.Status == journal.Interrupted:
 		add("continue the run", "toolgraph resume "+r.ID)
 	}
 	if r.Unread == "" && r.Status == journal.Failed {

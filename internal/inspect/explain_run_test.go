@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/view"
 )
 
 const explainedGraph = `server: {name: g, version: 1.0.0}
@@ -173,6 +175,30 @@ func TestExplainChangedGraph(t *testing.T) {
 		}
 		if !strings.Contains(e.Unread, c.want) || len(e.Failed) != 1 || e.Failed[0].Source != "" || e.Failed[0].Input != nil || e.Failed[0].Address != "2.0/1" {
 			t.Errorf("%s: %q, %+v", name, e.Unread, e.Failed)
+		}
+	}
+}
+
+// A file that is gone has no errors that a check could show.
+func TestExplainWithoutFile(t *testing.T) {
+	i, run := explained(t)
+	run("total", `{"items": [13]}`)
+	if err := os.Remove(i.File); err != nil {
+		t.Fatal(err)
+	}
+	e, err := i.ExplainRun(t.Context(), "last")
+	if err != nil || !strings.Contains(e.Unread, "cannot be read") || strings.Contains(e.Unread, "errors") {
+		t.Errorf("%v, %+v", err, e)
+	}
+}
+
+// A call of the run's own graph whose outcome is unknown is named, with the ways to resolve it.
+func TestExplainCallInDoubt(t *testing.T) {
+	dead := &RunExplanation{Run: journal.Run{ID: "R", Status: journal.Interrupted}, InDoubt: []view.Call{{Address: "1", Server: "up", Tool: "inc"}}}
+	text := fmt.Sprint(commandsFor(dead))
+	for _, want := range []string{"up.inc", "resume R --repeat", "resume R --answer"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
 		}
 	}
 }

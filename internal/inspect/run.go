@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -174,7 +175,20 @@ func (r *reading) noStep(at execution.Address) error {
 
 // inDoubt returns the calls whose outcome is unknown, when there are such of parts or of called
 // graphs.
-func (r *reading) inDoubt(ctx context.Context) (calls []view.Call, err error) {
+func (r *reading) inDoubt(ctx context.Context) ([]view.Call, error) {
+	calls, err := r.allInDoubt(ctx)
+	nested := slices.ContainsFunc(calls, func(c view.Call) bool {
+		frame, _, part := c.Address.Split()
+		return frame != "" || part != ""
+	})
+	if !nested {
+		return nil, err
+	}
+	return calls, err
+}
+
+// allInDoubt returns the calls whose outcome is unknown, in a run that has ended without them.
+func (r *reading) allInDoubt(ctx context.Context) (calls []view.Call, err error) {
 	unknown := r.run.Failure != nil && r.run.Failure.Code == execution.CodeOutcomeUnknown
 	if r.run.Status != journal.Interrupted && !unknown {
 		return nil, nil
@@ -183,13 +197,8 @@ func (r *reading) inDoubt(ctx context.Context) (calls []view.Call, err error) {
 	if err != nil {
 		return nil, err
 	}
-	nested := false
 	for _, v := range open {
-		nested = nested || v.Frame != "" || v.Part != ""
 		calls = append(calls, view.CallOf(v))
-	}
-	if !nested {
-		return nil, nil
 	}
 	return calls, nil
 }
