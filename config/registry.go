@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -149,6 +150,9 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 	pos := own.get(registryKey).pos
 	for _, path := range d.registries {
 		root, err := d.registry(path)
+		if _, exists := os.Lstat(path); exists == nil && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s links to nothing", path) // the next registry is not used in its place
+		}
 		var found Diagnostics
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -162,6 +166,13 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 			return nil, place{}
 		}
 		if root == nil { // its errors are findings
+			return nil, place{}
+		}
+		if servers := serversOf(root); root.kind != itemMapping || servers != nil && servers.kind != itemMapping {
+			if servers == nil {
+				servers = root
+			}
+			d.found.Add(servers.pos, "not-a-servers-file", "the registry has "+servers.describe()+", expected {\"mcpServers\": {…}}", "correct it, or remove it")
 			return nil, place{}
 		}
 		if entry := take(path, root); entry != nil {

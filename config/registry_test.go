@@ -124,6 +124,30 @@ func TestF29UnsafeRegistryIsRefused(t *testing.T) {
 	}
 }
 
+// A registry that exists and is broken is an error: the server of the next registry, which may be
+// another one, is not used in its place.
+func TestF29BrokenRegistryIsNotSkipped(t *testing.T) {
+	const good = `{"mcpServers": {"github": {"command": "x"}}}`
+	for name, content := range map[string]string{"list": "[]", "null": "null", "text": `"text"`, "not JSON": "root:x:0:0:root:/root:/bin/bash\nbin:x:1\n", "list of servers": `{"mcpServers": []}`} {
+		for _, assume := range []bool{false, true} {
+			_, err := Parse("g.yaml", []byte(taking), Options{Registries: registries(t, content, good), AssumeEnv: assume})
+			var found Diagnostics
+			if !errors.As(err, &found) || len(found) != 1 || filepath.Base(found[0].Pos.File) != "project.json" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	paths := registries(t, "", good)
+	if err := os.Symlink(filepath.Join(t.TempDir(), "gone"), paths[0]); err != nil {
+		t.Skip(err)
+	}
+	_, err := Parse("g.yaml", []byte(taking), Options{Registries: paths, AssumeEnv: true})
+	var found Diagnostics
+	if !errors.As(err, &found) || len(found) != 1 || found[0].Code != "unreadable-registry" || !strings.Contains(found[0].Message, "links to nothing") {
+		t.Errorf("a link to nothing: %v", err)
+	}
+}
+
 // linked puts a link to the file in its place, into a directory beside it.
 func linked(path string, file, dir fs.FileMode) error {
 	place := filepath.Join(filepath.Dir(path), "elsewhere")
