@@ -164,7 +164,8 @@ func TestF28OutputWithoutEnd(t *testing.T) {
 	if want := fmt.Sprintf("the program was ended, because it wrote more than %d bytes to its standard output", limit); e.Message != want {
 		t.Errorf("%s, expected %s", e.Message, want)
 	}
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 6*limit {
+	// A buffer that grows to the limit allocates a few times its size, with the race detector more of it.
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 16*limit {
 		t.Errorf("%d bytes were allocated for an output with a limit of %d", taken, limit)
 	}
 }
