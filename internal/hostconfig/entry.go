@@ -70,7 +70,7 @@ func (e *entryReader) server(name config.Text, data *config.Data) Server {
 }
 
 // decoration are keys of which the loss changes nothing.
-var decoration = []string{"description", "gallery", "version", "icon", "icons", "displayName"}
+var decoration = []string{"name", "description", "gallery", "version", "icon", "icons", "displayName", "display_name", "bundled", "source"}
 
 func (e *entryReader) entry() (entry registry.Definition) {
 	if off, has := e.flag("disabled"); has && off {
@@ -85,15 +85,24 @@ func (e *entryReader) entry() (entry registry.Definition) {
 	} else {
 		e.remote(&entry)
 	}
-	entry.TimeoutMs = e.duration("timeout", time.Millisecond) + e.duration("tool_timeout_sec", time.Second)
+	unit, timeout := time.Millisecond, &entry.TimeoutMs
+	entry.TimeoutMs = e.duration("tool_timeout_sec", time.Second)
 	entry.StartTimeoutMs = max(e.duration("startup_timeout_sec", time.Second), e.duration("startup_timeout_ms", time.Millisecond))
+	switch e.host.entry.timeout {
+	case timeoutSeconds:
+		unit = time.Second
+	case startTimeout:
+		timeout = &entry.StartTimeoutMs
+	case timeoutMilliseconds:
+	}
+	*timeout += e.duration("timeout", unit)
 	return entry
 }
 
 // transport decides how the server is reached, and sets its type and url or its command.
 func (e *entryReader) transport(entry *registry.Definition) {
 	kind, _ := e.text("type")
-	command, local := e.text("command")
+	command, local := e.command()
 	switch kind.Value {
 	case "":
 		if _, isSSE := e.text("url"); isSSE && e.host.sseURL {
@@ -104,7 +113,7 @@ func (e *entryReader) transport(entry *registry.Definition) {
 	case "sse":
 		entry.Type = string(config.SSE)
 		local = false
-	case "http", "streamable-http", "streamableHttp", "streamable_http":
+	case "http", "remote", "streamable-http", "streamableHttp", "streamable_http":
 		local = false
 	default:
 		e.leave(kind.Pos, "its type is %s, expected stdio, http or sse", wording.Quote(kind.Value))
@@ -147,7 +156,7 @@ func (e *entryReader) process(entry *registry.Definition) {
 	entry.Env = e.settings("env", "")
 	flag := "" // the last argument, when it may need a value
 	here := false
-	for i, item := range e.list("args") {
+	for i, item := range e.arguments() {
 		text, ok := looseText(item)
 		if !ok {
 			e.leave(item.Pos, "argument %d is %s, expected text", i+1, kindOf(item))
@@ -274,6 +283,7 @@ func (e *entryReader) value(text config.Text, of holder) string {
 
 // get returns the value of a key that is understood; nil when it is missing or null.
 func (e *entryReader) get(key string) *config.Data {
+	key = e.host.entry.name(key)
 	e.read = append(e.read, key)
 	if d := e.data.Get(key); d != nil && !isNull(d) {
 		return d

@@ -1,7 +1,7 @@
-// Package hostconfig reads the servers that MCP hosts have in their own configuration files, as
-// entries of a registry. It never returns a literal secret: a reference to a variable takes its
-// place. It reads files and environment variables, writes nothing and starts nothing. It owns
-// pelletier/go-toml.
+// Package hostconfig knows the configuration files of MCP hosts: where they are, and how an entry of
+// a server is written in them. It reads the servers of a host as entries of a registry, and puts an
+// entry for a graph file into the file of a host. It never returns or writes a literal secret: a
+// reference to a variable takes its place. It starts nothing. It owns pelletier/go-toml.
 package hostconfig
 
 import (
@@ -20,11 +20,12 @@ type Host struct {
 	user    map[string][]string // by GOOS, "" for every other: the files of a user, in the order in which they are looked for
 	project []string            // the files of a project, below its directory
 	key     string              // of the mapping of names to servers
-	toml    bool                // the files are TOML, not JSON
+	syntax  *syntax             // of the files
 
+	entry     dialect
+	forms     forms // of references to variables
 	byProject bool  // the file of the user also has servers of single projects, by directory
 	sseURL    bool  // a url without a type means sse
-	forms     forms // of references to variables
 }
 
 const (
@@ -35,7 +36,7 @@ const (
 // hosts are all known hosts. $NAME in a path is a variable of pathDefaults or of the environment.
 var hosts = []Host{
 	{
-		Name: "claude-desktop", Title: "Claude Desktop", key: "mcpServers",
+		Name: "claude-desktop", Title: "Claude Desktop", key: "mcpServers", syntax: jsonSyntax,
 		user: map[string][]string{
 			"darwin": {macSupport + "Claude/claude_desktop_config.json"},
 			"windows": {
@@ -46,17 +47,17 @@ var hosts = []Host{
 		},
 	},
 	{
-		Name: "claude-code", Title: "Claude Code", key: "mcpServers", byProject: true, forms: forms{plain: true},
+		Name: "claude-code", Title: "Claude Code", key: "mcpServers", syntax: jsonSyntax, byProject: true, forms: forms{plain: true},
 		user:    map[string][]string{anySystem: {"$CLAUDE_CONFIG_DIR/.claude.json"}},
 		project: []string{".mcp.json"},
 	},
 	{
-		Name: "cursor", Title: "Cursor", key: "mcpServers", forms: forms{editor: true},
+		Name: "cursor", Title: "Cursor", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true},
 		user:    map[string][]string{anySystem: {"$HOME/.cursor/mcp.json"}},
 		project: []string{".cursor/mcp.json"},
 	},
 	{
-		Name: "vscode", Title: "VS Code", key: "servers", forms: forms{editor: true},
+		Name: "vscode", Title: "VS Code", key: "servers", syntax: jsonSyntax, forms: forms{editor: true},
 		user: map[string][]string{
 			"darwin":  inProfiles(macSupport),
 			"windows": inProfiles("$APPDATA/"),
@@ -65,14 +66,35 @@ var hosts = []Host{
 		project: []string{".vscode/mcp.json"},
 	},
 	{
-		Name: "codex", Title: "Codex", key: "mcp_servers", toml: true,
+		Name: "codex", Title: "Codex", key: "mcp_servers", syntax: tomlSyntax,
 		user:    map[string][]string{anySystem: {"$CODEX_HOME/config.toml"}},
 		project: []string{".codex/config.toml"},
 	},
 	{
-		Name: "gemini", Title: "Gemini CLI", key: "mcpServers", sseURL: true, forms: forms{plain: true, bare: true},
+		Name: "gemini", Title: "Gemini CLI", key: "mcpServers", syntax: jsonSyntax, sseURL: true, forms: forms{plain: true, bare: true},
 		user:    map[string][]string{anySystem: {"$GEMINI_CLI_HOME/.gemini/settings.json"}},
 		project: []string{".gemini/settings.json"},
+	},
+	{
+		Name: "opencode", Title: "opencode", key: "mcp", syntax: jsonSyntax, forms: forms{braces: true},
+		user:    map[string][]string{anySystem: {"$XDG_CONFIG_HOME/opencode/opencode.json", "$XDG_CONFIG_HOME/opencode/opencode.jsonc"}},
+		project: []string{"opencode.json", "opencode.jsonc"},
+		entry:   dialect{args: "command", env: "environment", timeout: startTimeout},
+	},
+	{
+		Name: "zed", Title: "Zed", key: "context_servers", syntax: jsonSyntax,
+		user:    map[string][]string{"windows": {"$APPDATA/Zed/settings.json"}, anySystem: {"$HOME/.config/zed/settings.json"}},
+		project: []string{".zed/settings.json"},
+	},
+	{
+		Name: "windsurf", Title: "Windsurf", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true},
+		user:  map[string][]string{anySystem: {"$HOME/.codeium/windsurf/mcp_config.json"}},
+		entry: dialect{url: "serverUrl"},
+	},
+	{
+		Name: "goose", Title: "Goose", key: "extensions", syntax: yamlSyntax,
+		user:  map[string][]string{"windows": {"$APPDATA/Block/goose/config/config.yaml"}, anySystem: {"$XDG_CONFIG_HOME/goose/config.yaml"}},
+		entry: dialect{command: "cmd", env: "envs", url: "uri", passed: "env_keys", timeout: timeoutSeconds},
 	},
 }
 

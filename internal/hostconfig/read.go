@@ -86,13 +86,7 @@ type Server struct {
 
 // Read returns the servers of a file. The error says the place in the file; it contains no values.
 func (r *Reader) Read(path string, src []byte) (*File, error) {
-	read := readTOML
-	if !r.host.toml {
-		read = func(path string, src []byte) (*config.Data, error) {
-			return readJSON(path, src, r.host.key, "inputs", "projects")
-		}
-	}
-	root, err := read(path, src)
+	root, err := r.host.syntax.read(path, src, r.host.key, "inputs", "projects")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +99,7 @@ func (r *Reader) Read(path string, src []byte) (*File, error) {
 		}
 	}
 	switch {
-	case servers == nil:
+	case servers == nil, isNull(servers):
 		return file, nil
 	case servers.Kind != config.KindObject:
 		return nil, &placedError{servers.Pos, fmt.Sprintf("%s is %s, expected names and servers", r.host.key, kindOf(servers))}

@@ -34,6 +34,10 @@ func TestReadHosts(t *testing.T) {
 		{"codex", "codex", "codex.toml", ""},
 		{"gemini", "gemini", "gemini.json", ""},
 		{"gemini-project", "gemini", "gemini.json", "/home/ada/work"},
+		{"opencode", "opencode", "opencode.json", ""},
+		{"zed", "zed", "zed.json", ""},
+		{"windsurf", "windsurf", "windsurf.json", ""},
+		{"goose", "goose", "goose.yaml", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src, err := Load(filepath.Join("testdata", c.file))
@@ -150,6 +154,12 @@ func TestUserFiles(t *testing.T) {
 		{"vscode", "darwin", "/Users/ada", "/Users/ada/Library/Application Support/Code/User/mcp.json"},
 		{"codex", "freebsd", "/home/ada", "/home/ada/.codex/config.toml"},
 		{"gemini", "linux", "/home/ada", "/home/ada/.gemini/settings.json"},
+		{"opencode", "darwin", "/Users/ada", "/Users/ada/.config/opencode/opencode.json"},
+		{"zed", "darwin", "/Users/ada", "/Users/ada/.config/zed/settings.json"},
+		{"zed", "windows", `C:\Users\ada`, `C:\Users\ada\AppData\Roaming\Zed\settings.json`},
+		{"windsurf", "windows", `C:\Users\ada`, `C:\Users\ada\.codeium\windsurf\mcp_config.json`},
+		{"goose", "linux", "/home/ada", "/home/ada/.config/goose/config.yaml"},
+		{"goose", "windows", `C:\Users\ada`, `C:\Users\ada\AppData\Roaming\Block\goose\config\config.yaml`},
 	} {
 		if got := Find(c.host).userFiles(c.system, c.home, getenv); len(got) == 0 || got[0] != c.want {
 			t.Errorf("%s on %s: got %q, want %s", c.host, c.system, got, c.want)
@@ -222,13 +232,14 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
+// extension returns that of the files of a host, as of those in testdata.
+func extension(h *Host) string {
+	return map[*syntax]string{jsonSyntax: ".json", tomlSyntax: ".toml", yamlSyntax: ".yaml"}[h.syntax]
+}
+
 func FuzzRead(f *testing.F) {
 	for _, h := range hosts {
-		ext := ".json"
-		if h.toml {
-			ext = ".toml"
-		}
-		src, err := os.ReadFile(filepath.Join("testdata", h.Name+ext))
+		src, err := os.ReadFile(filepath.Join("testdata", h.Name+extension(&h)))
 		if err != nil {
 			f.Fatal(err)
 		}

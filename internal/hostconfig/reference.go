@@ -15,6 +15,7 @@ type forms struct {
 	plain  bool // ${NAME} and ${NAME:-default}
 	bare   bool // $NAME
 	editor bool // ${env:NAME}, ${input:ID}, ${workspaceFolder}, ${userHome}
+	braces bool // {env:NAME}, {file:PATH}
 }
 
 // piece is a part of a text: a literal, or a reference to a variable.
@@ -26,6 +27,7 @@ type piece struct {
 
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
+	braced     = regexp.MustCompile(`\{(env|file):([^{}]+)\}`)
 	defaulted  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$`)
 )
 
@@ -40,6 +42,20 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 		}
 	}
 	for text != "" {
+		if e.host.forms.braces {
+			m := braced.FindStringSubmatchIndex(text)
+			if m == nil {
+				break
+			}
+			literal(text[:m[0]])
+			if kind, name := text[m[2]:m[3]], text[m[4]:m[5]]; kind == "env" {
+				parts = append(parts, piece{variable: name})
+			} else {
+				return nil, fmt.Errorf("it uses the content of a file, {file:…}, which has a value only in %s", e.host.Title)
+			}
+			text = text[m[1]:]
+			continue
+		}
 		at := strings.IndexByte(text, '$')
 		if at < 0 {
 			break

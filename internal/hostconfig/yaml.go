@@ -1,0 +1,28 @@
+package hostconfig
+
+import (
+	"errors"
+
+	"toolgraph/config"
+)
+
+// readYAML returns the top level of a YAML file; that of an empty one has no keys.
+func readYAML(path string, src []byte) (*config.Data, error) {
+	root, err := config.ParseData(path, src)
+	if err != nil && isEmptyYAML(err) || root != nil && isNull(root) {
+		return &config.Data{Kind: config.KindObject, Pos: config.Pos{File: path, Line: 1, Column: 1}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if root.Kind != config.KindObject {
+		return nil, &placedError{root.Pos, "found a value that is not a mapping; expected the keys of a configuration"}
+	}
+	return root, nil
+}
+
+// isEmptyYAML reports whether an error of config.ParseData says that there is nothing but comments.
+func isEmptyYAML(err error) bool {
+	var found config.Diagnostics
+	return errors.As(err, &found) && len(found) == 1 && found[0].Code == "empty-file"
+}
