@@ -53,7 +53,7 @@ func (f *sessionFlags) registerRuns(cmd *cobra.Command, level string) {
 	f.vars.register(cmd)
 	f.registerExec(cmd)
 	cmd.Flags().BoolVar(&f.locked, "locked", false, "refuse to call tools that differ from the lock file beside the graph file (see toolgraph lock)")
-	cmd.Flags().BoolVar(&f.otel, "otel", false, "export a trace of each run over OTLP/HTTP to OTEL_EXPORTER_OTLP_ENDPOINT")
+	cmd.Flags().BoolVar(&f.otel, "otel", false, "send traces and metrics over OTLP/HTTP to OTEL_EXPORTER_OTLP_ENDPOINT")
 }
 
 // registerExec is for commands that make calls.

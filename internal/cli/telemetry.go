@@ -19,43 +19,33 @@ import (
 // sendTime is how long the last traces and log records may take to be sent.
 const sendTime = 3 * time.Second
 
-// observe enables metrics and traces as the flags say.
+// observe enables metrics and traces as the flags and the environment say.
 func (s *session) observe(ctx context.Context, log *slog.Logger) error {
-	if s.flags.metric {
-		m := observe.NewMetrics()
-		s.metrics = m.Handler()
-		s.callers = append(s.callers, m.Caller)
-		s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
-			return ctx, m.Run(g.Tool.Name.Value)
-		})
-	}
-	if !s.flags.otel {
-		return nil
-	}
-	traces, err := observe.NewTraces(ctx, versionText(), log)
-	if err != nil {
+	t, err := observe.New(ctx, observe.Options{Version: versionText(), Log: log, OTLP: s.flags.otel, Scraped: s.flags.metric})
+	if err != nil || t == nil {
 		return err
 	}
-	s.callers = append(s.callers, traces.Caller)
+	s.metrics = t.Handler()
+	s.callers = append(s.callers, t.Caller)
 	s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
-		return traces.Run(ctx, g.Tool.Name.Value, server.TraceOf(ctx))
+		return t.Run(ctx, g.Tool.Name.Value, server.TraceOf(ctx))
 	})
 	s.closers = append(s.closers, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 		defer cancel()
-		_ = traces.Close(ctx) // it logs what could not be sent
+		t.Close(ctx)
 	})
 	return nil
 }
 
 // exportAudit returns the function that sends the lines of the audit log to the collector; nil
-// without --otel.
+// without --otel, and when the environment disables it.
 func (s *session) exportAudit(ctx context.Context, log *slog.Logger) (func(*audit.Line), error) {
 	if !s.flags.otel {
 		return nil, nil
 	}
 	logs, err := observe.NewLogs(ctx, versionText(), log)
-	if err != nil {
+	if err != nil || logs == nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, func() {

@@ -65,7 +65,7 @@ func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // familyOf converts a metric of OpenTelemetry's to Prometheus's terms.
 func familyOf(m metricdata.Metrics) family {
-	f := family{name: m.Name, help: m.Description}
+	f := family{name: prometheusName(m), help: m.Description}
 	switch data := m.Data.(type) {
 	case metricdata.Sum[int64]:
 		f.kind = "gauge"
@@ -88,6 +88,15 @@ func familyOf(m metricdata.Metrics) family {
 	return f
 }
 
+// prometheusName is the name without dots, which ends with the unit of durations.
+func prometheusName(m metricdata.Metrics) string {
+	name := strings.ReplaceAll(m.Name, ".", "_")
+	if m.Unit == "s" && !strings.HasSuffix(name, "_seconds") {
+		name += "_seconds"
+	}
+	return name
+}
+
 func histogramSamples(p metricdata.HistogramDataPoint[float64]) []sample {
 	var samples []sample
 	labels, below := labelText(p.Attributes), uint64(0)
@@ -108,7 +117,7 @@ var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func labelText(set attribute.Set) string {
 	pairs := make([]string, 0, set.Len())
 	for _, label := range set.ToSlice() {
-		pairs = append(pairs, string(label.Key)+`="`+labelEscapes.Replace(label.Value.AsString())+`"`)
+		pairs = append(pairs, strings.ReplaceAll(string(label.Key), ".", "_")+`="`+labelEscapes.Replace(label.Value.String())+`"`)
 	}
 	return strings.Join(pairs, ",")
 }

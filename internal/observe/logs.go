@@ -17,15 +17,15 @@ import (
 type Logs struct {
 	upload   *upload
 	resource *resourcepb.Resource
-	log      *slog.Logger
-
-	queue chan *logspb.LogRecord
-	stop  context.CancelFunc // ends an upload in progress
-	ended chan struct{}
+	failures warnings // of uploads
+	losses   warnings // of records that did not fit into the queue
+	queue    chan *logspb.LogRecord
+	stop     context.CancelFunc // ends an upload in progress
+	ended    chan struct{}
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
-	dropped int // records since the last batch
+	dropped int // records since the last warning
 }
 
 // LogRecord is what happened, without values.
@@ -44,9 +44,13 @@ const (
 	logDelay = time.Second // of a batch that is not full
 )
 
-// NewLogs returns logs whose destination OpenTelemetry's own environment variables configure.
-// Records that cannot be sent are dropped with a warning in log.
+// NewLogs returns logs whose destination OpenTelemetry's own environment variables configure; nil
+// when these disable them. Records that cannot be sent are dropped with a warning in log, one a
+// minute at most.
 func NewLogs(ctx context.Context, version string, log *slog.Logger) (*Logs, error) {
+	if sent, err := isSent(os.Getenv, "logs"); err != nil || !sent {
+		return nil, err
+	}
 	client, err := newUpload(os.Getenv, "logs")
 	if err != nil {
 		return nil, err
@@ -55,15 +59,12 @@ func NewLogs(ctx context.Context, version string, log *slog.Logger) (*Logs, erro
 	if err != nil {
 		return nil, err
 	}
-	about := &resourcepb.Resource{}
-	for _, a := range described.Attributes() {
-		about.Attributes = append(about.Attributes, textAttribute(string(a.Key), a.Value.String()))
-	}
+	about := &resourcepb.Resource{Attributes: attributesOf(*described.Set())}
 	return newLogs(ctx, client, about, log), nil
 }
 
 func newLogs(ctx context.Context, client *upload, about *resourcepb.Resource, log *slog.Logger) *Logs {
-	l := &Logs{upload: client, resource: about, log: log, queue: make(chan *logspb.LogRecord, logQueue), ended: make(chan struct{})}
+	l := &Logs{upload: client, resource: about, failures: warnings{log: log}, losses: warnings{log: log}, queue: make(chan *logspb.LogRecord, logQueue), ended: make(chan struct{})}
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(l.ended)
@@ -127,13 +128,7 @@ func (l *Logs) batch(ctx context.Context) bool {
 		}
 		break
 	}
-	l.mu.Lock()
-	dropped := l.dropped
-	l.dropped = 0
-	l.mu.Unlock()
-	if dropped > 0 {
-		l.log.Warn("log records were dropped, because the collector is too slow", "records", dropped)
-	}
+	l.warnOfLosses()
 	body, err := proto.Marshal(&logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{{ // has the bytes of an ExportLogsServiceRequest
 		Resource:  l.resource,
 		ScopeLogs: []*logspb.ScopeLogs{{Scope: &commonpb.InstrumentationScope{Name: "toolgraph"}, LogRecords: records}},
@@ -142,9 +137,17 @@ func (l *Logs) batch(ctx context.Context) bool {
 		err = l.upload.send(ctx, body, "log records")
 	}
 	if err != nil {
-		l.log.Warn("log records could not be sent", "records", len(records), "error", err)
+		l.failures.warn("log records could not be sent", "records", len(records), "error", err)
 	}
 	return more
+}
+
+func (l *Logs) warnOfLosses() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped > 0 && l.losses.warn("log records were dropped, because the collector is too slow", "records", l.dropped) {
+		l.dropped = 0
+	}
 }
 
 // Close sends the remaining records, until ctx ends.

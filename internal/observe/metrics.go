@@ -18,7 +18,8 @@ import (
 // Metrics counts and times runs, steps and calls. Its labels are names of the graph
 // file, so there are no more series than the file has names. Safe for concurrent use.
 type Metrics struct {
-	reader *sdkmetric.ManualReader
+	provider *sdkmetric.MeterProvider
+	reader   *sdkmetric.ManualReader // nil: there is no Handler
 
 	running  metric.Int64UpDownCounter
 	runs     metric.Int64Counter
@@ -32,29 +33,41 @@ type Metrics struct {
 // millisecond, a run of many calls minutes.
 var seconds = metric.WithExplicitBucketBoundaries(.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300)
 
-// NewMetrics creates metrics that start at zero and are independent of all others.
+// mostSeries is the limit of series of a metric. The names of a file are far fewer; with --watch those
+// of many versions of it could be more. The rest is one series with otel_metric_overflow.
+const mostSeries = 10_000
+
+// NewMetrics creates metrics for Prometheus that start at zero and are independent of all others.
 func NewMetrics() *Metrics {
 	reader := sdkmetric.NewManualReader()
-	meter := sdkmetric.NewMeterProvider(
-		sdkmetric.WithReader(reader), sdkmetric.WithResource(resource.Empty()),
-		sdkmetric.WithCardinalityLimit(0), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter),
-	).Meter("toolgraph")
+	return newMetrics(reader, sdkmetric.WithReader(reader), sdkmetric.WithResource(resource.Empty()))
+}
+
+// newMetrics creates metrics; scraped is the reader of Handler, nil for none.
+func newMetrics(scraped *sdkmetric.ManualReader, options ...sdkmetric.Option) *Metrics {
+	provider := sdkmetric.NewMeterProvider(append(options,
+		sdkmetric.WithCardinalityLimit(mostSeries), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter),
+	)...)
+	meter := provider.Meter("toolgraph")
 	return &Metrics{
-		reader: reader,
-		running: valid(meter.Int64UpDownCounter("toolgraph_runs_in_flight",
+		provider: provider, reader: scraped,
+		running: valid(meter.Int64UpDownCounter("toolgraph_runs_in_flight", metric.WithUnit("{run}"),
 			metric.WithDescription("Runs that have started and not finished."))),
-		runs: valid(meter.Int64Counter("toolgraph_runs_total",
+		runs: valid(meter.Int64Counter("toolgraph_runs_total", metric.WithUnit("{run}"),
 			metric.WithDescription("Finished runs; outcome is ok or the code of the failure."))),
-		runTime: valid(meter.Float64Histogram("toolgraph_run_duration_seconds",
+		runTime: valid(meter.Float64Histogram("toolgraph_run_duration_seconds", metric.WithUnit("s"),
 			metric.WithDescription("Duration of runs."), seconds)),
-		steps: valid(meter.Int64Counter("toolgraph_steps_total",
+		steps: valid(meter.Int64Counter("toolgraph_steps_total", metric.WithUnit("{step}"),
 			metric.WithDescription("Node executions, by the type of the node."))),
-		calls: valid(meter.Int64Counter("toolgraph_calls_total",
+		calls: valid(meter.Int64Counter("toolgraph_calls_total", metric.WithUnit("{call}"),
 			metric.WithDescription("Calls to upstream tools; outcome is ok or the code of the failure."))),
-		callTime: valid(meter.Float64Histogram("toolgraph_call_duration_seconds",
+		callTime: valid(meter.Float64Histogram("toolgraph_call_duration_seconds", metric.WithUnit("s"),
 			metric.WithDescription("Duration of calls to upstream tools."), seconds)),
 	}
 }
+
+// Close sends what is left to send, until ctx ends.
+func (m *Metrics) Close(ctx context.Context) error { return m.provider.Shutdown(ctx) }
 
 // valid returns an instrument. The only error is an invalid name, and the names are above.
 func valid[T any](instrument T, err error) T {

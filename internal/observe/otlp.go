@@ -21,10 +21,12 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"toolgraph/internal/wording"
 )
 
-// upload sends batches of spans or log records to a collector over OTLP/HTTP, with protobuf bodies;
-// it is an otlptrace.Client. OpenTelemetry's own client imports gRPC, see docs/adr/0011-otlp.md. The
+// upload sends batches of spans, metrics or log records to a collector over OTLP/HTTP, with protobuf bodies;
+// it is an otlptrace.Client. What it sends waits in its callers, which bound it. OpenTelemetry's own client imports gRPC, see docs/adr/0011-otlp.md. The
 // protocol is that of https://opentelemetry.io/docs/specs/otlp/#otlphttp.
 type upload struct {
 	client  *http.Client
@@ -38,10 +40,11 @@ type upload struct {
 const (
 	uploadFor = time.Minute
 	maxAnswer = 64 << 10
+	maxReason = 200 // bytes of what a collector says, in an error
 )
 
 // newUpload reads the variables OTEL_EXPORTER_OTLP_… of the environment, and those for one signal
-// alone, traces or logs, which win: https://opentelemetry.io/docs/specs/otel/protocol/exporter.
+// alone, traces, metrics or logs, which win: https://opentelemetry.io/docs/specs/otel/protocol/exporter.
 func newUpload(env func(string) string, signal string) (*upload, error) {
 	own := "OTEL_EXPORTER_OTLP_" + strings.ToUpper(signal) + "_"
 	setting := func(name string) string {
@@ -51,10 +54,14 @@ func newUpload(env func(string) string, signal string) (*upload, error) {
 		return strings.TrimSpace(env("OTEL_EXPORTER_OTLP_" + name))
 	}
 	invalid := func(name, expected string) error {
-		return fmt.Errorf("OTEL_EXPORTER_OTLP_%s is %q, expected %s", name, setting(name), expected)
+		variable := own + name
+		if strings.TrimSpace(env(variable)) == "" {
+			variable = "OTEL_EXPORTER_OTLP_" + name
+		}
+		return fmt.Errorf("%s is %q, expected %s", variable, withoutPassword(setting(name)), expected)
 	}
 	if p := setting("PROTOCOL"); p != "" && p != "http/protobuf" {
-		return nil, invalid("PROTOCOL", "http/protobuf")
+		return nil, invalid("PROTOCOL", "http/protobuf; set it so, and the endpoint to the collector's port for HTTP, usually 4318")
 	}
 	compression := setting("COMPRESSION")
 	if compression != "" && compression != "gzip" && compression != "none" {
@@ -85,6 +92,15 @@ func newUpload(env func(string) string, signal string) (*upload, error) {
 		gzip:    compression == "gzip",
 		retry:   []backoff.RetryOption{backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(uploadFor)},
 	}, nil
+}
+
+// withoutPassword hides what a URL of any form may have before its host and after its path.
+func withoutPassword(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	if i := strings.LastIndexByte(address, '@'); i >= 0 {
+		return "…" + address[i:]
+	}
+	return address
 }
 
 // uploadHeaders returns the headers of lists such as "name=value,other=value", whose values
@@ -184,6 +200,9 @@ func (u *upload) post(ctx context.Context, body []byte) ([]byte, error) {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
 	resp, err := u.client.Do(r)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err // without the URL, which may hold a key
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -196,12 +215,27 @@ func (u *upload) post(ctx context.Context, body []byte) ([]byte, error) {
 	case resp.StatusCode < 300:
 		return answer, nil
 	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode >= 502 && resp.StatusCode <= 504:
-		if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds >= 0 {
-			return nil, backoff.RetryAfter(seconds)
-		}
-		return nil, fmt.Errorf("the collector answered %s", resp.Status)
+		return nil, busy(resp)
 	}
 	return nil, backoff.Permanent(fmt.Errorf("the collector answered %s", resp.Status))
+}
+
+// busy is the error of an answer after which the batch may be sent again, at the time that the
+// collector names: in seconds or as a date. A batch does not wait longer than uploadFor.
+func busy(resp *http.Response) error {
+	err := fmt.Errorf("the collector answered %s", resp.Status)
+	after := resp.Header.Get("Retry-After")
+	seconds, failed := strconv.Atoi(after)
+	if at, invalid := http.ParseTime(after); invalid == nil {
+		seconds, failed = max(0, int(time.Until(at)/time.Second)), nil
+	}
+	switch {
+	case failed != nil && !errors.Is(failed, strconv.ErrRange) || seconds < 0:
+		return err
+	case seconds > int(uploadFor/time.Second):
+		return backoff.Permanent(fmt.Errorf("%w and asked for a longer pause than %v", err, uploadFor))
+	}
+	return fmt.Errorf("%w: %w", err, backoff.RetryAfter(seconds))
 }
 
 // rejected is the error of an ExportTraceServiceResponse, or of that of logs, that reports a partial
@@ -212,7 +246,7 @@ func rejected(answer []byte, what string) error {
 	if len(text) == 0 && count == 0 {
 		return nil
 	}
-	return errors.New("the collector rejected " + strconv.FormatUint(count, 10) + " " + what + ": " + string(text))
+	return fmt.Errorf("the collector rejected %d %s: %s", count, what, wording.Truncate(wording.OneLine(string(text)), maxReason))
 }
 
 // fieldsOf returns the bytes of one field of a protobuf message and the number in another.

@@ -8,7 +8,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -73,7 +76,7 @@ func TestUploadSettings(t *testing.T) {
 		"ENDPOINT=https://c:1":         "https://c:1/v1/traces",
 		"TRACES_ENDPOINT=http://c/own": "http://c/own",
 		"ENDPOINT=c:1":                 `OTEL_EXPORTER_OTLP_ENDPOINT is "c:1", expected http://… or https://…`,
-		"PROTOCOL=grpc":                `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", expected http/protobuf`,
+		"PROTOCOL=grpc":                `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", expected http/protobuf; set it so, and the endpoint to the collector's port for HTTP, usually 4318`,
 		"COMPRESSION=zip":              `OTEL_EXPORTER_OTLP_COMPRESSION is "zip", expected gzip or none`,
 		"TIMEOUT=1s":                   `OTEL_EXPORTER_OTLP_TIMEOUT is "1s", expected a number of milliseconds`,
 		"CERTIFICATE=/none":            "OTEL_EXPORTER_OTLP_CERTIFICATE: open /none: no such file or directory",
@@ -103,4 +106,67 @@ func newTestUpload(t *testing.T, env map[string]string) *upload {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// A busy collector names the time of the next attempt. A batch does not wait for longer than a
+// minute for it, whatever the collector says.
+func TestUploadWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for after, expected := range map[string]struct {
+			attempts int
+			err      string
+		}{
+			"7":                          {2, "<nil>"},
+			"-7":                         {2, "<nil>"},
+			"soon":                       {2, "<nil>"},
+			"61":                         {1, "the collector answered 429 Too Many Requests and asked for a longer pause than 1m0s"},
+			"99999999999999999999999999": {1, "the collector answered 429 Too Many Requests and asked for a longer pause than 1m0s"},
+			time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat): {2, "<nil>"},
+			time.Now().Add(20 * time.Hour).UTC().Format(http.TimeFormat):   {1, "the collector answered 429 Too Many Requests and asked for a longer pause than 1m0s"},
+			time.Now().Add(-2 * time.Hour).UTC().Format(http.TimeFormat):   {2, "<nil>"},
+		} {
+			u := newTestUpload(t, nil)
+			attempts := 0
+			u.client.Transport = transport(func(*http.Request) (*http.Response, error) {
+				if attempts++; attempts == 1 {
+					return &http.Response{Status: "429 Too Many Requests", StatusCode: 429, Header: http.Header{"Retry-After": {after}}, Body: http.NoBody}, nil
+				}
+				return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+			})
+			if err := u.UploadTraces(t.Context(), batch); fmt.Sprint(err) != expected.err || attempts != expected.attempts {
+				t.Errorf("after %q: %v, %d attempts", after, err, attempts)
+			}
+		}
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The address of a collector may hold a key, and its answer anything of any length.
+func TestUploadErrorsAreShort(t *testing.T) {
+	u := newTestUpload(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://me:hunter2@127.0.0.1:1/?key=hunter2"})
+	u.retry = append(u.retry, backoff.WithMaxTries(1))
+	if err := u.UploadTraces(t.Context(), batch); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Error(err)
+	}
+	_, err := newUpload(func(string) string { return "me:hunter2@host?hunter2" }, "traces")
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Error(err)
+	}
+	long := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), strings.Repeat("too old\n", 1<<20))
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), long[:maxAnswer/2]))
+		_, _ = w.Write(make([]byte, 8<<20))
+	}))
+	defer collector.Close()
+	u = newTestUpload(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL})
+	if err := u.UploadTraces(t.Context(), batch); err != nil && len(err.Error()) > 300 {
+		t.Errorf("%d bytes: %v", len(err.Error()), err)
+	}
+	partial := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), strings.Repeat("too old\n", 1<<10))
+	if err := rejected(protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), partial), "spans"); len(err.Error()) > 300 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%d bytes: %v", len(err.Error()), err)
+	}
 }

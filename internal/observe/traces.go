@@ -3,11 +3,9 @@ package observe
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
@@ -26,12 +24,8 @@ type Traces struct {
 	tracer   trace.Tracer
 }
 
-// NewTraces returns traces that are sent over OTLP/HTTP in the background. OpenTelemetry's own
-// environment variables (OTEL_EXPORTER_OTLP_ENDPOINT and others) configure the destination.
-// Traces that cannot be sent are dropped with a warning in log, which becomes the error
-// handler of the OpenTelemetry library for the whole process.
-func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
+// newExportedTraces returns traces that the collector of the environment gets.
+func newExportedTraces(ctx context.Context, version string) (*Traces, error) {
 	client, err := newUpload(os.Getenv, "traces")
 	if err != nil {
 		return nil, err
