@@ -109,11 +109,11 @@ func TestCallInput(t *testing.T) {
 }
 
 func TestSearched(t *testing.T) {
-	tools := []mcpclient.Tool{
-		{Name: "list", Description: "All issues of a repository"}, {Name: "create_issue", Description: "In a repository"}, {Name: "other"},
-	}
+	of := &listed{}
+	of.add(fromSync, mcpclient.Tool{Name: "list", Description: "All issues of a repository"},
+		mcpclient.Tool{Name: "create_issue", Description: "In a repository"}, mcpclient.Tool{Name: "other"})
 	names := func(words string) (names []string) {
-		for _, t := range searched(tools, words) {
+		for _, t := range searched(of.Tools, words) {
 			names = append(names, t.Name)
 		}
 		return names
@@ -137,7 +137,7 @@ func TestPrintToolOfAHostileServer(t *testing.T) {
 		OutputSchema: json.RawMessage(`not JSON`), Annotations: json.RawMessage(`[]`),
 	}
 	var out bytes.Buffer
-	if err := printTool(&out, &listed{Server: "s"}, tool); err != nil {
+	if err := printTool(&out, &listed{Server: "s"}, &listedTool{Tool: *tool, Source: fromServer}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(out.String(), "\x1b\x07\u202e") || out.Len() > 10_000 {

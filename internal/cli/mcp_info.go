@@ -14,7 +14,6 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/wording"
-	"toolgraph/mcpclient"
 )
 
 type infoFlags struct {
@@ -26,17 +25,23 @@ func newMCPInfo(std streams) *cobra.Command {
 	flags := infoFlags{}
 	cmd := &cobra.Command{
 		Use:   "info NAME.TOOL",
-		Short: "Show the definition of a tool of a registered server",
+		Short: "Show the definition of a tool of a server",
 		Long: `Show what a tool of a registered server does, its arguments with types and defaults, its
 annotations, and what it returns. The definition is the one of the last sync, so that no
-server is started; with --live, the server is asked now. Texts are the server's own.`,
-		Example: "  toolgraph mcp info github.create_issue",
-		Args:    args(1, 1, "one tool, as NAME.TOOL"), ValidArgsFunction: completeTools,
+server is started; with --live, the server is asked now. Texts are the server's own.
+
+With -g, the server is one of a graph file, or ALIAS.SERVER of a file that it imports. The
+definition is the one of the lock file beside the graph file; else that of the last sync;
+else the server is asked, and standard error says so. --json prints the whole schemas, and
+the source of the definition: server, lock, sync or file.`,
+		Example: `  toolgraph mcp info github.create_issue
+  toolgraph mcp info files.read_file -g graph.yaml`,
+		Args: args(1, 1, "one tool, as NAME.TOOL"), ValidArgsFunction: completeTools,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
-	cmd.Flags().BoolVar(&flags.live, "live", false, "start the server and ask it")
+	cmd.Flags().BoolVar(&flags.live, "live", false, "ask the server, whatever is known of it")
 	flags.registerServers(cmd)
 	formatFlag(cmd, &flags.format)
 	return cmd
@@ -48,10 +53,11 @@ func (f *infoFlags) run(ctx context.Context, std streams, word string) error {
 		return err
 	}
 	of := toolsFlags{serverFlags: f.serverFlags, live: f.live}
-	l, err := of.list(ctx, std, s)
-	if err != nil {
-		return err
+	lists, errs := of.list(ctx, std, []*found{s}, name)
+	if errs[0] != nil {
+		return errs[0]
 	}
+	l := lists[0]
 	t, err := l.tool(name)
 	if err != nil {
 		return err
@@ -60,8 +66,8 @@ func (f *infoFlags) run(ctx context.Context, std streams, word string) error {
 		l.Tools = nil
 		return writeEscaped(std.out, struct {
 			*listed
-			Tools any             `json:"tools,omitempty"` // hides those of listed
-			Tool  *mcpclient.Tool `json:"tool"`
+			Tools any         `json:"tools,omitempty"` // hides those of listed
+			Tool  *listedTool `json:"tool"`
 		}{listed: l, Tool: t}, "  ")
 	}
 	return printTool(std.out, l, t)
@@ -71,12 +77,12 @@ func (f *infoFlags) run(ctx context.Context, std streams, word string) error {
 const describedMost = 4000
 
 // printTool prints a definition for people.
-func printTool(w io.Writer, l *listed, t *mcpclient.Tool) error {
+func printTool(w io.Writer, l *listed, t *listedTool) error {
 	head := l.Server + "." + t.Name
 	if t.Title != "" {
 		head += "  " + shortened(t.Title, summaryShown)
 	}
-	printLine(w, "%s  (%s)", wording.OneLine(head), l.when())
+	printLine(w, "%s  (%s)", wording.OneLine(head), l.from(t.Source))
 	if text := strings.TrimSpace(t.Description); text != "" {
 		printLine(w, "\n%s", wording.Truncate(text, describedMost))
 	}
@@ -91,7 +97,11 @@ func printTool(w io.Writer, l *listed, t *mcpclient.Tool) error {
 		fmt.Fprintln(w, "\nResult: not described by the server")
 		return nil
 	}
-	fmt.Fprintln(w, "\nResult:")
+	if t.Learned > 0 {
+		printLine(w, "\nResult (not described by the server; learned from %s):", wording.Count(t.Learned, "result"))
+	} else {
+		fmt.Fprintln(w, "\nResult:")
+	}
 	return printFields(w, t.OutputSchema)
 }
 

@@ -1,13 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +12,6 @@ import (
 	"toolgraph/internal/project"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
-	"toolgraph/mcpclient"
 )
 
 // serverFlags find servers by name: in the file of --mcp and the registries of the project and the
@@ -37,6 +33,7 @@ type found struct {
 	server *config.Upstream // with placeholders for the values of variables; nil when its entry has errors
 	errors config.Diagnostics
 	entry  *registry.Entry // nil: it is a server of the graph file
+	locked *besideGraph    // nil: it is a server of a registry
 }
 
 // candidates returns the servers that may be named, without reading the environment. Of several with
@@ -47,8 +44,9 @@ func (f *serverFlags) candidates(ctx context.Context) (servers []*found, err err
 		if err != nil {
 			return nil, err
 		}
+		locked := lockOfGraph(f.graph)
 		for _, u := range p.File.Servers {
-			servers = append(servers, &found{name: u.Name.Value, file: f.graph, server: u})
+			servers = append(servers, &found{name: u.Name.Value, file: cmp.Or(u.Name.Pos.File, f.graph), server: u, locked: locked})
 		}
 		return servers, nil
 	}
@@ -124,65 +122,6 @@ func (f *serverFlags) unknownServer(servers []*found, name string) error {
 	return usagef("no server %s in %s%s", wording.Quote(name), wording.Or(places), hint)
 }
 
-// listed are the tools of a server.
-type listed struct {
-	Server string           `json:"server"`
-	File   string           `json:"file"`             // that defines the server
-	Live   bool             `json:"live"`             // the server was asked now
-	Synced *time.Time       `json:"synced,omitempty"` // when it was asked, unless now
-	Reason string           `json:"reason,omitempty"` // why its tools are unknown
-	Tools  []mcpclient.Tool `json:"tools"`
-}
-
-// stored returns the tools that the server listed when it was last synced.
-func (s *found) stored() (*listed, error) {
-	l := &listed{Server: s.name, File: s.file, Tools: []mcpclient.Tool{}}
-	switch {
-	case s.server == nil:
-		return nil, s.errors.Err()
-	case s.server.Entry == "":
-		l.Reason = "its entry is not from a registry, so that it is never synced; use --live"
-		return l, nil
-	}
-	synced, err := registry.StoredTools(s.server)
-	switch {
-	case err != nil:
-		return nil, err
-	case synced == nil:
-		l.Reason = "not synced; run: toolgraph mcp sync " + shellWord(s.name)
-	default:
-		l.Synced, l.Tools = &synced.At, synced.Tools
-	}
-	return l, nil
-}
-
-// ask returns the tools that the server lists now, with secrets redacted.
-func (s *found) ask(ctx context.Context, l *loaded) (*listed, error) {
-	tools, err := l.pool.ListTools(ctx, s.name)
-	if err != nil {
-		return nil, err
-	}
-	now := &listed{Server: s.name, File: s.file, Live: true}
-	now.Tools, err = redactedTools(tools, l.File.Secrets)
-	return now, err
-}
-
-// redactedTools returns tools without values of secrets, as registry.StoreTools stores them.
-func redactedTools(tools []mcpclient.Tool, secrets *config.Secrets) ([]mcpclient.Tool, error) {
-	raw, err := json.Marshal(tools)
-	if err != nil {
-		return nil, err
-	}
-	var clean []mcpclient.Tool
-	if err := json.Unmarshal(secrets.RedactJSON(raw), &clean); err != nil {
-		return nil, errors.New("the definitions of the tools cannot be shown: secrets in them cannot be redacted")
-	}
-	if clean == nil { // which JSON would show as null
-		clean = []mcpclient.Tool{}
-	}
-	return clean, nil
-}
-
 // open loads the file of a server, with the values of variables, and a session for calls. The
 // caller closes it.
 func (f *serverFlags) open(ctx context.Context, std streams, s *found) (*loaded, error) {
@@ -194,34 +133,4 @@ func (f *serverFlags) open(ctx context.Context, std streams, s *found) (*loaded,
 		return nil, err
 	}
 	return f.start(ctx, std, &project.Project{File: file})
-}
-
-// when says when tools were listed.
-func (l *listed) when() string {
-	switch {
-	case l.Live:
-		return "listed now"
-	case l.Synced != nil:
-		return "synced " + l.Synced.Local().Format("2006-01-02 15:04")
-	}
-	return l.Reason
-}
-
-// tool returns a tool by its name.
-func (l *listed) tool(name string) (*mcpclient.Tool, error) {
-	var names []string
-	for i := range l.Tools {
-		if l.Tools[i].Name == name {
-			return &l.Tools[i], nil
-		}
-		names = append(names, l.Tools[i].Name)
-	}
-	if l.Reason != "" {
-		return nil, fmt.Errorf("the tools of %s are unknown: %s", wording.Quote(l.Server), l.Reason)
-	}
-	hint := wording.Suggest(name, names)
-	if hint == "" && len(names) > 0 {
-		hint = "; it has " + wording.List(slices.Sorted(slices.Values(names)))
-	}
-	return nil, usagef("server %s has no tool %s (%s)%s", wording.Quote(l.Server), wording.Quote(name), l.when(), hint)
 }

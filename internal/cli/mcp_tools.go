@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/expressions/shape"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -21,22 +24,29 @@ func newMCPTools(std streams) *cobra.Command {
 	flags := toolsFlags{}
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
-		Short: "List the tools of registered servers",
-		Long: `List the tools of a registered server, or of all. They are those that the servers listed
-when they were last synced (toolgraph mcp sync), so that no server is started; the time is
-printed. With --live, the servers are asked now.
+		Short: "List the tools of servers",
+		Long: `List the tools of a registered server, or of all, with their arguments; * marks required
+ones. They are those that the servers listed when they were last synced (toolgraph mcp sync),
+so that no server is started; the time is printed. With --live, the servers are asked now.
+
+With -g, list the tools of the servers of a graph file instead, and of the files that it
+imports (ALIAS.SERVER): as they are locked in the lock file beside it, which has only those
+that the graphs call; as servers with registry: true were last synced; and the programs of
+servers of type exec. A server of which nothing is known is asked, and standard error says so.
 
 With --search, list the tools that have all these words in their names, titles or
-descriptions.`,
+descriptions. --json prints the whole definitions, each with its source: server, lock, sync
+or file.`,
 		Example: `  toolgraph mcp tools github
-  toolgraph mcp tools --search 'create issue'`,
+  toolgraph mcp tools --search 'create issue'
+  toolgraph mcp tools -g graph.yaml --live`,
 		Args: args(0, 1, "at most one name of a server"), ValidArgsFunction: completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args)
 		},
 	}
 	cmd.Flags().StringVar(&flags.search, "search", "", "list only tools with all these `words`")
-	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers and ask them")
+	cmd.Flags().BoolVar(&flags.live, "live", false, "ask the servers, whatever is known of them")
 	flags.registerServers(cmd)
 	formatFlag(cmd, &flags.format)
 	return cmd
@@ -54,19 +64,17 @@ func (f *toolsFlags) run(ctx context.Context, std streams, names []string) error
 		}
 		servers = []*found{one}
 	}
-	all := []*listed{}
+	all, errs := f.list(ctx, std, servers, "")
 	failed := false
-	for _, s := range servers {
-		l, err := f.list(ctx, std, s)
-		if err != nil {
+	for i, s := range servers {
+		if err := errs[i]; err != nil {
 			if len(names) > 0 || ctx.Err() != nil {
 				return err
 			}
 			failed = true // the others are listed
-			l = &listed{Server: s.name, File: s.file, Reason: err.Error(), Tools: []mcpclient.Tool{}}
+			all[i] = &listed{Server: s.name, File: s.file, Reason: err.Error(), Tools: []listedTool{}}
 		}
-		l.Tools = searched(l.Tools, f.search)
-		all = append(all, l)
+		all[i].Tools = searched(all[i].Tools, f.search)
 	}
 	if f.format == "json" {
 		err = writeEscaped(std.out, object{"servers": all}, "  ")
@@ -79,10 +87,48 @@ func (f *toolsFlags) run(ctx context.Context, std streams, names []string) error
 	return err
 }
 
-// list returns the tools of a server. The error has no secrets of its entry.
-func (f *toolsFlags) list(ctx context.Context, std streams, s *found) (*listed, error) {
-	if !f.live {
-		return s.stored()
+// list returns the tools of each server, or its error, which has no secrets of its entry. A tool is
+// the one that is wanted, "" for all. Servers that have to be asked are asked several at once.
+func (f *toolsFlags) list(ctx context.Context, std streams, servers []*found, tool string) ([]*listed, []error) {
+	all, errs := make([]*listed, len(servers)), make([]error, len(servers))
+	var asked []int
+	for i, s := range servers {
+		if !f.live {
+			all[i], errs[i] = s.stored()
+			if errs[i] != nil || s.entry != nil || all[i].has(tool) {
+				continue
+			}
+			printLine(std.err, "toolgraph: asking server %s for its tools: %s", wording.Quote(s.name), all[i].missing(tool))
+		}
+		asked = append(asked, i)
+	}
+	var ofGraph *loaded // which all servers of the graph file share
+	var failure error
+	if f.graph != "" && len(asked) > 0 {
+		if ofGraph, failure = f.load(ctx, std); failure == nil {
+			defer ofGraph.close()
+		}
+	}
+	var asking sync.WaitGroup
+	slots := make(chan struct{}, syncedAtOnce)
+	for _, i := range asked {
+		if errs[i] = failure; failure != nil {
+			continue
+		}
+		slots <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-slots }()
+			all[i], errs[i] = f.ask(ctx, std, servers[i], ofGraph)
+		})
+	}
+	asking.Wait()
+	return all, errs
+}
+
+// ask returns the tools that a server lists now. ofGraph is nil for a server of a registry.
+func (f *toolsFlags) ask(ctx context.Context, std streams, s *found, ofGraph *loaded) (*listed, error) {
+	if ofGraph != nil {
+		return s.ask(ctx, ofGraph)
 	}
 	l, err := f.open(ctx, std, s)
 	if err != nil {
@@ -94,7 +140,11 @@ func (f *toolsFlags) list(ctx context.Context, std streams, s *found) (*listed, 
 
 func (f *toolsFlags) print(std streams, all []*listed) error {
 	if len(all) == 0 {
-		printLine(std.err, "toolgraph: no servers are registered; add one: toolgraph mcp add, or toolgraph mcp import")
+		if f.graph != "" {
+			printLine(std.err, "toolgraph: %s has no servers", f.graph)
+		} else {
+			printLine(std.err, "toolgraph: no servers are registered; add one: toolgraph mcp add, or toolgraph mcp import")
+		}
 		return nil
 	}
 	for _, l := range all {
@@ -108,7 +158,7 @@ func (f *toolsFlags) print(std streams, all []*listed) error {
 		printLine(std.out, "%s: %s, %s", l.Server, wording.Count(len(l.Tools), "tool"), l.when())
 		var rows [][]string
 		for _, t := range l.Tools {
-			rows = append(rows, []string{"  " + l.Server + "." + t.Name, summaryOf(&t)})
+			rows = append(rows, []string{"  " + l.Server + "." + t.Name, parametersOf(t.InputSchema), summaryOf(&t.Tool)})
 		}
 		if err := writeTable(std.out, rows); err != nil {
 			return err
@@ -129,14 +179,40 @@ func summaryOf(t *mcpclient.Tool) string {
 	return shortened(first, summaryShown)
 }
 
+// argumentsShown is how many characters of arguments a row has room for, apart from the last one.
+const argumentsShown = 40
+
+// parametersOf lists the arguments of a tool in one line, required ones first and marked.
+func parametersOf(schema []byte) string {
+	var required, optional []string
+	for _, field := range shape.OfSchema(schema).Fields() {
+		if field.Optional {
+			optional = append(optional, field.Name)
+		} else {
+			required = append(required, field.Name+"*")
+		}
+	}
+	all := slices.Concat(required, optional)
+	shown, length := 0, 0
+	for shown < len(all) && length < argumentsShown {
+		length += len(all[shown]) + len(", ")
+		shown++
+	}
+	line := shortened(strings.Join(all[:shown], ", "), 2*argumentsShown)
+	if rest := len(all) - shown; rest > 0 {
+		line += fmt.Sprintf(", +%d", rest)
+	}
+	return line
+}
+
 // searched returns the tools that have all words, first those that have them in their names.
-func searched(tools []mcpclient.Tool, words string) []mcpclient.Tool {
+func searched(tools []listedTool, words string) []listedTool {
 	wanted := strings.Fields(strings.ToLower(words))
 	has := func(text string) bool {
 		text = strings.ToLower(text)
 		return !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(text, word) })
 	}
-	byName, byText := []mcpclient.Tool{}, []mcpclient.Tool{}
+	byName, byText := []listedTool{}, []listedTool{}
 	for _, t := range tools {
 		switch {
 		case has(t.Name):
