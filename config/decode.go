@@ -103,7 +103,7 @@ func (d *decoder) server(file *fields) Server {
 	if fs == nil {
 		return Server{Pos: it.pos}
 	}
-	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions")}
+	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions"), Icons: d.icons(fs)}
 	fs.require("name", s.Name)
 	fs.require("version", s.Version)
 	if fs.get("description") != nil {

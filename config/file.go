@@ -46,7 +46,8 @@ func (f *File) FromRegistry(server string) bool {
 // Server is the name and description that clients see in the initialize result.
 type Server struct {
 	Pos                                Pos
-	Name, Version, Title, Instructions Text // Title defaults to Name
+	Name, Version, Title, Instructions Text  // Title defaults to Name
+	Icons                              *Data // a KindArray, or nil when there are none
 }
 
 // Limits are the limits of one run.
@@ -153,6 +154,8 @@ type Tool struct {
 	InputSchema              *Data // {type: object} when missing
 	OutputSchema             *Data // nil when missing
 	Annotations              *Data // nil when missing
+	Icons                    *Data // a KindArray, or nil when there are none
+	Meta                     *Data // _meta; a KindObject, or nil when missing
 	Result                   ResultForm
 	Hidden                   bool   // only for graphs and tests: clients neither see nor call it; always true of an import's
 	Limits                   Limits // its own executionLimits; 0 in each field that it does not set

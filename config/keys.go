@@ -107,6 +107,7 @@ var serverForm = form{
 		{name: "version", doc: "The server's version.", value: value{"type": []any{"string", "number"}, "examples": []any{"1.0.0"}}, required: true},
 		{name: "title", doc: "The name for people; default: name.", value: textValue()},
 		{name: "instructions", doc: "When an agent should use these tools.", value: textValue()},
+		iconsKey("the server"),
 		{name: "description", older: true},
 	},
 }
@@ -135,6 +136,8 @@ var toolForm = form{
 		}}},
 		{name: "outputSchema", doc: "JSON Schema of the result.", value: value{"type": "object"}},
 		{name: "annotations", doc: "Hints for clients; default: derived from the tools that the graph calls.", value: formValue("annotations")},
+		iconsKey("the tool"),
+		metaKey,
 		{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
 		{name: "hidden", doc: "Whether only graphs and tests call the tool: clients do not see it.", value: value{"type": "boolean", "default": false}},
 		{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},

@@ -38,6 +38,7 @@ func schemaDefs() value {
 		"program":         formSchema(&programForm),
 		"tool":            formSchema(&toolForm),
 		"annotations":     formSchema(&annotationsForm),
+		"icon":            formSchema(&iconForm),
 		"allow":           formSchema(&allowForm),
 		"pipeline":        formSchema(&pipelineForm),
 		"transform":       formSchema(&transformForm),

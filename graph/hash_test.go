@@ -36,6 +36,9 @@ func TestHashIgnoresFormatting(t *testing.T) {
 	edits := map[string]func(f *config.File){
 		"places":       func(f *config.File) { f.Tools[0].Nodes[1].Pos = at(1000) },
 		"descriptions": func(f *config.File) { f.Tools[0].Description = word("counts"); f.Server.Name = word("x") },
+		"icons and _meta": func(f *config.File) {
+			f.Tools[0].Meta, f.Tools[0].Icons = data(object{"a", 1}), data([]any{})
+		},
 		"order of nodes": func(f *config.File) {
 			slices.Reverse(f.Tools[0].Nodes)
 		},

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,36 +70,7 @@ func TestF12HiddenTool(t *testing.T) {
 		}
 		return strings.Count(string(src), "\n")
 	}
-	stdio := start(t, graph)
-	_, addr := startHTTP(t, graph, nil)
-	request := func(method, params string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`, method, params)
-	}
-	for name, ask := range map[string]func(method, tool, params string) string{
-		"stdio": func(method, _, params string) string {
-			r := stdio.request(method, "{"+params+"}")
-			raw, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(raw)
-		},
-		"stdio, modern": func(method, _, params string) string {
-			r := stdio.request(method, "{"+strings.TrimPrefix(params+","+modernMeta, ",")+"}")
-			raw, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(raw)
-		},
-		"HTTP": func(method, _, params string) string {
-			_, body := post(t, addr, "", request(method, params))
-			return body
-		},
-		"HTTP, modern": func(method, tool, params string) string {
-			return postModern(t, addr, method, tool, request(method, strings.TrimPrefix(params+","+modernMeta, ",")))
-		},
-	} {
+	for name, ask := range everyDoor(t, graph) {
 		before := entries()
 		if list := ask("tools/list", "", ""); !strings.Contains(list, `"name":"shown"`) || strings.Contains(list, "hidden") {
 			t.Errorf("%s: the list is %s", name, list)

@@ -98,6 +98,8 @@ type definition struct {
 	InputSchema  *config.Data `json:"inputSchema"`
 	OutputSchema *config.Data `json:"outputSchema,omitempty"`
 	Annotations  *config.Data `json:"annotations,omitempty"`
+	Icons        *config.Data `json:"icons,omitempty"`
+	Meta         *config.Data `json:"_meta,omitempty"`
 	Result       string       `json:"result,omitempty"` // text; left out: json
 	Limits       *config.Data `json:"executionLimits,omitempty"`
 	Allow        *config.Data `json:"allow,omitempty"`
@@ -142,6 +144,7 @@ func definitionOf(t *config.Tool, root *config.Data) definition {
 	d := definition{
 		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value, Hidden: t.Hidden,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+		Icons: t.Icons, Meta: t.Meta,
 		Limits: raw.Get("executionLimits"), Allow: raw.Get("allow"), Nodes: []node{},
 	}
 	if t.Result == config.TextResult {

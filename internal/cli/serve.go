@@ -114,6 +114,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		Info: server.Info{
 			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
 			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
+			Icons: p.File.Server.Icons,
 		},
 		Tools: tools, Logger: l.log, Secrets: p.File.Secrets,
 		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
@@ -183,9 +184,9 @@ func (f *sessionFlags) files() []string {
 }
 
 // introduction is what clients learned about the server when they connected.
-func introduction(file *config.File) [4]string {
+func introduction(file *config.File) [5]string {
 	s := file.Server
-	return [4]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value}
+	return [5]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value, string(s.Icons.JSON())}
 }
 
 // logFindings logs findings of a graph file.

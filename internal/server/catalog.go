@@ -99,6 +99,7 @@ type tool struct {
 	output      *schema.Schema // nil when the file has none
 	listed      []byte         // its entry in tools/list without annotations and closing brace
 	annotations []byte         // as the file gives them; nil when it does not
+	details     []byte         // icons and _meta, each after a comma
 	calls       []Upstream
 	headers     bool // some arguments travel in HTTP headers as well
 }
@@ -122,7 +123,7 @@ func newTool(offered Tool, found *config.Diagnostics) *tool {
 	if def.Annotations != nil && def.Annotations.Kind == config.KindObject {
 		t.annotations = def.Annotations.JSON()
 	}
-	t.listed = t.entry()
+	t.listed, t.details = t.entry(), detailsOf(def)
 	return t
 }
 
@@ -141,6 +142,17 @@ func (t *tool) entry() []byte {
 	return dst
 }
 
+// detailsOf returns the members of an entry that follow the annotations.
+func detailsOf(def *config.Tool) (dst []byte) {
+	if def.Icons != nil {
+		dst = append(append(dst, `,"icons":`...), def.Icons.JSON()...)
+	}
+	if def.Meta != nil {
+		dst = append(append(dst, `,"_meta":`...), def.Meta.JSON()...)
+	}
+	return dst
+}
+
 // appendListed appends the tool's entry of tools/list.
 func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, bool)) []byte {
 	dst = append(dst, t.listed...)
@@ -151,7 +163,7 @@ func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, 
 	if len(annotations) > len("{}") {
 		dst = append(append(dst, `,"annotations":`...), annotations...)
 	}
-	return append(dst, '}')
+	return append(append(dst, t.details...), '}')
 }
 
 // derive combines the hints of the called tools: a tool is read-only when every call is,

@@ -75,6 +75,11 @@ func TestGivenAnnotations(t *testing.T) {
 	if got := string(newTool(g, &found).appendListed(nil, nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	g.Def.Icons, g.Def.Meta = dataOf(t, `[{"src":"https://e.com/i"}]`), dataOf(t, `{"z":1,"a":9007199254740993}`)
+	want = strings.TrimSuffix(want, "}") + `,"icons":[{"src":"https://e.com/i"}],"_meta":{"z":1,"a":9007199254740993}}`
+	if got := string(newTool(g, &found).appendListed(nil, nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 // G16, the part of this room: other graphs from now on, each client is notified once in

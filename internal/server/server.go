@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -52,6 +54,13 @@ func New(opts Options) (*Server, error) {
 	able := []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithTitle(info.Title), server.WithInstructions(info.Instructions),
 	}
+	if info.Icons != nil {
+		icons, err := iconsOf(info.Icons)
+		if err != nil {
+			return nil, err
+		}
+		able = append(able, server.WithIcons(icons...))
+	}
 	if opts.Resources != nil {
 		able = append(able, server.WithResourceCapabilities(false, false))
 	}
@@ -59,6 +68,14 @@ func New(opts Options) (*Server, error) {
 	s.self = introduction(info)
 	s.identity = append([]byte(`"resultType":"`+string(mcp.ResultTypeComplete)+`",`), s.self...)
 	return s, nil
+}
+
+// iconsOf returns icons for the handshakes; other messages do not repeat them.
+func iconsOf(data *config.Data) (icons []mcp.Icon, err error) {
+	if err = json.Unmarshal(data.JSON(), &icons); err != nil {
+		return nil, fmt.Errorf("%s: invalid icons: %w", data.Pos, err)
+	}
+	return icons, nil
 }
 
 // introduction is part of every modern result; see the protocol's 2026-07-28 revision,
@@ -141,6 +158,8 @@ type Run func(ctx context.Context, args value.Value, watch Watch) (Answer, error
 // Info describes the server to its clients.
 type Info struct {
 	Name, Version, Title, Instructions string
+
+	Icons *config.Data // a list, as graph files have it; nil: none
 }
 
 // Hints are the annotations of a tool about its effects; nil is unknown.
