@@ -189,10 +189,19 @@ func TestServeResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src = bytes.Replace(src, []byte("tool: enter, args: {n: {expr: '$exec"), []byte("tool: enter, onCrash: rerun, args: {n: {expr: '$exec"), 1)
+	for from, to := range map[string]string{
+		"tool: enter, args: {n: {expr: '$exec": "tool: enter, onCrash: rerun, args: {n: {expr: '$exec",
+		"ledger=" + v.dir + "/pays":            "ledger=" + v.dir + "/pays, upto=" + v.dir + "/upto",
+	} {
+		if !bytes.Contains(src, []byte(from)) {
+			t.Fatalf("no %q in the graph", from)
+		}
+		src = bytes.Replace(src, []byte(from), []byte(to), 1)
+	}
 	if err := os.WriteFile(path, src, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	v.payUpTo(payingTurns / 4) // so that the run still lives when it is killed, on a slow machine too
 	ctx, kill := context.WithCancel(t.Context())
 	defer kill()
 	run := exec.CommandContext(ctx, v.bin, "run", path, "pay", fmt.Sprintf("turns=%d", payingTurns), "--state", filepath.Join(v.dir, "state"))
@@ -202,11 +211,22 @@ func TestServeResumes(t *testing.T) {
 	eventually(t, "a quarter is paid", func() bool { return len(v.lines("pays")) >= payingTurns/4 })
 	kill()
 	_ = run.Wait() // it was killed
-	v.serve(path, func() bool { return len(v.lines("pays")) > payingTurns/2 }, "is suspended until the next start")
+	v.payUpTo(payingTurns / 2)
+	v.serve(path, func() bool { return len(v.lines("pays")) >= payingTurns/2 }, "is suspended until the next start")
+	v.payUpTo(2 * payingTurns)
 	v.serve(path, func() bool { return strings.Contains(v.log.text(), "a resumed run has finished") }, "a resumed run has finished")
 	out, err := exec.CommandContext(t.Context(), v.bin, "resume", "last", "--state", filepath.Join(v.dir, "state")).Output()
 	if err != nil || !bytes.Contains(out, []byte(fmt.Sprintf("%d\n  ],", payingTurns))) {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// payUpTo lets the server take payments until its ledger has n.
+func (v *victim) payUpTo(n int) {
+	v.t.Helper()
+	path := filepath.Join(v.dir, "upto")
+	if err := errors.Join(os.WriteFile(path+".new", fmt.Append(nil, n), 0o600), os.Rename(path+".new", path)); err != nil {
+		v.t.Fatal(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,7 +12,8 @@ import (
 // and its callers:
 //
 //	enter  {n, ms} answers n+1, and appends a line with the call's idempotency key and
-//	       that answer; it takes ms before and ms after
+//	       that answer; it takes ms before and ms after. With the mode upto=PATH it waits
+//	       while the file has as many lines as the number in PATH, if that exists
 func ledgerTools() map[string]func(*call) {
 	return map[string]func(*call){"enter": (*call).enter}
 }
@@ -25,6 +27,9 @@ func (c *call) enter() {
 	_ = json.Unmarshal(c.params, &p)
 	pause := time.Duration(c.in.MS) * time.Millisecond
 	time.Sleep(pause)
+	for c.isFull() {
+		time.Sleep(time.Millisecond)
+	}
 	f, err := os.OpenFile(c.modes["ledger"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = fmt.Fprintf(f, "%s %v\n", p.Meta.Key, c.in.N+1) // one write: no half lines
@@ -36,4 +41,14 @@ func (c *call) enter() {
 	}
 	time.Sleep(pause)
 	c.text(fmt.Sprint(c.in.N + 1))
+}
+
+// isFull reports whether the ledger has the number of lines that it may have for now.
+func (c *call) isFull() bool {
+	most, err := os.ReadFile(c.modes["upto"])
+	if err != nil {
+		return false
+	}
+	lines, err := os.ReadFile(c.modes["ledger"])
+	return err == nil && fmt.Sprint(bytes.Count(lines, []byte("\n"))) == string(most)
 }
