@@ -19,7 +19,8 @@ func isExec(it *item) bool {
 // programs decodes the fields of a server whose tools are programs.
 func (d *decoder) programs(u *Upstream, fs *fields, from place) {
 	u.Transport = Exec
-	u.Env, u.Dir = d.settings(fs, fs.get("env"), "env"), d.directory(fs, from)
+	u.Env = d.settings(fs, fs.get("env"), "env")
+	u.Cwd, u.Dir = d.directory(fs, from)
 	tools := fs.get("tools")
 	switch {
 	case tools.isNull():

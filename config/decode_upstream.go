@@ -189,7 +189,8 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	}
 	args, typed := d.words(fs.list("args"), "argument %d of "+fs.who, "args of "+fs.who)
 	u.Args, u.Identity = args, commandLine(append([]string{nameable(u.Command.Value, "")}, typed...), "")
-	u.Env, u.Dir = d.settings(fs, fs.get("env"), "env"), d.directory(fs, from)
+	u.Env = d.settings(fs, fs.get("env"), "env")
+	u.Cwd, u.Dir = d.directory(fs, from)
 }
 
 // words decodes the words of a command line, and returns them also as other files may name them. who
@@ -215,21 +216,20 @@ func (d *decoder) words(items []*item, who, owner string) (words []Text, typed [
 	return words, typed
 }
 
-// directory decodes cwd; "" without one.
-func (d *decoder) directory(fs *fields, from place) string {
-	cwd := fs.text("cwd")
-	if cwd.Value == "" {
-		return ""
+// directory decodes cwd, and returns it also as an absolute path; "" without one.
+func (d *decoder) directory(fs *fields, from place) (cwd Text, dir string) {
+	if cwd = fs.text("cwd"); cwd.Value == "" {
+		return Text{}, ""
 	}
-	dir := d.expand(cwd, usage{owner: "cwd of " + fs.who}).Value
-	if filepath.IsAbs(dir) {
-		return dir
+	cwd = d.expand(cwd, usage{owner: "cwd of " + fs.who})
+	if filepath.IsAbs(cwd.Value) {
+		return cwd, cwd.Value
 	}
 	base, err := directory(from.file)
 	if err != nil {
 		d.found.Add(cwd.Pos, "bad-directory", "cannot find the directory that cwd is relative to", "write an absolute path")
 	}
-	return filepath.Join(base, dir)
+	return cwd, filepath.Join(base, cwd.Value)
 }
 
 // address decodes the fields of an HTTP server.

@@ -98,6 +98,7 @@ type Upstream struct {
 	Args    []Text    // stdio
 	Env     []Setting // stdio, exec; exactly what is added to the safe base
 	Dir     string    // stdio, exec: the absolute working directory (cwd, relative to the file that names it)
+	Cwd     Text      // stdio, exec: cwd as in the file, with ${VAR} replaced
 
 	Programs []*Program // exec: its tools, in file order
 

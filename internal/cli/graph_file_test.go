@@ -58,6 +58,7 @@ var graphCommands = map[string]struct {
 	"toolgraph runs list":    {want: "no runs"},
 	"toolgraph runs rm":      {want: "deleted 0 runs"},
 	"toolgraph config":       {before: []string{"cursor"}, want: "cannot read missing.yaml"},
+	"toolgraph bundle":       {want: "cannot read missing.yaml"},
 	"toolgraph login":        {before: []string{"server=a.yaml"}, want: "cannot read missing.yaml"},
 }
 

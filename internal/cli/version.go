@@ -2,13 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker for a release: -X toolgraph/internal/cli.version=1.2.3.
+// version is set by the linker where Go has no tag to stamp, as in the archive of a source tree:
+// -X toolgraph/internal/cli.version=1.2.3.
 var version = ""
 
 func newVersion(std streams) *cobra.Command {
@@ -31,12 +34,25 @@ func newVersion(std streams) *cobra.Command {
 
 // versionText returns the release, or the commit of the build.
 func versionText() string {
-	if version != "" {
-		return version
-	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "dev"
+		info = &debug.BuildInfo{}
+	}
+	return versionOf(info, version)
+}
+
+// commitVersion matches the version that Go makes up for a commit without a tag.
+var commitVersion = regexp.MustCompile(`[.-]\d{14}-[0-9a-f]{12}`)
+
+// versionOf returns the version of a build without the leading v: the tag of its commit, which
+// Go stamps; without one that which the linker has set; else dev with the commit. Changes since
+// the commit end it with -dirty.
+func versionOf(info *debug.BuildInfo, linked string) string {
+	if tag, isTag := strings.CutPrefix(info.Main.Version, "v"); isTag && !commitVersion.MatchString(tag) {
+		return strings.Replace(tag, "+dirty", "-dirty", 1)
+	}
+	if linked != "" {
+		return strings.TrimPrefix(linked, "v")
 	}
 	revision, dirty := "", ""
 	for _, s := range info.Settings {

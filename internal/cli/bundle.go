@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/internal/bundle"
+	"toolgraph/internal/files"
+	"toolgraph/internal/wording"
+)
+
+type bundleFlags struct {
+	bundle.Options
+	graph, out, format string
+	serverJSON         string
+	publish            bundle.Publication
+}
+
+func newBundle(std streams) *cobra.Command {
+	flags := bundleFlags{}
+	cmd := &cobra.Command{
+		Use:   "bundle FILE",
+		Short: "Pack a graph file into an MCP bundle (.mcpb) that hosts install with a click",
+		Long: `Pack a graph file into an MCP bundle (.mcpb): this program, the graph file with its imports and
+its lock file, and the files that its servers are started with. Its users need no toolgraph.
+
+The host asks its user for each environment variable that the file reads as ${NAME}, and stores
+secrets safely. What is only on this machine is reported and nothing is written: absolute paths,
+relative paths of servers without cwd, servers of a registry. Programs such as npx are not part of
+the bundle; they are listed.
+
+With --binary the bundle has other executables of toolgraph than this one, at most one for each of
+linux, macOS and Windows; each knows its system. Equal input gives equal bytes.
+
+With --server-json, write also the server.json with which the bundle is published in the MCP
+registry under --registry-name; --url is the address from which it will be downloaded.`,
+		Example: `  toolgraph bundle graph.yaml
+  toolgraph bundle graph.yaml -o notes.mcpb --include templates --icon icon.png
+  toolgraph bundle graph.yaml --binary linux/toolgraph --binary windows/toolgraph.exe
+  toolgraph bundle graph.yaml --server-json server.json --registry-name io.github.OWNER/notes --url URL`,
+		Args: onlyGraph, SuggestFor: []string{"pack", "mcpb"},
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&flags.out, "output", "o", "", "the bundle to write: a `file` that ends in .mcpb (default: the name of the server)")
+	f.StringArrayVar(&flags.Binaries, "binary", nil, "an executable of toolgraph (default: this one); may be repeated for other systems")
+	f.StringArrayVar(&flags.Include, "include", nil, "add a file or a directory, relative to the graph file; may be repeated")
+	f.StringVar(&flags.Icon, "icon", "", "the icon: a PNG `file`")
+	f.StringVar(&flags.Author, "author", "", "`name` of the author (default: the title of the server)")
+	f.BoolVar(&flags.AllowExec, "allow-exec", false, "let the bundle start the programs of servers of type exec")
+	f.BoolVar(&flags.Locked, "locked", false, "let the bundle refuse tools that differ from the lock file")
+	f.StringVar(&flags.serverJSON, "server-json", "", "write the description for the MCP registry to this `file`")
+	f.StringVar(&flags.publish.Name, "registry-name", "", "`name` in the MCP registry, such as io.github.OWNER/NAME")
+	f.StringVar(&flags.publish.URL, "url", "", "the `URL` from which the bundle will be downloaded")
+	formatFlag(cmd, &flags.format)
+	return takesGraph(cmd, &flags.graph)
+}
+
+// bundleReport is what --json prints.
+type bundleReport struct {
+	Bundle   string          `json:"bundle"`
+	Bytes    int             `json:"bytes"`
+	SHA256   string          `json:"sha256"`
+	Files    []bundledFile   `json:"files"`
+	Needs    []string        `json:"needs"`
+	Manifest bundle.Manifest `json:"manifest"`
+}
+
+type bundledFile struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+	Mode  string `json:"mode"`
+}
+
+func (f *bundleFlags) run(ctx context.Context, std streams) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if len(f.Binaries) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		f.Binaries = []string{self}
+	}
+	b, err := bundle.New(ctx, f.graph, f.Options)
+	if err != nil {
+		return err
+	}
+	archive, err := b.Encode()
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		f.out = strings.Trim(notInServerName.ReplaceAllString(b.Manifest.Name, "-"), "-") + ".mcpb"
+	}
+	hash := sha256.Sum256(archive)
+	report := bundleReport{Bundle: f.out, Bytes: len(archive), SHA256: hex.EncodeToString(hash[:]), Needs: append([]string{}, b.Needs...), Manifest: b.Manifest}
+	for _, file := range b.Files {
+		report.Files = append(report.Files, bundledFile{file.Name, len(file.Data), fmt.Sprintf("%04o", file.Mode.Perm())})
+	}
+	if f.serverJSON != "" {
+		description, err := b.ServerJSON(f.publish, report.SHA256)
+		if err != nil {
+			return err
+		}
+		if err := files.Write(f.serverJSON, description, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := files.Write(f.out, archive, 0o644); err != nil {
+		return err
+	}
+	if f.format == "json" {
+		return writeEscaped(std.out, report, "  ")
+	}
+	return report.print(std.out, b)
+}
+
+// check checks the flags against each other.
+func (f *bundleFlags) check() error {
+	switch {
+	case f.out != "" && filepath.Ext(f.out) != ".mcpb":
+		return usagef("-o is %q, expected a file that ends in .mcpb", f.out)
+	case f.serverJSON != "" && filepath.Ext(f.serverJSON) != ".json":
+		return usagef("--server-json is %q, expected a file that ends in .json", f.serverJSON)
+	case f.serverJSON == "" && f.publish != (bundle.Publication{}):
+		return usagef("--registry-name and --url are for --server-json; add --server-json server.json")
+	case f.serverJSON != "" && (f.publish.Name == "" || f.publish.URL == ""):
+		return usagef("--server-json requires --registry-name and --url")
+	case f.serverJSON == "":
+		return nil
+	}
+	if err := f.publish.Check(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// print prints the report for people.
+func (r bundleReport) print(w io.Writer, b *bundle.Bundle) error {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	add("wrote %s: %.1f MB, sha256 %s", r.Bundle, float64(r.Bytes)/1e6, r.SHA256)
+	for _, binary := range b.Binaries {
+		add("  for %s/%s", binary.OS, binary.Arch)
+	}
+	add("  with %s", wording.Count(len(r.Files), "file"))
+	for _, f := range r.Files {
+		add("    %s", f.Name)
+	}
+	for _, name := range b.Variables() {
+		s := r.Manifest.UserConfig[name]
+		kind := "optional"
+		if s.Required {
+			kind = "required"
+		}
+		if s.Sensitive {
+			kind += ", secret"
+		}
+		add("  asks the user for %s (%s)", name, kind)
+	}
+	for _, need := range r.Needs {
+		add("  the user's machine must have %s", need)
+	}
+	var err error
+	for _, line := range lines {
+		_, werr := fmt.Fprintln(w, wording.OneLine(line))
+		err = errors.Join(err, werr)
+	}
+	return err
+}
