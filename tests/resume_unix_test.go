@@ -208,7 +208,10 @@ func TestServeResumes(t *testing.T) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a quarter is paid", func() bool { return len(v.lines("pays")) >= payingTurns/4 })
+	eventually(t, "a quarter is paid and recorded", func() bool {
+		// Calls that are safe to repeat do not wait for the store.
+		return len(v.lines("pays")) >= payingTurns/4 && exec.CommandContext(t.Context(), v.bin, "runs", "show", "last", "--state", filepath.Join(v.dir, "state")).Run() == nil
+	})
 	kill()
 	_ = run.Wait() // it was killed
 	v.payUpTo(payingTurns / 2)
