@@ -83,17 +83,27 @@ func codeOf(ctx context.Context, err error) string {
 
 // run is a run that is observed; nil for calls outside of one.
 type run struct {
-	log   *Log
-	graph *graph.Graph
-	began time.Time // zero before the first event
+	log     *Log
+	graph   *graph.Graph
+	subject string
+	began   time.Time // zero before the first event
 }
 
 type runKey struct{}
+
+type subjectKey struct{}
+
+// WithSubject returns the context of a run that a user has started through a client. subject is the
+// name of the user in the access token of the client.
+func WithSubject(ctx context.Context, subject string) context.Context {
+	return context.WithValue(ctx, subjectKey{}, subject)
+}
 
 // Run returns the observer of one run of a graph, and the context that the run must have, so that
 // the lines of its calls name its tool.
 func (l *Log) Run(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
 	r := &run{log: l, graph: g}
+	r.subject, _ = ctx.Value(subjectKey{}).(string)
 	return context.WithValue(ctx, runKey{}, r), execution.ObserverFunc(r.observe)
 }
 
@@ -124,7 +134,7 @@ func (r *run) observe(e execution.Event) {
 	if r.began.IsZero() {
 		r.began = e.Time
 		begun := r.entry(RunBegun, e.Run, "", "")
-		begun.Graph, begun.Resumed = r.graph.Hash, e.Start == nil
+		begun.Graph, begun.Resumed, begun.Subject = r.graph.Hash, e.Start == nil, name(r.subject)
 		r.log.note(begun)
 	}
 	switch {

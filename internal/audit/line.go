@@ -43,6 +43,7 @@ type Entry struct {
 
 	Graph    string    `json:"graph,omitempty"`   // run-begun: hash of the graph
 	Resumed  bool      `json:"resumed,omitempty"` // run-begun: the run was interrupted before
+	Subject  string    `json:"subject,omitempty"` // run-begun: whose access token its call had
 	Call     *Call     `json:"call,omitempty"`    // call, outcome, refusal; question: those that wait for the answer
 	Asked    *Asked    `json:"question,omitempty"`
 	Answered *Answered `json:"answer,omitempty"`

@@ -18,6 +18,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/audit"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/results"
@@ -58,10 +59,15 @@ With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients, 
 liveness check at http://ADDR/healthz. Requests are independent of each other, so several
 processes can serve the same clients. The address must be on the loopback interface unless
 --http-allow-remote is given, which requires a bearer token from --http-token-file or
-$` + tokenVariable + `.`,
+$` + tokenVariable + `, or OAuth.
+
+With --oauth-issuer, clients log in at an OAuth authorization server and send its access
+tokens, which must be for the URL of --oauth-resource. Sessions and open questions belong to
+the subject of the token.`,
 		Example: `  toolgraph serve graph.yaml --watch
   toolgraph serve graph.yaml --http :8080
-  toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token`,
+  toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token
+  toolgraph serve graph.yaml --http :8080 --oauth-issuer https://login.example.com --oauth-resource https://tools.example.com/mcp`,
 		Args: onlyGraph, SuggestFor: []string{"start"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return flags.run(cmd.Context(), std)
@@ -156,7 +162,7 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	}
 	if listen != nil {
 		listen.options.Metrics = l.metrics
-		return listen.serve(ctx, srv, std, p)
+		return listen.serve(ctx, srv, std, p, l.log)
 	}
 	out, err := std.protocol("serving %s of %s", wording.Count(len(p.Listed()), "tool"), p.File.Path)
 	if err != nil {
@@ -281,6 +287,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		ctx, release := lasting(ctx, l.grace)
 		defer release()
+		ctx = audit.WithSubject(ctx, server.SubjectOf(ctx))
 		var opts []execution.Option
 		if watch.Step != nil {
 			report := newReporter(watch)

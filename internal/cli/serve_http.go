@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +34,7 @@ type httpFlags struct {
 	tokenFile   string
 	hosts       []string
 	grace       time.Duration
+	oauth       oauthFlags
 }
 
 func (f *httpFlags) register(cmd *cobra.Command) {
@@ -40,12 +43,14 @@ func (f *httpFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "`file` with the bearer token that clients must send (default $"+tokenVariable+")")
 	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "additional `host` name to accept in Host and Origin headers, such as a proxy's; may be repeated")
 	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "time that calls in flight get to finish when the process is stopped")
+	f.oauth.register(cmd)
 }
 
 // httpListener is a valid address to serve at, with its options.
 type httpListener struct {
 	address *net.TCPAddr
 	options server.HTTPOptions
+	oauth   *oauthFlags
 }
 
 // listener checks the flags; it is nil without --http.
@@ -53,6 +58,9 @@ func (f *httpFlags) listener() (*httpListener, error) {
 	if f.address == "" {
 		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || f.grace != defaultHTTPGrace {
 			return nil, usagef("the --http-… flags require --http ADDR")
+		}
+		if f.oauth.given() {
+			return nil, usagef("the --oauth-… flags require --http ADDR")
 		}
 		return nil, nil //nolint:nilnil // stdio
 	}
@@ -67,15 +75,23 @@ func (f *httpFlags) listener() (*httpListener, error) {
 	if err != nil {
 		return nil, err
 	}
+	oauth, err := f.oauth.resourceServer()
+	if err != nil {
+		return nil, err
+	}
+	hosts := f.hosts
+	if oauth != nil {
+		hosts = append(slices.Clone(hosts), oauth.Resource.Hostname())
+	}
 	if !address.IP.IsLoopback() {
 		switch {
 		case !f.allowRemote:
 			return nil, usagef("other machines can reach --http %s; listen on 127.0.0.1:%d, or add --http-allow-remote and a token", f.address, address.Port)
-		case token == "":
-			return nil, usagef("--http-allow-remote requires a token; name its file with --http-token-file, or set %s", tokenVariable)
+		case token == "" && oauth == nil:
+			return nil, usagef("--http-allow-remote requires a token; name its file with --http-token-file, or set %s, or accept access tokens with --oauth-issuer", tokenVariable)
 		}
 	}
-	return &httpListener{address: address, options: server.HTTPOptions{Token: token, Hosts: f.hosts}}, nil
+	return &httpListener{address: address, options: server.HTTPOptions{Token: token, OAuth: oauth, Hosts: hosts}, oauth: &f.oauth}, nil
 }
 
 // listenAddress reads an address: HOST:PORT, :PORT or PORT, on loopback without a host.
@@ -124,7 +140,14 @@ func (f *httpFlags) token() (string, error) {
 }
 
 // serve listens and serves until ctx ends.
-func (l *httpListener) serve(ctx context.Context, srv *server.Server, std streams, p *project.Project) error {
+func (l *httpListener) serve(ctx context.Context, srv *server.Server, std streams, p *project.Project, log *slog.Logger) error {
+	if o := l.options.OAuth; o != nil {
+		v, err := l.oauth.verifier(o.Resource, log)
+		if err != nil {
+			return fmt.Errorf("OAuth: %w", err)
+		}
+		o.Verify = v.Verify
+	}
 	network := "tcp" // for which 0.0.0.0 includes all IPv6 addresses
 	if l.address.IP.To4() != nil {
 		network = "tcp4"
@@ -134,7 +157,7 @@ func (l *httpListener) serve(ctx context.Context, srv *server.Server, std stream
 		return err
 	}
 	warning := ""
-	if l.options.Token == "" {
+	if l.options.Token == "" && l.options.OAuth == nil {
 		warning = ", without a token"
 	}
 	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",

@@ -17,8 +17,8 @@ import (
 type questions struct {
 	mu      sync.Mutex // guards what follows
 	asked   int
-	pending map[string]chan asked
-	turns   map[string]*turn // of those in which a run asks
+	pending map[requestKey]chan asked
+	turns   map[session]*turn // of those in which a run asks
 }
 
 // asked is the answer to a request of this server.
@@ -33,7 +33,7 @@ type turn struct {
 // legacyUser is the user of a client of the legacy era, in a session of it.
 type legacyUser struct {
 	*questions
-	session string
+	session session
 	send    func(fill func([]byte) []byte) error // writes a line to the client
 	gone    <-chan struct{}                      // closed when no answer can arrive any more
 }
@@ -44,9 +44,9 @@ func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, er
 	q.mu.Lock()
 	q.asked++
 	id := fmt.Sprintf(`"toolgraph-%d"`, q.asked)
-	key := questionID(q.session, []byte(id))
+	key := keyOf(q.session, []byte(id))
 	if q.pending == nil {
-		q.pending = map[string]chan asked{}
+		q.pending = map[requestKey]chan asked{}
 	}
 	q.pending[key] = answer
 	q.mu.Unlock()
@@ -84,10 +84,10 @@ func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, er
 
 // answered takes the answer of a client, and reports whether it belongs to an open question. A
 // question has one answer.
-func (q *questions) answered(session string, m *message) bool {
+func (q *questions) answered(of session, m *message) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	key := questionID(session, m.id)
+	key := keyOf(of, m.id)
 	answer := q.pending[key]
 	if answer == nil {
 		return false
@@ -116,30 +116,28 @@ func (q *legacyUser) turn(ctx context.Context) (done func(), err error) {
 }
 
 // queue returns the turn of a session for one more user of it, who must call unqueue.
-func (q *questions) queue(session string) *turn {
+func (q *questions) queue(of session) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	t := q.turns[session]
+	t := q.turns[of]
 	if t == nil {
 		t = &turn{taken: make(chan struct{}, 1)}
 		if q.turns == nil {
-			q.turns = map[string]*turn{}
+			q.turns = map[session]*turn{}
 		}
-		q.turns[session] = t
+		q.turns[of] = t
 	}
 	t.users++
 	return t
 }
 
-func (q *questions) unqueue(session string, t *turn) {
+func (q *questions) unqueue(of session, t *turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if t.users--; t.users == 0 {
-		delete(q.turns, session)
+		delete(q.turns, of)
 	}
 }
-
-func questionID(session string, id []byte) string { return session + "\n" + idKey(id) }
 
 // introduce records the abilities of the client, from its initialize.
 func (c *conn) introduce(m *message) { c.can = m.abilities() }

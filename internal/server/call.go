@@ -26,6 +26,7 @@ type call struct {
 
 	follower *follower // reports the progress of the run; nil: the client asks for no reports
 
+	subject    string                     // of the access token of the client; "" without one
 	can        abilities                  // the questions that the client can show its user
 	user       user                       // nil: the client cannot show questions
 	trace      TraceContext               // nil: the client has not sent one
@@ -41,9 +42,12 @@ type call struct {
 // newCall finds the tool and checks the form of the call. An error here is a mistake of the
 // client and never reaches a model; arguments that do not fit the schema do. The caller must
 // release the catalog of the call when it has ended.
-func (s *Server) newCall(m *message, at era) (*call, *rpcError) {
+func (s *Server) newCall(m *message, at era, subject string) (*call, *rpcError) {
 	from := s.current()
 	c, fault := from.newCall(m, at)
+	if fault == nil {
+		c.subject = subject
+	}
 	if fault == nil && c.modern && m.requestState != nil {
 		fault = s.resume(c, m)
 	}
@@ -131,6 +135,9 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	}
 	if c.user != nil {
 		ctx = context.WithValue(ctx, userKey{}, user(&waitingUser{server: s, call: c}))
+	}
+	if c.subject != "" {
+		ctx = context.WithValue(ctx, identityKey{}, Identity{Subject: c.subject})
 	}
 	if c.trace != nil {
 		ctx = context.WithValue(ctx, traceKey{}, c.trace)

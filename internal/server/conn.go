@@ -159,7 +159,7 @@ func (c *conn) handle(line []byte) {
 		case string(m.method) == `"notifications/cancelled"`:
 			c.cancel(m.requestID)
 		case m.method == nil:
-			c.questions.answered("", m)
+			c.questions.answered(session{}, m)
 		}
 	case c.inUse(m):
 		c.refuse(m.id, invalidRequest("a request with the id "+wording.Shorten(string(m.id))+" is still in flight"))
@@ -250,7 +250,7 @@ var lineBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // call starts a tools/call in a goroutine of its own.
 func (c *conn) call(m *message, at era) *rpcError {
-	call, fault := c.server.newCall(m, at)
+	call, fault := c.server.newCall(m, at, "")
 	if fault != nil {
 		return fault
 	}
@@ -264,7 +264,7 @@ func (c *conn) call(m *message, at era) *rpcError {
 	if at == legacy {
 		call.level, call.can = c.level, c.can
 		if c.can != (abilities{}) {
-			call.user = &legacyUser{&c.questions, "", c.out.put, c.gone}
+			call.user = &legacyUser{&c.questions, session{}, c.out.put, c.gone}
 		}
 	}
 	call.life, call.gone, call.running = c.ctx, c.gone, &c.calls

@@ -20,7 +20,8 @@ const (
 
 // HTTPOptions of ServeHTTP. The zero value is right for a listener on loopback.
 type HTTPOptions struct {
-	Token     string        // clients must send "Authorization: Bearer TOKEN"; "" for no check
+	Token     string        // clients must send "Authorization: Bearer TOKEN"; "": there is none
+	OAuth     *OAuth        // or they send an access token; nil: none is accepted
 	Hosts     []string      // allowed names in Host and Origin, beside those of loopback
 	MaxConns  int           // limit of connections; more wait to be accepted; default 4096
 	Metrics   http.Handler  // serves /metrics, behind the same checks as Endpoint; nil: 404
@@ -53,7 +54,7 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
 	e := &endpoint{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
 	srv := &http.Server{
-		Handler:           newGuard(on.Addr(), opts, s.opts.Stall, e),
+		Handler:           newGuard(on.Addr(), opts, s.opts, e),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: opts.headerTimeout,
 		IdleTimeout:       idleTimeout,

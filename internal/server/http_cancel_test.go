@@ -75,15 +75,15 @@ func TestHTTPCancelForgets(t *testing.T) {
 	s := newSessions()
 	const n = 5 * mostEnded
 	for i := range n {
-		s.begin("s", []byte(fmt.Sprint(i)), func() {})()
-		if last := fmt.Sprint(max(0, i-mostEnded+1)); i%1000 == 0 && !s.cancel("s", []byte(last)) {
+		s.begin(session{name: "s"}, []byte(fmt.Sprint(i)), func() {})()
+		if last := fmt.Sprint(max(0, i-mostEnded+1)); i%1000 == 0 && !s.cancel(session{name: "s"}, []byte(last)) {
 			t.Fatalf("request %s is forgotten after %d", last, i)
 		}
 		if kept := len(s.recent[0]) + len(s.recent[1]); kept > 2*mostEnded || len(s.flying) != 0 {
 			t.Fatalf("%d requests are remembered and %d in flight", kept, len(s.flying))
 		}
 	}
-	if s.cancel("s", []byte("0")) {
+	if s.cancel(session{name: "s"}, []byte("0")) {
 		t.Error("the first request is remembered for ever")
 	}
 }

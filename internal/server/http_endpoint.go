@@ -63,7 +63,7 @@ func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	case fault != nil:
 		e.refuse(x, m, fault, status)
 	case !m.isRequest():
-		if m.method == nil && !e.questions.answered(r.Header.Get(mcp.HeaderSessionID), m) {
+		if m.method == nil && !e.questions.answered(sessionOf(r), m) {
 			x.answer(e.server.appendRefusal(nil, []byte("null"), errNotAsked), http.StatusBadRequest)
 			return
 		}
@@ -75,7 +75,7 @@ func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	default:
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		defer e.sessions.begin(r.Header.Get(mcp.HeaderSessionID), m.id, cancel)()
+		defer e.sessions.begin(sessionOf(r), m.id, cancel)()
 		e.request(x, r.WithContext(ctx), m)
 	}
 }
@@ -86,7 +86,7 @@ var errNotAsked = invalidRequest("no open question of this session has this id; 
 // notified handles a notification. It fails for the cancellation of a request that this
 // process never received: another process may serve it.
 func (e *endpoint) notified(r *http.Request, m *message) *rpcError {
-	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || e.sessions.cancel(r.Header.Get(mcp.HeaderSessionID), m.requestID) {
+	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || e.sessions.cancel(sessionOf(r), m.requestID) {
 		return nil
 	}
 	return invalidParams("requestId: this process has not received request " + wording.Shorten(string(m.requestID)) +
@@ -121,7 +121,6 @@ func (e *endpoint) request(x *exchange, r *http.Request, m *message) {
 		e.refuse(x, m, fault, http.StatusBadRequest)
 		return
 	}
-	session := r.Header.Get(mcp.HeaderSessionID)
 	method := text(m.method)
 	switch {
 	case method == "tools/call" && at != refused:
@@ -136,7 +135,7 @@ func (e *endpoint) request(x *exchange, r *http.Request, m *message) {
 			e.refuse(x, m, fault, http.StatusOK)
 			return
 		}
-		e.sessions.setLevel(session, level)
+		e.sessions.setLevel(sessionOf(r), level)
 		x.answer(appendAnswer(nil, m.id, emptyObject), http.StatusOK)
 		return
 	}
@@ -167,7 +166,7 @@ func statusOf(fault *rpcError, at era) int {
 // call answers a tools/call. It ends when the client closes the connection, or cancels the
 // call through its session.
 func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era) {
-	call, fault := e.server.newCall(m, at)
+	call, fault := e.server.newCall(m, at, SubjectOf(r.Context()))
 	if fault != nil {
 		e.refuse(x, m, fault, http.StatusOK)
 		return
@@ -186,9 +185,9 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era) {
 	}
 	defer e.server.finished(call)
 	if at == legacy {
-		session := r.Header.Get(mcp.HeaderSessionID)
+		session := sessionOf(r)
 		call.level = e.sessions.level(session)
-		if call.can = abilitiesIn(session); call.can != (abilities{}) {
+		if call.can = abilitiesIn(session.name); call.can != (abilities{}) {
 			call.user = &legacyUser{&e.questions, session, x.send, e.closing}
 		}
 	}

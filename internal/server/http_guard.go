@@ -12,25 +12,29 @@ import (
 )
 
 // guard checks requests: Host and Origin must name this server, so that no web page can reach
-// it through the browser of a visitor, and the token must be right if there is one.
+// it through the browser of a visitor, and the token must be right if one is required.
 type guard struct {
 	next  http.Handler
 	local bool            // the listener is on loopback, so Host must be checked
 	hosts map[string]bool // more allowed names, in lower case
-	token []byte          // SHA-256 of the token; nil for no check
+	token []byte          // SHA-256 of the token; nil: there is none
+	oauth *resourceServer // nil: access tokens are not accepted
 	stall time.Duration   // limit of the time that a client may leave an answer unread
 
 	metrics http.Handler // nil: none
 }
 
-func newGuard(on net.Addr, opts HTTPOptions, stall time.Duration, next http.Handler) *guard {
-	g := &guard{next: next, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: stall, metrics: opts.Metrics}
+func newGuard(on net.Addr, opts HTTPOptions, s Options, next http.Handler) *guard {
+	g := &guard{next: next, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: s.Stall, metrics: opts.Metrics}
 	for _, name := range opts.Hosts {
 		g.hosts[strings.ToLower(name)] = true
 	}
 	if opts.Token != "" {
 		sum := sha256.Sum256([]byte(opts.Token))
 		g.token = sum[:]
+	}
+	if opts.OAuth != nil {
+		g.oauth = newResourceServer(opts.OAuth, s.Logger)
 	}
 	return g
 }
@@ -46,11 +50,34 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the Host header names another host; expected localhost, or a name given by --http-allow-host", http.StatusForbidden)
 	case !g.mayOrigin(r.Header["Origin"]):
 		http.Error(w, "the Origin header names a page that may not call this server; allow its host by --http-allow-host", http.StatusForbidden)
+	case g.oauth.publishes(r.URL.Path): // without a token: clients look for metadata before they have one
+		g.oauth.publish(w, r)
 	case isOAuthPath(r.URL.Path):
-		notFound(w) // without a token: clients look for metadata before they have one
-	case g.token != nil && !g.knows(r.Header["Authorization"]):
-		w.Header().Set("WWW-Authenticate", `Bearer realm="toolgraph"`)
-		http.Error(w, "expected the header Authorization: Bearer TOKEN with this server's token", http.StatusUnauthorized)
+		notFound(w)
+	default:
+		if r = g.admit(w, r); r != nil {
+			g.serve(w, r)
+		}
+	}
+}
+
+// admit returns the request if its token is right, with the identity of the client if it is an
+// access token. Otherwise it answers the request and returns nil.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request) *http.Request {
+	switch {
+	case g.token == nil && g.oauth == nil, g.token != nil && g.knows(bearer(r.Header["Authorization"])):
+		return r
+	case g.oauth != nil:
+		return g.oauth.admit(w, r)
+	}
+	w.Header().Set("WWW-Authenticate", `Bearer realm="toolgraph"`)
+	http.Error(w, "expected the header Authorization: Bearer TOKEN with this server's token", http.StatusUnauthorized)
+	return nil
+}
+
+// serve handles a request that is admitted.
+func (g *guard) serve(w http.ResponseWriter, r *http.Request) {
+	switch {
 	case r.URL.Path == metricsPath && g.metrics != nil:
 		g.metrics.ServeHTTP(w, r)
 	case r.URL.Path != Endpoint:
@@ -81,13 +108,9 @@ func (g *guard) mayOrigin(origins []string) bool {
 }
 
 // knows compares the token in constant time.
-func (g *guard) knows(credentials []string) bool {
-	if len(credentials) != 1 {
-		return false
-	}
-	scheme, token, _ := strings.Cut(credentials[0], " ")
-	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
-	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], g.token) == 1
+func (g *guard) knows(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], g.token) == 1
 }
 
 // isLoopback reports whether a host, with or without a port, is the loopback interface.

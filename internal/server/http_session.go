@@ -4,8 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
+	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // sessions has the state that one request of a client sets for another: cancellations and log
@@ -16,25 +20,36 @@ type sessions struct {
 	mu     sync.Mutex // guards what follows
 	flying map[requestKey]context.CancelFunc
 	recent [2]map[requestKey]bool // ended requests: the latest, and those before them
-	levels map[string]severity
+	levels map[session]severity
 }
 
 const (
 	mostLevels     = 10_000 // sessions whose level is remembered
 	mostEnded      = 10_000 // ended requests that are remembered, at least
-	longestSession = 128    // bytes of a name whose level is remembered
+	longestSession = 512    // bytes of a session whose level is remembered: of its name and subject
 )
+
+// session is the session that a request names. Sessions of one name that belong to different
+// subjects are different sessions.
+type session struct {
+	name    string // Mcp-Session-Id; "": none
+	subject string // of the access token; "": none
+}
+
+func sessionOf(r *http.Request) session {
+	return session{r.Header.Get(mcp.HeaderSessionID), SubjectOf(r.Context())}
+}
 
 // requestKey identifies a request by its session and its id. All clients without a session
 // share their ids.
 type requestKey [sha256.Size]byte
 
-func keyOf(session string, id []byte) requestKey {
-	return sha256.Sum256([]byte(session + "\n" + idKey(id)))
+func keyOf(of session, id []byte) requestKey {
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q %s", of.subject, of.name, idKey(id)))
 }
 
 func newSessions() sessions {
-	return sessions{flying: map[requestKey]context.CancelFunc{}, levels: map[string]severity{}}
+	return sessions{flying: map[requestKey]context.CancelFunc{}, levels: map[session]severity{}}
 }
 
 // newSession returns the name of a new session. It ends with the abilities of the client, so
@@ -61,9 +76,9 @@ func abilitiesIn(session string) (can abilities) {
 }
 
 // begin registers the cancel function of a request until end is called.
-func (s *sessions) begin(session string, id []byte, cancel context.CancelFunc) (end func()) {
-	key := keyOf(session, id)
-	if session == "" {
+func (s *sessions) begin(of session, id []byte, cancel context.CancelFunc) (end func()) {
+	key := keyOf(of, id)
+	if of.name == "" {
 		cancel = func() {} // it may belong to another client
 	}
 	s.mu.Lock()
@@ -88,8 +103,8 @@ func (s *sessions) begin(session string, id []byte, cancel context.CancelFunc) (
 
 // cancel cancels a request if it is in flight, and reports whether this process has received
 // it, as far as it remembers.
-func (s *sessions) cancel(session string, id []byte) (had bool) {
-	key := keyOf(session, id)
+func (s *sessions) cancel(of session, id []byte) (had bool) {
+	key := keyOf(of, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cancel := s.flying[key]; cancel != nil {
@@ -99,8 +114,8 @@ func (s *sessions) cancel(session string, id []byte) (had bool) {
 	return s.recent[0][key] || s.recent[1][key]
 }
 
-func (s *sessions) setLevel(session string, l severity) {
-	if session == "" || len(session) > longestSession {
+func (s *sessions) setLevel(of session, l severity) {
+	if of.name == "" || len(of.name)+len(of.subject) > longestSession {
 		return
 	}
 	s.mu.Lock()
@@ -111,11 +126,11 @@ func (s *sessions) setLevel(session string, l severity) {
 			break
 		}
 	}
-	s.levels[session] = l
+	s.levels[of] = l
 }
 
-func (s *sessions) level(session string) severity {
+func (s *sessions) level(of session) severity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.levels[session]
+	return s.levels[of]
 }

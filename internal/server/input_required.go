@@ -25,6 +25,7 @@ import (
 // interactiveRun is a run that may ask the user. It outlives the call that started it.
 type interactiveRun struct {
 	tool      string
+	subject   string // of the access token of its first call
 	arguments [sha256.Size]byte
 	cancel    context.CancelFunc
 	follower  *follower
@@ -118,7 +119,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 func (s *Server) begin(c *call) *interactiveRun {
 	ctx, cancel := context.WithCancel(c.life)
 	t := &interactiveRun{
-		tool: c.tool.name, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
+		tool: c.tool.name, subject: c.subject, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
 		questions: make(chan *question), ended: make(chan []byte, 1), gone: c.gone, lost: make(chan struct{}),
 		asking: make(chan struct{}, 1), names: map[string]int{}, pending: &s.pending,
 	}
@@ -244,7 +245,7 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 	s.pending.mu.Lock()
 	w := s.pending.waiting[c.state]
 	s.pending.mu.Unlock()
-	if w == nil || w.tool != c.tool.name || w.arguments != sha256.Sum256(c.arguments) {
+	if w == nil || w.tool != c.tool.name || w.subject != c.subject || w.arguments != sha256.Sum256(c.arguments) {
 		return errNotWaiting
 	}
 	var answers map[string]json.RawMessage

@@ -176,8 +176,8 @@ func TestF15HTTPSessions(t *testing.T) {
 // A question has one answer, however fast the second one comes.
 func TestF15AnsweredTwice(t *testing.T) {
 	m := &message{id: []byte("1"), result: []byte(accepted)}
-	q := &questions{pending: map[string]chan asked{questionID("s", m.id): make(chan asked, 1)}}
-	if q.answered("other", m) || !q.answered("s", m) || q.answered("s", m) {
+	q := &questions{pending: map[requestKey]chan asked{keyOf(session{name: "s"}, m.id): make(chan asked, 1)}}
+	if q.answered(session{name: "other"}, m) || q.answered(session{"s", "someone"}, m) || !q.answered(session{name: "s"}, m) || q.answered(session{name: "s"}, m) {
 		t.Error("answered twice, or by another session")
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -104,16 +105,23 @@ func (s *subscriber) toolsChanged() {
 	}
 }
 
-// follow sends notification at each change until the client or this server ends the stream;
-// it reports whether this server did.
+// follow sends notification at each change until the client or this server ends the stream, which
+// it does when the access token of the client is no longer valid; it reports whether this server
+// did.
 func (e *endpoint) follow(x *exchange, r *http.Request, s *subscriber, notification func([]byte) []byte) (closing bool) {
 	e.server.add(s)
 	defer e.server.remove(s)
 	defer every(e.opts.KeepAlive, x.keepAlive)()
+	ctx := r.Context()
+	if until := identityOf(ctx).Until; !until.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, until)
+		defer stop()
+	}
 	for {
 		select {
-		case <-r.Context().Done():
-			return false
+		case <-ctx.Done():
+			return r.Context().Err() == nil
 		case <-e.closing:
 			return true
 		case <-s.news:
