@@ -53,7 +53,8 @@ func source(issuer, from string) (func(context.Context) ([]jose.JSONWebKey, erro
 	return func(ctx context.Context) ([]jose.JSONWebKey, error) { return d.keys(ctx, from) }, nil
 }
 
-// secureURL parses an address to which nobody on the way can give another answer.
+// secureURL parses an address whose answers cannot be changed on the way: https, or http on this
+// machine.
 func secureURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
