@@ -1,172 +1,252 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/diff"
+	"toolgraph/internal/hostconfig"
 	"toolgraph/internal/wording"
 )
 
+type configFlags struct {
+	graphFile, servers string
+	name, url, scope   string
+	write, dry, force  bool
+	format             string
+}
+
 func newConfig(std streams) *cobra.Command {
-	var graphFile, servers, name string
-	var hostNames []string
-	for _, h := range hosts {
-		hostNames = append(hostNames, h.name)
-	}
+	flags := configFlags{}
+	names := hostconfig.Names()
 	cmd := &cobra.Command{
 		Use:   "config HOST FILE",
-		Short: "Print the entry for the configuration of an MCP host",
+		Short: "Put this graph into the configuration of an MCP host",
 		Long: `Print the entry with which an MCP host starts this graph, with absolute paths, and on
-standard error the file that it belongs to. HOST is ` + alternatives(hostNames) + `.`,
-		Example:   "  toolgraph config claude-desktop graph.yaml",
+standard error the file that it belongs to. HOST is ` + alternatives(names) + `.
+
+With --write the entry is put into that file. Everything else in it stays as it is, with
+comments and formatting, and the old file stays beside it as a backup. An entry of
+toolgraph is updated, and keeps what was added to it, such as the values of variables; an
+entry of another server under the name is replaced only with --force. --dry-run prints the
+changes as a diff and writes nothing.
+
+With --http the entry is for a server that runs already, and FILE gives its name. No secret
+is written: variables that the graph reads are references or placeholders, which are listed.`,
+		Example: `  toolgraph config claude-desktop graph.yaml
+  toolgraph config claude-code graph.yaml --write
+  toolgraph config vscode graph.yaml --scope project --dry-run
+  toolgraph config codex graph.yaml --http http://127.0.0.1:8080/mcp --write`,
 		Args:      args(1, 1, "the name of a host and a graph file"),
-		ValidArgs: hostNames,
-		RunE: func(_ *cobra.Command, args []string) error {
-			i := slices.IndexFunc(hosts, func(h host) bool { return h.name == args[0] })
-			if i < 0 {
-				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(hostNames, ", "), wording.Suggest(args[0], hostNames))
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			host := hostconfig.Find(args[0])
+			if host == nil {
+				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
 			}
-			entry, err := newHostEntry(name, graphFile, servers)
-			if err != nil {
-				return err
-			}
-			text, err := hosts[i].snippet(entry)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(std.err, hosts[i].where)
-			_, err = fmt.Fprintln(std.out, text)
-			return err
+			return flags.run(cmd.Context(), std, host)
 		},
 	}
-	serversFlag(cmd, &servers)
-	cmd.Flags().StringVar(&name, "name", "", "`name` of the entry (default server.name of the graph file)")
-	return takesGraph(cmd, &graphFile)
+	serversFlag(cmd, &flags.servers)
+	cmd.Flags().StringVar(&flags.name, "name", "", "`name` of the entry (default server.name of the graph file)")
+	cmd.Flags().StringVar(&flags.url, "http", "", "`URL` of a server that runs already (serve --http), instead of a program to start")
+	choiceFlag(cmd, &flags.scope, "scope", "", "whose configuration: the user's, or that of the project in this directory", "user", "project")
+	cmd.Flags().BoolVar(&flags.write, "write", false, "put the entry into the host's file")
+	cmd.Flags().BoolVar(&flags.dry, "dry-run", false, "print what --write would change, and write nothing")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an entry of another server that has the name")
+	formatFlag(cmd, &flags.format)
+	return takesGraph(cmd, &flags.graphFile)
 }
 
-// newHostEntry returns what a host needs: this program, absolute paths, and the environment
-// variables that the files read, to be filled in.
-func newHostEntry(name, graphFile, servers string) (hostEntry, error) {
-	var variables []string
-	file, err := config.Load(graphFile, config.Options{
-		ServersFile: servers, Registries: registry.Paths(graphFile), AssumeEnv: true,
-		LookupEnv: func(variable string) (string, bool) {
-			if !slices.Contains(variables, variable) {
-				variables = append(variables, variable)
-			}
-			return "<" + variable + ">", true
-		},
-	})
+// hostEntry is the report of config.
+type hostEntry struct {
+	Host      string            `json:"host"`
+	Scope     hostconfig.Scope  `json:"scope"`
+	File      string            `json:"file"` // that the entry belongs to
+	Name      string            `json:"name"`
+	Entry     string            `json:"entry"`            // as a new file of the host has it
+	Action    hostconfig.Action `json:"action,omitempty"` // with --write and --dry-run
+	Written   bool              `json:"written"`
+	Backup    string            `json:"backup,omitempty"` // the old file
+	Diff      string            `json:"diff,omitempty"`   // with --dry-run; secrets in it are redacted
+	Variables []string          `json:"variables"`        // that need values
+	Warnings  []string          `json:"warnings"`
+	Next      []string          `json:"next"`              // what the user sees or has to do
+	Command   string            `json:"command,omitempty"` // that adds the entry as well
+}
+
+func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Host) error {
+	scope := hostconfig.Scope(f.scope)
+	if err := f.check(host, scope); err != nil {
+		return err
+	}
+	launch, warnings, err := f.launch()
 	if err != nil {
-		return hostEntry{}, err
+		return err
 	}
-	if name == "" {
-		name = file.Server.Name.Value
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		return err
 	}
+	report := &hostEntry{
+		Host: host.Name, Scope: scope, File: host.Target(scope, dir), Name: launch.Name,
+		Variables: launch.Variables, Warnings: warnings, Next: host.Next(scope),
+	}
+	if report.Entry, err = host.Snippet(launch); err != nil {
+		return err
+	}
+	if report.File == "" && (f.write || f.dry) {
+		return fmt.Errorf("the directory of the configuration of %s is not known, because HOME is not set; set it, or add the printed entry by hand", host.Title)
+	}
+	if host.Name == "claude-code" {
+		report.Command = addCommand(host, scope, launch)
+	}
+	switch {
+	case f.dry:
+		err = report.preview(host, launch)
+	case f.write:
+		err = report.write(ctx, host, launch)
+	}
+	if err != nil {
+		return explainConfig(err, host)
+	}
+	if f.format == "json" {
+		return writeEscaped(std.out, report, "  ")
+	}
+	return report.print(std, host)
+}
+
+// check rejects what the host has no form for.
+func (f *configFlags) check(host *hostconfig.Host, scope hostconfig.Scope) error {
+	if scope == hostconfig.ProjectScope && !host.HasProjects() {
+		return usagef("%s has no configuration of projects; leave out --scope project", host.Title)
+	}
+	if f.url == "" {
+		return nil
+	}
+	parsed, err := url.Parse(f.url)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+		return usagef("--http is %s, expected a URL such as http://127.0.0.1:8080/mcp", wording.Quote(f.url))
+	}
+	if parsed.User != nil {
+		return usagef("the URL of --http has a user or a password, which is never written; leave it out")
+	}
+	if instead := host.NoHTTP(); instead != "" {
+		return usagef("the configuration file of %s has no servers over HTTP; %s", host.Title, instead)
+	}
+	return nil
+}
+
+// preview sets what would be written.
+func (r *hostEntry) preview(host *hostconfig.Host, launch hostconfig.Launch) error {
+	src, err := hostconfig.Load(r.File)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	content, action, err := host.Put(r.File, src, launch)
+	if err != nil {
+		return err
+	}
+	r.Action = action
+	r.Diff = diff.Text(r.File, hostconfig.Shown(src), r.File+" (new)", hostconfig.Shown(content))
+	return nil
+}
+
+// write puts the entry into the host's file.
+func (r *hostEntry) write(ctx context.Context, host *hostconfig.Host, launch hostconfig.Launch) (err error) {
+	r.Backup, err = hostconfig.Replace(ctx, r.File, r.Scope, func(src []byte) (content []byte, err error) {
+		content, r.Action, err = host.Put(r.File, src, launch)
+		return content, err
+	})
+	r.Written = err == nil && r.Action != hostconfig.Unchanged
+	return err
+}
+
+// explainConfig adds the remedy to an error.
+func explainConfig(err error, host *hostconfig.Host) error {
+	var foreign *hostconfig.ForeignError
+	switch {
+	case errors.As(err, &foreign):
+		return fmt.Errorf("%w; choose another name with --name, or replace it with --force", err)
+	case errors.Is(err, hostconfig.ErrBusy):
+		return fmt.Errorf("%w; close %s and try again", err, host.Title)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; without --write the entry is printed, to be added by hand", err)
+	}
+	return fmt.Errorf("cannot change the configuration of %s: %w", host.Title, err)
+}
+
+// print prints the entry, the diff or what was written to standard output, and the rest to standard
+// error.
+func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
+	var err error
+	switch {
+	case r.Action == hostconfig.Unchanged:
+		printLine(std.out, "nothing changes: %s has this entry", r.File)
+	case r.Written:
+		printLine(std.out, "%s %s in %s", r.Action, wording.Quote(r.Name), r.File)
+		if r.Backup != "" {
+			printLine(std.out, "the old file is %s", r.Backup)
+		}
+	case r.Action != "":
+		_, err = io.WriteString(std.out, wording.Printable(r.Diff))
+	default:
+		_, err = fmt.Fprintln(std.out, r.Entry)
+		where := r.File
+		if where == "" {
+			where = "its configuration"
+		}
+		printLine(std.err, "%s: %s; add --write to put the entry there, --dry-run to see the changes", host.Title, where)
+	}
+	for _, warning := range r.Warnings {
+		printLine(std.err, "warning: %s", warning)
+	}
+	if len(r.Variables) > 0 {
+		printLine(std.err, "%s: %s", host.Fill(), strings.Join(r.Variables, ", "))
+	}
+	for _, next := range r.Next {
+		printLine(std.err, "%s", next)
+	}
+	if r.Command != "" && !r.Written {
+		printLine(std.err, "The same with its own command: %s", r.Command)
+	}
+	return err
+}
+
+// addCommand is the command of Claude Code that adds an entry.
+func addCommand(host *hostconfig.Host, scope hostconfig.Scope, launch hostconfig.Launch) string {
+	words := []string{"claude", "mcp", "add-json", "--scope", string(scope), launch.Name, host.EntryJSON(launch)}
+	for i, word := range words {
+		words[i] = shellWord(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// programPath returns the path with which hosts start this program. A link that leads to it, as a
+// package manager sets one, is better than its target, whose path has the version in it.
+func programPath() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return hostEntry{}, err
+		return "", err
 	}
-	entry := hostEntry{name: name, command: self, variables: variables}
-	for _, f := range []struct{ flag, path string }{{"-g", graphFile}, {"-m", servers}} {
-		if f.path == "" {
-			continue
-		}
-		path, err := filepath.Abs(f.path)
-		if err != nil {
-			return hostEntry{}, err
-		}
-		entry.args = append(entry.args, f.flag, path)
+	own, err := os.Stat(self)
+	if err != nil {
+		return "", err
 	}
-	return entry, nil
-}
-
-// hostEntry is a server in the configuration of a host.
-type hostEntry struct {
-	name, command string
-	args          []string
-	variables     []string // environment variables that the user must fill in
-}
-
-// host is a program that starts MCP servers.
-type host struct {
-	name    string
-	where   string // the file that the snippet belongs to, for people
-	snippet func(hostEntry) (string, error)
-}
-
-var hosts = []host{
-	{
-		"claude-desktop", "Claude Desktop: Settings → Developer → Edit Config (claude_desktop_config.json), then restart it",
-		jsonSnippet("mcpServers", false),
-	},
-	{"claude-code", "Claude Code: .mcp.json in the project", jsonSnippet("mcpServers", true)},
-	{"cursor", "Cursor: .cursor/mcp.json in the project, or ~/.cursor/mcp.json", jsonSnippet("mcpServers", false)},
-	{"vscode", "VS Code: .vscode/mcp.json in the workspace", jsonSnippet("servers", true)},
-	{"codex", "Codex: ~/.codex/config.toml", tomlSnippet},
-	{"gemini", "Gemini CLI: .gemini/settings.json in the project, or ~/.gemini/settings.json", jsonSnippet("mcpServers", false)},
-}
-
-// jsonSnippet is the format of most hosts; some require the type.
-func jsonSnippet(key string, typed bool) func(hostEntry) (string, error) {
-	return func(e hostEntry) (string, error) {
-		entry := struct {
-			Type    string            `json:"type,omitempty"`
-			Command string            `json:"command"`
-			Args    []string          `json:"args"`
-			Env     map[string]string `json:"env,omitempty"`
-		}{Command: e.command, Args: e.args}
-		if typed {
-			entry.Type = "stdio"
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, filepath.Base(os.Args[0]))
+		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && os.SameFile(info, own) {
+			return path, nil
 		}
-		for _, v := range e.variables {
-			if entry.Env == nil {
-				entry.Env = map[string]string{}
-			}
-			entry.Env[v] = "<" + v + ">"
-		}
-		var out bytes.Buffer
-		err := encodeJSON(&out, object{key: object{e.name: entry}})
-		return strings.TrimSuffix(out.String(), "\n"), err
 	}
-}
-
-// tomlString is a basic string of TOML, whose escapes are those of JSON.
-func tomlString(s string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always has a JSON form
-	return strings.TrimSuffix(out.String(), "\n")
-}
-
-// tomlSnippet is the format of Codex.
-func tomlSnippet(e hostEntry) (string, error) {
-	var b strings.Builder
-	args := make([]string, len(e.args))
-	for i, a := range e.args {
-		args[i] = tomlString(a)
-	}
-	fmt.Fprintf(&b, "[mcp_servers.%s]\ncommand = %s\nargs = [%s]",
-		tomlString(e.name), tomlString(e.command), strings.Join(args, ", "))
-	if len(e.variables) > 0 {
-		b.WriteString("\nenv = {")
-		for i, v := range e.variables {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			fmt.Fprintf(&b, "%s = %s", v, tomlString("<"+v+">"))
-		}
-		b.WriteString("}")
-	}
-	return b.String(), nil
+	return self, nil
 }

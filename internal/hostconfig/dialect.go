@@ -14,7 +14,29 @@ type dialect struct {
 	url     string // of a server over HTTP: url
 	passed  string // names of variables that the server gets from the host's own environment: env_vars
 	timeout timeoutMeaning
+
+	stdio     []setting // of an entry that starts a program, before command
+	http      []setting // of an entry over HTTP, before the URL
+	rest      []setting // of both, at the end
+	httpURL   string    // the key of the URL in an entry that is written; url
+	noHTTP    string    // what to do instead, for a host whose file has no entries over HTTP
+	describes bool      // an entry has a name and a description
+	calls     string    // the key for the time of one call in seconds; "" for none
+
+	// reference stands for the variable NAME in the values of env. A host without such references gets
+	// a placeholder; "" for a host that passes on variables by their names.
+	reference string
+	inputs    bool // the file has a list of inputs, for which the host asks its user
 }
+
+// setting is a key of an entry that is the same for all servers: a text or a boolean.
+type setting struct {
+	key   string
+	value any
+}
+
+// placeholder is the reference of hosts without references.
+const placeholder = "<NAME>"
 
 // timeoutMeaning is what the key timeout of an entry bounds.
 type timeoutMeaning int

@@ -26,11 +26,17 @@ type Host struct {
 	forms     forms // of references to variables
 	byProject bool  // the file of the user also has servers of single projects, by directory
 	sseURL    bool  // a url without a type means sse
+	strict    bool  // it reads no file with comments or trailing commas
+
+	next        []string // what its user sees or has to do after the entry was written, each a sentence
+	nextProject []string // the same for the file of a project; nil: next
 }
 
 const (
 	macSupport = "$HOME/Library/Application Support/"
 	anySystem  = ""
+
+	thinPath = "Started from the desktop it has a short PATH: programs that the graph's servers name without a directory may not be found."
 )
 
 // hosts are all known hosts. $NAME in a path is a variable of pathDefaults or of the environment.
@@ -45,16 +51,34 @@ var hosts = []Host{
 			},
 			anySystem: {"$XDG_CONFIG_HOME/Claude/claude_desktop_config.json"},
 		},
+		strict: true,
+		entry: dialect{
+			reference: placeholder,
+			noHTTP:    "add the URL under Settings → Connectors, or leave out --http and let it start the program",
+		},
+		next: []string{
+			"Quit Claude Desktop and start it again; Settings → Developer shows whether the server runs, and its log.",
+			thinPath,
+		},
 	},
 	{
 		Name: "claude-code", Title: "Claude Code", key: "mcpServers", syntax: jsonSyntax, byProject: true, forms: forms{plain: true},
 		user:    map[string][]string{anySystem: {"$CLAUDE_CONFIG_DIR/.claude.json"}},
 		project: []string{".mcp.json"},
+		strict:  true,
+		entry:   dialect{stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "http"}}, reference: "${NAME}"},
+		next:    []string{"New sessions of Claude Code connect to the server; claude mcp list shows whether they can."},
+		nextProject: []string{
+			"Claude Code asks for approval of the server at its next start in this directory; until then claude mcp list shows it as pending.",
+			"Copilot CLI reads this file as well.",
+		},
 	},
 	{
 		Name: "cursor", Title: "Cursor", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true},
 		user:    map[string][]string{anySystem: {"$HOME/.cursor/mcp.json"}},
 		project: []string{".cursor/mcp.json"},
+		entry:   dialect{stdio: []setting{{"type", "stdio"}}, reference: "${env:NAME}"},
+		next:    []string{"Cursor Settings → MCP shows the server; enable it there if it is off, and restart Cursor if it is missing.", thinPath},
 	},
 	{
 		Name: "vscode", Title: "VS Code", key: "servers", syntax: jsonSyntax, forms: forms{editor: true},
@@ -64,37 +88,60 @@ var hosts = []Host{
 			anySystem: inProfiles("$XDG_CONFIG_HOME/"),
 		},
 		project: []string{".vscode/mcp.json"},
+		entry:   dialect{stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "http"}}, reference: "${input:NAME}", inputs: true},
+		next:    []string{"VS Code asks whether the server is trusted when it starts it the first time; MCP: List Servers shows its state and log."},
 	},
 	{
 		Name: "codex", Title: "Codex", key: "mcp_servers", syntax: tomlSyntax,
 		user:    map[string][]string{anySystem: {"$CODEX_HOME/config.toml"}},
 		project: []string{".codex/config.toml"},
+		entry:   dialect{calls: "tool_timeout_sec"},
+		next:    []string{"New sessions of Codex start the server; codex mcp list shows the entry, /mcp in a session its tools."},
+		nextProject: []string{
+			"Codex reads this file only in a directory that its user trusts; it asks when it is started there. /mcp in a session shows the server.",
+		},
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", key: "mcpServers", syntax: jsonSyntax, sseURL: true, forms: forms{plain: true, bare: true},
 		user:    map[string][]string{anySystem: {"$GEMINI_CLI_HOME/.gemini/settings.json"}},
 		project: []string{".gemini/settings.json"},
+		entry:   dialect{httpURL: "httpUrl", reference: "${NAME}"},
+		next:    []string{"Gemini CLI starts servers only in trusted folders; it asks, or use /permissions. gemini mcp list shows the server."},
 	},
 	{
 		Name: "opencode", Title: "opencode", key: "mcp", syntax: jsonSyntax, forms: forms{braces: true},
 		user:    map[string][]string{anySystem: {"$XDG_CONFIG_HOME/opencode/opencode.json", "$XDG_CONFIG_HOME/opencode/opencode.jsonc"}},
 		project: []string{"opencode.json", "opencode.jsonc"},
-		entry:   dialect{args: "command", env: "environment", timeout: startTimeout},
+		entry: dialect{
+			args: "command", env: "environment", timeout: startTimeout, reference: "{env:NAME}",
+			stdio: []setting{{"type", "local"}}, http: []setting{{"type", "remote"}}, rest: []setting{{"enabled", true}},
+		},
+		next: []string{"opencode connects at its next start; opencode mcp list shows whether it can."},
 	},
 	{
 		Name: "zed", Title: "Zed", key: "context_servers", syntax: jsonSyntax,
 		user:    map[string][]string{"windows": {"$APPDATA/Zed/settings.json"}, anySystem: {"$HOME/.config/zed/settings.json"}},
 		project: []string{".zed/settings.json"},
+		entry:   dialect{reference: placeholder},
+		next:    []string{"Zed starts the server at once; the settings of the agent panel show a green dot when it runs."},
+		nextProject: []string{
+			"Zed starts the server when the project is trusted; the settings of the agent panel show a green dot when it runs.",
+		},
 	},
 	{
 		Name: "windsurf", Title: "Windsurf", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true},
 		user:  map[string][]string{anySystem: {"$HOME/.codeium/windsurf/mcp_config.json"}},
-		entry: dialect{url: "serverUrl"},
+		entry: dialect{url: "serverUrl", reference: "${env:NAME}"},
+		next:  []string{"Press Refresh in the MCP servers of Windsurf's settings, or restart it; the list there shows whether the server runs.", thinPath},
 	},
 	{
 		Name: "goose", Title: "Goose", key: "extensions", syntax: yamlSyntax,
-		user:  map[string][]string{"windows": {"$APPDATA/Block/goose/config/config.yaml"}, anySystem: {"$XDG_CONFIG_HOME/goose/config.yaml"}},
-		entry: dialect{command: "cmd", env: "envs", url: "uri", passed: "env_keys", timeout: timeoutSeconds},
+		user: map[string][]string{"windows": {"$APPDATA/Block/goose/config/config.yaml"}, anySystem: {"$XDG_CONFIG_HOME/goose/config.yaml"}},
+		entry: dialect{
+			command: "cmd", env: "envs", url: "uri", passed: "env_keys", timeout: timeoutSeconds, calls: "timeout", describes: true,
+			stdio: []setting{{"enabled", true}, {"type", "stdio"}}, http: []setting{{"enabled", true}, {"type", "streamable_http"}},
+		},
+		next: []string{"New sessions of Goose start the server; goose configure, Toggle Extensions, lists it."},
 	},
 }
 

@@ -58,18 +58,31 @@ type jsonReader struct {
 	*cursor
 	dec    *json.Decoder
 	values int
+	spans  map[*config.Data]span // where each value is; nil when that is not asked for
 }
+
+// span is a part of a file: the offsets of its first byte and of the byte after it.
+type span struct{ from, to int }
 
 // readJSON returns the top level of a file, an object of which only the wanted keys are read.
 // Nothing of the file is in an error but keys and single characters.
 func readJSON(path string, src []byte, wanted ...string) (*config.Data, error) {
-	plain, bad := withoutComments(src)
-	r := &jsonReader{cursor: newCursor(path, src), dec: json.NewDecoder(bytes.NewReader(plain))}
+	plain, _, bad := withoutComments(src)
 	if bad >= 0 {
-		return nil, &placedError{r.pos(bad), "found a comment without its end"}
+		return nil, &placedError{newCursor(path, src).pos(bad), "found a comment without its end"}
 	}
-	r.src = plain
+	return newJSONReader(path, plain).root(wanted)
+}
+
+// newJSONReader returns a reader of JSON without comments.
+func newJSONReader(path string, plain []byte) *jsonReader {
+	r := &jsonReader{cursor: newCursor(path, plain), dec: json.NewDecoder(bytes.NewReader(plain))}
 	r.dec.UseNumber()
+	return r
+}
+
+// root reads the object of a file, of which only the wanted keys are read.
+func (r *jsonReader) root(wanted []string) (*config.Data, error) {
 	data, err := r.value(0, wanted)
 	if err != nil {
 		return nil, err
@@ -108,6 +121,7 @@ func (r *jsonReader) token() (json.Token, config.Pos, error) {
 
 // value reads a value. Of an object it reads only the wanted keys; without such, all.
 func (r *jsonReader) value(depth int, wanted []string) (*config.Data, error) {
+	from := r.next()
 	token, pos, err := r.token()
 	if err != nil {
 		return nil, err
@@ -132,6 +146,9 @@ func (r *jsonReader) value(depth int, wanted []string) (*config.Data, error) {
 		data.Scalar, data.Text = token, config.Text{Value: token, Pos: pos}
 	default:
 		data.Scalar = token
+	}
+	if r.spans != nil {
+		r.spans[data] = span{from, int(r.dec.InputOffset())}
 	}
 	return data, nil
 }
@@ -188,8 +205,9 @@ func (r *jsonReader) skip() error {
 }
 
 // withoutComments returns the text with spaces in the place of comments, of trailing commas and of
-// a byte order mark, so that offsets stay. bad is the offset of a comment that does not end, or -1.
-func withoutComments(src []byte) (plain []byte, bad int) {
+// a byte order mark, so that offsets stay. commas are the offsets of the trailing commas. bad is the
+// offset of a comment that does not end, or -1.
+func withoutComments(src []byte) (plain []byte, commas []int, bad int) {
 	plain = bytes.Clone(src)
 	blank := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -218,7 +236,7 @@ func withoutComments(src []byte) (plain []byte, bad int) {
 			}
 		case c == '/' && bytes.HasPrefix(plain[i:], []byte("/*")):
 			if end = bytes.Index(plain[i+2:], []byte("*/")); end < 0 {
-				return plain, i
+				return plain, commas, i
 			}
 			end += len("/**/")
 		case c == ',':
@@ -226,6 +244,7 @@ func withoutComments(src []byte) (plain []byte, bad int) {
 		case c == '}' || c == ']':
 			if comma >= 0 {
 				plain[comma] = ' '
+				commas = append(commas, comma)
 			}
 			comma = -1
 		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
@@ -236,5 +255,5 @@ func withoutComments(src []byte) (plain []byte, bad int) {
 			i += end - 1
 		}
 	}
-	return plain, -1
+	return plain, commas, -1
 }

@@ -1,6 +1,7 @@
 package hostconfig
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 // readTOML returns the top level of a TOML file.
 func readTOML(path string, src []byte) (*config.Data, error) {
+	src = bytes.TrimPrefix(src, byteOrderMark)
 	r := &tomlReader{places: map[string]config.Pos{}, cursor: newCursor(path, src)}
 	if err := r.findPlaces(); err != nil {
 		return nil, err

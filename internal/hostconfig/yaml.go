@@ -1,7 +1,9 @@
 package hostconfig
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 
 	"toolgraph/config"
 )
@@ -25,4 +27,17 @@ func readYAML(path string, src []byte) (*config.Data, error) {
 func isEmptyYAML(err error) bool {
 	var found config.Diagnostics
 	return errors.As(err, &found) && len(found) == 1 && found[0].Code == "empty-file"
+}
+
+// editYAML is the edit of yamlSyntax.
+func editYAML(path string, src []byte, want *config.Data, _ []string) ([]byte, error) {
+	root, err := config.ParseData(path, src)
+	if err == nil && !isNull(root) {
+		return config.Rewrite(path, src, want)
+	}
+	text := config.EncodeData(want)
+	if len(bytes.TrimSpace(src)) == 0 {
+		return text, nil
+	}
+	return slices.Concat(bytes.TrimRight(src, "\r\n"), []byte(layoutOf(src).newline), text), nil // there are only comments
 }

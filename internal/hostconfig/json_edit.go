@@ -1,0 +1,158 @@
+package hostconfig
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+)
+
+// jsonEditor changes values in JSON with comments and trailing commas.
+type jsonEditor struct {
+	layout
+	src, plain []byte // plain has spaces in the place of comments
+	commas     []int  // trailing ones
+	spans      map[*config.Data]span
+	edits      []edit
+}
+
+// editJSON is the edit of jsonSyntax.
+func editJSON(path string, src []byte, want *config.Data, wanted []string) ([]byte, error) {
+	if len(bytes.TrimSpace(src)) == 0 {
+		e := jsonEditor{layout: layoutOf(src)}
+		return []byte(e.text(want, "") + e.newline), nil
+	}
+	plain, commas, _ := withoutComments(src)
+	r := newJSONReader(path, plain)
+	r.spans = map[*config.Data]span{}
+	old, err := r.root(wanted)
+	if err != nil {
+		return nil, err
+	}
+	e := &jsonEditor{layout: layoutOf(src), src: src, plain: plain, commas: commas, spans: r.spans}
+	e.change(old, want)
+	return apply(src, e.edits), nil
+}
+
+// change makes a value another one. A key or item that stays is changed alone, and new ones are
+// added at the end; a value that loses keys is replaced as a whole.
+func (e *jsonEditor) change(old, want *config.Data) {
+	switch {
+	case same(old, want):
+	case old.Kind == config.KindObject && want.Kind == config.KindObject && hasKeys(want, old):
+		added := &config.Data{Kind: config.KindObject}
+		for i, key := range want.Keys {
+			if before := old.Get(key.Value); before != nil {
+				e.change(before, want.Items[i])
+			} else {
+				added.Keys, added.Items = append(added.Keys, key), append(added.Items, want.Items[i])
+			}
+		}
+		e.add(e.spans[old], added)
+	case old.Kind == config.KindArray && want.Kind == config.KindArray && isPrefix(old.Items, want.Items):
+		e.add(e.spans[old], &config.Data{Kind: config.KindArray, Items: want.Items[len(old.Items):]})
+	default:
+		at := e.spans[old]
+		text := e.text(want, indentOf(e.src, at.from))
+		if e.isOneLine(at) {
+			text = string(want.JSON())
+		}
+		e.edits = append(e.edits, edit{at, text})
+	}
+}
+
+// isOneLine reports whether what is added to a value stays on its line: it has something already, or
+// the whole file is one line.
+func (e *jsonEditor) isOneLine(at span) bool {
+	bracketed := e.plain[at.from] == '{' || e.plain[at.from] == '['
+	has := bracketed && len(bytes.TrimSpace(e.plain[at.from+1:at.to-1])) > 0
+	return !bytes.Contains(e.src[at.from:at.to], []byte("\n")) && (has || at.from > 0 && !bytes.Contains(e.src, []byte("\n")))
+}
+
+// add adds keys or items at the end of an object or a list.
+func (e *jsonEditor) add(at span, added *config.Data) {
+	if len(added.Items) == 0 {
+		return
+	}
+	end := at.to - 1 // of the bracket
+	last := at.from + len(bytes.TrimRight(e.plain[at.from:end], " \t\r\n"))
+	tail := at.from + len(bytes.TrimRight(e.src[at.from:end], " \t\r\n")) // after comments, which stay where they are
+	isComma := func(offset int) bool { return last <= offset && offset < end }
+	empty := last == at.from+1
+	if !empty && !slices.ContainsFunc(e.commas, isComma) {
+		e.edits = append(e.edits, edit{span{last, last}, ","})
+	}
+	outer := indentOf(e.src, at.from)
+	before, text := e.newline+e.inside(at, outer), ""
+	if e.isOneLine(at) {
+		if before = " "; empty {
+			before = ""
+		}
+		compact := added.JSON()
+		text = before + string(compact[1:len(compact)-1])
+	} else {
+		for i, item := range added.Items {
+			if text += before; added.Kind == config.KindObject {
+				text += quoted(added.Keys[i].Value, false) + ": "
+			}
+			if text += e.text(item, before[len(e.newline):]); i < len(added.Items)-1 {
+				text += ","
+			}
+		}
+		if !bytes.Contains(e.src[tail:end], []byte("\n")) {
+			text += e.newline + outer
+		}
+	}
+	e.edits = append(e.edits, edit{span{tail, tail}, text})
+}
+
+// inside returns the indentation of what is in an object or a list: that of the first thing in it
+// that begins a line, or one unit more than its own.
+func (e *jsonEditor) inside(at span, outer string) string {
+	for line := range bytes.Lines(e.plain[at.from+1 : at.to-1]) {
+		if text := bytes.TrimLeft(line, " \t"); len(bytes.TrimSpace(text)) > 0 && &line[0] != &e.plain[at.from+1] {
+			return string(line[:len(line)-len(text)])
+		}
+	}
+	return outer + e.unit
+}
+
+// text returns a value over several lines; indent is that of the line in which it begins.
+func (e *jsonEditor) text(d *config.Data, indent string) string {
+	if d.Kind != config.KindObject && d.Kind != config.KindArray || len(d.Items) == 0 {
+		if text, isText := d.Scalar.(string); isText {
+			return quoted(text, false)
+		}
+		return string(d.JSON())
+	}
+	brackets := "[]"
+	if d.Kind == config.KindObject {
+		brackets = "{}"
+	}
+	var b strings.Builder
+	b.WriteString(brackets[:1])
+	for i, item := range d.Items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(e.newline + indent + e.unit)
+		if d.Kind == config.KindObject {
+			b.WriteString(quoted(d.Keys[i].Value, false) + ": ")
+		}
+		b.WriteString(e.text(item, indent+e.unit))
+	}
+	b.WriteString(e.newline + indent + brackets[1:])
+	return b.String()
+}
+
+// hasKeys reports whether an object has all keys of another one.
+func hasKeys(d, of *config.Data) bool {
+	return !slices.ContainsFunc(of.Keys, func(key config.Text) bool { return d.Get(key.Value) == nil })
+}
+
+func isPrefix(items, of []*config.Data) bool {
+	return len(items) <= len(of) && slices.EqualFunc(items, of[:len(items)], func(a, b *config.Data) bool {
+		return same(a, b)
+	})
+}

@@ -1,0 +1,208 @@
+package hostconfig
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolgraph/config"
+)
+
+// Launch is how a host reaches this program with a graph file.
+type Launch struct {
+	Name        string // of the entry
+	Description string
+	Command     string   // the absolute path of the program
+	Args        []string // pairs of a flag and its value
+	Variables   []string // names of environment variables that it reads
+	URL         string   // of its server over HTTP, instead of Command, Args and Variables; "" for none
+	Timeout     time.Duration
+
+	IsSelf func(command string) bool // reports whether a command is this program
+	Force  bool                      // replace an entry of the name that is another server's
+}
+
+// NoHTTP returns what to do instead of an entry over HTTP, "" for a host whose file has such.
+func (h *Host) NoHTTP() string { return h.entry.noHTTP }
+
+// Next returns what the user of the host sees or has to do after an entry was written, each a
+// sentence.
+func (h *Host) Next(scope Scope) []string {
+	if scope == ProjectScope && h.nextProject != nil {
+		return h.nextProject
+	}
+	return h.next
+}
+
+// Fill returns how the host gets the values of the variables of an entry, as a sentence without its
+// end.
+func (h *Host) Fill() string {
+	switch {
+	case h.entry.reference == "", strings.Contains(h.entry.reference, "NAME}") && !h.entry.inputs:
+		return h.Title + " passes on these variables of its own environment; set them there"
+	case h.entry.inputs:
+		return h.Title + " asks for these variables when it starts the server"
+	}
+	return "Write the values of these variables in the place of <…>"
+}
+
+// reference returns what the entry has as the value of a variable.
+func (d *dialect) referenceTo(variable string) string {
+	return strings.Replace(d.reference, "NAME", variable, 1)
+}
+
+// entryOf returns the entry for a server, with keys in the order in which people write them.
+func (h *Host) entryOf(l Launch) *config.Data {
+	d, entry := &h.entry, newObject()
+	add := func(key string, value *config.Data) { entry = entry.With(key, value) }
+	fixed := d.stdio
+	if l.URL != "" {
+		fixed = d.http
+	}
+	for _, s := range fixed {
+		add(s.key, scalar(s.value))
+	}
+	if d.describes {
+		add("name", scalar(l.Name))
+		add("description", scalar(l.Description))
+	}
+	switch {
+	case l.URL != "" && d.httpURL != "":
+		add(d.httpURL, scalar(l.URL))
+	case l.URL != "":
+		add(d.name("url"), scalar(l.URL))
+	case d.isList():
+		add(d.name("command"), list(append([]string{l.Command}, l.Args...)))
+	default:
+		add(d.name("command"), scalar(l.Command))
+		add(d.name("args"), list(l.Args))
+	}
+	switch {
+	case l.URL != "" || len(l.Variables) == 0:
+	case d.reference == "":
+		add(d.name("env_vars"), list(l.Variables))
+	default:
+		env := newObject()
+		for _, variable := range l.Variables {
+			env = env.With(variable, scalar(d.referenceTo(variable)))
+		}
+		add(d.name("env"), env)
+	}
+	if d.calls != "" && l.Timeout > 0 {
+		add(d.calls, scalar(math.Ceil(l.Timeout.Seconds())))
+	}
+	for _, s := range d.rest {
+		add(s.key, scalar(s.value))
+	}
+	return entry
+}
+
+func newObject() *config.Data { return &config.Data{Kind: config.KindObject} }
+
+// scalar returns a text, a number or a boolean as data.
+func scalar(v any) *config.Data {
+	d := &config.Data{Scalar: v}
+	if text, isText := v.(string); isText {
+		d.Text = config.Text{Value: text}
+	}
+	return d
+}
+
+func list(words []string) *config.Data {
+	d := &config.Data{Kind: config.KindArray}
+	for _, word := range words {
+		d.Items = append(d.Items, scalar(word))
+	}
+	return d
+}
+
+// local and remote are the keys that only an entry of one form has, by their usual names.
+var (
+	localKeys  = []string{"command", "args", "env", "env_vars", "cwd"}
+	remoteKeys = []string{"url", "httpUrl", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+)
+
+// updated returns an entry of this program with what a new one has. What the user added stays:
+// further keys and arguments, and the values of variables.
+func (h *Host) updated(entry *config.Data, fresh *config.Data, l Launch) *config.Data {
+	d := &h.entry
+	other := remoteKeys
+	if l.URL != "" {
+		other = localKeys
+	}
+	for _, key := range other {
+		if fresh.Get(d.name(key)) == nil {
+			entry = entry.With(d.name(key), nil)
+		}
+	}
+	for i, key := range fresh.Keys {
+		name, item := key.Value, fresh.Items[i]
+		before := entry.Get(name)
+		switch {
+		case before == nil, isNull(before):
+		case name == d.name("command") && d.isList() && len(before.Items) > 0:
+			words := mergedArgs(before.Items[1:], item.Items[1:])
+			item = &config.Data{Kind: config.KindArray, Items: append([]*config.Data{item.Items[0]}, words...)}
+		case name == d.name("args") && !d.isList():
+			item = &config.Data{Kind: config.KindArray, Items: mergedArgs(before.Items, item.Items)}
+		case name == d.name("env") && before.Kind == config.KindObject:
+			item = withMissing(before, item)
+		case name == d.name("env_vars") && before.Kind == config.KindArray:
+			missing := slices.DeleteFunc(slices.Clone(item.Items), func(d *config.Data) bool {
+				return slices.ContainsFunc(before.Items, func(b *config.Data) bool { return same(b, d) || same(b.Get("name"), d) })
+			})
+			item = &config.Data{Kind: config.KindArray, Items: slices.Concat(before.Items, missing)}
+		case name == d.calls && numberOf(before) >= numberOf(item),
+			name == "enabled", name == "name", name == "description":
+			item = before
+		}
+		entry = entry.With(name, item)
+	}
+	return entry
+}
+
+// withMissing returns an object with the keys of another one that it lacks.
+func withMissing(object, other *config.Data) *config.Data {
+	for i, key := range other.Keys {
+		if object.Get(key.Value) == nil {
+			object = object.With(key.Value, other.Items[i])
+		}
+	}
+	return object
+}
+
+// numberOf returns a number, 0 for anything else.
+func numberOf(d *config.Data) float64 {
+	n, _ := strconv.ParseFloat(fmt.Sprint(d.Scalar), 64)
+	return n
+}
+
+// mergedArgs returns the arguments of an entry with other values of the flags of the new ones, which
+// are pairs of a flag and a value. Arguments without -g are not understood, and replaced.
+func mergedArgs(old, fresh []*config.Data) []*config.Data {
+	find := func(words []*config.Data, flag string) int {
+		return slices.IndexFunc(words, func(d *config.Data) bool { return d.Scalar == flag })
+	}
+	if find(old, "-g") < 0 {
+		return fresh
+	}
+	merged := slices.Clone(old)
+	for _, flag := range []string{"-g", "-m"} {
+		at, from := find(merged, flag), find(fresh, flag)
+		switch {
+		case from < 0 && at < 0:
+		case from < 0:
+			merged = slices.Delete(merged, at, min(at+2, len(merged)))
+		case at < 0:
+			merged = append(merged, fresh[from:from+2]...)
+		case at+1 == len(merged):
+			merged = append(merged, fresh[from+1])
+		default:
+			merged[at+1] = fresh[from+1]
+		}
+	}
+	return merged
+}
