@@ -200,7 +200,7 @@ func (f *rpcError) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", 
 // request is one request to a server.
 type request struct {
 	method string
-	name   string // of the tool of tools/call, which the modern era mirrors into HTTP headers
+	name   string // of the tool of tools/call, or the URI of resources/read: the modern era mirrors it into HTTP headers
 	params json.RawMessage
 	offer  *offer // the tool of tools/call; nil when it is unknown
 	turn   *turn  // of a call where calls take turns; otherwise nil
@@ -236,7 +236,7 @@ func (s *session) headers(r request) http.Header {
 	if !s.overModernHTTP() {
 		return nil
 	}
-	params, _ := json.Marshal(map[string]string{"name": r.name}) // which cannot fail
+	params, _ := json.Marshal(map[string]string{"name": r.name, "uri": r.name}) // which cannot fail
 	h := http.Header{}
 	for key, value := range mcp.StandardHeaders(s.version, mcp.MCPMethod(r.method), params) {
 		h.Set(key, value)

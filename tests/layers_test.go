@@ -54,6 +54,7 @@ var below = map[string][]string{
 	"internal/importer":     with(language, "config", "mcpclient", "internal/graphtest", "internal/hostconfig"),
 	"internal/view":         with(language, "config", "graph", "execution", "execution/journal"),
 	"internal/toolset":      with(values, "config", "internal/server", "internal/view"),
+	"internal/links":        {"expressions/value", "internal/server"},
 	"internal/results":      with(language, "config", "expressions/shape", "execution/journal", "internal/server", "internal/toolset"),
 	"internal/dryrun":       with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/lock", "mcpclient"),
 	"internal/inspect": with(language,

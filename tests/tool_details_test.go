@@ -17,10 +17,10 @@ tools:
 
 // everyDoor returns a function that sends a request and returns the answer, for each transport and
 // era. The server is started once for each transport.
-func everyDoor(t *testing.T, graph string) map[string]func(method, name, params string) string {
+func everyDoor(t *testing.T, graph string, env ...string) map[string]func(method, name, params string) string {
 	t.Helper()
-	stdio := start(t, graph)
-	_, addr := startHTTP(t, graph, nil)
+	stdio := start(t, graph, env...)
+	_, addr := startHTTP(t, graph, env)
 	inModern := func(params string) string { return strings.TrimPrefix(params+","+modernMeta, ",") }
 	request := func(method, params string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`, method, params)

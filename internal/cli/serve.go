@@ -126,6 +126,9 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
 		WindDown:  f.grace + finishTime,
 	}
+	if resources := l.newReadable(l, current.Load); resources != nil {
+		opts.Resources = resources
+	}
 	if listen != nil {
 		opts.Grace = grace
 	}

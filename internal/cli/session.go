@@ -21,6 +21,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/cache"
+	"toolgraph/internal/links"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
@@ -42,6 +43,7 @@ type session struct {
 	history *journal.Store // nil: runs are not recorded
 	large   *results.Store // results that are too large for clients
 	cache   *cache.Store   // answers of calls that may be given again
+	links   *links.Table   // the resources that results name; nil: clients cannot read them
 	metrics http.Handler   // nil: disabled
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
@@ -62,7 +64,8 @@ type loaded struct {
 	*session
 	*project.Project
 	log     *slog.Logger
-	lock    *lock.Lock // nil: not --locked
+	lock    *lock.Lock   // nil: not --locked
+	links   *links.Table // that of the session
 	pool    *mcpclient.Pool
 	release func() // gives the pool back; may be called more than once
 }
@@ -182,7 +185,7 @@ func (s *session) use(p *project.Project) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loaded{session: s, Project: p, log: log, lock: locked}
+	l := &loaded{session: s, Project: p, log: log, lock: locked, links: s.links}
 	variant := ""
 	var options []mcpclient.Option
 	if locked != nil {
@@ -276,7 +279,11 @@ type upstreamCaller struct{ of *loaded }
 // CallTool makes a call.
 func (u upstreamCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
 	ctx = heardByReporter(u.of.asPermitted(ctx, &c), &c)
-	return u.of.pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
+	v, err := u.of.pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
+	if err == nil {
+		u.of.named(c.Server, v)
+	}
+	return v, err
 }
 
 // engine makes an engine for the graphs of the file.

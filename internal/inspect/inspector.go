@@ -235,18 +235,21 @@ func (runResources) Templates() []server.Resource {
 }
 
 // Read returns the answer of read_run.
-func (s runResources) Read(ctx context.Context, uri string) (server.Content, error) {
+func (s runResources) Read(ctx context.Context, uri string) ([]server.Content, error) {
 	id, is := strings.CutPrefix(uri, runScheme)
 	if !is {
-		return server.Content{}, fmt.Errorf("%w: %s, expected %s and the id of a run", server.ErrNoResource, uri, runScheme)
+		return nil, fmt.Errorf("%w: %s, expected %s and the id of a run", server.ErrNoResource, uri, runScheme)
 	}
 	r, err := s.ReadRun(ctx, RunQuery{Run: id})
 	if errors.Is(err, journal.ErrNotFound) {
-		return server.Content{}, fmt.Errorf("%w: %s", server.ErrNoResource, uri)
+		return nil, fmt.Errorf("%w: %s", server.ErrNoResource, uri)
 	}
 	if err != nil {
-		return server.Content{}, err
+		return nil, err
 	}
 	text, err := json.Marshal(r)
-	return server.Content{MIMEType: jsonType, Text: string(text)}, err
+	return []server.Content{{MIMEType: jsonType, Text: string(text)}}, err
 }
+
+// Given does nothing: no result of these tools has a link to another resource.
+func (runResources) Given(string) {}

@@ -104,6 +104,27 @@ func runOf(uri string) string {
 	return run
 }
 
+// ErrUnknown is in the chain of the error of a URI of which no result is known.
+var ErrUnknown = errors.New("unknown result")
+
+// IsURI reports whether a URI is one that a summary may have.
+func IsURI(uri string) bool { return runOf(uri) != "" }
+
+// resourceMost is the largest result that is read whole, in bytes.
+const resourceMost = 8 << 20
+
+// Resource returns a whole result as JSON without secrets.
+func (k *Store) Resource(ctx context.Context, of File, uri string) ([]byte, error) {
+	raw, _, err := k.find(ctx, of, uri)
+	if err == nil && len(raw) > resourceMost {
+		err = fmt.Errorf("the result has %d bytes, expected at most %d; read parts of it with the tool %s", len(raw), resourceMost, ToolName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return raw, nil
+}
+
 // find returns a result as JSON without secrets, and how many bytes of it an answer may have.
 // For the client all unknown results are alike: the error says nothing about runs of other files.
 func (k *Store) find(ctx context.Context, of File, uri string) (raw []byte, limit int, err error) {
@@ -169,7 +190,7 @@ func gapText(g *journal.Gap) string {
 }
 
 func unknown(uri string) error {
-	return fmt.Errorf("unknown result %s: expected the uri of a summary that this server has sent, %sID%s; "+
+	return fmt.Errorf("%w %s: expected the uri of a summary that this server has sent, %sID%s; "+
 		"if it was one, its run was deleted or it was in memory only and has made room for others: call the tool again",
-		wording.Quote(uri), uriScheme, uriEnd)
+		ErrUnknown, wording.Quote(uri), uriScheme, uriEnd)
 }

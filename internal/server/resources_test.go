@@ -24,17 +24,19 @@ func (s shelf) Templates() []Resource {
 	return []Resource{{URI: "run://{id}", Name: "run", Description: "a run"}}
 }
 
-func (s shelf) Read(_ context.Context, uri string) (Content, error) {
+func (s shelf) Read(_ context.Context, uri string) ([]Content, error) {
 	switch {
 	case uri == "run://panic":
 		panic("oh")
 	case uri == "run://broken":
-		return Content{}, fmt.Errorf("the shelf is broken")
+		return nil, fmt.Errorf("the shelf is broken")
 	case s[uri] == "":
-		return Content{}, fmt.Errorf("%w: %s", ErrNoResource, uri)
+		return nil, fmt.Errorf("%w: %s", ErrNoResource, uri)
 	}
-	return Content{MIMEType: "text/plain", Text: s[uri]}, nil
+	return []Content{{MIMEType: "text/plain", Text: s[uri]}}, nil
 }
+
+func (shelf) Given(string) {}
 
 func TestResources(t *testing.T) {
 	h := connect(t, newBench(t, func(o *Options) { o.Resources = shelf{"run://a": "the <text>"} }).server)

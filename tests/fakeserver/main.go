@@ -163,6 +163,10 @@ func (s *server) request(m message) {
 		if s.meta(m) {
 			s.call(m)
 		}
+	case "resources/read":
+		if s.meta(m) {
+			s.read(m)
+		}
 	default:
 		s.unknown(m)
 	}

@@ -1,0 +1,133 @@
+// Package links remembers which upstream server named the URI of a resource, and which of these URIs
+// results have given to clients: what a client may read through this process.
+//
+// Input: the values of calls, then the links of results. Output: the server to ask for a URI. It
+// must not know how a server is asked.
+package links
+
+import (
+	"container/list"
+	"errors"
+	"sync"
+
+	"toolgraph/expressions/value"
+	"toolgraph/internal/server"
+)
+
+const (
+	mostURIs = 4096 // that are remembered of each kind
+	mostURI  = 2048 // bytes of one; a longer one is not remembered
+)
+
+// Origin is a server as it was when it named a URI.
+type Origin struct {
+	Server   string // its name in the graph file
+	Identity string // its definition: see config.Upstream.Identity
+}
+
+// Errors of Table.Origin.
+var (
+	ErrUnknown   = errors.New("no result has given a client this uri")
+	ErrAmbiguous = errors.New("two servers have named this uri")
+)
+
+// Table has the URIs of one process. The least recently used ones make room. A nil Table remembers
+// nothing. Safe for concurrent use.
+type Table struct {
+	mu           sync.Mutex
+	named, given recent
+}
+
+// Named remembers the URIs that the value of a call has as content.
+func (t *Table) Named(by Origin, v value.Value) {
+	if t == nil {
+		return
+	}
+	if items, isList := v.([]any); isList {
+		for _, item := range items {
+			t.name(by, item)
+		}
+		return
+	}
+	t.name(by, v)
+}
+
+func (t *Table) name(by Origin, item value.Value) {
+	uri := server.LinkOf(item)
+	if uri == "" || len(uri) > mostURI {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.named.add(uri, by)
+}
+
+// Given remembers that a client gets a URI; one that no server has named is ignored.
+func (t *Table) Given(uri string) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if by := t.named.get(uri); by != nil {
+		t.given.add(uri, *by)
+	}
+}
+
+// Origin returns the server that named a URI which a client was given. When two servers have named
+// it, the error is ErrAmbiguous: the content of one must not pass for that of the other.
+func (t *Table) Origin(uri string) (Origin, error) {
+	if t == nil {
+		return Origin{}, ErrUnknown
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch by := t.given.get(uri); {
+	case by == nil:
+		return Origin{}, ErrUnknown
+	case *by == several:
+		return Origin{}, ErrAmbiguous
+	default:
+		return *by, nil
+	}
+}
+
+// several stands for the origin of a URI that two servers have named.
+var several = Origin{}
+
+// recent has a number of URIs, the most recently used first.
+type recent struct {
+	order list.List // of *entry
+	byURI map[string]*list.Element
+}
+
+type entry struct {
+	uri string
+	by  Origin
+}
+
+func (r *recent) add(uri string, by Origin) {
+	if known := r.get(uri); known != nil {
+		if *known != by {
+			*known = several
+		}
+		return
+	}
+	if r.byURI == nil {
+		r.byURI = map[string]*list.Element{}
+	}
+	if len(r.byURI) >= mostURIs {
+		delete(r.byURI, r.order.Remove(r.order.Back()).(*entry).uri)
+	}
+	r.byURI[uri] = r.order.PushFront(&entry{uri, by})
+}
+
+// get returns the origin of a URI; nil when it is not known.
+func (r *recent) get(uri string) *Origin {
+	at := r.byURI[uri]
+	if at == nil {
+		return nil
+	}
+	r.order.MoveToFront(at)
+	return &at.Value.(*entry).by
+}
