@@ -137,7 +137,7 @@ func (u *upstream) callTool(
 			if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
 				return nil, unknown
 			}
-			return nil, fail
+			return nil, u.taskNeeded(tool, fail)
 		case !r.inputRequired:
 			return r.value, nil
 		case round == inputRounds:
@@ -225,6 +225,19 @@ func (u *upstream) unknownTool(ctx context.Context, tool string, fail *Error) *E
 	e := noSuchTool(tool, l.names)
 	e.Err = fail
 	return e
+}
+
+// taskNeeded adds the reason to the error by which a server refuses a call of a tool that can only be
+// called as a task.
+func (u *upstream) taskNeeded(tool string, fail *Error) *Error {
+	if fail.Code != CodeRPCError && fail.Code != CodeToolError && fail.Code != CodeBadResult {
+		return fail
+	}
+	if l := u.known.Load(); l == nil || l.byName[tool] == nil || !l.byName[tool].TaskRequired() {
+		return fail
+	}
+	fail.Hint = "the tool can only be called as a task (execution.taskSupport: required), and calls are made without tasks: call another tool"
+	return fail
 }
 
 const (

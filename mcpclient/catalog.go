@@ -24,7 +24,15 @@ type Tool struct {
 	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
+	Execution    json.RawMessage `json:"execution,omitempty"`
 	Raw          json.RawMessage `json:"-"` // the whole definition
+}
+
+// TaskRequired reports whether the tool can only be called as a task, which this package does not
+// do: revision 2025-11-25 lets servers refuse other calls of it.
+func (t *Tool) TaskRequired() bool {
+	var support []byte
+	return len(t.Execution) > 0 && pick(t.Execution, field{"taskSupport", &support}) == nil && string(support) == `"required"`
 }
 
 const (
@@ -117,6 +125,7 @@ func readTool(def json.RawMessage) Tool {
 		}
 	}
 	t.InputSchema, t.OutputSchema, t.Annotations = fields["inputSchema"], fields["outputSchema"], fields["annotations"]
+	t.Execution = fields["execution"]
 	return t
 }
 

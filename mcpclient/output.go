@@ -34,10 +34,10 @@ func ReadResult(raw []byte) (v value.Value, failed bool, err error) {
 // any other its content object, of a known type or not; of several items an array of these;
 // of none nil.
 func readResult(raw []byte) (result, error) {
-	var structured, content, isError, kind []byte
+	var structured, content, isError, kind, task []byte
 	var asked input
 	err := pick(raw, field{"structuredContent", &structured}, field{"content", &content}, field{"isError", &isError},
-		field{"resultType", &kind}, field{"inputRequests", &asked.requests}, field{"requestState", &asked.state})
+		field{"resultType", &kind}, field{"task", &task}, field{"inputRequests", &asked.requests}, field{"requestState", &asked.state})
 	switch {
 	case err != nil:
 		return result{}, err
@@ -51,6 +51,8 @@ func readResult(raw []byte) (result, error) {
 			return result{}, fmt.Errorf("structuredContent: %w", err)
 		}
 		return result{value: v}, nil
+	case content == nil && len(task) > 0 && task[0] == '{':
+		return result{}, errors.New("the server has begun a task, expected the result of the call")
 	}
 	v, err := contentValue(content)
 	return result{value: v}, err

@@ -45,6 +45,16 @@ func TestValueOfACall(t *testing.T) {
 	}
 }
 
+// A task is no result: it must not pass for one that is empty.
+func TestTaskIsNoResult(t *testing.T) {
+	if r, err := readResult([]byte(`{"task":{"taskId":"1","status":"working"}}`)); err == nil {
+		t.Errorf("%+v", r)
+	}
+	if r, err := readResult([]byte(`{"task":{"taskId":"1"},"content":[{"type":"text","text":"1"}]}`)); err != nil || r.value != 1.0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestFailedResult(t *testing.T) {
 	secrets := notes{secrets: config.NewSecrets("hunter2-hunter2")}
 	for _, c := range []struct{ result, message, structured, value string }{

@@ -19,6 +19,7 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 	if m, isMCP := call.(*graph.MCP); isMCP {
 		c.confirmed(m, defined)
 		c.cached(m, defined)
+		c.task(m, defined)
 		if m.Retry != nil {
 			c.retry(m, defined)
 		}

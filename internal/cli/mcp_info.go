@@ -93,6 +93,9 @@ func printTool(w io.Writer, l *listed, t *listedTool) error {
 	if hints := hintsText(lock.HintsOf(t.Annotations)); hints != "" {
 		printLine(w, "\nAnnotations (from the server, not verified): %s", hints)
 	}
+	if t.TaskRequired() {
+		fmt.Fprintln(w, "\nThe tool can only be called as a task (execution.taskSupport: required), so graphs cannot call it.")
+	}
 	if t.OutputSchema == nil {
 		fmt.Fprintln(w, "\nResult: not described by the server")
 		return nil

@@ -23,6 +23,7 @@ type Entry struct {
 	Input, Output, Annotations []byte   // compact JSON, keys sorted; nil when the server lists none
 	Omitted                    []string // which of inputSchema, outputSchema and annotations are too large to be stored
 	Learned                    int      // the number of answers from which Output was learned; 0 when the server declares it
+	TaskRequired               bool     // it can only be called as a task; not part of Hash, and nothing is permitted because of it
 	Seal                       string   // a hash like Hash, over the stored parts, where Hash cannot be computed from them; else ""
 }
 
@@ -53,8 +54,9 @@ func (e *Entry) document(name string) *[]byte {
 func Pin(server *config.Upstream, tool mcpclient.Tool, secrets *config.Secrets) Entry {
 	e := Entry{
 		Server: server.Name.Value, Tool: tool.Name, Identity: server.Identity, Hash: hash(server.Identity, tool),
-		Title:       Shown(secrets.Redact(tool.Title), titleShown),
-		Description: Shown(secrets.Redact(tool.Description), descriptionShown),
+		TaskRequired: tool.TaskRequired(),
+		Title:        Shown(secrets.Redact(tool.Title), titleShown),
+		Description:  Shown(secrets.Redact(tool.Description), descriptionShown),
 	}
 	listed := partsOf(tool)
 	for _, name := range documents {

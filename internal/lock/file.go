@@ -27,6 +27,12 @@ const (
 // sealKey is the key of an entry's seal in the file.
 const sealKey = "keptHash"
 
+// taskSupportKey is the key of an entry whose tool can only be called as a task, with its only value.
+const (
+	taskSupportKey = "taskSupport"
+	taskRequired   = "required"
+)
+
 // Write writes the lock to a file, as files.Write does. A new file may be read by all
 // users, since it is committed and has no secrets. A file with the same content is not
 // touched.
@@ -94,6 +100,9 @@ func (e Entry) plain() map[string]any {
 	}
 	if e.Seal != "" {
 		out[sealKey] = e.Seal
+	}
+	if e.TaskRequired {
+		out[taskSupportKey] = taskRequired
 	}
 	if e.Learned > 0 {
 		out["learned"], out["answers"] = true, float64(e.Learned)
@@ -193,7 +202,7 @@ func (r *reader) verify(d *config.Data, e *Entry, format int) {
 var wholeHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{64}$`) })
 
 func (r *reader) entry(d *config.Data, who string) Entry {
-	r.object(d, who, append([]string{"hash", "omitted", sealKey, "learned", "answers"}, pinnedParts...)...)
+	r.object(d, who, append([]string{"hash", "omitted", sealKey, taskSupportKey, "learned", "answers"}, pinnedParts...)...)
 	e := Entry{Hash: r.text(d, "hash", who), Seal: r.text(d, sealKey, who)}
 	for name, sum := range map[string]string{"hash": e.Hash, sealKey: cmp.Or(e.Seal, e.Hash)} {
 		if !wholeHash().MatchString(sum) {
@@ -206,6 +215,11 @@ func (r *reader) entry(d *config.Data, who string) Entry {
 	for _, name := range documents {
 		if part := d.Get(name); part != nil {
 			*e.document(name) = part.JSON()
+		}
+	}
+	if support := r.text(d, taskSupportKey, who); support != "" {
+		if e.TaskRequired = support == taskRequired; !e.TaskRequired {
+			r.bad(d.At(taskSupportKey).Pos, "the %s of %s is %q, expected %s", taskSupportKey, who, support, taskRequired)
 		}
 	}
 	if omitted := d.Get("omitted"); omitted != nil {
