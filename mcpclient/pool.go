@@ -169,6 +169,7 @@ type options struct {
 	self     selfCommand
 	elicit   Elicitor  // nil: no server may ask
 	check    ToolCheck // nil: every tool may be called
+	observer Observer  // nil: nothing observes
 	programs bool      // may be started
 	tokens   string    // the directory of tokens; "": that of the user
 	clock    clock

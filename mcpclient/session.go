@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -89,6 +90,9 @@ type session struct {
 	turns  *turns       // of a pipe
 	serial bool         // calls take turns
 
+	observer Observer // nil: nothing observes
+	peer     Peer     // for it
+
 	reports *reports // of the upstream, whichever session its calls are on
 }
 
@@ -162,7 +166,16 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 	var req mcp.InitializeRequest
 	req.Params.ClientInfo = mcp.Implementation{Name: o.name, Version: o.version}
 	req.Params.Capabilities = s.capabilities()
+	answered := func(error) {}
+	if s.observer != nil {
+		method := mcp.MethodInitialize
+		if modern {
+			method = mcp.MethodServerDiscover
+		}
+		answered = s.sending(ctx, string(method), "", "")
+	}
 	said, err := c.Initialize(ctx, req)
+	answered(err)
 	if err != nil {
 		return "", err
 	}
@@ -210,10 +223,15 @@ type request struct {
 }
 
 // request sends one request and returns the raw result.
-func (s *session) request(ctx context.Context, r request) (json.RawMessage, error) {
+func (s *session) request(ctx context.Context, r request) (raw json.RawMessage, err error) {
+	id := s.ids.Add(1)
+	if s.observer != nil {
+		answered := s.sending(ctx, r.method, r.name, strconv.FormatInt(id, 10))
+		defer func() { answered(err) }()
+	}
 	req := transport.JSONRPCRequest{
 		JSONRPC: mcp.JSONRPC_VERSION,
-		ID:      mcp.NewRequestId(s.ids.Add(1)),
+		ID:      mcp.NewRequestId(id),
 		Method:  r.method,
 		Params:  r.params,
 		Header:  s.headers(r),

@@ -125,6 +125,9 @@ func (u *upstream) start(a *attempt) {
 		u.gate.succeeded()
 		u.current, a.session = s, s
 		if s.version != "" { // programs are not started yet
+			if s.observer != nil {
+				u.opened(s)
+			}
 			u.opts.logger.Info("upstream started", "server", name, "protocol", s.version)
 		}
 		return
@@ -156,6 +159,9 @@ func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 		s.link = newPrograms(u, s.note)
 		s.settle("", u.opts)
 		return s, nil
+	}
+	if s.observer = u.opts.observer; s.observer != nil {
+		s.peer = peerOf(u.conf)
 	}
 	open := u.openRemote
 	if u.conf.isLocal() {

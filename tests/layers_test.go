@@ -38,7 +38,7 @@ var below = map[string][]string{
 	"execution":             with(language, "config", "expressions/schema", "graph"),
 	"execution/journal":     with(values, "config", "graph", "execution"),
 	"internal/cache":        with(values, "config", "execution"),
-	"internal/observe":      with(values, "config", "graph", "execution", "internal/wording"),
+	"internal/observe":      with(values, "config", "graph", "execution", "mcpclient", "internal/server", "internal/wording"),
 	"internal/audit":        with(values, "config", "graph", "execution"),
 	"internal/server":       with(values, "config", "graph", "expressions/schema"),
 	"internal/authorize":    {"internal/server", "mcpclient"},

@@ -132,6 +132,9 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	if listen != nil {
 		opts.Grace = grace
 	}
+	if l.telemetry != nil {
+		opts.Observer = l.telemetry
+	}
 	srv, err := server.New(opts)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"toolgraph/internal/cache"
 	"toolgraph/internal/links"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
@@ -45,6 +46,8 @@ type session struct {
 	cache   *cache.Store   // answers of calls that may be given again
 	links   *links.Table   // the resources that results name; nil: clients cannot read them
 	metrics http.Handler   // nil: disabled
+
+	telemetry *observe.Telemetry // nil: disabled
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
 	options []execution.Option                                     // of every run
@@ -236,6 +239,9 @@ func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclien
 	}
 	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets), asks,
 		mcpclient.WithClientInfo("toolgraph", versionText()), mcpclient.WithStartNotice(startNotice(s.std.err)))
+	if s.telemetry != nil {
+		opts = append(opts, mcpclient.WithObserver(s.telemetry))
+	}
 	if s.flags.allowExec {
 		opts = append(opts, mcpclient.WithPrograms())
 	}

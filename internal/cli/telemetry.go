@@ -13,7 +13,6 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/audit"
 	"toolgraph/internal/observe"
-	"toolgraph/internal/server"
 )
 
 // sendTime is how long the last traces and log records may take to be sent.
@@ -25,10 +24,10 @@ func (s *session) observe(ctx context.Context, log *slog.Logger) error {
 	if err != nil || t == nil {
 		return err
 	}
-	s.metrics = t.Handler()
+	s.metrics, s.telemetry = t.Handler(), t
 	s.callers = append(s.callers, t.Caller)
 	s.watches = append(s.watches, func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
-		return t.Run(ctx, g.Tool.Name.Value, server.TraceOf(ctx))
+		return t.Run(ctx, g.Tool.Name.Value)
 	})
 	s.closers = append(s.closers, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)

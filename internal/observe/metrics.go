@@ -27,6 +27,9 @@ type Metrics struct {
 	steps    metric.Int64Counter
 	calls    metric.Int64Counter
 	callTime metric.Float64Histogram
+
+	serverTime, serverSession metric.Float64Histogram // of requests and sessions of clients
+	clientTime, clientSession metric.Float64Histogram // of requests to upstream servers, and sessions with them
 }
 
 // seconds are the bounds of the histograms: a graph of pure nodes takes well under a
@@ -36,6 +39,9 @@ var seconds = metric.WithExplicitBucketBoundaries(.0005, .001, .0025, .005, .01,
 // mostSeries is the limit of series of a metric. The names of a file are far fewer; with --watch those
 // of many versions of it could be more. The rest is one series with otel_metric_overflow.
 const mostSeries = 10_000
+
+// ofRequests are the bounds that the conventions advise.
+var ofRequests = metric.WithExplicitBucketBoundaries(.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300)
 
 // NewMetrics creates metrics for Prometheus that start at zero and are independent of all others.
 func NewMetrics() *Metrics {
@@ -63,6 +69,14 @@ func newMetrics(scraped *sdkmetric.ManualReader, options ...sdkmetric.Option) *M
 			metric.WithDescription("Calls to upstream tools; outcome is ok or the code of the failure."))),
 		callTime: valid(meter.Float64Histogram("toolgraph_call_duration_seconds", metric.WithUnit("s"),
 			metric.WithDescription("Duration of calls to upstream tools."), seconds)),
+		serverTime: valid(meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"),
+			metric.WithDescription("Duration of requests of clients."), ofRequests)),
+		serverSession: valid(meter.Float64Histogram("mcp.server.session.duration", metric.WithUnit("s"),
+			metric.WithDescription("Duration of sessions of clients over stdio."), ofRequests)),
+		clientTime: valid(meter.Float64Histogram("mcp.client.operation.duration", metric.WithUnit("s"),
+			metric.WithDescription("Duration of requests to upstream servers, from when they are sent."), ofRequests)),
+		clientSession: valid(meter.Float64Histogram("mcp.client.session.duration", metric.WithUnit("s"),
+			metric.WithDescription("Duration of sessions with upstream servers."), ofRequests)),
 	}
 }
 
@@ -123,8 +137,11 @@ func beginning(e execution.Event) time.Time {
 // Caller returns a caller that counts and times the calls that it passes to next.
 func (m *Metrics) Caller(next execution.ToolCaller) execution.ToolCaller {
 	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
-		began := time.Now()
-		value, err := next.CallTool(ctx, c)
+		began, sent := time.Now(), &sentCall{}
+		value, err := next.CallTool(context.WithValue(ctx, sentKey{}, sent), c)
+		if !sent.at.IsZero() {
+			m.sent(sent.at, sent.attributes, failureAttributes(err))
+		}
 		m.callTime.Record(ctx, time.Since(began).Seconds(), labels("server", c.Server, "tool", c.Tool))
 		m.calls.Add(ctx, 1, labels("server", c.Server, "tool", c.Tool, "outcome", outcome(err)))
 		return value, err

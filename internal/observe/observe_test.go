@@ -17,6 +17,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/server"
 )
 
 const file = `version: "1.0"
@@ -67,10 +68,14 @@ func TestSpans(t *testing.T) {
 		sent = meta
 		return 1.0, nil
 	}))
-	ctx, watching := traces.Run(t.Context(), "t", map[string]string{"traceparent": host, "baggage": "k=v"})
+	request := (&Telemetry{traces: traces}).Request(&server.Request{
+		Method: "tools/call", Tool: "t", ID: "7", Trace: server.TraceContext{"traceparent": host, "baggage": "k=v"},
+	})
+	ctx, watching := traces.Run(request.Context(t.Context()), "t")
 	if _, err := execution.New(caller).Run(ctx, testGraph(t), value.NewObject(nil, nil), execution.WithObserver(watching)); err != nil {
 		t.Fatal(err)
 	}
+	request.End(server.Outcome{})
 	spans := kept.GetSpans()
 	var names []string
 	for _, s := range spans {
@@ -99,7 +104,7 @@ func TestFailedSpansTellCodesAlone(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	traces := newTraces(sdktrace.WithSyncer(kept))
 	caller := traces.Caller(upstream(func(map[string]any) (value.Value, error) { return nil, errSecret }))
-	ctx, watching := traces.Run(t.Context(), "t", nil)
+	ctx, watching := traces.Run(t.Context(), "t")
 	if _, err := execution.New(caller).Run(ctx, testGraph(t), value.NewObject(nil, nil), execution.WithObserver(watching)); err == nil {
 		t.Fatal("the run did not fail")
 	}

@@ -47,13 +47,13 @@ func TestMetricsOfAResumedRun(t *testing.T) {
 func TestSpansOfAResumedRun(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	traces := newTraces(sdktrace.WithSyncer(kept))
-	_, watching := traces.Run(t.Context(), "t", nil)
+	_, watching := traces.Run(t.Context(), "t")
 	resumed(t, traces.Caller, watching)
 	var names []string
 	for _, s := range kept.GetSpans() {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, ", "); got != "tools/call add, done, exit, tools/call t" {
+	if got := strings.Join(names, ", "); got != "tools/call add, done, exit, execute_tool t" {
 		t.Errorf("the spans are %s", got)
 	}
 }

@@ -21,7 +21,9 @@ type Options struct {
 	Scraped bool // Handler serves metrics
 }
 
-// Telemetry is traces and metrics, or one of them. Safe for concurrent use.
+// Telemetry is traces and metrics, or one of them. It observes runs and their calls, requests of
+// clients (it is a server.Observer) and requests to upstream servers (a mcpclient.Observer). Safe for
+// concurrent use.
 type Telemetry struct {
 	traces  *Traces  // nil: none
 	metrics *Metrics // nil: none
@@ -91,12 +93,11 @@ func (t *Telemetry) Caller(next execution.ToolCaller) execution.ToolCaller {
 	return next
 }
 
-// Run returns the observer of one run of a tool, and the context that the run must have. parent is
-// the trace context of the client, or nil.
-func (t *Telemetry) Run(ctx context.Context, tool string, parent map[string]string) (context.Context, execution.Observer) {
+// Run returns the observer of one run of a tool, and the context that the run must have.
+func (t *Telemetry) Run(ctx context.Context, tool string) (context.Context, execution.Observer) {
 	var spans, figures execution.Observer
 	if t.traces != nil {
-		ctx, spans = t.traces.Run(ctx, tool, parent)
+		ctx, spans = t.traces.Run(ctx, tool)
 	}
 	if t.metrics != nil {
 		figures = t.metrics.Run(tool)

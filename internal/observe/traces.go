@@ -17,8 +17,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// Traces records a span for each run and for each of its nodes; those of parts and of called graphs
-// are inside that of their node. Safe for concurrent use.
+// Traces records a span for each request of a client, for each run without one, and for each node; those
+// of parts and of called graphs are inside that of their node. Safe for concurrent use.
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -67,29 +67,36 @@ type traceKey struct{}
 var fields = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
 
 // Run returns the observer of one run of a tool, and the context that the run must have, so
-// that its calls continue the trace. parent is the trace context of the client, or nil.
-func (t *Traces) Run(ctx context.Context, tool string, parent map[string]string) (context.Context, execution.Observer) {
-	r := &runTrace{traces: t, open: map[execution.Address]*openSpan{}}
-	from := fields.Extract(ctx, propagation.MapCarrier(parent))
-	return context.WithValue(ctx, traceKey{}, r), execution.ObserverFunc(func(e execution.Event) { r.observe(from, tool, e) })
+// that its calls continue the trace. A run for a client's request has no span of its own: it is
+// described on that of the request.
+func (t *Traces) Run(ctx context.Context, tool string) (context.Context, execution.Observer) {
+	r := &runTrace{traces: t, open: map[execution.Address]*openSpan{}, questions: map[execution.Address]trace.Span{}}
+	r.request, _ = ctx.Value(requestKey{}).(*requestTrace)
+	return context.WithValue(ctx, traceKey{}, r), execution.ObserverFunc(func(e execution.Event) { r.observe(ctx, tool, e) })
 }
 
 // Caller returns a caller that adds the trace of the run to the _meta of calls, so that the
 // spans of upstream servers belong to it.
 func (t *Traces) Caller(next execution.ToolCaller) execution.ToolCaller {
 	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
-		if r, ok := ctx.Value(traceKey{}).(*runTrace); ok {
-			if called := r.contextOf(c.At()); called != nil {
-				carried := propagation.MapCarrier{}
-				fields.Inject(called, carried)
-				meta := map[string]any{}
-				maps.Copy(meta, c.Meta)
-				for key, value := range carried {
-					meta[key] = value
-				}
-				c.Meta = meta
-			}
+		r, _ := ctx.Value(traceKey{}).(*runTrace)
+		if r == nil {
+			return next.CallTool(ctx, c)
 		}
-		return next.CallTool(ctx, c)
+		of := r.spanOf(c.At())
+		if of == nil {
+			return next.CallTool(trace.ContextWithSpan(ctx, noSpan), c)
+		}
+		carried := propagation.MapCarrier{}
+		fields.Inject(of.ctx, carried)
+		meta := map[string]any{}
+		maps.Copy(meta, c.Meta)
+		for key, value := range carried {
+			meta[key] = value
+		}
+		c.Meta = meta
+		output, err := next.CallTool(trace.ContextWithSpan(ctx, of.span), c)
+		r.failed(of, err)
+		return output, err
 	})
 }

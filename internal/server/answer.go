@@ -87,6 +87,7 @@ func (s *Server) appendNotice(dst, id []byte, c *call, n *Notice, used *Usage) [
 	}
 	dst = append(dst, ']')
 	if n.Failed {
+		c.outcome.Failed = true
 		dst = append(dst, `,"isError":true`...)
 	}
 	return s.appendTail(dst, c.modern, used, out)

@@ -29,7 +29,6 @@ type call struct {
 	subject    string                     // of the access token of the client; "" without one
 	can        abilities                  // the questions that the client can show its user
 	user       user                       // nil: the client cannot show questions
-	trace      TraceContext               // nil: the client has not sent one
 	life       context.Context            // the context of a run that outlives its call
 	gone       <-chan struct{}            // closed when the client of such a run cannot answer any more
 	running    *sync.WaitGroup            // of such runs
@@ -37,6 +36,7 @@ type call struct {
 	reply      json.RawMessage            // for that run
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
 	handedOver bool                       // the run has taken over the call's place and catalog
+	outcome    Outcome                    // of the answer
 }
 
 // newCall finds the tool and checks the form of the call. An error here is a mistake of the
@@ -81,7 +81,6 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 	if validID(m.progressToken) {
 		c.token = m.progressToken
 	}
-	c.trace = traceContext(m)
 	if c.modern {
 		c.can = abilitiesOf(m.capabilities)
 		if m.inputResponses != nil && m.requestState == nil {
@@ -139,9 +138,6 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if c.subject != "" {
 		ctx = context.WithValue(ctx, identityKey{}, Identity{Subject: c.subject})
 	}
-	if c.trace != nil {
-		ctx = context.WithValue(ctx, traceKey{}, c.trace)
-	}
 	answer, err := c.tool.run(ctx, args, c.watch())
 	if err != nil && answer.Value == nil {
 		answer.Notice = failed(err.Error())
@@ -187,30 +183,3 @@ func (s *Server) reserve(c *call) bool {
 }
 
 func (s *Server) release() { s.runs.Add(-1) }
-
-// TraceContext is the trace that a call belongs to: the fields traceparent, tracestate and
-// baggage of _meta, as the W3C defines them.
-type TraceContext map[string]string
-
-type traceKey struct{}
-
-// TraceOf returns the trace context of the call that ctx belongs to, or nil.
-func TraceOf(ctx context.Context) TraceContext {
-	trace, _ := ctx.Value(traceKey{}).(TraceContext)
-	return trace
-}
-
-// traceContext is nil without a traceparent, since the other fields depend on it.
-func traceContext(m *message) TraceContext {
-	parent := text(m.traceparent)
-	if parent == "" {
-		return nil
-	}
-	trace := TraceContext{"traceparent": parent}
-	for name, raw := range map[string][]byte{"tracestate": m.tracestate, "baggage": m.baggage} {
-		if given := text(raw); given != "" {
-			trace[name] = given
-		}
-	}
-	return trace
-}

@@ -31,6 +31,7 @@ type conn struct {
 
 	mu      sync.Mutex // guards what follows
 	legacy  bool       // initialized, for other goroutines
+	version string     // of the protocol, from initialize; "" when nothing observes; only the read loop sets it
 	flights map[string]*flight
 	closed  bool // no more calls may start
 
@@ -52,7 +53,7 @@ var errClosing = errors.New("the connection is closing")
 
 // begin registers a request, whose id is not in use, before the next line is read, so that a
 // cancellation always finds it.
-func (c *conn) begin(m *message) (*flight, *rpcError) {
+func (c *conn) begin(m *message, o *observation) (*flight, *rpcError) {
 	key := idKey(m.id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +61,7 @@ func (c *conn) begin(m *message) (*flight, *rpcError) {
 		return nil, &rpcError{code: codeInternal, message: errClosing.Error()}
 	}
 	f := &flight{id: bytes.Clone(m.id), key: key}
-	f.ctx, f.cancel = context.WithCancel(c.ctx)
+	f.ctx, f.cancel = context.WithCancel(o.context(c.ctx))
 	c.flights[key] = f
 	c.calls.Add(1)
 	return f, nil
@@ -203,6 +204,17 @@ func (m *message) era() era {
 
 // request answers a request or starts to. The read loop sends the error.
 func (c *conn) request(m *message) *rpcError {
+	o := c.server.observe(m, c.version, nil)
+	fault := c.route(m, o)
+	if fault != nil {
+		o.refused(fault)
+	}
+	return fault
+}
+
+// route answers a request or starts to. Who answers it ends its observation, but for that of an
+// error.
+func (c *conn) route(m *message, o *observation) *rpcError {
 	at := m.era()
 	method := text(m.method)
 	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isResources(method)) {
@@ -211,37 +223,41 @@ func (c *conn) request(m *message) *rpcError {
 	}
 	switch {
 	case method == "tools/call" && at != refused:
-		return c.call(m, at)
+		return c.call(m, at, o)
 	case method == "subscriptions/listen" && at == modern:
 		return c.listen(m)
 	case method == "logging/setLevel" && at == legacy:
-		return c.setLevel(m)
+		return c.setLevel(m, o)
 	case c.server.isResources(method) && at != refused:
-		return c.answerLater(m, at)
+		return c.answerLater(m, at, o)
 	}
-	result, fault := c.server.reply(c.ctx, m, at)
+	result, fault := c.server.reply(o.context(c.ctx), m, at)
 	if fault != nil {
 		return fault
 	}
 	c.reply(m.id, result)
+	agreed := ""
 	if method == "initialize" {
 		c.initialized = true
 		c.introduce(m)
 		c.mu.Lock()
-		c.legacy = true
+		c.legacy, c.version = true, o.agreed(result)
 		c.mu.Unlock()
+		agreed = c.version
 	}
+	o.end(Outcome{Version: agreed})
 	return nil
 }
 
 // setLevel sets the level of the log messages for later calls.
-func (c *conn) setLevel(m *message) *rpcError {
+func (c *conn) setLevel(m *message, o *observation) *rpcError {
 	level, fault := parseLevel(m.level)
 	if fault != nil {
 		return fault
 	}
 	c.level = level
 	c.reply(m.id, emptyObject)
+	o.end(Outcome{})
 	return nil
 }
 
@@ -249,7 +265,7 @@ func (c *conn) setLevel(m *message) *rpcError {
 var lineBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // call starts a tools/call in a goroutine of its own.
-func (c *conn) call(m *message, at era) *rpcError {
+func (c *conn) call(m *message, at era, o *observation) *rpcError {
 	call, fault := c.server.newCall(m, at, "")
 	if fault != nil {
 		return fault
@@ -259,6 +275,7 @@ func (c *conn) call(m *message, at era) *rpcError {
 			return c.server.appendFailure(dst, m.id, call, c.server.busy())
 		})
 		call.from.release()
+		o.end(call.outcome)
 		return nil
 	}
 	if at == legacy {
@@ -267,8 +284,8 @@ func (c *conn) call(m *message, at era) *rpcError {
 			call.user = &legacyUser{&c.questions, session{}, c.out.put, c.gone}
 		}
 	}
-	call.life, call.gone, call.running = c.ctx, c.gone, &c.calls
-	f, fault := c.begin(m)
+	call.life, call.gone, call.running = o.context(c.ctx), c.gone, &c.calls
+	f, fault := c.begin(m, o)
 	if fault != nil {
 		c.server.finished(call)
 		return fault
@@ -280,17 +297,20 @@ func (c *conn) call(m *message, at era) *rpcError {
 			_ = c.out.put(fill)
 		}
 	}
-	go c.perform(f, call)
+	go c.perform(f, call, o)
 	return nil
 }
 
 // perform runs a call and answers it. The call holds its place among the runs until its
 // answer is in the outbox, so that the number of answers outside the outbox is limited too.
-func (c *conn) perform(f *flight, call *call) {
+func (c *conn) perform(f *flight, call *call, o *observation) {
 	buffer := lineBuffers.Get().(*[]byte)
 	line := c.server.perform(f.ctx, call, (*buffer)[:0], f.id)
 	mine, put := false, false
-	if c.end(f) {
+	wanted := c.end(f)
+	call.outcome.Cancelled = !wanted
+	o.end(call.outcome)
+	if wanted {
 		mine, _ = c.out.add(len(line), func(dst []byte) []byte {
 			c.server.finished(call) // before the client gets the answer and calls again
 			put = true

@@ -110,44 +110,49 @@ func (e *endpoint) body(w http.ResponseWriter, r *http.Request) (body []byte, fa
 	return body, nil, http.StatusOK
 }
 
-func (e *endpoint) refuse(x *exchange, m *message, fault *rpcError, status int) {
+func (e *endpoint) refuse(x *exchange, m *message, fault *rpcError, status int) Outcome {
 	x.answer(e.server.appendRefusal(nil, m.answerID(), fault), status)
+	return Outcome{Code: fault.code}
 }
 
 // request answers one request.
 func (e *endpoint) request(x *exchange, r *http.Request, m *message) {
+	o := e.server.observe(m, r.Header.Get(mcp.HeaderProtocolVersion), r)
+	o.end(e.route(x, r, m, o))
+}
+
+func (e *endpoint) route(x *exchange, r *http.Request, m *message, o *observation) Outcome {
 	at, fault := e.era(r.Header, m)
 	if fault != nil {
-		e.refuse(x, m, fault, http.StatusBadRequest)
-		return
+		return e.refuse(x, m, fault, http.StatusBadRequest)
 	}
 	method := text(m.method)
 	switch {
 	case method == "tools/call" && at != refused:
-		e.call(x, r, m, at)
-		return
+		return e.call(x, r, m, at, o)
 	case method == "subscriptions/listen" && at == modern:
 		e.listen(x, r, m)
-		return
+		return Outcome{}
 	case method == "logging/setLevel" && at == legacy:
 		level, fault := parseLevel(m.level)
 		if fault != nil {
-			e.refuse(x, m, fault, http.StatusOK)
-			return
+			return e.refuse(x, m, fault, http.StatusOK)
 		}
 		e.sessions.setLevel(sessionOf(r), level)
 		x.answer(appendAnswer(nil, m.id, emptyObject), http.StatusOK)
-		return
+		return Outcome{}
 	}
-	result, fault := e.server.reply(r.Context(), m, at)
+	result, fault := e.server.reply(o.context(r.Context()), m, at)
 	if fault != nil {
-		e.refuse(x, m, fault, statusOf(fault, at))
-		return
+		return e.refuse(x, m, fault, statusOf(fault, at))
 	}
+	agreed := ""
 	if method == "initialize" {
+		agreed = o.agreed(result)
 		x.w.Header().Set(mcp.HeaderSessionID, newSession(m.abilities()))
 	}
 	x.answer(appendAnswer(nil, m.id, result), http.StatusOK)
+	return Outcome{Version: agreed}
 }
 
 // statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era.
@@ -165,23 +170,21 @@ func statusOf(fault *rpcError, at era) int {
 
 // call answers a tools/call. It ends when the client closes the connection, or cancels the
 // call through its session.
-func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era) {
+func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *observation) Outcome {
 	call, fault := e.server.newCall(m, at, SubjectOf(r.Context()))
 	if fault != nil {
-		e.refuse(x, m, fault, http.StatusOK)
-		return
+		return e.refuse(x, m, fault, http.StatusOK)
 	}
 	if call.tool.headers {
 		if fault := call.tool.checkHeaders(r.Header, m, at); fault != nil {
 			call.from.release()
-			e.refuse(x, m, fault, http.StatusBadRequest)
-			return
+			return e.refuse(x, m, fault, http.StatusBadRequest)
 		}
 	}
 	if !e.server.reserve(call) {
 		defer call.from.release()
 		x.answer(e.server.appendFailure(nil, m.id, call, e.server.busy()), http.StatusOK)
-		return
+		return call.outcome
 	}
 	defer e.server.finished(call)
 	if at == legacy {
@@ -191,15 +194,16 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era) {
 			call.user = &legacyUser{&e.questions, session, x.send, e.closing}
 		}
 	}
-	call.notify, call.life, call.gone, call.running = x.notify, e.base, e.closing, &e.running
-	ctx := r.Context()
+	call.notify, call.life, call.gone, call.running = x.notify, o.context(e.base), e.closing, &e.running
+	ctx := o.context(r.Context())
 	defer every(e.opts.KeepAlive, x.keepAlive)()
 	line := e.server.perform(ctx, call, nil, m.id)
 	if ctx.Err() != nil && e.base.Err() == nil { // the client cancelled it
 		x.drop()
-		return
+		return Outcome{Cancelled: true}
 	}
 	x.answer(line, http.StatusOK)
+	return call.outcome
 }
 
 // era returns the era of a request, and checks that its headers agree with its body, because

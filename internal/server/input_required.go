@@ -31,6 +31,7 @@ type interactiveRun struct {
 	follower  *follower
 	questions chan *question  // from the run to the current call
 	ended     chan []byte     // the answer line without its head; buffered
+	outcome   Outcome         // of that answer; set before it is sent
 	gone      <-chan struct{} // closed when no client can answer any more
 	lost      chan struct{}   // closed when no call can come any more, because the last state was withdrawn
 
@@ -84,6 +85,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 	if c.state != "" {
 		w := s.pending.take(c.state)
 		if w == nil {
+			c.outcome.Code = errNotWaiting.code
 			return s.appendRefusal(dst, id, errNotWaiting)
 		}
 		t = w.interactiveRun
@@ -100,6 +102,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 			answer := c.early[q.Name]
 			if answer == nil || q.Own || checkAnswer(answer) != nil {
 				if state := s.pending.wait(t, q); state != "" {
+					c.outcome.Waits = true
 					return s.appendQuestion(dst, id, q, state)
 				}
 				continue // the run does not wait for the answer any more
@@ -107,6 +110,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 			delete(c.early, q.Name)
 			q.answer <- answer
 		case rest := <-t.ended:
+			c.outcome = t.outcome
 			return append(appendHead(dst, id), rest...)
 		case <-ctx.Done():
 			t.cancel()
@@ -133,6 +137,7 @@ func (s *Server) begin(c *call) *interactiveRun {
 		rest := s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
 		s.release() // before the client gets the answer
 		run.from.release()
+		t.outcome = run.outcome
 		t.ended <- rest
 	})
 	return t

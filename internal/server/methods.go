@@ -86,15 +86,21 @@ func (s *Server) recovered(m *message, fault **rpcError) {
 
 // answerLater answers a request about resources in a goroutine of its own, so that the read
 // loop continues.
-func (c *conn) answerLater(m *message, at era) *rpcError {
-	f, fault := c.begin(m)
+func (c *conn) answerLater(m *message, at era, o *observation) *rpcError {
+	f, fault := c.begin(m, o)
 	if fault != nil {
 		return fault
 	}
 	own := message{method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri)}
 	go func() {
 		result, fault := c.server.resources(f.ctx, &own, at)
-		if c.end(f) {
+		wanted := c.end(f)
+		if fault != nil {
+			o.refused(fault)
+		} else {
+			o.end(Outcome{Cancelled: !wanted})
+		}
+		if wanted {
 			if fault != nil {
 				c.refuse(f.id, fault)
 			} else {

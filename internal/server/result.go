@@ -48,6 +48,7 @@ func (s *Server) appendValue(dst, id []byte, c *call, a Answer, hasFailed bool) 
 		dst = append(append(dst, `,"structuredContent":`...), raw...)
 	}
 	if hasFailed {
+		c.outcome.Failed = true
 		dst = append(dst, `,"isError":true`...)
 	}
 	return s.appendTail(dst, c.modern, a.Usage, out)

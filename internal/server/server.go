@@ -176,6 +176,7 @@ type Options struct {
 	Tools []Tool // in the order in which they are listed
 
 	Resources Resources // nil: the server has no resources
+	Observer  Observer  // nil: nothing observes requests
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted

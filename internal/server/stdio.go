@@ -35,6 +35,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	s.add(c)
 	defer s.remove(c)
+	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- c.read() }()
 	var readErr error
@@ -46,13 +47,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.shut()
 	c.stopListening()
 	c.drain(ctx, cancel)
-	if err := c.out.close(min(lastWords, s.opts.Stall)); err != nil {
-		return err
+	err := c.out.close(min(lastWords, s.opts.Stall))
+	if err == nil && !errors.Is(readErr, io.ErrClosedPipe) {
+		err = readErr
 	}
-	if readErr != nil && !errors.Is(readErr, io.ErrClosedPipe) {
-		return readErr
-	}
-	return nil
+	c.observed(time.Since(began), err)
+	return err
 }
 
 // drain waits for the calls in flight for Options.Grace, cancels them, and then waits

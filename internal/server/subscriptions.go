@@ -15,7 +15,7 @@ func (c *conn) listen(m *message) *rpcError {
 	if fault != nil {
 		return fault
 	}
-	f, fault := c.begin(m)
+	f, fault := c.begin(m, nil)
 	if fault != nil {
 		return fault
 	}

@@ -173,8 +173,6 @@ func (b *bench) run(ctx context.Context, name string, args value.Value, watch Wa
 	case "do":
 		b.do(ctx, watch)
 		return "done", nil
-	case "trace":
-		return value.FromPlain(map[string]string(TraceOf(ctx))), nil
 	case "walk":
 		n, _ := plain["n"].(float64)
 		for i := range int(n) {
