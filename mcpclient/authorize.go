@@ -1,7 +1,9 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -152,8 +154,8 @@ func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := a.client(g, challenge, "", nil)
-	if _, err := c.discover(ctx, seen); err != nil {
+	c, _, err := a.discovered(ctx, seen, g, challenge, "", nil)
+	if err != nil {
 		return nil, &tokenError{why: err.Error(), wait: seen.wait}
 	}
 	token, err := c.RefreshToken(ctx, g.Token.RefreshToken)
@@ -175,15 +177,34 @@ type oauthClient struct {
 	store *transport.MemoryTokenStore
 }
 
-// client returns a client with the client id of a grant; challenge is the server's
-// refusal, which names its authorization server.
-func (a *authorizer) client(g *grant, challenge http.Header, redirect string, scopes []string) oauthClient {
+// discovered returns a client with the client id of a grant, and the metadata of the authorization
+// server, which challenge names, the refusal of the server. Without a name there, they are looked for
+// at the path of the server, then at its root.
+func (a *authorizer) discovered(
+	ctx context.Context, seen *trail, g *grant, challenge http.Header, redirect string, scopes []string,
+) (oauthClient, *transport.AuthServerMetadata, error) {
+	c := a.client(a.file.server, g, challenge, redirect, scopes)
+	metadata, err := c.discover(ctx, seen)
+	root := a.server.Scheme + "://" + a.server.Host
+	if err != nil || seen.found || root == a.file.server || strings.Contains(strings.Join(challenge.Values("WWW-Authenticate"), ","), "resource_metadata") {
+		return c, metadata, err
+	}
+	other := a.client(root, g, challenge, redirect, scopes)
+	if more, err := other.discover(ctx, seen); err != nil || seen.found {
+		return other, more, err
+	}
+	return c, metadata, nil
+}
+
+// client returns a client with the client id of a grant; base is where metadata are, unless challenge
+// names them.
+func (a *authorizer) client(base string, g *grant, challenge http.Header, redirect string, scopes []string) oauthClient {
 	c := oauthClient{store: transport.NewMemoryTokenStore()}
 	c.OAuthHandler = transport.NewOAuthHandler(transport.OAuthConfig{
 		ClientID: g.ClientID, ClientSecret: g.ClientSecret, TokenEndpointAuthMethod: g.AuthMethod,
 		RedirectURI: redirect, Scopes: scopes, PKCEEnabled: true, HTTPClient: a.away, TokenStore: c.store,
 	})
-	c.SetBaseURL(a.file.server)
+	c.SetBaseURL(base)
 	c.HandleUnauthorizedResponse(&http.Response{Header: challenge})
 	return c
 }
@@ -230,6 +251,10 @@ func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, t.refuse(fmt.Errorf("%s is refused: %w", req.URL.Host, err))
 	}
+	req, err := asNative(req)
+	if err != nil {
+		return nil, err
+	}
 	resp, err := o.Transport.RoundTrip(req)
 	if err != nil {
 		var private *privateAddressError
@@ -246,6 +271,29 @@ func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	return resp, nil
+}
+
+// asNative returns a registration that says that the client is a native application, which the library
+// does not: an authorization server may else refuse the loopback address. Any other request is returned as it is.
+func asNative(req *http.Request) (*http.Request, error) {
+	if req.Method != http.MethodPost || req.Header.Get("Content-Type") != "application/json" {
+		return req, nil
+	}
+	var registration map[string]any
+	err := json.NewDecoder(req.Body).Decode(&registration)
+	closeBody(req)
+	if err != nil {
+		return nil, err
+	}
+	registration["application_type"] = "native"
+	body, err := json.Marshal(registration)
+	if err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	return req, nil
 }
 
 // authorized sends a request with a token, and once more with a renewed one when the

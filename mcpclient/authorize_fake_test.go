@@ -26,16 +26,20 @@ type guarded struct {
 
 	describe  func(map[string]any) // changes the metadata of the authorization server, nil: not
 	protect   func(map[string]any) // changes those of the resource, nil: not
+	silent    bool                 // the authorization server does not name itself in its answer
+	resource  string               // for which tokens are, "": the url
+	challenge string               // of the resource, "": one that names metadata and scopes
 	published string               // where the authorization server publishes them; "" is RFC 8414's place
 
-	mu         sync.Mutex // guards what follows
-	registered int
-	exchanged  int
-	renewed    int
-	codes      map[string]url.Values // of the authorization request, by code
-	access     map[string]bool       // tokens that are accepted
-	refresh    map[string]bool       // tokens for renewal; each is good for one use
-	change     func(http.ResponseWriter, *http.Request) bool
+	mu           sync.Mutex // guards what follows
+	registered   int
+	registration map[string]any // the last one
+	exchanged    int
+	renewed      int
+	codes        map[string]url.Values // of the authorization request, by code
+	access       map[string]bool       // tokens that are accepted
+	refresh      map[string]bool       // tokens for renewal; each is good for one use
+	change       func(http.ResponseWriter, *http.Request) bool
 }
 
 func newGuarded(t testing.TB, life int) *guarded {
@@ -80,7 +84,8 @@ func newGuarded(t testing.TB, life int) *guarded {
 		}
 		if !known {
 			_, _ = io.Copy(io.Discard, r.Body)
-			out.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.URL+`/.well-known/oauth-protected-resource/mcp", scope="files:read files:write"`)
+			out.Header().Set("WWW-Authenticate", cmp.Or(g.challenge,
+				`Bearer resource_metadata="`+g.URL+`/.well-known/oauth-protected-resource/mcp", scope="files:read files:write"`))
 			out.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -98,6 +103,8 @@ func (g *guarded) register(out http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.registered++
+	g.registration = map[string]any{}
+	_ = json.NewDecoder(r.Body).Decode(&g.registration)
 	out.WriteHeader(http.StatusCreated)
 	reply(out, map[string]any{"client_id": fmt.Sprintf("client-%d", g.registered), "token_endpoint_auth_method": "none"})
 }
@@ -110,6 +117,9 @@ func (g *guarded) authorize(out http.ResponseWriter, r *http.Request) {
 	g.codes[code] = q
 	g.mu.Unlock()
 	back := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {g.issuer.URL}}
+	if g.silent {
+		back.Del("iss")
+	}
 	http.Redirect(out, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 }
 
@@ -122,7 +132,7 @@ func (g *guarded) token(out http.ResponseWriter, r *http.Request) {
 		asked := g.codes[r.Form.Get("code")]
 		sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
 		if asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) || asked.Get("code_challenge_method") != "S256" ||
-			asked.Get("client_id") != r.Form.Get("client_id") || asked.Get("resource") != g.URL+"/mcp" || asked.Get("redirect_uri") != r.Form.Get("redirect_uri") {
+			asked.Get("client_id") != r.Form.Get("client_id") || asked.Get("resource") != cmp.Or(g.resource, g.URL+"/mcp") || asked.Get("redirect_uri") != r.Form.Get("redirect_uri") {
 			out.WriteHeader(http.StatusBadRequest)
 			reply(out, map[string]any{"error": "invalid_grant", "error_description": "something does not match"})
 			return

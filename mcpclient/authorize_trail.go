@@ -33,6 +33,8 @@ type trail struct {
 	wait   time.Duration // its Retry-After
 	fault  error         // why a request or a document was refused here; the first one
 	found  bool          // an authorization server has published metadata
+	named  bool          // it declares that each of its answers names it (RFC 9207)
+	scopes []string      // scopes_supported of the server
 }
 
 type trailKey struct{}
@@ -153,6 +155,10 @@ func (o outing) vet(resp *http.Response, t *trail) error {
 	var server transport.AuthServerMetadata
 	if json.NewDecoder(bytes.NewReader(raw)).Decode(&server) == nil && server.Issuer != "" {
 		t.found = true
+		var more struct {
+			Named bool `json:"authorization_response_iss_parameter_supported"`
+		}
+		t.named = json.NewDecoder(bytes.NewReader(raw)).Decode(&more) == nil && more.Named
 		for _, named := range []struct {
 			field, address string
 			asked          bool // is contacted, or opened in the browser
@@ -177,6 +183,12 @@ func (o outing) vet(resp *http.Response, t *trail) error {
 	if json.NewDecoder(bytes.NewReader(raw)).Decode(&resource) == nil && len(resource.AuthorizationServers) > 0 {
 		if err := o.gate.vet(resource.AuthorizationServers[0], true); err != nil {
 			return t.refuse(fmt.Errorf("the OAuth metadata of %s have the authorization server %w", t.host, err))
+		}
+		var more struct {
+			Scopes []string `json:"scopes_supported"`
+		}
+		if json.NewDecoder(bytes.NewReader(raw)).Decode(&more) == nil {
+			t.scopes = more.Scopes
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (a *authorizer) login(ctx context.Context, clientName string, show func(str
 		return errors.New(seen.words(err))
 	}
 	show(address)
-	code, err := back.wait(ctx, issuer)
+	code, err := back.wait(ctx, issuer, seen.named)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,11 @@ func (a *authorizer) registered(ctx context.Context, seen *trail, name, redirect
 	if len(scopes) == 0 {
 		scopes = strings.Fields(scopeOf(strings.Join(challenge.Values("WWW-Authenticate"), ", ")))
 	}
-	c = a.client(&grant{ClientID: a.conf.OAuth.ClientID}, challenge, redirect, scopes)
-	metadata, err := c.discover(ctx, seen)
+	by := &grant{ClientID: a.conf.OAuth.ClientID}
+	c, metadata, err := a.discovered(ctx, seen, by, challenge, redirect, scopes)
+	if err == nil && len(scopes) == 0 && len(seen.scopes) > 0 { // nothing says which of them are enough
+		c, metadata, err = a.discovered(ctx, seen, by, challenge, redirect, seen.scopes)
+	}
 	if err != nil {
 		return c, "", err
 	}
@@ -213,8 +216,8 @@ func (c *callback) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 }
 
 // wait returns the code that the browser brings. issuer must be the sender, where the
-// answer names one.
-func (c *callback) wait(ctx context.Context, issuer string) (code string, err error) {
+// answer names one; named means that it has to.
+func (c *callback) wait(ctx context.Context, issuer string, named bool) (code string, err error) {
 	var answer url.Values
 	select {
 	case answer = <-c.came:
@@ -224,6 +227,8 @@ func (c *callback) wait(ctx context.Context, issuer string) (code string, err er
 	switch from := answer.Get("iss"); {
 	case from != "" && issuer != "" && from != issuer:
 		return "", errors.New("the answer came from another authorization server than the login")
+	case from == "" && named:
+		return "", errors.New("the answer does not name the authorization server that it comes from, which that declares to do; it may come from another one")
 	case answer.Get("error") != "":
 		return "", fmt.Errorf("the authorization server refused: %s %s", answer.Get("error"), answer.Get("error_description"))
 	case answer.Get("code") == "":

@@ -32,6 +32,9 @@ type remote struct {
 	stream  bool // streamable HTTP: responses come in the bodies of answers
 	headers map[string]string
 
+	mu    sync.Mutex          // guards calls
+	calls map[*watch]struct{} // in flight
+
 	start sync.Once
 	fault error // of the start
 
@@ -58,7 +61,7 @@ func newRemote(conf settings, s *session, auth *authorizer) (*remote, error) {
 	for _, h := range conf.Headers {
 		headers[h.Name.Value] = h.Value.Value
 	}
-	r := &remote{s: s, host: origin.Host, client: newHTTPClient(origin, conf, auth), address: conf.URL.Value, headers: headers}
+	r := &remote{s: s, host: origin.Host, client: newHTTPClient(origin, conf, auth), address: conf.URL.Value, headers: headers, calls: map[*watch]struct{}{}}
 	r.begin()
 	quiet := slog.New(slog.DiscardHandler) // the library's log shows addresses with their secrets
 	if conf.Transport == config.SSE {
@@ -71,8 +74,13 @@ func newRemote(conf settings, s *session, auth *authorizer) (*remote, error) {
 		r.HTTPConnection = sse
 		return r, nil
 	}
-	stream, err := transport.NewStreamableHTTP(r.address, transport.WithHTTPBasicClient(r.client),
-		transport.WithHTTPHeaders(headers), transport.WithHTTPLogger(quiet))
+	options := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(r.client), transport.WithHTTPHeaders(headers), transport.WithHTTPLogger(quiet),
+	}
+	if s.elicit != nil { // servers that do not say which call a question belongs to ask on a stream of their own
+		options = append(options, transport.WithContinuousListening())
+	}
+	stream, err := transport.NewStreamableHTTP(r.address, options...)
 	if err != nil {
 		return nil, errors.New("its url cannot be used")
 	}
@@ -108,6 +116,30 @@ func (r *remote) protocol() string {
 // SendRequest sends a request and waits for its response, or for the end of ctx or of
 // the connection.
 func (r *remote) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	if req.Method == string(mcp.MethodInitialize) && r.s.modern != nil {
+		return nil, r.s.modern.refusal() // the library would fall back to the older era
+	}
+	resp, err := r.send(ctx, req)
+	if req.Method == string(mcp.MethodServerDiscover) && r.s.modern.again(resp, err) {
+		req.ID = mcp.NewRequestId("discover-again")
+		resp, err = r.send(ctx, req)
+		r.s.modern.again(resp, err)
+	}
+	return resp, err
+}
+
+// send sends one request.
+func (r *remote) send(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	if w, ok := ctx.Value(watchKey{}).(*watch); ok {
+		r.mu.Lock()
+		r.calls[w] = struct{}{}
+		r.mu.Unlock()
+		defer func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			delete(r.calls, w)
+		}()
+	}
 	x := &exchange{id: req.ID, direct: r.stream, note: r.s.note, handshake: isHandshake(req.Method)}
 	// The library does not see the deadline: its own timer would win over it by a hair
 	// and give another error.
@@ -165,7 +197,7 @@ func (r *remote) Close() error {
 }
 
 // asked answers requests of the server as conn does. They come down the stream of the
-// call that they belong to, whose watch is in ctx.
+// call that they belong to, whose watch is in ctx, or down the one that is always open.
 func (r *remote) asked(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	params, err := rawParams(req.Params)
 	if err != nil {
@@ -178,7 +210,7 @@ func (r *remote) asked(ctx context.Context, req transport.JSONRPCRequest) (*tran
 		if w, ok := ctx.Value(watchKey{}).(*watch); ok {
 			return w, func() {}, nil
 		}
-		return nil, nil, errNoCall
+		return r.onlyCall()
 	}
 	r.background(func() {
 		if err := r.post(r.response(req.ID, by, req.Method, params)); err != nil {
@@ -186,6 +218,21 @@ func (r *remote) asked(ctx context.Context, req transport.JSONRPCRequest) (*tran
 		}
 	})
 	return nil, nil // the library would wait for 30 s at most
+}
+
+// onlyCall returns the one call in flight: a question of the stream that is always open is its.
+func (r *remote) onlyCall() (*watch, func(), error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch len(r.calls) {
+	case 0:
+		return nil, nil, errNoCall
+	case 1:
+		for w := range r.calls {
+			return w, func() {}, nil
+		}
+	}
+	return nil, nil, errUnclear
 }
 
 // response returns the response to a request of the server.

@@ -85,6 +85,7 @@ type session struct {
 	notifiesChanges bool        // it can notify this client when its tools change
 	subscribed      atomic.Bool // it was asked to, in the modern era
 
+	modern *probe       // of a handshake of the modern era; nil in that of the older one
 	elicit Elicitor     // nil: the server's requests are refused
 	open   atomic.Int64 // questions without an answer
 	turns  *turns       // of a pipe
@@ -157,6 +158,10 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 	opts := []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION)}
 	if modern {
 		opts = []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_PROTOCOL_VERSION), client.WithDiscoverTimeout(-1)}
+	}
+	s.modern = nil
+	if modern {
+		s.modern = &probe{}
 	}
 	c := client.NewClient(s.link, opts...)
 	c.OnNotification(s.notified)
