@@ -39,6 +39,8 @@ func TestN05RemoteAddress(t *testing.T) {
 		{"--http 0.0.0.0:0 --http-allow-remote --http-token-file " + filepath.Dir(token), "is not a token file"},
 		{"--http nowhere", `--http is "nowhere", expected HOST:PORT or :PORT`},
 		{"--http-token-file " + token, "the --http-… flags require --http ADDR"},
+		{"--http-trusted-proxy 10.0.0.1", "the --http-… flags require --http ADDR"},
+		{"--http :0 --http-trusted-proxy proxy", `--http-trusted-proxy is "proxy", expected an address such as 10.0.0.5 or a network such as 10.0.0.0/24`},
 	} {
 		args := append([]string{"serve", "-g", f.path}, strings.Fields(c.flags)...)
 		out, err := exec.Command(testbin.Build(t, "toolgraph"), args...).CombinedOutput()

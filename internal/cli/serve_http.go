@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -33,6 +34,7 @@ type httpFlags struct {
 	allowRemote bool
 	tokenFile   string
 	hosts       []string
+	proxies     []string
 	grace       time.Duration
 	oauth       oauthFlags
 }
@@ -43,6 +45,7 @@ func (f *httpFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "`file` with the bearer token that clients must send (default $"+tokenVariable+")")
 	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "additional `host` name to accept in Host and Origin headers, such as a proxy's; may be repeated")
 	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "time that calls in flight get to finish when the process is stopped")
+	cmd.Flags().StringSliceVar(&f.proxies, "http-trusted-proxy", nil, "`address or network` that many clients share, so that it may have more connections; may be repeated")
 	f.oauth.register(cmd)
 }
 
@@ -56,7 +59,7 @@ type httpListener struct {
 // listener checks the flags; it is nil without --http.
 func (f *httpFlags) listener() (*httpListener, error) {
 	if f.address == "" {
-		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || f.grace != defaultHTTPGrace {
+		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || len(f.proxies) > 0 || f.grace != defaultHTTPGrace {
 			return nil, usagef("the --http-… flags require --http ADDR")
 		}
 		if f.oauth.given() {
@@ -68,6 +71,10 @@ func (f *httpFlags) listener() (*httpListener, error) {
 		return nil, usagef("--http-grace is %v, expected more than 0", f.grace)
 	}
 	address, err := listenAddress(f.address)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := sharedAddresses(f.proxies)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +98,26 @@ func (f *httpFlags) listener() (*httpListener, error) {
 			return nil, usagef("--http-allow-remote requires a token; name its file with --http-token-file, or set %s, or accept access tokens with --oauth-issuer", tokenVariable)
 		}
 	}
-	return &httpListener{address: address, options: server.HTTPOptions{Token: token, OAuth: oauth, Hosts: hosts}, oauth: &f.oauth}, nil
+	return &httpListener{
+		address: address, options: server.HTTPOptions{Token: token, OAuth: oauth, Hosts: hosts, Shared: shared}, oauth: &f.oauth,
+	}, nil
+}
+
+// sharedAddresses reads the addresses that many clients share. Loopback is one of them: it is that of
+// all programs of this machine, and of a proxy on it.
+func sharedAddresses(texts []string) ([]netip.Prefix, error) {
+	all := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(text)
+		if ip, single := netip.ParseAddr(text); single == nil {
+			p, err = ip.Unmap().Prefix(ip.Unmap().BitLen())
+		}
+		if err != nil {
+			return nil, usagef("--http-trusted-proxy is %s, expected an address such as 10.0.0.5 or a network such as 10.0.0.0/24", wording.Quote(text))
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
 }
 
 // listenAddress reads an address: HOST:PORT, :PORT or PORT, on loopback without a host.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -23,16 +24,20 @@ type HTTPOptions struct {
 	Token     string        // clients must send "Authorization: Bearer TOKEN"; "": there is none
 	OAuth     *OAuth        // or they send an access token; nil: none is accepted
 	Hosts     []string      // allowed names in Host and Origin, beside those of loopback
-	MaxConns  int           // limit of connections; more wait to be accepted; default 4096
+	MaxConns  int           // limit of connections; default 4096
 	Metrics   http.Handler  // serves /metrics, behind the same checks as Endpoint; nil: 404
 	KeepAlive time.Duration // interval of comments on an idle stream; default 15 s
+
+	MaxPerAddress int            // limit of connections of a client's address; default 256
+	Shared        []netip.Prefix // addresses without that limit, because many clients share them
 
 	headerTimeout time.Duration // for the headers of a request; tests shorten it
 }
 
 const (
-	defaultMaxConns  = 4096
-	defaultKeepAlive = 15 * time.Second
+	defaultMaxConns      = 4096
+	defaultMaxPerAddress = 256
+	defaultKeepAlive     = 15 * time.Second
 
 	defaultHeaderTimeout = 10 * time.Second
 	bodyTimeout          = 60 * time.Second // for the body of a request
@@ -50,19 +55,21 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	cancel := func() { cancelCause(context.Cause(ctx)) }
 	defer cancel()
 	opts.MaxConns = positive(opts.MaxConns, defaultMaxConns)
+	opts.MaxPerAddress = positive(opts.MaxPerAddress, defaultMaxPerAddress)
 	opts.KeepAlive = positive(opts.KeepAlive, defaultKeepAlive)
 	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
 	e := &endpoint{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
 	srv := &http.Server{
 		Handler:           newGuard(on.Addr(), opts, s.opts, e),
 		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       connContext,
 		ReadHeaderTimeout: opts.headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(LimitConns(on, opts.MaxConns)) }()
+	go func() { ended <- srv.Serve(newBounded(on, opts, s.opts.Logger)) }()
 	select {
 	case err := <-ended:
 		return errors.Join(err, srv.Close())

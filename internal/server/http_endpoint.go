@@ -187,6 +187,7 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 		return call.outcome
 	}
 	defer e.server.finished(call)
+	defer busy(r.Context())()
 	if at == legacy {
 		session := sessionOf(r)
 		call.level = e.sessions.level(session)

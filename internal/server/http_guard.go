@@ -40,6 +40,7 @@ func newGuard(on net.Addr, opts HTTPOptions, s Options, next http.Handler) *guar
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	touched(r.Context())
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(g.stall))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
