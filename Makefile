@@ -2,10 +2,10 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients conformance graphs flows pairs sim web lint fmt cover bench check
+.PHONY: help build test race golden fuzz soak clients conformance graphs flows pairs sim web lint fmt cover bench check release-check
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 build: ## build ./toolgraph, static and stripped, as it is released
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o toolgraph .
@@ -62,5 +62,16 @@ cover: ## measure the coverage of the tests
 
 bench: ## measure startup, size, speed and memory beside other servers and engines (needs Node for some)
 	cd internal/bench && go run . && go run ./expressions && go run ./fanout
+
+release-check: ## make the files of a release in DIST (default dist) and try them (needs Node; tries qemu, Wine, systemd)
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
+	for os in windows darwin; do \
+	  GOOS=$$os go vet ./... || exit 1; \
+	  for pkg in $$(go list ./...); do GOOS=$$os go test -c -o /dev/null $$pkg || exit 1; done; \
+	done
+	go run ./internal/release archives $${DIST:-dist} $${VERSION:-0.0.0-check}
+	go run ./internal/release npm $${DIST:-dist} $${VERSION:-0.0.0-check} toolgraph
+	go run ./internal/release bundles $${DIST:-dist} $${VERSION:-0.0.0-check}
+	TOOLGRAPH_CLIENTS=1 TOOLGRAPH_RELEASE=$$(realpath $${DIST:-dist}) go test -count=1 -v -run TestRelease ./internal/release
 
 check: lint test race ## what a change must pass

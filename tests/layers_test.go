@@ -71,6 +71,7 @@ var below = map[string][]string{
 		"internal/debug", "internal/debug/web", "internal/diff", "internal/pipeline", "internal/project", "internal/server", "internal/view",
 	),
 	"internal/debug/web": {},
+	"internal/release":   {"internal/bundle"},
 	"internal/cli":       nil, // wires everything
 	"tests":              nil,
 }

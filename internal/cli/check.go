@@ -57,7 +57,7 @@ The exit code is 3 when a file has an error, and with --strict also when it has 
 		Args: args(1, -1, "at least one graph file"), SuggestFor: []string{"validate", "lint", "verify"},
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
-	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif")
+	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif", "github")
 	jsonFlag(cmd, &flags.format)
 	serversFlag(cmd, &flags.servers)
 	flags.vars.register(cmd)

@@ -29,9 +29,10 @@ func summary(found config.Diagnostics) string {
 }
 
 var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
-	"text":  writeText,
-	"json":  func(w io.Writer, found config.Diagnostics) error { return encodeJSON(w, findingsOf(found)) },
-	"sarif": writeSARIF,
+	"text":   writeText,
+	"json":   func(w io.Writer, found config.Diagnostics) error { return encodeJSON(w, findingsOf(found)) },
+	"sarif":  writeSARIF,
+	"github": writeGitHub,
 }
 
 // printDiagnostics writes findings, which may have several lines each, to standard error.

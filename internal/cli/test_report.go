@@ -74,8 +74,11 @@ type testPrinter interface {
 }
 
 func (f *testFlags) printer(std streams) testPrinter {
-	if f.format == "json" {
+	switch f.format {
+	case "json":
 		return jsonTests{std}
+	case "github":
+		return githubTests{std}
 	}
 	return textTests{std, f.verbose}
 }

@@ -1,0 +1,46 @@
+// Command release makes the files of a release: archives with checksums, a list of modules for
+// each, npm packages, and bundles of a first graph. The version and a directory go in. Each step
+// reads the archives, so it works on those of GoReleaser as on those of the first step.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+const usage = `usage, in the root of the project:
+  go run ./internal/release archives DIST VERSION     cross-build, pack, and write checksums.txt and SBOMs
+  go run ./internal/release npm DIST VERSION PACKAGE  DIST/npm: the packages of DIST's archives, for npm publish
+  go run ./internal/release bundles DIST VERSION      DIST/*.mcpb: bundles of the first graph, for all systems
+  go run ./internal/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) < 3 {
+		return errors.New(usage)
+	}
+	command, first, second := args[0], args[1], args[2]
+	switch {
+	case command == "archives" && len(args) == 3:
+		return writeArchives(ctx, first, second)
+	case command == "npm" && len(args) == 4:
+		return writePackages(first, second, args[3])
+	case command == "bundles" && len(args) == 3:
+		return writeBundles(ctx, first, second)
+	case command == "sbom" && len(args) == 3:
+		return writeSBOM(first, second)
+	}
+	return errors.New(usage)
+}
