@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +19,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if program := os.Getenv(clientProgram); program != "" {
+		if err := runClient(program, os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(testbin.Run(m))
 }
 
@@ -30,7 +38,7 @@ const (
 )
 
 // patience is far more than any step needs.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // modules is the node_modules that holds the packages. The test is skipped where it
 // may not or cannot have them.
@@ -70,22 +78,31 @@ func withPath(t *testing.T, folders ...string) []string {
 	return append(os.Environ(), "PATH="+strings.Join(folders, string(filepath.ListSeparator)))
 }
 
-// suite runs the suite against a server. The list names the scenarios that fail.
-func suite(t *testing.T, modules, url, list string, args ...string) {
+// suite runs the suite and checks its counts in the page. The list names the scenarios that fail.
+func suite(t *testing.T, modules, name, list string, args ...string) {
 	t.Helper()
-	list, err := filepath.Abs(filepath.Join("testdata", list))
+	path, err := filepath.Abs(filepath.Join("testdata", list))
 	if err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{"server", "--url", url, "--expected-failures", list}, args...)
+	args = append(args, "--expected-failures", path)
 	said, err := node(t, modules, "@modelcontextprotocol/conformance/dist/index.js", args...).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, said)
+		return
 	}
-	if passed := strings.Count(string(said), "✓"); passed < 10 {
+	passed := len(passedLine.FindAll(said, -1))
+	if passed < 10 {
 		t.Errorf("only %d scenarios passed:\n%s", passed, said)
 	}
+	checkRow(t, name, passed, len(failedLine.FindAll(said, -1)))
 }
+
+// Lines of the suite's summary; those of scenarios that are not scored are indented when they are repeated.
+var (
+	passedLine = regexp.MustCompile(`(?m)^✓ .*: \d+ passed`)
+	failedLine = regexp.MustCompile(`(?m)^✗ .*: \d+ passed`)
+)
 
 // output is what a process has said so far. Safe for concurrent use.
 type output struct {

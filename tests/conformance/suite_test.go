@@ -9,17 +9,20 @@ import (
 	"toolgraph/tests/testbin"
 )
 
+// revisions of the protocol that the suite has requirements for.
+var revisions = []string{"2025-11-25", "2026-07-28"}
+
 func TestHTTP(t *testing.T) {
 	newer := modules(t, newerSuite, nodePackage)
-	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			suite(t, newer, serveHTTP(t), "expected-"+revision+".yaml", "--requirements", revision)
+			suite(t, newer, "server over HTTP, "+revision, "expected-"+revision+".yaml", "server", "--url", serveHTTP(t), "--requirements", revision)
 		})
 	}
 }
 
 func TestPublishedSuite(t *testing.T) {
-	suite(t, modules(t, publishedSuite, nodePackage), serveHTTP(t), "expected-0.1.16.yaml")
+	suite(t, modules(t, publishedSuite, nodePackage), "server over HTTP, suite 0.1.16", "expected-0.1.16.yaml", "server", "--url", serveHTTP(t))
 }
 
 // The suite speaks HTTP only, so that stdio is reached by a bridge.
@@ -35,7 +38,7 @@ func TestStdio(t *testing.T) {
 		"--outputTransport", "streamableHttp", "--stateful", "--logLevel", "none", "--port", fmt.Sprint(port)))
 	url := fmt.Sprintf("http://localhost:%d/mcp", port)
 	answers(t, url)
-	suite(t, newer, url, "expected-bridge.yaml", "--requirements", "2025-11-25")
+	suite(t, newer, "server over stdio and a bridge, 2025-11-25", "expected-bridge.yaml", "server", "--url", url, "--requirements", "2025-11-25")
 }
 
 func freePort(t *testing.T) int {
