@@ -157,7 +157,8 @@ func (r *hostEntry) preview(host *hostconfig.Host, launch hostconfig.Launch) err
 		return err
 	}
 	r.Action = action
-	r.Diff = diff.Text(r.File, hostconfig.Shown(src), r.File+" (new)", hostconfig.Shown(content))
+	older, newer := hostconfig.Shown(src, content)
+	r.Diff = diff.Text(r.File, older, r.File+" (new)", newer)
 	return nil
 }
 

@@ -152,7 +152,5 @@ func hasKeys(d, of *config.Data) bool {
 }
 
 func isPrefix(items, of []*config.Data) bool {
-	return len(items) <= len(of) && slices.EqualFunc(items, of[:len(items)], func(a, b *config.Data) bool {
-		return same(a, b)
-	})
+	return len(items) <= len(of) && slices.EqualFunc(items, of[:len(items)], same)
 }

@@ -112,8 +112,12 @@ func TestPutReplacedPath(t *testing.T) {
 // Large files of a host: what is not the servers may be deep and large.
 func TestPutLarge(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 50_000) + strings.Repeat(`]}`, 50_000)
-	src := `{"history": [` + strings.Repeat(`{"text": "a \" quoted // text"}, `, 150_000) + deep + "],\n \"mcpServers\": {\"a\": {\"command\": \"a\"}}\n}"
-	got, _ := put(t, "claude-code", src, launch())
+	src := `{"history": [` + strings.Repeat(`{"text": "`+strings.Repeat(`a \" quoted // text `, 50)+`"}, `, 5_000) + deep + "],\n \"mcpServers\": {\"a\": {\"command\": \"a\"}}\n}"
+	out, _, err := Find("claude-code").Put("f", []byte(src), launch())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(out)
 	if len(src) < 5<<20 || !strings.HasPrefix(got, src[:len(src)-4]) {
 		t.Errorf("%d bytes became %d", len(src), len(got))
 	}
@@ -126,14 +130,19 @@ func TestShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(Shown(src)) {
+		for line := range strings.Lines(printable(string(src))) {
 			if strings.Contains(line, "canary") {
 				t.Errorf("%s: %s", file, line)
 			}
 		}
 	}
-	if got := Shown([]byte("{\"args\": [\"--api-key\",\n \"canary\"], \"env\": {\"KEY\": \"${KEY}\", \"TOKEN\": \"<TOKEN>\"}}\n")); got != "{\"args\": [\"--api-key\",\n \"<redacted>\"], \"env\": {\"KEY\": \"${KEY}\", \"TOKEN\": \"<TOKEN>\"}}\n" {
+	if got := printable("{\"args\": [\"--api-key\",\n \"canary\"], \"env\": {\"KEY\": \"${KEY}\", \"TOKEN\": \"<TOKEN>\"}}\n"); got != "{\"args\": [\"--api-key\",\n \"<redacted>\"], \"env\": {\"KEY\": \"${KEY}\", \"TOKEN\": \"<TOKEN>\"}}\n" {
 		t.Error(got)
+	}
+	older, newer := Shown([]byte(strings.Repeat("TOKEN = 'canary'\n", 50)), []byte(strings.Repeat("TOKEN = 'canary'\n", 50)+"x\n"))
+	want := strings.Repeat("…\n", 50-around) + strings.Repeat("TOKEN = '<redacted>'\n", around)
+	if older != want || newer != want+"x\n" {
+		t.Errorf("%q\n%q", older, newer)
 	}
 }
 

@@ -3,6 +3,7 @@ package hostconfig
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolgraph/internal/wording"
@@ -20,10 +21,32 @@ const (
 	shownLine = 400 // characters
 )
 
-// Shown returns the content of a host's file as it may be printed: without what looks like a literal
-// secret, with long lines truncated. Lines stay lines, so that two versions can be compared.
-func Shown(src []byte) string {
-	text := string(src)
+// around is how many lines before and after a change Shown returns: more than a diff prints.
+const around = 20
+
+// Shown returns two versions of a host's file as a diff of them may be printed: without what looks like
+// a literal secret, with long lines truncated. Lines stay lines; those far from the change are "…".
+func Shown(older, newer []byte) (shownOlder, shownNewer string) {
+	a, b := lines(older), lines(newer)
+	start, end := 0, 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	show := func(all []string) string {
+		from, to := max(0, start-around), min(len(all), len(all)-end+around)
+		const far = "…\n"
+		return strings.Repeat(far, from) + printable(strings.Join(all[from:to], "")) + strings.Repeat(far, len(all)-to)
+	}
+	return show(a), show(b)
+}
+
+func lines(src []byte) []string { return slices.Collect(strings.Lines(string(src))) }
+
+// printable returns a part of a file without secrets and long lines.
+func printable(text string) string {
 	for _, form := range []*regexp.Regexp{pairs, flags} {
 		text = form.ReplaceAllStringFunc(text, func(found string) string {
 			m := form.FindStringSubmatch(found)
