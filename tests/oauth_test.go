@@ -1,88 +1,30 @@
 package tests
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/go-jose/go-jose/v4"
-
+	"toolgraph/tests/issuer"
 	"toolgraph/tests/testbin"
 )
-
-// authorizationServer is an issuer of access tokens with one key.
-type authorizationServer struct {
-	t   testing.TB
-	url string
-	key *ecdsa.PrivateKey
-}
-
-func newAuthorizationServer(t testing.TB) *authorizationServer {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &authorizationServer{t: t, key: key}
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/.well-known/oauth-authorization-server":
-			fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q,"authorization_endpoint":%q,"token_endpoint":%q,"response_types_supported":["code"],"code_challenge_methods_supported":["S256"]}`,
-				a.url, a.url+"/keys", a.url+"/authorize", a.url+"/token")
-		case "/keys":
-			_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Use: "sig", Algorithm: "ES256"}}})
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	t.Cleanup(site.Close)
-	a.url = site.URL
-	return a
-}
-
-func (a *authorizationServer) token(subject, audience, scope string) string {
-	a.t.Helper()
-	s, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: a.key, KeyID: "k"}}, (&jose.SignerOptions{}).WithType("at+jwt"))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	claims, err := json.Marshal(map[string]any{"iss": a.url, "sub": subject, "aud": audience, "scope": scope, "exp": time.Now().Add(time.Hour).Unix()})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	signed, err := s.Sign(claims)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	token, err := signed.CompactSerialize()
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return token
-}
 
 var metadataInChallenge = regexp.MustCompile(`^Bearer resource_metadata="http://localhost:8080(/[^"]*)", scope="tools"$`)
 
 // A client without a token finds the authorization server, and is served with a token of it. The
 // audit log has its subject; no token is in any answer or log.
 func TestOAuth(t *testing.T) {
-	a := newAuthorizationServer(t)
+	a := issuer.New(t)
 	const resource = "http://localhost:8080/mcp"
 	log := filepath.Join(t.TempDir(), "audit.jsonl")
 	s, addr := startHTTP(t, mirror, []string{"TOOLGRAPH_OAUTH_RESOURCE=" + resource, "TOOLGRAPH_OAUTH_SCOPES=tools"},
-		"--oauth-issuer", a.url, "--audit", log, "--log-level", "debug")
+		"--oauth-issuer", a.URL, "--audit", log, "--log-level", "debug")
 
 	resp, err := http.Get("http://" + addr + "/mcp") //nolint:noctx // of a test
 	if err != nil {
@@ -98,19 +40,19 @@ func TestOAuth(t *testing.T) {
 	}
 	raw, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	if want := fmt.Sprintf(`{"resource":%q,"authorization_servers":[%q],"scopes_supported":["tools"],"bearer_methods_supported":["header"]}`+"\n", resource, a.url); string(raw) != want {
+	if want := fmt.Sprintf(`{"resource":%q,"authorization_servers":[%q],"scopes_supported":["tools"],"bearer_methods_supported":["header"]}`+"\n", resource, a.URL); string(raw) != want {
 		t.Errorf("got %s want %s", raw, want)
 	}
 
-	valid := a.token("alice", resource, "tools other")
+	valid := a.Token("alice", resource, "tools other")
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mirror","arguments":{"id":1,"ms":0}}}`
 	answers := ""
 	for _, c := range []struct {
 		token string
 		want  int
 	}{
-		{"", 401}, {"0123456789abcdef", 401}, {a.token("alice", "https://other.example.com", "tools"), 401}, {newAuthorizationServer(t).token("alice", resource, "tools"), 401},
-		{a.token("alice", resource, "other"), 403}, {valid, 200},
+		{"", 401}, {"0123456789abcdef", 401}, {a.Token("alice", "https://other.example.com", "tools"), 401}, {issuer.New(t).Token("alice", resource, "tools"), 401},
+		{a.Token("alice", resource, "other"), 403}, {valid, 200},
 	} {
 		status, body := post(t, addr, c.token, call)
 		answers += body
@@ -130,17 +72,17 @@ func TestOAuth(t *testing.T) {
 
 func TestOAuthFlags(t *testing.T) {
 	f := newGraphFile(t, mirror)
-	const http, issuer, resource = "--http 127.0.0.1:0 ", "--oauth-issuer https://login.example.com ", "--oauth-resource http://localhost:8080/mcp "
+	const http, from, resource = "--http 127.0.0.1:0 ", "--oauth-issuer https://login.example.com ", "--oauth-resource http://localhost:8080/mcp "
 	for _, c := range []struct{ flags, want string }{
-		{issuer, "the --oauth-… flags require --http ADDR"},
+		{from, "the --oauth-… flags require --http ADDR"},
 		{http + resource, "the --oauth-… flags require --oauth-issuer URL, or TOOLGRAPH_OAUTH_ISSUER"},
-		{http + issuer, "--oauth-issuer requires --oauth-resource URL, the address of this server as clients write it, such as http://localhost:8080/mcp or https://HOST/mcp"},
-		{http + issuer + "--oauth-resource tools.example.com", `--oauth-resource is "tools.example.com", expected a URL without query, such as https://HOST/mcp`},
-		{http + issuer + "--oauth-resource http://tools.example.com/mcp", "put a proxy with TLS in front of this server and give its https address"},
+		{http + from, "--oauth-issuer requires --oauth-resource URL, the address of this server as clients write it, such as http://localhost:8080/mcp or https://HOST/mcp"},
+		{http + from + "--oauth-resource tools.example.com", `--oauth-resource is "tools.example.com", expected a URL without query, such as https://HOST/mcp`},
+		{http + from + "--oauth-resource http://tools.example.com/mcp", "put a proxy with TLS in front of this server and give its https address"},
 		{http + resource + "--oauth-issuer http://login.example.com", `the issuer "http://login.example.com" is not secure; use https`},
 		{http + resource + "--oauth-issuer login", `the issuer "login" is not a URL`},
-		{http + issuer + resource + "--oauth-jwks none.json", "none.json"},
-		{http + issuer + resource + `--oauth-scopes a\b`, "has a character that is not allowed in --oauth-issuer, --oauth-audience and --oauth-scopes"},
+		{http + from + resource + "--oauth-jwks none.json", "none.json"},
+		{http + from + resource + `--oauth-scopes a\b`, "has a character that is not allowed in --oauth-issuer, --oauth-audience and --oauth-scopes"},
 		{"--http 0.0.0.0:0 --http-allow-remote", "or accept access tokens with --oauth-issuer"},
 	} {
 		args := append([]string{"serve", "-g", f.path}, strings.Fields(c.flags)...)

@@ -149,3 +149,20 @@ func TestV10PrivateKeySet(t *testing.T) {
 		t.Errorf("the address was contacted %d times", n)
 	}
 }
+
+func TestNew(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(file, []byte(keySet(t, testKeys...)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(Options{Issuer: testIssuer, Audiences: []string{testResource + "/", "HTTPS://TOOLS.example.com/mcp"}, Keys: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who, err := v.Verify(t.Context(), rsaToken(t, nil)); err != nil || who.Subject != "alice" {
+		t.Errorf("%+v %v", who, err)
+	}
+	if _, err := New(Options{Issuer: testIssuer, Keys: file}); err == nil {
+		t.Error("without an audience all tokens of the issuer would be valid")
+	}
+}
