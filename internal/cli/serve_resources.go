@@ -86,7 +86,7 @@ func (*readable) List(_ context.Context, cursor string) ([]server.Resource, stri
 func (*readable) Templates() []server.Resource { return nil }
 
 // Given remembers a URI that a client gets.
-func (r *readable) Given(uri string) { r.current().links.Given(uri) }
+func (r *readable) Given(subject, uri string) { r.current().links.Given(subject, uri) }
 
 // Read returns the contents of a resource.
 func (r *readable) Read(ctx context.Context, uri string) ([]server.Content, error) {
@@ -106,7 +106,7 @@ func (r *readable) Read(ctx context.Context, uri string) ([]server.Content, erro
 		}
 		return []server.Content{{MIMEType: "application/json", Text: string(raw)}}, nil
 	}
-	origin, err := l.links.Origin(uri)
+	origin, err := l.links.Origin(server.SubjectOf(ctx), uri)
 	switch now, _ := l.originOf(origin.Server); {
 	case errors.Is(err, links.ErrAmbiguous):
 		return nil, fmt.Errorf("%w: %s was named by two servers, so it is not certain whose content it is; let only one of the tools return it",

@@ -252,4 +252,4 @@ func (s runResources) Read(ctx context.Context, uri string) ([]server.Content, e
 }
 
 // Given does nothing: no result of these tools has a link to another resource.
-func (runResources) Given(string) {}
+func (runResources) Given(_, _ string) {}

@@ -59,30 +59,31 @@ func (t *Table) name(by Origin, item value.Value) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.named.add(uri, by)
+	t.named.add(key{uri: uri}, by)
 }
 
-// Given remembers that a client gets a URI; one that no server has named is ignored.
-func (t *Table) Given(uri string) {
+// Given remembers that a client gets a URI; one that no server has named is ignored. Clients are
+// subjects of access tokens; those without one are one client, "".
+func (t *Table) Given(client, uri string) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if by := t.named.get(uri); by != nil {
-		t.given.add(uri, *by)
+	if by := t.named.get(key{uri: uri}); by != nil {
+		t.given.add(key{client, uri}, *by)
 	}
 }
 
-// Origin returns the server that named a URI which a client was given. When two servers have named
+// Origin returns the server that named a URI which the client was given. When two servers have named
 // it, the error is ErrAmbiguous: the content of one must not pass for that of the other.
-func (t *Table) Origin(uri string) (Origin, error) {
+func (t *Table) Origin(client, uri string) (Origin, error) {
 	if t == nil {
 		return Origin{}, ErrUnknown
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch by := t.given.get(uri); {
+	switch by := t.given.get(key{client, uri}); {
 	case by == nil:
 		return Origin{}, ErrUnknown
 	case *by == several:
@@ -98,33 +99,36 @@ var several = Origin{}
 // recent has a number of URIs, the most recently used first.
 type recent struct {
 	order list.List // of *entry
-	byURI map[string]*list.Element
+	byURI map[key]*list.Element
 }
+
+// key is a URI and the client that was given it; the client is "" in a list of URIs that are named.
+type key struct{ client, uri string }
 
 type entry struct {
-	uri string
-	by  Origin
+	key
+	by Origin
 }
 
-func (r *recent) add(uri string, by Origin) {
-	if known := r.get(uri); known != nil {
+func (r *recent) add(k key, by Origin) {
+	if known := r.get(k); known != nil {
 		if *known != by {
 			*known = several
 		}
 		return
 	}
 	if r.byURI == nil {
-		r.byURI = map[string]*list.Element{}
+		r.byURI = map[key]*list.Element{}
 	}
 	if len(r.byURI) >= mostURIs {
-		delete(r.byURI, r.order.Remove(r.order.Back()).(*entry).uri)
+		delete(r.byURI, r.order.Remove(r.order.Back()).(*entry).key)
 	}
-	r.byURI[uri] = r.order.PushFront(&entry{uri, by})
+	r.byURI[k] = r.order.PushFront(&entry{k, by})
 }
 
 // get returns the origin of a URI; nil when it is not known.
-func (r *recent) get(uri string) *Origin {
-	at := r.byURI[uri]
+func (r *recent) get(k key) *Origin {
+	at := r.byURI[k]
 	if at == nil {
 		return nil
 	}

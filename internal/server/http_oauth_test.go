@@ -180,9 +180,12 @@ func TestOAuthSessionsOfSubjects(t *testing.T) {
 	}
 	s.want(legacyResult)
 
-	s = h.open(h.request(t.Context(), legacyAsk, mine, as("alice")))
+	s = h.open(h.request(t.Context(), strings.Replace(legacyAsk, `"id":1`, `"id":2`, 1), mine, as("alice")))
 	s.want(questionNo(2))
-	h.cancelPost(http.StatusAccepted, 1, mine, as("alice"))
+	for _, headers := range others {
+		h.cancelPost(http.StatusNotFound, 2, headers...)
+	}
+	h.cancelPost(http.StatusAccepted, 2, mine, as("alice"))
 	s.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"toolgraph-2"}}`)
 	b.noneLeft(t)
 }

@@ -23,8 +23,8 @@ type Resources interface {
 	// Read returns the contents of a resource. For an unknown URI the error is ErrNoResource.
 	Read(ctx context.Context, uri string) ([]Content, error)
 	// Given is called with the URI of each link and each embedded resource that a result gives a
-	// client, before the client gets it.
-	Given(uri string)
+	// client, before the client gets it, and with the subject of its access token, if it has one.
+	Given(subject, uri string)
 }
 
 // Resource is one entry of resources/list; URI is a template (RFC 6570) in Templates.
@@ -187,12 +187,12 @@ func LinkOf(v value.Value) string {
 	return uri
 }
 
-// given notes the link in an item of a result, if it is one.
-func (s *Server) given(item value.Value) {
+// given notes the link in an item of a result for a subject, if it is one.
+func (s *Server) given(subject string, item value.Value) {
 	if s.opts.Resources == nil {
 		return
 	}
 	if uri := LinkOf(item); uri != "" {
-		s.opts.Resources.Given(uri)
+		s.opts.Resources.Given(subject, uri)
 	}
 }

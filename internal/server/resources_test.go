@@ -36,7 +36,7 @@ func (s shelf) Read(_ context.Context, uri string) ([]Content, error) {
 	return []Content{{MIMEType: "text/plain", Text: s[uri]}}, nil
 }
 
-func (shelf) Given(string) {}
+func (shelf) Given(_, _ string) {}
 
 func TestResources(t *testing.T) {
 	h := connect(t, newBench(t, func(o *Options) { o.Resources = shelf{"run://a": "the <text>"} }).server)

@@ -180,7 +180,7 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, use
 		shown := c.from.secrets.RedactJSON(raw)
 		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // redacted: it may no longer be valid content
 		if raw = shown; whole && isContent(item) {
-			s.given(item)
+			s.given(c.subject, item)
 			dst = append(dst, raw...)
 			continue
 		}
