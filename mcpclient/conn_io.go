@@ -31,13 +31,15 @@ func (c *conn) write(ctx context.Context, line []byte) error {
 	case <-c.dead():
 		return fmt.Errorf("%w: %w", errUnsent, c.failure())
 	}
-	_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writePatience)) // pipes have deadlines
-	n, err := c.proc.stdin.Write(line)
+	n, err := 0, c.proc.stdin.SetWriteDeadline(time.Now().Add(writePatience))
+	if err == nil {
+		n, err = c.proc.stdin.Write(line)
+	}
 	switch {
 	case err == nil:
 		<-c.slot
 		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, os.ErrNoDeadline):
 		if !c.background(func() {
 			c.writeRest(line[n:])
 			<-c.slot
@@ -66,8 +68,7 @@ func (c *conn) write(ctx context.Context, line []byte) error {
 
 func (c *conn) writeRest(rest []byte) {
 	for len(rest) > 0 {
-		_ = c.proc.stdin.SetWriteDeadline(time.Now().Add(writeStall))
-		n, err := c.proc.stdin.Write(rest)
+		n, err := c.writePart(rest)
 		rest = rest[n:]
 		if err == nil || n > 0 && errors.Is(err, os.ErrDeadlineExceeded) {
 			continue // it reads, even if slowly
@@ -75,10 +76,24 @@ func (c *conn) writeRest(rest []byte) {
 		select {
 		case <-c.dead():
 		case <-c.proc.clock.after(drainGrace): // the reader, if it knows why, reports it better
-			c.fail(&Error{Code: CodeTransport, Message: fmt.Sprintf("the server has not read its input for %s", writeStall)})
+			c.stalled()
 		}
 		return
 	}
+}
+
+// writePart writes as much as the server reads within writeStall.
+func (c *conn) writePart(rest []byte) (int, error) {
+	if c.proc.stdin.SetWriteDeadline(time.Now().Add(writeStall)) == nil {
+		return c.proc.stdin.Write(rest)
+	}
+	// The pipes of Windows have no deadlines: the end of the server ends the write.
+	defer time.AfterFunc(writeStall, c.stalled).Stop()
+	return c.proc.stdin.Write(rest[:min(len(rest), readBuffer)])
+}
+
+func (c *conn) stalled() {
+	c.fail(&Error{Code: CodeTransport, Message: fmt.Sprintf("the server has not read its input for %s", writeStall)})
 }
 
 const readBuffer = 64 << 10

@@ -21,10 +21,11 @@ const (
 	drainGrace = 500 * time.Millisecond // for output still in the pipes
 )
 
-// process is one child: the leader of a process group of its own, with its stderr drained.
+// process is one child: the leader of a group of its own, with its stderr drained.
 // It is reaped by a goroutine that lives exactly as long as the group.
 type process struct {
 	cmd    *exec.Cmd
+	group  *group
 	stdin  *os.File
 	stdout *os.File
 	stderr *stderrRing
@@ -55,7 +56,7 @@ func commandOf(u *config.Upstream, self selfCommand) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: []string{path}, Env: environ(os.Environ(), u.Env), Dir: u.Dir, SysProcAttr: ownGroup()}
+	cmd := &exec.Cmd{Path: path, Args: []string{path}, Env: environ(os.Environ(), u.Env), Dir: u.Dir}
 	for _, a := range u.Args {
 		cmd.Args = append(cmd.Args, a.Value)
 	}
@@ -104,8 +105,9 @@ func startProcess(cmd *exec.Cmd, keep *supervisor, clk clock, onStderr func(line
 		return nil, startError(err)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.child[0], p.child[1], p.child[2]
+	var g *group
 	if err = keep.ready(); err == nil {
-		err = cmd.Start()
+		g, err = startGroup(cmd)
 	}
 	if err != nil {
 		p.close()
@@ -114,7 +116,7 @@ func startProcess(cmd *exec.Cmd, keep *supervisor, clk clock, onStderr func(line
 	closeAll(p.child[:]...)
 	keep.watch(cmd.Process.Pid)
 	proc := &process{
-		cmd: cmd, stdin: p.own[0], stdout: p.own[1], stderr: &stderrRing{}, clock: clk,
+		cmd: cmd, group: g, stdin: p.own[0], stdout: p.own[1], stderr: &stderrRing{}, clock: clk,
 		exited: make(chan struct{}), gone: make(chan struct{}),
 	}
 	drained := make(chan struct{})
@@ -142,7 +144,7 @@ func (p *process) reap(stderr *os.File, drained chan struct{}, keep *supervisor)
 	case <-p.clock.after(drainGrace / 10):
 	}
 	close(p.exited)
-	sweepGroup(p.cmd.Process.Pid)
+	p.group.sweep()
 	keep.forget(p.cmd.Process.Pid)
 	select {
 	case <-drained:
@@ -171,11 +173,11 @@ func (p *process) endWithin(first, second time.Duration) {
 		if p.within(first) {
 			return
 		}
-		signalGroup(p.cmd, false)
+		p.group.signal(false)
 		if p.within(second) {
 			return
 		}
-		signalGroup(p.cmd, true)
+		p.group.signal(true)
 	})
 	<-p.gone
 }

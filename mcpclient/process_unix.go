@@ -9,31 +9,44 @@ import (
 	"time"
 )
 
+// group is a process group: a child, its leader, and the descendants that do not leave it.
+type group struct{ id int }
+
+// startGroup starts a child in a group of its own.
+func startGroup(cmd *exec.Cmd) (*group, error) {
+	cmd.SysProcAttr = ownGroup()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &group{cmd.Process.Pid}, nil
+}
+
 // ownGroup makes a child the leader of a new process group. Pdeathsig is not used: it
 // fires when the thread that forked ends, not the process.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-func signalGroup(cmd *exec.Cmd, kill bool) {
+// signal asks the group to end, or kills it.
+func (g *group) signal(kill bool) {
 	sig := syscall.SIGTERM
 	if kill {
 		sig = syscall.SIGKILL
 	}
-	_ = syscall.Kill(-cmd.Process.Pid, sig) // it fails when the group is empty, as it should be
+	_ = syscall.Kill(-g.id, sig) // it fails when the group is empty, as it should be
 }
 
-// sweepGroup ends the rest of a group whose leader is reaped. The id cannot belong to
-// another group while a process of this one lives.
-func sweepGroup(pgid int) {
-	if syscall.Kill(-pgid, syscall.SIGTERM) != nil {
+// sweep ends the rest of a group whose leader is reaped. The id cannot belong to another
+// group while a process of this one lives.
+func (g *group) sweep() {
+	if syscall.Kill(-g.id, syscall.SIGTERM) != nil {
 		return
 	}
 	for deadline := time.Now().Add(sweepGrace); time.Now().Before(deadline); {
-		if syscall.Kill(-pgid, 0) != nil {
+		if syscall.Kill(-g.id, 0) != nil {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	_ = syscall.Kill(-pgid, syscall.SIGKILL)
+	_ = syscall.Kill(-g.id, syscall.SIGKILL)
 }
 
 func statusOf(state *os.ProcessState) exitStatus {

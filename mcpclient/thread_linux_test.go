@@ -50,7 +50,7 @@ func TestP19ThreadEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		signalGroup(proc.cmd, true) // gone already when all is well
+		proc.group.signal(true) // gone already when all is well
 		<-proc.gone
 		closeAll(proc.stdout)
 	}()

@@ -238,6 +238,11 @@ func (s *server) result(id json.RawMessage, v any) {
 
 // reply writes one message as a line.
 func (s *server) reply(m message) {
+	if m.Method == "" {
+		s.mu.Lock()
+		delete(s.flying, string(m.ID)) // whoever has the answer does not find the call in flight
+		s.mu.Unlock()
+	}
 	line, err := json.Marshal(struct {
 		JSONRPC string `json:"jsonrpc"`
 		message

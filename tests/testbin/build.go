@@ -28,8 +28,9 @@ var (
 )
 
 // Build compiles the main package pkg, such as "toolgraph/tests/fakeserver", once
-// per test process and returns the path of the executable. Clean removes it. Safe
-// for concurrent use.
+// per test process and returns the path of the executable. Run removes it. Safe
+// for concurrent use. On a machine without Go, the executables are those of the directory
+// that TOOLGRAPH_TEST_PROGRAMS names: tests of other systems are built elsewhere.
 //
 // With -race and -short, a test that wants the program itself is skipped: what it tests
 // runs in another process, which the race detector does not see.
@@ -85,14 +86,18 @@ func clean() error {
 }
 
 func compile(pkg string) (string, error) {
+	name := path.Base(pkg)
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if made := os.Getenv("TOOLGRAPH_TEST_PROGRAMS"); made != "" {
+		return filepath.Join(made, name), nil
+	}
 	root, err := outputDir()
 	if err != nil {
 		return "", err
 	}
-	out := filepath.Join(root, path.Base(pkg))
-	if runtime.GOOS == "windows" {
-		out += ".exe"
-	}
+	out := filepath.Join(root, name)
 	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", out, pkg)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
