@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/windows"
 
@@ -32,7 +33,7 @@ func beVictim(role string) {
 		}
 		fmt.Println(child.Process.Pid)
 	}
-	select {}
+	time.Sleep(time.Hour)
 }
 
 func startVictim(role string) *process {
