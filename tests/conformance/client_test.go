@@ -107,7 +107,7 @@ func (c *client) command(args ...string) *exec.Cmd {
 
 var authorizeAddress = regexp.MustCompile(`https?://\S+`)
 
-// login logs in; the browser is an HTTP client, because the suite's authorization server asks nobody.
+// login logs in; the browser is an HTTP client, because the authorization server of the suite asks no questions.
 func (c *client) login() error {
 	cmd := c.command("login", "suite", "-g", "graph.yaml", "--wait", "10s")
 	said := &output{}
