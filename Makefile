@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients conformance graphs flows pairs sim web lint fmt cover bench check release-check
+.PHONY: help build test race golden fuzz soak clients conformance servers graphs flows pairs sim web lint fmt cover bench check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -33,6 +33,9 @@ clients: ## call every example from third-party MCP clients (needs Node)
 
 conformance: ## run the official conformance suite (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/conformance/
+
+servers: ## lock, check and call 25 servers of npm, and write docs/servers.md (needs Node)
+	UPDATE_GOLDEN=1 TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 40m ./tests/servers/
 
 pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs Node; SEED=1)
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" jsonata@2.2.2 && \
