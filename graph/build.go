@@ -53,6 +53,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkAllow(f, graphs, &found)
 	checkEffects(graphs, &found)
 	checkResults(f, &found)
+	checkSizes(f, &found)
 	checkUnusedVars(vars, &found)
 	found.Sort()
 	if found.Err() != nil {

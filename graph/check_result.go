@@ -9,6 +9,49 @@ import (
 // readResult is the name of the tool by which clients read a result that exceeds maxResultBytes.
 const readResult = "read_result"
 
+// HostKeeps is about how many characters of a result clients keep: 25,000 tokens.
+const HostKeeps = 100_000
+
+// HostSizeKey is the key of a tool's _meta by which a client keeps more of its results.
+const HostSizeKey = "anthropic/maxResultSizeChars"
+
+// BoundsResult reports whether a tool gives clients no result that they truncate, or says how much of
+// it they are to keep.
+func BoundsResult(t *config.Tool, limits config.Limits) bool {
+	bounded := func(limit int) bool { return limit > 0 && limit <= HostKeeps }
+	return t.Hidden || limits.MaxResultBytes > 0 || bounded(limits.MaxNodeOutputBytes) || t.Meta.Get(HostSizeKey) != nil
+}
+
+// allows returns the largest number of characters that a schema declares for a value, by maxLength and
+// maxItems; 0 where it declares none.
+func allows(schema *config.Data) (most float64) {
+	if schema == nil {
+		return 0
+	}
+	number := func(key string) float64 {
+		n, _ := schema.Get(key).Value().(float64)
+		return n
+	}
+	most = number("maxLength") + number("maxItems")*allows(schema.Get("items"))
+	if properties := schema.Get("properties"); properties != nil {
+		for _, property := range properties.Items {
+			most += allows(property)
+		}
+	}
+	return most
+}
+
+// checkSizes warns of tools whose outputSchema declares results that clients truncate.
+func checkSizes(f *config.File, found *config.Diagnostics) {
+	for _, t := range f.Tools {
+		if most := allows(t.OutputSchema); most > HostKeeps && !BoundsResult(t, f.Limits.Own(t.Limits)) {
+			found.Warn(t.OutputSchema.Pos, "large-result",
+				fmt.Sprintf("outputSchema of tool %q allows texts of %.0f characters together, and clients may truncate a result above %d", t.Name.Value, most, HostKeeps),
+				"lower maxLength or maxItems, or raise the client's limit with _meta: {"+HostSizeKey+": …}")
+		}
+	}
+}
+
 // checkResults reports what does not go with maxResultBytes.
 func checkResults(f *config.File, found *config.Diagnostics) {
 	bounded := false

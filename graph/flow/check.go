@@ -55,6 +55,7 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	for i, node := range g.Nodes {
 		if _, isExit := node.(*graph.Exit); isExit && c.reached(i) {
 			c.output(ctx, i)
+			c.large(ctx, i)
 		}
 	}
 	return c.found, nil
