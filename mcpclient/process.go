@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -199,20 +200,22 @@ func (p *process) within(d time.Duration) bool {
 // supervisor is a process that ends the groups of all servers if this process dies without
 // doing so itself, by SIGKILL for example. It reads from a pipe each group that begins and
 // ends, and when the pipe closes it ends those that are left. It is started with the first
-// server, which does not wait for it. Where it cannot be started, servers still see the end
-// of their input.
+// server, which does not wait for it. Where there is no shell, servers only see the end of
+// their input.
 type supervisor struct {
+	command func() *exec.Cmd // returns nil where none is needed
+
 	mu     sync.Mutex // guards the fields below; held during short writes to the pipe only
 	pipe   io.WriteCloser
 	done   chan struct{} // closed when the process has ended
 	groups map[int]bool
 }
 
-func newSupervisor() *supervisor { return &supervisor{groups: map[int]bool{}} }
+func newSupervisor() *supervisor { return &supervisor{command: supervisorCommand, groups: map[int]bool{}} }
 
 // ready starts the supervisor unless it runs.
 func (s *supervisor) ready() error {
-	cmd := supervisorCommand()
+	cmd := s.command()
 	if cmd == nil {
 		return nil
 	}
@@ -229,6 +232,9 @@ func (s *supervisor) ready() error {
 	pipe, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a container without a shell: its end ends the servers
 	}
 	if err != nil {
 		return fmt.Errorf("cannot start the supervisor: %w", err)

@@ -2,7 +2,10 @@
 
 package mcpclient
 
-import "testing"
+import (
+	"os/exec"
+	"testing"
+)
 
 // A supervisor that was killed is replaced at the next start, and gets the groups that
 // live again.
@@ -23,4 +26,11 @@ func TestSupervisorIsReplaced(t *testing.T) {
 	if p.keep.done == first || len(p.keep.groups) != 1 {
 		t.Errorf("the supervisor was not replaced, or holds %v", p.keep.groups)
 	}
+}
+
+// A container may have no shell: servers start there too.
+func TestServersStartWithoutASupervisor(t *testing.T) {
+	p := pool(t, fake(t))
+	p.keep.command = func() *exec.Cmd { return &exec.Cmd{Path: t.TempDir() + "/sh"} }
+	mustCall(t, p, "inc", `{"n":1}`, `2`)
 }
