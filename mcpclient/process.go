@@ -211,7 +211,9 @@ type supervisor struct {
 	groups map[int]bool
 }
 
-func newSupervisor() *supervisor { return &supervisor{command: supervisorCommand, groups: map[int]bool{}} }
+func newSupervisor() *supervisor {
+	return &supervisor{command: supervisorCommand, groups: map[int]bool{}}
+}
 
 // ready starts the supervisor unless it runs.
 func (s *supervisor) ready() error {
