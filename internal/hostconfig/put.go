@@ -104,7 +104,11 @@ func (h *Host) read(path string, src []byte, wanted []string) (*config.Data, err
 			}
 		}
 	}
-	return h.syntax.read(path, src, wanted...)
+	root, err := h.syntax.read(path, src, wanted...)
+	if err != nil && h.syntax != yamlSyntax { // whose errors say what to do
+		err = fmt.Errorf("%w; correct that first", err)
+	}
+	return root, err
 }
 
 // isOwn reports whether an entry is one of this program.

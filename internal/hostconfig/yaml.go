@@ -15,12 +15,26 @@ func readYAML(path string, src []byte) (*config.Data, error) {
 		return &config.Data{Kind: config.KindObject, Pos: config.Pos{File: path, Line: 1, Column: 1}}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, placed(err)
 	}
 	if root.Kind != config.KindObject {
 		return nil, &placedError{root.Pos, "found a value that is not a mapping; expected the keys of a configuration"}
 	}
 	return root, nil
+}
+
+// placed returns the first finding of an error of package config as an error of a host's file, which
+// is no error of a graph file.
+func placed(err error) error {
+	var found config.Diagnostics
+	if !errors.As(err, &found) || len(found) == 0 {
+		return err
+	}
+	text := found[0].Message
+	if found[0].Hint != "" {
+		text += "; " + found[0].Hint
+	}
+	return &placedError{found[0].Pos, text}
 }
 
 // isEmptyYAML reports whether an error of config.ParseData says that there is nothing but comments.
@@ -33,7 +47,8 @@ func isEmptyYAML(err error) bool {
 func editYAML(path string, src []byte, want *config.Data, _ []string) ([]byte, error) {
 	root, err := config.ParseData(path, src)
 	if err == nil && !isNull(root) {
-		return config.Rewrite(path, src, want)
+		out, err := config.Rewrite(path, src, want)
+		return out, placed(err)
 	}
 	text := config.EncodeData(want)
 	if len(bytes.TrimSpace(src)) == 0 {
