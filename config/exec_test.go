@@ -7,7 +7,7 @@ import (
 )
 
 func TestExecServer(t *testing.T) {
-	f, err := Parse("/work/g.yaml", []byte(head+`mcpServers:
+	f, err := Parse("/graphs/g.yaml", []byte(head+`mcpServers:
   local:
     type: exec
     env: {MODE: "${MODE}"}
@@ -23,7 +23,7 @@ func TestExecServer(t *testing.T) {
 	}
 	u := f.Servers[0]
 	first, second := u.Program("markitdown"), u.Program("sift")
-	if u.Transport != Exec || u.Dir != "/work/tools" || u.Timeout != 2*time.Second || u.MaxInFlight != 2 || len(u.Env) != 1 || u.Program("none") != nil {
+	if u.Transport != Exec || u.Dir != "/graphs/tools" || u.Timeout != 2*time.Second || u.MaxInFlight != 2 || len(u.Env) != 1 || u.Program("none") != nil {
 		t.Errorf("server: %+v", u)
 	}
 	if first.Timeout != 30*time.Second || first.Effect != ReadEffect || !first.TakesOptions() {
