@@ -78,7 +78,7 @@ func newRemote(conf settings, s *session, auth *authorizer) (*remote, error) {
 		transport.WithHTTPBasicClient(r.client), transport.WithHTTPHeaders(headers), transport.WithHTTPLogger(quiet),
 	}
 	if s.elicit != nil { // servers that do not say which call a question belongs to ask on a stream of their own
-		options = append(options, transport.WithContinuousListening())
+		options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // the stream is of the older era, and so are these servers
 	}
 	stream, err := transport.NewStreamableHTTP(r.address, options...)
 	if err != nil {

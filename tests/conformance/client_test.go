@@ -233,9 +233,9 @@ func (c *client) onTerminal(args ...string) *exec.Cmd {
 		for _, arg := range args {
 			quoted += " '" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
-		dir, env := cmd.Dir, cmd.Env
+		dir, env := cmd.Dir, append(cmd.Env, "TERM=dumb")
 		cmd = exec.Command(script, "-qec", quoted, os.DevNull)
-		cmd.Dir, cmd.Env = dir, append(env, "TERM=dumb")
+		cmd.Dir, cmd.Env = dir, env
 		cmd.Stdin = strings.NewReader(strings.Repeat("\n", 5) + strings.Repeat("yes\n", 3))
 	}
 	return cmd
