@@ -122,8 +122,11 @@ func TestTokensThatAreValid(t *testing.T) {
 		changes map[string]any
 		want    []string
 	}{
-		{nil, nil}, {map[string]any{"scope": "read  write"}, []string{"read", "write"}}, {map[string]any{"scp": "read"}, []string{"read"}},
-		{map[string]any{"scp": []string{"read", "write"}}, []string{"read", "write"}}, {map[string]any{"scope": "a", "scp": "b"}, []string{"a", "b"}},
+		{nil, nil},
+		{map[string]any{"scope": "read  write"}, []string{"read", "write"}},
+		{map[string]any{"scp": "read"}, []string{"read"}},
+		{map[string]any{"scp": []string{"read", "write"}}, []string{"read", "write"}},
+		{map[string]any{"scope": "a", "scp": "b"}, []string{"a", "b"}},
 	} {
 		if who, err := v.Verify(t.Context(), rsaToken(t, c.changes)); err != nil || !slices.Equal(who.Scopes, c.want) {
 			t.Errorf("%v: %q %v", c.changes, who.Scopes, err)

@@ -41,7 +41,7 @@ type httpFlags struct {
 
 func (f *httpFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.address, "http", "", "`address` to serve streamable HTTP at instead of stdio; :8080 means 127.0.0.1:8080")
-	cmd.Flags().BoolVar(&f.allowRemote, "http-allow-remote", false, "allow an --http address that other machines can reach; requires a token")
+	cmd.Flags().BoolVar(&f.allowRemote, "http-allow-remote", false, "allow an --http address that other machines can reach; requires a token or OAuth")
 	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "`file` with the bearer token that clients must send (default $"+tokenVariable+")")
 	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "additional `host` name to accept in Host and Origin headers, such as a proxy's; may be repeated")
 	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "time that calls in flight get to finish when the process is stopped")

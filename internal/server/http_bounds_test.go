@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -271,6 +272,31 @@ func TestV11IdleConnectionsEndFirst(t *testing.T) {
 	close(b.release)
 	if body := <-held; !strings.Contains(body, `"text":"\"1\""`) {
 		t.Errorf("the call in flight: %s", body)
+	}
+}
+
+// V11: a connection that is used stays, and an older one that is not used ends.
+func TestV11UsedConnectionStays(t *testing.T) {
+	h := serveSite(t, newBench(t, nil).server, HTTPOptions{MaxPerAddress: 2})
+	health := func(c net.Conn) error {
+		_ = c.SetDeadline(time.Now().Add(patience))
+		if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			return err
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err
+	}
+	first, second := dialled(t, h.addr, ""), dialled(t, h.addr, "")
+	errs := []error{health(second), health(first)}
+	third := dialled(t, h.addr, "")
+	if err := errors.Join(append(errs, health(third), health(first))...); err != nil {
+		t.Error(err)
+	}
+	if health(second) == nil {
+		t.Error("the connection that was not used is open")
 	}
 }
 

@@ -66,8 +66,8 @@ func serveExample(t *testing.T, env []string, flags func(url string) []string) s
 	_ = on.Close()
 	s := newSurroundings(t)
 	address := "http://" + addr + "/mcp"
-	cmd := exec.Command(testbin.Build(t, "toolgraph"), append([]string{"serve", "-g", filepath.Join(s.examples, "01-count-files.yaml"), "--http", addr}, flags(address)...)...) //nolint:gosec,noctx // of the test itself
-	cmd.Env = append(s.env, env...)
+	cmd := exec.Command(testbin.Build(t, "toolgraph"), append([]string{"serve", "-g", filepath.Join(s.examples, "01-count-files.yaml"), "--http", addr}, flags(address)...)...) //nolint:gosec // of the test itself
+	cmd.Env = slices.Concat(s.env, env)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
