@@ -117,6 +117,8 @@ func TestQuestionsAreObserved(t *testing.T) {
 	w.want(t, `tools/call(ask) 2 2026-07-28 {Code:0 Failed:false Waits:false Cancelled:false Version:}`)
 	h.send(askCall(3, "ask", answering(state, accepted)))
 	w.want(t, `tools/call(ask) 3 2026-07-28 {Code:-32602 Failed:false Waits:false Cancelled:false Version:}`)
+	h.send(askCall(4, "panic", ""))
+	w.want(t, `tools/call(panic) 4 2026-07-28 {Code:0 Failed:true Waits:false Cancelled:false Version:}`)
 }
 
 func TestRequestsOverHTTPAreObserved(t *testing.T) {
@@ -162,5 +164,24 @@ func TestRunIsInTheContextOfItsRequest(t *testing.T) {
 	}
 	if !strings.Contains("5 6 5", strings.Join(got, " ")) {
 		t.Errorf("the runs are in the contexts of %v", got)
+	}
+}
+
+// Without an observer a request costs no memory more.
+func TestUnobservedRequestsAllocateNothing(t *testing.T) {
+	s := newBench(t, nil).server
+	m := &message{}
+	if _, fault := m.parse([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"any"}}`), nil); fault != nil {
+		t.Fatal(fault.message)
+	}
+	ctx := t.Context()
+	if n := testing.AllocsPerRun(100, func() {
+		o := s.observe(m, "2025-11-25", nil)
+		if o.context(ctx) != ctx {
+			t.Error("another context")
+		}
+		o.end(Outcome{})
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
