@@ -128,6 +128,7 @@ func TestTelemetryOfARunningServer(t *testing.T) {
 	if code := s.end(); code != 0 {
 		t.Fatalf("exit code %d: %s", code, s.stderr)
 	}
+	b.Close() // nothing comes any more
 	for id, version := range map[string]string{legacy: "2025-11-25", modern: "2026-07-28"} {
 		request, got := b.span(t, id, "tools/call mirror")
 		if got != "gen_ai.operation.name=execute_tool gen_ai.tool.name=mirror mcp.method.name=tools/call mcp.protocol.version="+version+" network.transport=pipe" ||
@@ -210,6 +211,7 @@ func TestTelemetryOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.end()
+	b.Close()
 	const web = " network.protocol.name=http network.protocol.version=1.1 network.transport=tcp"
 	for id, version := range map[string]string{legacy: "2025-11-25", modern: "2026-07-28"} {
 		span, got := b.span(t, id, "tools/call mirror")
@@ -237,6 +239,7 @@ func TestTelemetryOfRun(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	b.Close()
 	var names []string
 	for _, span := range b.spans {
 		names = append(names, span.Name)

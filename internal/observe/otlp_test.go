@@ -129,9 +129,9 @@ func TestUploadWaits(t *testing.T) {
 			attempts := 0
 			u.client.Transport = transport(func(*http.Request) (*http.Response, error) {
 				if attempts++; attempts == 1 {
-					return &http.Response{Status: "429 Too Many Requests", StatusCode: 429, Header: http.Header{"Retry-After": {after}}, Body: http.NoBody}, nil
+					return &http.Response{Status: "429 Too Many Requests", StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {after}}, Body: http.NoBody}, nil
 				}
-				return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+				return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 			})
 			if err := u.UploadTraces(t.Context(), batch); fmt.Sprint(err) != expected.err || attempts != expected.attempts {
 				t.Errorf("after %q: %v, %d attempts", after, err, attempts)
