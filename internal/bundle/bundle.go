@@ -19,7 +19,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // The bounds of a bundle. Hosts unpack it in memory.
@@ -321,20 +320,4 @@ func sortedKeys[V any](m map[string]V) []string {
 // title is the name of the server for people.
 func (k *packer) title() string {
 	return cmp.Or(k.file.Server.Title.Value, k.file.Server.Name.Value)
-}
-
-// describe returns what the server does, in a line of at most so many characters.
-func describe(b *Bundle, instructions string, most int) string {
-	text := instructions
-	if text == "" {
-		var names []string
-		for _, t := range b.Manifest.Tools {
-			names = append(names, t.Name)
-		}
-		text = "Tools: " + wording.List(names)
-		if len(names) == 1 {
-			text = cmp.Or(b.Manifest.Tools[0].Description, text)
-		}
-	}
-	return wording.Truncate(strings.Join(strings.Fields(text), " "), most)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/internal/project"
+	"toolgraph/internal/wording"
 )
 
 // manifestVersion is the newest one that hosts in use read; 0.4 adds only servers of type uv.
@@ -93,8 +94,7 @@ func (k *packer) manifest(p *project.Project, variables map[string]Setting, b *B
 	for _, g := range p.Listed() {
 		m.Tools = append(m.Tools, Tool{Name: g.Tool.Name.Value, Description: g.Tool.Description.Value})
 	}
-	b.Manifest.Tools = m.Tools
-	m.Description = describe(b, server.Instructions.Value, 200)
+	m.Description = describe(m.Tools, server.Instructions.Value)
 	if len(b.Needs) > 0 {
 		m.LongDescription = m.Description + "\n\nThis machine must have: " + strings.Join(b.Needs, "; ") + "."
 	}
@@ -125,6 +125,22 @@ func (k *packer) manifest(p *project.Project, variables map[string]Setting, b *B
 	}
 	m.Server.Config = start
 	return m
+}
+
+// describe returns what the server does, in a line.
+func describe(tools []Tool, instructions string) string {
+	text := instructions
+	if text == "" && len(tools) == 1 {
+		text = tools[0].Description
+	}
+	if text == "" {
+		var names []string
+		for _, t := range tools {
+			names = append(names, t.Name)
+		}
+		text = "Tools: " + wording.List(names)
+	}
+	return wording.Truncate(strings.Join(strings.Fields(text), " "), 200)
 }
 
 func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }

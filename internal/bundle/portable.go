@@ -47,7 +47,7 @@ func (k *packer) server(u *config.Upstream) error {
 	}
 	k.secrets(u, who)
 	for _, s := range u.Env {
-		if k.isHere(s.Value.Value) {
+		if isHere(s.Value.Value) {
 			k.reject(s.Value.Pos, "write ${NAME} to ask the user", "%s of %s is the path %s of this machine", s.Name.Value, who, wording.Quote(s.Value.Value))
 		}
 	}
@@ -84,7 +84,7 @@ func (k *packer) command(u *config.Upstream, who string, words []config.Text) er
 			k.reject(word.Pos, "write the name of the program, which is looked up in PATH", "the command of %s is the absolute path %s", who, wording.Quote(value))
 		case i == 0 && filepath.Base(value) == value:
 			k.program(value, who)
-		case k.isHere(value):
+		case isHere(value):
 			k.reject(word.Pos, "write ${NAME} to ask the user, or a path that is relative to cwd", "%s has the path %s of this machine", who, wording.Quote(value))
 		case isAbsolute(value):
 		default:
@@ -153,7 +153,7 @@ func (k *packer) directories() {
 
 // isHere reports whether a text is an absolute path that exists on this machine, or that begins
 // with the home directory of a user.
-func (k *packer) isHere(text string) bool {
+func isHere(text string) bool {
 	if !isAbsolute(text) {
 		return false
 	}
