@@ -106,6 +106,13 @@ func TestSensitiveVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	described, err := b.ServerJSON(bundle.Publication{Name: "io.github.OWNER/g", URL: "https://example.com/g.mcpb"}, strings.Repeat("0", 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(described), `"isSecret": true`); n != 5 {
+		t.Errorf("server.json has %d secrets, expected 5:\n%s", n, described)
+	}
 	for name, want := range map[string]struct{ sensitive, required bool }{
 		"FLAG": {true, true}, "EQUALS": {true, true}, "SETTING": {true, true}, "HEADER": {true, true}, "OWN_TOKEN": {true, true},
 		"PLAIN": {false, true}, "DIR": {false, false}, "HOST": {false, true},

@@ -39,14 +39,15 @@ func (b *Bundle) ServerJSON(as Publication, sum string) ([]byte, error) {
 	if len(variables) > 0 {
 		pack["environmentVariables"] = variables
 	}
+	const longest = 99 // bytes, and then an ellipsis: the registry allows 100 characters
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(object{
 		"$schema": registrySchema, "name": as.Name,
-		"title":       wording.Truncate(b.Manifest.DisplayName, 100),
-		"description": wording.Truncate(b.Manifest.Description, 100),
+		"title":       wording.Truncate(b.Manifest.DisplayName, longest),
+		"description": wording.Truncate(b.Manifest.Description, longest),
 		"version":     b.Manifest.Version,
 		"packages":    []object{pack},
 	})

@@ -155,15 +155,18 @@ func TestReleaseOnWine(t *testing.T) {
 	}
 }
 
-// The file tree of the image is enough: the executable runs in it as its user, without a shell and
-// without other files.
+// The file tree of the image is enough: the executable runs in it as its user, without other files.
 func TestReleaseImage(t *testing.T) {
 	binary := executable(t, here())
 	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
 		t.Skip("chroot needs root on Linux")
 	}
+	shell, err := exec.LookPath("busybox")
+	if err != nil {
+		t.Skip("busybox is not installed (busybox-static)")
+	}
 	tree := t.TempDir()
-	for dir, mode := range map[string]os.FileMode{"graph": 0o755, "state": 0o777, "tmp": 0o777, "usr/bin": 0o755} {
+	for dir, mode := range map[string]os.FileMode{"graph": 0o755, "state": 0o777, "tmp": 0o777, "usr/bin": 0o755, "bin": 0o755, "dev": 0o755} {
 		path := filepath.Join(tree, dir)
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			t.Fatal(err)
@@ -172,16 +175,22 @@ func TestReleaseImage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, data := range map[string]string{"usr/bin/toolgraph": read(t, binary), "graph/folder.yaml": string(firstGraph), "graph/note.md": "a note"} {
+	for path, data := range map[string]string{"usr/bin/toolgraph": read(t, binary), "bin/busybox": read(t, shell), "graph/folder.yaml": string(firstGraph), "graph/note.md": "a note"} {
 		if err := os.WriteFile(filepath.Join(tree, path), []byte(data), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, applet := range []string{"sh", "sleep"} {
+		if err := os.Symlink("busybox", filepath.Join(tree, "bin", applet)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.Chmod(tree, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	output(t, command(t, "mknod", "-m", "666", filepath.Join(tree, "dev", "null"), "c", "1", "3")) // which every engine provides
 	cmd := command(t, "chroot", "--userspec=65532:65532", tree, "/usr/bin/toolgraph", "serve", "/graph/folder.yaml")
-	cmd.Env = []string{"HOME=/state", "TOOLGRAPH_STATE=/state", "PATH=/usr/bin", "FOLDER=/graph"}
+	cmd.Env = []string{"HOME=/state", "TOOLGRAPH_STATE=/state", "PATH=/usr/bin:/bin", "FOLDER=/graph"}
 	talk(t, cmd, "largest_files", `{"top":1}`)
 }
 
