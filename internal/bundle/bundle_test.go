@@ -128,7 +128,7 @@ func TestSensitiveVariables(t *testing.T) {
 func TestNoBundle(t *testing.T) {
 	dir := write(t, map[string]string{"graph.yaml": graph(""), "wrong.yaml": graph("surplus: 1\n")})
 	_, err := bundle.New(t.Context(), filepath.Join(dir, "wrong.yaml"), bundle.Options{})
-	if found := (config.Diagnostics)(nil); !errors.As(err, &found) {
+	if found := config.Diagnostics(nil); !errors.As(err, &found) {
 		t.Errorf("a wrong file gives %v, expected findings", err)
 	}
 	self, err := os.Executable()
