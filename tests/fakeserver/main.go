@@ -240,7 +240,7 @@ func (s *server) result(id json.RawMessage, v any) {
 func (s *server) reply(m message) {
 	if m.Method == "" {
 		s.mu.Lock()
-		delete(s.flying, string(m.ID)) // whoever has the answer does not find the call in flight
+		delete(s.flying, string(m.ID)) // a client that has the answer does not find the call in flight
 		s.mu.Unlock()
 	}
 	line, err := json.Marshal(struct {
