@@ -26,3 +26,12 @@ func TestY07FilesThatAreNone(t *testing.T) {
 		})
 	}
 }
+
+func TestF23ImportOfAPipe(t *testing.T) {
+	importing(t, map[string]string{"graph.yaml": oneTool("report", "text.count", "\nimports:\n  text: pipe\n")})
+	check(t, syscall.Mkfifo("pipe", 0o600))
+	_, err := Load("graph.yaml", Options{})
+	if err == nil || !strings.HasPrefix(err.Error(), "graph.yaml:4:3") || !strings.HasSuffix(err.Error(), "found a named pipe, not a regular file; name the graph file itself [not-a-regular-file]") {
+		t.Error(err)
+	}
+}

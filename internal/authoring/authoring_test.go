@@ -264,7 +264,7 @@ func TestDefinitionsComeBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := config.ReplaceTool(path, src, tool.Name.Value, dataOf(given))
+			got, err := config.ReplaceTool(path, src, tool.Name.Value, DataOf(given))
 			if err != nil || string(got) != string(src) {
 				t.Errorf("%s, %s: %v\n%s", path, tool.Name.Value, err, got)
 			}

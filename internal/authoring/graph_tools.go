@@ -193,14 +193,14 @@ type saved struct {
 }
 
 func (r *request) addGraphTool(ctx context.Context) (any, error) {
-	tool := dataOf(r.Get("tool"))
+	tool := DataOf(r.Get("tool"))
 	src, err := config.AddTool(r.path, r.src, tool)
 	name, _ := tool.Get("name").Value().(string)
 	return r.save(ctx, src, err, name, fmt.Sprintf("tool %q added to %s", name, r.path))
 }
 
 func (r *request) updateGraphTool(ctx context.Context, file *config.File) (any, error) {
-	tool, older := dataOf(r.Get("tool")), r.Text("toolName")
+	tool, older := DataOf(r.Get("tool")), r.Text("toolName")
 	if _, err := ownTool(file, older); err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (r *request) subject() (*snapshot, string, error) {
 	case name != "" && definition != nil:
 		return nil, "", errors.New("toolName and toolDefinition are both given; give one of them")
 	case definition != nil:
-		return r.holding(dataOf(definition))
+		return r.holding(DataOf(definition))
 	case name == "":
 		return nil, "", errors.New("neither toolName nor toolDefinition is given; give one of them, listGraphTools lists the names")
 	}
@@ -140,20 +140,20 @@ func notFound(what, name string, known []string, hint string) error {
 	return fmt.Errorf("%s not found; %s", what, cmp.Or(wording.DidYouMean(name, known), hint))
 }
 
-// dataOf returns a value as a piece of a file, without places.
-func dataOf(v value.Value) *config.Data {
+// DataOf returns a value as a piece of a file, without places.
+func DataOf(v value.Value) *config.Data {
 	switch v := v.(type) {
 	case value.Object:
 		d := &config.Data{Kind: config.KindObject}
 		for _, key := range v.Keys() {
 			item, _ := v.Get(key)
-			d.Keys, d.Items = append(d.Keys, config.Text{Value: key}), append(d.Items, dataOf(item))
+			d.Keys, d.Items = append(d.Keys, config.Text{Value: key}), append(d.Items, DataOf(item))
 		}
 		return d
 	case []any:
 		d := &config.Data{Kind: config.KindArray}
 		for _, item := range v {
-			d.Items = append(d.Items, dataOf(item))
+			d.Items = append(d.Items, DataOf(item))
 		}
 		return d
 	case string:

@@ -90,7 +90,7 @@ func (r *request) suite(name string) (*graphtest.Suite, error) {
 		}
 		return suite, err
 	}
-	list := dataOf(tests)
+	list := DataOf(tests)
 	for i, test := range list.Items {
 		if cassette, _ := test.Get("cassette").Value().(string); cassette != "" && !filepath.IsLocal(cassette) {
 			return nil, fmt.Errorf("the tests cannot be run: the cassette %q is not in the folder of the graph file, expected a path within it", cassette)
@@ -105,7 +105,7 @@ func (r *request) suite(name string) (*graphtest.Suite, error) {
 	}
 	file := (&config.Data{Kind: config.KindObject}).With("tests", list)
 	if mocks := r.Get("mocks"); mocks != nil {
-		file = file.With("mocks", dataOf(mocks))
+		file = file.With("mocks", DataOf(mocks))
 	}
 	path := filepath.Join(filepath.Dir(r.path), "given.test.yaml")
 	suite, err := graphtest.Parse(path, config.EncodeData(file), graphtest.WithGraph(r.path))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/wording"
 )
@@ -176,26 +176,5 @@ func schemaData(schema []byte) *config.Data {
 	if err != nil {
 		return nil
 	}
-	return dataOf(v)
-}
-
-func dataOf(v value.Value) *config.Data {
-	switch v := v.(type) {
-	case value.Object:
-		d := &config.Data{Kind: config.KindObject}
-		for _, key := range slices.Clone(v.Keys()) {
-			item, _ := v.Get(key)
-			d.Keys, d.Items = append(d.Keys, config.Text{Value: key}), append(d.Items, dataOf(item))
-		}
-		return d
-	case []any:
-		d := &config.Data{Kind: config.KindArray}
-		for _, item := range v {
-			d.Items = append(d.Items, dataOf(item))
-		}
-		return d
-	case value.NullType:
-		return &config.Data{}
-	}
-	return &config.Data{Scalar: v}
+	return authoring.DataOf(v)
 }
