@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolgraph/tests/testbin"
 )
 
 // The tests of attacks are those of docs/security.md: a server, a result or a graph file tries to act,
@@ -183,4 +186,15 @@ func TestAttackResultAsExpression(t *testing.T) {
 		}
 		h.called(0)
 	})
+}
+
+// ran runs a command and returns all that it prints, and its exit code.
+func ran(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), args...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
 }

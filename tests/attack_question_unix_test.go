@@ -1,27 +1,16 @@
+//go:build unix
+
 package tests
 
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"toolgraph/internal/wording"
-	"toolgraph/tests/testbin"
 )
-
-// ran runs a command and returns all that it prints, and its exit code.
-func ran(t *testing.T, args ...string) (string, int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), args...)
-	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
-}
 
 // remarks has calls and questions with texts of the caller.
 const remarks = `version: "1.0"
