@@ -3,6 +3,8 @@ package observe
 import (
 	"fmt"
 	"log/slog"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,8 +16,12 @@ import (
 // OTEL_SDK_DISABLED and OTEL_…_EXPORTER say: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables.
 // It is, without them.
 func isSent(env func(string) string, signal string) (bool, error) {
-	if strings.EqualFold(strings.TrimSpace(env("OTEL_SDK_DISABLED")), "true") {
+	switch v := strings.TrimSpace(env("OTEL_SDK_DISABLED")); strings.ToLower(v) {
+	case "true":
 		return false, nil
+	case "", "false":
+	default:
+		return false, fmt.Errorf("OTEL_SDK_DISABLED is %q, expected true or false", wording.Shorten(v))
 	}
 	variable := "OTEL_" + strings.ToUpper(signal) + "_EXPORTER"
 	switch v := strings.TrimSpace(env(variable)); v {
@@ -28,6 +34,36 @@ func isSent(env func(string) string, signal string) (bool, error) {
 	default:
 		return false, fmt.Errorf("%s is %q, expected otlp or none", variable, wording.Shorten(v))
 	}
+}
+
+// samplers are the values of OTEL_TRACES_SAMPLER; those with a ratio read OTEL_TRACES_SAMPLER_ARG.
+var samplers = []string{
+	"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio",
+}
+
+// checkVariables reports a variable that the OpenTelemetry library would pass over, with a line in the
+// log at most, because its value is none that the library knows.
+func checkVariables(env func(string) string) error {
+	for _, name := range []string{
+		"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+		"OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT",
+	} {
+		if v := strings.TrimSpace(env(name)); v != "" {
+			if n, err := strconv.Atoi(v); err != nil || n <= 0 {
+				return fmt.Errorf("%s is %q, expected a number above 0", name, wording.Shorten(v))
+			}
+		}
+	}
+	sampler := strings.ToLower(strings.TrimSpace(env("OTEL_TRACES_SAMPLER")))
+	if sampler != "" && !slices.Contains(samplers, sampler) {
+		return fmt.Errorf("OTEL_TRACES_SAMPLER is %q, expected %s", wording.Shorten(sampler), wording.Or(samplers))
+	}
+	if v := strings.TrimSpace(env("OTEL_TRACES_SAMPLER_ARG")); v != "" && strings.HasSuffix(sampler, "traceidratio") {
+		if ratio, err := strconv.ParseFloat(v, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
+			return fmt.Errorf("OTEL_TRACES_SAMPLER_ARG is %q, expected a number from 0 to 1", wording.Shorten(v))
+		}
+	}
+	return nil
 }
 
 // pauseOfWarnings is the least time between two warnings about one destination.

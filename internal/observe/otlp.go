@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/cenkalti/backoff/v5"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -82,13 +83,17 @@ func newUpload(env func(string) string, signal string) (*upload, error) {
 	if err != nil {
 		return nil, err
 	}
+	headers, err := uploadHeaders(env("OTEL_EXPORTER_OTLP_HEADERS"), env(own+"HEADERS"))
+	if err != nil {
+		return nil, err
+	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: certificates, ForceAttemptHTTP2: true}
 	pause := backoff.NewExponentialBackOff()
 	pause.InitialInterval, pause.MaxInterval = 5*time.Second, 30*time.Second
 	return &upload{
 		client:  &http.Client{Transport: transport, Timeout: time.Duration(timeout) * time.Millisecond},
 		url:     target.String(),
-		headers: uploadHeaders(env("OTEL_EXPORTER_OTLP_HEADERS"), env(own+"HEADERS")),
+		headers: headers,
 		gzip:    compression == "gzip",
 		retry:   []backoff.RetryOption{backoff.WithBackOff(pause), backoff.WithMaxElapsedTime(uploadFor)},
 	}, nil
@@ -103,20 +108,31 @@ func withoutPassword(address string) string {
 	return address
 }
 
-// uploadHeaders returns the headers of lists such as "name=value,other=value", whose values
-// are URL-encoded. Later lists win; entries of another form are ignored.
-func uploadHeaders(lists ...string) map[string]string {
+// uploadHeaders returns the headers of lists such as "name=value,other=value", whose values are
+// URL-encoded. Later lists win. The error has no values: they are often secrets.
+func uploadHeaders(lists ...string) (map[string]string, error) {
 	headers := map[string]string{}
 	for _, list := range lists {
 		for header := range strings.SplitSeq(list, ",") {
+			if strings.TrimSpace(header) == "" {
+				continue
+			}
 			name, text, found := strings.Cut(header, "=")
 			value, err := url.PathUnescape(strings.TrimSpace(text))
-			if name = strings.TrimSpace(name); found && name != "" && err == nil {
-				headers[name] = value
+			if name = strings.TrimSpace(name); !found || err != nil || !isToken(name) || strings.ContainsFunc(value, unicode.IsControl) {
+				return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_HEADERS, or that of one signal: header %d is none, expected name=value, with the value URL-encoded", len(headers)+1)
 			}
+			headers[name] = value
 		}
 	}
-	return headers
+	return headers, nil
+}
+
+// isToken reports whether a text may be the name of a header: RFC 9110, section 5.6.2.
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
+	})
 }
 
 // uploadTLS returns the certificates that the variables name; nil when they name none.

@@ -54,6 +54,9 @@ func New(ctx context.Context, opts Options) (*Telemetry, error) {
 	warnings := &warnings{log: opts.Log}
 	t := &Telemetry{scraped: opts.Scraped, failed: func(err error) { warnings.warn("telemetry could not be sent", "error", err) }}
 	if spans || points {
+		if err := checkVariables(os.Getenv); err != nil {
+			return nil, err
+		}
 		otel.SetErrorHandler(otel.ErrorHandlerFunc(t.failed))
 	}
 	if spans {
