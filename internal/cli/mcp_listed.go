@@ -216,11 +216,11 @@ func (l *listed) tool(name string) (*listedTool, error) {
 	}
 	var names []string
 	for _, t := range l.Tools {
-		names = append(names, t.Name)
+		names = append(names, shortened(t.Name, nameShown)) // a server may give any text
 	}
 	hint := wording.Suggest(name, names)
 	if hint == "" && len(names) > 0 {
-		hint = "; it has " + wording.List(slices.Sorted(slices.Values(names)))
+		hint = "; it has " + wording.List(slices.Compact(slices.Sorted(slices.Values(names))))
 	}
 	return nil, usagef("server %s has no tool %s (%s)%s", wording.Quote(l.Server), wording.Quote(name), l.when(), hint)
 }

@@ -158,7 +158,7 @@ func (f *toolsFlags) print(std streams, all []*listed) error {
 		printLine(std.out, "%s: %s, %s", l.Server, wording.Count(len(l.Tools), "tool"), l.when())
 		var rows [][]string
 		for _, t := range l.Tools {
-			rows = append(rows, []string{"  " + l.Server + "." + t.Name, parametersOf(t.InputSchema), summaryOf(&t.Tool)})
+			rows = append(rows, []string{"  " + shortened(l.Server+"."+t.Name, nameShown), parametersOf(t.InputSchema), summaryOf(&t.Tool)})
 		}
 		if err := writeTable(std.out, rows); err != nil {
 			return err
@@ -166,6 +166,9 @@ func (f *toolsFlags) print(std streams, all []*listed) error {
 	}
 	return nil
 }
+
+// nameShown is how many characters of a name a row has room for: those that the protocol allows.
+const nameShown = 128
 
 // summaryShown is how many characters of a description a row has room for.
 const summaryShown = 72

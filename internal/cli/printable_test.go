@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
 )
 
 func TestPrintable(t *testing.T) {
@@ -51,6 +52,27 @@ tools:
 		run(t.Context(), c.args, streams{in: strings.NewReader(""), out: &out, err: &failed})
 		if got := out.String() + failed.String(); !strings.Contains(got, c.want) || strings.ContainsAny(got, "\x1b\a\u202e") || strings.Count(got, "\n") != 1 {
 			t.Errorf("%v: %q", c.args, got)
+		}
+	}
+}
+
+// A server may give its tools any names: rows stay readable, and messages in one line.
+func TestHostileNamesOfTools(t *testing.T) {
+	l := &listed{Server: "up", Live: true}
+	for _, name := range []string{strings.Repeat("L", 3000), "nl\nname", "ok", "ok"} {
+		l.Tools = append(l.Tools, listedTool{Tool: mcpclient.Tool{Name: name}})
+	}
+	_, err := l.tool("bad-name-of-none")
+	if got := err.Error(); strings.Contains(got, "\n") || len(got) > 600 || strings.Count(got, "ok") != 1 {
+		t.Errorf("%q", got)
+	}
+	var out bytes.Buffer
+	if err := (&toolsFlags{}).print(streams{out: &out, err: &out}, []*listed{l}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if len(line) > 400 {
+			t.Errorf("a line of %d bytes", len(line))
 		}
 	}
 }
