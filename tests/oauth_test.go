@@ -26,7 +26,7 @@ func TestOAuth(t *testing.T) {
 	s, addr := startHTTP(t, mirror, []string{"TOOLGRAPH_OAUTH_RESOURCE=" + resource, "TOOLGRAPH_OAUTH_SCOPES=tools"},
 		"--oauth-issuer", a.URL, "--audit", log, "--log-level", "debug")
 
-	resp, err := http.Get("http://" + addr + "/mcp") //nolint:noctx // of a test
+	resp, err := http.Get("http://" + addr + "/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestOAuth(t *testing.T) {
 	if resp.StatusCode != http.StatusUnauthorized || found == nil {
 		t.Fatalf("%s %v", resp.Status, resp.Header)
 	}
-	if resp, err = http.Get("http://" + addr + found[1]); err != nil { //nolint:noctx // of a test
+	if resp, err = http.Get("http://" + addr + found[1]); err != nil {
 		t.Fatal(err)
 	}
 	raw, _ := io.ReadAll(resp.Body)
@@ -51,8 +51,12 @@ func TestOAuth(t *testing.T) {
 		token string
 		want  int
 	}{
-		{"", 401}, {"0123456789abcdef", 401}, {a.Token("alice", "https://other.example.com", "tools"), 401}, {issuer.New(t).Token("alice", resource, "tools"), 401},
-		{a.Token("alice", resource, "other"), 403}, {valid, 200},
+		{"", 401},
+		{"0123456789abcdef", 401},
+		{a.Token("alice", "https://other.example.com", "tools"), 401},
+		{issuer.New(t).Token("alice", resource, "tools"), 401},
+		{a.Token("alice", resource, "other"), 403},
+		{valid, 200},
 	} {
 		status, body := post(t, addr, c.token, call)
 		answers += body

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,7 +234,7 @@ func (c *client) onTerminal(args ...string) *exec.Cmd {
 		for _, arg := range args {
 			quoted += " '" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
-		dir, env := cmd.Dir, append(cmd.Env, "TERM=dumb")
+		dir, env := cmd.Dir, slices.Concat(cmd.Env, []string{"TERM=dumb"})
 		cmd = exec.Command(script, "-qec", quoted, os.DevNull)
 		cmd.Dir, cmd.Env = dir, env
 		cmd.Stdin = strings.NewReader(strings.Repeat("\n", 5) + strings.Repeat("yes\n", 3))
