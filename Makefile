@@ -68,10 +68,7 @@ bench: ## measure startup, size, speed and memory beside other servers and engin
 
 release-check: ## make the files of a release in DIST (default dist) and try them (needs Node; tries qemu, Wine, systemd)
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
-	for os in windows darwin; do \
-	  GOOS=$$os go vet ./... || exit 1; \
-	  for pkg in $$(go list ./...); do GOOS=$$os go test -c -o /dev/null $$pkg || exit 1; done; \
-	done
+	for os in windows darwin; do GOOS=$$os go vet ./... && GOOS=$$os go test -count=1 -exec true ./... > /dev/null || exit 1; done
 	go run ./internal/release archives $${DIST:-dist} $${VERSION:-0.0.0-check}
 	go run ./internal/release npm $${DIST:-dist} $${VERSION:-0.0.0-check} toolgraph
 	go run ./internal/release bundles $${DIST:-dist} $${VERSION:-0.0.0-check}
