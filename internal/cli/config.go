@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/config"
 	"toolgraph/internal/diff"
 	"toolgraph/internal/hostconfig"
 	"toolgraph/internal/wording"
@@ -99,13 +100,13 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 	}
 	report := &hostEntry{
 		Host: host.Name, Scope: scope, File: host.Target(scope, dir), Name: launch.Name,
-		Variables: launch.Variables, Warnings: warnings, Next: host.Next(scope),
+		Variables: launch.Variables, Warnings: warnings, Next: host.Next(scope, launch),
 	}
 	if report.Entry, err = host.Snippet(launch); err != nil {
 		return err
 	}
 	if report.File == "" && (f.write || f.dry) {
-		return fmt.Errorf("the directory of the configuration of %s is not known, because HOME is not set; set it, or add the printed entry by hand", host.Title)
+		return fmt.Errorf("%s; set it, or add the printed entry by hand", homeless(host))
 	}
 	if host.Name == "claude-code" {
 		report.Command = addCommand(host, scope, launch)
@@ -135,10 +136,20 @@ func (f *configFlags) check(host *hostconfig.Host, scope hostconfig.Scope) error
 	}
 	parsed, err := url.Parse(f.url)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
-		return usagef("--http is %s, expected a URL such as http://127.0.0.1:8080/mcp", wording.Quote(f.url))
+		shown, _, _ := strings.Cut(f.url, "?")
+		if at := strings.LastIndexByte(shown, '@'); at >= 0 {
+			shown = "…" + shown[at:]
+		}
+		return usagef("--http is %s, expected a URL such as http://127.0.0.1:8080/mcp", wording.Quote(shown))
 	}
 	if parsed.User != nil {
 		return usagef("the URL of --http has a user or a password, which is never written; leave it out")
+	}
+	if config.PlainSecret("", f.url) || hostconfig.IsSecret("", f.url) {
+		return usagef("a part of the URL of --http looks like a secret, which is never written; leave it out, and add a header in the host's file with a reference to a variable")
+	}
+	if strings.Contains(f.url, "$") {
+		return usagef("the URL of --http refers to a variable, which hosts do not replace in it; leave it out, and add a header in the host's file with a reference to a variable")
 	}
 	if instead := host.NoHTTP(); instead != "" {
 		return usagef("the configuration file of %s has no servers over HTTP; %s", host.Title, instead)
@@ -202,11 +213,11 @@ func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
 		_, err = io.WriteString(std.out, wording.Printable(r.Diff))
 	default:
 		_, err = fmt.Fprintln(std.out, r.Entry)
-		where := r.File
-		if where == "" {
-			where = "its configuration"
+		if r.File == "" {
+			printLine(std.err, "%s; set it before --write, or add the entry by hand", homeless(host))
+			break
 		}
-		printLine(std.err, "%s: %s; add --write to put the entry there, --dry-run to see the changes", host.Title, where)
+		printLine(std.err, "%s: %s; add --write to put the entry there, --dry-run to see the changes", host.Title, r.File)
 	}
 	for _, warning := range r.Warnings {
 		printLine(std.err, "warning: %s", warning)
@@ -221,6 +232,11 @@ func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
 		printLine(std.err, "The same with its own command: %s", r.Command)
 	}
 	return err
+}
+
+// homeless says why the file of a host is not known.
+func homeless(host *hostconfig.Host) string {
+	return "the directory of the configuration of " + host.Title + " is not known, because HOME is not set"
 }
 
 // addCommand is the command of Claude Code that adds an entry.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolgraph/config"
 	"toolgraph/internal/hostconfig"
@@ -37,7 +38,7 @@ func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err
 	if launch.Name == "" {
 		launch.Name = file.Server.Name.Value
 	}
-	if strings.TrimSpace(launch.Name) == "" || strings.ContainsFunc(launch.Name, wording.IsHidden) {
+	if strings.TrimSpace(launch.Name) == "" || strings.ContainsFunc(launch.Name, func(r rune) bool { return unicode.IsControl(r) || wording.IsHidden(r) }) {
 		return launch, nil, usagef("the name of the entry is %s, expected visible characters; choose one with --name", wording.Quote(launch.Name))
 	}
 	if !plainName.MatchString(launch.Name) {

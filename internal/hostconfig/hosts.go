@@ -195,6 +195,9 @@ func (h *Host) userFiles(system, home string, getenv func(string) string) (paths
 			if value = getenv(name); name == "HOME" {
 				value = home
 			}
+			if name == "XDG_CONFIG_HOME" && !strings.HasPrefix(value, "/") && !filepath.IsAbs(value) {
+				value = "" // as the XDG rules say of a relative path
+			}
 			if value == "" {
 				value = os.Expand(pathDefaults[name], lookup)
 			}

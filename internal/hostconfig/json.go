@@ -71,6 +71,9 @@ func readJSON(path string, src []byte, wanted ...string) (*config.Data, error) {
 	if bad >= 0 {
 		return nil, &placedError{newCursor(path, src).pos(bad), "found a comment without its end"}
 	}
+	if len(bytes.TrimSpace(plain)) == 0 && len(bytes.TrimSpace(src)) > 0 { // there are only comments
+		return &config.Data{Kind: config.KindObject, Pos: config.Pos{File: path, Line: 1, Column: 1}}, nil
+	}
 	return newJSONReader(path, plain).root(wanted)
 }
 

@@ -19,11 +19,15 @@ type jsonEditor struct {
 
 // editJSON is the edit of jsonSyntax.
 func editJSON(path string, src []byte, want *config.Data, wanted []string) ([]byte, error) {
-	if len(bytes.TrimSpace(src)) == 0 {
-		e := jsonEditor{layout: layoutOf(src)}
-		return []byte(e.text(want, "") + e.newline), nil
-	}
 	plain, commas, _ := withoutComments(src)
+	if len(bytes.TrimSpace(plain)) == 0 {
+		e := jsonEditor{layout: layoutOf(src)}
+		comments := bytes.TrimSpace(src)
+		if len(comments) > 0 {
+			comments = append(bytes.TrimRight(src, "\r\n"), e.newline...)
+		}
+		return append(comments, e.text(want, "")+e.newline...), nil
+	}
 	r := newJSONReader(path, plain)
 	r.spans = map[*config.Data]span{}
 	old, err := r.root(wanted)
@@ -52,6 +56,8 @@ func (e *jsonEditor) change(old, want *config.Data) {
 		e.add(e.spans[old], added)
 	case old.Kind == config.KindArray && want.Kind == config.KindArray && isPrefix(old.Items, want.Items):
 		e.add(e.spans[old], &config.Data{Kind: config.KindArray, Items: want.Items[len(old.Items):]})
+	case old.Kind == config.KindArray && want.Kind == config.KindArray && isPart(want.Items, old.Items):
+		e.remove(old, want)
 	default:
 		at := e.spans[old]
 		text := e.text(want, indentOf(e.src, at.from))
@@ -60,6 +66,59 @@ func (e *jsonEditor) change(old, want *config.Data) {
 		}
 		e.edits = append(e.edits, edit{at, text})
 	}
+}
+
+// remove removes the items of a list that another one lacks, each with one comma, and with its lines when
+// nothing else is on them.
+func (e *jsonEditor) remove(old, want *config.Data) {
+	end := e.spans[old].to - 1
+	stays := make([]bool, len(old.Items))
+	last, staying := -1, 0 // the last item that stays, and how many stay
+	for i, item := range old.Items {
+		if staying < len(want.Items) && same(item, want.Items[staying]) {
+			stays[i], last, staying = true, i, staying+1
+		}
+	}
+	comma := func(from, to int) int {
+		return slices.IndexFunc(e.plain[from:to], func(b byte) bool { return b == ',' }) + from
+	}
+	trailing := slices.IndexFunc(e.commas, func(at int) bool { return at >= e.spans[old.Items[len(old.Items)-1]].to && at < end })
+	for i, item := range old.Items {
+		if stays[i] {
+			continue
+		}
+		at, own := e.spans[item], -1 // the comma that goes with the item
+		switch {
+		case i+1 < len(old.Items) && (i < last || trailing >= 0):
+			own = comma(at.to, e.spans[old.Items[i+1]].from)
+		case i > last && trailing >= 0:
+			own = e.commas[trailing]
+		case i > 0:
+			own = comma(e.spans[old.Items[i-1]].to, at.from)
+		}
+		if own >= at.to && len(bytes.TrimSpace(e.src[at.to:own])) == 0 {
+			at.to, own = own+1, -1
+		}
+		if own >= 0 {
+			e.edits = append(e.edits, edit{span{own, own + 1}, ""})
+		}
+		start := at.from - len(indentOf(e.src, at.from))
+		rest, _, found := bytes.Cut(e.src[at.to:], []byte("\n"))
+		if found && (start == 0 || e.src[start-1] == '\n') && len(bytes.TrimSpace(rest)) == 0 {
+			at = span{start, at.to + len(rest) + 1}
+		}
+		e.edits = append(e.edits, edit{at, ""})
+	}
+}
+
+// isPart reports whether all items are in another list, in the same order.
+func isPart(items, of []*config.Data) bool {
+	for _, item := range of {
+		if len(items) > 0 && same(items[0], item) {
+			items = items[1:]
+		}
+	}
+	return len(items) == 0
 }
 
 // isOneLine reports whether what is added to a value stays on its line: it has something already, or

@@ -1,10 +1,8 @@
 package hostconfig
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,9 +28,12 @@ func (h *Host) NoHTTP() string { return h.entry.noHTTP }
 
 // Next returns what the user of the host sees or has to do after an entry was written, each a
 // sentence.
-func (h *Host) Next(scope Scope) []string {
+func (h *Host) Next(scope Scope, l Launch) []string {
 	if scope == ProjectScope && h.nextProject != nil {
 		return h.nextProject
+	}
+	if l.URL != "" { // it starts no program
+		return slices.DeleteFunc(slices.Clone(h.next), func(text string) bool { return text == thinPath })
 	}
 	return h.next
 }
@@ -121,8 +122,8 @@ func list(words []string) *config.Data {
 
 // local and remote are the keys that only an entry of one form has, by their usual names.
 var (
-	localKeys  = []string{"command", "args", "env", "env_vars", "cwd"}
-	remoteKeys = []string{"url", "httpUrl", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+	localKeys  = []string{"command", "args", "env", "env_vars", "cwd", "envFile"}
+	remoteKeys = []string{"url", "httpUrl", "headers", "http_headers", "env_http_headers", "bearer_token_env_var", "oauth"}
 )
 
 // updated returns an entry of this program with what a new one has. What the user added stays:
@@ -137,6 +138,12 @@ func (h *Host) updated(entry *config.Data, fresh *config.Data, l Launch) *config
 		if fresh.Get(d.name(key)) == nil {
 			entry = entry.With(d.name(key), nil)
 		}
+	}
+	if kind, has := textOf(entry.Get("type")); has && (kind == "stdio" || kind == "local") != (l.URL == "") && fresh.Get("type") == nil {
+		entry = entry.With("type", nil)
+	}
+	if l.URL != "" && d.httpURL != "" {
+		entry = entry.With(d.name("url"), nil) // of another transport
 	}
 	for i, key := range fresh.Keys {
 		name, item := key.Value, fresh.Items[i]
@@ -155,8 +162,7 @@ func (h *Host) updated(entry *config.Data, fresh *config.Data, l Launch) *config
 				return slices.ContainsFunc(before.Items, func(b *config.Data) bool { return same(b, d) || same(b.Get("name"), d) })
 			})
 			item = &config.Data{Kind: config.KindArray, Items: slices.Concat(before.Items, missing)}
-		case name == d.calls && numberOf(before) >= numberOf(item),
-			name == "enabled", name == "name", name == "description":
+		case name == d.calls, name == "enabled", name == "name", name == "description":
 			item = before
 		}
 		entry = entry.With(name, item)
@@ -172,12 +178,6 @@ func withMissing(object, other *config.Data) *config.Data {
 		}
 	}
 	return object
-}
-
-// numberOf returns a number, 0 for anything else.
-func numberOf(d *config.Data) float64 {
-	n, _ := strconv.ParseFloat(fmt.Sprint(d.Scalar), 64)
-	return n
 }
 
 // mergedArgs returns the arguments of an entry with other values of the flags of the new ones, which

@@ -73,7 +73,7 @@ func (h *Host) Put(path string, src []byte, l Launch) ([]byte, Action, error) {
 	}
 	want := root.With(h.key, servers.With(l.Name, entry))
 	if h.entry.inputs {
-		if want, err = h.withInputs(want, entry, l); err != nil {
+		if want, err = h.withInputs(want, servers, entry, l); err != nil {
 			return nil, "", err
 		}
 	}
@@ -148,8 +148,9 @@ func (h *Host) about(entry *config.Data) string {
 	return "it has no command"
 }
 
-// withInputs returns the file with an input for each variable that the entry asks its user for.
-func (h *Host) withInputs(root, entry *config.Data, l Launch) (*config.Data, error) {
+// withInputs returns the file with an input for each variable that the entry asks its user for, and
+// without those of an older entry that no server refers to any more.
+func (h *Host) withInputs(root, older, entry *config.Data, l Launch) (*config.Data, error) {
 	inputs := root.Get("inputs")
 	if inputs == nil || isNull(inputs) {
 		inputs = &config.Data{Kind: config.KindArray}
@@ -158,7 +159,12 @@ func (h *Host) withInputs(root, entry *config.Data, l Launch) (*config.Data, err
 		return nil, &placedError{inputs.Pos, fmt.Sprintf("inputs is %s, expected a list", kindOf(inputs))}
 	}
 	all := *inputs
-	all.Items = slices.Clone(inputs.Items)
+	servers, before := string(root.Get(h.key).JSON()), string(older.JSON())
+	all.Items = slices.DeleteFunc(slices.Clone(inputs.Items), func(d *config.Data) bool {
+		id, _ := textOf(d.Get("id"))
+		reference := h.entry.referenceTo(id)
+		return same(d, inputFor(id, l)) && strings.Contains(before, reference) && !strings.Contains(servers, reference)
+	})
 	env := entry.Get(h.entry.name("env"))
 	for _, variable := range l.Variables {
 		if text, _ := textOf(env.Get(variable)); text != h.entry.referenceTo(variable) {
@@ -167,13 +173,18 @@ func (h *Host) withInputs(root, entry *config.Data, l Launch) (*config.Data, err
 		if slices.ContainsFunc(all.Items, func(d *config.Data) bool { id, _ := textOf(d.Get("id")); return id == variable }) {
 			continue
 		}
-		all.Items = append(all.Items, newObject().With("type", scalar("promptString")).With("id", scalar(variable)).
-			With("description", scalar(variable+" of "+l.Name)).With("password", scalar(true)))
+		all.Items = append(all.Items, inputFor(variable, l))
 	}
-	if len(all.Items) == len(inputs.Items) {
+	if same(&all, inputs) {
 		return root, nil
 	}
 	return root.With("inputs", &all), nil
+}
+
+// inputFor returns the input for a variable.
+func inputFor(variable string, l Launch) *config.Data {
+	return newObject().With("type", scalar("promptString")).With("id", scalar(variable)).
+		With("description", scalar(variable+" of "+l.Name)).With("password", scalar(true))
 }
 
 // Snippet returns the entry as the file of the host has it when it has nothing else.
