@@ -96,8 +96,17 @@ func (v *Verifier) Verify(ctx context.Context, token string) (server.Identity, e
 	if err != nil {
 		return server.Identity{}, err
 	}
-	signed := func(key jose.JSONWebKey) bool { return parsed.Claims(key.Key) == nil }
-	if !slices.ContainsFunc(candidates, signed) {
+	extended := false
+	signed := func(key jose.JSONWebKey) bool {
+		err := parsed.Claims(key.Key)
+		extended = errors.Is(err, jose.ErrUnsupportedCriticalHeader)
+		return err == nil
+	}
+	switch {
+	case slices.ContainsFunc(candidates, signed):
+	case extended:
+		return server.Identity{}, refused("the token requires an extension, by crit of its header, that is not supported")
+	default:
 		return server.Identity{}, refused("the signature of the token is wrong")
 	}
 	var c claims

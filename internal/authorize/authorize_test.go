@@ -185,7 +185,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 		"changed claims":   {parts[0] + "." + encoded(claimsWith(map[string]any{"sub": "root"})) + "." + parts[2], wrong},
 		"unknown kid":      {sign(t, jose.RS256, rsaKey, "zzz", nil, claimsWith(nil)), "key that the issuer does not publish"},
 		"two kids":         {encoded(`{"alg":"RS256","kid":"x","kid":"r"}`) + "." + parts[1] + "." + parts[2], notSigned},
-		"critical":         {encoded(`{"alg":"RS256","kid":"r","crit":["x"],"x":1}`) + "." + parts[1] + "." + parts[2], wrong},
+		"critical":         {encoded(`{"alg":"RS256","kid":"r","crit":["x"],"x":1}`) + "." + parts[1] + "." + parts[2], "requires an extension"},
 		"JSON":             {`{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`, notSigned},
 		"opaque":           {"0123456789abcdef", notSigned}, "empty": {"", notSigned}, "dots": {"..", notSigned}, "long": {strings.Repeat(".", 32<<10), notSigned},
 	} {
