@@ -47,7 +47,7 @@ var below = map[string][]string{
 	"internal/project":      with(values, "config", "expressions/schema", "graph", "graph/flow", "internal/pipeline", "internal/registry"),
 	"internal/capabilities": {"config", "graph"},
 	"internal/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/capabilities", "internal/diff", "internal/registry", "mcpclient"),
-	"internal/bundle":       {"config", "graph", "internal/lock", "internal/project"},
+	"internal/bundle":       {"config", "graph", "internal/hostconfig", "internal/lock", "internal/project"},
 	"internal/hostconfig":   {"config", "internal/registry"},
 	"internal/registry":     {"config", "mcpclient"},
 	"internal/graphtest":    with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/diff", "internal/project", "internal/server"),

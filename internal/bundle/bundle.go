@@ -64,6 +64,8 @@ type packer struct {
 	bytes int
 	found config.Diagnostics
 	needs map[string]bool
+
+	secretAt []span // where secrets are reported
 }
 
 // New packs the graph file at a path. The error is config.Diagnostics when the file has errors or
@@ -92,6 +94,9 @@ func New(ctx context.Context, graphFile string, opts Options) (*Bundle, error) {
 		}
 	}
 	k.directories()
+	if err := k.secrets(); err != nil {
+		return nil, err
+	}
 	variables, err := k.variables()
 	if err != nil {
 		return nil, err

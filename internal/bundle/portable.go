@@ -45,7 +45,6 @@ func (k *packer) server(u *config.Upstream) error {
 	} else if !isAsked(u.Cwd.Value) && u.Dir != "" && !within(k.dir, u.Dir) {
 		k.reject(u.Cwd.Pos, "name a directory beside the graph file or below it", "cwd of %s is outside the bundle, which has the files below %s", who, k.dir)
 	}
-	k.secrets(u, who)
 	for _, s := range u.Env {
 		if isHere(s.Value.Value) {
 			k.reject(s.Value.Pos, "write ${NAME} to ask the user", "%s of %s is the path %s of this machine", s.Name.Value, who, wording.Quote(s.Value.Value))

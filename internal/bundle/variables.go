@@ -73,21 +73,28 @@ func texts(u *config.Upstream) []named {
 		lines = append(lines, p.Command)
 	}
 	for _, words := range lines {
-		flag := ""
-		for _, word := range words {
-			name, _, isSet := strings.Cut(word.Value, "=")
-			isFlag := strings.HasPrefix(name, "-")
-			switch {
-			case isFlag && isSet:
-				all, flag = append(all, named{name, word}), ""
-			case isFlag:
-				flag = name
-			default:
-				all, flag = append(all, named{flag, word}), ""
-			}
-		}
+		all = append(all, flagged(words)...)
 	}
 	return append(all, named{"", u.URL})
+}
+
+// flagged returns the words of a command line with the flags that they are the values of.
+func flagged(words []config.Text) []named {
+	var all []named
+	flag := ""
+	for _, word := range words {
+		name, _, isSet := strings.Cut(word.Value, "=")
+		isFlag := strings.HasPrefix(name, "-")
+		switch {
+		case isFlag && isSet:
+			all, flag = append(all, named{name, word}), ""
+		case isFlag:
+			flag = name
+		default:
+			all, flag = append(all, named{flag, word}), ""
+		}
+	}
+	return all
 }
 
 // isSecret reports whether the placeholder of a variable is the value of a header, or of a setting
@@ -99,18 +106,4 @@ func (k *packer) isSecret(placeholder string) bool {
 				return config.SecretName(n.setting) && strings.Contains(n.Value, placeholder)
 			})
 	})
-}
-
-// secrets reports secrets that are written into the entry of a server: everyone who has the bundle
-// could read them.
-func (k *packer) secrets(u *config.Upstream, who string) {
-	for _, n := range texts(u) {
-		if !isAsked(n.Value) && config.PlainSecret(n.setting, n.Value) {
-			of := ""
-			if n.setting != "" {
-				of = " in " + wording.Quote(n.setting)
-			}
-			k.reject(n.Pos, "write ${NAME} to ask the user", "%s has a secret%s, which everyone who gets the bundle can read", who, of)
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -144,14 +145,17 @@ func inputs(list *config.Data) map[string]string {
 	return described
 }
 
-// secretName reports whether a name may be that of a secret. It finds more names than
-// config.SecretName, because names of environment variables often run words together.
-func secretName(name string) bool {
-	if config.SecretName(name) {
+var accessToken = regexp.MustCompile(`(?i)(^|[^a-z])pat($|[^a-z])`)
+
+// SecretName reports whether a name may be that of a secret. It finds more names than
+// config.SecretName: names of environment variables often run words together, and a cookie and a PAT
+// (a personal access token) are secrets too.
+func SecretName(name string) bool {
+	if config.SecretName(name) || accessToken.MatchString(name) {
 		return true
 	}
 	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"apikey", "accesskey", "token", "secret", "passw", "credential"}, func(part string) bool { return strings.Contains(name, part) })
+	return slices.ContainsFunc([]string{"apikey", "accesskey", "token", "secret", "passw", "credential", "cookie"}, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // kindOf names the kind of a value in messages.

@@ -152,7 +152,7 @@ func (e *entryReader) now(parts []piece) (string, error) {
 			continue
 		}
 		value, _ := e.opts.Lookup(p.variable)
-		if value = cmp.Or(value, p.fallback); value == "" || secretName(p.variable) {
+		if value = cmp.Or(value, p.fallback); value == "" || SecretName(p.variable) {
 			return "", fmt.Errorf("its command depends on the variable %s, and toolgraph replaces none there; write the path of the program", p.variable)
 		}
 		e.note("%s in its command is replaced by its present value", p.variable)

@@ -1,6 +1,7 @@
 package hostconfig
 
 import (
+	"bytes"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -36,6 +37,11 @@ var (
 	// random are long words that may be keys without such a form.
 	random  = regexp.MustCompile(`[A-Za-z0-9_-]{24,}`)
 	hexWord = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
+	// opaque is the random part of an issued key, plainly issued are keys with a form of their own.
+	opaque        = regexp.MustCompile(`[A-Za-z0-9]{16,}`)
+	plainlyIssued = regexp.MustCompile(`^(AKIA|AIza|ya29\.|eyJ)`)
+	// privateKey is a key in PEM form, with its line breaks as they are or written as \n.
+	privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s|\\n|[A-Za-z-]+: [^\n]*\n)+[A-Za-z0-9+/=]{32,}`)
 	// switches are values of settings that are called like secrets: USE_AUTH=true, MAX_TOKENS=4096.
 	switches  = regexp.MustCompile(`^(?i)(|true|false|on|off|yes|no|none|null)$`)
 	number    = regexp.MustCompile(`^[0-9]{1,5}$`)
@@ -44,7 +50,7 @@ var (
 
 // guarded replaces the literal secrets in the parts of a text by references to variables.
 func (e *entryReader) guarded(parts []piece, of holder, pos config.Pos) []piece {
-	named := secretName(of.name)
+	named := SecretName(of.name)
 	var out []piece
 	add := func(text string) {
 		if text != "" {
@@ -89,7 +95,7 @@ func (e *entryReader) argument(parts []piece, flag string, pos config.Pos) []pie
 	}
 	m := assigned.FindStringSubmatch(parts[0].text)
 	if m == nil || strings.HasPrefix(m[3], "//") {
-		if m = assigned.FindStringSubmatch(parts[0].text + "x"); m == nil || len(parts) == 1 || !secretName(m[1]) {
+		if m = assigned.FindStringSubmatch(parts[0].text + "x"); m == nil || len(parts) == 1 || !SecretName(m[1]) {
 			return e.guarded(parts, of, pos)
 		}
 		m[3] = strings.TrimSuffix(m[3], "x")
@@ -187,7 +193,7 @@ func inAddress(text string) (from, to int, name string) {
 // isLiteral reports whether the value of a setting is a secret because of the setting's name.
 func isLiteral(name, value string) bool {
 	switch {
-	case !secretName(name), switches.MatchString(value):
+	case !SecretName(name), switches.MatchString(value):
 		return false
 	case number.MatchString(value):
 		return shortName.MatchString(name)
@@ -198,6 +204,44 @@ func isLiteral(name, value string) bool {
 // IsSecret reports whether a text is a literal secret because of the name of what it belongs to, or
 // has one in it that looks like a key.
 func IsSecret(name, text string) bool { return isLiteral(name, text) || looksIssued(text) }
+
+// IssuedKey returns the first part of a text of any kind that has the form of a well-known key or
+// token, or of a private key, as offsets in bytes; from is -1 without one. It finds fewer texts than
+// IsSecret: words that only look random, such as hashes, are none.
+func IssuedKey(text []byte) (from, to int) {
+	block := privateKey.FindIndex(text)
+	if block != nil {
+		text = text[:block[0]]
+	}
+	for start := 0; ; {
+		at := issued.FindIndex(text[start:])
+		if at == nil {
+			break
+		}
+		key := text[start+at[0] : start+at[1]]
+		if isGenerated(key) {
+			return start + at[0], start + at[1]
+		}
+		start += at[1]
+	}
+	if block == nil {
+		return -1, -1
+	}
+	return block[0], block[1]
+}
+
+// isGenerated reports whether a text with the form of an issued key is one: it has a long part, and a
+// digit or many letters. Names such as npm_config_registry and samples such as ghp_xxxx are none.
+func isGenerated(key []byte) bool {
+	if plainlyIssued.Match(key) {
+		return true
+	}
+	different := map[byte]bool{}
+	for _, letter := range opaque.Find(key) {
+		different[letter] = true
+	}
+	return len(different) >= 10 || len(different) > 2 && bytes.ContainsAny(key, "0123456789")
+}
 
 // SecretWord returns where the literal secret of a word of a command line begins, in bytes, and the
 // name that it has there; from is -1 without one. before is the word before it, which may be a flag.
