@@ -20,6 +20,8 @@ type decoder struct {
 	assume  bool     // as Options.AssumeEnv
 	alone   bool     // imports are not read
 
+	noteDefault func(name, value string) // as Options.NoteDefault
+
 	importer *decoder    // of the file that imports this one; nil for the graph file itself
 	info     fs.FileInfo // of an imported file
 	imported int         // files, of the graph file

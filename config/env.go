@@ -124,6 +124,9 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 				fmt.Sprintf("set it, or write ${%s:-default}", name))
 		}
 	case strings.HasPrefix(operator, ":-"):
+		if d.noteDefault != nil {
+			d.noteDefault(name, operator[2:])
+		}
 		if value == "" {
 			v.value, v.fromEnv = operator[2:], false
 		}

@@ -118,7 +118,7 @@ func (d *decoder) loadImport(imp *Import) {
 		return
 	}
 	child := &decoder{
-		path: path, lookup: d.lookup, assume: d.assume, hosts: d.hosts, registries: d.registries, importer: d, info: info,
+		path: path, lookup: d.lookup, noteDefault: d.noteDefault, assume: d.assume, hosts: d.hosts, registries: d.registries, importer: d, info: info,
 		file: &File{Path: path, Prefix: d.file.Prefix + imp.Name.Value + "."},
 	}
 	understood, err := child.parse(data)

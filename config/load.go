@@ -17,6 +17,7 @@ type Options struct {
 	Registries  []string                    // registries that servers with registry: true are taken from, after ServersFile: the first that has the server; read only for such servers
 	LookupEnv   func(string) (string, bool) // the value of ${VAR}; nil: os.LookupEnv
 	Pipeline    bool                        // a file without pipeline has pipeline: true
+	NoteDefault func(name, value string)    // called for each ${VAR:-default} when it is read; nil for none
 	AssumeEnv   bool                        // every ${VAR} counts as set and its value is not checked: for files that run on another machine
 
 	Vars      map[string]string // other values of constants, by name: JSON of the declared type, or the text where a text is declared
@@ -55,7 +56,7 @@ func newDecoder(path string, opts Options) *decoder {
 	return &decoder{
 		path:   path,
 		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone,
-		lookup: lookup,
+		lookup: lookup, noteDefault: opts.NoteDefault,
 		texts:  opts.Vars,
 		values: opts.VarValues,
 		hosts:  opts.ServersFile, registries: opts.Registries,

@@ -70,19 +70,20 @@ is written: variables that the graph reads are references or placeholders, which
 
 // hostEntry is the report of config.
 type hostEntry struct {
-	Host      string            `json:"host"`
-	Scope     hostconfig.Scope  `json:"scope"`
-	File      string            `json:"file"` // that the entry belongs to
-	Name      string            `json:"name"`
-	Entry     string            `json:"entry"`            // as a new file of the host has it
-	Action    hostconfig.Action `json:"action,omitempty"` // with --write and --dry-run
-	Written   bool              `json:"written"`
-	Backup    string            `json:"backup,omitempty"` // the old file
-	Diff      string            `json:"diff,omitempty"`   // with --dry-run; secrets in it are redacted
-	Variables []string          `json:"variables"`        // that need values
-	Warnings  []string          `json:"warnings"`
-	Next      []string          `json:"next"`              // what the user sees or has to do
-	Command   string            `json:"command,omitempty"` // that adds the entry as well
+	Host      string                `json:"host"`
+	Scope     hostconfig.Scope      `json:"scope"`
+	File      string                `json:"file"` // that the entry belongs to
+	Name      string                `json:"name"`
+	Entry     string                `json:"entry"`            // as a new file of the host has it
+	Action    hostconfig.Action     `json:"action,omitempty"` // with --write and --dry-run
+	Written   bool                  `json:"written"`
+	Backup    string                `json:"backup,omitempty"` // the old file
+	Diff      string                `json:"diff,omitempty"`   // with --dry-run; secrets in it are redacted
+	Variables []string              `json:"variables"`        // that need values
+	Optional  []hostconfig.Optional `json:"optional"`         // variables that have defaults in the graph file
+	Warnings  []string              `json:"warnings"`
+	Next      []string              `json:"next"`              // what the user sees or has to do
+	Command   string                `json:"command,omitempty"` // that adds the entry as well
 }
 
 func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Host) error {
@@ -100,7 +101,7 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 	}
 	report := &hostEntry{
 		Host: host.Name, Scope: scope, File: host.Target(scope, dir), Name: launch.Name,
-		Variables: launch.Variables, Warnings: warnings, Next: host.Next(scope, launch),
+		Variables: launch.Variables, Optional: launch.Optional, Warnings: warnings, Next: host.Next(scope, launch),
 	}
 	if report.Entry, err = host.Snippet(launch); err != nil {
 		return err
@@ -224,6 +225,13 @@ func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
 	}
 	if len(r.Variables) > 0 {
 		printLine(std.err, "%s: %s", host.Fill(), strings.Join(r.Variables, ", "))
+	}
+	for _, o := range r.Optional {
+		text := "with a default in the graph file"
+		if o.Default != "" {
+			text = "default " + wording.Quote(o.Default)
+		}
+		printLine(std.err, "%s: optional, %s", o.Name, text)
 	}
 	for _, next := range r.Next {
 		printLine(std.err, "%s", next)

@@ -19,21 +19,36 @@ import (
 // environment variables that the files read.
 func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err error) {
 	variables, warnings := []string{}, []string{}
+	reads, defaults := map[string]int{}, map[string][]string{}
 	file, err := config.Load(f.graphFile, config.Options{
 		ServersFile: f.servers, Registries: registry.Paths(f.graphFile), AssumeEnv: true,
 		LookupEnv: func(variable string) (string, bool) {
 			if !slices.Contains(variables, variable) {
 				variables = append(variables, variable)
 			}
+			reads[variable]++
 			return "<" + variable + ">", true
 		},
+		NoteDefault: func(variable, value string) { defaults[variable] = append(defaults[variable], value) },
 	})
 	if err != nil {
 		return launch, nil, err
 	}
+	optional := []hostconfig.Optional{}
+	variables = slices.DeleteFunc(variables, func(name string) bool {
+		if len(defaults[name]) < reads[name] { // somewhere it has none
+			return false
+		}
+		o := hostconfig.Optional{Name: name}
+		if values := slices.Compact(defaults[name]); len(values) == 1 && !hostconfig.IsSecret(name, "value") && !hostconfig.IsSecret("", values[0]) {
+			o.Default = values[0]
+		}
+		optional = append(optional, o)
+		return true
+	})
 	launch = hostconfig.Launch{
 		Name: f.name, Description: file.Server.Title.Value, Timeout: file.Limits.MaxExecutionTime,
-		URL: f.url, Variables: variables, IsSelf: isSelf, Force: f.force,
+		URL: f.url, Variables: variables, Optional: optional, IsSelf: isSelf, Force: f.force,
 	}
 	if launch.Name == "" {
 		launch.Name = file.Server.Name.Value
@@ -45,7 +60,7 @@ func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err
 		warnings = append(warnings, fmt.Sprintf("the name %s has other characters than letters, digits, _ and -, which not every host accepts; choose one with --name", wording.Quote(launch.Name)))
 	}
 	if f.url != "" {
-		launch.Variables = []string{}
+		launch.Variables, launch.Optional = []string{}, []hostconfig.Optional{}
 		return launch, append(warnings, "a server that requires a token gets none from this entry; add the header Authorization as the host describes it, with a reference to a variable"), nil
 	}
 	if launch.Command, err = programPath(); err != nil {

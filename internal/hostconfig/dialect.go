@@ -26,7 +26,10 @@ type dialect struct {
 	// reference stands for the variable NAME in the values of env. A host without such references gets
 	// a placeholder; "" for a host that passes on variables by their names.
 	reference string
-	inputs    bool // the file has a list of inputs, for which the host asks its user
+	// optional likewise stands for the variable NAME that has DEFAULT in the graph file; "" when such a
+	// variable is left out, because a reference without a value would take the place of the default.
+	optional string
+	inputs   bool // the file has a list of inputs, for which the host asks its user
 }
 
 // setting is a key of an entry that is the same for all servers: a text or a boolean.

@@ -66,7 +66,7 @@ var hosts = []Host{
 		user:    map[string][]string{anySystem: {"$CLAUDE_CONFIG_DIR/.claude.json"}},
 		project: []string{".mcp.json"},
 		strict:  true,
-		entry:   dialect{stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "http"}}, reference: "${NAME}"},
+		entry:   dialect{stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "http"}}, reference: "${NAME}", optional: "${NAME:-DEFAULT}"},
 		next:    []string{"New sessions of Claude Code connect to the server; claude mcp list shows whether they can."},
 		nextProject: []string{
 			"Claude Code asks for approval of the server at its next start in this directory; until then claude mcp list shows it as pending.",
@@ -95,7 +95,7 @@ var hosts = []Host{
 		Name: "codex", Title: "Codex", key: "mcp_servers", syntax: tomlSyntax,
 		user:    map[string][]string{anySystem: {"$CODEX_HOME/config.toml"}},
 		project: []string{".codex/config.toml"},
-		entry:   dialect{calls: "tool_timeout_sec"},
+		entry:   dialect{calls: "tool_timeout_sec", optional: "NAME"},
 		next:    []string{"New sessions of Codex start the server; codex mcp list shows the entry, /mcp in a session its tools."},
 		nextProject: []string{
 			"Codex reads this file only in a directory that its user trusts; it asks when it is started there. /mcp in a session shows the server.",
@@ -113,7 +113,7 @@ var hosts = []Host{
 		user:    map[string][]string{anySystem: {"$XDG_CONFIG_HOME/opencode/opencode.json", "$XDG_CONFIG_HOME/opencode/opencode.jsonc"}},
 		project: []string{"opencode.json", "opencode.jsonc"},
 		entry: dialect{
-			args: "command", env: "environment", timeout: startTimeout, reference: "{env:NAME}",
+			args: "command", env: "environment", timeout: startTimeout, reference: "{env:NAME}", optional: "{env:NAME}",
 			stdio: []setting{{"type", "local"}}, http: []setting{{"type", "remote"}}, rest: []setting{{"enabled", true}},
 		},
 		next: []string{"opencode connects at its next start; opencode mcp list shows whether it can."},

@@ -15,12 +15,19 @@ type Launch struct {
 	Description string
 	Command     string   // the absolute path of the program
 	Args        []string // pairs of a flag and its value
-	Variables   []string // names of environment variables that it reads
-	URL         string   // of its server over HTTP, instead of Command, Args and Variables; "" for none
+	Variables   []string // names of environment variables that it needs
+	Optional    []Optional
+	URL         string // of its server over HTTP, instead of Command, Args and Variables; "" for none
 	Timeout     time.Duration
 
 	IsSelf func(command string) bool // reports whether a command is this program
 	Force  bool                      // replace an entry of the name that is another server's
+}
+
+// Optional is an environment variable that has a default in the graph file.
+type Optional struct {
+	Name    string `json:"name"`
+	Default string `json:"default,omitempty"` // "" when it is empty, may be a secret, or is not the same everywhere
 }
 
 // NoHTTP returns what to do instead of an entry over HTTP, "" for a host whose file has such.
@@ -55,6 +62,14 @@ func (d *dialect) referenceTo(variable string) string {
 	return strings.Replace(d.reference, "NAME", variable, 1)
 }
 
+// optionalTo returns what the entry has as the value of an optional variable, "" when it is left out.
+func (d *dialect) optionalTo(o Optional) string {
+	if strings.Contains(d.optional, "DEFAULT") && (o.Default == "" || strings.ContainsAny(o.Default, "${}")) {
+		return ""
+	}
+	return strings.NewReplacer("NAME", o.Name, "DEFAULT", o.Default).Replace(d.optional)
+}
+
 // entryOf returns the entry for a server, with keys in the order in which people write them.
 func (h *Host) entryOf(l Launch) *config.Data {
 	d, entry := &h.entry, newObject()
@@ -81,15 +96,20 @@ func (h *Host) entryOf(l Launch) *config.Data {
 		add(d.name("command"), scalar(l.Command))
 		add(d.name("args"), list(l.Args))
 	}
-	switch {
-	case l.URL != "" || len(l.Variables) == 0:
-	case d.reference == "":
-		add(d.name("env_vars"), list(l.Variables))
-	default:
-		env := newObject()
-		for _, variable := range l.Variables {
-			env = env.With(variable, scalar(d.referenceTo(variable)))
+	names, env := slices.Clone(l.Variables), newObject()
+	for _, variable := range l.Variables {
+		env = env.With(variable, scalar(d.referenceTo(variable)))
+	}
+	for _, o := range l.Optional {
+		if text := d.optionalTo(o); text != "" {
+			names, env = append(names, o.Name), env.With(o.Name, scalar(text))
 		}
+	}
+	switch {
+	case l.URL != "" || len(names) == 0:
+	case d.reference == "":
+		add(d.name("env_vars"), list(names))
+	default:
 		add(d.name("env"), env)
 	}
 	if d.calls != "" && l.Timeout > 0 {
@@ -144,6 +164,17 @@ func (h *Host) updated(entry *config.Data, fresh *config.Data, l Launch) *config
 	}
 	if l.URL != "" && d.httpURL != "" {
 		entry = entry.With(d.name("url"), nil) // of another transport
+	}
+	if env := entry.Get(d.name("env")); env != nil && env.Kind == config.KindObject {
+		clean := env
+		for _, o := range l.Optional { // a reference of an earlier version would hide the default
+			if text, _ := textOf(clean.Get(o.Name)); d.reference != "" && text == d.referenceTo(o.Name) && text != d.optionalTo(o) {
+				clean = clean.With(o.Name, nil)
+			}
+		}
+		if entry = entry.With(d.name("env"), clean); len(clean.Keys) == 0 && len(env.Keys) > 0 {
+			entry = entry.With(d.name("env"), nil)
+		}
 	}
 	for i, key := range fresh.Keys {
 		name, item := key.Value, fresh.Items[i]

@@ -98,3 +98,34 @@ func TestHostPlaces(t *testing.T) {
 		t.Error(next)
 	}
 }
+
+// A variable with a default gets no reference that would take the place of the default.
+func TestPutOptional(t *testing.T) {
+	for host, want := range map[string]string{
+		"claude-code": `"REGION": "${REGION:-eu-west-1}"`, "opencode": `"REGION": "{env:REGION}"`, "codex": `env_vars = ["API_TOKEN", "TEAM", "REGION"]`,
+		"cursor": "", "vscode": "", "gemini": "", "zed": "", "windsurf": "", "claude-desktop": "", "goose": "",
+	} {
+		older := launch()
+		older.Variables = append(older.Variables, "REGION")
+		start, err := Find(host).Snippet(older)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := launch()
+		l.Optional = []Optional{{Name: "REGION", Default: "eu-west-1"}}
+		if host == "goose" { // whose list of names may be the user's
+			start = ""
+		}
+		for _, src := range []string{"", start} {
+			got, _ := put(t, host, src, l)
+			if !strings.Contains(got, want) || want == "" && strings.Contains(got, "REGION") {
+				t.Errorf("%s:\n%s", host, got)
+			}
+		}
+	}
+	for _, text := range []string{"", "${X", "a}"} {
+		if got := Find("claude-code").entry.optionalTo(Optional{"A", text}); got != "" {
+			t.Error(got)
+		}
+	}
+}
