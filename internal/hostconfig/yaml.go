@@ -1,15 +1,16 @@
 package hostconfig
 
 import (
-	"bytes"
 	"errors"
-	"slices"
 
 	"toolgraph/config"
 )
 
 // readYAML returns the top level of a YAML file; that of an empty one has no keys.
 func readYAML(path string, src []byte) (*config.Data, error) {
+	if len(src) > config.MaxFileBytes {
+		return nil, &placedError{config.Pos{File: path, Line: 1, Column: 1}, "the file is larger than 1 MiB, the maximum that toolgraph reads of this host; add the entry by hand"}
+	}
 	root, err := config.ParseData(path, src)
 	if err != nil && isEmptyYAML(err) || root != nil && isNull(root) {
 		return &config.Data{Kind: config.KindObject, Pos: config.Pos{File: path, Line: 1, Column: 1}}, nil
@@ -41,18 +42,4 @@ func placed(err error) error {
 func isEmptyYAML(err error) bool {
 	var found config.Diagnostics
 	return errors.As(err, &found) && len(found) == 1 && found[0].Code == "empty-file"
-}
-
-// editYAML is the edit of yamlSyntax.
-func editYAML(path string, src []byte, want *config.Data, _ []string) ([]byte, error) {
-	root, err := config.ParseData(path, src)
-	if err == nil && !isNull(root) {
-		out, err := config.Rewrite(path, src, want)
-		return out, placed(err)
-	}
-	text := config.EncodeData(want)
-	if len(bytes.TrimSpace(src)) == 0 {
-		return text, nil
-	}
-	return slices.Concat(bytes.TrimRight(src, "\r\n"), []byte(layoutOf(src).newline), text), nil // there are only comments
 }
