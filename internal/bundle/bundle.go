@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,11 +37,15 @@ type Options struct {
 	Author    string   // default: the title of the server
 	AllowExec bool     // serve with --allow-exec
 	Locked    bool     // serve with --locked
+	// Output and Description are the paths of the bundle and of its server.json, which are never part of
+	// it. The default of Output is the name of the server; Description may be "".
+	Output, Description string
 }
 
 // Bundle is a packed graph. It is not changed after New.
 type Bundle struct {
 	Manifest Manifest
+	Output   string   // the path to write it to
 	Files    []File   // sorted by name
 	Needs    []string // what the user's machine must have, for people; sorted
 	Binaries []Binary // in the order of the platforms' names
@@ -52,6 +57,8 @@ type File struct {
 	Mode fs.FileMode
 	Data []byte
 }
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // packer collects the files of one bundle.
 type packer struct {
@@ -65,7 +72,8 @@ type packer struct {
 	found config.Diagnostics
 	needs map[string]bool
 
-	secretAt []span // where secrets are reported
+	secretAt []span        // where secrets are reported
+	outputs  []fs.FileInfo // of Options that exist
 }
 
 // New packs the graph file at a path. The error is config.Diagnostics when the file has errors or
@@ -80,6 +88,12 @@ func New(ctx context.Context, graphFile string, opts Options) (*Bundle, error) {
 		return nil, err
 	}
 	defer k.root.Close()
+	output := cmp.Or(opts.Output, strings.Trim(notInName.ReplaceAllString(p.File.Server.Name.Value, "-"), "-")+".mcpb")
+	for _, name := range []string{output, opts.Description} {
+		if info, err := os.Stat(name); err == nil {
+			k.outputs = append(k.outputs, info)
+		}
+	}
 	if err := k.addGraph(); err != nil {
 		return nil, err
 	}
@@ -112,7 +126,7 @@ func New(ctx context.Context, graphFile string, opts Options) (*Bundle, error) {
 	if err := k.addIcon(); err != nil {
 		return nil, err
 	}
-	b := &Bundle{Needs: sortedKeys(k.needs), Binaries: binaries}
+	b := &Bundle{Output: output, Needs: sortedKeys(k.needs), Binaries: binaries}
 	b.Manifest = k.manifest(p, variables, b)
 	text, err := b.Manifest.encode()
 	if err != nil {
@@ -204,9 +218,12 @@ func (k *packer) addGraph() error {
 	return err
 }
 
-// include adds a file, or the files below a directory, without hidden ones.
+// include adds a file, or the files below a directory, without hidden ones and outputs.
 func (k *packer) include(name string) error {
 	abs := filepath.Join(k.dir, filepath.FromSlash(k.own), name)
+	if name == "" {
+		return errors.New("--include has an empty path; name a file or a directory, or . for all files beside the graph file")
+	}
 	if filepath.IsAbs(name) || !within(k.dir, abs) {
 		return fmt.Errorf("--include %s is not below %s; put it beside the graph file", name, k.dir)
 	}
@@ -214,18 +231,35 @@ func (k *packer) include(name string) error {
 	if err != nil {
 		return err
 	}
+	switch info, err := k.root.Stat(rel); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--include %s does not exist in %s; create it, or correct the path, which is relative to the graph file", name, filepath.Join(k.dir, filepath.FromSlash(k.own)))
+	case err != nil:
+		return fmt.Errorf("--include %s: %s; copy it beside the graph file", name, plain(err))
+	case k.isOutput(info):
+		return fmt.Errorf("--include %s is a file that this command writes; include another, or write another", name)
+	}
 	return fs.WalkDir(k.root.FS(), filepath.ToSlash(rel), func(at string, entry fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(path.Base(at), ".") && at != "." && at != filepath.ToSlash(rel)
 		switch {
 		case err != nil:
-			return err
+			return fmt.Errorf("--include %s: %s: %s; correct it, or include less", name, at, plain(err))
 		case entry.IsDir() && hidden:
 			return fs.SkipDir
 		case entry.IsDir() || hidden:
 			return nil
 		}
+		if info, err := entry.Info(); err == nil && k.isOutput(info) {
+			return nil
+		}
 		return k.addPath(filepath.Join(k.dir, filepath.FromSlash(at)))
 	})
+}
+
+// isOutput reports whether a file is one that is written from the bundle, of an earlier run: with it
+// inside, equal input would not give equal bytes.
+func (k *packer) isOutput(info fs.FileInfo) bool {
+	return slices.ContainsFunc(k.outputs, func(output fs.FileInfo) bool { return os.SameFile(output, info) })
 }
 
 // addPath adds the regular file at an absolute path below the root.

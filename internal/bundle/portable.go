@@ -178,6 +178,9 @@ func looksRelative(word string) bool {
 // plain is the cause of an error of a file, without the path.
 func plain(err error) string {
 	if inner := new(fs.PathError); errors.As(err, &inner) {
+		if strings.Contains(inner.Err.Error(), "escapes from parent") { // of os.Root, which exports no value for it
+			return "a symbolic link leads out of the directory"
+		}
 		return inner.Err.Error()
 	}
 	return err.Error()

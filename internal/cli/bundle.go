@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +19,8 @@ import (
 
 type bundleFlags struct {
 	bundle.Options
-	graph, out, format string
-	serverJSON         string
-	publish            bundle.Publication
+	graph, format string
+	publish       bundle.Publication
 }
 
 func newBundle(std streams) *cobra.Command {
@@ -51,14 +49,14 @@ registry under --registry-name; --url is the address from which it will be downl
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&flags.out, "output", "o", "", "the bundle to write: a `file` that ends in .mcpb (default: the name of the server)")
+	f.StringVarP(&flags.Output, "output", "o", "", "the bundle to write: a `file` that ends in .mcpb (default: the name of the server)")
 	f.StringArrayVar(&flags.Binaries, "binary", nil, "an executable of toolgraph (default: this one); may be repeated for other systems")
-	f.StringArrayVar(&flags.Include, "include", nil, "add a file or a directory, relative to the graph file; may be repeated")
+	f.StringArrayVar(&flags.Include, "include", nil, "add a file, or a directory without its hidden files, relative to the graph file; may be repeated")
 	f.StringVar(&flags.Icon, "icon", "", "the icon: a PNG `file`")
 	f.StringVar(&flags.Author, "author", "", "`name` of the author (default: the title of the server)")
 	f.BoolVar(&flags.AllowExec, "allow-exec", false, "let the bundle start the programs of servers of type exec")
 	f.BoolVar(&flags.Locked, "locked", false, "let the bundle refuse tools that differ from the lock file")
-	f.StringVar(&flags.serverJSON, "server-json", "", "write the description for the MCP registry to this `file`")
+	f.StringVar(&flags.Description, "server-json", "", "write the description for the MCP registry to this `file`")
 	f.StringVar(&flags.publish.Name, "registry-name", "", "`name` in the MCP registry, such as io.github.OWNER/NAME")
 	f.StringVar(&flags.publish.URL, "url", "", "the `URL` from which the bundle will be downloaded")
 	formatFlag(cmd, &flags.format)
@@ -100,24 +98,21 @@ func (f *bundleFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if f.out == "" {
-		f.out = strings.Trim(notInServerName.ReplaceAllString(b.Manifest.Name, "-"), "-") + ".mcpb"
-	}
 	hash := sha256.Sum256(archive)
-	report := bundleReport{Bundle: f.out, Bytes: len(archive), SHA256: hex.EncodeToString(hash[:]), Needs: append([]string{}, b.Needs...), Manifest: b.Manifest}
+	report := bundleReport{Bundle: b.Output, Bytes: len(archive), SHA256: hex.EncodeToString(hash[:]), Needs: append([]string{}, b.Needs...), Manifest: b.Manifest}
 	for _, file := range b.Files {
 		report.Files = append(report.Files, bundledFile{file.Name, len(file.Data), fmt.Sprintf("%04o", file.Mode.Perm())})
 	}
-	if f.serverJSON != "" {
+	if f.Description != "" {
 		description, err := b.ServerJSON(f.publish, report.SHA256)
 		if err != nil {
 			return err
 		}
-		if err := files.Write(f.serverJSON, description, 0o644); err != nil {
+		if err := files.Write(f.Description, description, 0o644); err != nil {
 			return err
 		}
 	}
-	if err := files.Write(f.out, archive, 0o644); err != nil {
+	if err := files.Write(b.Output, archive, 0o644); err != nil {
 		return err
 	}
 	if f.format == "json" {
@@ -129,15 +124,15 @@ func (f *bundleFlags) run(ctx context.Context, std streams) error {
 // check checks the flags against each other.
 func (f *bundleFlags) check() error {
 	switch {
-	case f.out != "" && filepath.Ext(f.out) != ".mcpb":
-		return usagef("-o is %q, expected a file that ends in .mcpb", f.out)
-	case f.serverJSON != "" && filepath.Ext(f.serverJSON) != ".json":
-		return usagef("--server-json is %q, expected a file that ends in .json", f.serverJSON)
-	case f.serverJSON == "" && f.publish != (bundle.Publication{}):
+	case f.Output != "" && filepath.Ext(f.Output) != ".mcpb":
+		return usagef("-o is %q, expected a file that ends in .mcpb", f.Output)
+	case f.Description != "" && filepath.Ext(f.Description) != ".json":
+		return usagef("--server-json is %q, expected a file that ends in .json", f.Description)
+	case f.Description == "" && f.publish != (bundle.Publication{}):
 		return usagef("--registry-name and --url are for --server-json; add --server-json server.json")
-	case f.serverJSON != "" && (f.publish.Name == "" || f.publish.URL == ""):
+	case f.Description != "" && (f.publish.Name == "" || f.publish.URL == ""):
 		return usagef("--server-json requires --registry-name and --url")
-	case f.serverJSON == "":
+	case f.Description == "":
 		return nil
 	}
 	if err := f.publish.Check(); err != nil {
