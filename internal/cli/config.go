@@ -77,10 +77,11 @@ type hostEntry struct {
 	Entry     string                `json:"entry"`            // as a new file of the host has it
 	Action    hostconfig.Action     `json:"action,omitempty"` // with --write and --dry-run
 	Written   bool                  `json:"written"`
-	Backup    string                `json:"backup,omitempty"` // the old file
-	Diff      string                `json:"diff,omitempty"`   // with --dry-run; secrets in it are redacted
-	Variables []string              `json:"variables"`        // that need values
-	Optional  []hostconfig.Optional `json:"optional"`         // variables that have defaults in the graph file
+	Backup    string                `json:"backup,omitempty"`  // the old file
+	Diff      string                `json:"diff,omitempty"`    // with --dry-run; secrets in it are redacted
+	Variables []string              `json:"variables"`         // that need values
+	Optional  []hostconfig.Optional `json:"optional"`          // variables that have defaults in the graph file
+	Dropped   []string              `json:"dropped,omitempty"` // names of what the entry had and loses
 	Warnings  []string              `json:"warnings"`
 	Next      []string              `json:"next"`              // what the user sees or has to do
 	Command   string                `json:"command,omitempty"` // that adds the entry as well
@@ -112,6 +113,7 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 	if host.Name == "claude-code" {
 		report.Command = addCommand(host, scope, launch)
 	}
+	launch.Dropped = func(names []string) { report.Dropped = names }
 	switch {
 	case f.dry:
 		err = report.preview(host, launch)
@@ -219,6 +221,9 @@ func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
 			break
 		}
 		printLine(std.err, "%s: %s; add --write to put the entry there, --dry-run to see the changes", host.Title, r.File)
+	}
+	if len(r.Dropped) > 0 {
+		printLine(std.err, "warning: the entry had these, which the new one lacks: %s", wording.Printable(strings.Join(r.Dropped, ", ")))
 	}
 	for _, warning := range r.Warnings {
 		printLine(std.err, "warning: %s", warning)

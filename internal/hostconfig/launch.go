@@ -22,6 +22,8 @@ type Launch struct {
 
 	IsSelf func(command string) bool // reports whether a command is this program
 	Force  bool                      // replace an entry of the name that is another server's
+
+	Dropped func(names []string) // called by Put with the names of what the entry loses; nil for none
 }
 
 // Optional is an environment variable that has a default in the graph file.

@@ -3,6 +3,7 @@ package hostconfig
 import (
 	"bytes"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -70,6 +71,9 @@ func (h *Host) Put(path string, src []byte, l Launch) ([]byte, Action, error) {
 		default:
 			return nil, "", &ForeignError{servers.Keys[at].Pos, l.Name, h.about(before)}
 		}
+		if lost := h.lost(before, entry); len(lost) > 0 && l.Dropped != nil {
+			l.Dropped(lost)
+		}
 	}
 	want := root.With(h.key, servers.With(l.Name, entry))
 	if h.entry.inputs {
@@ -114,7 +118,48 @@ func (h *Host) read(path string, src []byte, wanted []string) (*config.Data, err
 // isOwn reports whether an entry is one of this program.
 func (h *Host) isOwn(entry *config.Data, l Launch) bool {
 	command, url := h.programOf(entry), h.urlOf(entry)
-	return command != "" && l.IsSelf(command) || url != "" && url == l.URL
+	if command != "" {
+		return l.IsSelf(command)
+	}
+	return url != "" && (url == l.URL || isLocalServer(url, l.URL))
+}
+
+// isLocalServer reports whether a URL is that of a server of this program on this machine: it is on
+// loopback, with the path of the fresh URL or, without such, the usual one.
+func isLocalServer(text, fresh string) bool {
+	old, err := url.Parse(text)
+	if err != nil || !isLoopback(old.Hostname()) {
+		return false
+	}
+	if fresh == "" {
+		return old.Path == "/mcp"
+	}
+	now, err := url.Parse(fresh)
+	return err == nil && isLoopback(now.Hostname()) && old.Path == now.Path
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// lost returns the names of what the user may have set in an entry and a later one lacks: keys, and
+// names in them such as env.TOKEN. References that this program has written are not in it.
+func (h *Host) lost(before, after *config.Data) (names []string) {
+	for i, key := range before.Keys {
+		item, now := before.Items[i], after.Get(key.Value)
+		switch {
+		case item.Kind == config.KindObject:
+			for j, inner := range item.Keys {
+				if text, _ := textOf(item.Items[j]); now.Get(inner.Value) == nil && (h.entry.reference == "" || text != h.entry.referenceTo(inner.Value)) {
+					names = append(names, key.Value+"."+inner.Value)
+				}
+			}
+		case now == nil && !slices.Contains([]string{"type", "url", h.entry.httpURL, h.entry.name("url"), h.entry.name("command"), h.entry.name("args"), h.entry.name("env_vars")}, key.Value):
+			names = append(names, key.Value)
+		}
+	}
+	return names
 }
 
 // programOf returns the command of an entry, "" for none.
@@ -143,7 +188,7 @@ func (h *Host) about(entry *config.Data) string {
 		return "its command is " + wording.Quote(lastElement(command))
 	}
 	if parsed, err := url.Parse(h.urlOf(entry)); err == nil && parsed.Host != "" {
-		return "its URL is on " + wording.Quote(parsed.Host)
+		return "its URL is on " + wording.Quote(parsed.Host) + "; it may be an earlier URL of this graph"
 	}
 	return "it has no command"
 }

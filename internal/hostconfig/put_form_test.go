@@ -129,3 +129,26 @@ func TestPutOptional(t *testing.T) {
 		}
 	}
 }
+
+// What an entry loses is listed by name, and an entry for a server on this machine is one of this program.
+func TestPutDropped(t *testing.T) {
+	l := launch()
+	var lost []string
+	l.Dropped = func(names []string) { lost = names }
+	l.URL = "http://127.0.0.1:8080/mcp"
+	src := `{"mcpServers": {"count-files": {"command": "toolgraph", "args": ["-g", "x"], "cwd": "/x", "env": {"TEAM": "canary", "API_TOKEN": "${API_TOKEN}"}}}}`
+	start, _ := put(t, "claude-code", src, l)
+	if !slices.Equal(lost, []string{"cwd", "env.TEAM"}) {
+		t.Error(lost)
+	}
+	for _, url := range []string{"http://localhost:9090/mcp", ""} {
+		l.URL = url
+		if got, action := put(t, "claude-code", start, l); action != Updated || strings.Contains(got, "8080") {
+			t.Errorf("%s: %s\n%s", url, action, got)
+		}
+	}
+	l.URL = "http://127.0.0.1:8080/other"
+	if _, _, err := Find("claude-code").Put("f", []byte(start), l); err == nil || !strings.Contains(err.Error(), "it may be an earlier URL of this graph") {
+		t.Error(err)
+	}
+}
