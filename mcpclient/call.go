@@ -126,7 +126,7 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 // callTool makes a call; a timeout above 0 replaces that of the server.
 func (u *upstream) callTool(
 	ctx context.Context, tool string, args value.Value, meta map[string]any, timeout time.Duration,
-) (value.Value, *Error) {
+) (result, *Error) {
 	meta, end := u.reports.begin(ctx, meta)
 	defer end()
 	var more []byte
@@ -135,16 +135,16 @@ func (u *upstream) callTool(
 		switch {
 		case fail != nil:
 			if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
-				return nil, unknown
+				return result{}, unknown
 			}
-			return nil, u.taskNeeded(tool, fail)
+			return result{}, u.taskNeeded(tool, fail)
 		case !r.inputRequired:
-			return r.value, nil
+			return r, nil
 		case round == inputRounds:
-			return nil, &Error{Code: CodeInputRequired, Message: fmt.Sprintf("the tool has asked for input %d times without a result, which is the limit", round)}
+			return result{}, &Error{Code: CodeInputRequired, Message: fmt.Sprintf("the tool has asked for input %d times without a result, which is the limit", round)}
 		}
 		if more, fail = u.answers(ctx, s, r.input); fail != nil {
-			return nil, fail
+			return result{}, fail
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 // result is a tool result, taken apart.
 type result struct {
 	value         value.Value // nil when the result is empty
+	details       Details     // of the text items that value is made of
 	failed        bool        // isError; text and structured say why
 	text          string      // all its text
 	structured    []byte      // of a failed result: structuredContent as compact JSON; nil when it is missing
@@ -54,8 +55,8 @@ func readResult(raw []byte) (result, error) {
 	case content == nil && len(task) > 0 && task[0] == '{':
 		return result{}, errors.New("the server has begun a task, expected the result of the call")
 	}
-	v, err := contentValue(content)
-	return result{value: v}, err
+	v, details, err := contentValue(content)
+	return result{value: v, details: details}, err
 }
 
 // failedResult returns a result with isError. A value that cannot be read is missing.
@@ -65,7 +66,7 @@ func failedResult(content, structured []byte) result {
 		r.value, _ = value.Decode(structured)
 		return r
 	}
-	r.value, _ = contentValue(content)
+	r.value, _, _ = contentValue(content)
 	return r
 }
 
@@ -81,39 +82,42 @@ func contentItems(content []byte) ([][]byte, error) {
 	return items, nil
 }
 
-// textOf returns the text of a text item; ok is false for any other.
-func textOf(item []byte) (text string, ok bool) {
+// textOf takes a text item apart; ok is false for any other.
+func textOf(item []byte) (t textItem, ok bool) {
 	var kind, raw []byte
-	if pick(item, field{"type", &kind}, field{"text", &raw}) != nil || string(kind) != `"text"` {
-		return "", false
+	err := pick(item, field{"type", &kind}, field{"text", &raw}, field{"annotations", &t.annotations}, field{"_meta", &t.meta})
+	if err != nil || string(kind) != `"text"` {
+		return textItem{}, false
 	}
 	v, _ := value.Decode(raw) // nil when it is missing or invalid
-	text, ok = v.(string)
-	return text, ok
+	t.text, ok = v.(string)
+	return t, ok
 }
 
-func contentValue(content []byte) (value.Value, error) {
+func contentValue(content []byte) (value.Value, Details, error) {
 	items, err := contentItems(content)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	values := make([]value.Value, len(items))
+	said := detailsReader{count: len(items)}
 	for i, item := range items {
-		if text, ok := textOf(item); ok {
-			values[i] = textValue(text)
+		if t, ok := textOf(item); ok {
+			values[i] = textValue(t.text)
+			said.add(i, &t)
 			continue
 		}
 		if values[i], err = value.Decode(item); err != nil {
-			return nil, fmt.Errorf("content %d: %w", i, err)
+			return nil, nil, fmt.Errorf("content %d: %w", i, err)
 		}
 	}
 	switch len(values) {
 	case 0:
-		return nil, nil
+		return nil, nil, nil
 	case 1:
-		return values[0], nil
+		return values[0], said.all(), nil
 	}
-	return values, nil
+	return values, said.all(), nil
 }
 
 // textValue returns the JSON in a text, or the text when it is not JSON.
@@ -140,8 +144,8 @@ func failureText(content []byte) string {
 	items, _ := contentItems(content) // a failure without text when it is not an array
 	var texts []string
 	for _, item := range items {
-		if text, _ := textOf(item); strings.TrimSpace(text) != "" {
-			texts = append(texts, strings.TrimSpace(text))
+		if t, _ := textOf(item); strings.TrimSpace(t.text) != "" {
+			texts = append(texts, strings.TrimSpace(t.text))
 		}
 	}
 	return wording.Truncate(strings.Join(texts, "\n"), failureRoom)

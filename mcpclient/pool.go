@@ -76,15 +76,24 @@ func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
 // error is an *Error. When ctx ends, the server is notified and CallTool returns at once.
 func (p *Pool) CallTool(
 	ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration,
-) (v value.Value, err error) {
+) (value.Value, error) {
+	v, _, err := p.CallToolInDetail(ctx, server, tool, args, meta, timeout)
+	return v, err
+}
+
+// CallToolInDetail is CallTool, and also returns what the text items of the result say of themselves.
+func (p *Pool) CallToolInDetail(
+	ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration,
+) (value.Value, Details, error) {
 	if entry := p.shared[server]; entry != nil {
 		ctx, timeout = context.WithValue(ctx, sharedKey{}, server), cmp.Or(timeout, entry.Timeout)
 	}
-	err = p.use(server, tool, func(u *upstream) (fail *Error) {
-		v, fail = u.callTool(ctx, tool, args, meta, timeout)
+	var r result
+	err := p.use(server, tool, func(u *upstream) (fail *Error) {
+		r, fail = u.callTool(ctx, tool, args, meta, timeout)
 		return fail
 	})
-	return v, err
+	return r.value, r.details, err
 }
 
 // ListTools asks a server for all its tools, every page. The error is an *Error.

@@ -290,10 +290,16 @@ func upstreamsOf(g *graph.Graph) (all []server.Upstream) {
 
 // runner runs one graph on the engine, and reports its events to the client.
 func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
+	passesOn := canPassOn(g)
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		ctx, release := lasting(ctx, l.grace)
 		defer release()
 		ctx = audit.WithSubject(ctx, server.SubjectOf(ctx))
+		var details *resultDetails // nil: not kept
+		if passesOn {
+			details = new(resultDetails)
+			ctx = context.WithValue(ctx, resultDetailsKey{}, details)
+		}
 		var opts []execution.Option
 		if watch.Step != nil {
 			report := newReporter(watch)
@@ -306,7 +312,11 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if result == nil { // the arguments are invalid, so there was no run
 			return refusedAnswer(err), err
 		}
-		return l.answer(ctx, g, result, err)
+		answer, err := l.answer(ctx, g, result, err)
+		if err == nil && details != nil {
+			answer.Details = details.of(g, result)
+		}
+		return answer, err
 	}
 }
 

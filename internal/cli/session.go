@@ -285,8 +285,9 @@ type upstreamCaller struct{ of *loaded }
 // CallTool makes a call.
 func (u upstreamCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
 	ctx = heardByReporter(u.of.asPermitted(ctx, &c), &c)
-	v, err := u.of.pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
+	v, details, err := u.of.pool.CallToolInDetail(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
 	if err == nil {
+		keepDetails(ctx, &c, details)
 		u.of.named(c.Server, v)
 	}
 	return v, err

@@ -12,6 +12,11 @@ type Answer struct {
 	Value  value.Value // the result; of a call that failed how far it came, nil when the error says all
 	Notice *Notice     // what the client gets in place of the value; nil: the value
 	Usage  *Usage      // nil: nothing is reported
+
+	// Details belong to a value that is the result of an upstream call, unchanged: for each item of its
+	// content an object with the annotations and the _meta of a text item, or nil. They are redacted,
+	// and only what is valid is sent. Beside an outputSchema they are not sent.
+	Details []value.Value
 }
 
 // Notice is content in place of a value that the client does not get: texts, and a link to the

@@ -20,8 +20,8 @@ import (
 // a string without quotes. Of a call that has failed, the value says how far it came.
 func (s *Server) appendValue(dst, id []byte, c *call, a Answer, hasFailed bool) []byte {
 	if c.tool.output == nil {
-		if items := contentItems(a.Value); items != nil {
-			return s.appendContent(dst, id, c, items, a.Usage)
+		if items := contentItems(&a); items != nil {
+			return s.appendContent(dst, id, c, items, &a)
 		}
 	}
 	raw, err := value.Encode(a.Value)
@@ -38,6 +38,9 @@ func (s *Server) appendValue(dst, id []byte, c *call, a Answer, hasFailed bool) 
 		dst = value.AppendString(dst, text)
 	} else {
 		dst = value.AppendString(dst, raw)
+	}
+	if c.tool.output == nil {
+		dst = appendDetails(dst, c, a.detailsOf(0, 1))
 	}
 	dst = append(dst, "}]"...)
 	switch {
@@ -81,18 +84,18 @@ func (s *Server) appendTail(dst []byte, modern bool, used *Usage, out int) []byt
 // A value may be MCP content of an upstream tool: an image, audio, a resource or a link to
 // one. The client gets it as content, not as JSON text.
 
-// contentItems returns the items of a value with MCP content, or nil for other values.
-// Beside content, a list may have strings, which are sent as text, and other values, which
-// are sent as JSON: the reverse of how items of an upstream result become a value.
-func contentItems(v value.Value) []value.Value {
-	if list, ok := v.([]any); ok {
-		if slices.ContainsFunc(list, isContent) {
+// contentItems returns the items of a value with MCP content, or of one that has several items with
+// details, and nil for other values. Beside content, a list may have strings, which are sent as text, and
+// other values, which are sent as JSON: the reverse of how items of an upstream result become a value.
+func contentItems(a *Answer) []value.Value {
+	if list, ok := a.Value.([]any); ok {
+		if several := len(a.Details) > 1 && len(a.Details) == len(list); several || slices.ContainsFunc(list, isContent) {
 			return list
 		}
 		return nil
 	}
-	if isContent(v) {
-		return []value.Value{v}
+	if isContent(a.Value) {
+		return []value.Value{a.Value}
 	}
 	return nil
 }
@@ -161,7 +164,7 @@ func isBase64(text string) bool {
 }
 
 // appendContent appends the answer line of a run whose value is content.
-func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, used *Usage) []byte {
+func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, a *Answer) []byte {
 	mark := len(dst)
 	dst = append(appendHead(dst, id), `"result":{"content":[`...)
 	from := len(dst)
@@ -170,12 +173,12 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, use
 			dst = append(dst, ',')
 		}
 		if text, ok := item.(string); ok {
-			dst = appendText(dst, c.from.secrets.Redact(text))
+			dst = appendDetailed(dst, c, c.from.secrets.Redact(text), a.detailsOf(i, len(items)))
 			continue
 		}
 		raw, err := value.Encode(item)
 		if err != nil {
-			return s.appendNotice(dst[:mark], id, c, unencodable(c, err), used)
+			return s.appendNotice(dst[:mark], id, c, unencodable(c, err), a.Usage)
 		}
 		shown := c.from.secrets.RedactJSON(raw)
 		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // redacted: it may no longer be valid content
@@ -184,9 +187,9 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, use
 			dst = append(dst, raw...)
 			continue
 		}
-		dst = appendText(dst, raw)
+		dst = appendDetailed(dst, c, raw, a.detailsOf(i, len(items)))
 	}
-	return s.appendTail(append(dst, ']'), c.modern, used, len(dst)-from)
+	return s.appendTail(append(dst, ']'), c.modern, a.Usage, len(dst)-from)
 }
 
 func unencodable(c *call, err error) *Notice {
