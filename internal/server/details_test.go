@@ -12,8 +12,10 @@ import (
 func TestDetailsOfAnItem(t *testing.T) {
 	c := &call{from: &catalog{secrets: config.NewSecrets("hunter2-hunter2", "0.62500001")}}
 	for _, x := range []struct{ details, want string }{
-		{`{"annotations":{"audience":["user","assistant"],"priority":0.5,"lastModified":"2026-01-02T03:04:05Z"}}`,
-			`,"annotations":{"audience":["user","assistant"],"priority":0.5,"lastModified":"2026-01-02T03:04:05Z"}`},
+		{
+			`{"annotations":{"audience":["user","assistant"],"priority":0.5,"lastModified":"2026-01-02T03:04:05Z"}}`,
+			`,"annotations":{"audience":["user","assistant"],"priority":0.5,"lastModified":"2026-01-02T03:04:05Z"}`,
+		},
 		{`{"annotations":{"audience":[],"priority":0}}`, `,"annotations":{"audience":[],"priority":0}`},
 		{`{"annotations":{"audience":"user","priority":1}}`, `,"annotations":{"priority":1}`},
 		{`{"annotations":{"audience":["user","root"],"priority":1}}`, `,"annotations":{"priority":1}`},
