@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients conformance servers graphs flows pairs sim web lint fmt cover bench check release-check
+.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim web lint fmt cover bench check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -30,6 +30,9 @@ soak: ## run the long tests as well
 
 clients: ## call every example from third-party MCP clients (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
+
+page: ## drive the debugger's page in a browser (needs Node and Chromium)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/page/
 
 conformance: ## run the official conformance suite (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/conformance/
