@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -77,3 +78,23 @@ func Notes(s *Store) (notes, slots int) {
 	}
 	return notes, l.used
 }
+
+// Follower looks at a store when a test asks it to.
+type Follower struct{ follower }
+
+// FollowerOf returns what Follow uses, without a clock.
+func FollowerOf(s *Store, file string) *Follower { return &Follower{follower{store: s, file: file}} }
+
+// Look returns the runs that have changed since the last look, and how often rows were read so far.
+// Runs of dead processes are looked for each time.
+func (f *Follower) Look(ctx context.Context) (changed [][]Run, reads int, err error) {
+	f.looks = 0
+	err = f.look(ctx, func(runs []Run) error {
+		changed = append(changed, runs)
+		return nil
+	})
+	return changed, f.reads, err
+}
+
+// Close ends it.
+func (f *Follower) Close() { f.disconnect() }
