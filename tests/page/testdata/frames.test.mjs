@@ -12,7 +12,7 @@ test('parts and frames are entered, edited and left', () => use(graph('frames'),
   await held('[data-branch="sides.left"].current');
   await press(page, 'Shift+F11'); // out of the parts, to the breakpoint at the first of the next
   await held('.node.current[data-node=stops]');
-  if (!(await page.locator('.step-head').innerText()).includes('item 0')) await press(page, 'F5');
+  if (!(await page.locator('.step-head').innerText()).includes('item 0')) await press(page, 'F8');
   await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('item 0'));
   await press(page, 'F11');
   await held('.trail');
@@ -25,7 +25,7 @@ test('parts and frames are entered, edited and left', () => use(graph('frames'),
   await page.click('dialog >> text=Save');
   await page.waitForSelector('.row.edited');
   await shot(page, 'frame');
-  await press(page, 'F5');
+  await press(page, 'F8');
   await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('item 1'));
   await page.locator('.row.begun .unfold').click();
   await page.waitForFunction(() => document.querySelector('.row.part .row-value')?.innerText === '100');
@@ -35,7 +35,7 @@ test('parts and frames are entered, edited and left', () => use(graph('frames'),
   await press(page, 'o');
   await page.waitForFunction(() => !document.querySelector('.trail'));
   await page.click('[data-stop="stops[]"] .reach', { force: true });
-  await press(page, 'F5');
+  await press(page, 'F8');
   await status(page, 'finished');
   await page.waitForSelector('.row.part .tag.warn >> text=error handled');
   await page.fill('#field-n', '10000');

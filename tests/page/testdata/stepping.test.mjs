@@ -6,12 +6,12 @@ test('a loop is stepped, watched and edited', () => use(graph('loop'), {}, async
   await page.focus('[data-node=more]');
   await press(page, 'ArrowDown'); // to add
   await page.waitForFunction(() => document.activeElement.dataset.node === 'add');
-  await press(page, 'b', 'F5');
+  await press(page, 'b', 'Control+Enter');
   await status(page, 'paused');
   assert.match(await text(page, '.controls-state'), /at a breakpoint/);
   await press(page, 'F10'); // add: 1
   await page.waitForSelector('.node.current[data-node=more]');
-  await press(page, 'F5');
+  await press(page, 'F8');
   await page.waitForSelector('.node.current[data-node=add]');
   assert.equal(await text(page, '[data-node=more] .count'), '×2');
   await blur(page);
@@ -42,7 +42,7 @@ test('a loop is stepped, watched and edited', () => use(graph('loop'), {}, async
   await page.click('dialog >> text=Save');
   await page.waitForSelector('.row.edited');
   await page.focus('[data-node=add]');
-  await press(page, 'b', 'F5');
+  await press(page, 'b', 'F8');
   await status(page, 'finished');
   await page.waitForFunction(() => document.querySelector('.inspector .tree')?.innerText.includes('1010')); // 10 + 1000
 }));

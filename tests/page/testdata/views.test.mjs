@@ -14,13 +14,13 @@ test('a loop, an expression and two runs in the light theme', () => use(todos, {
   await page.click('#debug-button');
   await status(page, 'paused');
   for (let i = 0; i < 3; i++) {
-    await press(page, 'F5');
+    await press(page, 'F8');
     await page.waitForFunction((n) => document.querySelector('.controls .status.paused') && document.querySelector('.timeline-head')?.innerText.includes(`${3 + 2 * n} steps`), i);
     await page.waitForSelector('.node.current[data-node=read]');
   }
   await page.waitForSelector('.inspector .tree');
   await shot(page, 'paused');
-  await press(page, 'F5');
+  await press(page, 'F8');
   await status(page, 'finished');
   await page.locator('.row:has(.row-node:text-is("gather"))').click();
   await blur(page);
@@ -33,7 +33,7 @@ test('a loop, an expression and two runs in the light theme', () => use(todos, {
   await submit(page);
   await status(page, 'paused'); // the breakpoint is still there
   await page.focus('[data-node=read]');
-  await press(page, 'b', 'F5');
+  await press(page, 'b', 'F8');
   await status(page, 'finished');
   await blur(page);
   await press(page, 'r');

@@ -1,59 +1,90 @@
-// The keyboard: one table, which the help dialog shows as well.
-import { dialog, show, side, pane, theme } from './ui.js';
+// The keyboard: one table, from which come the help dialog and the hints of buttons. A key with do works on
+// the whole page; the others belong to what has the focus, which handles them.
+import { dialog, letters, show, side, pane, theme } from './ui.js';
 import { at, control, controlled, go, lookOut, paused, run, total } from './run.js';
+import { begin } from './form.js';
 import { graphKeys } from './graphview.js';
 
 const act = (action, holds = () => controlled.value) => () => holds() && control(action);
+const open = (which) => () => {
+  side.value = which;
+  pane.value = 'side';
+  setTimeout(() => document.getElementById(`tab-${which}`)?.focus());
+};
 
 export const keys = [
-  { key: 'F5', group: 'Runs and steps', text: 'run, or resume when paused', do: () => (paused.value ? control('resume') : document.getElementById('run-form')?.requestSubmit()) },
-  { key: 'F8', group: 'Runs and steps', text: 'debug: run and pause at the start', do: () => document.getElementById('debug-button')?.click() },
-  { key: 'F10', group: 'Runs and steps', text: 'step over: execute a node or part with all that is in it', do: act('next', () => paused.value) },
-  { key: 'F11', group: 'Runs and steps', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
-  { key: 'Shift+F11', group: 'Runs and steps', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
-  { key: 'F6', group: 'Runs and steps', text: 'pause', do: act('pause', () => run.value?.status === 'running') },
-  { key: 'Shift+F5', group: 'Runs and steps', text: 'stop', do: act('stop') },
-  { key: 'j', group: 'Runs and steps', text: 'next step of the timeline', do: () => go(at.value + 1) },
-  { key: 'k', group: 'Runs and steps', text: 'step before', do: () => go(at.value - 1) },
-  { key: 'o', group: 'Runs and steps', text: 'look at the caller of the frame', do: () => lookOut() },
-  { key: 'Home', group: 'Runs and steps', text: 'first step', do: () => go(0) },
-  { key: 'End', group: 'Runs and steps', text: 'end of the run', do: () => go(total.value) },
+  { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a form of its own, such as a question, send that', do: () => begin(false) },
+  { id: 'debug', key: 'Ctrl+Shift+Enter', group: 'Runs', text: 'debug: run the chosen tool and pause before its first node', do: () => begin(true) },
+  { id: 'resume', key: 'F8', group: 'Runs', text: 'pause a run, continue a paused one', do: () => (paused.value ? control('resume') : run.value?.status === 'running' && act('pause')()) },
+  { id: 'next', key: 'F10', group: 'Runs', text: 'step over: execute a node or part with all that is in it', do: act('next', () => paused.value) },
+  { id: 'step', key: 'F11', group: 'Runs', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
+  { id: 'out', key: 'Shift+F11', group: 'Runs', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
+  { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run', do: act('stop') },
+
+  { key: 'j', group: 'Steps', text: 'next step', do: () => go(at.value + 1) },
+  { key: 'k', group: 'Steps', text: 'previous step', do: () => go(at.value - 1) },
+  { key: 'Home', group: 'Steps', text: 'first step', do: () => go(0) },
+  { key: 'End', group: 'Steps', text: 'end of the run', do: () => go(total.value) },
+  { key: 'o', group: 'Steps', text: 'out of the frame, to its caller', do: () => lookOut() },
+
   { key: '1', group: 'Page', text: 'inspect the step', do: () => show('step') },
   { key: '2', group: 'Page', text: 'its context', do: () => show('context') },
   { key: '3', group: 'Page', text: 'try expressions', do: () => show('try') },
   { key: '4', group: 'Page', text: 'the file', do: () => show('source') },
-  { key: 't', group: 'Page', text: 'tools', do: () => { side.value = 'tools'; pane.value = 'side'; } },
-  { key: 'r', group: 'Page', text: 'runs', do: () => { side.value = 'runs'; pane.value = 'side'; } },
+  { key: 't', group: 'Page', text: 'tools', do: open('tools') },
+  { key: 'r', group: 'Page', text: 'runs', do: open('runs') },
   { key: '/', group: 'Page', text: 'find a node', do: () => { pane.value = 'graph'; setTimeout(() => document.getElementById('find-node')?.focus()); } },
   { key: 'f', group: 'Page', text: 'fit the graph into view', do: () => graphKeys.fit() },
-  { key: '+', group: 'Page', text: 'larger', do: () => graphKeys.zoom(1.25) },
-  { key: '-', group: 'Page', text: 'smaller', do: () => graphKeys.zoom(0.8) },
-  { key: 'd', group: 'Page', text: 'dark, light or automatic', do: () => { theme.value = { auto: 'dark', dark: 'light', light: 'auto' }[theme.value]; } },
+  { key: '+', group: 'Page', text: 'enlarge the graph', do: () => graphKeys.zoom(1.25) },
+  { key: '-', group: 'Page', text: 'reduce the graph', do: () => graphKeys.zoom(0.8) },
+  { key: 'd', group: 'Page', text: 'dark, light, or as the system has it', do: () => { theme.value = { auto: 'dark', dark: 'light', light: 'auto' }[theme.value]; } },
   { key: '?', group: 'Page', text: 'this help', do: () => { dialog.value = { kind: 'help' }; } },
+
+  { key: 'Arrows', group: 'On a node', text: 'to the nodes around it' },
+  { key: 'Enter', group: 'On a node', text: 'inspect its latest step' },
+  { key: 'b', group: 'On a node', text: 'set or remove its breakpoint' },
+  { key: 'c', group: 'On a node', text: 'condition of its breakpoint' },
+  { key: 'e', group: 'On a node', text: 'breakpoint before each of its parts' },
+  { key: 'i', group: 'On a node', text: 'look into the graph that it calls, or its parts' },
+  { key: 'u', group: 'On a node', text: 'continue until it is next' },
+
+  { key: 'Up, Down', group: 'In the list of steps', text: 'previous, next; Page Up and Page Down by twenty' },
+  { key: 'Left, Right', group: 'In the list of steps', text: 'hide, list the parts of a step' },
+  { key: 'Enter', group: 'In the list of steps', text: 'inspect the step' },
+  { key: 'i', group: 'In the list of steps', text: 'look into the graph that it has called' },
 ];
 
-// On a node of the graph that has the focus.
-export const nodeKeys = [
-  { key: 'Arrows', text: 'to the nodes around' },
-  { key: 'Enter', text: 'inspect its latest step' },
-  { key: 'b', text: 'set or remove its breakpoint' },
-  { key: 'c', text: 'condition of its breakpoint' },
-  { key: 'e', text: 'breakpoint before each of its parts' },
-  { key: 'i', text: 'look into the graph that it calls, or its parts' },
-  { key: 'u', text: 'run until here' },
-];
+const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+export const shown = (key) => (mac ? key.replace('Ctrl', 'Cmd') : key);
 
-const typing = (target) => target.closest('input:not([type=range]):not([type=checkbox]), textarea, select, [contenteditable]');
+// hint is the key of an action as buttons show it.
+export const hint = (id) => shown(keys.find((k) => k.id === id).key);
+
+const typing = (target) => target.closest('input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]');
+
+const nameOf = (e) => {
+  const big = e.key.length > 1; // Shift is part of a character
+  return `${e.ctrlKey || e.metaKey ? 'Ctrl+' : ''}${e.shiftKey && big ? 'Shift+' : ''}${e.key}`;
+};
 
 export function listenToKeys() {
   document.addEventListener('keydown', (e) => {
-    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || dialog.value) return;
-    const name = e.shiftKey && e.key.startsWith('F') ? `Shift+${e.key}` : e.key;
-    const found = keys.find((k) => k.key === name);
-    if (!found || (typing(e.target) && !name.includes('F'))) return;
-    if (['Home', 'End'].includes(name) && e.target.closest('[role=tree], input')) return;
+    if (e.defaultPrevented || e.altKey || e.isComposing || dialog.value) return;
+    const name = nameOf(e);
+    const found = keys.find((k) => k.do && k.key === name);
+    if (!found || (name.length === 1 && !letters.value)) return;
+    if (typing(e.target) && !/^(Shift\+)?F\d|^Ctrl/.test(name)) return;
+    if (['Home', 'End'].includes(name) && e.target.closest('[role=tree], [role=tablist], [role=separator], input')) return;
+    if (name.startsWith('Ctrl')) {
+      const form = e.target.closest('form');
+      if (!form && typing(e.target)) return; // what is typed there is no argument of the tool
+      if (form && form.id !== 'run-form') {
+        e.preventDefault();
+        if (!e.repeat) form.requestSubmit();
+        return;
+      }
+    }
     e.preventDefault();
-    found.do();
+    if (!e.repeat || !name.startsWith('Ctrl')) found.do();
   });
 }
-

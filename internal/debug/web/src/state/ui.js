@@ -20,12 +20,14 @@ export const side = signal('tools'); // tools, runs
 export const inspector = signal('step'); // step, context, try, source
 export const dialog = signal(null); // { kind: 'help' | 'edit' | 'diff' | 'until', … }
 export const link = signal('connecting'); // connecting, live, lost, refused
+export const letters = signal(stored('letters', 'on') === 'on'); // whether single letters are keys
 export const notices = signal([]);
 
 export function applyTheme() {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
     store('theme', theme.value);
+    store('letters', letters.value ? 'on' : 'off');
   });
 }
 

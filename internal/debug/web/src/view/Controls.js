@@ -1,5 +1,6 @@
 import { html } from '../lib/html.js';
 import { control, controlled, paused, run } from '../state/run.js';
+import { hint } from '../state/keys.js';
 import { Button } from './Button.js';
 import { Status } from './Status.js';
 
@@ -13,12 +14,12 @@ export function Controls() {
   return html`
     <div class="controls" role="toolbar" aria-label="the open run">
       ${paused.value
-        ? html`<${Button} icon="run" only kind="primary" label="Resume" hint="F5" onClick=${() => control('resume')} />`
-        : html`<${Button} icon="pause" only label="Pause" hint="F6" disabled=${!live} onClick=${() => control('pause')} />`}
-      <${Button} icon="step" only label="Step over" hint="F10" disabled=${!paused.value} onClick=${() => control('next')} />
-      <${Button} icon="into" only label="Step into" hint="F11" disabled=${!paused.value} onClick=${() => control('step')} />
-      <${Button} icon="out" only label="Step out" hint="Shift+F11" disabled=${!paused.value} onClick=${() => control('out')} />
-      <${Button} icon="stop" only label="Stop" hint="Shift+F5" disabled=${!live} onClick=${() => control('stop')} />
+        ? html`<${Button} icon="run" only kind="primary" label="Resume" hint=${hint('resume')} onClick=${() => control('resume')} />`
+        : html`<${Button} icon="pause" only label="Pause" hint=${hint('resume')} disabled=${!live} onClick=${() => control('pause')} />`}
+      <${Button} icon="step" only label="Step over" hint=${hint('next')} disabled=${!paused.value} onClick=${() => control('next')} />
+      <${Button} icon="into" only label="Step into" hint=${hint('step')} disabled=${!paused.value} onClick=${() => control('step')} />
+      <${Button} icon="out" only label="Step out" hint=${hint('out')} disabled=${!paused.value} onClick=${() => control('out')} />
+      <${Button} icon="stop" only label="Stop" hint=${hint('stop')} disabled=${!live} onClick=${() => control('stop')} />
       <span class="controls-state" aria-live="polite">
         ${r ? html`<${Status} status=${r.status} /> <span class="muted wide">${paused.value ? why[r.pausedBy] ?? '' : r.status === 'waiting' ? 'for an answer' : r.tool}</span>` : html`<span class="muted wide">no run is open</span>`}
       </span>

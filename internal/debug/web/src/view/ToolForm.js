@@ -1,10 +1,10 @@
 import { html } from '../lib/html.js';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { tool } from '../state/project.js';
-import { startRun } from '../state/run.js';
+import { begin, busy, found as wrong } from '../state/form.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
-import { drafts, setDraft } from '../state/drafts.js';
-import { notify } from '../state/ui.js';
+import { draftNow, setDraft } from '../state/drafts.js';
+import { hint } from '../state/keys.js';
 import { Field } from './Field.js';
 import { Button } from './Button.js';
 
@@ -12,34 +12,16 @@ import { Button } from './Button.js';
 // the server to say: its findings stand by the fields.
 export function ToolForm() {
   const t = tool.value;
-  const [found, setFound] = useState([]);
-  const [busy, setBusy] = useState(false);
   const form = useRef(null);
-  useEffect(() => setFound([]), [t]);
-  useEffect(() => form.current?.querySelector('[aria-invalid=true]')?.focus(), [found]);
+  const found = t && wrong.value.tool === t.name ? wrong.value.list : [];
+  useEffect(() => form.current?.querySelector('[aria-invalid=true]')?.focus(), [wrong.value]);
   if (!t) return null;
-  const draft = drafts.value[t.name] ?? draftOf(t.inputSchema);
+  const draft = draftNow(t);
   const change = (next) => setDraft(t.name, next);
-
-  const start = async (debug) => {
-    const { json, errors } = argumentsOf(t.inputSchema, draft);
-    setFound(errors);
-    if (errors.length) return;
-    setBusy(true);
-    try {
-      await startRun(json, { debug });
-    } catch (error) {
-      const fields = error.more?.fields ?? [];
-      setFound(fields);
-      if (!fields.length) notify(error.message, error.hint);
-    } finally {
-      setBusy(false);
-    }
-  };
   const raw = draft.raw !== undefined;
   const top = found.filter((f) => raw || !f.path.length || !(f.path[0] in (t.inputSchema.properties ?? {})));
   return html`
-    <form id="run-form" ref=${form} class="form" onSubmit=${(e) => { e.preventDefault(); start(false); }} aria-label=${`arguments of ${t.name}`} novalidate>
+    <form id="run-form" ref=${form} class="form" onSubmit=${(e) => { e.preventDefault(); begin(false); }} aria-label=${`arguments of ${t.name}`} novalidate>
       <div class="form-head">
         <h2>Arguments</h2>
         <label class="switch"><input type="checkbox" checked=${raw} onChange=${(e) => change(toggleRaw(t.inputSchema, draft, e.currentTarget.checked))} /> as JSON</label>
@@ -47,8 +29,8 @@ export function ToolForm() {
       <${Field} schema=${t.inputSchema} draft=${draft} onChange=${change} path=${[]} found=${found} top />
       ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}
       <div class="form-end">
-        <button type="submit" class="button primary" disabled=${busy} title="Run (F5)"><span>Run</span></button>
-        <${Button} id="debug-button" label="Debug" hint="F8" disabled=${busy} onClick=${() => start(true)} />
+        <button type="submit" class="button primary" disabled=${busy.value} title=${`Run (${hint('run')})`}><span>Run</span></button>
+        <${Button} id="debug-button" label="Debug" hint=${hint('debug')} disabled=${busy.value} onClick=${() => begin(true)} />
       </div>
     </form>`;
 }
