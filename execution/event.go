@@ -77,6 +77,9 @@ type Start struct {
 	Graph string // the graph's hash
 	Args  value.Value
 	Vars  value.Value // an object: the constants that the graph and those that it calls read, see graph.ReadVars; nil: none
+
+	ForkedFrom string // RUN/ADDRESS: the step at which this run was forked from another, see Engine.Fork; else empty
+	Copied     int    // of a fork: so many events after this one are copied or edits, and were there before it went on
 }
 
 // IsOf reports whether a run was started on a graph, apart from the values of constants: those of the run
@@ -130,18 +133,23 @@ type startJSON struct {
 	Graph string     `json:"graph"`
 	Args  value.JSON `json:"args"`
 	Vars  value.JSON `json:"vars,omitzero"`
+
+	ForkedFrom string `json:"forkedFrom,omitempty"`
+	Copied     int    `json:"copied,omitempty"`
 }
 
-// MarshalJSON writes tool, graph, args and, where there are some, vars.
+// MarshalJSON writes tool, graph, args and, where there are some, vars; forkedFrom and copied of a fork.
 func (s Start) MarshalJSON() ([]byte, error) {
-	return json.Marshal(startJSON{Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}})
+	return json.Marshal(startJSON{
+		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied,
+	})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied}
 	return err
 }
 

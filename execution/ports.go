@@ -58,6 +58,12 @@ type Journal interface {
 	Load(ctx context.Context, run string) ([]Event, error)
 }
 
+// Flusher is a Journal that can wait: Flush returns when all events of a run that were appended
+// survive the process, or with the reason why one does not.
+type Flusher interface {
+	Flush(ctx context.Context, run string) error
+}
+
 // Gate pauses runs: Wait is called before each step, by the goroutine of the run, and its time
 // does not count for the run's time limit. The edits that it returns are recorded and applied,
 // and it is called again; without edits the step runs. Its error ends the run.

@@ -13,7 +13,29 @@ import (
 // ErrGraphChanged is the error of Resume for a run of a graph that has changed since.
 var ErrGraphChanged = errors.New("the graph has changed")
 
-// WithChangedGraph lets Resume continue a run whose graph has changed since, when the path of
+// ErrHalfForked is the error of Resume for a fork whose process died before all was copied.
+var ErrHalfForked = errors.New("not all steps were copied")
+
+// checkStart checks that a run has its beginning, and a fork all that it was to copy.
+func checkStart(events []Event) error {
+	if len(events) == 0 || events[0].Start == nil {
+		return fmt.Errorf("the events of a run begin with %s", RunStarted)
+	}
+	first := events[0]
+	if given := len(events) - 1; given < first.Start.Copied {
+		return fmt.Errorf("run %s ended while it was forked, with %d of %d events: %w; fork %s again",
+			first.Run, given, first.Start.Copied, ErrHalfForked, first.Start.ForkedFrom)
+	}
+	return nil
+}
+
+// changedGraph is the error for a run of a graph that has changed since.
+func changedGraph(first *Event, g *graph.Graph) error {
+	return fmt.Errorf("run %s was started on graph %.12s, but tool %q is now %.12s: %w",
+		first.Run, first.Start.Graph, g.Tool.Name.Value, g.HashWith(first.Start.Vars), ErrGraphChanged)
+}
+
+// WithChangedGraph lets Resume and Fork continue a run whose graph has changed since, when the path of
 // the run exists in the graph as it is now.
 func WithChangedGraph() Option { return func(h *hooks) { h.changedGraph = true } }
 
@@ -50,13 +72,12 @@ func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code ==
 
 // rebuild returns a run from its events. Only the time of its steps counts for its time limit.
 func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h *hooks) (*live, error) {
-	if len(events) == 0 || events[0].Start == nil {
-		return nil, fmt.Errorf("the events of a run begin with %s", RunStarted)
+	if err := checkStart(events); err != nil {
+		return nil, err
 	}
 	first := events[0]
 	if !first.Start.IsOf(g) && !h.changedGraph {
-		return nil, fmt.Errorf("run %s was started on graph %.12s, but tool %q is now %.12s: %w",
-			first.Run, first.Start.Graph, g.Tool.Name.Value, g.HashWith(first.Start.Vars), ErrGraphChanged)
+		return nil, changedGraph(&first, g)
 	}
 	h.vars = first.Start.Vars
 	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args, h.vars), h.now().Add(-usedTime(events)), h)

@@ -1,0 +1,267 @@
+package execution
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/wording"
+)
+
+// Fork is how a run continues another one from a step on.
+type Fork struct {
+	At     Address // the first step that runs again
+	Edits  []Edit  // outputs that are replaced before it, of nodes of its frame
+	Repeat bool    // also calls of the other run whose outcome is unknown may be made again
+}
+
+// Origin names the step of a run at which it is forked: RUN/ADDRESS.
+func Origin(run string, at Address) string { return run + "/" + string(at) }
+
+// ErrInDoubt is the error of Engine.Fork for a run with a call whose outcome is unknown.
+var ErrInDoubt = errors.New("its outcome is unknown")
+
+// Fork starts a run that continues another one from a step on, as if that one had been interrupted
+// there: the new run has the events of Cut.Before as its own, then the edits, and goes on from
+// there. The events are those of the other run; they may have ended it.
+//
+// The steps that are copied count for the limits as those of a resumed run do. A journal that is a
+// Flusher has them before anything else happens.
+func (e *Engine) Fork(ctx context.Context, g *graph.Graph, events []Event, f Fork, opts ...Option) (*Result, error) {
+	h := e.with(opts)
+	if h.runID == "" {
+		h.runID = rand.Text()
+	}
+	cut, err := CutAt(events, f.At)
+	if err != nil {
+		return nil, err
+	}
+	first := cut.Before[0]
+	if !first.Start.IsOf(g) && !h.changedGraph {
+		return nil, changedGraph(&first, g)
+	}
+	if !f.Repeat {
+		if err := e.checkDoubts(ctx, g, events, h); err != nil {
+			return nil, err
+		}
+	}
+	h.vars = first.Start.Vars
+	own, err := cut.events(g, f.Edits, h)
+	if err != nil {
+		return nil, err
+	}
+	l, err := e.rebuild(ctx, g, own, h)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.recordAll(ctx, own); err != nil {
+		return nil, fmt.Errorf("the steps of run %s cannot be copied: %w", first.Run, err)
+	}
+	l.start()
+	if err := h.notify(&own[0]); err != nil {
+		return e.end(ctx, l, nil, err)
+	}
+	return e.finish(ctx, l)
+}
+
+// checkDoubts returns an error for the first call of a run that is in doubt and not safe to repeat.
+func (e *Engine) checkDoubts(ctx context.Context, g *graph.Graph, events []Event, h *hooks) error {
+	l := newLive(ctx, e.caller, events[0].Run, newFrame(g, events[0].Start.Args, events[0].Start.Vars), h.now(), h)
+	l.past = pastOf(events, h)
+	l.past.weigh(l)
+	for _, d := range l.past.doubts {
+		if d.matters {
+			return fmt.Errorf("run %s was interrupted during the call to %s.%s at step %s: %w", l.id, d.Server, d.Tool, d.at, ErrInDoubt)
+		}
+	}
+	return nil
+}
+
+// recordAll records the first events of a fork, and returns when they survive the process.
+func (h *hooks) recordAll(ctx context.Context, events []Event) error {
+	for i := range events {
+		if err := h.record(ctx, &events[i]); err != nil {
+			return err
+		}
+	}
+	if j, ok := h.journal.(Flusher); ok && len(events) > 1 {
+		return j.Flush(ctx, h.runID)
+	}
+	return nil
+}
+
+// Cut divides the events of a run at a step: into those that a fork copies and the others.
+//
+// What happened before the step in time is copied, also of parts that ran at the same time. Of these
+// a step that has not finished then begins again, with its calls, attempts and questions; and so does
+// a part that has failed, which would end the fork.
+type Cut struct {
+	At     Address
+	Before []Event // run-started first
+	After  []Event
+}
+
+// CutAt divides the events of a run. The step has to be one that began, or the next one of a run that
+// has not finished.
+func CutAt(events []Event, at Address) (Cut, error) {
+	if err := checkStart(events); err != nil {
+		return Cut{}, err
+	}
+	end := slices.IndexFunc(events, func(e Event) bool { return e.At() != "" && at.covers(e.At()) })
+	if end < 0 {
+		if !isNext(events, at) {
+			return Cut{}, fmt.Errorf("run %s has no step %s", events[0].Run, at)
+		}
+		end = len(events)
+	}
+	finished := map[Address]bool{}
+	for _, e := range events[1:end] {
+		if e.Record != nil && e.Record.Error == nil {
+			finished[e.At()] = true
+		}
+	}
+	var begunAgain []Address
+	for _, e := range events[1:end] {
+		if e.Record != nil && e.Record.Error != nil && !isWithin(finished, e.At()) {
+			begunAgain = append(begunAgain, besides(e.At(), at))
+		}
+	}
+	cut := Cut{At: at, Before: []Event{events[0]}}
+	for i, e := range events[1:] {
+		if i+1 < end && e.isOf(finished) && !slices.ContainsFunc(begunAgain, func(a Address) bool { return a.covers(e.At()) }) {
+			cut.Before = append(cut.Before, e)
+		} else {
+			cut.After = append(cut.After, e)
+		}
+	}
+	return cut, nil
+}
+
+// isNext reports whether a run of its own frame can go on with the step at an address.
+func isNext(events []Event, at Address) bool {
+	last, next := (*Record)(nil), 0
+	for _, e := range events {
+		switch {
+		case e.Record != nil && e.Record.Frame == "" && e.Record.Part == "":
+			last, next = e.Record, next+1
+		case e.End != nil && e.End.Failure == nil:
+			return false
+		}
+	}
+	return at == AddressOf("", next, "") && (last == nil || last.Error == nil && last.NodeType != config.ExitNode)
+}
+
+// isOf reports whether an event is kept when only these steps have finished.
+func (e *Event) isOf(finished map[Address]bool) bool {
+	switch e.Kind {
+	case StepFinished, ContextEdited, PartsStarted:
+		return true
+	case CallStarted, AttemptFailed, QuestionAsked, Answered:
+		return isWithin(finished, e.At())
+	case RunStarted, StepReady, RunFinished:
+	}
+	return false
+}
+
+// isWithin reports whether the execution at an address, or one around it, is among some.
+func isWithin(some map[Address]bool, at Address) bool {
+	for ; at != ""; at = at.around() {
+		if some[at] {
+			return true
+		}
+	}
+	return false
+}
+
+// around returns the address of what an execution is directly in: a step for a part, a part or a
+// step for a frame; empty for the run's own frame.
+func (a Address) around() Address {
+	frame, index, part := a.Split()
+	if part == "" {
+		return frame
+	}
+	return AddressOf(frame, index, "")
+}
+
+// besides returns the outermost address around a, or a, that is not around b.
+func besides(a, b Address) Address {
+	for a.around() != "" && !a.around().covers(b) {
+		a = a.around()
+	}
+	return a
+}
+
+// events returns the first events of a fork.
+func (c *Cut) events(g *graph.Graph, edits []Edit, h *hooks) ([]Event, error) {
+	own := make([]Event, 0, len(c.Before)+len(edits))
+	first := c.Before[0]
+	for _, e := range c.Before {
+		e.Run = h.runID
+		if e.Record != nil {
+			copied := *e.Record
+			copied.Bytes = sizeOf(&copied)
+			e.Record = &copied
+		}
+		own = append(own, e)
+	}
+	for _, edit := range edits {
+		rec, err := c.edit(g, edit, own, h)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, Event{Kind: ContextEdited, Run: h.runID, Time: rec.End, Record: rec})
+	}
+	own[0].Time = h.now()
+	own[0].Start = &Start{
+		Tool: first.Start.Tool, Graph: g.HashWith(h.vars), Args: first.Start.Args, Vars: g.ReadVars(h.vars),
+		ForkedFrom: Origin(first.Run, c.At), Copied: len(own) - 1,
+	}
+	return own, nil
+}
+
+// edit returns the record of an edit right before the step of a fork that runs first. own are the
+// events before it.
+func (c *Cut) edit(g *graph.Graph, edit Edit, own []Event, h *hooks) (*Record, error) {
+	frame, _, part := c.At.Split()
+	if part != "" {
+		return nil, fmt.Errorf("step %s is a part, before which no output can be edited; fork at a step", c.At)
+	}
+	rec := &Record{Frame: frame, NodeID: edit.NodeID, Output: edit.Output, Start: h.now(), Edited: true}
+	rec.End = rec.Start
+	known := map[string]bool{}
+	for _, e := range own {
+		if r := e.Record; r != nil && r.Frame == frame && r.Part == "" {
+			rec.Index, rec.Tool = r.Index+1, r.Tool
+			known[r.NodeID] = known[r.NodeID] || r.Error == nil
+		}
+	}
+	node := g.ReachedTool(rec.Tool).NodeAt(edit.NodeID, "")
+	if node == nil || !known[edit.NodeID] {
+		return nil, fmt.Errorf("node %q has no output before step %s; %s", edit.NodeID, c.At, editable(known))
+	}
+	rec.NodeType = node.Type()
+	if err := wayOut(node, rec); err != nil {
+		return nil, fmt.Errorf("the output of switch %q is the id of one of its targets, expected %s", edit.NodeID, wording.Or(node.Successors()))
+	}
+	if edit.Output != nil {
+		rec.Bytes = value.Size(edit.Output)
+	}
+	if most := g.Limits.MaxNodeOutputBytes; rec.Bytes > most {
+		return nil, fmt.Errorf("the value of node %q has %d bytes, and executionLimits.maxNodeOutputBytes is %d", edit.NodeID, rec.Bytes, most)
+	}
+	return rec, nil
+}
+
+// editable names the nodes that have an output.
+func editable(known map[string]bool) string {
+	if len(known) == 0 {
+		return "no node has run there"
+	}
+	return "expected " + wording.Or(slices.Sorted(maps.Keys(known)))
+}
