@@ -21,6 +21,8 @@ func (e Event) Check() error {
 		return fmt.Errorf("it is %s with %s, expected %s alone", e.Kind, has, needs)
 	}
 	switch {
+	case e.Start != nil && e.Start.Copied < 0:
+		return fmt.Errorf("its copied is %d, expected 0 or more", e.Start.Copied)
 	case e.Record != nil && e.Record.Edited != (e.Kind == ContextEdited):
 		return fmt.Errorf("it is %s of a record with edited: %t", e.Kind, e.Record.Edited)
 	case e.Record != nil:

@@ -161,7 +161,7 @@ func halfForked(events []execution.Event) []execution.Event {
 	return events
 }
 
-// The operator may decide that a call in doubt is made again, and that the steps fit a changed graph.
+// The operator may decide that an in-doubt call is made again, and that the steps fit a changed graph.
 func TestForkDecided(t *testing.T) {
 	g := build(t, walks)
 	whole := recorded(t, g)

@@ -65,7 +65,7 @@ const (
 func namesOf(e execution.Event) []string {
 	switch {
 	case e.Start != nil:
-		return []string{e.Start.Tool, e.Start.Graph}
+		return []string{e.Start.Tool, e.Start.Graph, e.Start.ForkedFrom}
 	case e.Step != nil:
 		names := []string{e.Step.NodeID, e.Step.Graph, e.Step.Server, e.Step.Tool, e.Step.Digest}
 		if e.Retry != nil {

@@ -32,6 +32,7 @@ type facts struct {
 	Question  *Asked `json:"question,omitempty"`
 	Questions int    `json:"questions,omitempty"`
 	Spilled   int    `json:"spilled,omitempty"`
+	Forked    string `json:"forkedFrom,omitempty"`
 }
 
 // isWaiting selects the rows with an open question.
@@ -62,6 +63,8 @@ func (f *facts) read(text string) error {
 func (f *facts) follow(e *execution.Event) {
 	open := f.Question
 	switch {
+	case e.Start != nil:
+		f.Forked = e.Start.ForkedFrom
 	case e.Question != nil:
 		f.Questions++
 		f.Question = askedBy(e)
@@ -79,7 +82,7 @@ func askedBy(e *execution.Event) *Asked {
 
 // isNewer reports whether versions before this one cannot read an event.
 func isNewer(e *execution.Event) bool {
-	return e.Question != nil || e.Answer != nil || e.Record != nil && (e.Record.NodeType == config.AskNode || e.Record.Confirmed != nil || e.Record.Cached)
+	return e.Start != nil && e.Start.ForkedFrom != "" || e.Question != nil || e.Answer != nil || e.Record != nil && (e.Record.NodeType == config.AskNode || e.Record.Confirmed != nil || e.Record.Cached)
 }
 
 // longestMessage bounds the message of a question, in bytes.

@@ -267,15 +267,26 @@ func setValue(e *execution.Event, v value.Value) {
 // Load returns all events of a run in order. A value with a gap is replaced by a note, an object
 // that has the gap; see GapOf.
 func (s *Store) Load(ctx context.Context, id string) ([]execution.Event, error) {
-	return s.load(ctx, id, false)
+	return s.load(ctx, id, func(*execution.Event) bool { return false })
 }
 
-// load is Load; strict, a gap is an error.
-func (s *Store) load(ctx context.Context, id string, strict bool) ([]execution.Event, error) {
+// LoadFor returns all events of a run, for a fork of it at a step: a gap before the step is a
+// *GapError, and one after it a note as in Load.
+func (s *Store) LoadFor(ctx context.Context, id string, at execution.Address) ([]execution.Event, error) {
+	before := true
+	return s.load(ctx, id, func(e *execution.Event) bool {
+		before = before && e.At() != at && !at.Contains(e.At())
+		return before
+	})
+}
+
+// load is Load; a gap of an event that is strict is an error.
+func (s *Store) load(ctx context.Context, id string, isStrict func(*execution.Event) bool) ([]execution.Event, error) {
 	var events []execution.Event
 	all := newAssembly()
 	err := s.walk(ctx, id, position{}, func(f frame) (bool, error) {
 		e, gap, err := f.whole(all)
+		strict := isStrict(&e)
 		if e.Lost > 0 && strict {
 			return false, &GapError{Run: id, What: fmt.Sprintf("%d events before %s", e.Lost, placeOf(e)), Gap: Gap{Reason: Unwritten}}
 		}

@@ -56,6 +56,8 @@ type Run struct {
 	Questions int    `json:"questions,omitempty"` // how often its user was asked
 	Spilled   int    `json:"spilled,omitempty"`   // see execution.End
 
+	ForkedFrom string `json:"forkedFrom,omitempty"` // RUN/ADDRESS, see execution.Start
+
 	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; no other field is reliable then
 }
 
@@ -63,7 +65,7 @@ type Run struct {
 func (r Run) InProgress() bool { return r.Status == Running || r.Status == Waiting }
 
 func (r Run) facts() facts {
-	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled}
+	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom}
 }
 
 // ArgsShown is how many bytes of its arguments a Run has.

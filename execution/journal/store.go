@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -124,5 +125,22 @@ func (v *view) Append(_ context.Context, e execution.Event) error { return v.sto
 
 // Load returns the events of a run that was recorded completely.
 func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) {
-	return v.store.load(ctx, run, true)
+	return v.store.load(ctx, run, func(*execution.Event) bool { return true })
+}
+
+// Flush returns when all events of a run so far are in the database, or with the reason why one is
+// not.
+func (v *view) Flush(ctx context.Context, run string) error {
+	done := make(chan error, 1)
+	if err := v.store.writer.put(queued{done: done}); err != nil {
+		return err
+	}
+	if err := <-done; err != nil {
+		return err
+	}
+	recorded, err := v.store.Run(ctx, run)
+	if err == nil && recorded.Lost > 0 {
+		err = &GapError{Run: run, What: fmt.Sprintf("%d of its events", recorded.Lost), Gap: Gap{Reason: Unwritten}}
+	}
+	return err
 }

@@ -135,6 +135,9 @@ func (r *run) observe(e execution.Event) {
 		r.began = e.Time
 		begun := r.entry(RunBegun, e.Run, "", "")
 		begun.Graph, begun.Resumed, begun.Subject = r.graph.Hash, e.Start == nil, name(r.subject)
+		if e.Start != nil {
+			begun.Forked = name(e.Start.ForkedFrom)
+		}
 		r.log.note(begun)
 	}
 	switch {

@@ -41,10 +41,11 @@ type Entry struct {
 	At   execution.Address `json:"at,omitempty"`
 	Node string            `json:"node,omitempty"` // as mocks name it: its id, facts.weather or todos_of_file:read
 
-	Graph    string    `json:"graph,omitempty"`   // run-begun: hash of the graph
-	Resumed  bool      `json:"resumed,omitempty"` // run-begun: the run was interrupted before
-	Subject  string    `json:"subject,omitempty"` // run-begun: whose access token its call had
-	Call     *Call     `json:"call,omitempty"`    // call, outcome, refusal; question: those that wait for the answer
+	Graph    string    `json:"graph,omitempty"`      // run-begun: hash of the graph
+	Resumed  bool      `json:"resumed,omitempty"`    // run-begun: the run was interrupted before
+	Forked   string    `json:"forkedFrom,omitempty"` // run-begun: RUN/ADDRESS, whose steps before that one were copied
+	Subject  string    `json:"subject,omitempty"`    // run-begun: whose access token its call had
+	Call     *Call     `json:"call,omitempty"`       // call, outcome, refusal; question: those that wait for the answer
 	Asked    *Asked    `json:"question,omitempty"`
 	Answered *Answered `json:"answer,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"` // outcome, run-ended, refusal

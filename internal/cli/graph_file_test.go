@@ -55,6 +55,7 @@ var graphCommands = map[string]struct {
 	"toolgraph debug":        {after: []string{"t", "file=x.yaml"}, want: "cannot read missing.yaml"},
 	"toolgraph resume":       {before: []string{"last"}, want: "cannot read missing.yaml"},
 	"toolgraph replay":       {before: []string{"last"}, want: "cannot read missing.yaml"},
+	"toolgraph fork":         {before: []string{"last/1"}, want: "cannot read missing.yaml"},
 	"toolgraph runs list":    {want: "no runs"},
 	"toolgraph runs rm":      {want: "deleted 0 runs"},
 	"toolgraph config":       {before: []string{"cursor"}, want: "cannot read missing.yaml"},

@@ -160,7 +160,10 @@ func (f *replayFlags) replay(ctx context.Context, engine *execution.Engine, g *g
 	if f.from == 0 {
 		return engine.Run(ctx, g, events[0].Start.Args)
 	}
+	begin := *events[0].Start
+	begin.Copied = 0 // of a fork; here only records are copied
 	first := []execution.Event{events[0]}
+	first[0].Start = &begin
 	for _, e := range events[1:] {
 		if e.Record != nil && e.Record.At().Outermost() < f.from {
 			first = append(first, e)

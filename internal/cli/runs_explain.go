@@ -38,6 +38,9 @@ If the graph has changed since the run, what the file says about its steps is le
 
 func printExplanation(w io.Writer, r *inspect.RunExplanation) error {
 	fmt.Fprintf(w, "run %s of %s: %s\n", r.ID, wording.OneLine(r.Tool), r.Summary())
+	if r.ForkedFrom != "" {
+		fmt.Fprintf(w, "forked from: %s\n", wording.OneLine(r.ForkedFrom))
+	}
 	fmt.Fprintf(w, "arguments: %s\n", recordedText(r.Arguments, false))
 	if r.Failure != nil {
 		fmt.Fprintf(w, "\n%s\n", wording.Printable(r.Failure.Message))

@@ -24,6 +24,9 @@ func statusText(r journal.Run) string {
 	case r.Question != nil:
 		return fmt.Sprintf("%s: %s", r.Status, shortened(r.Question.Message, questionShown))
 	}
+	if r.ForkedFrom != "" {
+		return string(r.Status) + ", forked"
+	}
 	return string(r.Status)
 }
 

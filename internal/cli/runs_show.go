@@ -102,6 +102,9 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		facts = append(facts, []string{"file", r.File})
 	}
 	facts = append(facts, []string{"graph", fmt.Sprintf("%.12s", r.Graph)}, []string{"arguments", recordedText(r.Arguments, full)})
+	if r.ForkedFrom != "" {
+		facts = append(facts, []string{"forked from", wording.OneLine(r.ForkedFrom)})
+	}
 	if r.Spilled > 0 {
 		facts = append(facts, []string{"spilled", fmt.Sprintf("the result has %d bytes, more than maxResultBytes: the client got a summary", r.Spilled)})
 	}

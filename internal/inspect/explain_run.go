@@ -295,6 +295,9 @@ func commandsFor(r *RunExplanation) (all []NextCommand) {
 	case r.Status == journal.Interrupted:
 		add("continue the run", "toolgraph resume "+r.ID)
 	}
+	if r.Unread == "" && r.Status == journal.Failed && len(r.Failed) > 0 {
+		add("run it again from the failed step, without the calls before it", fmt.Sprintf("toolgraph fork %s/%s", r.ID, r.Failed[0].Address))
+	}
 	if r.Unread == "" && r.Status == journal.Failed {
 		add("repeat the run with the recorded answers, after the file was changed", "toolgraph replay "+r.ID)
 	}

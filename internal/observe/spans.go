@@ -105,6 +105,9 @@ func (r *runTrace) begin(from context.Context, tool string, e execution.Event) {
 		how = attribute.String("toolgraph.graph.hash", e.Start.Graph)
 	}
 	of := []attribute.KeyValue{attribute.String("toolgraph.run.id", e.Run), how}
+	if e.Start != nil && e.Start.ForkedFrom != "" {
+		of = append(of, attribute.String("toolgraph.run.forked_from", e.Start.ForkedFrom))
+	}
 	if r.request != nil {
 		r.ctx, r.run = from, r.request.span
 		r.run.SetAttributes(of...)
