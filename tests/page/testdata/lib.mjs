@@ -101,13 +101,13 @@ export const press = async (page, ...keys) => {
 export const blur = (page) => page.evaluate(() => document.activeElement.blur());
 export const submit = (page) => page.click('#run-form [type=submit]');
 
-// accessible fails when axe finds a violation of WCAG 2.2 AA in the page as it is.
+// accessible fails when axe finds a violation of WCAG 2.2 AA in the page as it is, or in a part of it.
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-export async function accessible(page, where = '') {
+export async function accessible(page, where = '', within = 'html') {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, {
+  const { violations } = await page.evaluate((root) => globalThis.axe.run(root, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  }));
+  }), within);
   const found = violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.slice(0, 4).map((n) => `    ${n.target.join(' ')}: ${n.failureSummary.replace(/\s+/g, ' ')}`).join('\n')}`);
   assert.deepEqual(found, [], `axe${where && ` (${where})`}`);
 }

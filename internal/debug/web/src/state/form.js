@@ -1,17 +1,20 @@
-// The form of the chosen tool: what is wrong with it, and how a run of it begins.
+// The form of the chosen tool: what is wrong with it, how it is shown as JSON, and how a run of it begins.
 import { signal } from '@preact/signals';
-import { argumentsOf } from '../lib/draft.js';
-import { draftNow } from './drafts.js';
-import { tool } from './project.js';
+import { text as fetchText, seg } from '../lib/api.js';
+import { argumentsOf, draftOf, fromRaw, toRaw } from '../lib/draft.js';
+import { draftNow, setDraft } from './drafts.js';
+import { chooseTool, tool } from './project.js';
 import { startRun } from './run.js';
-import { notify, pane, side } from './ui.js';
+import { attempt, notify, pane, side } from './ui.js';
 
 export const found = signal({ tool: '', list: [] }); // findings, each with the path of its field
 export const busy = signal(false);
 
 const report = (name, list) => {
   found.value = { tool: name, list };
-  if (list.length) [side.value, pane.value] = ['tools', 'side']; // where they can be read
+};
+const showForm = () => {
+  [side.value, pane.value] = ['tools', 'side'];
 };
 
 // begin runs the chosen tool with the content of its form; with debug it pauses before the first node.
@@ -20,14 +23,42 @@ export async function begin(debug) {
   if (!t || busy.value) return;
   const { json, errors } = argumentsOf(t.inputSchema, draftNow(t));
   report(t.name, errors);
-  if (errors.length) return;
+  if (errors.length) return showForm();
   busy.value = true;
   try {
     await startRun(json, { debug });
   } catch (error) {
     report(t.name, error.more?.fields ?? []);
-    if (!error.more?.fields?.length) notify(error.message, error.hint);
+    if (found.value.list.length) showForm();
+    else notify(error.message, error.hint);
   } finally {
     busy.value = false;
   }
 }
+
+// toggleRaw shows a form as JSON, or as fields again. It reports false for text that is no JSON, which stays.
+export function toggleRaw(t, on) {
+  const draft = draftNow(t);
+  if (on) {
+    const { errors } = argumentsOf(t.inputSchema, draft);
+    report(t.name, errors.map((e) => ({ path: e.path, message: `${e.path.join('.')}: ${e.message}` })));
+    setDraft(t, toRaw(draft));
+    return true;
+  }
+  const back = fromRaw(draft);
+  report(t.name, back.error ? [{ path: [], message: `the text is no JSON and cannot be shown as fields: ${back.error.message}` }] : argumentsOf(t.inputSchema, back.draft).errors);
+  if (back.draft) setDraft(t, back.draft);
+  return !back.error;
+}
+
+// fillFrom fills in the form with the arguments of a run.
+export const fillFrom = (run) => attempt(async () => {
+  const args = await fetchText(`runs/${seg(run.id)}/whole`, { of: 'args' });
+  await chooseTool(run.tool);
+  const t = tool.value;
+  if (t?.name !== run.tool) return notify(`the file has no tool ${run.tool} any more`, '');
+  report(t.name, []);
+  setDraft(t, draftOf(t.inputSchema, args));
+  if (args.includes('[redacted]')) notify('a secret is missing in the arguments', 'replace [redacted] before you run it again', 'error', 'redacted');
+  return showForm();
+});

@@ -1,6 +1,7 @@
 // The graph file: its tools, their graphs, its text and its findings.
 import { signal, computed } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
+import { parse, plain } from '../lib/json.js';
 import { layoutOf } from '../lib/layout.js';
 
 export const project = signal(null);
@@ -13,13 +14,23 @@ export const graph = computed(() => graphs.value.get(toolName.value) ?? null);
 export const findings = computed(() => project.value?.diagnostics ?? []);
 
 export async function loadProject() {
-  const found = await get('project');
+  const found = await get('project', undefined, readProject);
   graphs.value = new Map();
   source.value = null;
   project.value = found;
   if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';
   document.title = `${found.title} · Toolgraph`;
   await Promise.all([loadGraph(toolName.value), loadSource()]);
+}
+
+// readProject leaves the schemas of tools as lib/json.js has read them: their defaults keep their digits.
+function readProject(text) {
+  const exact = parse(text);
+  const found = plain(exact);
+  found.tools.forEach((t, i) => {
+    t.inputSchema = exact.get('tools')[i].get('inputSchema');
+  });
+  return found;
 }
 
 export async function chooseTool(name) {

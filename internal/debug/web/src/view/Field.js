@@ -1,92 +1,78 @@
-import { html, cx } from '../lib/html.js';
-import { asText, choicesOf, kindOf } from '../lib/draft.js';
+import { html } from '../lib/html.js';
+import { useRef } from 'preact/hooks';
+import { asJSON, editorOf, fromValue, newId, startOf } from '../lib/draft.js';
+import { invalid, parse } from '../lib/json.js';
+import { describe, itemOf, nullable } from '../lib/schema.js';
+import { About, Name, Wrong, idOf, wrongAt } from './FieldHead.js';
+import { Branches } from './FieldBranches.js';
+import { Choices, ListField } from './ListField.js';
+import { ObjectField } from './ObjectField.js';
+import { Scalar } from './Scalar.js';
 
-// Field asks for the value of one schema. found are the findings of the whole form;
-// those of this place are shown below it.
-export function Field({ schema, draft, onChange, path, found, name, required, top }) {
-  if (draft.raw !== undefined) return html`<${JSONField} ...${{ schema, draft, onChange, path, found, name: name ?? 'arguments', required, whole: true }} />`;
-  if (draft.fields) {
-    const inner = Object.entries(draft.fields).map(([key, sub]) => html`
-      <${Field} key=${key} name=${key} schema=${schema.properties[key]} draft=${sub} path=${[...path, key]} found=${found}
-        required=${(schema.required ?? []).includes(key)} onChange=${(next) => onChange({ fields: { ...draft.fields, [key]: next } })} />`);
-    if (top) return inner.length ? inner : html`<p class="muted none">This tool takes no arguments.</p>`;
-    return html`<fieldset><legend><${Name} ...${{ name, required, schema }} /></legend>${inner}<${Wrong} found=${found} path=${path} /></fieldset>`;
+// Field asks for the value of one schema. found are the findings of the whole form; those of this place are
+// shown below it. actions are buttons for the place itself, such as those that move an item.
+export function Field(props) {
+  const { schema, root = schema, draft, required, top, onChange } = props;
+  const s = describe(schema, root);
+  const kind = draft?.raw !== undefined ? 'raw' : editorOf(s, draft);
+  const more = { ...props, root, s, kind, star: required && !props.item };
+  const Editor = editors[kind] ?? Scalar;
+  if (top || kind === 'raw') return html`<${Editor} ...${more} />`;
+  if (kind === 'list' && s.unique && describe(s.items ?? true, root).choices && fitsChoices(s, root, draft)) return html`<${Choices} ...${more} />`;
+  if (!draft && (kind === 'list' || kind === 'object' || kind === 'branches')) {
+    const first = () => ({ items: [{ id: newId(), of: startOf(itemOf(s, 0), root, true) }] });
+    const start = () => onChange(kind === 'list' && s.default === undefined ? first() : startOf(schema, root, true));
+    return html`<${Absent} ...${more} onStart=${kind === 'branches' ? () => onChange({ json: '' }) : start} />`;
   }
-  if (kindOf(schema) === 'choices') return html`<${Choices} ...${{ schema, draft, onChange, path, found, name, required }} />`;
-  if (kindOf(schema) === 'json') return html`<${JSONField} ...${{ schema, draft, onChange, path, found, name, required }} />`;
-  return html`<${Scalar} ...${{ schema, draft, onChange, path, found, name, required }} />`;
+  const leave = !required && draft && ['list', 'object', 'branches'].includes(kind) ? html`<button type="button" class="linkish" onClick=${() => onChange(null)}>leave out</button>` : null;
+  return html`<${Editor} ...${more} leave=${leave} />`;
 }
 
-const same = (a, b) => a.length === b.length && a.every((part, i) => String(part) === String(b[i]));
-const below = (a, b) => a.length >= b.length && b.every((part, i) => String(part) === String(a[i]));
+const fitsChoices = (s, root, draft) => !draft || draft.items?.every((item, i) => describe(s.items, root).choices.some((c) => c.text === asJSON(item.of)) && draft.items.findIndex((other) => asJSON(other.of) === asJSON(item.of)) === i);
 
-function Wrong({ found, path, deep, id }) {
-  const mine = found.filter((f) => (deep ? below(f.path, path) : same(f.path, path)));
-  return mine.length ? html`<p class="wrong" id=${id} role="alert">${mine.map((f) => f.message).join('\n')}</p>` : null;
-}
-
-const Name = ({ name, required, schema }) => html`
-  <span class="field-name mono">${name}</span>${required && html`<span class="star" title="required">*</span>`}
-  ${schema?.title && html`<span class="muted">${schema.title}</span>`}
-  ${typeText(schema) && html`<span class="muted field-type">${typeText(schema)}</span>`}`;
-
-function typeText(schema) {
-  if (kindOf(schema) === 'enum') return 'one of';
-  return [].concat(schema?.type ?? []).join(' | ');
-}
-
-function Scalar({ schema, draft, onChange, path, found, name, required }) {
-  const id = `field-${path.join('-')}`;
-  const set = (text) => onChange({ text, touched: true });
-  const kind = kindOf(schema);
-  const wrong = found.some((f) => same(f.path, path));
-  const common = { id, value: draft.text, 'aria-invalid': String(wrong), 'aria-describedby': `${id}-wrong`, 'aria-required': String(Boolean(required)) };
-  let input;
-  if (kind === 'enum' || kind === 'boolean') {
-    const choices = kind === 'enum' ? choicesOf(schema).map((c) => [asText(c.value), c.label]) : [['true', 'true'], ['false', 'false']];
-    input = html`<select ...${common} onChange=${(e) => set(e.currentTarget.value)}>
-      ${(!required || !choices.some(([value]) => value === draft.text)) && html`<option value="">–</option>`}
-      ${choices.map(([value, label]) => html`<option key=${value} value=${value} selected=${value === draft.text}>${label}</option>`)}
-    </select>`;
-  } else {
-    const number = kind === 'number' || kind === 'integer';
-    input = html`<input ...${common} type="text" class=${cx(number && 'mono')} inputmode=${number ? 'decimal' : null} spellcheck="false" autocomplete="off"
-      placeholder=${schema.examples?.length ? asText(schema.examples[0]) : null} onInput=${(e) => set(e.currentTarget.value)} />`;
-  }
+// Absent is a list or an object that is not given.
+function Absent({ s, name, required, star, kind, path, found, onStart, actions }) {
+  const wrong = wrongAt(found, path);
+  const id = idOf(path);
   return html`
-    <div class="field">
-      <label for=${id}><${Name} ...${{ name, required, schema }} /></label>
-      ${input}
-      ${schema.description && html`<p class="muted field-text">${schema.description}</p>`}
-      <${Wrong} found=${found} path=${path} id=${`${id}-wrong`} deep />
+    <div class="field absent">
+      <div class="field-head"><span class="label"><${Name} ...${{ name, star, s }} /></span><span class="spring"></span>
+        <button type="button" class="linkish" id=${id} aria-invalid=${String(wrong.length > 0)} aria-label=${`add ${name}`} onClick=${onStart}>add</button>${actions}</div>
+      <${About} s=${s} given />
+      <${Wrong} wrong=${wrong} id=${`${id}-wrong`} />
     </div>`;
 }
 
-// Choices asks for any of a list's values.
-function Choices({ schema, draft, onChange, path, found, name, required }) {
-  const chosen = draft.text ? JSON.parse(draft.text) : [];
-  const all = choicesOf(schema.items);
-  const set = (value, on) => {
-    const next = all.map((c) => c.value).filter((v) => (v === value ? on : chosen.includes(v)));
-    onChange({ text: next.length ? JSON.stringify(next) : '', touched: true });
+// JSONField is any value as its text.
+function JSONField({ schema, root, s, kind, draft, onChange, path, found, name = 'arguments', required, star, actions, leave, top }) {
+  const id = idOf(path);
+  const whole = kind === 'raw';
+  const wrong = whole ? found : wrongAt(found, path);
+  const text = whole ? draft.raw : draft?.json ?? asJSON(draft);
+  const set = (typed) => onChange(whole ? { ...draft, raw: typed } : typed.trim() === '' && !required ? null : { json: typed });
+  const form = !whole && draft?.json && !invalid(draft.json) ? fromValue(parse(draft.json)) : null;
+  const fits = form && editorOf(s, form) !== 'json';
+  return html`
+    <div class="field">
+      <div class="field-head"><label for=${id}><${Name} ...${{ name, star, s, kind: 'JSON' }} /></label><span class="spring"></span>
+        ${fits && html`<button type="button" class="linkish" onClick=${() => onChange(form)}>as fields</button>`}${leave}${actions}</div>
+      <textarea id=${id} class="mono" rows=${whole ? Math.min(24, Math.max(8, text.split('\n').length)) : Math.min(12, Math.max(2, text.split('\n').length))} spellcheck="false" autocomplete="off"
+        aria-invalid=${String(wrong.length > 0)} aria-describedby=${wrong.length && !whole ? `${id}-wrong` : null} value=${text} onInput=${(e) => set(e.currentTarget.value)}></textarea>
+      ${!top && html`<${About} s=${s} given=${draft} onTake=${(v) => onChange(fromValue(v))} />`}
+      ${!whole && html`<${Wrong} wrong=${wrong} id=${`${id}-wrong`} />`}
+    </div>`;
+}
+
+// NullSwitch gives null in place of a value, and the value back.
+export function NullSwitch({ s, draft, onChange, name }) {
+  const before = useRef(null);
+  if (!nullable(s)) return null;
+  const on = draft?.json === 'null';
+  const set = () => {
+    if (!on) before.current = draft;
+    onChange(on ? before.current : { json: 'null' });
   };
-  return html`
-    <fieldset class="choices"><legend><${Name} ...${{ name, required, schema }} /></legend>
-      ${all.map((c) => html`<label key=${asText(c.value)} class="switch"><input type="checkbox" checked=${chosen.includes(c.value)} onChange=${(e) => set(c.value, e.currentTarget.checked)} /> ${c.label}</label>`)}
-      ${schema.description && html`<p class="muted field-text">${schema.description}</p>`}
-      <${Wrong} found=${found} path=${path} deep />
-    </fieldset>`;
+  return html`<label class="switch"><input type="checkbox" checked=${on} aria-label=${`${name} is null`} onChange=${set} /> null</label>`;
 }
 
-function JSONField({ schema, draft, onChange, path, found, name, required, whole }) {
-  const id = `field-${path.join('-') || 'json'}`;
-  const key = draft.raw === undefined ? 'text' : 'raw';
-  return html`
-    <div class="field">
-      <label for=${id}><${Name} ...${{ name, required, schema }} /> <span class="muted">JSON</span></label>
-      <textarea id=${id} class="mono" rows=${whole ? 8 : 3} spellcheck="false" aria-invalid=${String(found.some((f) => whole || below(f.path, path)))} value=${draft[key]}
-        onInput=${(e) => onChange({ ...draft, [key]: e.currentTarget.value })}></textarea>
-      ${schema?.description && html`<p class="muted field-text">${schema.description}</p>`}
-      ${!whole && html`<${Wrong} found=${found} path=${path} deep />`}
-    </div>`;
-}
+const editors = { raw: JSONField, json: JSONField, list: ListField, object: ObjectField, branches: Branches };

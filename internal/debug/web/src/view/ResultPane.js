@@ -1,11 +1,8 @@
 import { html } from '../lib/html.js';
-import { chooseTool } from '../state/project.js';
-import { attempt, inspector, pane, side } from '../state/ui.js';
-import { text as fetchText, get, seg } from '../lib/api.js';
+import { inspector } from '../state/ui.js';
+import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
-import { setDraft } from '../state/drafts.js';
-import { draftOf } from '../lib/draft.js';
-import { tool } from '../state/project.js';
+import { fillFrom } from '../state/form.js';
 import { clock, duration, plural } from '../lib/format.js';
 import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
@@ -19,13 +16,6 @@ export function ResultPane({ run: r }) {
     args: await get(`runs/${seg(r.id)}/value`, { of: 'args' }),
     result: r.status === 'finished' ? await get(`runs/${seg(r.id)}/value`, { of: 'result' }) : null,
   }));
-  const again = () => attempt(async () => {
-    const args = await fetchText(`runs/${seg(r.id)}/whole`, { of: 'args' });
-    await chooseTool(r.tool);
-    if (tool.value) setDraft(r.tool, draftOf(tool.value.inputSchema, args));
-    side.value = 'tools';
-    pane.value = 'side';
-  });
   const toFile = (line) => {
     inspector.value = 'source';
     revealLine(line);
@@ -42,5 +32,5 @@ export function ResultPane({ run: r }) {
     ${r.warning && html`<p class="note">${r.warning}</p>`}
     ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" level=${value.result} />`}
     ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" level=${value.args}>
-      <${Button} icon="again" label="Run again …" onClick=${again} /></${ValueBox}>`}`;
+      <${Button} icon="again" label="Run again …" onClick=${() => fillFrom(r)} /></${ValueBox}>`}`;
 }
