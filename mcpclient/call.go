@@ -90,6 +90,9 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 		s.turns.begin(r.turn, timed)
 	}
 	mark := s.stderr.mark()
+	if r.method == callMethod && s.called.CompareAndSwap(false, true) {
+		mark = 0 // what the server wrote when it started belongs to the first call
+	}
 	raw, err := s.request(timed.ctx, r)
 	if err == nil || errors.Is(err, errCallTimeout) {
 		return raw, err
@@ -105,6 +108,11 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	if rpc := (*rpcError)(nil); errors.As(err, &rpc) {
 		message := fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code)
 		return nil, &Error{Code: CodeRPCError, Message: message, Err: rpc, Stderr: s.stderr.tail(mark, s.note)}
+	}
+	if ended := (*Error)(nil); s.stderr != nil && errors.As(err, &ended) && !errors.Is(err, errUnsent) {
+		own := *ended // of the connection, which has served other calls
+		own.Stderr = s.stderr.tail(mark, s.note)
+		return nil, &own
 	}
 	return nil, err
 }

@@ -84,7 +84,7 @@ func TestP07StderrFlood(t *testing.T) {
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
 	}
-	e := mustFail(t, p, "die", `{"code":1,"message":"bye"}`, CodeServerExited)
+	e := mustFail(t, p, "die", `{"code":1,"message":"`+strings.Repeat(`trace\n`, 100)+`the last line\nbye"}`, CodeServerExited)
 	if n := len(e.Stderr); n != tailLines || e.Stderr[n-1] != "bye" || e.Stderr[n-2] != "the last line" {
 		t.Errorf("last lines: %.300q", e.Stderr)
 	}

@@ -88,6 +88,7 @@ type session struct {
 	modern *probe       // of a handshake of the modern era; nil in that of the older one
 	elicit Elicitor     // nil: the server's requests are refused
 	open   atomic.Int64 // questions without an answer
+	called atomic.Bool  // a tool was called
 	turns  *turns       // of a pipe
 	serial bool         // calls take turns
 
