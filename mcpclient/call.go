@@ -109,7 +109,7 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 		message := fmt.Sprintf("%s (JSON-RPC error %d)", rpc.message, rpc.code)
 		return nil, &Error{Code: CodeRPCError, Message: message, Err: rpc, Stderr: s.stderr.tail(mark, s.note)}
 	}
-	if ended := (*Error)(nil); s.stderr != nil && errors.As(err, &ended) && !errors.Is(err, errUnsent) {
+	if ended := (*Error)(nil); s.stderr != nil && errors.As(err, &ended) && ended.Stderr != nil && !errors.Is(err, errUnsent) {
 		own := *ended // of the connection, which has served other calls
 		own.Stderr = s.stderr.tail(mark, s.note)
 		return nil, &own

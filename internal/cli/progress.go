@@ -131,18 +131,17 @@ func partText(part string) string {
 
 type reporterKey struct{}
 
-// reporting lets the reporter of a run hear what the servers of its calls report.
-func reporting(ctx context.Context, r *reporter) context.Context {
-	return context.WithValue(ctx, reporterKey{}, r)
+// hearing lets a function hear what the servers of a run's calls report, by the addresses of the calls.
+func hearing(ctx context.Context, hear func(at execution.Address, done, total float64, message string)) context.Context {
+	return context.WithValue(ctx, reporterKey{}, hear)
 }
 
-// heardByReporter returns the context of a call whose progress goes to the reporter of its run, if
-// that has one.
-func heardByReporter(ctx context.Context, c *execution.Call) context.Context {
-	r, wanted := ctx.Value(reporterKey{}).(*reporter)
+// heardByRun returns the context of a call whose progress its run hears, if it listens.
+func heardByRun(ctx context.Context, c *execution.Call) context.Context {
+	hear, wanted := ctx.Value(reporterKey{}).(func(at execution.Address, done, total float64, message string))
 	if !wanted {
 		return ctx
 	}
 	at := c.At()
-	return mcpclient.WithProgress(ctx, func(done, total float64, message string) { r.heard(at, done, total, message) })
+	return mcpclient.WithProgress(ctx, func(done, total float64, message string) { hear(at, done, total, message) })
 }

@@ -305,7 +305,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 			report := newReporter(watch)
 			opts = append(opts, execution.WithObserver(report))
 			if watch.Progress != nil {
-				ctx = reporting(ctx, report)
+				ctx = hearing(ctx, report.heard)
 			}
 		}
 		result, err := l.run(ctx, engine, g, args, opts...)

@@ -111,7 +111,7 @@ func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 
 // page returns what the page shows of a file.
 func (l *loaded) page() page.Project {
-	return page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.engine(), Offers: l.offers, Begin: l.begin}
+	return page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.engine(), Offers: l.offers, Begin: l.begin, Hear: hearing}
 }
 
 // sourceOf returns the text of a file, empty when it cannot be read any more.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
@@ -16,6 +17,8 @@ type History struct {
 	frames map[execution.Address]*frame
 	all    []execution.Record // in the order in which they came
 	log    []logged
+	flight flight
+	begun  time.Time // when the run began; zero: not yet
 	taken  int         // of the log of another history, by Follow
 	vars   value.Value // constants that the run has recorded; nil: none
 }
@@ -25,6 +28,8 @@ type logged struct {
 	record int // -1: none
 	begun  *execution.Visit
 	parts  *execution.Parts
+	kind   execution.EventKind // of what began
+	at     time.Time
 }
 
 // frame is the history of one frame.
@@ -44,7 +49,7 @@ type parts struct {
 
 // NewHistory returns the history of a run that has not begun.
 func NewHistory() *History {
-	return &History{frames: map[execution.Address]*frame{}}
+	return &History{frames: map[execution.Address]*frame{}, flight: newFlight()}
 }
 
 // Add adds an event. Those that say nothing of a step are ignored.
@@ -52,10 +57,10 @@ func (h *History) Add(e execution.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if e.Start != nil {
-		h.vars = e.Start.Vars
+		h.vars, h.begun = e.Start.Vars, e.Time
 	}
 	if e.Step != nil {
-		h.begin(e.Step, e.Parts)
+		h.begin(logged{record: -1, begun: e.Step, parts: e.Parts, kind: e.Kind, at: e.Time})
 	}
 	if e.Record != nil {
 		h.add(*e.Record)
@@ -69,11 +74,11 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	defer h.mu.Unlock()
 	other.mu.RLock()
 	news, records := other.log[h.taken:], other.all
-	h.vars = other.vars
+	h.vars, h.begun = other.vars, other.begun
 	other.mu.RUnlock() // what is there never changes
 	for _, l := range news {
 		if l.begun != nil {
-			h.begin(l.begun, l.parts)
+			h.begin(l)
 		} else {
 			h.add(change(records[l.record]))
 		}
@@ -81,13 +86,21 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	h.taken += len(news)
 }
 
+// Began returns when the run began; the zero time before that.
+func (h *History) Began() time.Time {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.begun
+}
+
 // begin notes that a step or part is about to run, or that its parts are. h.mu is held.
-func (h *History) begin(v *execution.Visit, parts *execution.Parts) {
-	h.log = append(h.log, logged{record: -1, begun: v, parts: parts})
-	f := h.frame(v.Frame, v.Graph)
-	f.open = v
-	if parts != nil {
-		f.partsOf(v.Index).begun = *parts
+func (h *History) begin(l logged) {
+	h.log = append(h.log, l)
+	h.flight.begin(l)
+	f := h.frame(l.begun.Frame, l.begun.Graph)
+	f.open = l.begun
+	if l.parts != nil {
+		f.partsOf(l.begun.Index).begun = *l.parts
 	}
 }
 
@@ -95,6 +108,7 @@ func (h *History) begin(v *execution.Visit, parts *execution.Parts) {
 func (h *History) add(r execution.Record) {
 	h.log = append(h.log, logged{record: len(h.all)})
 	h.all = append(h.all, r)
+	h.flight.end(&r)
 	f := h.frame(r.Frame, r.Tool)
 	if r.Part == "" {
 		f.records = append(f.records, r)

@@ -11,14 +11,15 @@
 //	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
 //	GET  /api/source                  {path, text} of the graph file
 //	GET  /api/graphs/{tool}           nodes and edges
-//	GET  /api/events                  server-sent events: run (as below), project, questions, missed
-//	GET  /api/runs                    ?tool&status&text&since&before&limit → {runs, next}
+//	GET  /api/events                  server-sent events: run (as below, also of other processes), project, questions, missed
+//	GET  /api/runs                    ?tool&status&text&since&until&before&limit → {runs, next}, the newest first
 //	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else the fields that do not match the schema
-//	GET  /api/runs/{id}               status, times, next node, failure
+//	GET  /api/runs/{id}               status, times, next node, progress of calls, failure and where it is
 //	GET  /api/runs/{id}/path          ?frame&from → {names, path: indexes of names, edits: indexes of steps, …}
 //	GET  /api/runs/{id}/steps         ?frame&from&limit → steps with previews
 //	GET  /api/runs/{id}/steps/{n}     ?frame&part → one step or part: expressions, what they read, output, failure
 //	GET  /api/runs/{id}/parts         ?frame&at&from&limit → parts of a step, with previews
+//	GET  /api/runs/{id}/find          ?node&failed&edited&slower (ms)&frame&at&part&from&limit → the steps and parts that match
 //	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from → one level of a value (see level)
 //	GET  /api/runs/{id}/whole         ?of&frame&at&part&indent → a whole value as JSON; 204 for nothing
 //	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}

@@ -87,7 +87,7 @@ func TestLiveFrame(t *testing.T) {
 	c := openFrames(t, nil)
 	id := c.start(`{"tool": "trip", "args": {"n": 3}, "breakpoints": [{"node": "stop:odd", "condition": "$.entry.n = 3"}, {"node": "gone:x"}]}`)
 	held := c.until(id, "paused")
-	if got := fmt.Sprintf("%+v %+v", *held.Next, held.Stack); got != "{Index:2 Node:odd Frame:3.2 Part:} [{At:3.2 Tool:trip Node:stops}]" {
+	if got := fmt.Sprintf("%+v %+v", *held.Next, held.Stack); got != "{Index:2 Node:odd Frame:3.2 Part: Server: Tool: Start:0} [{At:3.2 Tool:trip Node:stops}]" {
 		t.Errorf("held at %s", got)
 	}
 	path := good[pathJSON](c, "GET", "/api/runs/"+id+"/path?frame=3.2", "")

@@ -2,9 +2,12 @@ package page
 
 import (
 	"net/http"
+	"strings"
 
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 	"toolgraph/graph"
+	"toolgraph/internal/debug"
 )
 
 // pathJSON is the way that a frame has taken through its graph.
@@ -82,14 +85,56 @@ func (r *runState) openStep(frame execution.Address) *stepJSON {
 	at := execution.AddressOf(frame, open.Index, "")
 	parts := r.history.Parts(at)
 	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part, Parts: parts.Count, Ended: parts.Ended, Failed: parts.Failed}
-	if out.Parts == 0 && !r.history.Has(at) {
+	flying := r.history.InFlight(at)
+	if out.Parts == 0 && !r.history.Has(at) && (len(flying) == 0 || !r.inProgress() || r.Status == string(debug.Paused)) {
 		return nil
+	}
+	out.Running = r.flyingParts(frame, open.Index, flying)
+	out.Start = r.since(at, flying)
+	if out.Parts == 0 {
+		out.Part = ""
 	}
 	if node := r.node(place{Frame: frame, At: open.Index}); node != nil {
 		out.Type = node.Type()
 	}
 	r.addFrame(out, at)
 	return out
+}
+
+// inProgress reports whether the process of the run is alive and the run has not ended.
+func (r *runState) inProgress() bool {
+	return r.Status == string(journal.Running) || r.Status == string(journal.Waiting) || r.Status == string(debug.Paused)
+}
+
+// since is when a step or part began, in milliseconds after the run: as it was noted, or with the first
+// step below it.
+func (r *runState) since(at execution.Address, flying []debug.Flying) float64 {
+	for _, f := range flying {
+		if f.Visit.At() == at {
+			return r.after(f.Since)
+		}
+	}
+	frame, index, part := at.Split()
+	if first := r.records(at); len(first) > 0 {
+		return r.after(first[0].Start)
+	}
+	if before := r.records(frame); part == "" && index > 0 && index <= len(before) {
+		return r.after(before[index-1].End)
+	}
+	return 0
+}
+
+// flyingParts counts the parts of a step that have begun and not ended.
+func (r *runState) flyingParts(frame execution.Address, index int, flying []debug.Flying) int {
+	parts := map[string]bool{}
+	for _, f := range flying {
+		rest, below := strings.CutPrefix(string(f.Visit.At()), string(execution.AddressOf(frame, index, ""))+".")
+		if below {
+			name, _, _ := strings.Cut(rest, "/")
+			parts[name] = true
+		}
+	}
+	return len(parts)
 }
 
 // addFrame adds to a step or part the frame of the graph that it has called.
@@ -159,7 +204,15 @@ func (r *runState) part(p place) partJSON {
 		out.Node, out.Type = node.ID(), node.Type()
 	}
 	r.addFrame(&out.stepJSON, at)
+	flying := r.history.InFlight(at)
+	if len(flying) > 0 {
+		out.Start = r.since(at, flying)
+	}
 	switch next := r.Next; {
+	case next == nil && r.inProgress():
+		if len(flying) > 0 { // in another process
+			out.State = "runs"
+		}
 	case next == nil:
 		out.State = "none"
 	case next.Frame == p.Frame && next.Index == p.At && next.Part == p.Part:

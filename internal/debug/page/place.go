@@ -108,7 +108,7 @@ func (r *runState) open(frame execution.Address) *nextJSON {
 		return nil
 	}
 	v := r.history.Open(frame)
-	if v == nil || r.history.Parts(execution.AddressOf(frame, v.Index, "")).Count == 0 && !r.history.Has(execution.AddressOf(frame, v.Index, "")) {
+	if v == nil || r.history.Parts(execution.AddressOf(frame, v.Index, "")).Count == 0 && !r.history.Has(execution.AddressOf(frame, v.Index, "")) && !r.inProgress() {
 		return nil // a call that has no record is no step that can be shown
 	}
 	out := &nextJSON{Index: v.Index, Node: v.NodeID, Frame: frame}

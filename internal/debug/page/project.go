@@ -27,6 +27,9 @@ type Project struct {
 	Offers pipeline.Offers
 	// Begin prepares a run: its context, and its observers; nil for none.
 	Begin func(context.Context, *graph.Graph) (context.Context, []execution.Option)
+	// Hear returns the context of a run whose servers report the progress of its calls to hear, by their
+	// addresses; nil: they report nothing. It may be called from several goroutines and must return at once.
+	Hear func(ctx context.Context, hear func(at execution.Address, done, total float64, message string)) context.Context
 }
 
 // loaded is one version of the graph file.

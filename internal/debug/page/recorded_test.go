@@ -11,7 +11,7 @@ import (
 )
 
 // times are kept in microseconds, so that a last digit may be another.
-var times = regexp.MustCompile(`"ms":[0-9.]+`)
+var times = regexp.MustCompile(`"(ms|start)":[0-9.e-]+`)
 
 // A run of one page is there for the next one, with all of its steps.
 func TestRecordedRuns(t *testing.T) {

@@ -22,24 +22,27 @@ import (
 
 // info is a run as lists and events show it.
 type info struct {
-	ID       string       `json:"id"`
-	Tool     string       `json:"tool"`
-	Graph    string       `json:"graph"`  // its hash
-	Status   string       `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
-	Live     bool         `json:"live"`   // in this process: it takes commands until it has ended
-	Args     string       `json:"args"`   // a preview
-	Started  time.Time    `json:"started"`
-	Ended    *time.Time   `json:"ended"`
-	MS       float64      `json:"ms"`
-	Steps    int          `json:"steps"` // records, edits among them
-	Rev      int          `json:"rev"`   // of two answers about a run, the one with the higher number is newer
-	PausedBy debug.Reason `json:"pausedBy"`
-	Problem  string       `json:"problem"`            // why the condition of a breakpoint failed
-	Next     *nextJSON    `json:"next"`               // the node or part about to run, or that runs
-	Question *asked       `json:"question,omitempty"` // that has no answer, also of an interrupted run
-	Stack    []callerJSON `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
-	Error    *failureJSON `json:"error"`
-	Warning  string       `json:"warning"` // always empty
+	ID       string            `json:"id"`
+	Tool     string            `json:"tool"`
+	Graph    string            `json:"graph"`  // its hash
+	Status   string            `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
+	Live     bool              `json:"live"`   // in this process: it takes commands until it has ended
+	Args     string            `json:"args"`   // a preview
+	Started  time.Time         `json:"started"`
+	Ended    *time.Time        `json:"ended"`
+	MS       float64           `json:"ms"`
+	Steps    int               `json:"steps"` // records, edits among them
+	Rev      int               `json:"rev"`   // of two answers about a run, the one with the higher number is newer
+	PausedBy debug.Reason      `json:"pausedBy"`
+	Problem  string            `json:"problem"`            // why the condition of a breakpoint failed
+	Next     *nextJSON         `json:"next"`               // the node or part about to run, or that runs
+	Pausing  bool              `json:"pausing,omitempty"`  // it pauses before the next node or part
+	Question *asked            `json:"question,omitempty"` // that has no answer, also of an interrupted run
+	Stack    []callerJSON      `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
+	Progress []reportJSON      `json:"progress,omitempty"` // what servers report of the calls in flight
+	Error    *failureJSON      `json:"error"`
+	FailedAt execution.Address `json:"failedAt,omitempty"` // the step or part with which the run failed, as far inside as it is known
+	Warning  string            `json:"warning"`            // always empty
 }
 
 type nextJSON struct {
@@ -47,6 +50,10 @@ type nextJSON struct {
 	Node  string            `json:"node"`
 	Frame execution.Address `json:"frame,omitempty"`
 	Part  string            `json:"part,omitempty"`
+
+	Server string  `json:"server,omitempty"` // of a call in flight
+	Tool   string  `json:"tool,omitempty"`
+	Start  float64 `json:"start,omitempty"` // when the call was sent, in milliseconds after the run
 }
 
 // callerJSON is an execution or a part that has called a graph.
@@ -114,6 +121,10 @@ func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 	if q := run.Question; q != nil {
 		out.Question = askedIn(&q.Question, q.Node, q.Address, secrets)
 	}
+	out.Rev = 2 * run.Steps // which grow, so that of two answers the newer one is known
+	if !run.InProgress() && run.Status != journal.Interrupted {
+		out.Rev++
+	}
 	if run.Damaged != "" {
 		out.Status, out.Error = "damaged", &failureJSON{Message: "the run is damaged: " + run.Damaged}
 	}
@@ -128,9 +139,12 @@ func (i *info) update(state debug.State, file *config.File) {
 	if state.Status == debug.Stopped {
 		i.Status = string(journal.Cancelled)
 	}
-	i.Stack, i.Question = nil, nil
+	i.Stack, i.Question, i.Pausing = nil, nil, state.Pausing
 	if visit := cmp.Or(state.Next, state.Current); visit != nil {
 		i.Next = &nextJSON{Index: visit.Index, Node: visit.NodeID, Frame: visit.Frame, Part: visit.Part}
+		if state.Next == nil {
+			i.Next.Server, i.Next.Tool = visit.Server, visit.Tool
+		}
 		for _, c := range state.Stack {
 			i.Stack = append(i.Stack, callerJSON{At: c.At, Tool: c.Tool, Node: c.Node})
 		}
@@ -143,6 +157,15 @@ func (i *info) update(state debug.State, file *config.File) {
 		i.Ended = &end
 	}
 	i.MS = milliseconds(end.Sub(i.Started))
+}
+
+// after is a time in milliseconds since the run began.
+func (r *runState) after(at time.Time) float64 {
+	began := r.history.Began()
+	if began.IsZero() {
+		began = r.Started
+	}
+	return milliseconds(max(0, at.Sub(began)))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -162,14 +185,15 @@ type runState struct {
 type shownRun struct {
 	session *debug.Session // nil: a recorded run
 	stored  int            // steps of a recorded run when it was read
+	reports *reports       // of a live run
 
 	mu sync.Mutex // guards what changes of a live run
 	runState
 }
 
-func newLiveRun(p *loaded, s *debug.Session, args value.Value) *shownRun {
+func newLiveRun(p *loaded, s *debug.Session, args value.Value, reports *reports) *shownRun {
 	args = redacted(p.File.Secrets, args)
-	return &shownRun{session: s, runState: runState{project: p, graph: s.Graph(), args: args, history: debug.NewHistory(), info: info{
+	return &shownRun{session: s, reports: reports, runState: runState{project: p, graph: s.Graph(), args: args, history: debug.NewHistory(), info: info{
 		ID: s.ID(), Tool: s.Graph().Tool.Name.Value, Graph: s.Graph().Hash, Live: true, Args: preview(args, journal.ArgsShown), Started: time.Now(),
 	}}}
 }
@@ -195,6 +219,7 @@ func newRecordedRun(ctx context.Context, p *loaded, run journal.Run, events []ex
 		}
 	}
 	r.Steps = r.history.Len()
+	r.FailedAt = r.failedAt()
 	return r
 }
 
@@ -202,16 +227,26 @@ func newRecordedRun(ctx context.Context, p *loaded, run journal.Run, events []ex
 func (r *shownRun) now() runState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Rev++
+	if r.session != nil {
+		r.Rev++
+	}
 	if r.session != nil && r.Ended == nil {
 		state := r.session.State() // before the records, so that it never counts more of them
 		secrets := r.project.File.Secrets
 		r.history.Follow(r.session.History(), func(rec execution.Record) execution.Record { return redactedRecord(secrets, rec) })
+		if began := r.history.Began(); !began.IsZero() {
+			r.Started = began
+		}
 		r.update(state, r.project.File)
 		r.Steps = r.history.Len()
 		if r.Next != nil {
 			r.Next.Index = len(r.history.Records(r.Next.Frame))
+			if flying := r.history.InFlight(execution.AddressOf(r.Next.Frame, r.Next.Index, r.Next.Part)); len(flying) > 0 && r.Next.Server != "" {
+				r.Next.Start = r.after(flying[0].Since)
+			}
 		}
+		r.Progress = r.reports.of(r.history)
+		r.FailedAt = r.failedAt()
 		if state.Status == debug.Finished {
 			r.result = redacted(secrets, state.Result)
 		}
@@ -265,74 +300,6 @@ func redactedRecord(secrets *config.Secrets, r execution.Record) execution.Recor
 		r.Attempts[i].Error = redactedFailure(secrets, r.Attempts[i].Error)
 	}
 	return r
-}
-
-// How many runs stay in memory: those of this process that have ended, and those that were
-// read from the store. Without a store the former are all there is.
-const (
-	endedWithStore = 8
-	endedAlone     = 50
-	recordedRuns   = 4
-)
-
-// runCache is the runs in memory. Safe for concurrent use.
-type runCache struct {
-	mu   sync.Mutex  // guards runs
-	runs []*shownRun // the one used last at the end
-}
-
-// get returns the run of this id; nil when it is not in memory.
-func (c *runCache) get(id string) *shownRun {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.runs, func(r *shownRun) bool { return r.ID == id })
-	if i < 0 {
-		return nil
-	}
-	run := c.runs[i]
-	c.runs = append(slices.Delete(c.runs, i, i+1), run)
-	return run
-}
-
-// add adds a run and removes those that were not used for the longest time. A live run
-// that has not ended stays.
-func (c *runCache) add(run *shownRun, stored bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.runs = append(slices.DeleteFunc(c.runs, func(r *shownRun) bool { return r.ID == run.ID }), run)
-	ended, recorded := endedAlone, recordedRuns
-	if stored {
-		ended = endedWithStore
-	}
-	for i := len(c.runs) - 1; i >= 0; i-- {
-		if !c.runs[i].over() {
-			continue
-		}
-		left := &ended
-		if c.runs[i].session == nil {
-			left = &recorded
-		}
-		if *left--; *left < 0 {
-			c.runs = slices.Delete(c.runs, i, i+1)
-		}
-	}
-}
-
-// live returns the runs of this process, the newest first.
-func (c *runCache) live() []*shownRun {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := slices.DeleteFunc(slices.Clone(c.runs), func(r *shownRun) bool { return r.session == nil })
-	slices.SortFunc(out, func(a, b *shownRun) int { return b.Started.Compare(a.Started) })
-	return out
-}
-
-// forget removes the recorded runs: another version of the file may have other secrets and
-// another graph.
-func (c *runCache) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.runs = slices.DeleteFunc(c.runs, func(r *shownRun) bool { return r.session == nil })
 }
 
 // run returns a run of the graph file, live or recorded.

@@ -8,74 +8,11 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/debug"
 )
 
-const (
-	runsShown = 50 // of a list, unless the request has a limit
-	mostRuns  = 200
-	mostLive  = 50 // runs at once
-)
-
-type runsJSON struct {
-	Runs []info `json:"runs"`
-	Next string `json:"next"` // before of the next page; "" at the end
-}
-
-func (s *Server) listRuns(r *http.Request) (any, error) {
-	limit, err := number(r, "limit", runsShown, mostRuns)
-	if err != nil {
-		return nil, err
-	}
-	q := r.URL.Query()
-	filter := journal.Filter{
-		Tool: q.Get("tool"), Status: journal.Status(q.Get("status")), Text: q.Get("text"), Before: q.Get("before"),
-		File: s.loaded().path, Limit: limit,
-	}
-	if text := q.Get("since"); text != "" {
-		if filter.Since, err = time.Parse(time.RFC3339, text); err != nil {
-			return nil, errorf(http.StatusBadRequest, "since is %q, expected a time like 2026-01-31T12:00:00Z", text)
-		}
-	}
-	out := runsJSON{Runs: []info{}}
-	known := map[string]bool{}
-	for _, run := range s.runs.live() {
-		i := run.now().info
-		known[i.ID] = true
-		if filter.Before == "" && i.matches(filter) {
-			out.Runs = append(out.Runs, i)
-		}
-	}
-	if s.opts.Store == nil || filter.Status == journal.Status(debug.Paused) {
-		return out, nil
-	}
-	recorded, err := s.opts.Store.List(r.Context(), filter)
-	if err != nil {
-		return nil, err
-	}
-	secrets := s.loaded().File.Secrets
-	for _, run := range recorded {
-		if !known[run.ID] {
-			out.Runs = append(out.Runs, recordedInfo(run, secrets))
-		}
-	}
-	if len(recorded) == limit {
-		out.Next = recorded[limit-1].ID
-	}
-	return out, nil
-}
-
-// matches reports whether the filter selects a run of this process.
-func (i info) matches(f journal.Filter) bool {
-	text := strings.ToLower(i.ID + "\n" + i.Tool + "\n" + i.Args)
-	if i.Error != nil {
-		text += strings.ToLower(i.Error.Message)
-	}
-	return (f.Tool == "" || f.Tool == i.Tool) && (f.Status == "" || string(f.Status) == i.Status) &&
-		!i.Started.Before(f.Since) && strings.Contains(text, strings.ToLower(f.Text))
-}
+const mostLive = 50 // runs at once
 
 type startJSON struct {
 	Tool        string             `json:"tool"`
@@ -118,6 +55,10 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	if p.Begin != nil {
 		ctx, options.Run = p.Begin(ctx, g)
 	}
+	reports := newReports(p.File.Secrets)
+	if p.Hear != nil {
+		ctx = p.Hear(ctx, reports.hear)
+	}
 	p.use(+1)
 	options.Run = append(options.Run, execution.WithUser(user{s, in.Tool, p.File.Secrets}))
 	session, err := s.opts.Controller.Start(ctx, g, args, p.Engine, options)
@@ -125,15 +66,16 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 		p.use(-1)
 		return nil, p.rejected(err)
 	}
-	run := newLiveRun(p, session, args)
+	run := newLiveRun(p, session, args, reports)
 	s.runs.add(run, s.opts.Store != nil)
 	s.follow(run)
 	return run.now().info, nil
 }
 
-// follow publishes what a run does, at most every 40 ms, and last of all how it has ended.
+// follow publishes what a run does, at most every 40 ms, and last of all how it has ended. What
+// servers report of their calls is published at most every 200 ms.
 func (s *Server) follow(run *shownRun) {
-	const pause = 40 * time.Millisecond
+	const pause, reportPause = 40 * time.Millisecond, 200 * time.Millisecond
 	s.live.Go(func() {
 		defer run.project.use(-1)
 		for {
@@ -143,7 +85,14 @@ func (s *Server) follow(run *shownRun) {
 			if now.Ended != nil { // not run.over(), which may be newer than what was published
 				return
 			}
-			<-changed // also when the controller is closed, which stops the run
+			select {
+			case <-changed: // also when the controller is closed, which stops the run
+			case <-run.reports.news:
+				select {
+				case <-changed:
+				case <-time.After(reportPause):
+				}
+			}
 			select {
 			case <-s.base.Done():
 			case <-time.After(pause):

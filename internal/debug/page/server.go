@@ -84,6 +84,9 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
 	}
+	if s.opts.Store != nil {
+		s.live.Go(s.followStore)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(server.LimitConns(on, mostConns)) }()
 	var err error
@@ -115,6 +118,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/steps":       s.ofRun(s.listSteps),
 		"GET /api/runs/{id}/steps/{n}":   s.ofRun(s.getStep),
 		"GET /api/runs/{id}/parts":       s.ofRun(s.listParts),
+		"GET /api/runs/{id}/find":        s.ofRun(s.findSteps),
 		"GET /api/runs/{id}/value":       s.ofRun(s.getValue),
 		"POST /api/runs/{id}/control":    withBody(s.control),
 		"PUT /api/runs/{id}/breakpoints": withBody(s.setBreakpoints),

@@ -24,6 +24,7 @@ type stepJSON struct {
 	Index   int             `json:"index"`
 	Node    string          `json:"node"`
 	Type    config.NodeType `json:"type"`
+	Start   float64         `json:"start"` // in milliseconds after the run
 	MS      float64         `json:"ms"`
 	Preview string          `json:"preview"`
 	Error   string          `json:"error,omitempty"`
@@ -33,6 +34,9 @@ type stepJSON struct {
 	Parts     int               `json:"parts,omitempty"`     // how many it has
 	Ended     int               `json:"ended,omitempty"`     // parts, while the step runs
 	Failed    int               `json:"failed,omitempty"`    // parts
+	Running   int               `json:"running,omitempty"`   // parts, while the step runs
+	Waited    float64           `json:"waited,omitempty"`    // for answers of the user, in milliseconds of MS
+	Cancelled bool              `json:"cancelled,omitempty"` // the run was cancelled while it ran, which is Error
 	Handled   string            `json:"handled,omitempty"`   // the failure that onError took
 	Attempts  int               `json:"attempts,omitempty"`  // calls, the last included; 0: one
 	Confirmed bool              `json:"confirmed,omitempty"` // the user has agreed to the call
@@ -44,6 +48,7 @@ type stepJSON struct {
 // stepOf returns a record as lists show it.
 func (r *runState) stepOf(rec execution.Record) stepJSON {
 	out := stepJSON{Index: rec.Index, Node: rec.NodeID, Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration()), Part: rec.Part}
+	out.Start, out.Waited = r.after(rec.Start), milliseconds(r.history.Waited(rec.At()))
 	if rec.Edited {
 		out.Preview = recordText(rec)
 		return out
@@ -61,7 +66,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 	}
 	r.addFrame(&out, rec.At())
 	if rec.Error != nil {
-		out.Error = recordText(rec)
+		out.Error, out.Cancelled = recordText(rec), rec.Error.Code == execution.CodeCancelled
 	} else {
 		out.Preview = recordText(rec)
 	}
