@@ -8,6 +8,7 @@
 // request can name a command, a server or a file.
 //
 //	POST /api/session                 {token} → 204 and the cookie
+//	POST /api/link                    → {token}, for a link that opens a session in another browser
 //	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
 //	GET  /api/source                  {path, text} of the graph file
 //	GET  /api/graphs/{tool}           nodes and edges

@@ -116,3 +116,9 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request) {
 	})
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// link returns the token to the page, which has a session, for a link that opens a session in another browser of
+// this machine. Only a POST of JSON gets it, which no other page can send.
+func (s *Server) link(*http.Request) (any, error) {
+	return map[string]string{"token": s.token}, nil
+}

@@ -16,6 +16,7 @@ var doors = []struct{ method, path, body string }{
 	{"GET", "/api/events", ""},
 	{"POST", "/api/runs", `{"tool": "count", "args": {"n": 1}}`},
 	{"PUT", "/api/runs/x/breakpoints", `{"breakpoints": []}`},
+	{"POST", "/api/link", `{}`},
 }
 
 // N01, N02, N13: a name that leads here by DNS, and a page of another origin, get
@@ -104,7 +105,7 @@ func TestN03Token(t *testing.T) {
 // N04: nothing is changed by a GET, nor by a form of another page.
 func TestN04ChangesAreJSON(t *testing.T) {
 	c := open(t, nil)
-	for _, path := range []string{"/api/session", "/api/runs/x/control", "/api/runs/x/edit", "/api/runs/x/evaluate", "/api/runs/x/breakpoints"} {
+	for _, path := range []string{"/api/session", "/api/link", "/api/runs/x/control", "/api/runs/x/edit", "/api/runs/x/evaluate", "/api/runs/x/breakpoints"} {
 		if status, _ := c.ask("GET", path, ""); status != http.StatusMethodNotAllowed {
 			t.Errorf("GET %s: %d", path, status)
 		}
@@ -186,5 +187,23 @@ func TestLargeRequestIsRefused(t *testing.T) {
 	status, body := c.ask("POST", "/api/runs", `{"tool": "`+strings.Repeat("x", maxBody)+`"}`)
 	if status != http.StatusRequestEntityTooLarge {
 		t.Errorf("%d %.100s", status, body)
+	}
+}
+
+// The page gets the token for a link; the answers to other pages, and of other endpoints, lack it.
+func TestLink(t *testing.T) {
+	c := open(t, nil)
+	if got := good[map[string]string](c, "POST", "/api/link", "{}"); got["token"] != c.server.token {
+		t.Errorf("the link has %v", got)
+	}
+	for _, header := range []string{"Origin: http://evil.com", "Sec-Fetch-Site: cross-site", "Content-Type: text/plain"} {
+		if status, body := c.ask("POST", "/api/link", "{}", header); status < 400 || strings.Contains(body, c.server.token) {
+			t.Errorf("%s: %d %s", header, status, body)
+		}
+	}
+	for _, path := range []string{"/api/project", "/api/source", "/api/runs", "/"} {
+		if _, body := c.ask("GET", path, ""); strings.Contains(body, c.server.token) {
+			t.Errorf("%s has the token", path)
+		}
 	}
 }

@@ -126,6 +126,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"POST /api/runs/{id}/evaluate":   withBody(s.evaluate),
 		"POST /api/runs/{id}/watch":      withBody(s.watchAt),
 		"GET /api/diff":                  s.diff,
+		"POST /api/link":                 s.link,
 		"GET /api/questions":             s.listQuestions,
 		"POST /api/questions/{id}":       withBody(s.answerQuestion),
 	} {

@@ -9,6 +9,13 @@ export class ApiError extends Error {
   }
 }
 
+let refused = () => {};
+
+// onRefused is called when the server does not know this browser's session.
+export const onRefused = (f) => {
+  refused = f;
+};
+
 async function ask(method, path, body, read = JSON.parse) {
   const options = { method, credentials: 'same-origin', cache: 'no-store' };
   if (method !== 'GET') {
@@ -27,6 +34,7 @@ async function ask(method, path, body, read = JSON.parse) {
   try {
     value = (answer.ok ? read : JSON.parse)(text);
   } catch { /* reported below */ }
+  if (answer.status === 401 && path !== 'session') refused();
   if (!answer.ok) throw new ApiError(answer.status, value?.error);
   if (value === null && text.trim() !== 'null') throw new ApiError(answer.status, { message: 'the answer is not JSON' });
   return value;

@@ -3,6 +3,7 @@
 import { dialog, letters, show, side, pane, theme } from './ui.js';
 import { at, control, controlled, go, lookOut, paused, run, total } from './run.js';
 import { begin } from './form.js';
+import { copyLink } from './link.js';
 import { graphKeys } from './graphview.js';
 
 const act = (action, holds = () => controlled.value) => () => holds() && control(action);
@@ -37,6 +38,7 @@ export const keys = [
   { key: 'f', group: 'Page', text: 'fit the graph into view', do: () => graphKeys.fit() },
   { key: '+', group: 'Page', text: 'enlarge the graph', do: () => graphKeys.zoom(1.25) },
   { key: '-', group: 'Page', text: 'reduce the graph', do: () => graphKeys.zoom(0.8) },
+  { id: 'link', key: 'l', group: 'Page', text: 'copy a link to this place', do: () => copyLink() },
   { key: 'd', group: 'Page', text: 'dark, light, or as the system has it', do: () => { theme.value = { auto: 'dark', dark: 'light', light: 'auto' }[theme.value]; } },
   { key: '?', group: 'Page', text: 'this help', do: () => { dialog.value = { kind: 'help' }; } },
 

@@ -19,7 +19,6 @@ export async function loadProject() {
   source.value = null;
   project.value = found;
   if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';
-  document.title = `${found.title} · Toolgraph`;
   await Promise.all([loadGraph(toolName.value), loadSource()]);
 }
 

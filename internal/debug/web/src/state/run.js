@@ -17,6 +17,8 @@ export const position = signal(null); // a step of the frame; null follows the e
 export const part = signal(''); // a part of that step; empty: the whole step
 export const selected = signal(''); // a node that has not run, when one was chosen
 export const opening = signal(false);
+export const moving = signal(0); // frames that are being opened
+export const moved = { byRun: false }; // whether the run has gone to another frame, and not the user
 let following = true; // the view goes along when the run pauses in another frame
 
 export const total = computed(() => path.value.steps.length);
@@ -168,17 +170,27 @@ async function drawn(tool) {
   if (project.value.tools.some((t) => t.name === tool)) await attempt(() => chooseTool(tool));
 }
 
-// lookAt shows another frame of the run, at its end or at a step.
+// lookAt shows another frame of the run, at its end or at a step. It gives false for one that does not exist.
 export async function lookAt(of, step = null, piece = '') {
   following = step === null && of === (run.value.next?.frame ?? '');
-  await enter(of, step, piece);
+  return enter(of, step, piece);
 }
 
-async function enter(of, step = null, piece = '') {
+async function enter(...place) {
+  moving.value++;
+  try {
+    return await enterFrame(...place);
+  } finally {
+    moving.value--;
+  }
+}
+
+async function enterFrame(of, step = null, piece = '', byRun = false) {
   const { id } = run.value;
   const found = await attempt(() => get(`runs/${seg(id)}/path`, { frame: of }));
-  if (!found || run.value?.id !== id) return;
+  if (!found || run.value?.id !== id) return false;
   batch(() => {
+    moved.byRun = byRun;
     frame.value = of;
     path.value = joined(noPath(), found);
     position.value = step === null || step >= found.path.length ? null : step;
@@ -186,6 +198,20 @@ async function enter(of, step = null, piece = '') {
     selected.value = '';
   });
   await drawn(shownTool.value);
+  return true;
+}
+
+// closeRun shows no run; one that is live goes on.
+export function closeRun() {
+  forgetSteps();
+  batch(() => {
+    run.value = null;
+    frame.value = '';
+    path.value = noPath();
+    position.value = null;
+    part.value = '';
+    selected.value = '';
+  });
 }
 
 // lookOut shows the caller of the frame.
@@ -206,7 +232,7 @@ export function update(news) {
   if (before?.id !== news.id || news.rev < before.rev) return;
   run.value = { ...before, stack: undefined, question: undefined, ...news };
   const now = stands(news) ? news.next?.frame ?? '' : active.value ? frame.value : '';
-  if (following && now !== frame.value) enter(now);
+  if (following && now !== frame.value) enter(now, null, '', true);
   else if (news.steps !== seen || news.status !== before.status || stands(news)) attempt(readPath);
   seen = news.steps;
 }

@@ -1,27 +1,30 @@
-// How the page begins: it trades the token of its address for a cookie, then reads the
-// project and listens.
+// How the page begins: a session, the project, and the place that the address names. The same happens when
+// another address is pasted into the tab, and on the way back and forward.
 import { effect, untracked } from '@preact/signals';
-import { post, ApiError } from '../lib/api.js';
-import { loadProject } from './project.js';
 import { loadRuns } from './runs.js';
-import { listen } from './live.js';
 import { listenToKeys } from './keys.js';
-import { applyTheme, link, notify, side } from './ui.js';
+import { follow, keep, restore } from './place.js';
+import { connect, retry, takeToken } from './session.js';
+import { applyTheme, side } from './ui.js';
 
 export async function start() {
   applyTheme();
   listenToKeys();
-  const token = location.hash.match(/token=([\w-]+)/)?.[1];
-  if (token) history.replaceState(null, '', location.pathname); // not for the history, nor for a reload
-  try {
-    if (token) await post('session', { token });
-    await loadProject();
-  } catch (error) {
-    link.value = error instanceof ApiError && error.status === 401 ? 'refused' : 'lost';
-    if (link.value === 'lost') notify(error.message, error.hint);
-    return;
-  }
-  listen();
+  addEventListener('popstate', arrive);
+  for (const event of ['focus', 'visibilitychange']) addEventListener(event, () => retry(arrive));
+  await arrive();
+}
+
+let begun = false;
+
+async function arrive() {
+  const token = takeToken();
+  if (token && begun) keep(); // the address that toolgraph ui prints has no place
+  if (!await connect(token)) return;
+  await restore(Boolean(token) || !begun);
+  if (begun) return;
+  begun = true;
+  follow();
   effect(() => {
     if (side.value === 'runs') untracked(loadRuns); // other programs make runs as well
   });

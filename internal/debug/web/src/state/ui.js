@@ -49,7 +49,7 @@ export async function attempt(work) {
   try {
     return await work();
   } catch (error) {
-    notify(error.message, error.hint);
+    if (error.status !== 401) notify(error.message, error.hint); // the page says that the session has ended
     return undefined;
   }
 }

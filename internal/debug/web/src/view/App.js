@@ -12,12 +12,14 @@ import { Dialogs } from './Dialogs.js';
 import { Notices } from './Notices.js';
 import { Question } from './Question.js';
 import { Empty } from './Empty.js';
+import { SessionForm } from './SessionForm.js';
 
 export function App() {
   if (!project.value) return html`<${Opening} />`;
   return html`
     <div class=${cx('app', `pane-${pane.value}`)}>
       <${TopBar} />
+      ${link.value === 'refused' && html`<${SessionForm} begun />`}
       <${Side} />
       <main class="centre">
         <${Trail} />
@@ -33,9 +35,7 @@ export function App() {
 }
 
 function Opening() {
-  const said = {
-    refused: ['This address needs its token', 'Open the address that `toolgraph ui` printed, with everything after the #.'],
-    lost: ['Toolgraph does not answer', 'Is `toolgraph ui` still running? Reload this page when it is.'],
-  }[link.value] ?? ['Opening …', ''];
+  if (link.value === 'refused') return html`<div class="opening"><${SessionForm} begun=${false} /></div><${Notices} />`;
+  const said = link.value === 'lost' ? ['Toolgraph does not answer', 'Is `toolgraph ui` still running? Reload this page when it is.'] : ['Opening …', ''];
   return html`<div class="opening"><${Empty} title=${said[0]} text=${said[1]} /></div>`;
 }

@@ -3,9 +3,10 @@ import { dialog } from '../state/ui.js';
 import { HelpDialog } from './HelpDialog.js';
 import { EditDialog } from './EditDialog.js';
 import { BreakpointDialog } from './BreakpointDialog.js';
+import { LinkDialog } from './LinkDialog.js';
 import { DiffDialog } from './DiffDialog.js';
 
-const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog };
+const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog, link: LinkDialog };
 
 export function Dialogs() {
   const d = dialog.value;

@@ -1,10 +1,12 @@
 import { html, cx } from '../lib/html.js';
 import { project } from '../state/project.js';
 import { dialog, link, theme } from '../state/ui.js';
+import { copyLink } from '../state/link.js';
+import { hint } from '../state/keys.js';
 import { Controls } from './Controls.js';
 import { Button } from './Button.js';
 
-const links = { live: 'connected', connecting: 'connecting …', lost: 'not connected; trying again' };
+const links = { live: 'connected', connecting: 'connecting …', lost: 'not connected; trying again', refused: 'not connected' };
 
 export function TopBar() {
   const p = project.value;
@@ -18,6 +20,7 @@ export function TopBar() {
       <${Controls} />
       <div class="top-end">
         <span class=${cx('link', link.value)} role="status" title=${links[link.value]}><i></i><span class="wide">${links[link.value]}</span></span>
+        <${Button} icon="link" only label="Copy a link to this place" hint=${hint('link')} onClick=${copyLink} />
         <${Button} icon=${theme.value} only label=${`Theme: ${theme.value}`} hint="d"
           onClick=${() => { theme.value = { auto: 'dark', dark: 'light', light: 'auto' }[theme.value]; }} />
         <${Button} icon="help" only label="Keyboard and help" hint="?" onClick=${() => { dialog.value = { kind: 'help' }; }} />

@@ -1,15 +1,24 @@
 import { html } from '../lib/html.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, partText } from '../lib/address.js';
-import { frame, lookAt, lookOut, path, run } from '../state/run.js';
+import { tool } from '../state/project.js';
+import { frame, lookAt, lookOut, own, path, run, shownTool, showOwn } from '../state/run.js';
 import { Button } from './Button.js';
 
-// Trail is the way from the run's own frame to the one that is looked at, and back out.
+// Trail names the tool whose graph is shown. In a frame it is the way there from the run's own, and back out.
 export function Trail() {
   const list = useRef(null);
   useEffect(() => list.current?.scrollTo({ left: list.current.scrollWidth }), [frame.value]); // the innermost is what matters
-  if (!run.value || !frame.value) return null;
-  const { trail, tool } = path.value;
+  const t = tool.value;
+  if (!t) return null;
+  if (!run.value || !frame.value || !own.value) {
+    return html`
+      <div class="shown-tool">
+        <h2 class="mono">${t.name}</h2>${t.title && html`<span class="muted trail-text">${t.title}</span>`}
+        ${run.value && !own.value && html`<span class="spring"></span><span class="muted trail-text">The run is of another tool. <button type="button" class="linkish" onClick=${showOwn}>Show <span class="mono">${shownTool.value}</span></button></span>`}
+      </div>`;
+  }
+  const { trail, tool: inner } = path.value;
   const out = (level) => lookAt(level.frame, level.index, level.part ?? '');
   return html`
     <nav class="trail" aria-label="frames around the one that is shown">
@@ -20,7 +29,7 @@ export function Trail() {
             <button type="button" class="linkish mono" onClick=${() => out(level)}>${level.tool}</button>
             <span class="muted" title=${`step ${addressOf(level.frame, level.index, level.part)}`}>${level.node}${level.part ? `, ${partText(level.part)}` : ''}</span>
           </li>`)}
-        <li aria-current="location"><span class="mono">${tool}</span> <span class="muted mono">${frame.value}</span></li>
+        <li aria-current="location"><span class="mono">${inner}</span> <span class="muted mono">${frame.value}</span></li>
       </ol>
     </nav>`;
 }
