@@ -27,13 +27,31 @@ func Origin(run string, at Address) string { return run + "/" + string(at) }
 // ErrInDoubt is the error of Engine.Fork for a run with a call whose outcome is unknown.
 var ErrInDoubt = errors.New("its outcome is unknown")
 
+// Forked is a fork that has not begun.
+type Forked struct {
+	engine *Engine
+	graph  *graph.Graph
+	hooks  *hooks
+	events []Event
+}
+
 // Fork starts a run that continues another one from a step on, as if that one had been interrupted
 // there: the new run has the events of Cut.Before as its own, then the edits, and goes on from
-// there. The events are those of the other run; they may have ended it.
+// there. The events are those of the other run; they may have ended it. Without a result nothing has
+// begun.
 //
 // The steps that are copied count for the limits as those of a resumed run do. A journal that is a
 // Flusher has them before anything else happens.
 func (e *Engine) Fork(ctx context.Context, g *graph.Graph, events []Event, f Fork, opts ...Option) (*Result, error) {
+	forked, err := e.PrepareFork(ctx, g, events, f, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return forked.Run(ctx)
+}
+
+// PrepareFork is the part of Fork that can fail before anything begins.
+func (e *Engine) PrepareFork(ctx context.Context, g *graph.Graph, events []Event, f Fork, opts ...Option) (*Forked, error) {
 	h := e.with(opts)
 	if h.runID == "" {
 		h.runID = rand.Text()
@@ -56,18 +74,37 @@ func (e *Engine) Fork(ctx context.Context, g *graph.Graph, events []Event, f For
 	if err != nil {
 		return nil, err
 	}
-	l, err := e.rebuild(ctx, g, own, h)
+	if _, err := e.rebuild(ctx, g, own, h); err != nil {
+		return nil, err
+	}
+	return &Forked{e, g, h, own}, nil
+}
+
+// ID returns the id of the fork.
+func (f *Forked) ID() string { return f.hooks.runID }
+
+// Events returns what is copied and edited, run-started first.
+func (f *Forked) Events() []Event { return f.events }
+
+// Run runs the fork. The options are added to those of PrepareFork; they do not change its id.
+func (f *Forked) Run(ctx context.Context, opts ...Option) (*Result, error) {
+	h, own, id := f.hooks, f.events, f.ID()
+	for _, o := range opts {
+		o(h)
+	}
+	h.runID = id
+	l, err := f.engine.rebuild(ctx, f.graph, own, h)
 	if err != nil {
 		return nil, err
 	}
 	if err := h.recordAll(ctx, own); err != nil {
-		return nil, fmt.Errorf("the steps of run %s cannot be copied: %w", first.Run, err)
+		return nil, fmt.Errorf("the steps before step %s cannot be copied: %w", own[0].Start.ForkedFrom, err)
 	}
 	l.start()
 	if err := h.notify(&own[0]); err != nil {
-		return e.end(ctx, l, nil, err)
+		return f.engine.end(ctx, l, nil, err)
 	}
-	return e.finish(ctx, l)
+	return f.engine.finish(ctx, l)
 }
 
 // checkDoubts returns an error for the first call of a run that is in doubt and not safe to repeat.

@@ -69,7 +69,12 @@ func breakAt(ctx context.Context, r *repl, rest string) error {
 	if b.Node == "" {
 		return errors.New("break needs a node: break NODE [if EXPR]")
 	}
-	return r.session.SetBreakpoints(ctx, append(r.session.Breakpoints(), b))
+	err := r.session.SetBreakpoints(ctx, append(r.session.Breakpoints(), b))
+	var bad *debug.ConditionError
+	if errors.As(err, &bad) {
+		return shown(b.Condition, err)
+	}
+	return err
 }
 
 func listBreaks(_ context.Context, r *repl, _ string) error {

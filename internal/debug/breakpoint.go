@@ -17,6 +17,25 @@ type breakpoint struct {
 	condition *jsonata.Expression // nil: always true
 }
 
+// ConditionError is why the condition of a breakpoint is no expression. Its Err is an
+// *expressions.SyntaxError with the place in the condition.
+type ConditionError struct {
+	Breakpoint
+	Err error
+}
+
+func (e *ConditionError) Error() string {
+	return fmt.Sprintf("the condition of the breakpoint at %q: %v", e.Node, e.Err)
+}
+
+func (e *ConditionError) Unwrap() error { return e.Err }
+
+// Check checks a breakpoint of a run of g. The error is a *ConditionError, or about the place.
+func (b Breakpoint) Check(ctx context.Context, g *graph.Graph) error {
+	_, err := compileBreakpoints(ctx, g, []Breakpoint{b})
+	return err
+}
+
 func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint) ([]*breakpoint, error) {
 	compiled := make([]*breakpoint, len(given))
 	for i, b := range given {
@@ -33,7 +52,7 @@ func compileBreakpoints(ctx context.Context, g *graph.Graph, given []Breakpoint)
 			compiled[i].condition, err = jsonata.Compile(ctx, "$boolean(("+b.Condition+"))")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, err)
+			return nil, &ConditionError{b, err}
 		}
 	}
 	return compiled, nil

@@ -26,11 +26,14 @@ func New() *Controller { return &Controller{} }
 
 // StartOptions are how a run starts.
 type StartOptions struct {
-	Pause       bool         // pause before the first node
-	RunTo       string       // pause at this place, once, named as that of a breakpoint; "" for none
-	Breakpoints []Breakpoint // pause at these places
-	Watches     []string     // expressions whose values State has whenever the run is paused
+	Pause       bool                                        // pause before the first node
+	RunTo       string                                      // pause at this place, once, named as that of a breakpoint; "" for none
+	Breakpoints []Breakpoint                                // pause at these places
+	Watches     []string                                    // expressions whose values State has whenever the run is paused
+	Edits       func(next execution.Event) []execution.Edit // that are made before a step without a command; nil for none
 	Run         []execution.Option
+
+	before []execution.Event // of the run
 }
 
 // ErrClosed is returned by Start after Close.
@@ -43,7 +46,31 @@ func (c *Controller) Start(ctx context.Context, g *graph.Graph, args value.Value
 	if _, err := execution.Arguments(ctx, g, args); err != nil {
 		return nil, err
 	}
-	s, err := newSession(ctx, g, rand.Text(), o)
+	return c.begin(ctx, g, rand.Text(), o, func(ctx context.Context, opts ...execution.Option) (*execution.Result, error) {
+		return engine.Run(ctx, g, args, opts...)
+	})
+}
+
+// Run runs a graph, or goes on with a run.
+type Run func(ctx context.Context, opts ...execution.Option) (*execution.Result, error)
+
+// Continue is Start for a run of the graph that has these events already, and its id. It returns when
+// run has done something; the error is also that of a run which ends without a result.
+func (c *Controller) Continue(ctx context.Context, g *graph.Graph, events []execution.Event, o StartOptions, run Run) (*Session, error) {
+	o.before = events
+	s, err := c.begin(ctx, g, events[0].Run, o, run)
+	if err != nil {
+		return nil, err
+	}
+	<-s.begun
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s, s.refused
+}
+
+// begin starts a session.
+func (c *Controller) begin(ctx context.Context, g *graph.Graph, id string, o StartOptions, run Run) (*Session, error) {
+	s, err := newSession(ctx, g, id, o)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +84,7 @@ func (c *Controller) Start(ctx context.Context, g *graph.Graph, args value.Value
 	ctx, s.cancel = context.WithCancelCause(ctx)
 	c.sessions = append(c.sessions, s)
 	c.runs.Go(func() {
-		result, err := engine.Run(ctx, g, args, opts...)
+		result, err := run(ctx, opts...)
 		s.end(result, err)
 		s.cancel(nil)
 		c.mu.Lock()

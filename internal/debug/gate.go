@@ -12,6 +12,12 @@ type gate struct{ s *Session }
 // Wait pauses the run where a breakpoint or a command asks for it.
 func (g gate) Wait(ctx context.Context, next execution.Event) ([]execution.Edit, error) {
 	s := g.s
+	s.begin()
+	if s.repeats != nil {
+		if edits := s.repeats(next); len(edits) > 0 {
+			return edits, nil
+		}
+	}
 	s.history.Add(next) // after an edit once more, which may lead elsewhere
 	s.mu.Lock()
 	waits := s.atGate
@@ -115,6 +121,7 @@ func (s *Session) stack(frame execution.Address) []Caller {
 
 // observe records the events of the run.
 func (s *Session) observe(e execution.Event) {
+	s.begin()
 	s.history.Add(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +137,9 @@ func (s *Session) observe(e execution.Event) {
 	case execution.StepFinished:
 		s.state.Steps++
 	case execution.ContextEdited:
-		s.edits[0].applied = true
+		if len(s.edits) > 0 && s.edits[0].sent { // else it is one that is repeated
+			s.edits[0].applied = true
+		}
 	case execution.StepReady, execution.AttemptFailed, execution.PartsStarted, execution.RunFinished:
 	}
 	s.changed()

@@ -20,6 +20,10 @@ type Session struct {
 	cancel context.CancelCauseFunc
 	wake   chan struct{} // wakes a paused run, which then reads what it should do
 	done   chan struct{} // closed when the run has ended
+	begun  chan struct{} // closed when it has done something, or has ended
+	begin  func()        // closes begun
+
+	repeats func(next execution.Event) []execution.Edit // see StartOptions.Edits
 
 	history *History
 
@@ -34,6 +38,7 @@ type Session struct {
 	breakpoints []*breakpoint
 	watches     []watch
 	edits       []*pendingEdit
+	refused     error // why the run ended without a result
 }
 
 // mode is what a run does when it comes to its next node.
@@ -50,8 +55,16 @@ const (
 
 func newSession(ctx context.Context, g *graph.Graph, id string, o StartOptions) (*Session, error) {
 	s := &Session{
+		begun: make(chan struct{}), repeats: o.Edits,
 		id: id, graph: g, wake: make(chan struct{}, 1), done: make(chan struct{}), changes: make(chan struct{}),
 		history: NewHistory(), state: State{Status: NotStarted}, watches: compileWatches(ctx, o.Watches),
+	}
+	s.begin = sync.OnceFunc(func() { close(s.begun) })
+	for _, e := range o.before {
+		s.history.Add(e)
+		if e.Kind == execution.StepFinished {
+			s.state.Steps++
+		}
 	}
 	if o.Pause {
 		s.mode = begin
@@ -144,12 +157,16 @@ func (s *Session) place(at execution.Address) execution.Address {
 
 // end records how the run ended.
 func (s *Session) end(result *execution.Result, err error) {
+	defer s.begin()
 	watched := s.watch(context.Background(), s.history.ScopeIn(s.graph, s.history.Records("")))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Next, s.state.Current, s.state.Question, s.state.PausedBy, s.state.Problem = nil, nil, nil, "", ""
 	s.state.Graph, s.state.Stack = s.graph, nil
 	s.state.Watches = watched
+	if result == nil {
+		s.refused = err
+	}
 	switch {
 	case err == nil:
 		s.state.Status, s.state.Result = Finished, result.Value

@@ -17,6 +17,8 @@ type failure struct {
 	Message string  `json:"message"`
 	Hint    string  `json:"hint,omitempty"`
 	Fields  []field `json:"fields,omitempty"` // arguments that do not match the schema
+
+	Mistake *mistakeJSON `json:"mistake,omitempty"` // in an expression that was sent
 }
 
 // field is an error at a place of the arguments.

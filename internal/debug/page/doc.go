@@ -12,9 +12,11 @@
 //	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
 //	GET  /api/source                  {path, text} of the graph file
 //	GET  /api/graphs/{tool}           nodes and edges
-//	GET  /api/events                  server-sent events: run (as below, also of other processes), project, questions, missed
+//	GET  /api/events                  server-sent events: run (as below, also of other processes), project, breakpoints, questions, missed
+//	GET  /api/breakpoints/{tool}      {tool, breakpoints: [{node, condition, disabled}]}, which all pages share
+//	PUT  /api/breakpoints/{tool}      {node, condition, disabled, removed} of one → as GET; else the place in the condition
 //	GET  /api/runs                    ?tool&status&text&since&until&before&limit → {runs, next}, the newest first
-//	POST /api/runs                    {tool, args, pause, runTo, breakpoints} → {id}; else the fields that do not match the schema
+//	POST /api/runs                    {tool, args, pause, runTo} → {id}; else the fields that do not match the schema
 //	GET  /api/runs/{id}               status, times, next node, progress of calls, failure and where it is
 //	GET  /api/runs/{id}/path          ?frame&from → {names, path: indexes of names, edits: indexes of steps, …}
 //	GET  /api/runs/{id}/steps         ?frame&from&limit → steps with previews
@@ -24,7 +26,6 @@
 //	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from → one level of a value (see level)
 //	GET  /api/runs/{id}/whole         ?of&frame&at&part&indent → a whole value as JSON; 204 for nothing
 //	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}
-//	PUT  /api/runs/{id}/breakpoints   {breakpoints}
 //	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, frame, at, part, path, from} → {value, ms} or {error}
 //	POST /api/runs/{id}/watch         {sources, frame, at, part} → [{value, ms} or {error}], one for each source

@@ -85,7 +85,8 @@ func (c *client) control(id, action string) {
 // A frame is asked for as a run is: its path, its steps, its context; its callers lead back out.
 func TestLiveFrame(t *testing.T) {
 	c := openFrames(t, nil)
-	id := c.start(`{"tool": "trip", "args": {"n": 3}, "breakpoints": [{"node": "stop:odd", "condition": "$.entry.n = 3"}, {"node": "gone:x"}]}`)
+	c.breakAt("stop", `{"node": "odd", "condition": "$.entry.n = 3"}`)
+	id := c.start(`{"tool": "trip", "args": {"n": 3}}`)
 	held := c.until(id, "paused")
 	if got := fmt.Sprintf("%+v %+v", *held.Next, held.Stack); got != "{Index:2 Node:odd Frame:3.2 Part: Server: Tool: Start:0} [{At:3.2 Tool:trip Node:stops}]" {
 		t.Errorf("held at %s", got)

@@ -15,7 +15,7 @@ var doors = []struct{ method, path, body string }{
 	{"GET", "/api/runs", ""},
 	{"GET", "/api/events", ""},
 	{"POST", "/api/runs", `{"tool": "count", "args": {"n": 1}}`},
-	{"PUT", "/api/runs/x/breakpoints", `{"breakpoints": []}`},
+	{"PUT", "/api/breakpoints/x", `{"node": "x"}`},
 	{"POST", "/api/link", `{}`},
 }
 
@@ -105,7 +105,7 @@ func TestN03Token(t *testing.T) {
 // N04: nothing is changed by a GET, nor by a form of another page.
 func TestN04ChangesAreJSON(t *testing.T) {
 	c := open(t, nil)
-	for _, path := range []string{"/api/session", "/api/link", "/api/runs/x/control", "/api/runs/x/edit", "/api/runs/x/evaluate", "/api/runs/x/breakpoints"} {
+	for _, path := range []string{"/api/session", "/api/link", "/api/runs/x/control", "/api/runs/x/edit", "/api/runs/x/evaluate"} {
 		if status, _ := c.ask("GET", path, ""); status != http.StatusMethodNotAllowed {
 			t.Errorf("GET %s: %d", path, status)
 		}

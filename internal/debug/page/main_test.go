@@ -218,6 +218,12 @@ func (c *client) start(body string) string {
 	return good[info](c, "POST", "/api/runs", body).ID
 }
 
+// breakAt sets a breakpoint of a tool.
+func (c *client) breakAt(tool, body string) []breakpointJSON {
+	c.t.Helper()
+	return good[breakpointsJSON](c, "PUT", "/api/breakpoints/"+tool, body).Breakpoints
+}
+
 func (c *client) level(id, of string, at int, path ...any) level {
 	c.t.Helper()
 	src, err := json.Marshal(path)

@@ -9,17 +9,17 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 	"toolgraph/internal/debug"
 )
 
 const mostLive = 50 // runs at once
 
 type startJSON struct {
-	Tool        string             `json:"tool"`
-	Args        json.RawMessage    `json:"args"`
-	Pause       bool               `json:"pause"`
-	RunTo       string             `json:"runTo"`
-	Breakpoints []debug.Breakpoint `json:"breakpoints"`
+	Tool  string          `json:"tool"`
+	Args  json.RawMessage `json:"args"`
+	Pause bool            `json:"pause"`
+	RunTo string          `json:"runTo"`
 }
 
 func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
@@ -32,6 +32,25 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	if err != nil {
 		return nil, errorf(http.StatusUnprocessableEntity, "the arguments are not JSON: %s", err)
 	}
+	if err := s.hasRoom(); err != nil {
+		return nil, err
+	}
+	g, args, err = p.ForRun(s.base, g, args, p.Offers)
+	if err != nil {
+		return nil, errorf(http.StatusUnprocessableEntity, "%s", p.File.Secrets.Redact(err.Error()))
+	}
+	ctx := s.base
+	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
+	if p.Begin != nil {
+		ctx, options.Run = p.Begin(ctx, g)
+	}
+	return s.launch(ctx, p, g, args, options, func(ctx context.Context, o debug.StartOptions) (*debug.Session, error) {
+		return s.opts.Controller.Start(ctx, g, args, p.Engine, o)
+	}, func(*info) {})
+}
+
+// hasRoom returns an error when too many runs are in progress.
+func (s *Server) hasRoom() error {
 	active := 0
 	for _, run := range s.runs.live() {
 		if !run.over() {
@@ -39,35 +58,37 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 		}
 	}
 	if active >= mostLive {
-		return nil, errorf(http.StatusTooManyRequests, "%d runs are in progress, which is the limit; stop one", mostLive)
+		return errorf(http.StatusTooManyRequests, "%d runs are in progress, which is the limit; stop one", mostLive)
 	}
-	g, args, err = p.ForRun(s.base, g, args, p.Offers)
-	if err != nil {
-		return nil, errorf(http.StatusUnprocessableEntity, "%s", p.File.Secrets.Redact(err.Error()))
-	}
-	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
-	for _, b := range in.Breakpoints {
-		if debug.Knows(g, b.Node) { // else another version of the file had the node
-			options.Breakpoints = append(options.Breakpoints, b)
-		}
-	}
-	ctx := s.base
-	if p.Begin != nil {
-		ctx, options.Run = p.Begin(ctx, g)
-	}
+	return nil
+}
+
+// launch begins a session of a run, with the breakpoints of its tools, and follows it. about
+// completes what is known of the run.
+func (s *Server) launch(ctx context.Context, p *loaded, g *graph.Graph, args value.Value, o debug.StartOptions,
+	begin func(context.Context, debug.StartOptions) (*debug.Session, error), about func(*info),
+) (any, error) {
+	o.Run = append(o.Run, execution.WithUser(user{s, g.Tool.Name.Value, p.File.Secrets}))
 	reports := newReports(p.File.Secrets)
 	if p.Hear != nil {
 		ctx = p.Hear(ctx, reports.hear)
 	}
 	p.use(+1)
-	options.Run = append(options.Run, execution.WithUser(user{s, in.Tool, p.File.Secrets}))
-	session, err := s.opts.Controller.Start(ctx, g, args, p.Engine, options)
+	var rev int
+	o.Breakpoints, rev = s.breaks.in(g)
+	session, err := begin(ctx, o)
 	if err != nil {
 		p.use(-1)
 		return nil, p.rejected(err)
 	}
 	run := newLiveRun(p, session, args, reports)
+	about(&run.info)
 	s.runs.add(run, s.opts.Store != nil)
+	if all, now := s.breaks.in(g); now != rev { // they have changed before the run was known
+		if err := session.SetBreakpoints(s.base, all); err != nil {
+			return nil, err
+		}
+	}
 	s.follow(run)
 	return run.now().info, nil
 }
@@ -137,21 +158,6 @@ func (s *Server) control(r *http.Request, in struct{ Action, Node string }) (any
 		return nil, errorf(http.StatusConflict, "%s", err)
 	}
 	return run.now().info, nil
-}
-
-type breakpointsJSON struct {
-	Breakpoints []debug.Breakpoint `json:"breakpoints"`
-}
-
-func (s *Server) setBreakpoints(r *http.Request, in breakpointsJSON) (any, error) {
-	run, err := s.liveRun(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := run.session.SetBreakpoints(r.Context(), in.Breakpoints); err != nil {
-		return nil, errorf(http.StatusUnprocessableEntity, "%s", err)
-	}
-	return breakpointsJSON{run.session.Breakpoints()}, nil
 }
 
 // editTime is how long a run may take to apply an edit.

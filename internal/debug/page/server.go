@@ -46,6 +46,7 @@ type Server struct {
 	cookie string // for which the token is exchanged
 	hub    *hub
 	runs   runCache
+	breaks breakpoints
 	looks  chan struct{}  // has room for each request that evaluates
 	look   time.Duration  // how long it may take, waiting included
 	live   sync.WaitGroup // goroutines that follow runs
@@ -65,6 +66,7 @@ func New(opts Options) *Server {
 		opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), look: lookBudget,
 		project: newLoaded(opts.Project), found: opts.Project.Warnings, source: opts.Project.Source,
 	}
+	s.breaks.of = map[string][]debug.Breakpoint{}
 	s.base, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -108,27 +110,28 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 func (s *Server) Handler(on net.Addr) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, f := range map[string]endpoint{
-		"GET /api/project":               s.getProject,
-		"GET /api/source":                s.getSource,
-		"GET /api/graphs/{tool}":         s.getGraph,
-		"GET /api/runs":                  s.listRuns,
-		"POST /api/runs":                 withBody(s.startRun),
-		"GET /api/runs/{id}":             s.ofRun(func(_ *http.Request, now runState) (any, error) { return now.info, nil }),
-		"GET /api/runs/{id}/path":        s.ofRun(s.getPath),
-		"GET /api/runs/{id}/steps":       s.ofRun(s.listSteps),
-		"GET /api/runs/{id}/steps/{n}":   s.ofRun(s.getStep),
-		"GET /api/runs/{id}/parts":       s.ofRun(s.listParts),
-		"GET /api/runs/{id}/find":        s.ofRun(s.findSteps),
-		"GET /api/runs/{id}/value":       s.ofRun(s.getValue),
-		"POST /api/runs/{id}/control":    withBody(s.control),
-		"PUT /api/runs/{id}/breakpoints": withBody(s.setBreakpoints),
-		"POST /api/runs/{id}/edit":       withBody(s.edit),
-		"POST /api/runs/{id}/evaluate":   withBody(s.evaluate),
-		"POST /api/runs/{id}/watch":      withBody(s.watchAt),
-		"GET /api/diff":                  s.diff,
-		"POST /api/link":                 s.link,
-		"GET /api/questions":             s.listQuestions,
-		"POST /api/questions/{id}":       withBody(s.answerQuestion),
+		"GET /api/project":             s.getProject,
+		"GET /api/source":              s.getSource,
+		"GET /api/graphs/{tool}":       s.getGraph,
+		"GET /api/runs":                s.listRuns,
+		"POST /api/runs":               withBody(s.startRun),
+		"GET /api/runs/{id}":           s.ofRun(func(_ *http.Request, now runState) (any, error) { return now.info, nil }),
+		"GET /api/runs/{id}/path":      s.ofRun(s.getPath),
+		"GET /api/runs/{id}/steps":     s.ofRun(s.listSteps),
+		"GET /api/runs/{id}/steps/{n}": s.ofRun(s.getStep),
+		"GET /api/runs/{id}/parts":     s.ofRun(s.listParts),
+		"GET /api/runs/{id}/find":      s.ofRun(s.findSteps),
+		"GET /api/runs/{id}/value":     s.ofRun(s.getValue),
+		"POST /api/runs/{id}/control":  withBody(s.control),
+		"GET /api/breakpoints/{tool}":  s.getBreakpoints,
+		"PUT /api/breakpoints/{tool}":  withBody(s.setBreakpoint),
+		"POST /api/runs/{id}/edit":     withBody(s.edit),
+		"POST /api/runs/{id}/evaluate": withBody(s.evaluate),
+		"POST /api/runs/{id}/watch":    withBody(s.watchAt),
+		"GET /api/diff":                s.diff,
+		"POST /api/link":               s.link,
+		"GET /api/questions":           s.listQuestions,
+		"POST /api/questions/{id}":     withBody(s.answerQuestion),
 	} {
 		mux.HandleFunc(pattern, handler(f))
 	}

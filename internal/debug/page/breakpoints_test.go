@@ -1,0 +1,66 @@
+package page
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A condition that is no expression is refused with its place, and nothing changes.
+func TestConditionRefused(t *testing.T) {
+	c := open(t, nil)
+	c.breakAt("count", `{"node": "add", "condition": "$.add > 3"}`)
+	for body, want := range map[string]string{
+		`{"node": "add", "condition": "$.add >"}`:                             `"offset":7`,
+		`{"node": "add", "condition": "$.add > (1 + 2"}`:                      `"caret":"$.add > (1 + 2\n        ^"`,
+		`{"node": "nowhere"}`:                                                 `no node`,
+		`{"node": "add", "condition": "` + strings.Repeat("1+", 3000) + `1"}`: `expected at most 4096`,
+	} {
+		status, answer := c.ask("PUT", "/api/breakpoints/count", body)
+		if status != http.StatusUnprocessableEntity || !strings.Contains(answer, want) {
+			t.Errorf("%.60s: %d %s, want %s", body, status, answer, want)
+		}
+	}
+	if got := good[breakpointsJSON](c, "GET", "/api/breakpoints/count", ""); fmt.Sprint(got.Breakpoints) != "[{add $.add > 3 false false}]" {
+		t.Errorf("the breakpoints are %v", got.Breakpoints)
+	}
+	if status, _ := c.ask("PUT", "/api/breakpoints/none", `{"node": "x"}`); status != http.StatusNotFound {
+		t.Errorf("an unknown tool: %d", status)
+	}
+}
+
+// What one page sets, another has, a run in progress obeys, and a run of a caller as well.
+func TestBreakpointsAreShared(t *testing.T) {
+	c := open(t, nil)
+	var from string
+	c.listen("", func(id, _, _ string) bool {
+		from = id
+		return true
+	})
+	id := c.start(`{"tool": "count", "args": {"n": 5}, "pause": true}`)
+	c.until(id, "paused")
+	c.breakAt("count", `{"node": "more"}`)
+	good[info](c, "POST", "/api/runs/"+id+"/control", `{"action": "resume"}`)
+	if held := c.until(id, "paused"); held.Next.Node != "more" || held.PausedBy != "breakpoint" {
+		t.Errorf("held %+v", held)
+	}
+	if got := c.breakAt("count", `{"node": "add", "disabled": true}`); len(got) != 2 || !got[1].Disabled {
+		t.Errorf("the breakpoints are %+v", got)
+	}
+	if got := c.breakAt("count", `{"node": "more", "removed": true}`); len(got) != 1 {
+		t.Errorf("the breakpoints are %+v", got)
+	}
+	good[info](c, "POST", "/api/runs/"+id+"/control", `{"action": "resume"}`)
+	c.until(id, "finished")
+	var heard []string
+	c.listen(from, func(_, kind, data string) bool {
+		if kind == "breakpoints" {
+			heard = append(heard, data)
+		}
+		return len(heard) == 3
+	})
+	if want := `{"tool":"count","breakpoints":[{"node":"add","condition":"","disabled":true}]}`; heard[2] != want {
+		t.Errorf("the last event is %s, want %s", heard[2], want)
+	}
+}
