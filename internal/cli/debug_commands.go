@@ -72,7 +72,7 @@ func breakAt(ctx context.Context, r *repl, rest string) error {
 	err := r.session.SetBreakpoints(ctx, append(r.session.Breakpoints(), b))
 	var bad *debug.ConditionError
 	if errors.As(err, &bad) {
-		return shown(b.Condition, err)
+		return fmt.Errorf("the condition of the breakpoint at %q: %w", b.Node, shown(b.Condition, err))
 	}
 	return err
 }

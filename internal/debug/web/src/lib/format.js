@@ -27,3 +27,6 @@ export function clock(iso) {
 
 // truncate shortens a label; the whole text is its title.
 export const truncate = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+// unitsOf is the place in a text of a byte of its UTF-8, counted as the browser counts characters.
+export const unitsOf = (text, bytes) => new TextDecoder().decode(new TextEncoder().encode(text).slice(0, bytes)).length;

@@ -1,6 +1,6 @@
 // The keys of a node that has the focus.
-import { breakpointOf, toggleBreakpoint } from '../state/breakpoints.js';
-import { control, controlled, goToNode, keepBreakpoints } from '../state/run.js';
+import { toggleBreakpoint } from '../state/breakpoints.js';
+import { control, controlled, goToNode } from '../state/run.js';
 import { lookInto } from '../state/into.js';
 import { reveal } from '../state/graphview.js';
 import { dialog, show } from '../state/ui.js';
@@ -23,16 +23,13 @@ function act(key, g, node) {
       return true;
     case 'b':
       toggleBreakpoint(node.id);
-      keepBreakpoints();
       return true;
     case 'c':
-      if (!breakpointOf(node.id)) toggleBreakpoint(node.id);
       dialog.value = { kind: 'breakpoint', node: node.id };
       return true;
     case 'e':
       if (!node.each) return false;
       toggleBreakpoint(`${node.id}[]`);
-      keepBreakpoints();
       return true;
     case 'i':
       lookInto(node);

@@ -4,6 +4,7 @@ import { get } from '../lib/api.js';
 import { update, run } from './run.js';
 import { heard, loadRuns } from './runs.js';
 import { loadProject, project } from './project.js';
+import { heardBreakpoints, reloadBreakpoints } from './breakpoints.js';
 import { loadQuestions } from './questions.js';
 import { attempt, link, notify } from './ui.js';
 
@@ -39,8 +40,10 @@ export function listen() {
     if (project.value?.rejected) notify('the changed graph file has errors', 'the tab File lists them; the page still shows the last version without errors', 'error', 'file');
     else notify('the graph file has changed and was read again', '', 'note', 'file');
   });
+  stream.addEventListener('breakpoints', (e) => heardBreakpoints(JSON.parse(e.data)));
   stream.addEventListener('questions', () => attempt(loadQuestions));
   stream.addEventListener('missed', () => {
+    reloadBreakpoints();
     attempt(loadQuestions);
     loadRuns();
     if (run.value) update(run.value);

@@ -1,10 +1,10 @@
 // The run that is open: its state, the frame that is looked at with the path that it took, and the
 // step or part under inspection. A frame is shown as a run is: the run's own is the empty address.
 import { signal, computed, batch } from '@preact/signals';
-import { get, post, put, seg } from '../lib/api.js';
+import { get, post, seg } from '../lib/api.js';
 import { split } from '../lib/address.js';
 import { toolName, chooseTool, graph, project } from './project.js';
-import { qualified, sendable } from './breakpoints.js';
+import { breakpointsSent, qualified } from './breakpoints.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
 
@@ -241,7 +241,8 @@ let seen = 0; // steps of the latest news
 // startRun starts a run of the chosen tool; the server's findings about the arguments
 // come back as fields.
 export async function startRun(args, { debug = false, runTo = '' } = {}) {
-  const options = JSON.stringify({ tool: toolName.value, pause: debug, runTo, breakpoints: sendable(toolName.value) });
+  const options = JSON.stringify({ tool: toolName.value, pause: debug, runTo });
+  await breakpointsSent();
   const begun = await post('runs', `${options.slice(0, -1)},"args":${args}}`); // args as they were written, digits and all
   await openRun(begun.id);
   show('step');
@@ -256,11 +257,6 @@ export async function control(action, node = '') {
   following = true;
   go(total.value);
   update(state);
-}
-
-// keepBreakpoints sends the breakpoints to a live run, which also hold for later runs.
-export async function keepBreakpoints() {
-  if (controlled.value) await attempt(() => put(`runs/${seg(run.value.id)}/breakpoints`, { breakpoints: sendable(run.value.tool) }));
 }
 
 // go moves the inspection by steps of the frame, or to a part of one.

@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { graph, tool } from '../state/project.js';
 import { breakpointOf, toggleBreakpoint } from '../state/breakpoints.js';
-import { control, keepBreakpoints, paused } from '../state/run.js';
+import { control, paused } from '../state/run.js';
 import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
 import { detail } from '../lib/layout.js';
@@ -11,10 +11,7 @@ import { Button } from './Button.js';
 export function NodeActions({ id, part = '' }) {
   const name = part ? `${id}${/^\d+$/.test(part) ? '[]' : `.${part}`}` : id; // of the breakpoint
   const stop = breakpointOf(name);
-  const toggle = () => {
-    toggleBreakpoint(name);
-    keepBreakpoints();
-  };
+  const toggle = () => toggleBreakpoint(name);
   return html`
     <div class="actions">
       <${Button} label=${`${stop ? 'Remove' : 'Set'} breakpoint${name.endsWith('[]') ? ' at each part' : ''}`} hint=${part ? '' : 'b'} aria-pressed=${String(Boolean(stop))} onClick=${toggle} />

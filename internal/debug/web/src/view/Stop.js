@@ -1,13 +1,11 @@
 import { html, cx } from '../lib/html.js';
 import { toggleBreakpoint } from '../state/breakpoints.js';
-import { keepBreakpoints } from '../state/run.js';
 
 // Stop is the dot of a breakpoint at a node, at its parts or at a branch.
 export function Stop({ name, stop, x, y, text, hint, each, small }) {
   const toggle = (e) => {
     e.stopPropagation();
     toggleBreakpoint(name);
-    keepBreakpoints();
   };
   return html`
     <g class=${cx('stop', stop && 'set', stop?.disabled && 'off', stop?.condition && 'conditional', small && 'small')} data-stop=${name} transform=${`translate(${x} ${y})`} onClick=${toggle}>
