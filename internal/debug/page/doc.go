@@ -23,6 +23,7 @@
 //	GET  /api/runs/{id}/steps/{n}     ?frame&part → one step or part: expressions, what they read, output, failure
 //	GET  /api/runs/{id}/parts         ?frame&at&from&limit → parts of a step, with previews
 //	GET  /api/runs/{id}/find          ?node&failed&edited&slower (ms)&frame&at&part&from&limit → the steps and parts that match
+//	GET  /api/runs/{id}/latest        ?frame&at → {nodes: the latest step of each node up to at, with a preview}
 //	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from → one level of a value (see level)
 //	GET  /api/runs/{id}/whole         ?of&frame&at&part&indent → a whole value as JSON; 204 for nothing
 //	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}

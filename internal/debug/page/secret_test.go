@@ -32,7 +32,7 @@ func TestS10NoSecretLeaves(t *testing.T) {
 	c.until(id, "finished")
 	run := "/api/runs/" + id
 	for _, path := range []string{
-		"/api/project", "/api/source", "/api/graphs/count", "/api/runs", run, run + "/path", run + "/steps", run + "/steps/0", run + "/steps/6",
+		"/api/project", "/api/source", "/api/graphs/count", "/api/runs", run, run + "/path", run + "/latest?at=9", run + "/steps", run + "/steps/0", run + "/steps/6",
 		run + "/value?of=args", run + "/value?of=result", run + "/value?of=context&at=8", run + "/value?of=output&at=0", run + "/whole?of=args",
 		run + "/whole?of=result", "/api/diff?a=" + id + "&b=" + id,
 	} {

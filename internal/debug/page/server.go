@@ -121,6 +121,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/steps/{n}": s.ofRun(s.getStep),
 		"GET /api/runs/{id}/parts":     s.ofRun(s.listParts),
 		"GET /api/runs/{id}/find":      s.ofRun(s.findSteps),
+		"GET /api/runs/{id}/latest":    s.ofRun(s.getLatest),
 		"GET /api/runs/{id}/value":     s.ofRun(s.getValue),
 		"POST /api/runs/{id}/control":  withBody(s.control),
 		"GET /api/breakpoints/{tool}":  s.getBreakpoints,

@@ -26,7 +26,7 @@ await build({
 cpSync('src/index.html', 'dist/index.html');
 cpSync('src/icon.svg', 'dist/icon.svg');
 
-const bundled = ['preact', '@preact/signals', '@preact/signals-core', 'htm', '@dagrejs/dagre', '@dagrejs/graphlib'];
+const bundled = ['preact', '@preact/signals', '@preact/signals-core', 'htm'];
 writeFileSync('dist/LICENSES.txt', bundled.map((name) => {
   const dir = join('node_modules', name);
   const licence = readdirSync(dir).find((file) => /^licen[cs]e/i.test(file));

@@ -2,7 +2,8 @@
 import { toggleBreakpoint } from '../state/breakpoints.js';
 import { control, controlled, goToNode } from '../state/run.js';
 import { lookInto } from '../state/into.js';
-import { reveal } from '../state/graphview.js';
+import { focused, reveal } from '../state/graphview.js';
+import { walk } from './walk.js';
 import { dialog, show } from '../state/ui.js';
 
 export function nodeKey(e, g, node) {
@@ -41,30 +42,17 @@ function act(key, g, node) {
     case 'ArrowUp':
     case 'ArrowLeft':
     case 'ArrowRight':
-      focusNode(towards(g, node, key)?.id);
+      focusNode(walk(g, node, key)?.id, false);
       return true;
     default:
       return false;
   }
 }
 
-// towards is the nearest node in a direction.
-function towards(g, from, key) {
-  const [dx, dy] = { ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[key];
-  let best;
-  let least = Infinity;
-  for (const n of g.nodes) {
-    const along = (n.box.x - from.box.x) * dx + (n.box.y - from.box.y) * dy;
-    const across = Math.abs((n.box.x - from.box.x) * dy) + Math.abs((n.box.y - from.box.y) * dx);
-    if (n.id === from.id || along < 8 || (dx && across > 60)) continue;
-    const far = along + across * 2;
-    if (far < least) [best, least] = [n, far];
-  }
-  return best;
-}
-
-export function focusNode(id) {
+// focusNode brings a node into view and gives it the keyboard.
+export function focusNode(id, readable = true) {
   if (!id) return;
-  reveal(id, true);
+  reveal(id, readable);
+  focused.value = id;
   requestAnimationFrame(() => document.querySelector(`[data-node="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
 }

@@ -1,63 +1,140 @@
-// How the graph is looked at: moved and enlarged.
-import { signal } from '@preact/signals';
+// How the graph is looked at: moved and enlarged, for each tool by itself.
+import { computed, signal } from '@preact/signals';
 import { graph } from './project.js';
+import { beside } from './ui.js';
 
-export const view = signal({ x: 0, y: 0, k: 1 });
-export const size = { width: 0, height: 0 }; // of the pane, in pixels
-const least = 0.02;
-const above = 24; // pixels at the top and at the foot that tools and legend take, beside the margin
-const below = 12;
+export const size = signal({ width: 0, height: 0 }); // of the pane, in pixels
+export const focused = signal(''); // the node at which the keyboard is
+const views = signal({}); // tool → { x, y, k }
+const START = { x: 0, y: 0, k: 1 };
+const above = 40; // pixels at the top and at the foot that tools and legend take, beside the margin
+const below = 24;
 const most = 3;
+const NEAR = 0.55; // from here on all words are shown
+const steps = Array.from({ length: 18 }, (_, i) => NEAR * 0.82 ** i);
+
+export const view = computed(() => views.value[graph.value?.tool] ?? START);
+const look = (to) => {
+  views.value = { ...views.value, [graph.value.tool]: to };
+};
+
+// far is 0 when words can be read, else by how much what matters is enlarged then. It grows in
+// steps, so that the nodes are drawn anew at few of them.
+export const far = computed(() => {
+  const { k } = view.value;
+  if (k >= NEAR) return 0;
+  return 1 / (steps.findLast((s) => s > k) ?? steps.at(-1));
+});
+
+// whole is the scale at which the whole graph is seen.
+export const whole = computed(() => {
+  const g = graph.value;
+  const { width, height } = size.value;
+  return g && width ? Math.min(1, width / g.width, Math.max(1, height - above - below) / g.height) : 1;
+});
+const least = () => Math.min(0.5, whole.value * 0.9);
+
+// overview is whether a map of the graph helps: where it cannot be read as a whole.
+export const overview = computed(() => whole.value < NEAR);
+
+// shown is the part of the graph that is in the pane, in the graph's own measure.
+export const shown = computed(() => {
+  const { x, y, k } = view.value;
+  return { x: -x / k, y: -y / k, width: size.value.width / k, height: size.value.height / k };
+});
 
 // zoom enlarges around a point of the pane, its middle when none is given.
-export function zoom(by, px = size.width / 2, py = size.height / 2) {
+export function zoom(by, px = size.value.width / 2, py = size.value.height / 2) {
   const { x, y, k } = view.value;
-  const to = Math.min(most, Math.max(least, k * by));
-  view.value = { k: to, x: px - ((px - x) * to) / k, y: py - ((py - y) * to) / k };
+  const to = Math.min(most, Math.max(least(), k * by));
+  look({ k: to, x: px - ((px - x) * to) / k, y: py - ((py - y) * to) / k });
 }
 
 export function move(dx, dy) {
-  view.value = { ...view.value, x: view.value.x + dx, y: view.value.y + dy };
+  const { x, y, k } = view.value;
+  look({ k, x: x + dx, y: y + dy });
+}
+
+// centre brings a point of the graph to the middle of the pane.
+export function centre(gx, gy, k = view.value.k) {
+  look({ k, x: size.value.width / 2 - gx * k, y: size.value.height / 2 - gy * k });
 }
 
 // fit shows the whole graph, but never larger than life.
 export function fit() {
   const g = graph.value;
-  if (!g || !size.width) return;
-  const room = Math.max(1, size.height - above - below);
-  const k = Math.max(least, Math.min(1, size.width / g.width, room / g.height));
-  view.value = { k, x: (size.width - g.width * k) / 2, y: above + Math.max(0, (room - g.height * k) / 2) };
+  if (!g || !size.value.width) return;
+  const k = whole.value;
+  look({ k, x: (size.value.width - g.width * k) / 2, y: above + Math.max(0, (size.value.height - above - below - g.height * k) / 2) });
 }
 
-// begin shows the whole graph when its words can be read then, else its entry.
+export const actual = () => zoom(1 / view.value.k);
+
+// begin shows a tool as it was looked at before; else the whole graph when its words can be read
+// then, else its entry.
 export function begin() {
-  fit();
   const g = graph.value;
-  if (!g || view.value.k > 0.4) return;
-  const box = g.nodes.find((n) => n.type === 'entry').box;
-  view.value = { k: 0.8, x: size.width / 2 - box.x * 0.8, y: 48 };
+  if (!g || !size.value.width || (views.value[g.tool] && g.nodes.some(visible))) return;
+  if (whole.value >= 0.5) {
+    fit();
+    return;
+  }
+  const { box } = g.nodes.find((n) => n.type === 'entry') ?? g.nodes[0];
+  const k = 0.8;
+  look({ k, x: Math.min(size.value.width / 2 - box.x * k, 24), y: 48 - (box.y - box.height / 2) * k });
+  reveal(g.nodes.find((n) => n.box === box).id);
 }
+
+// resized keeps the middle of the pane where it was. A pane that is hidden has no size.
+export function resized(width, height) {
+  const before = size.value;
+  if (!width || !height || (before.width === width && before.height === height)) return;
+  size.value = { width, height };
+  if (!graph.value) return;
+  if (before.width && views.value[graph.value.tool]) move((width - before.width) / 2, (height - before.height) / 2);
+  else begin();
+}
+
+// visible reports whether a node is in the pane, at least in part.
+export function visible({ box }) {
+  const { x, y, width, height } = shown.value;
+  return Math.abs(box.x - x - width / 2) < (width + box.width) / 2 && Math.abs(box.y - y - height / 2) < (height + box.height) / 2;
+}
+
+const boxOf = (id) => graph.value?.byId.get(id)?.box;
 
 // reveal moves as little as is needed to see a node, and enlarges what is too small to read.
 export function reveal(id, readable = false) {
-  const box = graph.value?.nodes.find((n) => n.id === id)?.box;
-  if (!box || !size.width) return;
+  const box = boxOf(id);
+  const { width, height } = size.value;
+  if (!box || !width) return;
   let { x, y, k } = view.value;
   if (readable && k < 0.7) {
-    k = 1;
-    view.value = { k, x: size.width / 2 - box.x, y: size.height / 2 - box.y };
+    centre(box.x, box.y, 1);
     return;
   }
   const margin = 24;
   const left = x + (box.x - box.width / 2) * k - margin;
-  const right = x + (box.x + box.width / 2) * k + margin - size.width;
+  const right = x + (box.x + box.width / 2) * k + margin - width;
   const top = y + (box.y - box.height / 2) * k - margin - above;
-  const bottom = y + (box.y + box.height / 2) * k + margin + below - size.height;
+  const bottom = y + (box.y + box.height / 2) * k + margin + below - height;
   if (left < 0) x -= left;
   else if (right > 0) x -= right;
   if (top < 0) y -= top;
   else if (bottom > 0) y -= bottom;
-  if (x !== view.value.x || y !== view.value.y) view.value = { x, y, k };
+  if (x !== view.value.x || y !== view.value.y) look({ x, y, k });
 }
 
-export const graphKeys = { fit, zoom };
+// showData shows or hides the data beside the nodes. What is in the middle stays there.
+export function showData() {
+  const g = graph.value;
+  if (!g) return;
+  const { x, y, width, height } = shown.value;
+  const off = ({ box }) => Math.hypot(box.x - x - width / 2, box.y - y - height / 2);
+  const { id, box } = g.nodes.reduce((a, b) => (off(b) < off(a) ? b : a));
+  beside.value = !beside.value;
+  const to = boxOf(id);
+  move((box.x - to.x) * view.value.k, (box.y - to.y) * view.value.k);
+}
+
+export const graphKeys = { fit, zoom, actual, showData };

@@ -3,15 +3,23 @@ import { signal, computed } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
 import { parse, plain } from '../lib/json.js';
 import { layoutOf } from '../lib/layout.js';
+import { beside } from './ui.js';
 
 export const project = signal(null);
 export const toolName = signal('');
 export const source = signal(null);
-const graphs = signal(new Map()); // tool → graph with its layout
+const graphs = signal(new Map()); // tool → graph
 
 export const tool = computed(() => project.value?.tools.find((t) => t.name === toolName.value) ?? null);
-export const graph = computed(() => graphs.value.get(toolName.value) ?? null);
+export const graph = computed(() => (graphs.value.has(toolName.value) ? laidOut(graphs.value.get(toolName.value), beside.value) : null));
 export const findings = computed(() => project.value?.diagnostics ?? []);
+
+// laidOut is the graph with its layout, with or without room for data beside the nodes.
+const layouts = new WeakMap();
+function laidOut(g, data) {
+  if (!layouts.has(g)) layouts.set(g, {});
+  return (layouts.get(g)[data] ??= layoutOf(g, data));
+}
 
 export async function loadProject() {
   const found = await get('project', undefined, readProject);
@@ -40,7 +48,7 @@ export async function chooseTool(name) {
 async function loadGraph(name) {
   if (!name || graphs.value.has(name)) return;
   const found = await get(`graphs/${seg(name)}`);
-  graphs.value = new Map(graphs.value).set(name, layoutOf(found));
+  graphs.value = new Map(graphs.value).set(name, found);
 }
 
 export async function loadSource() {

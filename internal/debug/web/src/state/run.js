@@ -54,13 +54,17 @@ export const lit = computed(() => {
   const counts = new Map();
   const edges = new Map();
   const handled = new Set();
-  const none = { counts, edges, handled, current: '', part: '', failed: '', running: false, progress: '' };
+  const edited = new Set();
+  const none = { counts, edges, handled, edited, current: '', part: '', failed: '', running: false, progress: '' };
   if (!own.value) return none;
   const { names, steps, edits, open } = path.value;
   const most = Math.min(steps.length, at.value + 1);
   let before = '';
   for (let i = 0; i < most; i++) {
-    if (edits.has(i)) continue;
+    if (edits.has(i)) {
+      edited.add(names[steps[i]]);
+      continue;
+    }
     const node = names[steps[i]];
     counts.set(node, (counts.get(node) ?? 0) + 1);
     if (before) {
@@ -77,7 +81,7 @@ export const lit = computed(() => {
   const next = end ? held.value?.node ?? open?.node ?? '' : nodeAt(at.value);
   if (end && next && before) edges.set(`${before}\n${next}`, 1);
   const progress = end && open?.parts && open.node === next ? `${open.ended ?? 0}/${open.parts}` : '';
-  return { counts, edges, handled, current: next, part: litPart.value, failed: failedNode(), running: end && active.value, progress };
+  return { counts, edges, handled, edited, current: next, part: litPart.value, failed: failedNode(), running: end && active.value, progress };
 });
 
 // failedNode is the node of the frame at which the run failed.

@@ -18,6 +18,7 @@ export const theme = signal(stored('theme', 'auto')); // auto, light, dark
 export const pane = signal('graph'); // on a narrow window, the one pane that is shown
 export const side = signal('tools'); // tools, runs
 export const inspector = signal('step'); // step, context, try, source
+export const beside = signal(stored('beside', '') === 'on'); // the last output beside each node of the graph
 export const dialog = signal(null); // { kind: 'help' | 'edit' | 'diff' | 'until', … }
 export const link = signal('connecting'); // connecting, live, lost, refused
 export const letters = signal(stored('letters', 'on') === 'on'); // whether single letters are keys
@@ -29,6 +30,7 @@ export function applyTheme() {
     store('theme', theme.value);
     store('letters', letters.value ? 'on' : 'off');
   });
+  effect(() => store('beside', beside.value ? 'on' : 'off'));
 }
 
 let last = 0;

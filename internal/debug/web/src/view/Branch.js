@@ -22,9 +22,11 @@ export function Branch({ node, branch, current, stop }) {
     <g class=${cx('branch', branch.type, current && 'current')} data-branch=${`${node.id}.${branch.id}`} onClick=${inspect}>
       <title>${node.id}.${branch.id}${`\n${branch.sub}`}</title>
       <rect x=${left} y=${top} width=${width} height=${height} rx="5" />
-      <text class="branch-name" x=${left + 14} y=${middle + 4}>${branch.title}</text>
-      <text class="sub" x=${left + width - (branch.type === 'graph' ? 28 : 10)} y=${middle + 4} text-anchor="end">${branch.sub}</text>
       ${branch.type === 'graph' && html`<${Into} x=${left + width - 14} y=${middle} tool=${branch.tool} onClick=${inside} />`}
       <${Stop} name=${`${node.id}.${branch.id}`} stop=${stop} x=${left} y=${middle} text="a breakpoint before this branch" small />
     </g>`;
 }
+
+export const BranchWords = ({ branch: { type, title, sub, left, top, width, height } }) => html`
+  <text class="branch-name" x=${left + 14} y=${top + height / 2 + 4}>${title}</text>
+  <text class="sub" x=${left + width - (type === 'graph' ? 28 : 10)} y=${top + height / 2 + 4} text-anchor="end">${sub}</text>`;

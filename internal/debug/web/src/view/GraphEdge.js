@@ -2,14 +2,17 @@ import { html, cx } from '../lib/html.js';
 import { memo } from '../lib/memo.js';
 
 export const GraphEdge = memo(({ edge, taken }) => html`
-  <g class=${cx('edge', edge.kind, taken && 'taken')}>
+  <g class=${cx('edge', edge.kind, taken && 'taken')} data-edge=${edge.key}>
     <path d=${edge.path} marker-end=${`url(#arrow-${taken ? 'taken' : 'plain'})`} />
   </g>`);
 
-// EdgeLabel is the words of a condition, drawn over all edges.
-export const EdgeLabel = memo(({ edge, taken }) => html`
-  <g class=${cx('edge', edge.kind, taken && 'taken')} transform=${`translate(${edge.at.x} ${edge.at.y})`}>
-    <title>${edge.label}</title>
-    <rect x=${-edge.labelWidth / 2} y="-9" width=${edge.labelWidth} height="18" rx="5" />
-    <text text-anchor="middle" y="3.8">${edge.short}</text>
-  </g>`);
+// EdgeLabel is the words of a condition, next to the switch on the edge that they are about.
+export const EdgeLabel = memo(({ edge, taken }) => {
+  const { lines, width, height } = edge.text;
+  return html`
+    <g class=${cx('edge', 'label', edge.kind, taken && 'taken')} data-label=${edge.key} transform=${`translate(${edge.at.x} ${edge.at.y})`}>
+      <title>${edge.label}</title>
+      <rect x=${-width / 2} y=${-height / 2} width=${width} height=${height} rx="5" />
+      ${lines.map((line, i) => html`<text key=${i} text-anchor="middle" y=${3.8 + 13 * (i - (lines.length - 1) / 2)}>${line}</text>`)}
+    </g>`;
+});

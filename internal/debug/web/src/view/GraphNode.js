@@ -1,61 +1,111 @@
 import { html, cx } from '../lib/html.js';
 import { memo } from '../lib/memo.js';
 import { outline } from '../lib/shape.js';
-import { detail } from '../lib/layout.js';
+import { DATA, detail } from '../lib/box.js';
+import { truncate } from '../lib/format.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { goToNode } from '../state/run.js';
 import { lookInto } from '../state/into.js';
 import { show } from '../state/ui.js';
 import { nodeKey } from '../lib/nodekey.js';
-import { Branch } from './Branch.js';
+import { Branch, BranchWords } from './Branch.js';
 import { Stop } from './Stop.js';
 
 const marks = { mcp: '⇄', transform: 'ƒ', switch: '?', parallel: '∥', graph: '▤', ask: '“' };
 
-// GraphNode: a click inspects its latest step; a click on a dot at its left sets a breakpoint.
-export const GraphNode = memo(({ g, node, count, current, running, failed, handled, part, progress }) => {
+// GraphNode: a click inspects its latest step; a click on a dot at its left sets a breakpoint. Far
+// away it is its shape, its state, and a short form of its name.
+export const GraphNode = memo((props) => {
+  const { g, node, count, current, running, failed, handled, edited, part, progress, far, tab, last } = props;
   const { box } = node;
   const stop = breakpointOf(node.id);
-  const left = -box.width / 2;
-  const right = box.width / 2;
-  const top = -box.height / 2;
-  const label = [
-    `${node.type} ${node.id}`, detail(node), node.each && 'for each item', count ? `ran ${count === 1 ? 'once' : `${count} times`}` : 'has not run',
-    current && 'current', progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
-  ].filter(Boolean).join(', ');
-  const lines = Boolean(box.sub);
-  const mark = marks[node.type];
-  const textX = left + (mark ? (node.type === 'switch' ? 36 : node.type === 'graph' ? 40 : 32) : box.width / 2);
-  const badge = progress || (count > 1 ? `×${count}` : '');
+  const height = box.height - (box.data ? DATA : 0);
+  const at = `translate(${box.x} ${box.y - (box.data ? DATA / 2 : 0)})`;
   const inside = (e) => {
     e.stopPropagation();
     lookInto(node);
   };
+  const label = [
+    `${node.type} ${node.id}`, detail(node), node.each && 'for each item', count ? `ran ${count === 1 ? 'once' : `${count} times`}` : 'has not run',
+    current && 'current', progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', edited && 'its output was edited',
+    stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
+  ].filter(Boolean).join(', ');
   return html`
     <g class=${cx('node', node.type, count > 0 && 'ran', current && 'current', running && 'running', failed && 'failed')}
-      transform=${`translate(${box.x} ${box.y})`} data-node=${node.id} role="button" tabindex=${node.type === 'entry' ? 0 : -1} aria-label=${label}
+      transform=${at} data-node=${node.id} role="button" tabindex=${tab ? 0 : -1} aria-label=${label}
       onClick=${() => { goToNode(node.id); show('step'); }} onKeyDown=${(e) => nodeKey(e, g, node)}>
-      <title>${node.id}${detail(node) && `\n${detail(node)}`}${node.each ? ' × each' : ''}</title>
-      ${current && html`<path class="halo" d=${outline(node.type, box.width + 10, box.height + 10)} />`}
-      ${node.each && [8, 4].map((by) => html`<path key=${by} class="body behind" transform=${`translate(${by} ${by})`} d=${outline(node.type, box.width, box.height)} />`)}
-      <path class="body" d=${outline(node.type, box.width, box.height)} />
-      ${node.type === 'transform' && html`<path class="fold" d=${`M${right - 14} ${top}v14h14`} />`}
-      ${node.type === 'graph' && html`<path class="bars" d=${`M${left + 9} ${top}v${box.height}M${right - 9} ${top}v${box.height}`} />`}
-      ${mark && html`<text class="mark" x=${left + (node.type === 'switch' ? 24 : node.type === 'graph' ? 26 : 18)} y=${box.branches ? top + 20 : 5} text-anchor="middle">${mark}</text>`}
-      <text class="name" x=${textX} y=${box.branches ? top + 19 : lines ? -3 : 4.5} text-anchor=${mark ? 'start' : 'middle'}>${box.title}</text>
-      ${lines && html`<text class="sub" x=${textX} y="13">${box.sub}</text>`}
-      ${box.branches?.map((b) => html`<${Branch} key=${b.id} node=${node} branch=${b} current=${current && b.id === part} stop=${breakpointOf(`${node.id}.${b.id}`)} />`)}
-      ${handled && html`<g class="caught" transform=${`translate(${right - 4} ${-top})`}><title>an error was handled by onError</title><circle r="8" /><text y="4" text-anchor="middle">!</text></g>`}
-      ${badge && html`
-        <g class="count" transform=${`translate(${right - 4} ${top})`}>
-          <rect x=${-(3 + badge.length * 7)} y="-9" width=${11 + badge.length * 7} height="18" rx="9" />
-          <text x=${2.5 - badge.length * 3.5} y="4" text-anchor="middle">${badge}</text>
-        </g>`}
-      ${node.type === 'graph' && html`<${Into} x=${right - 24} tool=${node.tool} onClick=${inside} />`}
-      <${Stop} name=${node.id} stop=${stop} x=${left - 1} y=${node.each ? -11 : 0} text="a breakpoint" hint="b" />
-      ${node.each && html`<${Stop} name=${`${node.id}[]`} stop=${breakpointOf(`${node.id}[]`)} x=${left - 1} y=${13} text="a breakpoint before each part" hint="e" each />`}
+      ${current && html`<path class="halo" d=${outline(node.type, box.width + 10, height + 10)} />`}
+      ${node.each && [8, 4].map((by) => html`<path key=${by} class="body behind" transform=${`translate(${by} ${by})`} d=${outline(node.type, box.width, height)} />`)}
+      <path class="body" d=${outline(node.type, box.width, height)} />
+      ${node.type === 'transform' && html`<path class="fold" d=${`M${box.width / 2 - 14} ${-height / 2}v14h14`} />`}
+      ${node.type === 'graph' && html`<path class="bars" d=${`M${9 - box.width / 2} ${-height / 2}v${height}M${box.width / 2 - 9} ${-height / 2}v${height}`} />`}
+      ${!far && box.branches?.map((b) => html`<${Branch} key=${b.id} node=${node} branch=${b} current=${current && b.id === part} stop=${breakpointOf(`${node.id}.${b.id}`)} />`)}
+      ${!far && node.type === 'graph' && html`<${Into} x=${box.width / 2 - 24} tool=${node.tool} onClick=${inside} />`}
+      <${Badges} ...${props} height=${height} />
+      ${(!far || stop) && html`<g transform=${`translate(${1 - box.width / 2} ${node.each && !far ? -11 : 0}) scale(${far ? far * 0.7 : 1})`}><${Stop} name=${node.id} stop=${stop} x=${-2} y=${0} text="a breakpoint" hint="b" /></g>`}
+      ${node.each && !far && html`<${Stop} name=${`${node.id}[]`} stop=${breakpointOf(`${node.id}[]`)} x=${-1 - box.width / 2} y=${13} text="a breakpoint before each part" hint="e" each />`}
+    </g>
+    <g class=${cx('words', node.type)} aria-hidden="true" transform=${at}>
+      ${far ? html`<${Short} node=${node} height=${height} far=${far} />` : html`<${Words} node=${node} height=${height} />`}
+      ${box.data && !far && html`<${Data} node=${node} height=${height} last=${last} />`}
     </g>`;
 });
+
+// Words are what is read in a node from near by. The name of the button says the same, and more: what
+// is drawn is often shortened.
+function Words({ node, height }) {
+  const { box } = node;
+  const [left, top] = [-box.width / 2, -height / 2];
+  const mark = marks[node.type];
+  const textX = left + (mark ? (node.type === 'switch' ? 36 : node.type === 'graph' ? 40 : 32) : box.width / 2);
+  return html`
+    ${mark && html`<text class="mark" x=${left + (node.type === 'switch' ? 24 : node.type === 'graph' ? 26 : 18)} y=${box.branches ? top + 20 : 5} text-anchor="middle">${mark}</text>`}
+    <text class="name" x=${textX} y=${box.branches ? top + 19 : box.sub ? -3 : 4.5} text-anchor=${mark ? 'start' : 'middle'}>${box.title}</text>
+    ${box.sub && html`<text class="sub" x=${textX} y="13">${box.sub}</text>`}
+    ${box.branches?.map((b) => html`<${BranchWords} key=${b.id} branch=${b} />`)}`;
+}
+
+// Short is the beginning and the end of a node's name, as large as it can be read from far away, where
+// there is room for some letters.
+function Short({ node, height, far }) {
+  const size = Math.min(9.5 * far, height * 0.92);
+  const letters = Math.floor((node.box.width - (node.type === 'switch' ? 44 : 14)) / (size * 0.61));
+  if (size / far < 8.6 || letters < Math.min(5, node.id.length)) return null;
+  const half = (letters - 1) / 2;
+  const text = node.id.length <= letters ? node.id : `${node.id.slice(0, Math.floor(half))}…${node.id.slice(-Math.ceil(half))}`;
+  return html`<text class="short" y=${size * 0.35} text-anchor="middle" font-size=${size}>${text}</text>`;
+}
+
+// Badges are the state of a node, each with a sign of its own: how often it ran, a failure, a handled
+// error, an edited output, that it runs.
+function Badges({ node, height, count, running, failed, handled, edited, progress, far }) {
+  const [x, y] = [node.box.width / 2 - 4, height / 2];
+  const by = far ? far * 0.75 : 1;
+  const words = progress || (count > 1 ? `×${count}` : '');
+  const round = (on, name, at, sign, text) => on && html`
+    <g class=${`badge-${name} at`} transform=${`translate(${at[0]} ${at[1]}) scale(${by})`}><title>${text}</title><circle r="8" /><text y="4" text-anchor="middle">${sign}</text></g>`;
+  return html`
+    ${round(handled, 'caught', [x, y], '!', 'an error was handled by onError')}
+    ${round(failed, 'failed', [-x, -y], '✕', 'the run failed here')}
+    ${round(edited, 'edited', [-x + 12, y], '✎', 'its output was edited')}
+    ${running && !failed && html`<g class="badge-runs at" transform=${`translate(${-x} ${-y}) scale(${by})`}><title>it runs or is about to</title><circle r="8" /><path d="M0-4.6A4.6 4.6 0 1 1-4.6 0" /></g>`}
+    ${words && (!far || far < 4) && html`
+      <g class="count" transform=${`translate(${x} ${-y}) scale(${by})`}>
+        <rect x=${-(3 + words.length * 7)} y="-9" width=${11 + words.length * 7} height="18" rx="9" />
+        <text x=${2.5 - words.length * 3.5} y="4" text-anchor="middle">${words}</text>
+      </g>`}`;
+}
+
+// Data is the last output below a node.
+function Data({ node, height, last }) {
+  const width = node.box.width - 12;
+  const text = last ? last.error ? `✕ ${last.error}` : last.preview : '';
+  return html`
+    <g class=${cx('data', last ? last.error && 'failed' : 'none')} transform=${`translate(0 ${height / 2})`}>
+      <path d=${`M${-width / 2} 1v${DATA - 6}q0 4 4 4h${width - 8}q4 0 4 -4v${6 - DATA}`} />
+      <text y="14.5" text-anchor="middle">${last ? truncate(text.replace(/\s+/g, ' '), Math.floor((width - 10) / 6.65)) : 'not run'}</text>
+    </g>`;
+}
 
 // Into is the way into a called graph.
 export const Into = ({ x, y = 0, tool, onClick }) => html`

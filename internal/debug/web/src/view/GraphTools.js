@@ -1,7 +1,8 @@
 import { html } from '../lib/html.js';
 import { useState } from 'preact/hooks';
 import { graph } from '../state/project.js';
-import { fit, zoom } from '../state/graphview.js';
+import { fit, showData, zoom } from '../state/graphview.js';
+import { beside } from '../state/ui.js';
 import { focusNode } from '../lib/nodekey.js';
 import { Button } from './Button.js';
 
@@ -37,6 +38,7 @@ export function GraphTools() {
           </ul>`}
       </div>
       <div class="zoom">
+        <${Button} icon="data" only label="Data beside the nodes" hint="v" aria-pressed=${String(beside.value)} onClick=${showData} />
         <${Button} icon="plus" only label="Larger" hint="+" onClick=${() => zoom(1.25)} />
         <${Button} icon="minus" only label="Smaller" hint="-" onClick=${() => zoom(0.8)} />
         <${Button} icon="fit" only label="Fit into view" hint="f" onClick=${fit} />

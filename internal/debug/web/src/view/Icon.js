@@ -10,6 +10,7 @@ const shapes = {
   stop: 'M4 4h8v8H4z',
   until: 'M3 8h7M7.4 5.2 10.2 8l-2.8 2.8M13 3.4v9.2',
   help: 'M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4M8 11.8v.2',
+  data: 'M3 3h10v5H3zM5 11h6M5 13.4h4',
   fit: 'M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3',
   plus: 'M8 3.6v8.8M3.6 8h8.8',
   minus: 'M3.6 8h8.8',

@@ -4,7 +4,7 @@ import { breakpointOf, toggleBreakpoint } from '../state/breakpoints.js';
 import { control, paused } from '../state/run.js';
 import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
-import { detail } from '../lib/layout.js';
+import { detail } from '../lib/box.js';
 import { Button } from './Button.js';
 
 // NodeActions is what can be done at a node.

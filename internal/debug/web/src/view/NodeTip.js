@@ -1,0 +1,74 @@
+import { html, cx } from '../lib/html.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { detail } from '../lib/box.js';
+import { far, size, view } from '../state/graphview.js';
+import { isLatest, latest, tipped } from '../state/latest.js';
+import { own } from '../state/run.js';
+
+const WAITS = 350; // ms before it appears under the pointer
+const STAYS = 250; // and before it goes, so that the pointer can reach it
+
+// NodeTip shows what a node does and its last output, next to the node under the pointer or at the
+// keyboard. It stays while the pointer is on it, and goes with Escape.
+export function NodeTip({ g }) {
+  const timer = useRef(0);
+  const later = (id, ms) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => { tipped.value = id; }, ms);
+  };
+  useEffect(() => {
+    const nodeOf = (e) => e.target.closest?.('.canvas .node')?.dataset.node;
+    const over = (e) => {
+      if (e.pointerType === 'touch' || e.buttons) return;
+      const id = nodeOf(e);
+      if (e.target.closest?.('.node-tip')) clearTimeout(timer.current);
+      else if (id) later(id, tipped.value ? 80 : WAITS);
+      else later('', STAYS);
+    };
+    const focus = (e) => {
+      const id = nodeOf(e);
+      if (id && e.target.matches(':focus-visible')) later(id, 0);
+      else if (!id && tipped.value) later('', 0);
+    };
+    const keys = (e) => {
+      if (e.key !== 'Escape' || !tipped.value) return;
+      clearTimeout(timer.current);
+      tipped.value = '';
+      e.preventDefault();
+      e.stopPropagation();
+    };
+    const down = (e) => !e.target.closest?.('.node-tip') && later('', 0);
+    const on = [['pointerover', over], ['focusin', focus], ['keydown', keys], ['pointerdown', down]];
+    for (const [name, f] of on) document.addEventListener(name, f, true);
+    return () => {
+      clearTimeout(timer.current);
+      tipped.value = '';
+      for (const [name, f] of on) document.removeEventListener(name, f, true);
+    };
+  }, [g]);
+  const node = g.byId.get(tipped.value);
+  useEffect(() => {
+    const at = node && document.querySelector(`[data-node="${CSS.escape(node.id)}"]`);
+    at?.setAttribute('aria-describedby', 'node-tip');
+    return () => at?.removeAttribute('aria-describedby');
+  }, [node]);
+  if (!node) return null;
+  const { x, y, k } = view.value;
+  const { box } = node;
+  const top = y + (box.y - box.height / 2) * k;
+  const bottom = y + (box.y + box.height / 2) * k;
+  const width = Math.min(380, size.value.width - 16);
+  const above = size.value.height - bottom < 150 && top > size.value.height - bottom;
+  const left = Math.max(8, Math.min(size.value.width - width - 8, x + box.x * k - width / 2));
+  const last = latest.value[node.id];
+  const style = { left: `${left}px`, width: `${width}px`, ...(above ? { bottom: `${size.value.height - top + 6}px` } : { top: `${Math.max(8, bottom + 6)}px` }) };
+  return html`
+    <div class="node-tip" id="node-tip" role="tooltip" style=${style}>
+      <p><span class=${cx('kind', node.type)}></span> <b class="mono">${node.id}</b> <span class="muted">${node.type}${node.each ? ' × each' : ''}</span></p>
+      ${detail(node) && html`<p class="mono muted clip">${detail(node)}</p>`}
+      ${last ? html`
+        <p class="muted">${last.error ? 'failed' : last.edited ? 'edited output' : 'last output'}, step ${last.index}</p>
+        <pre class=${cx('clip', last.error && 'wrong')}>${last.error || last.preview}</pre>` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
+      ${far.value > 0 && node.branches && html`<p class="mono muted clip">${node.branches.map((b) => b.id).join(', ')}</p>`}
+    </div>`;
+}
