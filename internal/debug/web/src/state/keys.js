@@ -57,6 +57,15 @@ export const keys = [
   { key: 'Left, Right', group: 'In the list of steps', text: 'hide, list the parts of a step' },
   { key: 'Enter', group: 'In the list of steps', text: 'inspect the step' },
   { key: 'i', group: 'In the list of steps', text: 'look into the graph that it has called' },
+
+  { key: 'Arrows', group: 'On a divider', text: 'move it; with Shift further' },
+  { key: 'Home, End', group: 'On a divider', text: 'smallest, largest size of the pane' },
+  { key: 'Enter', group: 'On a divider', text: 'largest size, and back' },
+  { key: 'Esc', group: 'On a divider', text: 'usual size' },
+
+  { key: 'Up, Down', group: 'In the list of tools', text: 'previous, next; Enter chooses' },
+  { key: 'Left, Right', group: 'On tabs', text: 'previous, next' },
+  { key: 'Shift+Enter', group: 'In a text field', text: 'a new line' },
 ];
 
 const mac = /Mac|iPhone|iPad/.test(navigator.platform);

@@ -1,14 +1,14 @@
 // How the page looks and what is open: nothing of it is known to the server.
 import { signal, effect } from '@preact/signals';
 
-const stored = (key, fallback) => {
+export const stored = (key, fallback) => {
   try {
     return localStorage.getItem(key) || fallback;
   } catch {
     return fallback; // storage is switched off
   }
 };
-const store = (key, value) => {
+export const store = (key, value) => {
   try {
     localStorage.setItem(key, value);
   } catch { /* it is only not remembered */ }

@@ -1,6 +1,8 @@
 import { html, cx } from '../lib/html.js';
 import { project } from '../state/project.js';
 import { pane, link } from '../state/ui.js';
+import { sizeStyle } from '../state/panes.js';
+import { Divider } from './Divider.js';
 import { TopBar } from './TopBar.js';
 import { Side } from './Side.js';
 import { GraphPane } from './GraphPane.js';
@@ -17,15 +19,18 @@ import { SessionForm } from './SessionForm.js';
 export function App() {
   if (!project.value) return html`<${Opening} />`;
   return html`
-    <div class=${cx('app', `pane-${pane.value}`)}>
+    <div class=${cx('app', `pane-${pane.value}`)} style=${sizeStyle.value}>
       <${TopBar} />
       ${link.value === 'refused' && html`<${SessionForm} begun />`}
       <${Side} />
+      <${Divider} name="side" label="width of tools and runs" />
       <main class="centre">
         <${Trail} />
         <${GraphPane} />
         <${Timeline} />
+        <${Divider} name="timeline" label="height of the timeline" />
       </main>
+      <${Divider} name="inspector" label="width of the inspector" />
       <${Inspector} />
       <${PaneBar} />
     </div>

@@ -17,9 +17,15 @@ export function ObjectField({ s, root, draft, onChange, path, found, name, requi
   const entries = draft?.keys ?? [];
   const set = (keys) => onChange({ keys });
   const own = (key) => entries.find((e) => e.key === key && !e.extra);
+  const order = [...s.properties.keys()];
+  const placeOf = (key) => { // in the order of the schema
+    const after = entries.findIndex((e) => e.extra || order.indexOf(e.key) > order.indexOf(key));
+    return after < 0 ? entries.length : after;
+  };
   const change = (key, of) => {
     const old = own(key);
-    set(old ? entries.flatMap((e) => (e === old ? (of ? [{ ...e, of }] : []) : [e])) : of ? [...entries, { id: newId(), key, of }] : entries);
+    if (old) set(entries.flatMap((e) => (e === old ? (of ? [{ ...e, of }] : []) : [e])));
+    else if (of) set([...entries.slice(0, placeOf(key)), { id: newId(), key, of }, ...entries.slice(placeOf(key))]);
   };
   const rows = entries.filter((e) => e.extra || !s.properties.has(e.key));
   const edit = (row, with_) => set(entries.map((e) => (e.id === row.id ? { ...e, extra: true, ...with_ } : e)));

@@ -14,11 +14,11 @@ const ROW = 30;
 export function Timeline() {
   const r = run.value;
   if (!r) {
-    return html`<section class="timeline" aria-label="timeline">
+    return html`<section class="timeline" id="pane-timeline" aria-label="timeline">
       <${Empty} title=${opening.value ? 'Opening the run …' : 'No run is open'} text=${opening.value ? '' : 'Run a tool, or open a recorded run, to see its steps here.'} /></section>`;
   }
   return html`
-    <section class="timeline" aria-label="timeline">
+    <section class="timeline" id="pane-timeline" aria-label="timeline">
       <div class="timeline-head">
         <h2>Steps${(!own.value || frame.value) && html` of <span class="mono">${shownTool.value}</span>`}</h2>
         <span class="muted">${plural(total.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>

@@ -1,14 +1,56 @@
 import { html } from '../lib/html.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { chooseTool, toolName } from '../state/project.js';
 import { attempt } from '../state/ui.js';
 
-export const ToolList = ({ tools }) => html`
-  <ul class="tools">
-    ${tools.map((t) => html`
-      <li key=${t.name}>
-        <button type="button" aria-current=${t.name === toolName.value ? 'true' : null} onClick=${() => attempt(() => chooseTool(t.name))}>
-          <span><span class="mono">${t.name}</span>${t.hidden && html` <span class="badge" title="Clients do not see this tool">hidden</span>`}</span>
-          <span class="muted" title=${t.description}>${t.description || t.title}</span>
-        </button>
-      </li>`)}
-  </ul>`;
+const MANY = 8; // tools; more can be searched
+
+// ToolList chooses a tool: arrows move between them, a search leaves some of many.
+export function ToolList({ tools }) {
+  const [text, setText] = useState('');
+  const [reached, reach] = useState(toolName.value); // by the arrows
+  const list = useRef(null);
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const shown = tools.filter((t) => words.every((w) => `${t.name} ${t.title} ${t.description}`.toLowerCase().includes(w)));
+  useEffect(() => {
+    reach(toolName.value);
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [toolName.value, shown.length]);
+  const choose = (name) => attempt(() => chooseTool(name));
+  const focusAt = (i) => {
+    const t = shown[Math.max(0, Math.min(shown.length - 1, i))];
+    if (!t) return;
+    reach(t.name);
+    [...list.current.querySelectorAll('[role=option]')].find((b) => b.dataset.tool === t.name)?.focus();
+  };
+  const keys = (e) => {
+    const i = shown.findIndex((t) => t.name === e.target.dataset.tool);
+    const to = { ArrowDown: i + 1, ArrowUp: i - 1, Home: 0, End: shown.length - 1 }[e.key];
+    if (to === undefined) return;
+    e.preventDefault();
+    focusAt(to);
+  };
+  const searchKeys = (e) => {
+    if (e.key === 'ArrowDown') focusAt(0);
+    else if (e.key === 'Enter' && !e.ctrlKey && !e.metaKey && shown.length) choose(shown[0].name);
+    else if (e.key === 'Escape' && text) setText('');
+    else return;
+    e.preventDefault();
+  };
+  const entry = shown.some((t) => t.name === reached) ? reached : shown[0]?.name; // what Tab comes to
+  return html`
+    ${tools.length > MANY && html`
+      <div class="tool-search"><input id="find-tool" type="search" aria-label="search the tools" placeholder=${`Search ${tools.length} tools`} value=${text} spellcheck="false" autocomplete="off"
+        onInput=${(e) => setText(e.currentTarget.value)} onKeyDown=${searchKeys} />
+        <span class="sr" role="status">${text && `${shown.length} of ${tools.length} tools`}</span></div>`}
+    <ul class="tools" role="listbox" aria-label="tools" ref=${list} onKeyDown=${keys}>
+      ${shown.map((t) => html`
+        <li key=${t.name} role="presentation">
+          <button type="button" role="option" data-tool=${t.name} tabindex=${t.name === entry ? 0 : -1} aria-selected=${String(t.name === toolName.value)} onClick=${() => choose(t.name)}>
+            <span><span class="mono">${t.name}</span>${t.hidden && html` <span class="badge" title="Clients do not see this tool">hidden</span>`}</span>
+            <span class="muted" title=${t.description}>${t.description || t.title}</span>
+          </button>
+        </li>`)}
+    </ul>
+    ${!shown.length && html`<p class="muted no-tools">No tool has this text. <button type="button" class="linkish" onClick=${() => setText('')}>Show all</button></p>`}`;
+}

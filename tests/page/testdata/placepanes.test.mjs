@@ -1,0 +1,110 @@
+import { accessible, assert, blur, graph, press, status, submit, test, use } from './lib.mjs';
+
+const size = (page, name) => page.evaluate((n) => {
+  const { width, height } = document.querySelector(`.${n}`).getBoundingClientRect();
+  return Math.round(n === 'timeline' ? height : width);
+}, name);
+const divider = (name) => `.divider.of-${name}`;
+const value = async (page, name, key = 'valuenow') => Number(await page.getAttribute(divider(name), `aria-${key}`));
+const settled = (page, name, want) => page.waitForFunction(([n, w, at]) => {
+  const { width, height } = document.querySelector(`.${n}`).getBoundingClientRect();
+  const now = Math.round(n === 'timeline' ? height : width);
+  return Math.abs(now - w) <= 1 && Math.abs(Number(document.querySelector(at).getAttribute('aria-valuenow')) - w) <= 1;
+}, [name, want, divider(name)]);
+
+test('panes are resized by keys, remembered, and reset by a double click', () => use(graph('loop'), {}, async (page) => {
+  for (const [name, larger, smaller] of [['side', 'ArrowRight', 'ArrowLeft'], ['inspector', 'ArrowLeft', 'ArrowRight'], ['timeline', 'ArrowUp', 'ArrowDown']]) {
+    const usual = await size(page, name);
+    await settled(page, name, usual);
+    await page.focus(divider(name));
+    await press(page, larger, 'Shift+' + larger);
+    await settled(page, name, usual + 80);
+    await press(page, smaller);
+    await settled(page, name, usual + 64);
+    await page.reload();
+    await page.waitForSelector('.node');
+    await settled(page, name, usual + 64);
+    await page.focus(divider(name));
+    await press(page, 'Home');
+    await settled(page, name, await value(page, name, 'valuemin'));
+    await press(page, 'End');
+    await settled(page, name, await value(page, name, 'valuemax'));
+    assert.ok(await page.evaluate(() => document.querySelector('.graph').clientWidth >= 300 && document.querySelector('.graph').clientHeight >= 120), 'the graph has no room');
+    await page.dblclick(divider(name));
+    await settled(page, name, usual);
+    await page.waitForTimeout(500); // a single click would widen it
+    await settled(page, name, usual);
+    await page.focus(divider(name));
+    await press(page, 'Enter');
+    await settled(page, name, await value(page, name, 'valuemax'));
+    await press(page, 'Escape');
+    await settled(page, name, usual);
+  }
+  await accessible(page, 'dividers', '.app > .side');
+}));
+
+test('panes are resized by the mouse: dragged, or with a click', () => use(graph('loop'), {}, async (page) => {
+  for (const [name, dx, dy] of [['side', 60, 0], ['inspector', -60, 0], ['timeline', 0, -60]]) {
+    const usual = await size(page, name);
+    const { x, y, width, height } = await page.locator(divider(name)).boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2 + dx / 2, y + height / 2 + dy / 2);
+    await page.mouse.move(x + width / 2 + dx, y + height / 2 + dy);
+    await page.mouse.up();
+    await settled(page, name, usual + 60);
+    await page.waitForTimeout(450);
+    await settled(page, name, usual + 60); // to drag is no click
+    await page.dblclick(divider(name));
+    await settled(page, name, usual);
+    await page.click(divider(name));
+    await page.waitForFunction(([n, w]) => document.querySelector(`.${n}`).getBoundingClientRect()[n === 'timeline' ? 'height' : 'width'] > w + 60, [name, usual]);
+    await page.dblclick(divider(name));
+    await settled(page, name, usual);
+  }
+}));
+
+test('a narrow window has no dividers, and sizes of a wide one do no harm', () => use(graph('loop'), {}, async (page) => {
+  await page.focus(divider('side'));
+  await press(page, 'End');
+  await page.setViewportSize({ width: 1000, height: 700 });
+  assert.ok(await size(page, 'centre') >= 240 && await page.evaluate(() => document.documentElement.scrollWidth) === 1000);
+  await page.setViewportSize({ width: 360, height: 740 });
+  assert.equal(await page.locator('.divider:visible').count(), 0);
+  for (const name of ['Tools', 'Graph', 'Steps', 'Inspect']) {
+    await page.click(`.panebar >> text=${name}`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, name);
+  }
+}));
+
+test('many tools are searched and walked by keys, and the chosen one stays in sight', () => use(graph('tools'), {}, async (page) => {
+  await page.waitForSelector('#find-tool');
+  await page.fill('#find-tool', 'number 47');
+  await page.waitForFunction(() => document.querySelectorAll('.tools [role=option]').length === 1);
+  await press(page, 'Enter');
+  await page.waitForSelector('#run-form h2 >> text=tool_47');
+  await press(page, 'Escape');
+  await page.waitForFunction(() => document.querySelectorAll('.tools [role=option]').length === 60);
+  const inSight = () => page.evaluate(() => {
+    const list = document.querySelector('.tools').getBoundingClientRect();
+    const { top, bottom } = document.querySelector('.tools [aria-selected=true]').getBoundingClientRect();
+    return top >= list.top - 1 && bottom <= list.bottom + 1;
+  });
+  assert.ok(await inSight(), 'after a search');
+  await page.reload();
+  await page.waitForSelector('#run-form h2 >> text=tool_47');
+  assert.ok(await inSight(), 'after a reload');
+  await page.focus('#find-tool');
+  await press(page, 'Tab', 'ArrowDown', 'ArrowDown', 'Enter');
+  await page.waitForSelector('#run-form h2 >> text=tool_49');
+  assert.ok(await inSight(), 'after arrows');
+  await press(page, 'Tab'); // past all the others
+  assert.ok(await page.evaluate(() => document.activeElement.closest('#run-form') !== null));
+  await page.fill('#find-tool', 'absent');
+  await page.click('text=Show all');
+  await accessible(page, 'tools', '.side');
+  await page.fill('#field-word', 'x');
+  await blur(page);
+  await submit(page);
+  await status(page, 'finished');
+}));
