@@ -18,7 +18,7 @@ type History struct {
 	all    []execution.Record // in the order in which they came
 	log    []logged
 	flight flight
-	begun  time.Time // when the run began; zero: not yet
+	begun  time.Time   // when the run began; zero: not yet
 	taken  int         // of the log of another history, by Follow
 	vars   value.Value // constants that the run has recorded; nil: none
 }

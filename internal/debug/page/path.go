@@ -140,7 +140,7 @@ func (r *runState) flyingParts(frame execution.Address, index int, flying []debu
 // addFrame adds to a step or part the frame of the graph that it has called.
 func (r *runState) addFrame(step *stepJSON, at execution.Address) {
 	if r.history.Has(at) {
-		step.Frame, step.Calls = at, r.history.Tool(at)
+		step.Frame, step.Calls, step.Inner = at, r.history.Tool(at), len(r.records(at))
 	}
 }
 

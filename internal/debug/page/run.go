@@ -22,27 +22,28 @@ import (
 
 // info is a run as lists and events show it.
 type info struct {
-	ID       string            `json:"id"`
-	Tool     string            `json:"tool"`
-	Graph    string            `json:"graph"`  // its hash
-	Status   string            `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
-	Live     bool              `json:"live"`   // in this process: it takes commands until it has ended
-	Args     string            `json:"args"`   // a preview
-	Started  time.Time         `json:"started"`
-	Ended    *time.Time        `json:"ended"`
-	MS       float64           `json:"ms"`
-	Steps    int               `json:"steps"` // records, edits among them
-	Rev      int               `json:"rev"`   // of two answers about a run, the one with the higher number is newer
-	PausedBy debug.Reason      `json:"pausedBy"`
-	Problem  string            `json:"problem"`            // why the condition of a breakpoint failed
-	Next     *nextJSON         `json:"next"`               // the node or part about to run, or that runs
-	Pausing  bool              `json:"pausing,omitempty"`  // it pauses before the next node or part
-	Question *asked            `json:"question,omitempty"` // that has no answer, also of an interrupted run
-	Stack    []callerJSON      `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
-	Progress []reportJSON      `json:"progress,omitempty"` // what servers report of the calls in flight
-	Error    *failureJSON      `json:"error"`
-	FailedAt execution.Address `json:"failedAt,omitempty"` // the step or part with which the run failed, as far inside as it is known
-	Warning  string            `json:"warning"`            // always empty
+	ID         string            `json:"id"`
+	Tool       string            `json:"tool"`
+	Graph      string            `json:"graph"`  // its hash
+	Status     string            `json:"status"` // of debug.Status and journal.Status; a stopped run is cancelled
+	Live       bool              `json:"live"`   // in this process: it takes commands until it has ended
+	Args       string            `json:"args"`   // a preview
+	Started    time.Time         `json:"started"`
+	Ended      *time.Time        `json:"ended"`
+	MS         float64           `json:"ms"`
+	Steps      int               `json:"steps"` // records, edits among them
+	Rev        int               `json:"rev"`   // of two answers about a run, the one with the higher number is newer
+	PausedBy   debug.Reason      `json:"pausedBy"`
+	Problem    string            `json:"problem"`            // why the condition of a breakpoint failed
+	Next       *nextJSON         `json:"next"`               // the node or part about to run, or that runs
+	Pausing    bool              `json:"pausing,omitempty"`  // it pauses before the next node or part
+	Question   *asked            `json:"question,omitempty"` // that has no answer, also of an interrupted run
+	Stack      []callerJSON      `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
+	Progress   []reportJSON      `json:"progress,omitempty"` // what servers report of the calls in flight
+	Error      *failureJSON      `json:"error"`
+	FailedAt   execution.Address `json:"failedAt,omitempty"`   // the step or part with which the run failed, as far inside as it is known
+	ForkedFrom string            `json:"forkedFrom,omitempty"` // RUN/ADDRESS
+	Warning    string            `json:"warning"`              // always empty
 }
 
 type nextJSON struct {
@@ -113,7 +114,7 @@ func splitCaret(message string) (rest, caret string) {
 func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 	out := info{
 		ID: run.ID, Tool: run.Tool, Graph: run.Graph, Status: string(run.Status), Args: secrets.Redact(run.Args), Started: run.Started,
-		MS: run.Duration, Steps: run.Steps, Error: failureOf(redactedFailure(secrets, run.Failure)).in(run.File),
+		MS: run.Duration, Steps: run.Steps, ForkedFrom: run.ForkedFrom, Error: failureOf(redactedFailure(secrets, run.Failure)).in(run.File),
 	}
 	if !run.Ended.IsZero() {
 		out.Ended = &run.Ended
@@ -319,7 +320,7 @@ func (s *Server) run(ctx context.Context, id string) (*shownRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r := s.runs.get(recorded.ID); r != nil && (r.session != nil || r.stored == recorded.Steps && r.Status == string(recorded.Status)) {
+	if r := s.runs.get(recorded.ID); r != nil && (r.session != nil || r.stored == recorded.Steps && r.MS == recorded.Duration && r.Status == string(recorded.Status)) {
 		return r, nil
 	}
 	events, err := s.opts.Store.Load(ctx, recorded.ID)

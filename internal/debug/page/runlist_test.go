@@ -161,6 +161,9 @@ func TestRunsElsewhere(t *testing.T) {
 	began := time.Now()
 	other.add("ELSEWHERE", began, "begin", "step")
 	expect(`"status":"running","live":false`)
+	if path := good[pathJSON](c, "GET", "/api/runs/ELSEWHERE/path", ""); path.Open != nil {
+		t.Errorf("before the call: %+v", path.Open)
+	}
 	other.add("ELSEWHERE", began, "call")
 	path := good[pathJSON](c, "GET", "/api/runs/ELSEWHERE/path", "")
 	if open := path.Open; open == nil || open.Node != "add" || open.Start < 4 || open.Index != 1 {

@@ -43,6 +43,7 @@ type stepJSON struct {
 	Cached    bool              `json:"cached,omitempty"`    // the answer to an equal call: no call was made
 	Frame     execution.Address `json:"frame,omitempty"`     // of the graph that it has called
 	Calls     string            `json:"calls,omitempty"`     // the tool of that graph
+	Inner     int               `json:"inner,omitempty"`     // steps of that frame
 }
 
 // stepOf returns a record as lists show it.

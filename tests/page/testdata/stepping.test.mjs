@@ -33,7 +33,7 @@ test('a loop is stepped, watched and edited', () => use(graph('loop'), {}, async
   await press(page, 'End');
   await watched(1, '\n2');
   await page.locator('.row:has(.row-node:text-is("add"))').first().click(); // its output, 1, can be edited
-  await page.click('text=Edit');
+  await page.click('.inspector >> text=Edit');
   await page.waitForFunction(() => document.querySelector('dialog textarea')?.value === '1');
   await page.fill('dialog textarea', 'oops');
   await page.click('dialog >> text=Save');

@@ -10,6 +10,14 @@ export function duration(ms) {
   return `${Math.floor(s / 60)} min ${s % 60} s`;
 }
 
+// elapsed is a time that passes: it has as many digits as change visibly.
+export function elapsed(ms) {
+  const s = Math.max(0, ms) / 1000;
+  if (s < 60) return `${s.toFixed(1)} s`;
+  const whole = Math.floor(s);
+  return whole < 3600 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
 export function bytes(n) {
   if (n < 1000) return `${n} B`;
   if (n < 1e6) return `${(n / 1e3).toFixed(1)} kB`;

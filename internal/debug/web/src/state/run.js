@@ -2,7 +2,7 @@
 // step or part under inspection. A frame is shown as a run is: the run's own is the empty address.
 import { signal, computed, batch } from '@preact/signals';
 import { get, post, seg } from '../lib/api.js';
-import { split } from '../lib/address.js';
+import { addressOf, split } from '../lib/address.js';
 import { toolName, chooseTool, graph, project } from './project.js';
 import { breakpointsSent, qualified } from './breakpoints.js';
 import { attempt, show } from './ui.js';
@@ -26,6 +26,7 @@ export const at = computed(() => (position.value === null ? total.value : Math.m
 export const nodeAt = (i) => (i === total.value ? path.value.open?.node : path.value.names[path.value.steps[i]]);
 export const active = computed(() => ['running', 'paused', 'waiting', 'not_started'].includes(run.value?.status));
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
+export const runs = (r) => r?.status === 'running' || r?.status === 'not_started' || r?.status === 'waiting';
 export const paused = computed(() => run.value?.status === 'paused');
 // stands is whether a run is at a step until the user does something.
 export const stands = (r) => r?.status === 'paused' || r?.status === 'waiting';
@@ -88,6 +89,7 @@ export const lit = computed(() => {
 function failedNode() {
   const { names, steps, failed } = path.value;
   const error = run.value.error;
+  if (error?.code === 'cancelled') return ''; // nothing has failed
   if (frame.value) return failed.size ? names[steps[Math.max(...failed)]] : '';
   if (!error || at.value < steps.length - 1) return '';
   return error.callers?.length ? error.callers.at(-1).nodeId : error.node ?? '';
@@ -143,6 +145,9 @@ function joined(known, more) {
   };
 }
 
+// showRun shows a run as openRun does; one that has failed, at the step with which it failed.
+export const showRun = (id) => openRun(id, 'failed');
+
 // openRun shows a run, live or recorded, at its end or at a step of one of its frames.
 export async function openRun(id, step = null, of = '', piece = '') {
   opening.value = true;
@@ -151,6 +156,7 @@ export async function openRun(id, step = null, of = '', piece = '') {
   if (found) {
     if (reading) await reading.catch(() => {});
     forgetSteps();
+    if (step === 'failed') ({ frame: of, index: step, part: piece } = found.failedAt ? split(found.failedAt) : { frame: '', index: null, part: '' });
     following = step === null;
     const first = following && stands(found) ? found.next?.frame ?? '' : of;
     batch(() => {
@@ -234,13 +240,14 @@ export function update(news) {
   if (news.id === awaited) early = news;
   const before = run.value;
   if (before?.id !== news.id || news.rev < before.rev) return;
-  run.value = { ...before, stack: undefined, question: undefined, ...news };
+  run.value = { ...before, stack: undefined, question: undefined, pausing: undefined, progress: undefined, failedAt: undefined, ...news };
   const now = stands(news) ? news.next?.frame ?? '' : active.value ? frame.value : '';
   if (following && now !== frame.value) enter(now, null, '', true);
-  else if (news.steps !== seen || news.status !== before.status || stands(news)) attempt(readPath);
-  seen = news.steps;
+  else if (markOf(news) !== seen || stands(news)) attempt(readPath);
+  seen = markOf(news);
 }
-let seen = 0; // steps of the latest news
+let seen = ''; // the latest news that change the path
+const markOf = (r) => `${r.steps} ${r.status} ${addressOf(r.next?.frame, r.next?.index, r.next?.part)} ${r.next?.start ?? ''}${r.live ? '' : Date.now()}`;
 
 // startRun starts a run of the chosen tool; the server's findings about the arguments
 // come back as fields.

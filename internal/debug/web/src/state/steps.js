@@ -2,7 +2,8 @@
 // looked at.
 import { signal } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
-import { addressOf } from '../lib/address.js';
+import { addressOf, split } from '../lib/address.js';
+import { listOf } from '../lib/rowtree.js';
 
 const PAGE = 100;
 export const version = signal(0); // grows when a page has come
@@ -40,7 +41,30 @@ export function partAt(run, frame, at, i) {
   }
   return page?.rows[i - number * PAGE];
 }
-const mark = (run) => `${run.steps} ${run.status} ${addressOf(run.next?.frame, run.next?.index, run.next?.part)}`;
+const mark = (run) => `${run.steps} ${run.status} ${addressOf(run.next?.frame, run.next?.index, run.next?.part)} ${run.live ? run.next?.start : run.ms}`;
+
+// rowsOf is the tree of the rows of a frame with so many steps and maybe an open one: below each unfolded
+// step its parts, and below a step or part that has called a graph the steps of that.
+export function rowsOf(run, frame, steps, open) {
+  const places = [...unfolded.value].map((address) => ({ address, ...split(address) }));
+  const stepsList = (of, count, extra) => listOf({ frame: of, steps: count, count: count + (extra ? 1 : 0) }, places
+    .filter((p) => p.frame === of && !p.part && p.index < count + (extra ? 1 : 0))
+    .map((p) => ({ at: p.index, list: below(p.index === count ? extra : stepAt(run.id, of, p.index, count), of, p.index) })));
+  const partsList = (of, index, count) => listOf({ frame: of, index, count }, places
+    .filter((p) => p.frame === of && p.part && p.index === index)
+    .map((p) => {
+      const at = /^\d+$/.test(p.part) ? Number(p.part) : branchAt(run, of, index, p.part, count);
+      return { at, list: below(at < 0 ? null : partAt(run, of, index, at), of, index, p.part) };
+    })
+    .filter((s) => s.at >= 0));
+  const below = (step, of, index, part = '') => (step?.parts && !part ? partsList(of, index, step.parts) : stepsList(step?.frame ?? addressOf(of, index, part), step?.inner ?? 0));
+  return stepsList(frame, steps, open);
+}
+
+const branchAt = (run, frame, index, name, count) => {
+  for (let n = 0; n < count; n++) if (partAt(run, frame, index, n)?.part === name) return n;
+  return -1;
+};
 
 // fold shows the parts of a step below it, or hides them.
 export function fold(address, open = !unfolded.value.has(address)) {

@@ -2,9 +2,23 @@ import { html } from '../lib/html.js';
 import { control, controlled, paused, run } from '../state/run.js';
 import { hint } from '../state/keys.js';
 import { Button } from './Button.js';
+import { Elapsed } from './Elapsed.js';
 import { Status } from './Status.js';
 
 const why = { breakpoint: 'at a breakpoint', step: 'after a step', pause: 'paused by the user', 'run-to': 'at the target of “run to here”', start: 'before the first node' };
+
+// Doing says what the run does or waits for.
+function Doing({ run: r }) {
+  if (r.status === 'paused') return why[r.pausedBy] ?? '';
+  if (r.status === 'waiting') return r.live ? 'for an answer' : 'for an answer, in another process';
+  if (r.pausing && r.status === 'running') return r.next?.server ? 'pausing after this call' : 'pausing after this step';
+  if (r.status === 'running' && r.next?.server) {
+    return html`calls <span class="mono">${r.next.server}.${r.next.tool}</span>, <${Elapsed} since=${Date.parse(r.started) + (r.next.start ?? 0)} />`;
+  }
+  if (r.status === 'running') return html`${r.live ? r.tool : 'in another process'}, <${Elapsed} since=${Date.parse(r.started)} />`;
+  if (r.status === 'error' && r.error) return html`<span class="reason" title=${r.error.message}>${r.error.message.split('\n')[0]}</span>`;
+  return r.tool;
+}
 
 // Controls of the open run. They keep their places, so that nothing jumps when a run
 // begins or ends.
@@ -15,13 +29,13 @@ export function Controls() {
     <div class="controls" role="toolbar" aria-label="the open run">
       ${paused.value
         ? html`<${Button} icon="run" only kind="primary" label="Resume" hint=${hint('resume')} onClick=${() => control('resume')} />`
-        : html`<${Button} icon="pause" only label="Pause" hint=${hint('resume')} disabled=${!live} onClick=${() => control('pause')} />`}
+        : html`<${Button} icon="pause" only label=${r?.pausing && live ? 'Pausing after this call' : 'Pause'} hint=${hint('resume')} disabled=${!live || r.pausing} onClick=${() => control('pause')} />`}
       <${Button} icon="step" only label="Step over" hint=${hint('next')} disabled=${!paused.value} onClick=${() => control('next')} />
       <${Button} icon="into" only label="Step into" hint=${hint('step')} disabled=${!paused.value} onClick=${() => control('step')} />
       <${Button} icon="out" only label="Step out" hint=${hint('out')} disabled=${!paused.value} onClick=${() => control('out')} />
       <${Button} icon="stop" only label="Stop" hint=${hint('stop')} disabled=${!live} onClick=${() => control('stop')} />
       <span class="controls-state" aria-live="polite">
-        ${r ? html`<${Status} status=${r.status} /> <span class="muted wide">${paused.value ? why[r.pausedBy] ?? '' : r.status === 'waiting' ? 'for an answer' : r.tool}</span>` : html`<span class="muted wide">no run is open</span>`}
+        ${r ? html`<${Status} status=${r.status} /> <span class="muted wide doing"><${Doing} run=${r} /></span>` : html`<span class="muted wide">no run is open</span>`}
       </span>
     </div>`;
 }

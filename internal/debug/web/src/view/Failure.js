@@ -1,10 +1,12 @@
-import { html } from '../lib/html.js';
+import { html, cx } from '../lib/html.js';
 import { partText } from '../lib/address.js';
 
-// Failure shows an error with its place, and the levels that it has passed.
+// Failure shows an error with its place, and the levels that it has passed. A cancelled run has not
+// failed: it says so quietly.
 export function Failure({ error, onPlace, mild }) {
+  const cancelled = error.code === 'cancelled';
   return html`
-    <section class=${mild ? 'failure mild' : 'failure'} role=${mild ? null : 'alert'}>
+    <section class=${cx('failure', mild && 'mild', cancelled && 'cancelled')} role=${mild || cancelled ? null : 'alert'}>
       <p>${error.message}</p>
       ${error.caret && html`<pre class="caret">${error.caret}</pre>`}
       <p class="muted">${[error.node && `node ${error.node}`, error.code, error.detail].filter(Boolean).join(' · ')}

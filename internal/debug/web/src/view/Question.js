@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
 import { loadQuestions, questions } from '../state/questions.js';
-import { openRun, run } from '../state/run.js';
+import { run, showRun } from '../state/run.js';
 import { attempt } from '../state/ui.js';
 import { Field } from './Field.js';
 import { Button } from './Button.js';
@@ -31,7 +31,7 @@ const Origin = ({ question: q }) => html`
   <p class="question-origin muted">
     ${q.confirms && html`<span class=${`tag ${q.confirms.effect === 'read' ? '' : 'warn'}`}>${q.confirms.effect ? `effect: ${q.confirms.effect}` : 'effect unknown'}</span>`}
     <span>node <span class="mono">${q.node}</span>${q.confirms && html` of tool <span class="mono">${q.tool}</span>`}</span>
-    ${run.value?.id !== q.run && html`<button type="button" class="linkish" onClick=${() => openRun(q.run)}>Show the run</button>`}
+    ${run.value?.id !== q.run && html`<button type="button" class="linkish" onClick=${() => showRun(q.run)}>Show the run</button>`}
   </p>`;
 
 function Form({ question: q, hidden, place, onTurn }) {

@@ -1,26 +1,23 @@
 import { html, cx } from '../lib/html.js';
-import { filter, loading, loadMore, more, pick, picked, runs, setFilter } from '../state/runs.js';
-import { openRun, run } from '../state/run.js';
+import { useEffect, useRef } from 'preact/hooks';
+import { clearFilter, filter, filtered, loading, loadMore, more, pick, picked, runs, setFilter, spans } from '../state/runs.js';
+import { run, runs as isRunning, showRun } from '../state/run.js';
 import { project } from '../state/project.js';
 import { dialog, show } from '../state/ui.js';
 import { clock, duration, plural } from '../lib/format.js';
 import { Button } from './Button.js';
+import { Elapsed } from './Elapsed.js';
 import { Empty } from './Empty.js';
 import { Status } from './Status.js';
 
 const statuses = ['running', 'paused', 'waiting', 'finished', 'error', 'cancelled', 'interrupted'];
-const spans = [['', 'any time'], ['1', 'last hour'], ['24', 'last day'], ['168', 'last week']];
 
 export function RunList() {
-  const f = filter.value;
-  const filtered = f.tool || f.status || f.text || f.since;
+  const chosen = run.value?.id;
+  const list = useRef(null);
+  useEffect(() => list.current?.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' }), [chosen, loading.value]);
   return html`
-    <div class="filters">
-      <input type="search" aria-label="text in id, arguments or failure" placeholder="Filter by text" value=${f.text} spellcheck="false" onInput=${(e) => setFilter({ text: e.currentTarget.value })} />
-      <${Choice} label="tool" value=${f.tool} onChange=${(tool) => setFilter({ tool })} choices=${[['', 'all tools'], ...project.value.tools.map((t) => [t.name, t.name])]} />
-      <${Choice} label="status" value=${f.status} onChange=${(status) => setFilter({ status })} choices=${[['', 'any status'], ...statuses.map((s) => [s, s === 'error' ? 'failed' : s])]} />
-      <${Choice} label="time" value=${f.since} onChange=${(since) => setFilter({ since })} choices=${spans} />
-    </div>
+    <${Filters} />
     ${!project.value.history && html`<p class="note">Runs are not recorded (history is off): they are lost when toolgraph ui ends.</p>`}
     ${picked.value.length > 0 && html`
       <div class="compare">
@@ -29,9 +26,29 @@ export function RunList() {
         <${Button} icon="close" only label="Clear selection" onClick=${() => { picked.value = []; }} />
       </div>`}
     ${runs.value.length
-      ? html`<ul class="runs">${runs.value.map((r) => html`<${Item} key=${r.id} r=${r} />`)}</ul>`
-      : html`<${Empty} title=${loading.value ? 'Loading …' : filtered ? 'No matching run' : 'No runs yet'} text=${loading.value ? '' : filtered ? 'Change the filter to see others.' : 'Runs of this file stand here, also those of hosts that it serves.'} />`}
+      ? html`<ul class="runs" ref=${list} aria-label="runs, the newest first">${runs.value.map((r) => html`<${Item} key=${r.id} r=${r} chosen=${r.id === chosen} />`)}</ul>`
+      : html`<${Empty} title=${loading.value ? 'Loading …' : filtered.value ? 'No matching run' : 'No runs yet'}
+          text=${loading.value ? '' : filtered.value ? 'Change the filter to see others.' : 'Runs of this file stand here, also those of hosts that it serves.'}>
+          ${filtered.value && !loading.value && html`<${Button} label="Show all runs" onClick=${clearFilter} />`}</${Empty}>`}
     ${more.value && html`<button type="button" class="linkish more" onClick=${loadMore}>older runs</button>`}`;
+}
+
+function Filters() {
+  const f = filter.value;
+  return html`
+    <div class="filters" role="search" aria-label="runs">
+      <input type="search" aria-label="text in id, tool, arguments or failure" placeholder="Find by argument, tool, failure" value=${f.text} spellcheck="false" onInput=${(e) => setFilter({ text: e.currentTarget.value })} />
+      <div class="chips" role="group" aria-label="time">
+        ${Object.entries(spans).map(([id, [text]]) => html`
+          <button type="button" key=${id} class="chip" aria-pressed=${String(f.time === id)} onClick=${() => setFilter({ time: f.time === id ? '' : id })}>${text}</button>`)}
+      </div>
+      ${f.time === 'range' && html`
+        <label class="span">from <input type="datetime-local" step="1" value=${f.from} onInput=${(e) => setFilter({ from: e.currentTarget.value })} /></label>
+        <label class="span">to <input type="datetime-local" step="1" value=${f.until} onInput=${(e) => setFilter({ until: e.currentTarget.value })} /></label>`}
+      <${Choice} label="tool" value=${f.tool} onChange=${(tool) => setFilter({ tool })} choices=${[['', 'all tools'], ...project.value.tools.map((t) => [t.name, t.name])]} />
+      <${Choice} label="status" value=${f.status} onChange=${(status) => setFilter({ status })} choices=${[['', 'any status'], ...statuses.map((s) => [s, s === 'error' ? 'failed' : s])]} />
+      ${filtered.value && html`<button type="button" class="linkish clear" onClick=${clearFilter}>Clear the filter</button>`}
+    </div>`;
 }
 
 const Choice = ({ label, value, choices, onChange }) => html`
@@ -39,12 +56,17 @@ const Choice = ({ label, value, choices, onChange }) => html`
     ${choices.map(([id, text]) => html`<option key=${id} value=${id} selected=${id === value}>${text}</option>`)}
   </select>`;
 
-const Item = ({ r }) => html`
-  <li class=${cx(run.value?.id === r.id && 'chosen')}>
-    <input type="checkbox" aria-label=${`compare run ${r.id}`} title="Select for comparison" checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} />
-    <button type="button" aria-current=${run.value?.id === r.id ? 'true' : null} onClick=${() => { openRun(r.id); show('step'); }}>
+// Took is how long a run took, or has been running; of an interrupted one it is not known.
+const Took = ({ r }) => (isRunning(r) ? html` · <${Elapsed} since=${Date.parse(r.started)} />` : r.ended && ` · ${duration(r.ms)}`);
+
+const Item = ({ r, chosen }) => html`
+  <li class=${cx(chosen && 'chosen', r.status)}>
+    <label class="pick" title="Select for comparison"><input type="checkbox" aria-label=${`compare run ${r.id}`} checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} /></label>
+    <button type="button" aria-current=${chosen ? 'true' : null} onClick=${() => { showRun(r.id); show('step'); }}>
       <span class="run-line"><span class="mono run-tool">${r.tool}</span><${Status} status=${r.status} /></span>
       <span class="run-line muted"><span class="mono run-args" title=${r.args}>${r.args}</span></span>
-      <span class="run-line muted"><span>${clock(r.started)}</span><span>${plural(r.steps, 'step')}${r.ended ? `, ${duration(r.ms)}` : ''}</span></span>
+      ${r.error && r.status !== 'cancelled' && html`<span class="run-line"><span class="run-reason" title=${r.error.message}>${r.error.message.split('\n')[0]}</span></span>`}
+      ${r.forkedFrom && html`<span class="run-line muted"><span class="run-args" title=${`forked from ${r.forkedFrom}`}>forked from <span class="mono">${r.forkedFrom}</span></span></span>`}
+      <span class="run-line muted"><span><time datetime=${r.started}>${clock(r.started)}</time></span><span>${plural(r.steps, 'step')}<${Took} r=${r} /></span></span>
     </button>
   </li>`;

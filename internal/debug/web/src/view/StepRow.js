@@ -1,14 +1,11 @@
 import { html, cx } from '../lib/html.js';
 import { addressOf } from '../lib/address.js';
-import { go, lookAt } from '../state/run.js';
+import { lookAt } from '../state/run.js';
 import { fold } from '../state/steps.js';
-import { show } from '../state/ui.js';
-import { count as number, duration } from '../lib/format.js';
+import { count as number, duration, plural } from '../lib/format.js';
+import { Bar } from './Bar.js';
+import { Elapsed } from './Elapsed.js';
 
-const inspect = (i, part) => {
-  go(i, part);
-  show('step');
-};
 const inside = (work) => (e) => {
   e.stopPropagation();
   work();
@@ -25,29 +22,55 @@ const Marks = ({ step }) => html`
   ${step?.attempts > 1 && html`<span class="tag" title=${`${step.attempts} attempts`}>${step.attempts} attempts</span>`}
   ${step?.handled && html`<span class="tag warn" title=${step.handled}>error handled</span>`}`;
 
-// StepRow is one step of the timeline. While its page is on its way it has what the
-// path has: the node.
-export const StepRow = ({ i, row, frame, node, step, runs, open, chosen, count, style }) => html`
-  <div class=${cx('row', step?.error && 'failed', step?.edited && 'edited', runs && 'begun')} id=${`step-${row}`} role="option" aria-selected=${String(chosen)}
-    aria-posinset=${row + 1} aria-setsize=${count} aria-expanded=${step?.parts ? String(open) : null} style=${style} onClick=${() => inspect(i)}>
-    <span class="row-index">${i}</span>
-    <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
-    <span class="row-node mono" title=${node}>${node}</span>
-    <span class="row-value mono" title=${step?.error || step?.preview}>
-      ${step?.parts > 0 && html`<button type="button" class="tag unfold" tabindex="-1" aria-label=${`${open ? 'hide' : 'list'} the parts`} onClick=${inside(() => fold(addressOf(frame, i)))}>${open ? '▾' : '▸'} ${runs ? `${number(step.ended ?? 0)} of ` : ''}${number(step.parts)} parts${step.failed ? `, ${number(step.failed)} failed` : ''}</button>`}
-      <${Marks} step=${step} />${step?.error || step?.preview}</span>
-    <span class="row-time"><${Into} step=${step} />${step ? (step.edited ? 'edited' : runs ? 'runs' : duration(step.ms)) : ''}</span>
-  </div>`;
+// within says what is folded under a step: its parts by their states, or the steps of the graph that it
+// has called.
+function within(step, runs) {
+  if (!step.parts) return plural(step.inner, 'step');
+  const { ended = 0, running = 0, failed = 0, parts } = step;
+  return [runs ? `${number(ended)} of ${plural(parts, 'part')}` : plural(parts, 'part'), running && `${number(running)} running`, failed && `${number(failed)} failed`].filter(Boolean).join(', ');
+}
 
-const states = { next: 'next', runs: 'runs', waits: 'waits', none: 'not run' };
+const Fold = ({ step, runs, open, address }) => (step?.parts > 0 || step?.inner > 0) && html`
+  <button type="button" class="tag unfold" tabindex="-1" aria-label=${`${open ? 'hide' : 'list'} ${within(step, runs)}`} onClick=${inside(() => fold(address))}>${open ? '▾' : '▸'} ${within(step, runs)}</button>`;
 
-// PartRow is a part of a step: an item or a branch.
-export const PartRow = ({ i, n, step, chosen, row, count, style }) => html`
-  <div class=${cx('row', 'part', step?.error && 'failed', step && `is-${step.state}`)} id=${`step-${row}`} role="option" aria-level="2" aria-selected=${String(chosen)}
-    aria-posinset=${row + 1} aria-setsize=${count} style=${style} onClick=${() => inspect(i, step?.part ?? String(n))}>
-    <span class="row-index">${i}.${step?.part ?? n}</span>
-    <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
-    <span class="row-node mono" title=${step?.item}>${step?.item ?? step?.part ?? ''}</span>
-    <span class="row-value mono" title=${step?.error || step?.preview}><${Marks} step=${step} />${step?.error || step?.preview}</span>
-    <span class="row-time"><${Into} step=${step} />${step ? states[step.state] ?? duration(step.ms) : ''}</span>
+// Report is what the server of a call in flight reports of it.
+const Report = ({ report: { done, total, message } }) => html`
+  <span class="report">${total > 0 && html`<progress max=${total} value=${Math.min(done, total)} aria-label="progress of the call"></progress> `}${message || (total > 0 ? `${number(done)} of ${number(total)}` : number(done))}</span>`;
+
+const states = { next: 'next', waits: 'waits', none: 'not run' };
+
+// Time is how long a step took, or has been running.
+function Time({ step, runs, going, began }) {
+  if (!step) return '';
+  if (step.edited) return 'edited';
+  if (runs) return going ? html`<i class="spinner"></i><${Elapsed} since=${began + step.start} />` : 'has begun';
+  return states[step.state] ?? duration(step.ms);
+}
+
+// StepRow is a step of the list, or a part of one: an item or a branch. While its page is on its way it
+// has what the path has: the node. axis is { extent, began, now }.
+export function StepRow({ row, frame, i, part, depth, node, step, runs, going, open, chosen, active, count, held, report, axis, onChoose, style }) {
+  const indent = depth > 0 && { paddingLeft: `${Math.min(depth, 6) * 14}px` };
+  return html`
+    <div class=${cx('row', depth > 0 && 'part', part && 'of-part', active && 'active', step?.error && (step.cancelled ? 'cancelled' : 'failed'), step?.edited && 'edited', runs && 'begun', step?.state && `is-${step.state}`)}
+      id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-level=${depth + 1} aria-posinset=${row + 1} aria-setsize=${count}
+      aria-expanded=${step?.parts || step?.inner ? String(open) : null} style=${style} onClick=${onChoose}>
+      <span class="row-index">${i}${part && `.${part}`}</span>
+      <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
+      <span class="row-node mono" title=${part ? step?.item : node} style=${indent || null}>${part ? step?.item ?? step?.part ?? '' : node}</span>
+      <span class="row-value mono" title=${step?.error || step?.preview}>
+        <${Fold} step=${step} runs=${runs} open=${open} address=${addressOf(frame, i, part)} />
+        ${going && runs && report && html`<${Report} report=${report} />`}
+        <${Marks} step=${step} />${step?.error || step?.preview}</span>
+      <${Bar} extent=${axis.extent} now=${axis.now} step=${step} held=${held} runs=${runs} />
+      <span class="row-time"><${Into} step=${step} /><${Time} step=${step} runs=${runs} going=${going} began=${axis.began} /></span>
+    </div>`;
+}
+
+// RefusedRow is the value of a run that was refused after its last step.
+export const RefusedRow = ({ row, run, chosen, count, onChoose, style }) => html`
+  <div class="row failed refused" id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-level="1" aria-posinset=${row + 1} aria-setsize=${count} style=${style} onClick=${onChoose}>
+    <span class="row-index"></span><span class="kind exit" aria-hidden="true"></span>
+    <span class="row-node">run failed</span>
+    <span class="row-value mono" title=${run.error.message}>${run.error.message}</span><span class="bar"></span><span class="row-time"></span>
   </div>`;

@@ -1,11 +1,17 @@
 import { html } from '../lib/html.js';
-import { addressOf, split } from '../lib/address.js';
+import { useEffect, useState } from 'preact/hooks';
+import { addressOf } from '../lib/address.js';
+import { ticks } from '../lib/axis.js';
+import { numberOf, rowAt } from '../lib/rowtree.js';
 import { at, frame, go, lookAt, nodeAt, opening, outdated, own, part, path, position, run, shownTool, total } from '../state/run.js';
-import { fold, partAt, stepAt, unfolded, version } from '../state/steps.js';
+import { fold, partAt, rowsOf, stepAt, unfolded, version } from '../state/steps.js';
+import { found, matchAt, sieving, version as matches } from '../state/find.js';
+import { useNow } from '../state/clock.js';
 import { show } from '../state/ui.js';
 import { plural, duration } from '../lib/format.js';
 import { VirtualList } from './VirtualList.js';
-import { PartRow, StepRow } from './StepRow.js';
+import { RefusedRow, StepRow } from './StepRow.js';
+import { StepFilter } from './StepFilter.js';
 import { Slider } from './Slider.js';
 import { Empty } from './Empty.js';
 
@@ -25,75 +31,118 @@ export function Timeline() {
         ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
         <${Slider} />
       </div>
+      <${StepFilter} />
       <${List} run=${r} />
     </section>`;
 }
 
-// rowsOf are the rows of the list: the steps of the frame, the one that has begun and not ended,
-// and below each unfolded step its parts. find gives the step and the part of a row, rowOf the reverse.
-function rowsOf(r, of) {
-  const steps = total.value;
-  const { open } = path.value;
-  const shown = [...unfolded.value].map(split).filter((a) => a.frame === of && a.index <= steps).sort((a, b) => a.index - b.index)
-    .map(({ index }) => ({ index, parts: (index === steps ? open : stepAt(r.id, of, index, steps))?.parts ?? 0 }));
-  const count = shown.reduce((n, s) => n + s.parts, steps + (open ? 1 : 0));
-  const find = (row) => {
-    let before = 0; // rows of parts
-    for (const { index, parts } of shown) {
-      if (row <= index + before) break;
-      if (row <= index + before + parts) return { i: index, n: row - index - before - 1 };
-      before += parts;
-    }
-    return { i: row - before, n: -1 };
-  };
-  const rowOf = (i, n) => shown.reduce((row, s) => row + (s.index < i ? s.parts : 0), i + n + 1);
-  return { count, find, rowOf };
+// extentOf is what the time axis shows, in milliseconds after the run: all of it, or the frame.
+function extentOf(r, of, now) {
+  const last = total.value;
+  const open = path.value.open;
+  if (!of) return { from: 0, to: Math.max(now, 1e-3) };
+  const first = last ? stepAt(r.id, of, 0, last)?.start : undefined;
+  const end = last ? stepAt(r.id, of, last - 1, last) : null;
+  if (first === undefined && !open) return { from: 0, to: r.ms };
+  return { from: first ?? open.start, to: open || !end ? now : end.start + end.ms };
+}
+
+// stepOf is the step or part of a row, as lists have it.
+function stepOf(r, { list, n }) {
+  if (list.index !== undefined) return partAt(r, list.frame, list.index, n);
+  return list.frame === frame.value && n === path.value.steps.length ? path.value.open : stepAt(r.id, list.frame, n, list.steps);
 }
 
 function List({ run: r }) {
   void version.value; // draws again when a page has come
+  void matches.value;
+  const [cursor, setCursor] = useState(-1); // a row of an inner frame, which has the keyboard
   const of = frame.value;
-  const { count, find, rowOf } = rowsOf(r, of);
+  const going = r.status === 'running';
+  const clock = useNow(going);
+  const began = Date.parse(r.started);
+  const now = going ? Math.max(0, clock - began) : r.ms;
+  const axis = { extent: extentOf(r, of, now), began, now };
+  const reports = new Map((r.progress ?? []).map((p) => [p.at, p]));
   const { names, steps, open } = path.value;
   const last = steps.length;
-  const stepOf = (i) => (i === last ? open : stepAt(r.id, of, i, last));
-  const branches = /^\d*$/.test(part.value) ? null : part.value;
-  const chosenPart = part.value === '' ? -1 : branches === null ? Number(part.value) : branchNumber(r, of, at.value, branches, stepOf(at.value)?.parts ?? 0);
-  const chosen = position.value === null && part.value === '' ? -1 : rowOf(at.value, unfolded.value.has(addressOf(of, at.value)) ? chosenPart : -1);
-  const select = (row) => {
-    const { i, n } = find(Math.max(0, Math.min(count - 1, row)));
-    if (n < 0) return go(i);
-    const found = partAt(r, of, i, n);
-    return go(i, found?.part ?? String(n));
+  const sieved = sieving.value;
+  const tree = rowsOf(r, of, last, open);
+  const refused = !sieved && !of && r.status === 'error' && r.error && !r.failedAt && !open;
+  const count = sieved ? found.value?.total ?? 0 : tree.size + (refused ? 1 : 0);
+  const atEnd = position.value === null && part.value === '';
+  const chosen = sieved ? -1 : atEnd ? (refused ? count - 1 : open ? numberOf(tree, last) : -1) : rowOfPlace(r, tree);
+  useEffect(() => setCursor(-1), [chosen, of, sieved]);
+  const active = cursor >= 0 && cursor < count ? cursor : chosen;
+
+  // choose inspects a row; one of an inner frame opens that.
+  const choose = (k) => {
+    if (refused && k === count - 1) return go(last);
+    if (sieved) {
+      const row = matchAt(k);
+      return row && go(row.index, row.part ?? '');
+    }
+    const row = rowAt(tree, k);
+    const i = row.list.index ?? row.n;
+    const piece = row.list.index === undefined ? '' : stepOf(r, row)?.part ?? String(row.n);
+    return row.list.frame === of ? go(i, piece) : lookAt(row.list.frame, i, piece);
+  };
+  const move = (k) => {
+    const to = Math.max(0, Math.min(count - 1, k));
+    if (sieved || (refused && to === count - 1) || rowAt(tree, to).list.frame === of) choose(to);
+    if (sieved || rowAt(tree, Math.min(to, tree.size - 1)).list.frame !== of) setCursor(to);
   };
   const keys = (e) => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[e.key];
-    const here = chosen < 0 ? count : chosen;
-    const step = stepOf(at.value);
-    if (e.key === 'Enter') show('step');
-    else if (by && here + by >= count) go(last);
-    else if (by) select(here + by);
-    else if ((e.key === 'ArrowRight' || e.key === 'ArrowLeft') && step?.parts) fold(addressOf(of, at.value), e.key === 'ArrowRight');
-    else if (e.key === 'i' && chosen >= 0) {
-      const { i, n } = find(chosen);
-      const into = (n < 0 ? stepOf(i) : partAt(r, of, i, n))?.frame;
-      if (into) lookAt(into);
-    } else return;
+    const here = active < 0 ? (sieved ? -1 : count) : active;
+    const row = !sieved && active >= 0 && active < tree.size ? rowAt(tree, active) : null;
+    const step = row && stepOf(r, row);
+    const address = row && addressOf(row.list.frame, row.list.index ?? row.n, row.list.index === undefined ? '' : step?.part ?? String(row.n));
+    if (e.key === 'Enter') {
+      if (cursor >= 0) choose(cursor);
+      show('step');
+    } else if (by && !sieved && here + by >= count) go(last);
+    else if (by) move(here + by);
+    else if ((e.key === 'ArrowRight' || e.key === 'ArrowLeft') && (step?.parts || step?.inner)) fold(address, e.key === 'ArrowRight');
+    else if (e.key === 'i' && step?.frame) lookAt(step.frame);
+    else return;
     e.preventDefault();
   };
-  if (!count) return html`<${Empty} title="No step has finished yet" />`;
-  const row = (k, style) => {
-    const { i, n } = find(k);
-    if (n >= 0) return html`<${PartRow} key=${`${i}.${n}`} i=${i} n=${n} frame=${of} step=${partAt(r, of, i, n)} chosen=${k === chosen} row=${k} count=${count} style=${style} />`;
-    const open = unfolded.value.has(addressOf(of, i));
-    return html`<${StepRow} key=${i} i=${i} row=${k} frame=${of} node=${i < last ? names[steps[i]] : nodeAt(i)} step=${stepOf(i)} runs=${i === last} open=${open} chosen=${k === chosen} count=${count} style=${style} />`;
+  if (!count) return html`<${Empty} title=${sieved ? (found.value ? 'No step matches' : 'Searching …') : 'No step has finished yet'} />`;
+
+  const draw = (k, style) => {
+    const common = { key: k, row: k, count, style, axis, active: k === active && k !== chosen, onChoose: () => { choose(k); show('step'); } };
+    if (refused && k === count - 1) return html`<${RefusedRow} ...${common} run=${r} chosen=${k === chosen} />`;
+    if (sieved) {
+      const step = matchAt(k);
+      return html`<${StepRow} ...${common} frame=${of} i=${step?.index ?? ''} part=${step?.part ?? ''} depth=${step?.part ? 1 : 0} node=${step?.node} step=${step} open=${false}
+        chosen=${Boolean(step) && !atEnd && step.index === at.value && (step.part ?? '') === part.value} />`;
+    }
+    const row = rowAt(tree, k);
+    const step = stepOf(r, row);
+    const inParts = row.list.index !== undefined;
+    const i = inParts ? row.list.index : row.n;
+    const address = addressOf(row.list.frame, i, inParts ? step?.part ?? String(row.n) : '');
+    const isOpen = !inParts && row.list.frame === of && row.n === last;
+    const begun = isOpen || step?.state === 'runs';
+    const before = !inParts && row.n > 0 && step?.start !== undefined ? stepAt(r.id, row.list.frame, row.n - 1, row.list.steps) : null;
+    const gap = before ? step.start - before.start - before.ms : 0;
+    const node = row.list.frame === of && !inParts ? (row.n < last ? names[steps[row.n]] : nodeAt(row.n)) : step?.node;
+    return html`<${StepRow} ...${common} frame=${row.list.frame} i=${i} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
+      open=${unfolded.value.has(address)} chosen=${k === chosen} held=${gap * 200 > axis.extent.to - axis.extent.from ? gap : 0} report=${reports.get(address)} />`;
   };
-  return html`<${VirtualList} count=${count} height=${ROW} label="steps of the run" follow=${chosen < 0 ? count - 1 : chosen} onKeyDown=${keys}
-    active=${chosen >= 0 && chosen < count ? `step-${chosen}` : null} row=${row} />`;
+  return html`
+    <div class="axis" aria-hidden="true"><span class="axis-times">${ticks(axis.extent).map((t) => html`<span key=${t.text} style=${{ left: `${t.at.toFixed(2)}%` }}>${t.text}</span>`)}</span></div>
+    <${VirtualList} count=${count} height=${ROW} label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} onKeyDown=${keys}
+      active=${active >= 0 && active < count ? `step-${active}` : null} row=${draw} />`;
 }
 
-// branchNumber is the place of a branch among the parts that were listed.
-function branchNumber(r, of, i, name, parts) {
-  for (let n = 0; n < parts; n++) if (partAt(r, of, i, n)?.part === name) return n;
-  return -1;
+// rowOfPlace is the row of what is under inspection.
+function rowOfPlace(r, tree) {
+  const row = numberOf(tree, at.value);
+  if (!part.value) return row;
+  const parts = tree.subs.find((s) => s.at === at.value)?.list;
+  if (parts?.index === undefined) return row;
+  for (let n = 0; n < (/^\d+$/.test(part.value) ? 0 : parts.count); n++) if (partAt(r, parts.frame, parts.index, n)?.part === part.value) return row + 1 + numberOf(parts, n);
+  return /^\d+$/.test(part.value) ? row + 1 + numberOf(parts, Number(part.value)) : row;
 }
