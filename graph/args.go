@@ -48,6 +48,26 @@ func (a *Args) Eval(ctx context.Context, scope *expressions.Scope) (value.Value,
 // change the list.
 func (a *Args) Expressions() []*Expr { return a.exprs }
 
+// Named calls each with every expression among the arguments and its place in them, as in path or
+// filter.tags[0]; empty when the expression is all there is. It goes in file order.
+func (a *Args) Named(each func(name string, e *Expr)) { a.root.named("", each) }
+
+func (a *arg) named(name string, each func(string, *Expr)) {
+	if a.expr != nil {
+		each(name, a.expr)
+	}
+	for i, item := range a.items {
+		switch {
+		case a.kind == config.KindArray:
+			item.named(fmt.Sprintf("%s[%d]", name, i), each)
+		case name == "":
+			item.named(a.keys[i], each)
+		default:
+			item.named(name+"."+a.keys[i], each)
+		}
+	}
+}
+
 func (a *arg) isConstant() bool { return a.expr == nil && a.text == nil && a.items == nil }
 
 func (a *arg) eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {

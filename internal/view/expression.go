@@ -21,6 +21,8 @@ type Expression struct {
 	Pos    config.Pos          // of its first byte
 	Reads  []jsonata.Reference // from the context; constants as paths that begin with $vars
 	Rule   *graph.Condition    // nil: it is JSONata
+	Expr   *graph.Expr         // nil: it is a rule
+	Name   string              // of an argument, as in filter.tags[0]; empty for any other
 
 	// Key is where the node has it: transform, args, message, forEach.items, retry.when, retry.until,
 	// onError.value, or conditions; in a branch of a parallel node after the branch's name, as in
@@ -31,30 +33,31 @@ type Expression struct {
 // Expressions returns the expressions of a node: those of a transform, of an ask, of a call, of the calls of
 // a parallel node, the rules of a switch.
 func Expressions(node graph.Node) (all []Expression) {
-	add := func(key string, exprs ...*graph.Expr) {
-		for _, e := range exprs {
-			if e != nil {
-				all = append(all, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: readsOf(e.Expression), Key: key})
-			}
+	add := func(key, name string, e *graph.Expr) {
+		if e != nil {
+			all = append(all, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: readsOf(e.Expression), Expr: e, Key: key, Name: name})
 		}
+	}
+	each := func(key string, args *graph.Args) {
+		args.Named(func(name string, e *graph.Expr) { add(key, name, e) })
 	}
 	if calling := graph.CallingOf(node); calling != nil {
 		if calling.ForEach != nil {
-			add("forEach.items", calling.ForEach.Items)
+			add("forEach.items", "", calling.ForEach.Items)
 		}
 		if calling.Args != nil {
-			add("args", calling.Args.Expressions()...)
+			each("args", calling.Args)
 		}
 	}
 	switch node := node.(type) {
 	case *graph.Transform:
-		add("transform", node.Expr)
+		add("transform", "", node.Expr)
 	case *graph.Ask:
-		add("message", node.Message.Expressions()...)
+		each("message", node.Message)
 	case *graph.MCP:
 		if node.Retry != nil {
-			add("retry.when", node.Retry.When)
-			add("retry.until", node.Retry.Until)
+			add("retry.when", "", node.Retry.When)
+			add("retry.until", "", node.Retry.Until)
 		}
 	case *graph.Parallel:
 		for _, b := range node.Branches {
@@ -73,7 +76,7 @@ func Expressions(node graph.Node) (all []Expression) {
 	case *graph.SubGraph, *graph.Entry, *graph.Exit:
 	}
 	if on := graph.OnErrorOf(node); on != nil && on.Value != nil {
-		add("onError.value", on.Value.Expressions()...)
+		each("onError.value", on.Value)
 	}
 	return all
 }

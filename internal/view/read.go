@@ -13,8 +13,10 @@ import (
 
 // Read is a path that an expression reads, and the value that it had.
 type Read struct {
-	Path  string      // as people write it
-	Value value.Value // nil: it has none
+	Path   string      // as people write it; a call with the arguments that it had
+	Source string      // of a call, when it is written in another way
+	Value  value.Value // nil: it has none
+	Each   bool        // a rule reads it from each element of a list; Value is their list
 }
 
 // Reads returns the values of what an expression reads, each path once and at most so many of them.
