@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,8 +47,11 @@ func Evaluate(ctx context.Context, e Expression, scope *expressions.Scope, most 
 	if e.Expr != nil {
 		h.name(e.Expr.Tree(), e.Source)
 	}
-	out.Reads = append(out.Reads, h.reads...)
-	out.Reads = out.Reads[:min(len(out.Reads), most)]
+	for _, r := range h.reads {
+		if len(out.Reads) < most && !slices.ContainsFunc(out.Reads, func(known Read) bool { return known.Path == r.Path }) {
+			out.Reads = append(out.Reads, r)
+		}
+	}
 	return out
 }
 
@@ -56,9 +60,9 @@ func varReads(ctx context.Context, e Expression, scope *expressions.Scope, most 
 	rule := e.Rule.Rule.Data.Value()
 	seen := map[string]bool{}
 	for _, place := range e.Rule.Rule.Reads() {
-		text := fmt.Sprint(at(rule, place.Var))
+		text, isText := at(rule, place.Var).(string)
 		key := fmt.Sprint(place.Body, text)
-		if seen[key] || text == "" || len(all) == most {
+		if !isText || text == "" || seen[key] || len(all) == most {
 			continue
 		}
 		seen[key] = true

@@ -65,6 +65,8 @@ func TestAnswers(t *testing.T) {
 	for _, path := range []string{
 		"", "/path", "/steps", "/steps/0", "/steps/2", "/steps/3", "/steps/4", "/steps/99", "/value?of=args", "/value?of=context&at=3",
 		"/value?of=output&at=5", "/value?of=input&at=4", "/value?of=none", "/value?of=args&path=%5B%22n%22%5D", "/whole?of=result", "/whole?of=args&indent=1",
+		"/search?of=context&at=5&text=N", "/search?of=args&text=", "/table?of=expression&kind=jsonata&source=%5B%7B%22a%22:1%7D,%7B%22b%22:2%7D%5D&at=3", "/table?of=args",
+		"/value?of=context&at=5&marks=1",
 	} {
 		ask("GET", "/api/runs/RUN"+path, "", a)
 	}

@@ -24,8 +24,10 @@
 //	GET  /api/runs/{id}/parts         ?frame&at&from&limit → parts of a step, with previews
 //	GET  /api/runs/{id}/find          ?node&failed&edited&slower (ms)&frame&at&part&from&limit → the steps and parts that match
 //	GET  /api/runs/{id}/latest        ?frame&at → {nodes: the latest step of each node up to at, with a preview}
-//	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from → one level of a value (see level)
-//	GET  /api/runs/{id}/whole         ?of&frame&at&part&indent → a whole value as JSON; 204 for nothing
+//	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from&marks → one level of a value (see level)
+//	GET  /api/runs/{id}/search        ?of&frame&at&part&path&text&from → where keys and texts of a value have it
+//	GET  /api/runs/{id}/table         ?of&frame&at&part&path&from&marks → a list of objects by rows and columns
+//	GET  /api/runs/{id}/whole         ?of&frame&at&part&path&indent&raw&download → a whole value as JSON; 204 for nothing
 //	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}
 //	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, frame, at, part, path, from} → {value, ms} or {error}
@@ -35,7 +37,8 @@
 //	GET  /api/diff                    ?a&b → where two runs diverge
 //
 // A frame is asked for as a run is: without the parameter frame, an address, it is the run's own.
-// at is an index in the frame; part names a part of that step.
+// at is an index in the frame; part names a part of that step. of is args, result, context, output, input,
+// item, foreseen (what a step that has not run would give) or expression (of kind and source).
 //
 // Lists have previews of bounded length and come in pages; the number of steps is bounded
 // by the limits of the run. The package must not know how a run is made or recorded. It

@@ -4,38 +4,53 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/view"
 )
 
 const (
-	readsShown = 40  // paths of an expression
-	readShown  = 240 // bytes of the value of a path
+	readsShown = 40  // reads of an expression
+	readShown  = 240 // bytes of the value of a read
+	givesShown = 400 // bytes of the value of an argument
 	rulesShown = 100 // conditions of a switch
 )
 
 // expressionJSON is an expression of a step and what it read.
 type expressionJSON struct {
 	Label  string     `json:"label"`
-	Kind   string     `json:"kind"` // jsonata or rule
+	Name   string     `json:"name,omitempty"` // of an argument, as in filter.tags[0]
+	Kind   string     `json:"kind"`           // jsonata or rule
 	Source string     `json:"source"`
 	Line   int        `json:"line"`
 	Column int        `json:"column"`
-	Holds  *bool      `json:"holds,omitempty"` // of a condition
-	Taken  bool       `json:"taken"`           // the run took this edge
+	Gives  *string    `json:"gives,omitempty"`  // a preview of its value, where the output or the list does not show it
+	Holds  *bool      `json:"holds,omitempty"`  // of a condition
+	Taken  bool       `json:"taken"`            // the run took this edge, or would take it
+	Beyond bool       `json:"beyond,omitempty"` // a condition before it holds, so the run does not come to it
+	Filled string     `json:"filled,omitempty"` // a short condition with the values that it read
 	Reads  []readJSON `json:"reads"`
 	Error  string     `json:"error,omitempty"`
 }
 
 type readJSON struct {
 	Path    string `json:"path"`
+	Source  string `json:"source,omitempty"` // of a call, when it is written in another way
 	Preview string `json:"preview"`
 	Missing bool   `json:"missing"`
+	Each    bool   `json:"each,omitempty"` // of each element of a list
+}
+
+// decisionJSON is the way out of a switch.
+type decisionJSON struct {
+	Next  string `json:"next"`            // empty: a rule fails before one holds
+	Rule  int    `json:"rule"`            // from 1; 0: none holds
+	Error string `json:"error,omitempty"` // of the rule that fails
 }
 
 // evaluation evaluates what a step read, over the scope that it had.
@@ -58,35 +73,102 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 	if node.Type() == config.ParallelNode {
 		return nil
 	}
-	taken := false // the edge of the run was found
+	sw, _ := node.(*graph.Switch)
+	d := e.decision(sw)
 	for i, expr := range view.Expressions(node) {
+		if expr.Key == "forEach.items" && part != "" || expr.Rule != nil && i >= rulesShown {
+			continue // the list is evaluated once, for all parts
+		}
 		at := e.shown(expr.Pos)
 		out := expressionJSON{
-			Label: labels[expr.Key], Kind: "jsonata", Source: e.redact(expr.Source), Line: at.Line, Column: at.Column, Reads: e.reads(expr.Reads),
+			Label: labels[expr.Key], Name: expr.Name, Kind: "jsonata", Source: e.redact(expr.Source), Line: at.Line, Column: at.Column,
 		}
-		if c := expr.Rule; c != nil && i < rulesShown {
+		got := view.Evaluated{}
+		switch expr.Key {
+		case "retry.when", "retry.until", "onError.value": // they read an attempt, which has no scope here
+			got.Reads = view.Reads(e.ctx, expr.Reads, e.scope, readsShown)
+		default:
+			got = view.Evaluate(e.ctx, expr, e.scope, readsShown)
+		}
+		out.Reads = readsOf(got.Reads)
+		if got.Err != nil {
+			out.Error = e.redact(got.Err.Error())
+		}
+		if c := expr.Rule; c != nil {
 			out.Label, out.Kind, out.Source = fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), "rule", e.redact(indented(expr.Source))
-			if holds, err := c.Rule.Holds(e.ctx, e.scope); err != nil {
-				out.Error = e.redact(err.Error())
-			} else {
-				out.Holds = &holds
-				out.Taken = holds && !taken && chosen == c.Next.ID()
-				taken = taken || holds
+			out.Beyond = d.Rule > 0 && i >= d.Rule
+			out.Taken = i+1 == d.Rule && (chosen == "" || chosen == d.Next)
+			if holds, ok := got.Value.(bool); ok && got.Err == nil {
+				out.Holds, out.Filled = &holds, filledRule(c.Rule.Data, got.Reads)
 			}
-		} else if c != nil {
-			break
+		} else if got.Err == nil && (expr.Key == "args" || expr.Key == "forEach.items") {
+			text := preview(got.Value, givesShown)
+			out.Gives = &text
 		}
-		if part == "" || expr.Key != "forEach.items" { // which is evaluated once, for all parts
-			all = append(all, out)
-		}
+		all = append(all, out)
 	}
-	if sw, ok := node.(*graph.Switch); ok {
+	if sw != nil {
 		all = append(all, expressionJSON{
-			Label: "Otherwise → " + sw.Default.ID(), Kind: "rule", Reads: []readJSON{}, Taken: !taken && chosen == sw.Default.ID(),
+			Label: "Otherwise → " + sw.Default.ID(), Kind: "rule", Reads: []readJSON{}, Beyond: d.Rule > 0,
+			Taken: d.Rule == 0 && d.Error == "" && (chosen == "" || chosen == sw.Default.ID()),
 		})
 	}
 	return all
 }
+
+// decision returns the way that a switch goes: the first condition that holds, else the default.
+func (e evaluation) decision(sw *graph.Switch) (d decisionJSON) {
+	if sw == nil {
+		return d
+	}
+	for i, c := range sw.Conditions {
+		holds, err := c.Rule.Holds(e.ctx, e.scope)
+		if err != nil {
+			return decisionJSON{Rule: i + 1, Error: e.redact(err.Error())}
+		}
+		if holds {
+			return decisionJSON{Next: c.Next.ID(), Rule: i + 1}
+		}
+	}
+	return decisionJSON{Next: sw.Default.ID()}
+}
+
+// foreseen returns what the whole of a step that has not run would give, as far as that can be known
+// without a call: the value of a transform, the list of a forEach, the arguments of each branch, the
+// result of an exit. It is false for any other.
+func (e evaluation) foreseen(node graph.Node, part string) (v value.Value, known bool, err error) {
+	if part != "" {
+		return nil, false, nil
+	}
+	switch node := node.(type) {
+	case *graph.Transform:
+		v, err = node.Expr.Eval(e.ctx, e.scope)
+		return v, true, err
+	case *graph.Parallel:
+		var names []string
+		var args []value.Value
+		for _, b := range node.Branches {
+			one, err := view.InputOf(b.Node, "").Eval(e.ctx, e.scope)
+			if err != nil {
+				return nil, true, fmt.Errorf("branch %s: %w", b.Name, err)
+			}
+			names, args = append(names, b.Name), append(args, one)
+		}
+		return value.NewObject(names, args), true, nil
+	case *graph.Exit:
+		v, _ = e.scope.History.Previous(1)
+		return v, true, nil
+	case *graph.MCP, *graph.SubGraph:
+		if each := forEachOf(node); each != nil {
+			items, err := each.List(e.ctx, e.scope)
+			return items, true, err
+		}
+	case *graph.Entry, *graph.Ask, *graph.Switch:
+	}
+	return nil, false, nil
+}
+
+var errNotForeseen = errors.New("what the step would give cannot be known before it runs")
 
 // indented returns a rule on several lines, a short one on one line.
 func indented(raw string) string {
@@ -98,11 +180,10 @@ func indented(raw string) string {
 	return out.String()
 }
 
-// reads returns the values of the paths that an expression reads.
-func (e evaluation) reads(refs []jsonata.Reference) []readJSON {
+func readsOf(reads []view.Read) []readJSON {
 	out := []readJSON{}
-	for _, r := range view.Reads(e.ctx, refs, e.scope, readsShown) {
-		out = append(out, readJSON{Path: r.Path, Preview: preview(r.Value, readShown), Missing: r.Value == nil})
+	for _, r := range reads {
+		out = append(out, readJSON{Path: r.Path, Source: r.Source, Preview: preview(r.Value, readShown), Missing: r.Value == nil, Each: r.Each})
 	}
 	return out
 }

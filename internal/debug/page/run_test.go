@@ -102,7 +102,7 @@ func TestStepTellsWhatItRead(t *testing.T) {
 		t.Fatalf("%+v", turn)
 	}
 	reads := fmt.Sprint(turn.Expressions[0].Reads)
-	if reads != "[{$.add nothing true} {$.entry.n 2 false}]" {
+	if reads != "[{$exists($.add) ? $.add : 0  0 false false} {$.entry.n  2 false false}]" {
 		t.Errorf("the rule read %s", reads)
 	}
 	call := good[detailJSON](c, "GET", "/api/runs/"+id+"/steps/5", "")

@@ -123,6 +123,8 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/find":      s.ofRun(s.findSteps),
 		"GET /api/runs/{id}/latest":    s.ofRun(s.getLatest),
 		"GET /api/runs/{id}/value":     s.ofRun(s.getValue),
+		"GET /api/runs/{id}/search":    s.ofRun(s.searchValue),
+		"GET /api/runs/{id}/table":     s.ofRun(s.tableOf),
 		"POST /api/runs/{id}/control":  withBody(s.control),
 		"GET /api/breakpoints/{tool}":  s.getBreakpoints,
 		"PUT /api/breakpoints/{tool}":  withBody(s.setBreakpoint),

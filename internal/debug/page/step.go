@@ -127,6 +127,10 @@ type detailJSON struct {
 	Handled     *failureJSON     `json:"handled,omitempty"`   // the failure that onError took
 	Tries       []tryJSON        `json:"tries,omitempty"`     // attempts that another one followed
 	ItemError   string           `json:"itemError,omitempty"` // why the item has no value
+
+	Decision      *decisionJSON `json:"decision,omitempty"`      // of a switch
+	Foreseen      *level        `json:"foreseen,omitempty"`      // what a step that has not run would give
+	ForeseenError string        `json:"foreseenError,omitempty"` // why it would give nothing
 }
 
 // tryJSON is an attempt that failed.
@@ -161,6 +165,9 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	if ended {
 		chosen, _ = rec.Output.(string)
 		out.addRecord(now, rec)
+		if out.Output != nil {
+			earlierOf(r, now, p, "output").markAll(out.Output, rec.Output)
+		}
 	} else {
 		out.Pending = true
 		out.stepJSON = now.pending(p, open)
@@ -180,6 +187,17 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 		out.Item = topLevel(item)
 	}
 	out.Expressions = append(out.Expressions, e.expressions(node, chosen, p.Part)...)
+	if sw, ok := node.(*graph.Switch); ok {
+		d := e.decision(sw)
+		out.Decision = &d
+	}
+	if out.Pending && out.Parts == 0 {
+		if v, known, err := e.foreseen(node, p.Part); err != nil {
+			out.ForeseenError = e.redact(err.Error())
+		} else if known {
+			out.Foreseen = topLevel(v)
+		}
+	}
 	if mcp, ok := node.(*graph.MCP); ok {
 		out.Server, out.Tool = mcp.Server, mcp.Tool
 	} else if sub, ok := node.(*graph.SubGraph); ok {

@@ -1,8 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -41,19 +41,22 @@ func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 			return rec.Output, nil
 		}
 		return nil, errorf(http.StatusNotFound, "step %s has no output yet", p.address())
-	case "input", "item":
+	case "input", "item", "foreseen", "expression":
 		return s.evaluated(r, now, p, of)
 	default:
-		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output, input or item", of)
+		return nil, errorf(http.StatusBadRequest, "of is %q, expected args, result, context, output, input, item, foreseen or expression", of)
 	}
 }
 
-// evaluated returns the arguments of a call, the message of an ask, or the item of a part.
-func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (value.Value, error) {
-	input := view.InputOf(now.node(p), p.Part)
-	if input == nil {
-		return nil, errorf(http.StatusNotFound, "step %s neither makes a call with arguments nor asks", p.address())
-	}
+// evaluated returns the arguments of a call or the message of an ask; the item of a part; what a step
+// that has not run would give; or the value of an expression of the request.
+func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (v value.Value, err error) {
+	defer func() {
+		var known *failure
+		if err != nil && !errors.As(err, &known) {
+			err = errorf(http.StatusUnprocessableEntity, "%s", now.project.File.Secrets.Redact(err.Error()))
+		}
+	}()
 	ctx, done, err := s.evaluating(r.Context())
 	if err != nil {
 		return nil, err
@@ -63,8 +66,27 @@ func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (v
 	if err != nil {
 		return nil, err
 	}
-	if of == "item" {
+	node := now.node(p)
+	switch of {
+	case "item":
 		return scope.Variables[expressions.VarItem], nil
+	case "expression":
+		q := r.URL.Query()
+		return evaluated(ctx, evaluateJSON{Kind: q.Get("kind"), Source: q.Get("source")}, scope)
+	case "foreseen":
+		e := evaluation{ctx: ctx, scope: scope}
+		if node == nil {
+			return nil, errNotForeseen
+		}
+		v, known, err := e.foreseen(node, p.Part)
+		if !known {
+			err = errNotForeseen
+		}
+		return v, err
+	}
+	input := view.InputOf(node, p.Part)
+	if input == nil {
+		return nil, errorf(http.StatusNotFound, "step %s neither makes a call with arguments nor asks", p.address())
 	}
 	return input.Eval(ctx, scope)
 }
@@ -84,45 +106,41 @@ func contextAt(records []execution.Record) value.Value {
 	return value.NewObject(keys, values)
 }
 
-func (s *Server) getValue(r *http.Request, now runState) (any, error) {
-	v, err := s.value(r, now)
-	if err != nil {
-		return nil, err
+// part returns the part of a value that a request names by its path, and what it was before.
+func (s *Server) part(r *http.Request, now runState) (v value.Value, old earlier, err error) {
+	if v, err = s.value(r, now); err != nil {
+		return nil, old, err
+	}
+	if p, err := placeOf(r, now); err == nil {
+		old = earlierOf(r, now, p, r.URL.Query().Get("of"))
 	}
 	var path []any
 	if text := r.URL.Query().Get("path"); text != "" && json.Unmarshal([]byte(text), &path) != nil {
-		return nil, errorf(http.StatusBadRequest, "path is not a JSON array of keys and indexes")
+		return nil, old, errorf(http.StatusBadRequest, "path is not a JSON array of keys and indexes")
+	}
+	for _, key := range path {
+		if v = child(v, key); v == nil {
+			return nil, old, errorf(http.StatusNotFound, "the value has no such part any more")
+		}
+		old = old.child(key)
+	}
+	return v, old, nil
+}
+
+func (s *Server) getValue(r *http.Request, now runState) (any, error) {
+	v, old, err := s.part(r, now)
+	if err != nil {
+		return nil, err
 	}
 	from, err := number(r, "from", 0, maxBody)
 	if err != nil {
 		return nil, err
 	}
-	return levelOf(v, path, from)
-}
-
-// getWhole writes a value as its own JSON: with all digits of numbers and the order of
-// keys. Nothing has no content.
-func (s *Server) getWhole(w http.ResponseWriter, r *http.Request) {
-	v, err := s.ofRun(func(r *http.Request, now runState) (any, error) { return s.value(r, now) })(r)
-	if err == nil && v == nil {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	var raw []byte
+	out, err := levelOf(v, nil, from)
 	if err == nil {
-		raw, err = value.Encode(v)
+		old.markAll(&out, v)
 	}
-	if err == nil && r.URL.Query().Get("indent") != "" {
-		var out bytes.Buffer
-		err = json.Indent(&out, raw, "", "  ")
-		raw = out.Bytes()
-	}
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(raw) // the browser may have gone
+	return out, err
 }
 
 // level is a value as a tree shows it: itself and its children, those by previews.
@@ -135,6 +153,12 @@ type level struct {
 	More     int     `json:"more,omitempty"` // the byte of a text from which to read on; 0: Text is all of it
 	Preview  string  `json:"preview,omitempty"`
 	Children []level `json:"children,omitempty"` // a page of them; nil for a scalar and for a child
+	Table    bool    `json:"table,omitempty"`    // a list of objects
+
+	// How it differs from what was at its place before, when that was asked for.
+	Change string `json:"change,omitempty"` // new or changed
+	Was    string `json:"was,omitempty"`    // a preview of what it was, unless it has parts that say so
+	Gone   []any  `json:"gone,omitempty"`   // keys that it does not have any more
 }
 
 // levelOf returns the value at a path with its children from an index on; of a text, what
@@ -202,7 +226,9 @@ func brief(v value.Value, most int) level {
 	out := level{Kind: kindOf(v)}
 	switch out.Kind {
 	case "array":
-		out.Size, out.Preview = len(v.([]any)), preview(v, previewShown)
+		items := v.([]any)
+		out.Size, out.Preview = len(items), preview(v, previewShown)
+		out.Table = areObjects(items)
 	case "object":
 		object, _ := objectOf(v)
 		out.Size, out.Preview = object.Len(), preview(v, previewShown)
@@ -217,6 +243,17 @@ func brief(v value.Value, most int) level {
 		out.Text = scalar(v)
 	}
 	return out
+}
+
+// areObjects reports whether the first items of a list are objects.
+func areObjects(items []any) bool {
+	const looked = 20
+	for _, item := range items[:min(len(items), looked)] {
+		if _, ok := objectOf(item); !ok {
+			return false
+		}
+	}
+	return len(items) > 0
 }
 
 // preview returns the beginning of a value's JSON, at most so many bytes and an ellipsis;
