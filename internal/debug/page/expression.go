@@ -84,11 +84,11 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 			Label: labels[expr.Key], Name: expr.Name, Kind: "jsonata", Source: e.redact(expr.Source), Line: at.Line, Column: at.Column,
 		}
 		got := view.Evaluated{}
-		switch expr.Key {
-		case "retry.when", "retry.until", "onError.value": // they read an attempt, which has no scope here
-			got.Reads = view.Reads(e.ctx, expr.Reads, e.scope, readsShown)
-		default:
+		gives := expr.Key == "forEach.items" || expr.Key == "args" && (part != "" || forEachOf(node) == nil)
+		if gives || expr.Rule != nil || expr.Key == "transform" || expr.Key == "message" {
 			got = view.Evaluate(e.ctx, expr, e.scope, readsShown)
+		} else { // it reads an item or an attempt, which are not in this scope
+			got.Reads = view.Reads(e.ctx, expr.Reads, e.scope, readsShown)
 		}
 		out.Reads = readsOf(got.Reads)
 		if got.Err != nil {
@@ -101,7 +101,7 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 			if holds, ok := got.Value.(bool); ok && got.Err == nil {
 				out.Holds, out.Filled = &holds, filledRule(c.Rule.Data, got.Reads)
 			}
-		} else if got.Err == nil && (expr.Key == "args" || expr.Key == "forEach.items") {
+		} else if got.Err == nil && gives {
 			text := preview(got.Value, givesShown)
 			out.Gives = &text
 		}

@@ -23,6 +23,7 @@ const (
 // matchJSON is a part of a value whose key or text has what was searched for.
 type matchJSON struct {
 	Path    []any  `json:"path"`
+	At      []int  `json:"at"` // the place of each step of the path among the keys or items there
 	In      string `json:"in"` // key or value
 	Excerpt string `json:"excerpt"`
 }
@@ -70,6 +71,7 @@ type walk struct {
 	ctx     context.Context
 	pattern *regexp.Regexp
 	path    []any
+	at      []int
 	parts   int
 	out     matchesJSON
 }
@@ -78,7 +80,7 @@ type walk struct {
 func (w *walk) below(v value.Value) bool {
 	if items, ok := v.([]any); ok {
 		for i, item := range items {
-			if !w.child(i, "", item) {
+			if !w.child(i, i, "", item) {
 				return false
 			}
 		}
@@ -88,35 +90,35 @@ func (w *walk) below(v value.Value) bool {
 	if !ok {
 		return true
 	}
-	for _, key := range object.Keys() {
+	for i, key := range object.Keys() {
 		item, _ := object.Get(key)
-		if !w.child(key, key, item) {
+		if !w.child(key, i, key, item) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w *walk) child(at any, key string, v value.Value) bool {
+func (w *walk) child(step any, at int, key string, v value.Value) bool {
 	w.parts++
 	if w.out.Total >= matchesMost || w.parts%pollSearch == 0 && w.ctx.Err() != nil {
 		w.out.Partial = true
 		return false
 	}
-	w.path = append(w.path, at)
+	w.path, w.at = append(w.path, step), append(w.at, at)
 	if text := w.find(key); text != "" {
 		w.add("key", text)
 	} else if text := w.find(scalarText(v)); text != "" {
 		w.add("value", text)
 	}
 	more := !w.out.Partial && w.below(v)
-	w.path = w.path[:len(w.path)-1]
+	w.path, w.at = w.path[:len(w.path)-1], w.at[:len(w.at)-1]
 	return more
 }
 
 func (w *walk) add(in, excerpt string) {
 	if n := w.out.Total - w.out.From; n >= 0 && n < matchesShown {
-		w.out.Matches = append(w.out.Matches, matchJSON{Path: append([]any{}, w.path...), In: in, Excerpt: excerpt})
+		w.out.Matches = append(w.out.Matches, matchJSON{Path: append([]any{}, w.path...), At: append([]int{}, w.at...), In: in, Excerpt: excerpt})
 	}
 	w.out.Total++
 }

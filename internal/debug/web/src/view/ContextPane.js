@@ -1,8 +1,10 @@
 import { html } from '../lib/html.js';
+import { useLayoutEffect } from 'preact/hooks';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
 import { addressOf, partText } from '../lib/address.js';
-import { active, frame, held, looked, nodeAt, run, total } from '../state/run.js';
+import { active, frame, held, looked, nodeAt, run, shownTool, total } from '../state/run.js';
+import { keepPlace } from '../state/trees.js';
 import { Empty } from './Empty.js';
 import { ValueBox } from './ValueBox.js';
 import { Watches } from './Watches.js';
@@ -12,7 +14,8 @@ import { Watches } from './Watches.js';
 export function ContextPane() {
   const r = run.value;
   const place = looked.value;
-  const { value, error } = useLoaded(r ? `${r.id} ${JSON.stringify(place)}` : null, () => get(`runs/${seg(r.id)}/value`, { of: 'context', ...place }).then((level) => ({ level, place })), r?.status === 'running');
+  const { value, error } = useLoaded(r ? `${r.id} ${JSON.stringify(place)}` : null, () => get(`runs/${seg(r.id)}/value`, { of: 'context', ...place, marks: 1 }).then((level) => ({ level, place })), r?.status === 'running');
+  useLayoutEffect(() => keepPlace(`${shownTool.value} context`), [shownTool.value, Boolean(value)]);
   if (!r) return html`<${Empty} title="No context yet" text="The context is what expressions see: the latest output of each node." />`;
   if (error) return html`<${Empty} title="The context cannot be shown" text=${error.message} />`;
   if (!value) return html`<${Empty} title="Loading …" />`;
@@ -24,5 +27,5 @@ export function ContextPane() {
   return html`
     <p class="note">${text}</p>
     <${Watches} run=${r} place=${value.place} />
-    <${ValueBox} title="Context" run=${r.id} of="context" place=${value.place} level=${value.level} />`;
+    <${ValueBox} title="Context" run=${r.id} of="context" place=${value.place} root="$" keep=${shownTool.value} level=${value.level} />`;
 }

@@ -3,6 +3,9 @@ import { inspector } from '../state/ui.js';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
 import { fillFrom } from '../state/form.js';
+import { graph } from '../state/project.js';
+import { own } from '../state/run.js';
+import { pathOf } from '../lib/jsonata.js';
 import { clock, duration, plural } from '../lib/format.js';
 import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
@@ -20,6 +23,11 @@ export function ResultPane({ run: r }) {
     inspector.value = 'source';
     revealLine(line);
   };
+  // pathTo is the path of the output of the only node of a kind.
+  const pathTo = (type) => {
+    const node = own.value && graph.value?.nodes.find((n) => n.type === type);
+    return node ? pathOf('$', [node.id]) : null;
+  };
   return html`
     <div class="step-head"><h2 class="mono">${r.tool}</h2><${Status} status=${r.status} /></div>
     <dl class="facts">
@@ -30,7 +38,7 @@ export function ResultPane({ run: r }) {
     ${r.question && html`<h3>Question without an answer</h3><p class="note question-text">${r.question.message}</p>`}
     ${r.error && html`<${Failure} error=${r.error} onPlace=${toFile} />`}
     ${r.warning && html`<p class="note">${r.warning}</p>`}
-    ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" level=${value.result} />`}
-    ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" level=${value.args}>
+    ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" root=${pathTo('exit')} keep=${r.tool} level=${value.result} />`}
+    ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" root=${pathTo('entry')} keep=${r.tool} level=${value.args}>
       <${Button} icon="again" label="Run again …" onClick=${() => fillFrom(r)} /></${ValueBox}>`}`;
 }

@@ -1,8 +1,11 @@
 import { html } from '../lib/html.js';
+import { useLayoutEffect } from 'preact/hooks';
 import { get, seg } from '../lib/api.js';
+import { pathOf } from '../lib/jsonata.js';
+import { keepPlace } from '../state/trees.js';
 import { useLoaded } from '../lib/load.js';
 import { addressOf, partText } from '../lib/address.js';
-import { controlled, held, lookAt, looked, nodeAt, own, path, paused, run, selected, shownTool, showOwn, total } from '../state/run.js';
+import { controlled, goToNode, held, lookAt, looked, nodeAt, own, path, paused, run, selected, shownTool, showOwn, total } from '../state/run.js';
 import { fold } from '../state/steps.js';
 import { bytes, clock, duration, plural } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
@@ -27,7 +30,7 @@ export function StepPane() {
   const pending = n >= total.value;
   const ended = r && pending && !open && !['running', 'paused', 'waiting', 'not_started'].includes(r.status);
   const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && (r.status === 'running' ? 'runs' : `${r.steps} ${r.status}`)}` : null;
-  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
+  const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part, marks: 1 }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
   if (ended && !place.frame) return html`<${ResultPane} run=${r} />`;
@@ -44,6 +47,8 @@ function Details({ r, step, place, pending }) {
   const editable = controlled.value && paused.value && held.value && !held.value.part && !part;
   const latest = !pending && step.output?.bytes <= EDITABLE && editable && isLatest(step);
   const begun = pending && !(held.value?.index === step.index && (held.value.part ?? '') === part);
+  const keep = `${shownTool.value} ${step.node}`; // what is open of the values stays at each execution of the node
+  useLayoutEffect(() => keepPlace(keep), [keep]);
   const toFile = (line) => {
     inspector.value = 'source';
     revealLine(line);
@@ -76,14 +81,32 @@ function Details({ r, step, place, pending }) {
     ${step.tries?.length > 0 && html`<section class="box"><h3>${plural(step.tries.length, 'attempt')} before the last</h3>
       <ol class="tries">${step.tries.map((a) => html`<li><span class="muted">${duration(a.ms)}</span> ${a.error.message} <span class="muted">${a.error.detail || a.error.code}</span></li>`)}</ol></section>`}
     ${step.itemError && html`<p class="wrong">${step.itemError}</p>`}
-    ${step.item && html`<${ValueBox} title="Item" run=${r.id} of="item" place=${place} level=${step.item} />`}
-    ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${part} ${i}`} expression=${e} onPlace=${toFile} />`)}
-    ${step.input && html`<${ValueBox} title=${step.type === 'ask' ? 'Question' : 'Arguments of the call'} run=${r.id} of="input" place=${place} level=${step.input} />`}
+    ${step.item && html`<${ValueBox} title="Item" run=${r.id} of="item" place=${place} root="$item" keep=${keep} level=${step.item} />`}
+    ${step.decision && html`<${Decision} decision=${step.decision} expressions=${step.expressions} pending=${pending} went=${pending || step.error ? '' : step.output?.text} />`}
+    ${pending && step.foreseen && html`<${ValueBox} title=${foreseen[step.type] ?? 'Items'} run=${r.id} of="foreseen" place=${place} keep=${keep} level=${step.foreseen} />`}
+    ${pending && step.foreseenError && html`<section class="box"><h3>${foreseen[step.type] ?? 'Items'}</h3><p class="wrong">${step.foreseenError}</p></section>`}
+    ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${part} ${i}`} expression=${step.error || step.foreseenError ? { ...e, error: e.kind === 'rule' ? e.error : '' } : e} onPlace=${toFile} />`)}
+    ${step.input && html`<${ValueBox} title=${step.type === 'ask' ? 'Question' : 'Arguments of the call'} run=${r.id} of="input" place=${place} keep=${keep} level=${step.input} />`}
     ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
     ${step.output && html`
-      <${ValueBox} title="Output" run=${r.id} of="output" place=${place} level=${step.output}>
+      <${ValueBox} title="Output" run=${r.id} of="output" place=${place} root=${part ? null : pathOf('$', [step.node])} keep=${keep} level=${step.output}>
         ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
       </${ValueBox}>`}`;
+}
+
+// foreseen says what a step would give that has not run.
+const foreseen = { transform: 'Would give', parallel: 'Arguments of the branches', exit: 'Result' };
+
+// Decision says which way a switch goes, and why.
+function Decision({ decision: d, expressions, pending, went }) {
+  const taken = expressions.find((e) => e.taken);
+  const other = went && went !== d.next; // by an edit, or by another version of the file
+  const why = d.rule ? html`rule ${d.rule} holds${taken?.filled && html`: <code>${taken.filled}</code>`}` : 'no rule holds';
+  return html`
+    <p class="decision" role="status">
+      ${d.error ? html`<strong>Fails</strong> at rule ${d.rule}` : html`<span>${pending ? 'Would go to' : 'Went to'}</span> <button type="button" class="linkish mono" onClick=${() => goToNode(other ? went : d.next)}>${other ? went : d.next}</button>${' '}
+      ${!other && html`<span class="muted">because ${why}</span>`}`}
+    </p>`;
 }
 
 // isLatest: only the latest output of a node can be edited.

@@ -1,12 +1,14 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect, useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
+import { rootOf } from '../lib/jsonata.js';
+import { valueSource } from '../lib/source.js';
 import { addressOf } from '../lib/address.js';
-import { looked, nodeAt, run, total } from '../state/run.js';
+import { looked, nodeAt, run, shownTool, total } from '../state/run.js';
 import { kind, texts } from '../state/tryout.js';
 import { duration } from '../lib/format.js';
 import { Empty } from './Empty.js';
-import { ValueTree } from './ValueTree.js';
+import { ValueView } from './ValueBox.js';
 import { Button } from './Button.js';
 import { addWatch, full, watches } from '../state/watches.js';
 
@@ -27,7 +29,7 @@ export function TryPane() {
     const timer = setTimeout(async () => {
       try {
         const found = await evaluate([], 0);
-        if (!old) setAnswer(found);
+        if (!old) setAnswer({ ...found, kind: kind.value, source });
       } catch (error) {
         if (!old) setAnswer({ error: { message: error.message } });
       }
@@ -47,12 +49,12 @@ export function TryPane() {
       </div>
       <textarea class="mono" id="try-source" aria-label="expression" rows="6" spellcheck="false" autocomplete="off" value=${source}
         onInput=${(e) => { texts.value = { ...texts.value, [kind.value]: e.currentTarget.value }; }}></textarea>
-      <div class="answer" aria-live="polite">
-        ${answer?.error && html`<div class="failure"><p>${answer.error.message}</p>${answer.error.caret && html`<pre class="caret">${answer.error.caret}</pre>`}</div>`}
+      <div class="answer">
+        ${answer?.error && html`<div class="failure" role="status"><p>${answer.error.message}</p>${answer.error.caret && html`<pre class="caret">${answer.error.caret}</pre>`}</div>`}
         ${answer?.value && html`
-          <div class="box-head"><h3>Value</h3><span class="muted">${duration(answer.ms)}</span><span class="spring"></span>
-            ${kind.value === 'jsonata' && html`<${Button} label=${watches.value.includes(source.trim()) ? 'Watched' : 'Watch'} disabled=${full.value || watches.value.includes(source.trim())} onClick=${() => addWatch(source)} />`}</div>
-          <${ValueTree} level=${answer.value} label="value" load=${(path, from) => evaluate(path, from).then((a) => a.value)} />`}
+          <${ValueView} title="Value" level=${answer.value} source=${valueSource(r.id, { of: 'expression', kind: answer.kind, source: answer.source, ...place }, answer.kind === 'jsonata' ? rootOf(answer.source) : null, (path, from = 0) => evaluate(path, from).then((a) => a.value))}
+            keep=${`${shownTool.value} try ${answer.kind} ${answer.source}`} stamp=${JSON.stringify(place)} note=${html`<span class="muted">${duration(answer.ms)}</span>`}>
+            ${kind.value === 'jsonata' && html`<${Button} label=${watches.value.includes(source.trim()) ? 'Watched' : 'Watch'} disabled=${full.value || watches.value.includes(source.trim())} onClick=${() => addWatch(source)} />`}</${ValueView}>`}
       </div>
       <p class="muted hint-text">${kind.value === 'jsonata'
         ? html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`

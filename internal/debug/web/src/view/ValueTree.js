@@ -1,105 +1,205 @@
-import { html, cx } from '../lib/html.js';
-import { useEffect, useState } from 'preact/hooks';
-import { count } from '../lib/format.js';
+import { html } from '../lib/html.js';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { idOf, isPage, PAGE, partOf, rangesOf, waysTo } from '../lib/pages.js';
+import { treeOf } from '../state/trees.js';
 import { attempt } from '../state/ui.js';
+import { copyValue } from './copy.js';
+import { indent, Leaf, RangeRow, TreeRow } from './TreeRow.js';
 
-// ValueTree shows a value one level at a time: level is its first, load(path, from)
-// reads the others when they are opened. Text is only ever text.
-export function ValueTree({ level, load, label }) {
-  if (!level) return null;
-  if (!level.children) return html`<${Leaf} item=${level} load=${load} path=${[]} />`;
-  return html`
-    <ul class="tree" role="tree" aria-label=${label} onKeyDown=${treeKeys}>
-      <${Children} level=${level} load=${load} path=${[]} first />
-    </ul>`;
-}
+const MOST = 60; // open rows that are read again for another value of the same place
 
-function Children({ level, load, path, first }) {
-  const [items, setItems] = useState(level.children);
-  const [busy, setBusy] = useState(false);
-  useEffect(() => setItems(level.children), [level]);
-  const more = level.size - items.length;
-  const next = async () => {
-    setBusy(true);
+// ValueTree shows a value one level at a time: level is its first, source reads the others. What is open is kept
+// by the key keep. control, a ref, is given { reveal, focus }. Text is only ever text.
+export function ValueTree({ level, source, label, keep, control, term, onTable }) {
+  const memory = treeOf(keep ?? label);
+  const [model, setModel] = useState({ root: level, levels: new Map(), texts: new Map(), wrong: new Map() });
+  const [at, setAt] = useState(memory.at);
+  const [active, setActive] = useState(false);
+  const list = useRef(null);
+  const now = useRef(null); // what the handlers see
+  now.current = { model, source, level };
+  const [, draw] = useState(0);
+
+  // Another value at the same place: what is open is read before any of it is shown.
+  useEffect(() => {
+    let old = false;
+    const wanted = [...memory.open].map(partOf).filter(({ path, range }) => (range ? isPage(range) : true) && isOpen(memory, path)).slice(-MOST);
+    Promise.allSettled(wanted.map(({ path, range }) => source.level(path, range?.[0] ?? 0))).then((found) => {
+      if (old) return;
+      const levels = new Map();
+      const wrong = new Map();
+      found.forEach((f, i) => (f.value ? levels : wrong).set(idOf(wanted[i].path, wanted[i].range), f.value ?? f.reason.message));
+      setModel({ root: level, levels, texts: new Map(), wrong });
+    });
+    return () => {
+      old = true;
+    };
+  }, [level]);
+
+  const change = (root, part, id, value) => setModel((m) => (m.root === root ? { ...m, [part]: new Map(m[part]).set(id, value) } : m));
+  const read = async (path, range) => {
+    const { root, levels } = now.current.model;
+    const id = idOf(path, range);
+    if (!path.length && !range) return root;
+    if (levels.has(id)) return levels.get(id);
     try {
-      const found = await load(path, items.length);
-      setItems([...items, ...found.children]);
-    } finally {
-      setBusy(false);
+      const found = await now.current.source.level(path, range?.[0] ?? 0);
+      change(root, 'levels', id, found);
+      return found;
+    } catch (error) {
+      change(root, 'wrong', id, error.message);
+      return null;
     }
   };
-  return html`
-    ${items.map((item, i) => html`<${Branch} key=${item.key} item=${item} load=${load} path=${[...path, item.key]} first=${first && i === 0} array=${level.kind === 'array'} />`)}
-    ${more > 0 && html`<li role="none"><button type="button" class="linkish" disabled=${busy} onClick=${next}>${busy ? 'reading …' : `${count(more)} more`}</button></li>`}`;
-}
-
-const open = { object: true, array: true };
-
-function Branch({ item, load, path, first, array }) {
-  const [state, setState] = useState({ open: false, level: null, error: '' });
-  const branch = open[item.kind] && item.size > 0;
-  useEffect(() => setState((s) => ({ open: s.open && branch, level: null, error: '' })), [item]);
-  useEffect(() => {
-    if (!state.open || state.level || state.error) return;
-    load(path, 0).then((level) => setState((s) => ({ ...s, level })), (error) => setState((s) => ({ ...s, error: error.message })));
-  }, [state]);
-  const toggle = () => branch && setState((s) => ({ ...s, open: !s.open }));
-  return html`
-    <li role="treeitem" aria-expanded=${branch ? String(state.open) : null} tabindex=${first ? 0 : -1} data-toggle=${branch ? '1' : null}
-      onClick=${(e) => { e.stopPropagation(); if (!getSelection().toString()) toggle(); }} onToggleBranch=${toggle}>
-      <span class="tree-row">
-        <span class=${cx('twist', branch && 'can', state.open && 'open')} aria-hidden="true"></span>
-        <span class=${cx('tree-key', array && 'index')}>${item.key}</span><span class="colon">:</span>
-        <${Leaf} item=${item} brief=${state.open} load=${load} path=${path} />
-      </span>
-      ${state.open && html`<ul role="group">
-        ${state.error ? html`<li class="wrong" role="none">${state.error}</li>` : state.level ? html`<${Children} level=${state.level} load=${load} path=${path} />` : html`<li class="muted none" role="none">reading …</li>`}
-      </ul>`}
-    </li>`;
-}
-
-// Leaf is a scalar, or what stands for a branch while it is closed.
-function Leaf({ item, brief, load, path }) {
-  if (open[item.kind]) {
-    const size = [item.kind === 'array' ? '[]' : '{}'].map(([begin, end]) => begin + (item.size ? count(item.size) : '') + end);
-    return html`<span class="tree-size">${size}</span>${!brief && item.size > 0 && html` <span class="tree-preview">${item.preview}</span>`}`;
-  }
-  if (item.kind === 'nothing') return html`<span class="muted">nothing</span>`;
-  if (item.kind === 'string') return html`<${Text} ...${{ item, load, path }} />`;
-  return html`<span class=${`scalar ${item.kind}`}>${item.text}</span>`;
-}
-
-// Text of any length: what is too long to be shown at once is read on when it is asked for.
-function Text({ item, load, path }) {
-  const begun = { text: item.text ?? '', more: item.more };
-  const [{ text, more }, set] = useState(begun);
-  useEffect(() => set(begun), [item]);
-  const next = () => attempt(async () => {
-    const rest = await load(path, more);
-    set({ text: text + rest.text, more: rest.more });
+  const open = async (path, range) => {
+    memory.open.add(idOf(path, range));
+    draw((n) => n + 1);
+    return !range || isPage(range) ? read(path, range) : null;
+  };
+  const toggle = (path, range) => {
+    const id = idOf(path, range);
+    if (!memory.open.delete(id)) return void open(path, range);
+    return draw((n) => n + 1);
+  };
+  const more = (item, path, text) => attempt(async () => {
+    const { root } = now.current.model;
+    const rest = await now.current.source.level(path, text.more);
+    change(root, 'texts', idOf(path), { text: text.text + rest.text, more: rest.more });
   });
-  return html`<span class="scalar string">"${text}${more ? html`… <button type="button" class="linkish" onClick=${next}>more of ${count(item.bytes)} bytes</button>` : '"'}</span>`;
+  const rowOf = (id) => list.current?.querySelector(`[data-id="${CSS.escape(id)}"]`);
+  const focus = (id) => {
+    memory.at = id;
+    setAt(id);
+    rowOf(id)?.focus();
+  };
+  // reveal opens what is around a part; places are the numbers of the steps of its path among their neighbours.
+  const reveal = async (path, places, focused) => {
+    for (let i = 0; i < path.length; i++) {
+      const inside = path.slice(0, i);
+      const found = i ? await open(inside) : now.current.model.root;
+      if (!found) return;
+      for (const range of waysTo(places[i], found.size)) await open(inside, range);
+    }
+    const id = idOf(path);
+    memory.at = id;
+    setAt(id);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      inSight(rowOf(id)?.querySelector('.tree-row'));
+      if (focused) rowOf(id)?.focus({ preventScroll: true });
+    }));
+  };
+  useLayoutEffect(() => {
+    if (control) control.current = { reveal, focus: () => (rowOf(memory.at) ?? list.current?.querySelector('[role=treeitem]'))?.focus() };
+  });
+
+  const { root, levels, texts, wrong } = model;
+  if (!root?.children) return root ? html`<p class="tree-row alone"><${Leaf} item=${root} text=${texts.get('[]')} term=${term} onMore=${(text) => more(root, [], text)} /></p>` : null;
+
+  const order = []; // the rows as they stand; each is below the nearest one before it of a smaller depth
+  const rowsOf = (path, found, depth) => [
+    ...found.children.map((item, i) => partRow(path, item, found, i, depth)),
+    ...rangesOf(PAGE, found.size).map((range) => rangeRow(path, range, found, depth)),
+  ];
+  const partRow = (path, item, found, place, depth) => {
+    const here = [...path, item.key];
+    const id = idOf(here);
+    order.push({ id, key: String(item.key), path: here, found, item, depth });
+    const branch = Boolean(item.size);
+    const opened = branch && memory.open.has(id);
+    const below = opened ? levels.get(id) : null;
+    const row = html`<${TreeRow} key=${id} ...${{ id, item, term, opened, branch, source, path: here, place, depth, size: found.size, text: texts.get(id), array: found.kind === 'array', onMore: (text) => more(item, here, text), ...shared }}
+      onToggle=${() => toggle(here)} onTable=${item.table && onTable ? () => onTable(here) : null} />`;
+    if (!opened) return row;
+    return below ? [row, rowsOf(here, below, depth + 1), html`<${Gone} key=${`${id} gone`} keys=${below.gone} depth=${depth + 1} />`] : [row, html`<${Waiting} key=${`${id} waits`} wrong=${wrong.get(id)} depth=${depth + 1} />`];
+  };
+  const rangeRow = (path, range, found, depth) => {
+    const id = idOf(path, range);
+    order.push({ id, key: String(range[0]), path, range, found, depth });
+    const opened = memory.open.has(id);
+    const row = html`<${RangeRow} key=${id} ...${{ id, range, opened, depth, array: found.kind === 'array', ...shared }} onToggle=${() => toggle(path, range)} />`;
+    if (!opened) return row;
+    if (!isPage(range)) return [row, rangesOf(...range).map((inner) => rangeRow(path, inner, found, depth + 1))];
+    const below = levels.get(id);
+    return [row, below ? below.children.map((item, i) => partRow(path, item, found, range[0] + i, depth + 1)) : html`<${Waiting} key=${`${id} waits`} wrong=${wrong.get(id)} depth=${depth + 1} />`];
+  };
+  const roving = { id: '' }; // the row with the focus: known when all rows are
+  const shared = { active, roving, onCurrent: (id) => { memory.at = id; setAt(id); } };
+  const rows = rowsOf([], root, 1).flat(Infinity); // as siblings, so that a row stays when it is opened
+  const current = order.some((row) => row.id === at) ? at : order[0]?.id;
+  roving.id = current;
+
+  const keys = (e) => {
+    const i = order.findIndex((row) => row.id === e.target.dataset?.id);
+    if (i < 0) {
+      if (e.key === 'Escape' || e.key === 'ArrowLeft') rowOf(current)?.focus();
+      else return;
+      e.preventDefault();
+      e.stopPropagation();
+      return;
+    }
+    const row = order[i];
+    const opened = e.target.getAttribute('aria-expanded');
+    const go = (other) => other && focus(other.id);
+    if (e.altKey) return;
+    if (e.ctrlKey || e.metaKey) {
+      if (e.key !== 'c' || getSelection().toString() || row.range) return;
+      copyValue(source, row.path);
+      e.preventDefault();
+      return;
+    }
+    switch (e.key) {
+      case 'ArrowDown': go(order[i + 1]); break;
+      case 'ArrowUp': go(order[i - 1]); break;
+      case 'Home': go(order[0]); break;
+      case 'End': go(order.at(-1)); break;
+      case 'ArrowRight': if (opened === 'false') toggle(row.path, row.range); else if (opened && order[i + 1]?.depth > row.depth) go(order[i + 1]); break;
+      case 'ArrowLeft':
+        if (opened === 'true') toggle(row.path, row.range);
+        else go(order.slice(0, i).findLast((other) => other.depth < row.depth));
+        break;
+      case 'Enter': case ' ':
+        if (opened) toggle(row.path, row.range);
+        else if (row.item?.more) more(row.item, row.path, texts.get(row.id) ?? row.item);
+        break;
+      case '*': order.filter((o) => o.found === row.found && (o.item?.size || o.range)).forEach((o) => open(o.path, o.range)); break;
+      default:
+        if (!/^[\p{L}\p{N}_$.-]$/u.test(e.key)) return;
+        typed(e.key, i);
+    }
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  // typed goes to the next key that begins with what is typed; digits go to an item by its number.
+  const typed = (key, i) => {
+    const memo = list.current;
+    memo.typed = (Date.now() - (memo.typedAt ?? 0) < 600 ? memo.typed : '') + key;
+    memo.typedAt = Date.now();
+    const { path, found, range } = order[i];
+    const begin = memo.typed.toLowerCase();
+    if (found.kind === 'array' && /^\d+$/.test(begin) && Number(begin) < found.size) {
+      const to = [...(range ? path : path.slice(0, -1)), Number(begin)];
+      reveal(to, to.map((step) => (typeof step === 'number' ? step : 0)), true); // what is around it is open
+      return;
+    }
+    const rest = [...order.slice(i + (begin.length > 1 ? 0 : 1)), ...order.slice(0, i + 1)];
+    const next = rest.find((row) => !row.range && row.key.toLowerCase().startsWith(begin));
+    if (next) focus(next.id);
+  };
+  return html`
+    <ul class="tree" role="tree" aria-label=${label} ref=${list} onKeyDown=${keys} onFocusIn=${() => setActive(true)} onFocusOut=${(e) => !e.currentTarget.contains(e.relatedTarget) && setActive(false)}>${rows}<${Gone} keys=${root.gone} depth=${1} /></ul>`;
 }
 
-// treeKeys are those of ARIA's tree.
-function treeKeys(e) {
-  const items = [...e.currentTarget.querySelectorAll('[role=treeitem]')];
-  const here = document.activeElement;
-  const i = items.indexOf(here);
-  if (i < 0) return;
-  const opened = here.getAttribute('aria-expanded');
-  const toggle = () => here.dispatchEvent(new CustomEvent('ToggleBranch'));
-  const focus = (el) => el?.focus();
-  switch (e.key) {
-    case 'ArrowDown': focus(items[i + 1]); break;
-    case 'ArrowUp': focus(items[i - 1]); break;
-    case 'Home': focus(items[0]); break;
-    case 'End': focus(items.at(-1)); break;
-    case 'ArrowRight': if (opened === 'false') toggle(); else if (opened) focus(items[i + 1]); break;
-    case 'ArrowLeft': if (opened === 'true') toggle(); else focus(here.parentElement.closest('[role=treeitem]')); break;
-    case 'Enter': case ' ': toggle(); break;
-    default: return;
-  }
-  e.preventDefault();
-  e.stopPropagation();
+// inSight scrolls to a row in the middle, unless it is in sight below the head of its box.
+function inSight(row) {
+  const body = row?.closest('.inspector-body')?.getBoundingClientRect();
+  const head = row?.closest('.box')?.querySelector('.value-head')?.getBoundingClientRect().height ?? 0;
+  const { top, bottom } = row?.getBoundingClientRect() ?? {};
+  if (body && (top < body.top + head || bottom > body.bottom)) row.scrollIntoView({ block: 'center' });
 }
+
+// isOpen is whether all that is around a path is open.
+const isOpen = (memory, path) => path.every((_, i) => i === 0 || memory.open.has(idOf(path.slice(0, i))));
+
+const Waiting = ({ wrong, depth }) => html`<li class=${wrong ? 'wrong' : 'muted none'} role="none" style=${indent(depth)}>${wrong || 'reading …'}</li>`;
+
+const Gone = ({ keys, depth }) => keys?.length > 0 && html`<li class="tree-gone" role="none" style=${indent(depth)}>gone: ${keys.map((key, i) => html`${i > 0 && ', '}<del class="mono">${key}</del>`)}</li>`;

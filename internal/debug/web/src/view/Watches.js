@@ -1,7 +1,9 @@
 import { html } from '../lib/html.js';
 import { useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
+import { rootOf } from '../lib/jsonata.js';
 import { useLoaded } from '../lib/load.js';
+import { valueSource } from '../lib/source.js';
 import { addWatch, full, removeWatch, watches } from '../state/watches.js';
 import { tryOut } from '../state/tryout.js';
 import { Button } from './Button.js';
@@ -34,7 +36,8 @@ export function Watches({ run, place }) {
 }
 
 function Watched({ run, source, found }) {
-  const load = (path, from) => post(`runs/${seg(run.id)}/evaluate`, { kind: 'jsonata', source, ...found.place, path, from }).then((a) => a.value);
+  const values = valueSource(run.id, { of: 'expression', kind: 'jsonata', source, ...found?.place }, rootOf(source),
+    (path, from = 0) => post(`runs/${seg(run.id)}/evaluate`, { kind: 'jsonata', source, ...found.place, path, from }).then((a) => a.value));
   const remove = () => {
     removeWatch(source);
     document.getElementById('watch-source')?.focus(); // the button that had the focus is gone
@@ -46,6 +49,6 @@ function Watched({ run, source, found }) {
         <${Button} icon="close" only label="Remove watch" onClick=${remove} />
       </div>
       ${found?.error && html`<p class="wrong">${found.error.message}</p>`}
-      ${found?.value && html`<${ValueTree} level=${found.value} label=${source} load=${load} />`}
+      ${found?.value && html`<${ValueTree} level=${found.value} label=${source} source=${values} keep=${`${run.tool} watch ${source}`} />`}
     </li>`;
 }
