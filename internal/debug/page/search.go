@@ -58,7 +58,7 @@ func (s *Server) searchValue(r *http.Request, now runState) (any, error) {
 }
 
 func searched(ctx context.Context, v value.Value, text string, from int) matchesJSON {
-	w := walk{ctx: ctx, pattern: regexp.MustCompile("(?i)" + regexp.QuoteMeta(text)), out: matchesJSON{Matches: []matchJSON{}, From: from}}
+	w := walk{ctx: ctx, lower: strings.ToLower(text), pattern: regexp.MustCompile("(?i)" + regexp.QuoteMeta(text)), out: matchesJSON{Matches: []matchJSON{}, From: from}}
 	if text := w.find(scalarText(v)); text != "" {
 		w.add("value", text)
 	}
@@ -69,7 +69,8 @@ func searched(ctx context.Context, v value.Value, text string, from int) matches
 // walk goes through a value.
 type walk struct {
 	ctx     context.Context
-	pattern *regexp.Regexp
+	lower   string         // what is searched for
+	pattern *regexp.Regexp // likewise: it finds the place, which takes longer
 	path    []any
 	at      []int
 	parts   int
@@ -128,7 +129,11 @@ func (w *walk) add(in, excerpt string) {
 func (w *walk) find(text string) string {
 	for start := 0; start < len(text); start += searchPiece {
 		piece := text[start:min(len(text), start+searchPiece+searchShown)]
-		if at := w.pattern.FindStringIndex(piece); at != nil {
+		if strings.Contains(strings.ToLower(piece), w.lower) {
+			at := w.pattern.FindStringIndex(piece)
+			if at == nil {
+				at = []int{0, 0} // cases of different length
+			}
 			return around(text, start+at[0], start+at[1])
 		}
 		if len(text) > searchPiece && w.ctx.Err() != nil {

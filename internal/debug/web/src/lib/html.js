@@ -7,11 +7,11 @@ import { plain, visible } from './visible.js';
 export const html = htm.bind(element);
 
 const texts = new Set(['option', 'text', 'title', 'textarea', 'tspan']); // that hold no elements
-const told = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt'];
+const spoken = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt'];
 
 function element(type, props, ...children) {
   if (typeof type !== 'string') return h(type, props, ...children);
-  for (const name of told) if (props?.[name] && plain(props[name]) !== props[name]) props = { ...props, [name]: plain(props[name]) };
+  for (const name of spoken) if (props?.[name] && plain(props[name]) !== props[name]) props = { ...props, [name]: plain(props[name]) };
   const show = texts.has(type) ? plain : visible;
   const shown = (child) => (Array.isArray(child) ? child.map(shown) : show(child));
   return h(type, props, ...children.map(shown));

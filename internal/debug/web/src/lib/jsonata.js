@@ -2,7 +2,7 @@
 const name = /^[A-Za-z_]\w*$/;
 const words = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function']);
 
-// pathOf continues the expression root by keys and indexes. Keys that are no names stand in backticks.
+// pathOf continues the expression root by keys and indexes. Keys that are no names get backticks.
 export const pathOf = (root, path) => path.reduce((text, key) => {
   if (typeof key === 'number') return `${text}[${key}]`;
   if (name.test(key) && !words.has(key)) return `${text}.${key}`;
