@@ -20,6 +20,8 @@ type decoder struct {
 	assume  bool     // as Options.AssumeEnv
 	alone   bool     // imports are not read
 
+	mayImport func(path string) bool // nil: any
+
 	noteDefault func(name, value string) // as Options.NoteDefault
 
 	importer *decoder    // of the file that imports this one; nil for the graph file itself

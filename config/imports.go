@@ -109,6 +109,11 @@ func (d *decoder) reserve(imp *Import) {
 // loadImport reads one import.
 func (d *decoder) loadImport(imp *Import) {
 	path := imp.path(d.path)
+	if d.mayImport != nil && !d.mayImport(path) {
+		d.found.Add(imp.Pos, "import-not-read", fmt.Sprintf("import %q (%s) is not in the saved file and is not read yet, so its tools are unknown", imp.Name.Value, imp.Path.Value),
+			"save the file")
+		return
+	}
 	data, info := d.readImport(imp, path)
 	if data == nil {
 		return

@@ -23,6 +23,10 @@ type Options struct {
 	Vars      map[string]string // other values of constants, by name: JSON of the declared type, or the text where a text is declared
 	VarValues map[string]*Data  // likewise, before Vars, as data of the declared type
 	alone     bool              // imports are not read
+
+	// MayImport reports whether the graph file may import the file at a path: an import that it may not is
+	// an error, and is not read. nil: any. It is for texts that are not saved yet.
+	MayImport func(path string) bool
 }
 
 // Load reads the graph file at path. When the file could be read, the error is Diagnostics,
@@ -55,7 +59,7 @@ func newDecoder(path string, opts Options) *decoder {
 	}
 	return &decoder{
 		path:   path,
-		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone,
+		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone, mayImport: opts.MayImport,
 		lookup: lookup, noteDefault: opts.NoteDefault,
 		texts:  opts.Vars,
 		values: opts.VarValues,

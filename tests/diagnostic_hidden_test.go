@@ -54,6 +54,7 @@ func schemaFile(n int) string {
 // elsewhereTold are the codes that check gives in no way that a file alone can bring about.
 var elsewhereTold = map[string]string{
 	"not-a-regular-file": "a path",
+	"import-not-read":    "toolgraph ui",
 	"too-many-imports":   "several files", "unused-import": "several files",
 	"unknown-registry-server": "a registry", "unsafe-registry": "a registry", "unreadable-registry": "a registry",
 	"bad-directory":  "a working directory that is gone",

@@ -90,13 +90,14 @@ func unknownOperatorHint(op string) string {
 	if name, ok := otherNames[lower]; ok {
 		return fmt.Sprintf("did you mean %q?", name)
 	}
-	if hint := wording.DidYouMean(strings.TrimSpace(op), operatorNames()); hint != "" {
+	if hint := wording.DidYouMean(strings.TrimSpace(op), Operators()); hint != "" {
 		return hint
 	}
-	return "the operators are " + strings.Join(operatorNames(), " ")
+	return "the operators are " + strings.Join(Operators(), " ")
 }
 
-func operatorNames() []string { return slices.Sorted(maps.Keys(ruleOperators)) }
+// Operators returns the names of the operators, sorted.
+func Operators() []string { return slices.Sorted(maps.Keys(ruleOperators)) }
 
 // countedArguments says how many arguments an operator takes.
 func (o ruleOperator) countedArguments() string {

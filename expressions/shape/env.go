@@ -48,6 +48,8 @@ type Env struct {
 	Declared func(name string) bool
 	// Asked reports whether the run has checked before that a field exists. It may be nil.
 	Asked func(path []string) bool
+
+	probe func(Shape) // see Probe; nil for none
 }
 
 // root returns the context as a shape.

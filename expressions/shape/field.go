@@ -10,6 +10,10 @@ import (
 
 // name infers the read of a field.
 func (in *inferrer) name(t *tree, current fact) fact {
+	if in.env.probe != nil && t.Text == Probed {
+		in.env.probe(current.shape)
+		return unknown()
+	}
 	if current.root {
 		v := in.output(t, t.Text)
 		if in.env.Declared != nil && in.env.Declared(t.Text) {

@@ -1,13 +1,11 @@
 package authoring
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/wording"
@@ -237,12 +235,9 @@ func (r *request) save(ctx context.Context, src []byte, err error, name, message
 	if err != nil {
 		return nil, notSaved(edited, err)
 	}
-	now, err := config.ReadFile(r.path)
-	if err == nil && !bytes.Equal(now, r.src) {
+	err = put(r.path, r.src, src)
+	if errors.Is(err, ErrChanged) {
 		err = errors.New("another program has just changed it; try again")
-	}
-	if err == nil {
-		err = files.Write(r.path, src, 0o600) // unless the file has another mode
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nothing was saved: the graph file: %w", err)

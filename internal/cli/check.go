@@ -133,35 +133,51 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 		return nil, err
 	}
 	shown.note(of, p.File)
+	if !f.live {
+		found, offline, locked, err := checkOffline(ctx, p)
+		if err == nil && locked == nil {
+			f.noteUnknown(p, offline)
+		}
+		return found, err
+	}
 	locked, found, err := lockBeside(p)
 	if err != nil {
 		return nil, err
 	}
-	var known flow.Upstreams
-	if !f.live {
-		offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
-		known, found = offline, append(found, unlisted...)
-		if locked == nil {
-			f.noteUnknown(p, offline)
-		}
-	} else {
-		var missing config.Diagnostics
-		var listed *lock.Lock
-		listed, missing, err = f.listed(ctx, std, p, locked)
-		known = believing{listed, locked, p.File}
-		found = append(found, missing...)
-	}
-	more, ended := p.Check(ctx, known)
+	listed, missing, err := f.listed(ctx, std, p, locked)
+	found, ended := allFindings(ctx, p, append(found, missing...), believing{listed, locked, p.File})
 	if ended != nil {
 		return nil, ended
 	}
+	return found, err
+}
+
+// checkOffline returns all findings about a file, given the lock beside it and what its servers listed when
+// they were synced: it starts no server. It returns both as well; the lock is nil without one.
+func checkOffline(ctx context.Context, p *project.Project) (config.Diagnostics, *lock.Offline, *lock.Lock, error) {
+	locked, found, err := lockBeside(p)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
+	found, err = allFindings(ctx, p, append(found, unlisted...), offline)
+	return found, offline, locked, err
+}
+
+// allFindings adds the findings of the file and of the flow of data, given the known tools. Secrets are
+// redacted: a finding may quote the description of a server.
+func allFindings(ctx context.Context, p *project.Project, found config.Diagnostics, known flow.Upstreams) (config.Diagnostics, error) {
+	more, err := p.Check(ctx, known)
+	if err != nil {
+		return nil, err
+	}
 	found = append(found, more...)
-	for i := range found { // which may quote descriptions of servers
+	for i := range found {
 		found[i].Message = p.File.Secrets.Redact(found[i].Message)
 		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
 	}
 	found.Sort()
-	return found, err
+	return found, nil
 }
 
 // noteUnknown counts the tools that a file without a lock calls and that were not synced.

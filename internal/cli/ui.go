@@ -8,18 +8,21 @@ import (
 	"net"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring"
 	"toolgraph/internal/debug"
 	"toolgraph/internal/debug/page"
+	"toolgraph/mcpclient"
 )
 
 type uiFlags struct {
 	sessionFlags
-	address string
-	noOpen  bool
+	address            string
+	noOpen, allowWrite bool
 }
 
 func newUI(std streams) *cobra.Command {
@@ -28,12 +31,16 @@ func newUI(std streams) *cobra.Command {
 		Use:   "ui FILE",
 		Short: "Run and debug tools in the browser",
 		Long: `Open a page that runs the tools of a graph file, steps through them, shows what each
-expression read and returned, and browses recorded runs. A changed file is reloaded at
-once.
+expression read and returned, and browses recorded runs. It shows the file with all
+findings of toolgraph check. A changed file is reloaded at once.
+
+With --allow-write the file can be edited and saved on the page. What is saved decides
+which programs are started, so the page can then do all that the user can.
 
 The page is served by this process to this machine only and loads nothing from elsewhere.
 Its address contains a token that is new at each start.`,
 		Example: `  toolgraph ui graph.yaml
+  toolgraph ui graph.yaml --allow-write
   toolgraph ui graph.yaml --addr 127.0.0.1:7000 --no-open`,
 		Args: onlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,6 +49,7 @@ Its address contains a token that is new at each start.`,
 	}
 	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "loopback `address` of the page; port 0 picks a free port")
 	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address without opening a browser")
+	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "allow the page to save changes of the graph file")
 	flags.registerRuns(cmd, "warn")
 	flags.history.register(cmd)
 	return takesGraph(cmd, &flags.graph)
@@ -52,7 +60,7 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	changes, noChanges := newWatcher(f.files) // before the file is loaded, so that no later change is missed
+	changes, noChanges := newWatcher(f.watched) // before the file is loaded, so that no later change is missed
 	if noChanges == nil {
 		defer changes.close()
 	}
@@ -70,14 +78,22 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	var kit *authoring.Toolkit
+	if f.allowWrite {
+		kit = authoring.New(authoring.Options{Graph: f.graph, Servers: f.servers, AllowWrite: true})
+		defer kit.Close()
+	}
+	var served atomic.Pointer[mcpclient.Pool] // of the version that is in use
+	served.Store(l.pool)
 	shown = page.New(page.Options{
-		Controller: debug.New(), Project: l.page(),
+		Controller: debug.New(), Project: l.page(), File: f.file(kit, served.Load),
 		Store: l.history, Version: versionText(), Logger: l.log,
 	})
 	if noChanges != nil {
 		l.log.Warn("changed files are not reloaded", "error", noChanges)
 	} else {
 		l.follow(ctx, changes, func(next *loaded) (<-chan struct{}, error) {
+			served.Store(next.pool)
 			return shown.Replace(next.page()), nil
 		}, func(_ *loaded, err error) {
 			var found config.Diagnostics

@@ -5,12 +5,18 @@
 // below /api need the cookie that POST /api/session returns for the token of the printed
 // address; a change is a POST or PUT of JSON. An error is {"error": {"message", "hint", …}}.
 // Secrets are redacted before a value is truncated, searched, evaluated or shown. No
-// request can name a command, a server or a file.
+// request can name a command, a server or a file: the one file that PUT /api/source changes,
+// where that is allowed, is the one that was opened. A text that is not saved is checked without
+// starting a server, and without reading a file that the saved one does not read.
 //
 //	POST /api/session                 {token} → 204 and the cookie
 //	POST /api/link                    → {token}, for a link that opens a session in another browser
 //	GET  /api/project                 name, tools, findings, servers (settings as set or unset only)
-//	GET  /api/source                  {path, text} of the graph file
+//	GET  /api/source                  {path, text, version, writable} of the graph file
+//	PUT  /api/source                  {text, version, broken} → {outcome: saved|changed|errors, version, …}
+//	POST /api/check                   {text, tool} → what toolgraph check finds in the text: {valid, findings, graph}
+//	POST /api/complete                {text, at} → what can be written there: {from, candidates}
+//	POST /api/describe                {text, at} → what is known of the word there: {from, to, label, detail, doc} or null
 //	GET  /api/graphs/{tool}           nodes and edges
 //	GET  /api/events                  server-sent events: run (as below, also of other processes), project, breakpoints, questions, missed
 //	GET  /api/breakpoints/{tool}      {tool, breakpoints: [{node, condition, disabled}]}, which all pages share

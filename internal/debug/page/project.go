@@ -56,6 +56,7 @@ func (s *Server) Replace(p Project) (ended <-chan struct{}) {
 	s.mu.Lock()
 	old := s.project
 	s.project, s.found, s.source = newLoaded(p), p.Warnings, p.Source
+	s.checks.version++
 	s.mu.Unlock()
 	s.runs.forget()
 	s.hub.publish("project", nil)
@@ -77,6 +78,7 @@ func (l *loaded) use(by int) {
 func (s *Server) Reject(source string, found config.Diagnostics) {
 	s.mu.Lock()
 	s.found, s.source = found, source
+	s.checks.version++
 	s.mu.Unlock()
 	s.hub.publish("project", nil)
 }
@@ -121,16 +123,7 @@ type settingJSON struct {
 	Set  bool   `json:"set"`
 }
 
-type findingJSON struct {
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Severity string `json:"severity"`
-	Code     string `json:"code"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint"`
-}
-
-func (s *Server) getProject(*http.Request) (any, error) {
+func (s *Server) getProject(r *http.Request) (any, error) {
 	s.mu.Lock()
 	p, found := s.project, s.found
 	s.mu.Unlock()
@@ -138,7 +131,7 @@ func (s *Server) getProject(*http.Request) (any, error) {
 	out := projectJSON{
 		Title: redact(file.Server.Title.Value), Name: redact(file.Server.Name.Value), File: p.path, Version: s.opts.Version,
 		History: s.opts.Store != nil, Rejected: found.Err() != nil,
-		Tools: []toolJSON{}, Servers: []serverJSON{}, Diagnostics: []findingJSON{},
+		Tools: []toolJSON{}, Servers: []serverJSON{}, Diagnostics: s.findings(r.Context()),
 	}
 	if out.Title == "" {
 		out.Title = out.Name
@@ -170,15 +163,6 @@ func (s *Server) getProject(*http.Request) (any, error) {
 		}
 		out.Servers = append(out.Servers, server)
 	}
-	for _, d := range found {
-		at := p.shown(d.Pos)
-		if at != d.Pos { // the import has no line here
-			d.Message = d.Pos.String() + ": " + d.Message
-		}
-		out.Diagnostics = append(out.Diagnostics, findingJSON{
-			Line: at.Line, Column: at.Column, Severity: d.Severity.String(), Code: d.Code, Message: redact(d.Message), Hint: redact(d.Hint),
-		})
-	}
 	return out, nil
 }
 
@@ -191,12 +175,6 @@ func (l *loaded) shown(pos config.Pos) config.Pos {
 	return pos
 }
 
-func (s *Server) getSource(*http.Request) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return map[string]string{"path": s.project.path, "text": s.project.File.Secrets.Redact(s.source)}, nil
-}
-
 func (s *Server) getGraph(r *http.Request) (any, error) {
 	p := s.loaded()
 	redact := p.File.Secrets.Redact
@@ -204,9 +182,14 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, errorf(http.StatusNotFound, "%s", redact(err.Error()))
 	}
+	return p.draw(g, redact), nil
+}
+
+// draw returns the drawing of a graph of this version of the file, or of a text of it.
+func (l *loaded) draw(g *graph.Graph, redact func(string) string) graph.Drawing {
 	out := graph.Draw(g)
 	for i, node := range g.Nodes {
-		at := p.shown(node.Pos())
+		at := l.shown(node.Pos())
 		out.Nodes[i].Line, out.Nodes[i].Column = at.Line, at.Column
 		switch node := node.(type) {
 		case *graph.Transform:
@@ -221,7 +204,7 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 	for i := range out.Edges {
 		out.Edges[i].Label = redact(out.Edges[i].Label)
 	}
-	return out, nil
+	return out
 }
 
 // rejected is the answer about a run that cannot start.

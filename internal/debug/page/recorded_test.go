@@ -114,7 +114,7 @@ func TestReplaceAndReject(t *testing.T) {
 	if !p.Rejected || len(p.Tools) != 2 || len(p.Diagnostics) != len(broken) {
 		t.Errorf("%+v", p)
 	}
-	if src := good[map[string]string](c, "GET", "/api/source", ""); src["text"] != "broken: yes\n" {
+	if src := good[sourceJSON](c, "GET", "/api/source", ""); src.Text != "broken: yes\n" {
 		t.Errorf("%v", src)
 	}
 }

@@ -34,6 +34,7 @@ const (
 type Options struct {
 	Controller *debug.Controller // starts the runs
 	Project    Project
+	File       File           // zero: the file is shown with the errors of loading it
 	Store      *journal.Store // the recorded runs; nil: only those of this process are shown
 	Version    string         // of the program
 	Logger     *slog.Logger
@@ -57,13 +58,15 @@ type Server struct {
 	project *loaded
 	found   config.Diagnostics // of the file as it is now
 	source  string             // likewise
-	open    []*question        // that wait for the user, the oldest first
+	checks  checks
+	open    []*question // that wait for the user, the oldest first
 }
 
 // New returns a server that does not serve yet.
 func New(opts Options) *Server {
 	s := &Server{
 		opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), look: lookBudget,
+		checks:  newChecks(),
 		project: newLoaded(opts.Project), found: opts.Project.Warnings, source: opts.Project.Source,
 	}
 	s.breaks.of = map[string][]debug.Breakpoint{}
@@ -112,6 +115,10 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 	for pattern, f := range map[string]endpoint{
 		"GET /api/project":             s.getProject,
 		"GET /api/source":              s.getSource,
+		"PUT /api/source":              withBody(s.saveSource),
+		"POST /api/check":              withBody(s.checkText),
+		"POST /api/complete":           withBody(s.complete),
+		"POST /api/describe":           withBody(s.describe),
 		"GET /api/graphs/{tool}":       s.getGraph,
 		"GET /api/runs":                s.listRuns,
 		"POST /api/runs":               withBody(s.startRun),
@@ -161,6 +168,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 var files = map[string]string{
 	"index.html":   "text/html; charset=utf-8",
 	"app.js":       "text/javascript; charset=utf-8",
+	"editor.js":    "text/javascript; charset=utf-8",
 	"app.css":      "text/css; charset=utf-8",
 	"icon.svg":     "image/svg+xml",
 	"LICENSES.txt": "text/plain; charset=utf-8",

@@ -13,7 +13,8 @@ rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist');
 
 await build({
-  entryPoints: { app: 'src/main.js' },
+  entryPoints: { app: 'src/main.js', editor: 'src/editor/editor.js' }, // the page loads the second when it is needed
+  external: ['/editor.js'],
   bundle: true,
   minify: true,
   format: 'esm',
@@ -26,7 +27,9 @@ await build({
 cpSync('src/index.html', 'dist/index.html');
 cpSync('src/icon.svg', 'dist/icon.svg');
 
-const bundled = ['preact', '@preact/signals', '@preact/signals-core', 'htm'];
+const bundled = ['preact', '@preact/signals', '@preact/signals-core', 'htm',
+  ...['autocomplete', 'commands', 'lang-yaml', 'language', 'lint', 'search', 'state', 'streamparser', 'view'].map((name) => `@codemirror/${name}`),
+  ...['common', 'highlight', 'lr', 'yaml'].map((name) => `@lezer/${name}`), '@marijn/find-cluster-break', 'crelt', 'style-mod', 'w3c-keyname'];
 writeFileSync('dist/LICENSES.txt', bundled.map((name) => {
   const dir = join('node_modules', name);
   const licence = readdirSync(dir).find((file) => /^licen[cs]e/i.test(file));

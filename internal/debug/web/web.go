@@ -1,7 +1,7 @@
-// Package web is the debugger's page as the browser gets it: a script, a stylesheet, a
-// document and the licences of what is bundled. Its sources are in src, for Node to
-// build (make web); what is built is in dist, in the repository and in the binary, so
-// that Go alone is needed to build that.
+// Package web is the debugger's page as the browser gets it: a script, another one with the
+// editor of the file, which is loaded when it is needed, a stylesheet, a document and the
+// licences of what is bundled. Its sources are in src, for Node to build (make web); what is
+// built is in dist, in the repository and in the binary, so that Go alone is needed to build that.
 //
 // The page knows its server only by the paths below /api, which package page describes.
 package web
@@ -14,7 +14,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Files are index.html, app.js, app.css, icon.svg and LICENSES.txt.
+// Files are index.html, app.js, editor.js, app.css, icon.svg and LICENSES.txt.
 func Files() fs.FS {
 	sub, err := fs.Sub(dist, "dist")
 	if err != nil {

@@ -50,7 +50,7 @@ test('the dark theme', () => use(todos, { colorScheme: 'dark' }, async (page) =>
   await page.locator('.slider input').fill('6');
   await blur(page);
   await press(page, '4');
-  await page.waitForSelector('.line.on');
+  await page.waitForSelector('.editor-host .lit');
   const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   assert.equal(ground, 'rgb(15, 18, 22)', 'the page is not dark');
   await shot(page, 'dark');

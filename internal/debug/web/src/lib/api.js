@@ -16,8 +16,8 @@ export const onRefused = (f) => {
   refused = f;
 };
 
-async function ask(method, path, body, read = JSON.parse) {
-  const options = { method, credentials: 'same-origin', cache: 'no-store' };
+async function ask(method, path, body, read = JSON.parse, signal = undefined) {
+  const options = { method, credentials: 'same-origin', cache: 'no-store', signal };
   if (method !== 'GET') {
     options.headers = { 'Content-Type': 'application/json' };
     options.body = typeof body === 'string' ? body : JSON.stringify(body ?? {});
@@ -42,7 +42,7 @@ async function ask(method, path, body, read = JSON.parse) {
 
 // get reads JSON; read makes another thing of its text, such as exact numbers (lib/json.js).
 export const get = (path, query, read) => ask('GET', withQuery(path, query), undefined, read);
-export const post = (path, body) => ask('POST', path, body);
+export const post = (path, body, signal) => ask('POST', path, body, undefined, signal);
 export const put = (path, body) => ask('PUT', path, body);
 export const seg = encodeURIComponent;
 

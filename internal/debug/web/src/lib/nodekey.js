@@ -3,6 +3,7 @@ import { toggleBreakpoint } from '../state/breakpoints.js';
 import { control, controlled, goToNode } from '../state/run.js';
 import { lookInto } from '../state/into.js';
 import { focused, reveal } from '../state/graphview.js';
+import { revealLine } from '../state/sourceview.js';
 import { walk } from './walk.js';
 import { dialog, show } from '../state/ui.js';
 
@@ -21,6 +22,11 @@ function act(key, g, node) {
     case ' ':
       goToNode(node.id);
       show('step');
+      return true;
+    case 'l':
+      if (!node.line) return false;
+      show('source');
+      revealLine(node.line, node.column, true);
       return true;
     case 'b':
       toggleBreakpoint(node.id);

@@ -51,7 +51,14 @@ export const keys = [
   { key: 'c', group: 'On a node', text: 'condition of its breakpoint' },
   { key: 'e', group: 'On a node', text: 'breakpoint before each of its parts' },
   { key: 'i', group: 'On a node', text: 'look into the graph that it calls, or its parts' },
+  { key: 'l', group: 'On a node', text: 'its line in the file' },
   { key: 'u', group: 'On a node', text: 'continue until it is next' },
+
+  { key: 'Ctrl+S', group: 'In the file', text: 'save it' },
+  { key: 'Ctrl+Space', group: 'In the file', text: 'list what can be written at the cursor' },
+  { key: 'Ctrl+F', group: 'In the file', text: 'find and replace' },
+  { key: 'Alt+Enter', group: 'In the file', text: 'the node of the cursor in the graph' },
+  { key: 'Escape, Tab', group: 'In the file', text: 'leave the editor' },
 
   { key: 'Up, Down', group: 'In the list of steps', text: 'previous, next; Page Up and Page Down by twenty' },
   { key: 'Left, Right', group: 'In the list of steps', text: 'hide, list the parts of a step' },

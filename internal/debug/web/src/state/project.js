@@ -3,7 +3,7 @@ import { signal, computed } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
 import { parse, plain } from '../lib/json.js';
 import { layoutOf } from '../lib/layout.js';
-import { beside } from './ui.js';
+import { beside, inspector } from './ui.js';
 
 export const project = signal(null);
 export const toolName = signal('');
@@ -11,7 +11,11 @@ export const source = signal(null);
 const graphs = signal(new Map()); // tool → graph
 
 export const tool = computed(() => project.value?.tools.find((t) => t.name === toolName.value) ?? null);
-export const graph = computed(() => (graphs.value.has(toolName.value) ? laidOut(graphs.value.get(toolName.value), beside.value) : null));
+// unsaved is the graph of a text that is not saved. It is shown beside that text, for the same tool.
+export const unsaved = signal(null);
+export const isUnsaved = computed(() => inspector.value === 'source' && unsaved.value?.tool === toolName.value);
+const drawn = computed(() => (isUnsaved.value ? unsaved.value : graphs.value.get(toolName.value)));
+export const graph = computed(() => (drawn.value ? laidOut(drawn.value, beside.value) : null));
 export const findings = computed(() => project.value?.diagnostics ?? []);
 
 // laidOut is the graph with its layout, with or without room for data beside the nodes.
@@ -24,7 +28,6 @@ function laidOut(g, data) {
 export async function loadProject() {
   const found = await get('project', undefined, readProject);
   graphs.value = new Map();
-  source.value = null;
   project.value = found;
   if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';
   await Promise.all([loadGraph(toolName.value), loadSource()]);

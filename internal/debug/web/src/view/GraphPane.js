@@ -1,6 +1,6 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect } from 'preact/hooks';
-import { graph, tool } from '../state/project.js';
+import { graph, isUnsaved, tool } from '../state/project.js';
 import { lit, own } from '../state/run.js';
 import { far, focused, overview, reveal, view } from '../state/graphview.js';
 import { followLatest, latest } from '../state/latest.js';
@@ -21,6 +21,7 @@ export function GraphPane() {
     <section class="graph" aria-label=${g ? `graph of ${g.tool}` : 'graph'}>
       ${!tool.value ? html`<${Empty} title="This file has no tools" text="Each tool of the file is a graph that is drawn here." />` : !g ? html`<${Empty} title="Drawing …" />` : html`
         <${Canvas} g=${g} key=${g.tool + g.hash} />
+        ${isUnsaved.value && html`<p class="graph-unsaved" role="status">Unsaved text · runs use the saved file</p>`}
         <${GraphTools} />
         <${NodeTip} g=${g} />
         <${Legend} g=${g} />

@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
 import { inspector } from '../state/ui.js';
-import { findings } from '../state/project.js';
+import { findings } from '../state/sourceview.js';
 import { Tabs } from './Tabs.js';
 import { StepPane } from './StepPane.js';
 import { ContextPane } from './ContextPane.js';
