@@ -34,6 +34,7 @@ var below = map[string][]string{
 	"internal/cost":         {}, // for tests alone
 	"internal/files":        {},
 	"internal/wording":      {},
+	"internal/terminal":     {},
 	"mcpclient":             with(values, "config", "expressions/schema"),
 	"execution":             with(language, "config", "expressions/schema", "graph"),
 	"execution/journal":     with(values, "config", "graph", "execution"),
@@ -96,7 +97,9 @@ var importer = map[string]string{
 	"github.com/spf13/cobra":                   "internal/cli",
 	"github.com/spf13/pflag":                   "internal/cli",
 	"github.com/fsnotify/fsnotify":             "internal/cli",
-	"golang.org/x/term":                        "internal/cli",
+	"golang.org/x/term":                        "internal/terminal",
+	"github.com/peterh/liner":                  "internal/terminal",
+	"github.com/mattn/go-runewidth":            "internal/terminal",
 	"golang.org/x/net":                         "internal/server",
 	"github.com/go-jose/go-jose":               "internal/authorize",
 	"github.com/rogpeppe/go-internal/diff":     "internal/diff",

@@ -79,12 +79,15 @@ func (s *Store) checkPrivate(path string, kind fs.FileMode) error {
 	return nil
 }
 
+// commandsName is the file in which the debugger keeps its commands beside the runs.
+const commandsName = "debug_history"
+
 // isDedicated reports whether the directory has only files of the store. Another directory keeps
 // its mode.
 func (s *Store) isDedicated() bool {
 	all, err := os.ReadDir(s.dir)
 	return err == nil && len(all) > 0 && !slices.ContainsFunc(all, func(e fs.DirEntry) bool {
-		return !slices.Contains([]string{"history.db", "history.db-wal", "history.db-shm", filepath.Base(leaseDir(s.dir)), reserveName}, e.Name())
+		return !slices.Contains([]string{"history.db", "history.db-wal", "history.db-shm", filepath.Base(leaseDir(s.dir)), reserveName, commandsName}, e.Name())
 	})
 }
 

@@ -6,40 +6,39 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 
-// terminal asks the person at the terminal of a command the questions of upstream servers and, as
+// asker asks the person at the terminal of a command the questions of upstream servers and, as
 // part of a runUser, those of runs, one at a time. Safe for concurrent use.
-type terminal struct {
+type asker struct {
 	std   streams
-	talks bool                 // standard input and standard error are terminals
-	lines func() <-chan string // of standard input; reading begins at the first call
-	turn  chan struct{}        // has one element while a question is open
+	talks bool          // standard input and standard error are terminals
+	input *lineReader   // standard input
+	turn  chan struct{} // has one element while a question is open
 }
 
-// newTerminal returns the terminal of a command; standard input is read until ctx ends.
-func newTerminal(ctx context.Context, std streams) *terminal {
-	return &terminal{
-		std: std, talks: isTerminal(std.in) && isTerminal(std.err), turn: make(chan struct{}, 1),
-		lines: sync.OnceValue(func() <-chan string { return readLines(ctx, std.in) }),
+// newAsker returns the asker of a command; nothing is read before a line is wanted.
+func newAsker(std streams) *asker {
+	return &asker{
+		std: std, talks: isTerminal(std.in) && isTerminal(std.err), turn: make(chan struct{}, 1), input: newLineReader(std.in),
 	}
 }
 
 // asks lets servers ask, if their entries in the graph file allow it.
-func (t *terminal) asks(secrets *config.Secrets) mcpclient.Option {
+func (a *asker) asks(secrets *config.Secrets) mcpclient.Option {
 	return mcpclient.WithElicitor(func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
 		f, err := readForm(params)
 		if err != nil {
 			return nil, err
 		}
-		return t.ask(ctx, upstream, f, secrets)
+		return a.ask(ctx, upstream, f, secrets)
 	})
 }
 
@@ -58,36 +57,36 @@ var (
 )
 
 // Turn waits until no other question is open.
-func (t *terminal) Turn(ctx context.Context) (done func(), err error) {
+func (a *asker) Turn(ctx context.Context) (done func(), err error) {
 	select {
-	case t.turn <- struct{}{}:
-		return func() { <-t.turn }, nil
+	case a.turn <- struct{}{}:
+		return func() { <-a.turn }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
 // ask asks the question of an upstream server, and returns the result of elicitation/create.
-func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *config.Secrets) (json.RawMessage, error) {
-	done, err := t.Turn(ctx)
+func (a *asker) ask(ctx context.Context, upstream string, f *form, secrets *config.Secrets) (json.RawMessage, error) {
+	done, err := a.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	message := presented(f.message, shownMessage, secrets)
-	if !t.talks {
-		t.say("toolgraph: server %q asks its user a question, which is cancelled because %s; run the command in a terminal to answer: %s\n",
+	if !a.talks {
+		a.say("toolgraph: server %q asks its user a question, which is cancelled because %s; run the command in a terminal to answer: %s\n",
 			upstream, noTerminal, wording.OneLine(message))
 		return json.RawMessage(`{"action":"cancel"}`), nil
 	}
-	a, err := t.put(ctx, fmt.Sprintf("The server %q asks", upstream), message, f, secrets)
+	answer, err := a.put(ctx, fmt.Sprintf("The server %q asks", upstream), message, f, secrets)
 	if err != nil {
 		return nil, err
 	}
-	if a.Action != execution.Accept || f.url != "" {
-		return json.RawMessage(`{"action":"` + a.Action + `"}`), nil
+	if answer.Action != execution.Accept || f.url != "" {
+		return json.RawMessage(`{"action":"` + answer.Action + `"}`), nil
 	}
-	raw, err := value.Encode(a.Content)
+	raw, err := value.Encode(answer.Content)
 	if err != nil {
 		return nil, err
 	}
@@ -96,35 +95,37 @@ func (t *terminal) ask(ctx context.Context, upstream string, f *form, secrets *c
 
 // put shows a question, with its message as it is, and returns the answer. who begins with a
 // capital letter.
-func (t *terminal) put(ctx context.Context, who, message string, f *form, secrets *config.Secrets) (execution.Answer, error) {
-	t.say("\r\x1b[2K") // the line of the progress
-	t.say("%s:\n  | %s\n", who, strings.ReplaceAll(message, "\n", "\n  | "))
-	content, err := t.fill(ctx, f, secrets)
+func (a *asker) put(ctx context.Context, who, message string, f *form, secrets *config.Secrets) (execution.Answer, error) {
+	if terminal.On(a.std.err).Live() {
+		a.say("\r\x1b[2K") // the line of the progress
+	}
+	a.say("%s:\n  | %s\n", who, strings.ReplaceAll(message, "\n", "\n  | "))
+	content, err := a.fill(ctx, f, secrets)
 	switch {
 	case errors.Is(err, errDeclined):
 		return execution.Answer{Action: execution.Decline}, nil
 	case errors.Is(err, errNoInput):
-		t.say("\ntoolgraph: the question is cancelled because the input has ended\n")
+		a.say("\ntoolgraph: the question is cancelled because the input has ended\n")
 		return execution.Answer{Action: execution.Dismiss}, nil
 	case errors.Is(err, errCancelled):
 		return execution.Answer{Action: execution.Dismiss}, nil
 	case err != nil:
-		t.say("\n")
+		a.say("\n")
 		return execution.Answer{}, err
 	}
 	return execution.Answer{Action: execution.Accept, Content: content}, nil
 }
 
 // fill lets the user fill in a form and confirm the answer.
-func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (value.Value, error) {
-	t.say("Type !no to decline or !cancel to cancel.\n")
+func (a *asker) fill(ctx context.Context, f *form, secrets *config.Secrets) (value.Value, error) {
+	a.say("Type !no to decline or !cancel to cancel.\n")
 	if f.url != "" {
-		t.say("Open this address yourself:\n  | %s\n", presented(f.url, shownMessage, nil))
+		a.say("Open this address yourself:\n  | %s\n", presented(f.url, shownMessage, nil))
 	}
 	var keys []string
 	var values []value.Value
 	for _, field := range f.fields {
-		value, given, err := t.field(ctx, field, secrets)
+		value, given, err := a.field(ctx, field, secrets)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +134,7 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 		}
 	}
 	for {
-		text, err := t.line(ctx, f.sends+" yes or no: ")
+		text, err := a.line(ctx, f.sends+" yes or no: ")
 		if err != nil {
 			return nil, err
 		}
@@ -148,17 +149,17 @@ func (t *terminal) fill(ctx context.Context, f *form, secrets *config.Secrets) (
 
 // field lets the user fill in one field, until it is valid; given is false when the user leaves
 // it empty.
-func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets) (value value.Value, given bool, err error) {
+func (a *asker) field(ctx context.Context, f *field, secrets *config.Secrets) (value value.Value, given bool, err error) {
 	short := func(text string) string { return wording.OneLine(presented(text, shownField, secrets)) }
 	if f.description != "" {
-		t.say("%s\n", short(f.description))
+		a.say("%s\n", short(f.description))
 	}
 	for i, c := range f.choices {
-		t.say("  %d  %s\n", i+1, short(c.label))
+		a.say("  %d  %s\n", i+1, short(c.label))
 	}
 	prompt := fmt.Sprintf("%s (%s): ", short(f.title), short(f.expects()))
 	for {
-		text, err := t.line(ctx, prompt)
+		text, err := a.line(ctx, prompt)
 		if err != nil {
 			return nil, false, err
 		}
@@ -166,32 +167,28 @@ func (t *terminal) field(ctx context.Context, f *field, secrets *config.Secrets)
 		if wrong == "" {
 			return value, given, nil
 		}
-		t.say("%s\n", wording.OneLine(presented(wrong, shownMessage, secrets)))
+		a.say("%s\n", wording.OneLine(presented(wrong, shownMessage, secrets)))
 	}
 }
 
 // line returns the next line that the user types.
-func (t *terminal) line(ctx context.Context, prompt string) (string, error) {
-	t.say("%s", prompt)
-	select {
-	case <-ctx.Done():
+func (a *asker) line(ctx context.Context, prompt string) (string, error) {
+	a.say("%s", prompt)
+	text, err := a.input.line(ctx)
+	switch text = strings.TrimSpace(text); {
+	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case text, open := <-t.lines():
-		switch text = strings.TrimSpace(text); {
-		case !open && ctx.Err() != nil:
-			return "", ctx.Err()
-		case !open:
-			return "", errNoInput
-		case text == "!no":
-			return "", errDeclined
-		case text == "!cancel":
-			return "", errCancelled
-		}
-		return text, nil
+	case err != nil:
+		return "", errNoInput
+	case text == "!no":
+		return "", errDeclined
+	case text == "!cancel":
+		return "", errCancelled
 	}
+	return text, nil
 }
 
-func (t *terminal) say(format string, args ...any) { fmt.Fprintf(t.std.err, format, args...) }
+func (a *asker) say(format string, args ...any) { fmt.Fprintf(a.std.err, format, args...) }
 
 // presented returns text of a server for a terminal: without secrets and control characters, and
 // truncated to most characters.

@@ -14,7 +14,7 @@ import (
 
 // runUser is the person at the terminal, for the questions of one run.
 type runUser struct {
-	*terminal
+	*asker
 	tool    string          // that the run is of
 	secrets *config.Secrets // of its file
 	yes     bool            // --yes was given

@@ -15,6 +15,7 @@ import (
 	"toolgraph/graph/flow"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -111,7 +112,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 		if done < len(files) {
 			count = fmt.Sprintf("%d of %d files", done, len(files))
 		}
-		fmt.Fprintf(std.err, "%s: %s%s%s\n", count, summary(found), f.unchecked(), skipped)
+		fmt.Fprintf(std.err, "%s: %s%s%s\n", count, terminal.On(std.err).Paint(summaryStyle(found), summary(found)), f.unchecked(), skipped)
 	}
 	if failed != nil {
 		return failed

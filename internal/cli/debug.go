@@ -1,24 +1,18 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
+	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
-	"toolgraph/graph"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/terminal"
 )
 
 type debugFlags struct {
@@ -87,13 +81,27 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 		return err
 	}
 	r := &repl{
-		std: std, lines: l.user.lines, session: session, graph: g, secrets: l.File.Secrets, trace: show,
+		std: std, screen: terminal.On(std.err), session: session, graph: g, secrets: l.File.Secrets, trace: show,
 		file: l.File.Path, source: bytes.Split(source, []byte("\n")),
 	}
+	close, err := r.input(ctx, l.user.input, f.historyPath())
+	if err != nil {
+		return err
+	}
 	r.commands(ctx)
+	close()
 	session.Stop() // does nothing to a run that has ended
 	<-session.Done()
 	return r.end()
+}
+
+// historyPath returns where the commands are kept, empty when they are not.
+func (f *debugFlags) historyPath() string {
+	dir, err := f.history.directory()
+	if err != nil || f.history.off {
+		return ""
+	}
+	return filepath.Join(dir, "debug_history")
 }
 
 // end prints the result of the run.
@@ -102,158 +110,23 @@ func (r *repl) end() error {
 	var err error
 	switch state.Status {
 	case debug.Stopped:
-		err = errors.New("the run was stopped")
+		err = stoppedError{r.interrupted}
 	case debug.Failed:
 		err = errors.New(state.Message)
 	}
 	return r.trace.end(r.std, &execution.Result{Value: state.Result}, err)
 }
 
-// repl reads commands and executes them in a debugging session.
-type repl struct {
-	std     streams
-	lines   func() <-chan string // of standard input
-	session *debug.Session
-	graph   *graph.Graph
-	secrets *config.Secrets
-	trace   *trace
-	file    string   // the graph file
-	source  [][]byte // its lines
-	watched []string
-	looked  execution.Address // the step whose context is looked at; empty: where the run is
-	last    string            // the command that an empty line repeats
-}
+// stoppedError is the end of a run that the user has stopped.
+type stoppedError struct{ interrupted bool }
 
-// errQuit ends the loop of commands.
-var errQuit = errors.New("quit")
+func (stoppedError) Error() string { return "the run was stopped" }
 
-// commands executes commands until the run or the input ends.
-func (r *repl) commands(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	lines := r.lines()
-	if r.wait(ctx) {
-		return
+// As lets Ctrl-C have the exit code of its signal.
+func (e stoppedError) As(target any) bool {
+	ended, is := target.(*signalError)
+	if is && e.interrupted {
+		ended.signal = syscall.SIGINT
 	}
-	if isTerminal(r.std.in) {
-		r.say("type help to list the commands; an empty line repeats the last command\n")
-	}
-	for {
-		if isTerminal(r.std.in) {
-			r.say("> ")
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case line, open := <-lines:
-			if !open || r.execute(ctx, line) {
-				return
-			}
-		}
-	}
-}
-
-// execute executes a line and reports whether it was the last one.
-func (r *repl) execute(ctx context.Context, line string) (last bool) {
-	err := r.command(ctx, line)
-	if errors.Is(err, errQuit) {
-		return true
-	}
-	if err != nil {
-		r.say("%s\n", wording.Printable(r.secrets.Redact(err.Error())))
-	}
-	return r.session.State().Status.Ended()
-}
-
-// readLines sends the lines of a stream until ctx ends. A read that blocks cannot be
-// interrupted, so its goroutine then stays until the process ends.
-func readLines(ctx context.Context, in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		scanner := bufio.NewScanner(in)
-		scanner.Buffer(nil, maxArguments)
-		for scanner.Scan() {
-			select {
-			case lines <- scanner.Text():
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return lines
-}
-
-func (r *repl) say(format string, args ...any) { fmt.Fprintf(r.std.err, format, args...) }
-
-// command executes a line.
-func (r *repl) command(ctx context.Context, line string) error {
-	line = strings.TrimSpace(line)
-	if line == "" {
-		if line = r.last; line == "" {
-			return nil
-		}
-	}
-	r.last = line
-	name, rest, _ := strings.Cut(line, " ")
-	var names []string
-	for _, c := range debugCommands {
-		if name == c.name || name == c.short {
-			return c.do(ctx, r, strings.TrimSpace(rest))
-		}
-		names = append(names, c.name)
-	}
-	return fmt.Errorf("unknown command %q; %s", name, cmp.Or(wording.DidYouMean(name, names), "type help to list the commands"))
-}
-
-// wait waits until the run is paused again and prints where, or reports that it has ended.
-func (r *repl) wait(ctx context.Context) (ended bool) {
-	if r.session.Wait(ctx) != nil {
-		return true
-	}
-	state := r.session.State()
-	if state.Status.Ended() {
-		return true
-	}
-	r.looked = ""
-	r.where(ctx, state)
-	return false
-}
-
-// where prints where a run is paused.
-func (r *repl) where(ctx context.Context, state debug.State) {
-	next := state.Next
-	if next == nil { // the run was stopped in the meantime
-		return
-	}
-	node := state.Graph.NodeAt(next.NodeID, next.Part)
-	what := string(node.Type())
-	switch {
-	case next.Server != "":
-		what += " " + next.Server + "." + next.Tool
-	case next.Tool != "":
-		what += " " + next.Tool
-	}
-	r.say("before step %s, %s (%s) at %s [%s]\n", next.At(), place(next.Name(), next.Part), wording.OneLine(what), node.Pos(), state.PausedBy)
-	r.question(ctx, node, next.At())
-	if state.Problem != "" {
-		r.say("%s\n", wording.Printable(r.secrets.Redact(state.Problem)))
-	}
-	r.watches(state)
-}
-
-// watches prints the watched expressions.
-func (r *repl) watches(state debug.State) {
-	for _, w := range state.Watches {
-		text := r.secrets.Redact(w.Error) // which may quote a value
-		if text == "" {
-			text = r.text(w.Value, outputShown)
-		}
-		r.say("  %s = %s\n", wording.OneLine(w.Expr), wording.OneLine(text))
-	}
-}
-
-// text returns a value in one line.
-func (r *repl) text(v value.Value, most int) string {
-	return valueText(v, most, r.secrets)
+	return is && e.interrupted
 }

@@ -39,19 +39,19 @@ func TestDebugAsksBetweenCommands(t *testing.T) {
 	var said bytes.Buffer
 	lines := []string{"break remove", "where", "continue", "because", "yes", "print $.sure.why", "continue", "yes"}
 	std := streams{in: strings.NewReader(strings.Join(lines, "\n")), out: &bytes.Buffer{}, err: &said}
-	user := newTerminal(t.Context(), std)
+	user := newAsker(std)
 	user.talks = true
 	c := debug.New()
 	defer c.Close()
 	calls := execution.CallerFunc(func(_ context.Context, c execution.Call) (value.Value, error) { return c.Args, nil })
 	s, err := c.Start(t.Context(), graphs[0], value.NewObject(nil, nil), execution.New(calls), debug.StartOptions{
 		Breakpoints: []debug.Breakpoint{{Node: "sure"}},
-		Run:         []execution.Option{execution.WithUser(&runUser{terminal: user, tool: "t", secrets: file.Secrets})},
+		Run:         []execution.Option{execution.WithUser(&runUser{asker: user, tool: "t", secrets: file.Secrets})},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &repl{std: std, lines: user.lines, session: s, graph: graphs[0], secrets: file.Secrets}
+	r := &repl{std: std, next: user.input.line, session: s, graph: graphs[0], secrets: file.Secrets}
 	r.commands(t.Context())
 	<-s.Done()
 	if state := s.State(); state.Status != debug.Finished {

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/execution"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debug"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -22,36 +22,42 @@ import (
 type debugCommand struct {
 	name, short string
 	args, help  string
+	more        string                                                     // what help NAME says besides
+	words       func(r *repl, text string) (from int, candidates []string) // completes the last word of the arguments; nil: there are none
 	do          func(ctx context.Context, r *repl, rest string) error
 }
 
 var debugCommands []debugCommand
 
+const placeHelp = "NODE is a place: read, before the node; read[], before each part of it; facts.weather, before a branch; todos_of_file:read, in another tool."
+
 func init() { // not above, because help refers to the table
 	debugCommands = []debugCommand{
-		{"step", "s", "", "execute one node, or go into its parts or the graph that it calls", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Step()) }},
-		{"next", "n", "", "execute one node or part, with all that is in it", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Next()) }},
-		{"out", "o", "", "continue to the end of the frame, or of the parts", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Out()) }},
-		{"continue", "c", "", "continue to the next breakpoint or the end", func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Resume()) }},
-		{"until", "u", "NODE", "continue to a place, named as for break", func(ctx context.Context, r *repl, node string) error { return r.resume(ctx, r.session.RunTo(node)) }},
-		{"break", "b", "NODE [if EXPR]", "pause before NODE, each part (NODE[]), NODE.BRANCH or TOOL:NODE, always or when a JSONata expression is true", breakAt},
-		{"breaks", "", "", "list the breakpoints", listBreaks},
-		{"delete", "d", "[NODE]", "delete the breakpoints of a node, or all", deleteBreaks},
-		{"print", "p", "EXPR", "evaluate a JSONata expression as the step that is looked at would", printExpr},
-		{"watch", "w", "[EXPR]", "show an expression at each pause, or list the watched expressions", watchExpr},
-		{"unwatch", "", "", "remove all watched expressions", unwatch},
-		{"context", "", "", "show the latest output of each node of the frame", printContext},
-		{"history", "h", "", "show the steps so far", func(_ context.Context, r *repl, _ string) error { return r.history() }},
-		{"edit", "e", "NODE JSON", "replace the latest output of a node of the frame; the word nothing removes it", editOutput},
-		{"list", "l", "", "show the node that is looked at in its file, and what it asks", func(ctx context.Context, r *repl, _ string) error { return r.list(ctx) }},
-		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", func(ctx context.Context, r *repl, _ string) error { r.stack(ctx); return nil }},
-		{"up", "", "", "look at the context of the caller", func(ctx context.Context, r *repl, _ string) error { return r.up(ctx) }},
-		{"down", "", "", "look at the frame below again", func(ctx context.Context, r *repl, _ string) error { return r.down(ctx) }},
-		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is", func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
-		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node and their state, 20 at a time", func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
-		{"quit", "q", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
-		{"stop", "", "", "stop the run", func(context.Context, *repl, string) error { return errQuit }},
-		{"help", "?", "", "list the commands", func(_ context.Context, r *repl, _ string) error { return r.help() }},
+		{"step", "s", "", "execute one node, or go into its parts or the graph that it calls", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Step()) }},
+		{"next", "n", "", "execute one node or part, with all that is in it", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Next()) }},
+		{"out", "o", "", "continue to the end of the frame, or of the parts", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Out()) }},
+		{"continue", "c", "", "continue to the next breakpoint or the end", "Ctrl-C pauses the run before its next step; a second Ctrl-C stops it.", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Resume()) }},
+		{"until", "u", "NODE", "continue to a place, named as for break", placeHelp, placeWords, func(ctx context.Context, r *repl, node string) error { return r.resume(ctx, r.session.RunTo(node)) }},
+		{"break", "b", "NODE [if EXPR]", "pause before NODE, each part (NODE[]), NODE.BRANCH or TOOL:NODE, always or when a JSONata expression is true", placeHelp + " The condition sees what the step sees; before a part also $item and $index.", breakWords, breakAt},
+		{"breaks", "", "", "list the breakpoints", "", nil, listBreaks},
+		{"delete", "d", "[NODE]", "delete the breakpoints of a node, or all", "", setWords, deleteBreaks},
+		{"disable", "", "[NODE]", "keep the breakpoints of a node, or all, without pausing at them", "", setWords, func(ctx context.Context, r *repl, node string) error { return switchBreaks(ctx, r, node, true) }},
+		{"enable", "", "[NODE]", "pause again at the breakpoints of a node, or all", "", setWords, func(ctx context.Context, r *repl, node string) error { return switchBreaks(ctx, r, node, false) }},
+		{"print", "p", "[--all] EXPR", "evaluate a JSONata expression as the step that is looked at would", "On a terminal a value that is longer than the screen is truncated; --all prints all of it.", exprWords, printExpr},
+		{"watch", "w", "[EXPR]", "show an expression at each pause, or list the watched expressions", "", exprWords, watchExpr},
+		{"unwatch", "", "[EXPR]", "remove a watched expression, or all", "", watchedWords, unwatch},
+		{"context", "", "[--all]", "show the latest output of each node of the frame", "--all prints whole values.", nil, printContext},
+		{"history", "h", "[--all]", "show the steps so far", "On a terminal only as many of the latest steps are shown as it has lines; --all shows all.", nil, func(_ context.Context, r *repl, rest string) error { return r.history(rest) }},
+		{"edit", "e", "NODE JSON", "replace the latest output of a node of the frame; the word nothing removes it", "Tab after NODE offers the present output. The output of a switch is the id of the next node.", editWords, editOutput},
+		{"list", "l", "", "show the node that is looked at in its file, and what it asks", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.list(ctx) }},
+		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", "", nil, func(ctx context.Context, r *repl, _ string) error { r.stack(ctx); return nil }},
+		{"up", "", "", "look at the context of the caller", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.up(ctx) }},
+		{"down", "", "", "look at the frame below again", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.down(ctx) }},
+		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is", "4 is step 4; 4.3 its part 3; 4/1 step 1 of the graph that step 4 calls.", addressWords, func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
+		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node and their state, 20 at a time", "", addressWords, func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
+		{"quit", "q", "", "stop the run", "", nil, func(context.Context, *repl, string) error { return errQuit }},
+		{"stop", "", "", "stop the run", "", nil, func(context.Context, *repl, string) error { return errQuit }},
+		{"help", "?", "[COMMAND]", "list the commands, or describe one", "", commandWords, func(_ context.Context, r *repl, name string) error { return r.help(name) }},
 	}
 }
 
@@ -83,9 +89,26 @@ func listBreaks(_ context.Context, r *repl, _ string) error {
 		if b.Condition != "" {
 			condition = " if " + b.Condition
 		}
+		if b.Disabled {
+			condition += ", disabled"
+		}
 		r.say("  %s%s, %s\n", wording.OneLine(b.Node), wording.OneLine(condition), wording.Count(b.Hits, "hit"))
 	}
 	return nil
+}
+
+// switchBreaks disables or enables the breakpoints of a node, or all.
+func switchBreaks(ctx context.Context, r *repl, node string, disabled bool) error {
+	all, found := r.session.Breakpoints(), node == ""
+	for i := range all {
+		if node == "" || all[i].Node == node {
+			all[i].Disabled, found = disabled, true
+		}
+	}
+	if !found {
+		return fmt.Errorf("node %q has no breakpoint", node)
+	}
+	return r.session.SetBreakpoints(ctx, all)
 }
 
 func deleteBreaks(ctx context.Context, r *repl, node string) error {
@@ -95,18 +118,6 @@ func deleteBreaks(ctx context.Context, r *repl, node string) error {
 		return fmt.Errorf("node %q has no breakpoint", node)
 	}
 	return r.session.SetBreakpoints(ctx, left)
-}
-
-func printExpr(ctx context.Context, r *repl, source string) error {
-	value, err := r.session.Evaluate(ctx, source, r.looked)
-	if err != nil {
-		return errors.New(pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
-	}
-	if value == nil {
-		r.say(nothing + "\n")
-		return nil
-	}
-	return printValue(r.std.err, value, r.secrets)
 }
 
 func watchExpr(ctx context.Context, r *repl, source string) error {
@@ -121,33 +132,13 @@ func watchExpr(ctx context.Context, r *repl, source string) error {
 	return nil
 }
 
-func unwatch(ctx context.Context, r *repl, _ string) error {
-	r.watched = nil
-	r.session.SetWatches(ctx, nil)
-	return nil
-}
-
-func printContext(_ context.Context, r *repl, _ string) error {
-	records, err := r.session.History().Before(r.at())
-	if err != nil {
-		return err
+func unwatch(ctx context.Context, r *repl, source string) error {
+	left := slices.DeleteFunc(slices.Clone(r.watched), func(w string) bool { return source == "" || w == source })
+	if source != "" && len(left) == len(r.watched) {
+		return fmt.Errorf("%q is not watched; watch lists the watched expressions", source)
 	}
-	outputs, ran := execution.Context(records), map[string]bool{}
-	for _, rec := range records {
-		ran[rec.NodeID] = ran[rec.NodeID] || rec.Error == nil
-	}
-	for _, n := range r.drawn().Nodes {
-		if ran[n.ID()] {
-			r.say("  %s = %s\n", wording.OneLine(n.ID()), r.text(outputs[n.ID()], outputShown))
-		}
-	}
-	return nil
-}
-
-func (r *repl) history() error {
-	for _, rec := range r.session.Records(0) {
-		r.trace.row(rec)
-	}
+	r.watched = left
+	r.session.SetWatches(ctx, left)
 	return nil
 }
 
@@ -200,19 +191,44 @@ func (r *repl) list(ctx context.Context) error {
 		if n == at {
 			mark = ">"
 		}
-		r.say("%s %*d  %s\n", mark, width, n, wording.Printable(r.secrets.Redact(string(source[n-1]))))
+		text := fmt.Sprintf("%s %*d  %s", mark, width, n, wording.Printable(r.secrets.Redact(string(source[n-1]))))
+		style := terminal.Plain
+		if n == at {
+			style = terminal.Bold
+		}
+		r.say("%s\n", r.screen.Line(terminal.Part{Text: text, Style: style}))
 	}
 	r.question(ctx, node, r.at())
 	return nil
 }
 
-func (r *repl) help() error {
-	for _, c := range debugCommands {
-		name := c.name
-		if c.short != "" {
-			name += ", " + c.short
+// help lists the commands, or describes one.
+func (r *repl) help(name string) error {
+	if name != "" {
+		c, err := findCommand(name)
+		if err != nil {
+			return err
 		}
-		r.say("  %-13s %-16s %s\n", name, c.args, c.help)
+		r.say("  %s\n%s\n", strings.TrimSpace(c.called()+"  "+c.args), r.screen.Wrap(c.help, 0))
+		if c.more != "" {
+			r.say("%s\n", r.screen.Wrap(c.more, 0))
+		}
+		return nil
+	}
+	for _, c := range debugCommands {
+		head := fmt.Sprintf("  %-13s %-16s ", c.called(), c.args)
+		r.say("%s\n", r.screen.Wrap(head+c.help, len(head)))
+	}
+	if r.interrupts != nil {
+		r.say("A name can be shortened as long as it is clear. Ctrl-C pauses a run that runs.\n")
 	}
 	return nil
+}
+
+// called is the name of a command with its short name.
+func (c *debugCommand) called() string {
+	if c.short != "" {
+		return c.name + ", " + c.short
+	}
+	return c.name
 }

@@ -163,7 +163,7 @@ func (r *repl) part(at execution.Address) {
 		case rec.Handled != nil:
 			state = "handled"
 		}
-		r.say("  %-8s %-8s %9.2f ms  %s\n", at, state, float64(rec.Duration())/float64(time.Millisecond), outputText(rec, r.secrets))
+		r.say("  %-8s %-8s %9.2f ms  %s\n", at, state, float64(rec.Duration())/float64(time.Millisecond), outputText(rec, outputShown, r.secrets))
 	case at == held:
 		r.say("  %-8s next\n", at)
 	case at.Contains(held):

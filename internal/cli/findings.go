@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -28,6 +29,17 @@ func summary(found config.Diagnostics) string {
 	return strings.Join(parts, ", ")
 }
 
+// summaryStyle is how the summary is painted.
+func summaryStyle(found config.Diagnostics) terminal.Style {
+	switch errs, warnings := found.Split(); {
+	case len(errs) > 0:
+		return terminal.Bad
+	case len(warnings) > 0:
+		return terminal.Notice
+	}
+	return terminal.Good
+}
+
 var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
 	"text":   writeText,
 	"json":   func(w io.Writer, found config.Diagnostics) error { return encodeJSON(w, findingsOf(found)) },
@@ -40,13 +52,26 @@ func printDiagnostics(w io.Writer, found config.Diagnostics) {
 	_ = writeText(w, found) // standard error: a failure to write has no place to go
 }
 
-func writeText(w io.Writer, found config.Diagnostics) error {
-	for _, d := range found {
-		if _, err := fmt.Fprintln(w, wording.OneLine(d.String())); err != nil {
-			return err
-		}
+func writeText(w io.Writer, found config.Diagnostics) error { return lines{}.write(w, found) }
+
+// findingText is a finding in one line, its place and severity painted.
+func findingText(screen terminal.Screen, d config.Diagnostic) string {
+	text, place := wording.OneLine(d.String()), wording.OneLine(d.Pos.String())+": "
+	if screen.Plain() || !strings.HasPrefix(text, place) {
+		return text
 	}
-	return nil
+	style, word := terminal.Bad, ""
+	rest := strings.TrimPrefix(text, place)
+	if d.Severity == config.Warning {
+		style, word = terminal.Notice, "warning: "
+	}
+	rest = strings.TrimPrefix(rest, word)
+	code := " [" + d.Code + "]"
+	rest = strings.TrimSuffix(rest, code)
+	if word == "" {
+		rest = screen.Paint(style, rest)
+	}
+	return screen.Paint(terminal.Bold, place) + screen.Paint(style, word) + rest + screen.Paint(terminal.Faint, code)
 }
 
 // finding is a diagnostic as --format json gives it.
@@ -91,8 +116,9 @@ func (l lines) note(of checked, file *config.File) {
 
 // write writes each finding, with its line and a caret below it.
 func (l lines) write(w io.Writer, found config.Diagnostics) error {
+	screen := terminal.On(w)
 	for _, d := range found {
-		if _, err := fmt.Fprintf(w, "%s\n%s", wording.OneLine(d.String()), l.excerpt(d.Pos)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n%s", findingText(screen, d), screen.Carets(l.excerpt(d.Pos))); err != nil {
 			return err
 		}
 	}

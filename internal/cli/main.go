@@ -1,8 +1,8 @@
 // Package cli is the command line: argv, environment and standard streams go in, an exit code
 // comes out. Each subcommand is one file, which turns flags into a call of another room. What
 // subcommands share is in session.go (load, check, lock, history, telemetry, servers), flags.go,
-// streams.go and watch.go. The package decides nothing about graphs or runs. It owns cobra,
-// pflag, fsnotify and x/term.
+// streams.go and watch.go. The package decides nothing about graphs or runs, and internal/terminal
+// decides about colours and widths. It owns cobra, pflag and fsnotify.
 package cli
 
 import (
@@ -81,10 +81,11 @@ func exitCode(err error, command string, stderr io.Writer) int {
 		printDiagnostics(stderr, findings)
 		return exitDiagnostics
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "toolgraph: %s\nRun '%s --help' for usage.\n", wording.Printable(err.Error()), command)
+		printFailure(stderr, err.Error())
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command)
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "toolgraph: %s\n", wording.Printable(err.Error()))
+	printFailure(stderr, err.Error())
 	return exitFailed
 }
 

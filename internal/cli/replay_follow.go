@@ -145,7 +145,7 @@ func (f *follower) print(ctx context.Context, w io.Writer, p *project.Project, g
 	case confirmedDigest(was) != confirmedDigest(now) && was.Error == nil && now.Error == nil:
 		fmt.Fprintf(w, "  was  %s\n  is   %s\n", confirmedText(was), confirmedText(now))
 	case len(f.changes) == 0:
-		fmt.Fprintf(w, "  was  %s\n  is   %s\n", outputText(was, secrets), outputText(now, secrets))
+		fmt.Fprintf(w, "  was  %s\n  is   %s\n", outputText(was, outputShown, secrets), outputText(now, outputShown, secrets))
 	default:
 		for _, c := range f.changes[:min(len(f.changes), changesShown)] {
 			fmt.Fprintf(w, "  %s: %s → %s\n", wording.OneLine(cmp.Or(c.Path, "the value")),

@@ -16,6 +16,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -160,6 +161,24 @@ damaged run was changed after it was written.`,
 // idShown is how many characters of an id identify a run well enough.
 const idShown = 10
 
+// statusColumn is the column of the status in the list of runs.
+const statusColumn = 3
+
+// statusStyle is how a status is painted; a question may follow it.
+func statusStyle(text string) terminal.Style {
+	status, _, _ := strings.Cut(text, ":")
+	switch journal.Status(status) {
+	case journal.Finished:
+		return terminal.Good
+	case journal.Running:
+		return terminal.Active
+	case journal.Waiting, journal.Interrupted, journal.Cancelled:
+		return terminal.Notice
+	case journal.Failed:
+	}
+	return terminal.Bad // damaged, too
+}
+
 func printRuns(w io.Writer, answer *inspect.Runs) error {
 	if len(answer.Runs) == 0 {
 		_, err := fmt.Fprintln(w, "no runs")
@@ -172,7 +191,12 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 			milliseconds(r.Duration), strconv.Itoa(r.Steps), shortened(r.Args, outputShown),
 		})
 	}
-	if err := writeTable(w, rows); err != nil {
+	if err := listRows(w, rows, func(column int, text string) terminal.Style {
+		if column == statusColumn {
+			return statusStyle(text)
+		}
+		return terminal.Plain
+	}); err != nil {
 		return err
 	}
 	if answer.Next != "" {

@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/inspect"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
 )
@@ -123,7 +124,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		printOpen(w, r.Question, full)
 	}
 	if r.Failure != nil {
-		fmt.Fprintf(w, "\n%s\n", failureText(r))
+		fmt.Fprintf(w, "\n%s\n", terminal.On(w).Paint(terminal.Bad, failureText(r)))
 	}
 	if r.Remedy != "" {
 		fmt.Fprintf(w, "\n%s\n", wording.Printable(r.Remedy))
@@ -152,7 +153,7 @@ func printSteps(w io.Writer, r *inspect.Run, full bool) error {
 		s := &r.History[i]
 		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, string(s.Type), fmt.Sprintf("%.2f", s.Duration), stepText(s, full)})
 	}
-	if err := writeTable(w, rows); err != nil {
+	if err := writeSteps(w, rows, full); err != nil {
 		return err
 	}
 	switch {
@@ -162,6 +163,19 @@ func printSteps(w io.Writer, r *inspect.Run, full bool) error {
 		fmt.Fprintf(w, "%d more: --from %d\n", r.Steps-r.Next, r.Next)
 	}
 	return nil
+}
+
+// writeSteps writes rows of steps, of which the last cell is the output or error.
+func writeSteps(w io.Writer, rows [][]string, full bool) error {
+	return writeRows(w, rows, !full, func(row, column int, text string) terminal.Style {
+		switch {
+		case row == 0 || column == 2 || column == 3:
+			return terminal.Faint
+		case column == 4 && strings.HasPrefix(text, "error: "):
+			return terminal.Bad
+		}
+		return terminal.Plain
+	})
 }
 
 // indent returns the space before a step: two columns for each frame and part around it.

@@ -27,6 +27,7 @@ import (
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -38,7 +39,7 @@ type session struct {
 	flags *sessionFlags
 	std   streams
 	log   *slog.Logger // redacts the secrets that the file had at the start
-	user  *terminal
+	user  *asker
 
 	pools   mcpclient.Shared
 	history *journal.Store // nil: runs are not recorded
@@ -107,7 +108,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	if err != nil {
 		return nil, err
 	}
-	s = &session{flags: f, std: std, log: log, user: newTerminal(ctx, std), cache: cache.New(), grace: f.grace, ending: make(chan struct{})}
+	s = &session{flags: f, std: std, log: log, user: newAsker(std), cache: cache.New(), grace: f.grace, ending: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -252,7 +253,7 @@ func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclien
 // error is a terminal. The line replaces the line of progress.
 func startNotice(stderr io.Writer) func(server string) {
 	return func(server string) {
-		if isTerminal(stderr) {
+		if terminal.On(stderr).Live() {
 			fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server))
 		}
 	}
@@ -333,7 +334,7 @@ func (l *loaded) asked(g *graph.Graph) execution.User {
 	if l.flags.user != nil {
 		return l.flags.user
 	}
-	return &runUser{terminal: l.user, tool: g.Tool.Name.Value, secrets: l.File.Secrets, yes: l.flags.yes}
+	return &runUser{asker: l.user, tool: g.Tool.Name.Value, secrets: l.File.Secrets, yes: l.flags.yes}
 }
 
 // run runs a graph on an engine of the file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -24,24 +25,66 @@ func (e signalError) Is(target error) bool { return target == context.Canceled }
 func (e signalError) exitCode() int { return 128 + int(e.signal) }
 
 // untilSignal returns a context that ends with the first signal that asks the process to end; the
-// signal is its cause. A second signal ends the process at once.
+// signal is its cause. A second signal ends the process at once. A command can take SIGINT for
+// itself, see onInterrupt.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(parent)
+	taken := &interrupts{}
+	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, taken))
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		select {
-		case s := <-signals:
-			signal.Stop(signals)
-			number, _ := s.(syscall.Signal)
-			cancel(signalError{number})
-		case <-ctx.Done():
+		for {
+			select {
+			case s := <-signals:
+				if s == os.Interrupt && taken.give() {
+					continue
+				}
+				signal.Stop(signals)
+				number, _ := s.(syscall.Signal)
+				cancel(signalError{number})
+				return
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
 		cancel(context.Canceled)
 	}
+}
+
+// interrupts is who takes SIGINT instead of the end of the command. Safe for concurrent use.
+type interrupts struct {
+	mu   sync.Mutex // guards take
+	take func()     // nil: SIGINT ends the command
+}
+
+type interruptsKey struct{}
+
+func (i *interrupts) give() (taken bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.take != nil {
+		i.take()
+	}
+	return i.take != nil
+}
+
+func (i *interrupts) set(take func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.take = take
+}
+
+// onInterrupt calls take for each SIGINT until release, instead of ending ctx. take must not block.
+func onInterrupt(ctx context.Context, take func()) (release func()) {
+	i, has := ctx.Value(interruptsKey{}).(*interrupts)
+	if !has {
+		return func() {}
+	}
+	i.set(take)
+	return func() { i.set(nil) }
 }
 
 // endedBy returns the signal that ended a command, if its error is the end of its context or of a

@@ -13,11 +13,10 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -27,10 +26,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(stream any) bool { return terminal.Is(stream) }
 
 // protocol returns standard output for an MCP server: anything else in the process that
 // prints there prints to standard error. The text says what is served; a user at a terminal
@@ -75,14 +71,41 @@ func readInput(ctx context.Context, in io.Reader, most int64) ([]byte, error) {
 
 // writeTable writes rows in columns, as text for a terminal.
 func writeTable(w io.Writer, rows [][]string) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	return writeRows(w, rows, false, nil)
+}
+
+// listRows is writeTable for a list below a header: on a terminal rows are fitted to its width, and
+// cells are painted in the style of their word.
+func listRows(w io.Writer, rows [][]string, styleOf func(column int, text string) terminal.Style) error {
+	return writeRows(w, rows, true, func(row, column int, text string) terminal.Style {
+		if row == 0 {
+			return terminal.Faint
+		}
+		return styleOf(column, text)
+	})
+}
+
+func writeRows(w io.Writer, rows [][]string, fit bool, style func(row, column int, text string) terminal.Style) error {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = wording.OneLine(cell)
 		}
+	}
+	if s := terminal.On(w); !s.Plain() {
+		_, err := io.WriteString(w, s.Table(rows, fit, style))
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
 		fmt.Fprintln(table, strings.Join(row, "\t"))
 	}
 	return table.Flush()
+}
+
+// printFailure prints why a command or a run failed.
+func printFailure(w io.Writer, message string) {
+	screen := terminal.On(w)
+	fmt.Fprintf(w, "%s%s\n", screen.Paint(terminal.Bad, "toolgraph: "), screen.Carets(wording.Printable(message)))
 }
 
 // printLine prints a formatted line as text for a terminal.
@@ -147,11 +170,14 @@ func indentedJSON(src []byte) string {
 	return out.String()
 }
 
-// printValue writes a value as indented JSON.
+// printValue writes a value as indented JSON. On a terminal hidden characters are escaped.
 func printValue(w io.Writer, v value.Value, secrets *config.Secrets) error {
 	src, err := redactedJSON(v, secrets)
 	if err != nil {
 		return err
+	}
+	if isTerminal(w) {
+		src = escaped(src)
 	}
 	_, err = fmt.Fprintln(w, indentedJSON(src))
 	return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/internal/graphtest"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -106,20 +107,25 @@ type textTests struct {
 
 func (t textTests) file(r *graphtest.Report) {
 	path, passed, failed := r.Suite.Path, 0, 0
+	screen := terminal.On(t.std.out)
+	line := func(style terminal.Style, word, format string, args ...any) {
+		text := wording.Printable(fmt.Sprintf(format, args...))
+		fmt.Fprintf(t.std.out, "%s%s\n", screen.Paint(style, word), screen.Carets(text))
+	}
 	for _, result := range r.Results {
 		name := path + ": " + result.Case.Name
 		switch result.Status {
 		case graphtest.Passed:
 			passed++
 			if t.verbose {
-				printLine(t.std.out, "ok    %s (%.1f ms)", name, float64(result.Duration.Microseconds())/1000)
+				line(terminal.Good, "ok  ", "  %s (%.1f ms)", name, float64(result.Duration.Microseconds())/1000)
 			}
 		case graphtest.Failed:
 			failed++
-			printLine(t.std.out, "FAIL  %s\n      %s", name, strings.ReplaceAll(strings.TrimRight(result.Text(), "\n"), "\n", "\n      "))
+			line(terminal.Bad, "FAIL", "  %s\n      %s", name, strings.ReplaceAll(strings.TrimRight(result.Text(), "\n"), "\n", "\n      "))
 		case graphtest.Skipped:
 			if t.verbose {
-				printLine(t.std.out, "skip  %s: %s", name, result.Why)
+				line(terminal.Notice, "skip", "  %s: %s", name, result.Why)
 			}
 		}
 	}
@@ -132,7 +138,7 @@ func (t textTests) file(r *graphtest.Report) {
 		fmt.Fprintf(t.std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
 	}
 	if r.Err == nil && !t.verbose && failed == 0 && len(r.Results) > 0 {
-		printLine(t.std.out, "ok    %s: %s%s", path, wording.Count(passed, "test"), skippedText(len(r.Results)-passed))
+		line(terminal.Good, "ok  ", "  %s: %s%s", path, wording.Count(passed, "test"), skippedText(len(r.Results)-passed))
 	}
 }
 
@@ -153,7 +159,12 @@ func (t textTests) end(o *testOutcome, coverage bool) error {
 	if o.Unloaded > 0 {
 		unloaded = "; " + wording.Count(o.Unloaded, "file") + " failed to load"
 	}
-	_, err := fmt.Fprintf(t.std.err, "%s: %d passed, %d failed, %d skipped%s\n", wording.Count(o.Files, "file"), o.Passed, o.Failed, o.Skipped, unloaded)
+	style := terminal.Good
+	if o.Failed > 0 || o.Unloaded > 0 || o.mistakes || o.broken {
+		style = terminal.Bad
+	}
+	summary := fmt.Sprintf("%d passed, %d failed, %d skipped%s", o.Passed, o.Failed, o.Skipped, unloaded)
+	_, err := fmt.Fprintf(t.std.err, "%s: %s\n", wording.Count(o.Files, "file"), terminal.On(t.std.err).Paint(style, summary))
 	return err
 }
 
@@ -163,7 +174,7 @@ func printCoverage(w io.Writer, tools []graphtest.ToolCoverage) error {
 	for _, c := range tools {
 		rows = append(rows, []string{c.File, c.Tool, share(c.Nodes), share(c.Edges), share(c.Conditions)})
 	}
-	if err := writeTable(w, rows); err != nil {
+	if err := listRows(w, rows, func(int, string) terminal.Style { return terminal.Plain }); err != nil {
 		return err
 	}
 	for _, c := range tools {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 )
 
@@ -21,6 +21,7 @@ import (
 // terminal, also the step that it is executing.
 type trace struct {
 	w        io.Writer
+	screen   terminal.Screen
 	secrets  *config.Secrets
 	tool     *config.Tool
 	progress *progress
@@ -35,9 +36,10 @@ func traceFlag(cmd *cobra.Command, into *bool) {
 }
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
-	t := &trace{w: w, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, names: len("node")}
+	screen := terminal.On(w)
+	t := &trace{w: w, screen: screen, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, names: len("node")}
 	t.places = min(max(4, addressWidth(g, nil)), maxPlaces)
-	wider := func(name string) { t.names = max(t.names, utf8.RuneCountInString(name)) }
+	wider := func(name string) { t.names = max(t.names, screen.Width(wording.OneLine(name))) }
 	for _, of := range g.Reached() {
 		tool := ""
 		if of != g {
@@ -94,18 +96,37 @@ func (t *trace) Observe(e execution.Event) {
 	t.row(*e.Record)
 }
 
-// row shows a record: # node type ms output.
+// row shows a record: # node type ms output. On a terminal the row is as long as a line.
 func (t *trace) row(r execution.Record) {
 	if !t.begun {
 		t.begun = true
-		fmt.Fprintf(t.w, "%-*s  %-*s  %-9s  %9s  %s\n", t.places, "#", t.names, "node", "type", "ms", "output")
+		header := fmt.Sprintf("%-*s  %-*s  %-9s  %9s  %s", t.places, "#", t.names, "node", "type", "ms", "output")
+		fmt.Fprintln(t.w, t.screen.Line(terminal.Part{Text: header, Style: terminal.Faint}))
 	}
-	kind := string(r.NodeType)
+	kind, style := string(r.NodeType), terminal.Faint
 	if r.Edited {
-		kind = "edited"
+		kind, style = "edited", terminal.Notice
 	}
-	fmt.Fprintf(t.w, "%-*s  %-*s  %-9s  %9.2f  %s\n", t.places, r.At(), t.names, wording.OneLine(r.Name()), kind,
-		float64(r.Duration())/float64(time.Millisecond), outputText(r, t.secrets))
+	place := fmt.Sprintf("%-*s  %s  ", t.places, r.At(), t.screen.Pad(wording.OneLine(r.Name()), t.names))
+	about := fmt.Sprintf("%-9s  %9.2f  ", kind, float64(r.Duration())/float64(time.Millisecond))
+	most := outputShown
+	if columns := t.screen.Columns(); columns > 0 {
+		const note = len("… (123456 bytes)")
+		most = max(outputShown/4, columns-t.screen.Width(place)-len(about)-note)
+	}
+	fmt.Fprintln(t.w, t.screen.Line(terminal.Part{Text: place}, terminal.Part{Text: about, Style: style},
+		terminal.Part{Text: outputText(r, most, t.secrets), Style: outputStyle(r)}))
+}
+
+// outputStyle is how the output of a record is painted.
+func outputStyle(r execution.Record) terminal.Style {
+	switch {
+	case r.Error != nil:
+		return terminal.Bad
+	case r.Handled != nil:
+		return terminal.Notice
+	}
+	return terminal.Plain
 }
 
 // end prints the result to standard output, or the failure to standard error. Invalid
@@ -122,7 +143,7 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 				return err
 			}
 		}
-		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(t.secrets.Redact(err.Error())))
+		printFailure(std.err, t.secrets.Redact(err.Error()))
 		return fmt.Errorf("%w: %w", errReported, err)
 	}
 	return printResult(std.out, t.tool, result.Value, t.secrets)
@@ -130,8 +151,8 @@ func (t *trace) end(std streams, result *execution.Result, err error) error {
 
 // outputText returns what a record has: its output, what onError has taken, the error; whether
 // the user has agreed to the call, and whether the output is cached.
-func outputText(r execution.Record, secrets *config.Secrets) string {
-	text := valueText(r.Output, outputShown, secrets)
+func outputText(r execution.Record, most int, secrets *config.Secrets) string {
+	text := valueText(r.Output, most, secrets)
 	if r.Error != nil {
 		text = wording.OneLine(secrets.Redact("error: " + r.Error.Message))
 	}
@@ -153,20 +174,22 @@ func outputText(r execution.Record, secrets *config.Secrets) string {
 // progress is a line on a terminal that shows the current step of a run. On other streams
 // nothing is shown.
 type progress struct {
-	w     io.Writer // nil: nothing is shown
-	last  time.Time
-	shown bool
-	parts map[execution.Address]*partsDone // of the executions that are under way
+	w      io.Writer // nil: nothing is shown
+	screen terminal.Screen
+	last   time.Time
+	shown  bool
+	parts  map[execution.Address]*partsDone // of the executions that are under way
 }
 
 // partsDone counts the parts of an execution that have finished.
 type partsDone struct{ done, of int }
 
 func newProgress(w io.Writer) *progress {
-	if !isTerminal(w) {
+	screen := terminal.On(w)
+	if !screen.Live() {
 		w = nil
 	}
-	return &progress{w: w}
+	return &progress{w: w, screen: screen}
 }
 
 // progressEvery bounds how often a fast loop redraws the line.
@@ -218,7 +241,8 @@ func (p *progress) count(e execution.Event) *partsDone {
 
 func (p *progress) draw(at time.Time, text string) {
 	p.last, p.shown = at, true
-	fmt.Fprintf(p.w, "\r\x1b[2K%s", wording.OneLine(text))
+	text = terminal.Cut(wording.OneLine(text), p.screen.Columns()-1) // a line that is full may wrap
+	fmt.Fprintf(p.w, "\r\x1b[2K%s", p.screen.Paint(terminal.Faint, text))
 }
 
 func (p *progress) clear() {

@@ -1,0 +1,23 @@
+package terminal
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// prepare lets a console understand escape sequences, and reports whether it does.
+func prepare(w io.Writer) bool {
+	f, isFile := w.(*os.File)
+	if !isFile {
+		return false
+	}
+	console := windows.Handle(f.Fd())
+	var mode uint32
+	if windows.GetConsoleMode(console, &mode) != nil {
+		return true // a terminal of another kind, such as that of an SSH server
+	}
+	const virtual = windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING
+	return mode&virtual != 0 || windows.SetConsoleMode(console, mode|virtual) == nil
+}
