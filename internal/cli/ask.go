@@ -10,7 +10,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -96,10 +95,7 @@ func (a *asker) ask(ctx context.Context, upstream string, f *form, secrets *conf
 // put shows a question, with its message as it is, and returns the answer. who begins with a
 // capital letter.
 func (a *asker) put(ctx context.Context, who, message string, f *form, secrets *config.Secrets) (execution.Answer, error) {
-	if terminal.On(a.std.err).Live() {
-		a.say("\r\x1b[2K") // the line of the progress
-	}
-	a.say("%s:\n  | %s\n", who, strings.ReplaceAll(message, "\n", "\n  | "))
+	a.say("%s%s:\n  | %s\n", clearLine(a.std.err), who, strings.ReplaceAll(message, "\n", "\n  | "))
 	content, err := a.fill(ctx, f, secrets)
 	switch {
 	case errors.Is(err, errDeclined):

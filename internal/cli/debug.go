@@ -36,6 +36,10 @@ one, out continues to their end. Parts run one after the other in the debugger. 
 is at a node (read), at each part of it (read[]), at a branch (facts.weather), or in another
 tool (todos_of_file:read).
 
+At a terminal, lines can be edited, Tab completes, and the commands are kept for the next
+session beside the recorded runs, unless they hold a secret. Ctrl-C pauses a run that runs,
+after the call in flight; a second Ctrl-C stops it.
+
 Questions of the run are asked in the terminal, between the commands; --yes agrees to calls
 that need to be confirmed.`,
 		Example: `  toolgraph debug graph.yaml count_files directory=.

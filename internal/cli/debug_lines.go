@@ -110,17 +110,9 @@ func (r *repl) interruptible(ctx context.Context) {
 			return
 		}
 		if r.session.Pause() == nil {
-			r.heard("pausing " + pausesAfter(r.session.State()) + "; Ctrl-C again stops the run")
+			r.say("%spausing %s; Ctrl-C again stops the run\n", clearLine(r.std.err), pausesAfter(r.session.State()))
 		}
 	}
-}
-
-// heard prints that Ctrl-C was heard, in the place of the line of progress.
-func (r *repl) heard(text string) {
-	if r.screen.Live() {
-		r.say("\r\x1b[2K")
-	}
-	r.say("%s\n", text)
 }
 
 // pausesAfter says what a run ends before it pauses.

@@ -27,7 +27,6 @@ import (
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
-	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -253,8 +252,8 @@ func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclien
 // error is a terminal. The line replaces the line of progress.
 func startNotice(stderr io.Writer) func(server string) {
 	return func(server string) {
-		if terminal.On(stderr).Live() {
-			fmt.Fprintf(stderr, "\r\x1b[2Kstarting %s …\n", wording.OneLine(server))
+		if isTerminal(stderr) {
+			fmt.Fprintf(stderr, "%sstarting %s …\n", clearLine(stderr), wording.OneLine(server))
 		}
 	}
 }

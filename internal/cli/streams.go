@@ -108,6 +108,14 @@ func printFailure(w io.Writer, message string) {
 	fmt.Fprintf(w, "%s%s\n", screen.Paint(terminal.Bad, "toolgraph: "), screen.Carets(wording.Printable(message)))
 }
 
+// clearLine removes the line of progress from a terminal that has one.
+func clearLine(w io.Writer) string {
+	if terminal.On(w).Live() {
+		return "\r\x1b[2K"
+	}
+	return ""
+}
+
 // printLine prints a formatted line as text for a terminal.
 func printLine(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, wording.Printable(fmt.Sprintf(format, args...)))
