@@ -20,6 +20,7 @@ import (
 type screen struct {
 	t    *testing.T
 	keys *os.File
+	tty  *os.File // the end of the command
 
 	mu   sync.Mutex // guards said
 	said bytes.Buffer
@@ -42,7 +43,7 @@ func newScreen(t *testing.T) (s *screen, tty *os.File) {
 	if err != nil {
 		t.Skip("no pseudo-terminals here:", err)
 	}
-	s = &screen{t: t, keys: keys}
+	s = &screen{t: t, keys: keys, tty: tty}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -48,13 +48,18 @@ func (s *screen) play(pairs ...string) {
 	}
 }
 
-// ends waits for the end of a command and checks its exit code.
+// ends waits for the end of a command, and of what it has written, and checks its exit code.
 func (s *screen) ends(cmd *exec.Cmd, code int) {
 	s.t.Helper()
 	err := cmd.Wait()
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		s.t.Errorf("%v: exit code %d, want %d\n%q", err, got, code, s.text())
 	}
+	const last = "<end of the command>" // behind all that it has written
+	if _, err := s.tty.WriteString(last); err != nil {
+		s.t.Fatal(err)
+	}
+	s.await(last)
 }
 
 const edited = `version: "1.0"
@@ -188,7 +193,6 @@ func TestColoursAndWidth(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, cmd := atTerminal(t, 60, []string{c.env}, "run", f.path, "t", "--trace", "--no-history")
 			s.ends(cmd, 0)
-			s.await("90")
 			if got := strings.Contains(s.text(), "\x1b[2m"); got != c.colours {
 				t.Errorf("colours: %v\n%q", got, s.text())
 			}
@@ -204,7 +208,6 @@ func TestColoursAndWidth(t *testing.T) {
 			}
 			s, cmd = atTerminal(t, 60, []string{c.env}, "check", broken.path)
 			s.ends(cmd, 3)
-			s.await("1 file:")
 			if got := strings.Contains(s.text(), "\x1b[31m"); got != c.colours || !strings.Contains(s.text(), "漢字") {
 				t.Errorf("colours: %v\n%q", got, s.text())
 			}

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	keptLines = 500
-	keptLine  = 2000 // bytes of a line; a longer one is not kept
-	keptBytes = keptLines * keptLine
+	mostLines = 500
+	mostLine  = 2000 // bytes of a line; a longer one is not kept
+	mostBytes = mostLines * mostLine
 )
 
 // History is the lines that a user has entered, kept in a file of this user alone. A line goes to the
@@ -44,8 +44,8 @@ func OpenHistory(path string, private func(line string) bool) *History {
 		return h
 	}
 	// The end of a file that is too long is what counts; its first line is a part of one.
-	from := max(0, info.Size()-2*keptBytes)
-	raw, err := io.ReadAll(io.NewSectionReader(f, from, 2*keptBytes))
+	from := max(0, info.Size()-2*mostBytes)
+	raw, err := io.ReadAll(io.NewSectionReader(f, from, 2*mostBytes))
 	if err != nil {
 		return h
 	}
@@ -59,7 +59,7 @@ func OpenHistory(path string, private func(line string) bool) *History {
 		}
 	}
 	read := len(h.lines)
-	if h.lines = h.lines[max(0, read-keptLines):]; read > 2*keptLines || from > 0 {
+	if h.lines = h.lines[max(0, read-mostLines):]; read > 2*mostLines || from > 0 {
 		_ = files.Replace(path, []byte(strings.Join(h.lines, "\n")+"\n"), 0o600) // else it is shortened next time
 	}
 	return h
@@ -76,7 +76,7 @@ func (h *History) Add(line string) bool {
 		return false
 	}
 	h.lines = append(h.lines, line)
-	h.lines = h.lines[max(0, len(h.lines)-keptLines):]
+	h.lines = h.lines[max(0, len(h.lines)-mostLines):]
 	if h.path == "" || os.MkdirAll(filepath.Dir(h.path), 0o700) != nil {
 		return true
 	}
@@ -91,6 +91,6 @@ func (h *History) Add(line string) bool {
 }
 
 func (h *History) keeps(line string) bool {
-	return line != "" && line[0] != ' ' && len(line) <= keptLine && utf8.ValidString(line) &&
+	return line != "" && line[0] != ' ' && len(line) <= mostLine && utf8.ValidString(line) &&
 		line == wording.OneLine(line) && !h.private(line)
 }

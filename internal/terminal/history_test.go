@@ -29,12 +29,12 @@ func TestHistory(t *testing.T) {
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	for i := range 3 * keptLines {
+	for i := range 3 * mostLines {
 		h.Add(fmt.Sprintf("print %d", i))
 	}
 	again := OpenHistory(path, private).Lines()
 	raw, err := os.ReadFile(path)
-	if err != nil || len(again) != keptLines || again[keptLines-1] != "print 1499" || strings.Count(string(raw), "\n") != keptLines {
+	if err != nil || len(again) != mostLines || again[mostLines-1] != "print 1499" || strings.Count(string(raw), "\n") != mostLines {
 		t.Errorf("%d lines to %q, %d in the file, %v", len(again), again[len(again)-1], strings.Count(string(raw), "\n"), err)
 	}
 	// What another program has written there is judged the same way.
