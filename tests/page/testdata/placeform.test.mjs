@@ -120,6 +120,7 @@ test('dates, null, several lines, forms of oneOf, properties of any name, recurs
   await page.click('[aria-label="add children"]');
   await page.fill('#field-tree-children-0-name', 'leaf');
   await page.click('[aria-label="add payment"]');
+  await page.waitForSelector('#field-payment-number'); // the first form is there at once
   await page.selectOption('#field-payment-kind', { label: 'transfer' });
   await page.fill('#field-payment-iban', 'NO93');
   await page.selectOption('#field-payment-kind', { label: 'card' });

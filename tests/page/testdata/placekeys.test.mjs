@@ -130,3 +130,60 @@ test('single letters can be switched off', () => use(graph('loop'), {}, async (p
   assert.equal(await page.locator('#panel-step').count(), 1);
   assert.equal(await page.locator('dialog').count(), 0);
 }));
+
+test('the keys of nodes, steps, tabs and the list of tools', () => use(graph('frames'), {}, async (page) => {
+  const focused = (name) => page.waitForFunction((n) => document.activeElement.dataset.node === n, name);
+  await page.focus('[data-node=entry]');
+  await press(page, 'ArrowDown', 'ArrowDown');
+  await focused('stops');
+  for (const [key, name] of [['b', 'stops'], ['e', 'stops[]']]) {
+    await press(page, key);
+    await page.waitForSelector(`[data-stop="${name}"].set`);
+    if (key === 'b') {
+      await press(page, 'c');
+      await page.waitForSelector('dialog >> text=Pause the run when');
+      await press(page, 'Escape');
+      await page.waitForSelector('dialog', { state: 'detached' });
+      await page.focus('[data-node=stops]');
+    }
+    await press(page, key);
+    await page.waitForSelector(`[data-stop="${name}"].set`, { state: 'detached' });
+  }
+  await press(page, 'Control+Shift+Enter');
+  await status(page, 'paused');
+  await page.waitForSelector('.node.current[data-node=entry]');
+  await page.focus('[data-node=stops]');
+  await press(page, 'u');
+  await page.waitForSelector('.node.current[data-node=stops]');
+  await press(page, 'F8');
+  await status(page, 'finished');
+  await page.focus('[data-node=stops]');
+  await press(page, 'Enter');
+  await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('stops'));
+  await page.focus('[data-node=stops]');
+  await press(page, 'i');
+  await page.waitForSelector('.row.part');
+  await page.focus('.timeline .virtual');
+  await press(page, 'ArrowLeft');
+  await page.waitForSelector('.row.part', { state: 'detached' });
+  await press(page, 'ArrowRight');
+  await page.waitForSelector('.row.part');
+  const at = await page.locator('.row[aria-selected=true]').getAttribute('id');
+  await press(page, 'ArrowDown');
+  await page.waitForFunction((id) => document.querySelector('.row[aria-selected=true]')?.id !== id, at);
+  await press(page, 'Enter');
+  await page.waitForSelector('#panel-step');
+  await press(page, 'i');
+  await page.waitForSelector('.trail');
+  await blur(page);
+  await press(page, 'o');
+  await page.waitForSelector('.trail', { state: 'detached' });
+  await page.focus('#tab-step');
+  await press(page, 'ArrowRight');
+  await page.waitForSelector('#tab-context:focus');
+  await press(page, 'End');
+  await page.waitForSelector('#tab-source:focus');
+  await page.focus('.tools [aria-selected=true]');
+  await press(page, 'ArrowDown', 'Enter');
+  await page.waitForSelector('#run-form h2 >> text=stop');
+}));

@@ -142,3 +142,22 @@ test('a paused run that moves through frames makes no entries', () => use(graph(
   await page.waitForFunction((h) => decodeURIComponent(location.hash.slice(1)) === h, where);
   await page.waitForSelector('.node.current');
 }));
+
+test('a narrow window has it all: the pane stays, a run and its step are restored', () => use(graph('loop'), { viewport: { width: 360, height: 740 }, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+  await page.click('.panebar >> text=Tools');
+  await page.fill('#field-n', '3');
+  await submit(page);
+  await status(page, 'finished');
+  await page.click('.panebar >> text=Steps');
+  await page.click('#step-2');
+  await head(page, 'step 2');
+  await inHash(page, 'at=2');
+  await page.reload();
+  await head(page, 'step 2');
+  await page.waitForSelector('.inspector:visible');
+  await page.click('[aria-label="Copy a link to this place"]');
+  await page.waitForSelector('.notice >> text=link copied');
+  await page.click('[aria-label="Keyboard and help"]');
+  await page.waitForSelector('dialog kbd');
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+}));

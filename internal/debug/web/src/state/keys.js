@@ -67,8 +67,7 @@ export const keys = [
 
   { key: 'Arrows', group: 'On a divider', text: 'move it; with Shift further' },
   { key: 'Home, End', group: 'On a divider', text: 'smallest, largest size of the pane' },
-  { key: 'Enter', group: 'On a divider', text: 'largest size, and back' },
-  { key: 'Esc', group: 'On a divider', text: 'usual size' },
+  { key: 'Enter', group: 'On a divider', text: 'largest size; again, the usual one' },
 
   { key: 'Up, Down', group: 'In the list of tools', text: 'previous, next; Enter chooses' },
   { key: 'Left, Right', group: 'On tabs', text: 'previous, next' },

@@ -24,6 +24,9 @@ export function bounds(name) {
   return { least: LEAST[name], most: Math.max(LEAST[name], Math.round(sizeOf(name) + room)) };
 }
 
+// grow changes a size by pixels, also before the last change is drawn.
+export const grow = (name, by) => resize(name, Math.min(sizes.value[name] ?? sizeOf(name), bounds(name).most) + by);
+
 export function resize(name, size) {
   const { least, most } = bounds(name);
   sizes.value = { ...sizes.value, [name]: Math.round(Math.min(most, Math.max(least, size))) };

@@ -1,5 +1,6 @@
 // How the page looks and what is open: nothing of it is known to the server.
 import { signal, effect } from '@preact/signals';
+import { remembered } from '../lib/remembered.js';
 
 export const stored = (key, fallback) => {
   try {
@@ -15,7 +16,7 @@ export const store = (key, value) => {
 };
 
 export const theme = signal(stored('theme', 'auto')); // auto, light, dark
-export const pane = signal('graph'); // on a narrow window, the one pane that is shown
+export const pane = remembered('pane', 'graph'); // on a narrow window, the one pane that is shown
 export const side = signal('tools'); // tools, runs
 export const inspector = signal('step'); // step, context, try, source
 export const beside = signal(stored('beside', '') === 'on'); // the last output beside each node of the graph

@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { bounds, reset, resize, sizeOf, widen } from '../state/panes.js';
+import { bounds, grow, reset, resize, sizeOf, widen } from '../state/panes.js';
 
 const STEP = 16; // pixels for a key
 const TWICE = 350; // ms in which a second click makes a double one
@@ -45,8 +45,8 @@ export function Divider({ name, label }) {
   const keys = (e) => {
     const by = (e.shiftKey ? 4 : 1) * STEP;
     const act = {
-      [larger]: () => resize(name, sizeOf(name) + by), [smaller]: () => resize(name, sizeOf(name) - by),
-      Home: () => resize(name, 0), End: () => resize(name, Infinity), Enter: () => widen(name), Escape: () => reset(name),
+      [larger]: () => grow(name, by), [smaller]: () => grow(name, -by),
+      Home: () => resize(name, 0), End: () => resize(name, Infinity), Enter: () => widen(name),
     }[e.key];
     if (!act || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();

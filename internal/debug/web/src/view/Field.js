@@ -22,7 +22,7 @@ export function Field(props) {
   if (!draft && (kind === 'list' || kind === 'object' || kind === 'branches')) {
     const first = () => ({ items: [{ id: newId(), of: startOf(itemOf(s, 0), root, true) }] });
     const start = () => onChange(kind === 'list' && s.default === undefined ? first() : startOf(schema, root, true));
-    return html`<${Absent} ...${more} onStart=${kind === 'branches' ? () => onChange({ json: '' }) : start} />`;
+    return html`<${Absent} ...${more} onStart=${kind === 'branches' ? () => onChange(startOf(s.branches[0], root, true) ?? { json: '' }) : start} />`;
   }
   const leave = !required && draft && ['list', 'object', 'branches'].includes(kind) ? html`<button type="button" class="linkish" onClick=${() => onChange(null)}>leave out</button>` : null;
   return html`<${Editor} ...${more} leave=${leave} />`;

@@ -28,7 +28,7 @@ export function Branches({ s, root, draft, onChange, path, found, name, required
         <select id=${id} disabled=${none} value=${String(now)} onChange=${(e) => turn(Number(e.currentTarget.value))}>${all.map((b, i) => html`<option key=${i} value=${String(i)} selected=${i === now}>${text(b, i)}</option>`)}</select>
         <span class="spring"></span><${NullSwitch} ...${{ s, draft, onChange, name }} />${leave}${actions}</div>
       <${About} s=${s} given />
-      ${!none && html`<${Field} key=${now} name=${name} schema=${s.branches[now]} root=${root} draft=${own} path=${path} found=${found} required onChange=${(of) => onChange(of ?? { json: '' })} />`}
+      ${!none && html`<${Field} key=${now} name=${text(all[now], now)} schema=${s.branches[now]} root=${root} draft=${own} path=${path} found=${found} required onChange=${(of) => onChange(of ?? { json: '' })} />`}
     </fieldset>`;
 }
 

@@ -2,6 +2,7 @@ import { html } from '../lib/html.js';
 import { useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
+import { describe } from '../lib/schema.js';
 import { loadQuestions, questions } from '../state/questions.js';
 import { run, showRun } from '../state/run.js';
 import { attempt } from '../state/ui.js';
@@ -55,7 +56,7 @@ function Form({ question: q, hidden, place, onTurn }) {
       attempt(loadQuestions);
     }
   };
-  const fields = Object.keys(schema.properties ?? {});
+  const fields = [...describe(schema).properties.keys()];
   const top = found.filter((f) => !f.path.length || !fields.includes(f.path[0]));
   const [before, name, after] = titleOf(q);
   return html`

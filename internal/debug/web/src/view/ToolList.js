@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { chooseTool, toolName } from '../state/project.js';
-import { attempt } from '../state/ui.js';
+import { attempt, pane } from '../state/ui.js';
 
 const MANY = 8; // tools; more can be searched
 
@@ -15,7 +15,7 @@ export function ToolList({ tools }) {
   useEffect(() => {
     reach(toolName.value);
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
-  }, [toolName.value, shown.length]);
+  }, [toolName.value, shown.length, pane.value]);
   const choose = (name) => attempt(() => chooseTool(name));
   const focusAt = (i) => {
     const t = shown[Math.max(0, Math.min(shown.length - 1, i))];
