@@ -120,6 +120,14 @@ func (e *Engine) checkDoubts(ctx context.Context, g *graph.Graph, events []Event
 	return nil
 }
 
+// InDoubt returns the calls of a run whose outcome is unknown, in the order of their addresses.
+func InDoubt(events []Event) (calls []*Visit) {
+	for _, d := range pastOf(events, &hooks{}).doubts {
+		calls = append(calls, d.Visit)
+	}
+	return calls
+}
+
 // recordAll records the first events of a fork, and returns when they survive the process.
 func (h *hooks) recordAll(ctx context.Context, events []Event) error {
 	for i := range events {

@@ -78,11 +78,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	}
 	show := newTrace(std.err, p, g, f.trace)
 	follow := newFollower(events, f.from)
-	recording := execution.NewRecording(events, f.from)
-	engine := execution.New(recording, execution.WithCache(recording), execution.WithVars(events[0].Start.Vars), execution.WithSleep(noWait),
-		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
-		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g, events)),
-		reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
+	engine, _ := replayer(g, events, f.from, reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
 	result, err := f.replay(withRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
 	if result == nil {
 		return err
@@ -90,6 +86,16 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	show.progress.clear()
 	follow.print(ctx, std.err, p, g, result)
 	return show.end(std, result, err)
+}
+
+// replayer returns an engine that calls no server and asks no user, and what it answers from.
+func replayer(g *graph.Graph, events []execution.Event, from int, more ...execution.Option) (*execution.Engine, *execution.Recording) {
+	recording := execution.NewRecording(events, from)
+	return execution.New(recording, append([]execution.Option{
+		execution.WithCache(recording), execution.WithVars(events[0].Start.Vars), execution.WithSleep(noWait),
+		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
+		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g, events)),
+	}, more...)...), recording
 }
 
 // events returns the run and its events.

@@ -188,6 +188,22 @@ func withRemedy(err error) error {
 
 // resume resumes a recorded run. The result of a run that has ended is its recorded end.
 func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
+	events, err := l.claimed(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return l.resumed(ctx, g, events, more...)
+}
+
+// resumed continues a run with these events, which this process has claimed.
+func (l *loaded) resumed(ctx context.Context, g *graph.Graph, events []execution.Event, more ...execution.Option) (*execution.Result, error) {
+	ctx, options := l.begin(ctx, g)
+	options = append(options, l.believer(true).options(ctx)...) // in-doubt calls depend on it
+	return l.engine().Resume(ctx, g, events, append(options, more...)...)
+}
+
+// claimed returns the events of a run, and claims it unless it has ended.
+func (l *loaded) claimed(ctx context.Context, id string) ([]execution.Event, error) {
 	events, err := l.history.Load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -202,13 +218,9 @@ func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...
 		if err := l.history.Claim(ctx, id); err != nil {
 			return nil, err
 		}
-		if events, err = complete.Load(ctx, id); err != nil {
-			return nil, err
-		}
+		return complete.Load(ctx, id)
 	}
-	ctx, options := l.begin(ctx, g)
-	options = append(options, l.believer(true).options(ctx)...) // in-doubt calls depend on it
-	return l.engine().Resume(ctx, g, events, append(options, more...)...)
+	return events, nil
 }
 
 // giveBack lets any process resume a suspended run, as soon as this one has recorded it.

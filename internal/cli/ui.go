@@ -127,7 +127,11 @@ func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 
 // page returns what the page shows of a file.
 func (l *loaded) page() page.Project {
-	return page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.engine(), Offers: l.offers, Begin: l.begin, Hear: hearing}
+	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.engine(), Offers: l.offers, Begin: l.begin, Hear: hearing}
+	if l.history != nil {
+		p.Again = pageAgain{l}
+	}
+	return p
 }
 
 // sourceOf returns the text of a file, empty when it cannot be read any more.

@@ -54,11 +54,11 @@ func (c *Controller) Start(ctx context.Context, g *graph.Graph, args value.Value
 // Run runs a graph, or goes on with a run.
 type Run func(ctx context.Context, opts ...execution.Option) (*execution.Result, error)
 
-// Continue is Start for a run of the graph that has these events already, and its id. It returns when
+// Continue is Start for a run with this id that has these events already, or none. It returns when
 // run has done something; the error is also that of a run which ends without a result.
-func (c *Controller) Continue(ctx context.Context, g *graph.Graph, events []execution.Event, o StartOptions, run Run) (*Session, error) {
+func (c *Controller) Continue(ctx context.Context, g *graph.Graph, id string, events []execution.Event, o StartOptions, run Run) (*Session, error) {
 	o.before = events
-	s, err := c.begin(ctx, g, events[0].Run, o, run)
+	s, err := c.begin(ctx, g, id, o, run)
 	if err != nil {
 		return nil, err
 	}

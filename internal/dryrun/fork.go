@@ -47,23 +47,16 @@ func ForkOf(ctx context.Context, g *graph.Graph, events []execution.Event, at ex
 		}
 	}
 	open := map[execution.Address]bool{}
+	for _, v := range execution.InDoubt(events) {
+		open[v.At()] = true
+	}
 	var made []*execution.Visit
 	for _, e := range cut.After {
-		switch {
-		case e.Kind == execution.CallStarted:
-			made, open[e.At()] = append(made, e.Step), true
-		case e.Kind == execution.AttemptFailed:
-			delete(open, e.At())
-		case e.Record != nil:
-			for inside := range open {
-				if inside == e.At() || e.At().Contains(inside) {
-					delete(open, inside)
-				}
-			}
+		if e.Kind == execution.CallStarted {
+			made = append(made, e.Step)
 		}
 	}
 	slices.SortStableFunc(made, func(a, b *execution.Visit) int { return a.At().Compare(b.At()) })
-	counted := map[execution.Address]bool{}
 	for _, v := range made {
 		i := slices.IndexFunc(plan.Again, func(c CallsAgain) bool { return c.Node == v.Name() && c.Server == v.Server && c.Tool == v.Tool })
 		if i < 0 {
@@ -71,9 +64,9 @@ func ForkOf(ctx context.Context, g *graph.Graph, events []execution.Event, at ex
 			plan.Again = append(plan.Again, CallsAgain{Node: v.Name(), Server: v.Server, Tool: v.Tool, Effect: effectOf(ctx, g, v, effect)})
 		}
 		plan.Again[i].Calls++
-		if open[v.At()] && !counted[v.At()] {
+		if open[v.At()] {
 			plan.Again[i].InDoubt++
-			counted[v.At()] = true
+			delete(open, v.At()) // of several attempts, one
 		}
 	}
 	return plan, nil

@@ -35,6 +35,11 @@
 //	GET  /api/runs/{id}/table         ?of&frame&at&part&path&from&marks → a list of objects by rows and columns
 //	GET  /api/runs/{id}/whole         ?of&frame&at&part&path&indent&raw&download → a whole value as JSON; 204 for nothing
 //	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}
+//	GET  /api/runs/{id}/fork          ?frame&at&part → {changed, copied, calls, again: calls that the run made from there on}
+//	POST /api/runs/{id}/fork          {frame, at, part, edits: [{node, value or nothing: true}], pause, changed, repeat} → the new run
+//	GET  /api/runs/{id}/resume        {changed, inDoubt: calls whose outcome is unknown}
+//	POST /api/runs/{id}/resume        {pause, changed, repeat, repeatAll, value or nothing} → the run
+//	POST /api/runs/{id}/replay        {pause} → a new run that makes no call and is not recorded
 //	POST /api/runs/{id}/edit          {node, value} or {node, nothing: true}, while it is paused
 //	POST /api/runs/{id}/evaluate      {kind: jsonata|rule, source, frame, at, part, path, from} → {value, ms} or {error}
 //	POST /api/runs/{id}/watch         {sources, frame, at, part} → [{value, ms} or {error}], one for each source

@@ -25,6 +25,8 @@ type Project struct {
 
 	// Offers knows the tools of servers, for requests of the pipeline; nil: none is known.
 	Offers pipeline.Offers
+	// Again prepares what recorded runs do again; nil: runs are not recorded.
+	Again Again
 	// Begin prepares a run: its context, and its observers; nil for none.
 	Begin func(context.Context, *graph.Graph) (context.Context, []execution.Option)
 	// Hear returns the context of a run whose servers report the progress of its calls to hear, by their

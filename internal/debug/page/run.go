@@ -43,6 +43,7 @@ type info struct {
 	Error      *failureJSON      `json:"error"`
 	FailedAt   execution.Address `json:"failedAt,omitempty"`   // the step or part with which the run failed, as far inside as it is known
 	ForkedFrom string            `json:"forkedFrom,omitempty"` // RUN/ADDRESS
+	Replays    string            `json:"replays,omitempty"`    // the id of the run whose calls are answered from its record
 	Warning    string            `json:"warning"`              // always empty
 }
 

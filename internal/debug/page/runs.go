@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"toolgraph/execution"
@@ -170,24 +169,13 @@ type editJSON struct {
 }
 
 func (s *Server) edit(r *http.Request, in editJSON) (any, error) {
-	if in.Nothing == (in.Value != nil) {
-		return nil, errorf(http.StatusBadRequest, "an edit has either value or nothing: true")
+	v, err := in.decode()
+	if err != nil {
+		return nil, err
 	}
 	run, err := s.liveRun(r)
 	if err != nil {
 		return nil, err
-	}
-	if strings.Contains(string(in.Value), "[redacted]") {
-		return nil, &failure{
-			status: http.StatusUnprocessableEntity, Message: "the value contains [redacted], which would replace the secret itself",
-			Hint: "write another text instead",
-		}
-	}
-	var v value.Value
-	if !in.Nothing {
-		if v, err = value.Decode(in.Value); err != nil {
-			return nil, errorf(http.StatusUnprocessableEntity, "the value is %s", err)
-		}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), editTime)
 	defer cancel()
