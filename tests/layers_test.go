@@ -70,7 +70,7 @@ var below = map[string][]string{
 	"internal/debug":      with(language, "graph", "execution"),
 	"internal/debug/page": with(language,
 		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
-		"internal/completion", "internal/debug", "internal/debug/web", "internal/diff", "internal/pipeline", "internal/project", "internal/server", "internal/view",
+		"internal/completion", "internal/debug", "internal/debug/web", "internal/diff", "internal/dryrun", "internal/pipeline", "internal/project", "internal/server", "internal/view",
 	),
 	"internal/debug/web": {},
 	"internal/release":   {"internal/bundle"},

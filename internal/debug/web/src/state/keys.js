@@ -4,6 +4,7 @@ import { dialog, letters, show, side, pane, theme } from './ui.js';
 import { at, control, controlled, go, lookOut, paused, run, total } from './run.js';
 import { begin } from './form.js';
 import { copyLink } from './link.js';
+import { forkHere } from './again.js';
 import { graphKeys } from './graphview.js';
 
 const act = (action, holds = () => controlled.value) => () => holds() && control(action);
@@ -26,6 +27,7 @@ export const keys = [
   { key: 'k', group: 'Steps', text: 'previous step', do: () => go(at.value - 1) },
   { key: 'Home', group: 'Steps', text: 'first step', do: () => go(0) },
   { key: 'End', group: 'Steps', text: 'end of the run', do: () => go(total.value) },
+  { key: 'a', group: 'Steps', text: 'run again from this step, if wanted with another value', do: forkHere },
   { key: 'o', group: 'Steps', text: 'out of the frame, to its caller', do: () => lookOut() },
 
   { key: '1', group: 'Page', text: 'inspect the step', do: () => show('step') },

@@ -4,9 +4,11 @@ import { HelpDialog } from './HelpDialog.js';
 import { EditDialog } from './EditDialog.js';
 import { BreakpointDialog } from './BreakpointDialog.js';
 import { LinkDialog } from './LinkDialog.js';
+import { ForkDialog } from './ForkDialog.js';
+import { ResumeDialog } from './ResumeDialog.js';
 import { DiffDialog } from './DiffDialog.js';
 
-const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog, link: LinkDialog };
+const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
 
 export function Dialogs() {
   const d = dialog.value;

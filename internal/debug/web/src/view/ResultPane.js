@@ -2,14 +2,13 @@ import { html } from '../lib/html.js';
 import { inspector } from '../state/ui.js';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
-import { fillFrom } from '../state/form.js';
 import { graph } from '../state/project.js';
 import { own } from '../state/run.js';
 import { pathOf } from '../lib/jsonata.js';
 import { clock, duration, plural } from '../lib/format.js';
 import { revealLine } from '../state/sourceview.js';
-import { Button } from './Button.js';
 import { Failure } from './Failure.js';
+import { RunActions } from './Origin.js';
 import { Status } from './Status.js';
 import { ValueBox } from './ValueBox.js';
 
@@ -35,10 +34,10 @@ export function ResultPane({ run: r }) {
       <div><dt>took</dt><dd>${duration(r.ms)} <span class="muted">in ${plural(r.steps, 'step')}</span></dd></div>
       <div><dt>run</dt><dd class="mono id">${r.id}</dd></div>
     </dl>
+    <${RunActions} run=${r} />
     ${r.question && html`<h3>Question without an answer</h3><p class="note question-text">${r.question.message}</p>`}
     ${r.error && html`<${Failure} error=${r.error} onPlace=${toFile} />`}
     ${r.warning && html`<p class="note">${r.warning}</p>`}
     ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" root=${pathTo('exit')} keep=${r.tool} level=${value.result} />`}
-    ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" root=${pathTo('entry')} keep=${r.tool} level=${value.args}>
-      <${Button} icon="again" label="Run again …" onClick=${() => fillFrom(r)} /></${ValueBox}>`}`;
+    ${value && html`<${ValueBox} title="Arguments" run=${r.id} of="args" root=${pathTo('entry')} keep=${r.tool} level=${value.args} />`}`;
 }

@@ -6,6 +6,7 @@ import { keepPlace } from '../state/trees.js';
 import { useLoaded } from '../lib/load.js';
 import { addressOf, partText } from '../lib/address.js';
 import { controlled, goToNode, held, lookAt, looked, nodeAt, own, path, paused, run, selected, shownTool, showOwn, total } from '../state/run.js';
+import { done, forkHere } from '../state/again.js';
 import { fold } from '../state/steps.js';
 import { bytes, clock, duration, plural } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
@@ -15,6 +16,7 @@ import { Empty } from './Empty.js';
 import { Expression } from './Expression.js';
 import { Failure } from './Failure.js';
 import { NodeActions, NodePane } from './NodePane.js';
+import { RunActions } from './Origin.js';
 import { ResultPane } from './ResultPane.js';
 import { ValueBox } from './ValueBox.js';
 
@@ -60,6 +62,8 @@ function Details({ r, step, place, pending }) {
       <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
+    ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
+    ${pending && done(r) && html`<${RunActions} run=${r} />`}
     <dl class="facts">
       <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · <span class="mono">[[${step.tool}]]</span>`}</dd></div>
       ${begun && html`<div><dt>state</dt><dd>${step.state === 'waits' ? 'has not begun' : 'has begun'}</dd></div>`}

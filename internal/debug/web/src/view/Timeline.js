@@ -12,6 +12,7 @@ import { plural, duration } from '../lib/format.js';
 import { VirtualList } from './VirtualList.js';
 import { RefusedRow, StepRow } from './StepRow.js';
 import { StepFilter } from './StepFilter.js';
+import { Origin } from './Origin.js';
 import { Slider } from './Slider.js';
 import { Empty } from './Empty.js';
 
@@ -28,6 +29,7 @@ export function Timeline() {
       <div class="timeline-head">
         <h2>Steps${(!own.value || frame.value) && html` of <span class="mono">${shownTool.value}</span>`}</h2>
         <span class="muted">${plural(total.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>
+        <${Origin} run=${r} />
         ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
         <${Slider} />
       </div>
