@@ -1,4 +1,4 @@
-import { accessible, assert, graph, press, shot, status, submit, test, use, watched } from './lib.mjs';
+import { accessible, assert, graph, press, status, submit, test, use, watched } from './lib.mjs';
 
 const stop = (node, more = '') => `[data-stop="${node}"].set${more}`;
 
@@ -17,7 +17,6 @@ test('a wrong condition is refused at its place', () => use(graph('loop'), {}, a
   assert.equal(input.wrong, 'true');
   assert.match(input.about, /not closed/);
   await accessible(page, 'a wrong condition');
-  await shot(page, 'condition');
   assert.equal(await page.locator(stop('add')).count(), 0, 'it is shown as set');
   await page.fill('dialog input.mono', '$.add >= 3');
   assert.equal(await page.locator('dialog [role=alert]').count(), 0, 'the message stays while the text changes');
