@@ -3,6 +3,7 @@
 
 const WIDTH = 800; // of a window as it is usual, in pixels
 const HEIGHT = 560;
+const MOST = 24; // columns
 const LANES = 3; // edges from column to column, at most
 export const LANE = 9;
 export const GUTTER = 34;
@@ -26,7 +27,7 @@ export function bandsOf(layers, heights, gaps) {
   let best = [0];
   let most = scale(best);
   if (most > 0.6) return best;
-  for (let n = 2; n <= 12; n++) {
+  for (let n = 2; n <= MOST; n++) {
     const cuts = cut(layers, tops, cutting, n);
     if (!cuts) continue;
     const now = scale(cuts);

@@ -31,7 +31,7 @@ export const inset = (node) => ({ switch: SLANT + 6, entry: 19, exit: 19, transf
 // data below it when they are shown.
 export function boxOf(node, ports, letters, data) {
   const box = node.type === 'parallel' ? branchesOf(node) : plainOf(node, letters);
-  box.width = Math.max(box.width, Math.min(420, (ports - 1) * PORT + 2 * inset(node)), data ? 150 : 0);
+  box.width = Math.max(box.width, Math.min(420, (ports - 1) * PORT + 2 * inset(node)), data ? 130 : 0);
   if (data) box.height += DATA;
   box.data = data;
   return box;

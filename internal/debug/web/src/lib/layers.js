@@ -19,7 +19,8 @@ export function layersOf(nodes, edges) {
   const labelled = new Set(edges.filter((e) => e.text && e.from !== e.to).map(gapOf));
   const layers = [];
   const layerOf = []; // rank → index of its layer
-  for (let r = 0; r <= Math.max(...rank.values()); r++) {
+  const last = Math.max(...rank.values());
+  for (let r = 0; r <= last; r++) {
     layerOf.push(layers.length);
     layers.push([]);
     if (labelled.has(r)) layers.push([]);

@@ -11,7 +11,7 @@ const above = 40; // pixels at the top and at the foot that tools and legend tak
 const below = 24;
 const most = 3;
 const NEAR = 0.55; // from here on all words are shown
-const steps = Array.from({ length: 18 }, (_, i) => NEAR * 0.82 ** i);
+const steps = Array.from({ length: 36 }, (_, i) => NEAR * 0.9 ** i);
 
 export const view = computed(() => views.value[graph.value?.tool] ?? START);
 const look = (to) => {

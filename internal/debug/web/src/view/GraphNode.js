@@ -27,11 +27,11 @@ export const GraphNode = memo((props) => {
   };
   const label = [
     `${node.type} ${node.id}`, detail(node), node.each && 'for each item', count ? `ran ${count === 1 ? 'once' : `${count} times`}` : 'has not run',
-    current && 'current', progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', edited && 'its output was edited',
+    current && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : 'current'), progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', edited && 'its output was edited',
     stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
   ].filter(Boolean).join(', ');
   return html`
-    <g class=${cx('node', node.type, count > 0 && 'ran', current && 'current', running && 'running', failed && 'failed')}
+    <g class=${cx('node', node.type, count > 0 && 'ran', current && 'current', running === 'runs' && 'running', failed && 'failed')}
       transform=${at} data-node=${node.id} role="button" tabindex=${tab ? 0 : -1} aria-label=${label}
       onClick=${() => { goToNode(node.id); show('step'); }} onKeyDown=${(e) => nodeKey(e, g, node)}>
       ${current && html`<path class="halo" d=${outline(node.type, box.width + 10, height + 10)} />`}
@@ -68,9 +68,9 @@ function Words({ node, height }) {
 // Short is the beginning and the end of a node's name, as large as it can be read from far away, where
 // there is room for some letters.
 function Short({ node, height, far }) {
-  const size = Math.min(9.5 * far, height * 0.92);
+  const size = Math.min(9 * far, height * 0.92);
   const letters = Math.floor((node.box.width - (node.type === 'switch' ? 44 : 14)) / (size * 0.61));
-  if (size / far < 8.6 || letters < Math.min(5, node.id.length)) return null;
+  if (size / far < 7.8 || letters < Math.min(4, node.id.length)) return null;
   const half = (letters - 1) / 2;
   const text = node.id.length <= letters ? node.id : `${node.id.slice(0, Math.floor(half))}…${node.id.slice(-Math.ceil(half))}`;
   return html`<text class="short" y=${size * 0.35} text-anchor="middle" font-size=${size}>${text}</text>`;
@@ -88,7 +88,7 @@ function Badges({ node, height, count, running, failed, handled, edited, progres
     ${round(handled, 'caught', [x, y], '!', 'an error was handled by onError')}
     ${round(failed, 'failed', [-x, -y], '✕', 'the run failed here')}
     ${round(edited, 'edited', [-x + 12, y], '✎', 'its output was edited')}
-    ${running && !failed && html`<g class="badge-runs at" transform=${`translate(${-x} ${-y}) scale(${by})`}><title>it runs or is about to</title><circle r="8" /><path d="M0-4.6A4.6 4.6 0 1 1-4.6 0" /></g>`}
+    ${running && !failed && html`<g class=${`badge-${running} at`} transform=${`translate(${-x} ${-y}) scale(${by})`}><title>${running === 'runs' ? 'it runs' : 'the run waits here'}</title><circle r="8" /><path d=${running === 'runs' ? 'M0-4.6A4.6 4.6 0 1 1-4.6 0' : 'M-2-3.5v7M2-3.5v7'} /></g>`}
     ${words && (!far || far < 4) && html`
       <g class="count" transform=${`translate(${x} ${-y}) scale(${by})`}>
         <rect x=${-(3 + words.length * 7)} y="-9" width=${11 + words.length * 7} height="18" rx="9" />

@@ -1,7 +1,7 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect } from 'preact/hooks';
 import { graph, isUnsaved, tool } from '../state/project.js';
-import { lit, own } from '../state/run.js';
+import { lit, own, run, stands } from '../state/run.js';
 import { far, focused, overview, reveal, view } from '../state/graphview.js';
 import { followLatest, latest } from '../state/latest.js';
 import { useGestures } from '../lib/gestures.js';
@@ -63,7 +63,7 @@ const Parts = memo(({ g }) => {
     <g>${first(g.edges).map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>
     ${!far.value && html`<g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>`}
     <g>${g.nodes.map((n) => html`
-      <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current} failed=${n.id === failed}
+      <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current ? (stands(run.value) ? 'stands' : 'runs') : ''} failed=${n.id === failed}
         handled=${handled.has(n.id)} edited=${edited.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''}
         far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />`)}
     </g>`;

@@ -34,7 +34,7 @@ export function Minimap({ g }) {
   const right = Math.min(g.width * k, (x + width) * k);
   const bottom = Math.min(g.height * k, (y + height) * k);
   return html`
-    <div class="minimap" role="group" tabindex="0" aria-label=${`overview: ${seen} of ${g.nodes.length} nodes are shown, at ${Math.round(view.value.k * 100)} %; arrows move the view`} title="Overview; drag, or focus it and press the arrows" onKeyDown=${keys}>
+    <div class=${cx('minimap', seen === g.nodes.length && 'idle')} role="group" tabindex="0" aria-label=${`overview: ${seen} of ${g.nodes.length} nodes are shown, at ${Math.round(view.value.k * 100)} %; arrows move the view`} title="Overview; drag, or focus it and press the arrows" onKeyDown=${keys}>
       <svg width=${g.width * k} height=${g.height * k} aria-hidden="true" onPointerDown=${down} onPointerMove=${drag}>
         <g transform=${`scale(${k})`}><${Dots} g=${g} /></g>
         ${right > left && bottom > top && html`<rect class="frame" x=${left + 0.75} y=${top + 0.75} width=${Math.max(6, right - left - 1.5)} height=${Math.max(6, bottom - top - 1.5)} />`}

@@ -7,6 +7,7 @@ import { own } from '../state/run.js';
 
 const WAITS = 350; // ms before it appears under the pointer
 const STAYS = 250; // and before it goes, so that the pointer can reach it
+const [LEAST, MOST, MARGIN] = [220, 380, 8]; // pixels
 
 // NodeTip shows what a node does and its last output, next to the node under the pointer or at the
 // keyboard. It stays while the pointer is on it, and goes with Escape.
@@ -53,15 +54,8 @@ export function NodeTip({ g }) {
     return () => at?.removeAttribute('aria-describedby');
   }, [node]);
   if (!node) return null;
-  const { x, y, k } = view.value;
-  const { box } = node;
-  const top = y + (box.y - box.height / 2) * k;
-  const bottom = y + (box.y + box.height / 2) * k;
-  const width = Math.min(380, size.value.width - 16);
-  const above = size.value.height - bottom < 150 && top > size.value.height - bottom;
-  const left = Math.max(8, Math.min(size.value.width - width - 8, x + box.x * k - width / 2));
+  const style = placeOf(node.box);
   const last = latest.value[node.id];
-  const style = { left: `${left}px`, width: `${width}px`, ...(above ? { bottom: `${size.value.height - top + 6}px` } : { top: `${Math.max(8, bottom + 6)}px` }) };
   return html`
     <div class="node-tip" id="node-tip" role="tooltip" style=${style}>
       <p><span class=${cx('kind', node.type)}></span> <b class="mono">${node.id}</b> <span class="muted">${node.type}${node.each ? ' × each' : ''}</span></p>
@@ -71,4 +65,22 @@ export function NodeTip({ g }) {
         <pre class=${cx('clip', last.error && 'wrong')}>${last.error || last.preview}</pre>` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
       ${far.value > 0 && node.branches && html`<p class="mono muted clip">${node.branches.map((b) => b.id).join(', ')}</p>`}
     </div>`;
+}
+
+// placeOf is where the values are shown: at a side of the node, so that the nodes before and after it
+// can be reached, else below or above it.
+function placeOf({ x, y, width, height }) {
+  const { x: dx, y: dy, k } = view.value;
+  const pane = size.value;
+  const [left, right, top, bottom] = [dx + (x - width / 2) * k, dx + (x + width / 2) * k, dy + (y - height / 2) * k, dy + (y + height / 2) * k];
+  const at = (name, n) => ({ [name]: `${Math.round(n)}px` });
+  const side = Math.max(left, pane.width - right) - 14 - MARGIN;
+  if (side >= LEAST) {
+    const across = pane.width - right >= left ? at('left', right + 14) : at('right', pane.width - left + 14);
+    const down = bottom < pane.height / 2 ? at('top', Math.max(MARGIN, top)) : at('bottom', Math.max(MARGIN, pane.height - bottom));
+    return { ...across, ...down, ...at('maxWidth', Math.min(MOST, side)) };
+  }
+  const most = Math.min(MOST, pane.width - 2 * MARGIN);
+  const across = at('left', Math.max(MARGIN, Math.min(pane.width - most - MARGIN, (left + right - most) / 2)));
+  return { ...across, ...at('maxWidth', most), ...(pane.height - bottom < top ? at('bottom', pane.height - top + 6) : at('top', Math.max(MARGIN, bottom + 6))) };
 }
