@@ -18,7 +18,7 @@ import (
 const (
 	childrenShown = 100      // of a level
 	textShown     = 4000     // bytes of a scalar
-	childText     = 1000     // bytes of a scalar in a level
+	childText     = 300      // bytes of a scalar in a level
 	textRest      = 64 << 10 // bytes of the rest of a scalar
 	previewShown  = 160      // bytes of a value in a list
 )

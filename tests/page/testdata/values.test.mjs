@@ -1,4 +1,4 @@
-import { accessible, assert, blur, graph, press, shot, status, submit, test, use } from './lib.mjs';
+import { accessible, assert, blur, graph, press, status, submit, test, use } from './lib.mjs';
 
 const row = (path) => `[data-id='${JSON.stringify(path).replaceAll('\\', '\\\\')}']`;
 const step = (page, n) => page.locator('.timeline [role=option]').nth(n).click();
@@ -82,7 +82,6 @@ test('a list of objects is a table, and leads back into the tree', () => use(gra
   await press(page, 'Enter');
   await page.waitForSelector('.values tbody tr:has-text("item 20000")');
   await accessible(page, 'table', '.inspector');
-  await shot(page, 'values-table');
   await page.click('.values [aria-label^="19,999:"]');
   await page.waitForFunction(() => document.activeElement.getAttribute('data-id') === '["list","items",19999]');
 }));

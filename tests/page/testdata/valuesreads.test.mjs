@@ -1,4 +1,4 @@
-import { accessible, assert, graph, press, shot, status, test, text, use } from './lib.mjs';
+import { accessible, assert, graph, press, status, test, text, use } from './lib.mjs';
 
 // A held step says what it would give and what it reads; a switch says where it goes and why.
 test('a held step says what it reads and would give', () => use(graph('values'), {}, async (page) => {
@@ -23,7 +23,6 @@ test('a held step says what it reads and would give', () => use(graph('values'),
   assert.equal(reads['$previousNode()'], '"turn"');
   assert.match(reads['$nodeExecution("turn", $executionCount("turn") - 1)\n$nodeExecution("turn", 0)'], /^{"turn":1,/);
   await accessible(page, 'held', '.inspector');
-  await shot(page, 'values-held');
   for (const node of ['more', 'turn', 'more']) await next(node);
   await page.waitForSelector('.decision:has-text("last")');
   assert.match(await text(page, '.decision'), /^\s*Would go to last\s+because no rule holds\s*$/);

@@ -1,4 +1,4 @@
-import { accessible, assert, graph, press, shot, status, submit, test, text, use } from './lib.mjs';
+import { accessible, assert, graph, press, status, submit, test, text, use } from './lib.mjs';
 
 test('a search finds keys and values that are not on the page', () => use(graph('values'), {}, async (page) => {
   await submit(page);
@@ -10,7 +10,6 @@ test('a search finds keys and values that are not on the page', () => use(graph(
   await page.waitForFunction(() => document.querySelector('.found')?.textContent === '1 of 11');
   await page.waitForSelector('[data-id=\'["list","items",1320,"name"]\'] mark:has-text("item 1321")');
   assert.match(await text(page, '.match'), /^\$\.data\.list\.items\[1320\]\.name item 1321/);
-  await shot(page, 'values-search');
   await press(page, 'Enter');
   await page.waitForSelector('[data-id=\'["list","items",13209,"name"]\'] mark');
   assert.equal(await text(page, '.found'), '2 of 11');

@@ -67,6 +67,12 @@ export const keys = [
   { key: 'Enter', group: 'In the list of steps', text: 'inspect the step' },
   { key: 'i', group: 'In the list of steps', text: 'look into the graph that it has called' },
 
+  { key: 'Arrows', group: 'In a value', text: 'next, previous; to the right opens, to the left closes or leads out' },
+  { key: 'Enter', group: 'In a value', text: 'open or close; read more of a long text' },
+  { key: '*', group: 'In a value', text: 'open all parts of the level' },
+  { key: 'Typing', group: 'In a value', text: 'go to a key, or to an item by its number' },
+  { key: 'Ctrl+C', group: 'In a value', text: 'copy the value; Tab leads to more' },
+
   { key: 'Arrows', group: 'On a divider', text: 'move it; with Shift further' },
   { key: 'Home, End', group: 'On a divider', text: 'smallest, largest size of the pane' },
   { key: 'Enter', group: 'On a divider', text: 'largest size; again, the usual one' },

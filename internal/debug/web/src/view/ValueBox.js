@@ -51,11 +51,13 @@ export function ValueView({ title, level, source, keep, stamp, note, children })
         ${(level.was || !branch) && html`<${Change} item=${level} />`}
         <span class="spring"></span>
         ${children}
+        <span class="head-tools">
         ${branch && html`<${Button} icon="search" only label="Search" aria-pressed=${String(Boolean(search))} onClick=${() => find(search ? null : { text: '', index: 0 })} />`}
         ${(level.table || isTable) && html`<${Button} icon=${isTable ? 'tree' : 'table'} only label=${isTable ? 'Show as a tree' : 'Show as a table'} onClick=${() => show(isTable ? null : [])} />`}
         ${some && source.root && html`<${Button} icon="path" only label="Copy path" onClick=${() => copyPath(source, [])} />`}
         ${some && html`<${Button} icon="copy" only label="Copy value" onClick=${() => copyValue(source, [])} />`}
         ${some && html`<${Download} href=${source.file([])} />`}
+        </span>
       </div>
       ${search && html`<${ValueSearch} source=${source} search=${search} stamp=${stamp} label=${title} onSearch=${find} onShow=${(m) => (isTable ? goTo(m.path, m.at) : tree.current?.reveal(m.path, m.at))}
         onClose=${() => { find(null); tree.current?.focus(); }} />`}
