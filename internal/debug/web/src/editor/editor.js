@@ -12,6 +12,8 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, s
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { colours, theme } from './theme.js';
 
+const LEAVES = 3000; // ms in which Tab leaves the editor after Escape
+
 const element = (name, className, text) => {
   const el = document.createElement(name);
   if (className) el.className = className;
@@ -175,6 +177,11 @@ export function open(host, { text, label, writable, complete, describe, onText, 
     ],
   });
   const view = new EditorView({ state: state(taken(text)), parent, root });
+  // Escape lets Tab leave, whatever else it closes.
+  parent.addEventListener('keydown', (e) => e.key === 'Escape' && view.setTabFocusMode(LEAVES), true);
+  // The cursor stays in view when the editor becomes lower, as when findings appear below it.
+  const resized = new ResizeObserver(() => view.hasFocus && view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) }));
+  resized.observe(parent);
   const own = (change) => {
     quiet = true;
     view.dispatch(change);
@@ -205,6 +212,9 @@ export function open(host, { text, label, writable, complete, describe, onText, 
       if (focus) view.focus();
     },
     focus: () => view.focus(),
-    close: () => view.destroy(),
+    close() {
+      resized.disconnect();
+      view.destroy();
+    },
   };
 }

@@ -51,7 +51,7 @@ export const theme = EditorView.theme({
   '.cm-tooltip': { ...tip, zIndex: '30', font: '12.5px/1.45 var(--sans)' },
   '.cm-tooltip .cm-tooltip-arrow': { display: 'none' },
   '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', fontSize: '12px', maxHeight: '240px', minWidth: '200px', maxWidth: 'min(560px, 92vw)' },
-  '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', minHeight: '24px', lineHeight: '20px', display: 'flex', alignItems: 'baseline' },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px', minHeight: '24px', lineHeight: '20px', display: 'flex', alignItems: 'center' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-ground)', color: 'var(--text)', boxShadow: 'inset 3px 0 var(--accent)' },
   '.cm-completionLabel': { flex: 'none' },
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700', color: 'var(--accent)' },

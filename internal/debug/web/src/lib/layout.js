@@ -30,7 +30,7 @@ export function layoutOf(graph, data = false) {
   }));
   let { layers, chains, items } = layersOf(nodes, edges);
   order(layers);
-  layers.forEach((layer, row) => layer.filter((item) => item.node).forEach((item, column) => Object.assign(item.node, { row, column })));
+  layers.forEach((layer, row) => layer.filter((item) => item.node).forEach((item, place) => Object.assign(item.node, { row, place })));
   layers = breakLayers(layers, chains);
   align(layers);
   const { width, height, paths } = route(layers, chains);

@@ -23,7 +23,7 @@ function step(g, from, end, way, back) {
 
 // aside is the neighbour in the same layer, else the nearest node on that side at about the same height.
 function aside(g, from, by) {
-  const mate = g.nodes.find((n) => n.row === from.row && n.column === from.column + by);
+  const mate = g.nodes.find((n) => n.row === from.row && n.place === from.place + by);
   if (mate) {
     const up = came.get(`${g.tool}\nup\n${from.id}`);
     if (g.edges.some((e) => e.from === up && e.to === mate.id)) came.set(`${g.tool}\nup\n${mate.id}`, up);

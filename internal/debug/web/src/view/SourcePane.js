@@ -19,7 +19,7 @@ const showNode = () => {
 // changes that are not saved.
 export function SourcePane() {
   if (!source.value) return html`<${Empty} title="Reading the file …" />`;
-  return html`<${Bar} /><${Decisions} /><${Findings} /><${Text} />
+  return html`<${Bar} /><${Decisions} /><${Text} /><${Findings} />
     <p class="file-foot muted">${source.value.writable ? html`Tab indents; <kbd>Escape</kbd>, then <kbd>Tab</kbd> leaves the editor.`
       : html`Read-only: start <code>toolgraph ui</code> with <code>--allow-write</code> to edit the file here.`}</p>`;
 }
@@ -29,7 +29,7 @@ function Bar() {
   const node = file.under.value;
   return html`
     <div class="file-bar">
-      <span class=${cx('file-state', unsaved && 'unsaved')} role="status">${unsaved ? '● Unsaved changes' : source.value.writable ? 'Saved' : 'Read-only'}</span>
+      <span class=${cx('file-state', unsaved && 'unsaved')} role="status">${unsaved ? '● Unsaved' : source.value.writable ? 'Saved' : 'Read-only'}</span>
       <span class="spring"></span>
       ${node && html`<${Button} icon="forward" label=${`Go to ${node.id}`} hint="Alt+Enter in the text" onClick=${showNode} />`}
       ${unsaved && html`<${Button} label="Discard" onClick=${file.discard} />`}
@@ -85,7 +85,7 @@ function Text() {
   const place = file.wanted.value;
   const stops = (graph.value?.nodes ?? []).filter((n) => n.line > 0 && breakpointOf(n.id)).map((n) => n.line);
   const found = file.findings.value;
-  useEffect(() => editor.current?.setText(text), [ready, text]);
+  useEffect(() => editor.current?.setText(file.text.peek()), [ready, text]); // as it is now: more may have been typed
   useEffect(() => editor.current?.setWritable(writable), [ready, writable]);
   useEffect(() => editor.current?.setFindings(found), [ready, found]);
   useEffect(() => editor.current?.setStops(stops), [ready, stops.join()]);
