@@ -46,7 +46,7 @@ test('the keyboard on a node shows its last output at the step that is inspected
   await said(page, '"add"');
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
-    await accessible(page, colorScheme);
+    await accessible(page, colorScheme, '.graph');
   }
 }));
 
@@ -69,7 +69,7 @@ test('data stand beside the nodes on demand, and are those of the step that is i
   await becomes('add', '1');
   assert.equal(await data('total'), 'not run');
   await shot(page, 'data');
-  await accessible(page);
+  await accessible(page, 'data', '.graph');
   await page.click('[aria-label="Data beside the nodes"]');
   await page.waitForFunction(() => !document.querySelector('.canvas .data'));
 }));

@@ -31,7 +31,7 @@ test('the ways out of a node leave it in the order of the file, and reach their 
   }
   for (const n of [5, 12, 30]) {
     const drawn = layoutOf(fan(n));
-    const columns = drawn.edges.filter((e) => e.from === 'which').map((e) => drawn.byId.get(e.to).column);
+    const columns = drawn.edges.filter((e) => e.from === 'which').map((e) => drawn.byId.get(e.to).place);
     assert.deepEqual(columns, columns.map((_, i) => i));
   }
 });
@@ -49,6 +49,12 @@ test('a label is on its own edge, next to the node that the edge leaves', () => 
       if (drawn.edges.filter((o) => o.from === e.from).length < 5 && Math.abs(box.x - other.x) < 300) assert.ok(from <= to + 40, `${g.tool}: ${e.from} → ${e.to}: ${from} from its start, ${to} from its end`);
     }
   }
+});
+
+test('a node keeps what the file says of it', () => {
+  const g = fan(5);
+  const nodes = g.nodes.map((n, i) => ({ ...n, line: 10 + i, column: 7 }));
+  for (const [i, n] of layoutOf({ ...g, nodes }).nodes.entries()) assert.deepEqual([n.id, n.line, n.column], [g.nodes[i].id, 10 + i, 7]);
 });
 
 test('the drawing of a graph is the same each time', () => {

@@ -44,7 +44,7 @@ test('a paused run, a breakpoint, counts and an edited output are seen at the no
   await page.waitForFunction(() => document.querySelector('[data-node=more] .count')?.textContent === '×2');
   assert.match(await name(page, 'more'), /ran 2 times/);
   await page.locator('.row:has(.row-node:text-is("add"))').first().click();
-  await page.click('text=Edit');
+  await page.click('.inspector >> text=Edit');
   await page.waitForFunction(() => document.querySelector('dialog textarea')?.value === '1');
   await page.fill('dialog textarea', '1001');
   await page.click('dialog >> text=Save');

@@ -59,7 +59,7 @@ test('a large graph has a map: its frame is dragged and moved by the keyboard', 
   assert.ok(nx > x && ny > y, 'the arrows move the view');
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
-    await accessible(page, colorScheme);
+    await accessible(page, colorScheme, '.graph');
   }
 }));
 

@@ -2,6 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { goToNode } from '../state/run.js';
 import { lookInto } from '../state/into.js';
 import { show } from '../state/ui.js';
+import { plain } from '../lib/visible.js';
 import { Into } from './GraphNode.js';
 import { Stop } from './Stop.js';
 
@@ -28,5 +29,5 @@ export function Branch({ node, branch, current, stop }) {
 }
 
 export const BranchWords = ({ branch: { type, title, sub, left, top, width, height } }) => html`
-  <text class="branch-name" x=${left + 14} y=${top + height / 2 + 4}>${title}</text>
-  <text class="sub" x=${left + width - (type === 'graph' ? 28 : 10)} y=${top + height / 2 + 4} text-anchor="end">${sub}</text>`;
+  <text class="branch-name" x=${left + 14} y=${top + height / 2 + 4}>${plain(title)}</text>
+  <text class="sub" x=${left + width - (type === 'graph' ? 28 : 10)} y=${top + height / 2 + 4} text-anchor="end">${plain(sub)}</text>`;

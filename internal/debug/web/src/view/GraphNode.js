@@ -3,6 +3,7 @@ import { memo } from '../lib/memo.js';
 import { outline } from '../lib/shape.js';
 import { DATA, detail } from '../lib/box.js';
 import { truncate } from '../lib/format.js';
+import { plain } from '../lib/visible.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { goToNode } from '../state/run.js';
 import { lookInto } from '../state/into.js';
@@ -29,7 +30,7 @@ export const GraphNode = memo((props) => {
     `${node.type} ${node.id}`, detail(node), node.each && 'for each item', count ? `ran ${count === 1 ? 'once' : `${count} times`}` : 'has not run',
     current && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : 'current'), progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', edited && 'its output was edited',
     stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
-  ].filter(Boolean).join(', ');
+  ].filter(Boolean).map(plain).join(', ');
   return html`
     <g class=${cx('node', node.type, count > 0 && 'ran', current && 'current', running === 'runs' && 'running', failed && 'failed')}
       transform=${at} data-node=${node.id} role="button" tabindex=${tab ? 0 : -1} aria-label=${label}
@@ -60,8 +61,8 @@ function Words({ node, height }) {
   const textX = left + (mark ? (node.type === 'switch' ? 36 : node.type === 'graph' ? 40 : 32) : box.width / 2);
   return html`
     ${mark && html`<text class="mark" x=${left + (node.type === 'switch' ? 24 : node.type === 'graph' ? 26 : 18)} y=${box.branches ? top + 20 : 5} text-anchor="middle">${mark}</text>`}
-    <text class="name" x=${textX} y=${box.branches ? top + 19 : box.sub ? -3 : 4.5} text-anchor=${mark ? 'start' : 'middle'}>${box.title}</text>
-    ${box.sub && html`<text class="sub" x=${textX} y="13">${box.sub}</text>`}
+    <text class="name" x=${textX} y=${box.branches ? top + 19 : box.sub ? -3 : 4.5} text-anchor=${mark ? 'start' : 'middle'}>${plain(box.title)}</text>
+    ${box.sub && html`<text class="sub" x=${textX} y="13">${plain(box.sub)}</text>`}
     ${box.branches?.map((b) => html`<${BranchWords} key=${b.id} branch=${b} />`)}`;
 }
 
@@ -73,7 +74,7 @@ function Short({ node, height, far }) {
   if (size / far < 7.8 || letters < Math.min(4, node.id.length)) return null;
   const half = (letters - 1) / 2;
   const text = node.id.length <= letters ? node.id : `${node.id.slice(0, Math.floor(half))}…${node.id.slice(-Math.ceil(half))}`;
-  return html`<text class="short" y=${size * 0.35} text-anchor="middle" font-size=${size}>${text}</text>`;
+  return html`<text class="short" y=${size * 0.35} text-anchor="middle" font-size=${size}>${plain(text)}</text>`;
 }
 
 // Badges are the state of a node, each with a sign of its own: how often it ran, a failure, a handled
@@ -103,7 +104,7 @@ function Data({ node, height, last }) {
   return html`
     <g class=${cx('data', last ? last.error && 'failed' : 'none')} transform=${`translate(0 ${height / 2})`}>
       <path d=${`M${-width / 2} 1v${DATA - 6}q0 4 4 4h${width - 8}q4 0 4 -4v${6 - DATA}`} />
-      <text y="14.5" text-anchor="middle">${last ? truncate(text.replace(/\s+/g, ' '), Math.floor((width - 10) / 6.65)) : 'not run'}</text>
+      <text y="14.5" text-anchor="middle">${last ? truncate(plain(text.replace(/\s+/g, ' ')), Math.floor((width - 10) / 6.65)) : 'not run'}</text>
     </g>`;
 }
 

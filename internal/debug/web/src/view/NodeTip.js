@@ -1,6 +1,7 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { detail } from '../lib/box.js';
+import { visible } from '../lib/visible.js';
 import { far, size, view } from '../state/graphview.js';
 import { isLatest, latest, tipped } from '../state/latest.js';
 import { own } from '../state/run.js';
@@ -58,11 +59,11 @@ export function NodeTip({ g }) {
   const last = latest.value[node.id];
   return html`
     <div class="node-tip" id="node-tip" role="tooltip" style=${style}>
-      <p><span class=${cx('kind', node.type)}></span> <b class="mono">${node.id}</b> <span class="muted">${node.type}${node.each ? ' × each' : ''}</span></p>
-      ${detail(node) && html`<p class="mono muted clip">${detail(node)}</p>`}
+      <p><span class=${cx('kind', node.type)}></span> <b class="mono">${visible(node.id)}</b> <span class="muted">${node.type}${node.each ? ' × each' : ''}</span></p>
+      ${detail(node) && html`<p class="mono muted clip">${visible(detail(node))}</p>`}
       ${last ? html`
         <p class="muted">${last.error ? 'failed' : last.edited ? 'edited output' : 'last output'}, step ${last.index}</p>
-        <pre class=${cx('clip', last.error && 'wrong')}>${last.error || last.preview}</pre>` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
+        <pre class=${cx('clip', last.error && 'wrong')}>${visible(last.error || last.preview)}</pre>` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
       ${far.value > 0 && node.branches && html`<p class="mono muted clip">${node.branches.map((b) => b.id).join(', ')}</p>`}
     </div>`;
 }
