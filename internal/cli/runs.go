@@ -24,13 +24,14 @@ func newRuns(std streams) *cobra.Command {
 	history := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, explain, compare, export and delete recorded runs",
+		Short: "List, watch, show, explain, compare, export and delete recorded runs",
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
 Runs are recorded in the user's state directory, or in the directory of --state or
 $` + stateVariable + `.`,
 		Example: `  toolgraph runs list --tool count_files --status error
+  toolgraph runs watch
   toolgraph runs show last
   toolgraph runs explain
   toolgraph runs diff 5GNF last
@@ -40,7 +41,7 @@ $` + stateVariable + `.`,
 	onlyCommands(cmd)
 	history.registerState(cmd.PersistentFlags())
 	cmd.AddCommand(
-		newRunsList(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
+		newRunsList(std, history), newRunsWatch(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
 		newRunsExport(std, history), newRunsImport(std, history), newRunsRemove(std, history),
 	)
 	return cmd
@@ -167,6 +168,7 @@ const statusColumn = 3
 // statusStyle is how a status is painted; a question may follow it.
 func statusStyle(text string) terminal.Style {
 	status, _, _ := strings.Cut(text, ":")
+	status, _, _ = strings.Cut(status, ",")
 	switch journal.Status(status) {
 	case journal.Finished:
 		return terminal.Good
