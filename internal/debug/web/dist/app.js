@@ -221,12 +221,12 @@ ${e.name}`,Ra=new WeakMap,Pa=e=>Object.hasOwn(nn.value,ts(e));function Yn(e){ret
       <span class="run-line muted"><span><time datetime=${e.started}>${Lo(e.started)}</time></span><span>${X(e.steps,"step")}<${Dd} r=${e} /></span></span>
     </button>
   </li>`;var Rd=[{id:"tools",text:"Tools"},{id:"runs",text:"Runs"}];function Bc(){return i`
-    <aside class="side" id="pane-side" aria-label="tools and runs">
+    <section class="side" id="pane-side" aria-label="tools and runs">
       <${cs} label="tools and runs" tabs=${Rd} chosen=${je.value} onChoose=${e=>{je.value=e}} />
       <div class="side-body" role="tabpanel" id=${`panel-${je.value}`} aria-labelledby=${`tab-${je.value}`}>
         ${je.value==="tools"?i`<${Tc} tools=${Z.value.tools} /><${Pc} />`:i`<${Lc} />`}
       </div>
-    </aside>`}var tt=M(""),mn=M({key:"",nodes:{}}),tr="",Fc=E(()=>pe.value&&(kt.value||tt.value)?`${_.value.id}|${q.value}|${Math.min(Y.value,ne.value)}|${ne.value}`:""),us=E(()=>pe.value&&mn.value.key.startsWith(`${_.value.id}|${q.value}|`)?mn.value.nodes:{}),zc=E(()=>mn.value.key===Fc.value);function Hc(){let e=!1,t=async()=>{if(!e){for(e=!0;tr&&tr!==mn.value.key;){let o=tr,[n,r,s]=o.split("|");try{mn.value={key:o,nodes:(await B(`runs/${F(n)}/latest`,{frame:r,at:s})).nodes}}catch{mn.value={key:o,nodes:{}}}}e=!1}};return de(()=>{tr=Fc.value,tr&&t()})}function Wc(){let e=R(null);return A(()=>{let t=e.current,o=new Map,n=()=>{let{width:c,height:m}=t.getBoundingClientRect();vc(c,m)};n(),Wa();let r=new ResizeObserver(n);r.observe(t);let s=c=>{c.preventDefault(),tt.value="";let m=t.getBoundingClientRect(),h=c.deltaY*(c.deltaMode?30:1);c.ctrlKey||c.metaKey||Math.abs(h)>=50?Xt(Math.exp(-Math.sign(h)*Math.min(.25,Math.abs(h)*.004)),c.clientX-m.x,c.clientY-m.y):Mo(-c.deltaX,-h)},a=c=>{c.button>0||c.pointerType==="mouse"&&c.target.closest(".node")||(tt.value="",o.set(c.pointerId,{x:c.clientX,y:c.clientY,far:0}),c.target.closest(".node")||t.setPointerCapture(c.pointerId))},l=c=>{let m=o.get(c.pointerId);if(!m)return;let h=m.far+Math.hypot(c.clientX-m.x,c.clientY-m.y);if(o.size===1)Mo(c.clientX-m.x,c.clientY-m.y);else{let d=[...o].find(([v])=>v!==c.pointerId)[1],$=t.getBoundingClientRect(),f=(v,g)=>Math.hypot(v.x-g.x,v.y-g.y)||1;Xt(f({x:c.clientX,y:c.clientY},d)/f(m,d),d.x-$.x,d.y-$.y)}o.set(c.pointerId,{x:c.clientX,y:c.clientY,far:h}),h>6&&t.setPointerCapture(c.pointerId)},u=c=>o.delete(c.pointerId),p=[["wheel",s],["pointerdown",a],["pointermove",l],["pointerup",u],["pointercancel",u]];for(let[c,m]of p)t.addEventListener(c,m,{passive:!1});return()=>{r.disconnect();for(let[c,m]of p)t.removeEventListener(c,m)}},[]),e}function It(e){class t extends zt{shouldComponentUpdate(n){let r=this.props,s=Object.keys(n);return s.length!==Object.keys(r).length||s.some(a=>n[a]!==r[a])}render(){return At(e,this.props)}}return t}var qc=It(({edge:e,taken:t})=>i`
+    </section>`}var tt=M(""),mn=M({key:"",nodes:{}}),tr="",Fc=E(()=>pe.value&&(kt.value||tt.value)?`${_.value.id}|${q.value}|${Math.min(Y.value,ne.value)}|${ne.value}`:""),us=E(()=>pe.value&&mn.value.key.startsWith(`${_.value.id}|${q.value}|`)?mn.value.nodes:{}),zc=E(()=>mn.value.key===Fc.value);function Hc(){let e=!1,t=async()=>{if(!e){for(e=!0;tr&&tr!==mn.value.key;){let o=tr,[n,r,s]=o.split("|");try{mn.value={key:o,nodes:(await B(`runs/${F(n)}/latest`,{frame:r,at:s})).nodes}}catch{mn.value={key:o,nodes:{}}}}e=!1}};return de(()=>{tr=Fc.value,tr&&t()})}function Wc(){let e=R(null);return A(()=>{let t=e.current,o=new Map,n=()=>{let{width:c,height:m}=t.getBoundingClientRect();vc(c,m)};n(),Wa();let r=new ResizeObserver(n);r.observe(t);let s=c=>{c.preventDefault(),tt.value="";let m=t.getBoundingClientRect(),h=c.deltaY*(c.deltaMode?30:1);c.ctrlKey||c.metaKey||Math.abs(h)>=50?Xt(Math.exp(-Math.sign(h)*Math.min(.25,Math.abs(h)*.004)),c.clientX-m.x,c.clientY-m.y):Mo(-c.deltaX,-h)},a=c=>{c.button>0||c.pointerType==="mouse"&&c.target.closest(".node")||(tt.value="",o.set(c.pointerId,{x:c.clientX,y:c.clientY,far:0}),c.target.closest(".node")||t.setPointerCapture(c.pointerId))},l=c=>{let m=o.get(c.pointerId);if(!m)return;let h=m.far+Math.hypot(c.clientX-m.x,c.clientY-m.y);if(o.size===1)Mo(c.clientX-m.x,c.clientY-m.y);else{let d=[...o].find(([v])=>v!==c.pointerId)[1],$=t.getBoundingClientRect(),f=(v,g)=>Math.hypot(v.x-g.x,v.y-g.y)||1;Xt(f({x:c.clientX,y:c.clientY},d)/f(m,d),d.x-$.x,d.y-$.y)}o.set(c.pointerId,{x:c.clientX,y:c.clientY,far:h}),h>6&&t.setPointerCapture(c.pointerId)},u=c=>o.delete(c.pointerId),p=[["wheel",s],["pointerdown",a],["pointermove",l],["pointerup",u],["pointercancel",u]];for(let[c,m]of p)t.addEventListener(c,m,{passive:!1});return()=>{r.disconnect();for(let[c,m]of p)t.removeEventListener(c,m)}},[]),e}function It(e){class t extends zt{shouldComponentUpdate(n){let r=this.props,s=Object.keys(n);return s.length!==Object.keys(r).length||s.some(a=>n[a]!==r[a])}render(){return At(e,this.props)}}return t}var qc=It(({edge:e,taken:t})=>i`
   <g class=${j("edge",e.kind,t&&"taken")} data-edge=${e.key}>
     <path d=${e.path} marker-end=${`url(#arrow-${t?"taken":"plain"})`} />
   </g>`),Uc=It(({edge:e,taken:t})=>{let{lines:o,width:n,height:r}=e.text;return i`
@@ -383,7 +383,7 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:h(f));return i`
   <button type="button" class="tag unfold" tabindex="-1" aria-label=${`${o?"hide":"list"} ${_u(e,t)}`} onClick=${Su(()=>Kt(n))}>${o?"▾":"▸"} ${_u(e,t)}</button>`,rm=({report:{done:e,total:t,message:o}})=>i`
   <span class="report">${t>0&&i`<progress max=${t} value=${Math.min(e,t)} aria-label="progress of the call"></progress> `}${o||(t>0?`${ve(e)} of ${ve(t)}`:ve(e))}</span>`,sm={next:"next",waits:"waits",none:"not run"};function am({step:e,runs:t,going:o,began:n}){return e?e.edited?"edited":t?o?i`<i class="spinner"></i><${Oo} since=${n+e.start} />`:"has begun":sm[e.state]??we(e.ms):""}function si({row:e,frame:t,i:o,part:n,depth:r,node:s,step:a,runs:l,going:u,open:p,chosen:c,active:m,count:h,held:d,report:$,axis:f,onChoose:v,style:g}){let y=r>0&&{paddingLeft:`${Math.min(r,6)*14}px`};return i`
     <div class=${j("row",r>0&&"part",n&&"of-part",m&&"active",a?.error&&(a.cancelled?"cancelled":"failed"),a?.edited&&"edited",l&&"begun",a?.state&&`is-${a.state}`)}
-      id=${`step-${e}`} role="option" aria-selected=${String(c)} aria-level=${r+1} aria-posinset=${e+1} aria-setsize=${h}
+      id=${`step-${e}`} role="option" aria-selected=${String(c)} aria-posinset=${e+1} aria-setsize=${h}
       aria-expanded=${a?.parts||a?.inner?String(p):null} style=${g} onClick=${v}>
       <span class="row-index">${o}${n&&`.${n}`}</span>
       <span class=${j("kind",a?.type)} aria-hidden="true"></span>
@@ -395,7 +395,7 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:h(f));return i`
       <${ku} extent=${f.extent} now=${f.now} step=${a} held=${d} runs=${l} />
       <span class="row-time"><${tm} step=${a} /><${am} step=${a} runs=${l} going=${u} began=${f.began} /></span>
     </div>`}var Mu=({row:e,run:t,chosen:o,count:n,onChoose:r,style:s})=>i`
-  <div class="row failed refused" id=${`step-${e}`} role="option" aria-selected=${String(o)} aria-level="1" aria-posinset=${e+1} aria-setsize=${n} style=${s} onClick=${r}>
+  <div class="row failed refused" id=${`step-${e}`} role="option" aria-selected=${String(o)} aria-posinset=${e+1} aria-setsize=${n} style=${s} onClick=${r}>
     <span class="row-index"></span><span class="kind exit" aria-hidden="true"></span>
     <span class="row-node">run failed</span>
     <span class="row-value mono" title=${t.error.message}>${t.error.message}</span><span class="bar"></span><span class="row-time"></span>
@@ -649,10 +649,12 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:h(f));return i`
       ${o?.error&&i`<p class="wrong">${o.error.message}</p>`}
       ${o?.value&&i`<${ks} level=${o.value} label=${t} source=${n} keep=${`${e.tool} watch ${t}`} />`}
     </li>`}function Gu(){let e=_.value,t=Yo.value,{value:o,error:n}=Te(e?`${e.id} ${JSON.stringify(t)}`:null,()=>B(`runs/${F(e.id)}/value`,{of:"context",...t,marks:1}).then(p=>({level:p,place:t})),e?.status==="running");if(vt(()=>xs(`${ke.value} context`),[ke.value,!!o]),!e)return i`<${Q} title="No context yet" text="The context is what expressions see: the latest output of each node." />`;if(n)return i`<${Q} title="The context cannot be shown" text=${n.message} />`;if(!o)return i`<${Q} title="Loading …" />`;let{at:r,part:s}=o.place,a=G(o.place.frame,r,s),u=r>=ne.value&&!s?Gt.value?!q.value||Ye.value?"The context of the next step.":`What step ${a} of the caller sees.`:"The context after the last step.":i`What step ${a}, <span class="mono">${ze(r)}</span>${s&&`, ${Jt(s)},`} saw${/^\d+$/.test(s)?i`, besides <code>$item</code> and <code>$index</code>`:""}.`;return i`
+    <h2 class="sr">Context</h2>
     <p class="note">${u}</p>
     <${Vu} run=${e} place=${o.place} />
     <${mt} title="Context" run=${e.id} of="context" place=${o.place} root="$" keep=${ke.value} level=${o.level} />`}var Cm=180;function Yu(){let e=_.value,t=Yo.value,{frame:o,at:n,part:r}=t,s=yn.value[ot.value],[a,l]=O(null),u=(p,c)=>$e(`runs/${F(e.id)}/evaluate`,{kind:ot.value,source:s,...t,path:p,from:c});return A(()=>{if(!e)return;let p=!1,c=setTimeout(async()=>{try{let m=await u([],0);p||l({...m,kind:ot.value,source:s})}catch(m){p||l({error:{message:m.message}})}},Cm);return()=>{p=!0,clearTimeout(c)}},[e?.id,o,n,r,ne.value,ot.value,s]),e?i`
     <div class="try">
+      <h2 class="sr">Try expressions</h2>
       <div class="choice" role="radiogroup" aria-label="language">
         ${[["jsonata","JSONata"],["rule","JSON Logic"]].map(([p,c])=>i`
           <label key=${p} class=${j(ot.value===p&&"chosen")}><input type="radio" name="language" checked=${ot.value===p} onChange=${()=>{ot.value=p}} />${c}</label>`)}
@@ -702,10 +704,10 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:h(f));return i`
       </div>`}`}function Nm(){let e=R(null),t=R(null),[o,n]=O("");A(()=>{let m=!1;return import("/editor.js").then(({open:h})=>{m||(t.current=h(e.current,{text:nr.peek(),label:`graph file ${he.peek().path}`,writable:he.peek().writable,complete:Zc,describe:eu,onText:Qc,onSave:()=>rr(),onCursor:d=>{fs.value=d},onShowNode:tp}),n("yes"))},()=>n("no")),()=>{m=!0,t.current?.close(),t.current=null}},[]);let r=nr.value,{writable:s}=he.value,[a,l]=ou.value??[0,-1],u=Vc.value,p=(oe.value?.nodes??[]).filter(m=>m.line>0&&at(m.id)).map(m=>m.line),c=$n.value;return A(()=>t.current?.setText(nr.peek()),[o,r]),A(()=>t.current?.setWritable(s),[o,s]),A(()=>t.current?.setFindings(c),[o,c]),A(()=>t.current?.setStops(p),[o,p.join()]),A(()=>{t.current?.setLit(a,l,u?.line??0),u?t.current?.reveal(u.line,u.column,u.focus):a&&t.current?.reveal(a)},[o,a,l,u]),i`
     ${o==="no"&&i`<p class="note rejected" role="alert">The editor could not be loaded; reload the page.</p><pre class="code file-plain" tabindex="0">${r}</pre>`}
     <div class="editor-host" ref=${e} data-ready=${o} onKeyDown=${m=>{/^F\d/.test(m.key)||m.stopPropagation()}}></div>`}var Dm={step:Uu,context:Gu,try:Yu,source:op};function np(){let e=Oe.value,t=[{id:"step",text:"Step"},{id:"context",text:"Context"},{id:"try",text:"Try"},{id:"source",text:"File",badge:$n.value.length||null}],o=Dm[e];return i`
-    <aside class="inspector" id="pane-inspector" aria-label="inspector">
+    <section class="inspector" id="pane-inspector" aria-label="inspector">
       <${cs} label="inspector" tabs=${t} chosen=${e} onChoose=${n=>{Oe.value=n}} />
       <div class=${`inspector-body of-${e}`} role="tabpanel" id=${`panel-${e}`} aria-labelledby=${`tab-${e}`}><${o} /></div>
-    </aside>`}var jm=[["side","Tools & runs"],["graph","Graph"],["steps","Steps"],["inspect","Inspect"]],rp=()=>i`
+    </section>`}var jm=[["side","Tools & runs"],["graph","Graph"],["steps","Steps"],["inspect","Inspect"]],rp=()=>i`
   <nav class="panebar" aria-label="panes">
     ${jm.map(([e,t])=>i`<button type="button" key=${e} aria-current=${e===Be.value?"page":null} onClick=${()=>{Be.value=e}}>${t}</button>`)}
   </nav>`;var Ce=()=>{me.value=null};function xe({title:e,wide:t,children:o}){let n=R(null);return A(()=>{let r=document.activeElement;return n.current.showModal(),n.current.querySelector("[data-first]")?.focus(),()=>r?.focus?.()},[]),i`
@@ -829,41 +831,43 @@ ${f.to}`)??0)+(e.caught.has(f.from)?0:h(f));return i`
     <span>node <span class="mono">${e.node}</span>${e.confirms&&i` of tool <span class="mono">${e.tool}</span>`}</span>
     ${_.value?.id!==e.run&&i`<button type="button" class="linkish" onClick=${()=>Qr(e.run)}>Show the run</button>`}
   </p>`;function qm({question:e,hidden:t,place:o,onTurn:n}){let r=e.schema??{type:"object"},[s,a]=O(()=>tn(r)),[l,u]=O([]),[p,c]=O(!1),m=async g=>{let{json:y,errors:b}=on(r,s);if(!(g==="accept"&&(u(b),b.length))){c(!0);try{await $e(`questions/${F(e.id)}`,`{"action":"${g}"${g==="accept"&&e.schema?`,"content":${y}`:""}}`)}catch(x){u(x.more?.fields??[{path:[],message:[x.message,x.hint].filter(Boolean).join("; ")}])}finally{c(!1),U(xo)}}},h=[...Me(r).properties.keys()],d=l.filter(g=>!g.path.length||!h.includes(g.path[0])),[$,f,v]=Hm(e);return i`
-    <form class="form question" hidden=${t} role="dialog" aria-label=${`${$}${f}${v}`} novalidate onSubmit=${g=>{g.preventDefault(),m("accept")}}>
-      <h2>${$}<span class="mono">${f}</span>${v}</h2>
-      ${e.run&&i`<${Wm} question=${e} />`}
-      <p class="question-text">${e.message}</p>
-      ${e.url&&i`<p class="question-text"><a href=${e.url} target="_blank" rel="noopener noreferrer">${e.url}</a></p>`}
-      ${h.length>0&&i`<${pt} schema=${r} draft=${s} onChange=${a} path=${[`answer-${e.id}`]} found=${l.map(g=>({...g,path:[`answer-${e.id}`,...g.path]}))} top />`}
-      ${d.map(g=>i`<p class="wrong" role="alert">${g.message}</p>`)}
-      <div class="form-end">
-        <button type="submit" class="button primary" disabled=${p}><span>${h.length?"Send":e.confirms?"Allow":"Accept"}</span></button>
-        <${w} label="Decline" disabled=${p} onClick=${()=>m("decline")} />
-        <${w} label="Cancel" disabled=${p} onClick=${()=>m("cancel")} />
-        ${o&&i`<${w} label=${`${o}, next`} onClick=${n} />`}
-      </div>
-    </form>`}function mi({begun:e}){let[t,o]=O("");return i`
+    <div class="question" hidden=${t} role="dialog" aria-label=${`${$}${f}${v}`}>
+      <form class="form" novalidate onSubmit=${g=>{g.preventDefault(),m("accept")}}>
+        <h2>${$}<span class="mono">${f}</span>${v}</h2>
+        ${e.run&&i`<${Wm} question=${e} />`}
+        <p class="question-text">${e.message}</p>
+        ${e.url&&i`<p class="question-text"><a href=${e.url} target="_blank" rel="noopener noreferrer">${e.url}</a></p>`}
+        ${h.length>0&&i`<${pt} schema=${r} draft=${s} onChange=${a} path=${[`answer-${e.id}`]} found=${l.map(g=>({...g,path:[`answer-${e.id}`,...g.path]}))} top />`}
+        ${d.map(g=>i`<p class="wrong" role="alert">${g.message}</p>`)}
+        <div class="form-end">
+          <button type="submit" class="button primary" disabled=${p}><span>${h.length?"Send":e.confirms?"Allow":"Accept"}</span></button>
+          <${w} label="Decline" disabled=${p} onClick=${()=>m("decline")} />
+          <${w} label="Cancel" disabled=${p} onClick=${()=>m("cancel")} />
+          ${o&&i`<${w} label=${`${o}, next`} onClick=${n} />`}
+        </div>
+      </form>
+    </div>`}function mi({begun:e}){let[t,o]=O("");return i`
     <form class="session" role="alert" aria-label="session" onSubmit=${r=>{r.preventDefault(),t.trim()&&oc(t),o("")}}>
       <p><strong>${e?"This page belongs to an earlier start of toolgraph ui.":"This address needs its token."}</strong>
         ${" "}Open the address that ${i`<code>toolgraph ui</code>`} printed${e?" last":", with everything after the #"}, or paste it here.${e?" What you have typed stays.":""}</p>
       <div><input type="text" class="mono" aria-label="address that toolgraph ui printed" placeholder="http://127.0.0.1:…/#token=…" value=${t} spellcheck="false" autocomplete="off" onInput=${r=>o(r.currentTarget.value)} />
         <button type="submit" class="button primary"><span>Connect</span></button></div>
     </form>`}function $p(){return Z.value?i`
-    <div class=${j("app",`pane-${Be.value}`)} style=${Cl.value}>
+    <main class=${j("app",`pane-${Be.value}`)} style=${Cl.value}>
       <${Oc} />
       ${Re.value==="refused"&&i`<${mi} begun />`}
       <${Bc} />
       <${zr} name="side" label="width of tools and runs" />
-      <main class="centre">
+      <section class="centre" aria-label="graph and steps">
         <${Au} />
         <${$u} />
         <${Eu} />
         <${zr} name="timeline" label="height of the timeline" />
-      </main>
+      </section>
       <${zr} name="inspector" label="width of the inspector" />
       <${np} />
       <${rp} />
-    </div>
+    </main>
     <${mp} />
     <${hp} />
     <${di} />`:i`<${Um} />`}function Um(){if(Re.value==="refused")return i`<div class="opening"><${mi} begun=${!1} /></div><${di} />`;let e=Re.value==="lost"?["Toolgraph does not answer","Is `toolgraph ui` still running? Reload this page when it is."]:["Opening …",""];return i`<div class="opening"><${Q} title=${e[0]} text=${e[1]} /></div>`}var Jm=["step","context","try","source"],vp=()=>Z.value?.tools[0]?.name??"",As=E(()=>({tool:ie.value===(_.value?ke.value:vp())?"":ie.value,run:_.value?.id??"",at:_.value?Fe.value!==null||ce.value?G(q.value,Y.value,ce.value):q.value&&`${q.value}/`:"",node:it.value,tab:Oe.value==="step"?"":Oe.value,side:je.value==="tools"?"":je.value})),gp=e=>Object.entries(e).filter(([,t])=>t).map(([t,o])=>`${t}=${encodeURIComponent(o).replace(/%2F/g,"/")}`).join("&"),yp=e=>[e.tool,e.run,e.at.slice(0,e.at.lastIndexOf("/")+1)].join(`

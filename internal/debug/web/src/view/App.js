@@ -19,21 +19,21 @@ import { SessionForm } from './SessionForm.js';
 export function App() {
   if (!project.value) return html`<${Opening} />`;
   return html`
-    <div class=${cx('app', `pane-${pane.value}`)} style=${sizeStyle.value}>
+    <main class=${cx('app', `pane-${pane.value}`)} style=${sizeStyle.value}>
       <${TopBar} />
       ${link.value === 'refused' && html`<${SessionForm} begun />`}
       <${Side} />
       <${Divider} name="side" label="width of tools and runs" />
-      <main class="centre">
+      <section class="centre" aria-label="graph and steps">
         <${Trail} />
         <${GraphPane} />
         <${Timeline} />
         <${Divider} name="timeline" label="height of the timeline" />
-      </main>
+      </section>
       <${Divider} name="inspector" label="width of the inspector" />
       <${Inspector} />
       <${PaneBar} />
-    </div>
+    </main>
     <${Dialogs} />
     <${Question} />
     <${Notices} />`;

@@ -25,6 +25,7 @@ export function ContextPane() {
   const text = !end ? html`What step ${address}, <span class="mono">${nodeAt(n)}</span>${part && `, ${partText(part)},`} saw${/^\d+$/.test(part) ? html`, besides <code>$item</code> and <code>$index</code>` : ''}.`
     : !active.value ? 'The context after the last step.' : !frame.value || held.value ? 'The context of the next step.' : `What step ${address} of the caller sees.`;
   return html`
+    <h2 class="sr">Context</h2>
     <p class="note">${text}</p>
     <${Watches} run=${r} place=${value.place} />
     <${ValueBox} title="Context" run=${r.id} of="context" place=${value.place} root="$" keep=${shownTool.value} level=${value.level} />`;

@@ -17,8 +17,8 @@ export function Inspector() {
   ];
   const Pane = panes[chosen];
   return html`
-    <aside class="inspector" id="pane-inspector" aria-label="inspector">
+    <section class="inspector" id="pane-inspector" aria-label="inspector">
       <${Tabs} label="inspector" tabs=${tabs} chosen=${chosen} onChoose=${(id) => { inspector.value = id; }} />
       <div class=${`inspector-body of-${chosen}`} role="tabpanel" id=${`panel-${chosen}`} aria-labelledby=${`tab-${chosen}`}><${Pane} /></div>
-    </aside>`;
+    </section>`;
 }

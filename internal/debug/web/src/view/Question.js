@@ -60,18 +60,20 @@ function Form({ question: q, hidden, place, onTurn }) {
   const top = found.filter((f) => !f.path.length || !fields.includes(f.path[0]));
   const [before, name, after] = titleOf(q);
   return html`
-    <form class="form question" hidden=${hidden} role="dialog" aria-label=${`${before}${name}${after}`} novalidate onSubmit=${(e) => { e.preventDefault(); send('accept'); }}>
-      <h2>${before}<span class="mono">${name}</span>${after}</h2>
-      ${q.run && html`<${Origin} question=${q} />`}
-      <p class="question-text">${q.message}</p>
-      ${q.url && html`<p class="question-text"><a href=${q.url} target="_blank" rel="noopener noreferrer">${q.url}</a></p>`}
-      ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${[`answer-${q.id}`]} found=${found.map((f) => ({ ...f, path: [`answer-${q.id}`, ...f.path] }))} top />`}
-      ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}
-      <div class="form-end">
-        <button type="submit" class="button primary" disabled=${busy}><span>${fields.length ? 'Send' : q.confirms ? 'Allow' : 'Accept'}</span></button>
-        <${Button} label="Decline" disabled=${busy} onClick=${() => send('decline')} />
-        <${Button} label="Cancel" disabled=${busy} onClick=${() => send('cancel')} />
-        ${place && html`<${Button} label=${`${place}, next`} onClick=${onTurn} />`}
-      </div>
-    </form>`;
+    <div class="question" hidden=${hidden} role="dialog" aria-label=${`${before}${name}${after}`}>
+      <form class="form" novalidate onSubmit=${(e) => { e.preventDefault(); send('accept'); }}>
+        <h2>${before}<span class="mono">${name}</span>${after}</h2>
+        ${q.run && html`<${Origin} question=${q} />`}
+        <p class="question-text">${q.message}</p>
+        ${q.url && html`<p class="question-text"><a href=${q.url} target="_blank" rel="noopener noreferrer">${q.url}</a></p>`}
+        ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${[`answer-${q.id}`]} found=${found.map((f) => ({ ...f, path: [`answer-${q.id}`, ...f.path] }))} top />`}
+        ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}
+        <div class="form-end">
+          <button type="submit" class="button primary" disabled=${busy}><span>${fields.length ? 'Send' : q.confirms ? 'Allow' : 'Accept'}</span></button>
+          <${Button} label="Decline" disabled=${busy} onClick=${() => send('decline')} />
+          <${Button} label="Cancel" disabled=${busy} onClick=${() => send('cancel')} />
+          ${place && html`<${Button} label=${`${place}, next`} onClick=${onTurn} />`}
+        </div>
+      </form>
+    </div>`;
 }

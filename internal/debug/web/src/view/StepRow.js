@@ -53,7 +53,7 @@ export function StepRow({ row, frame, i, part, depth, node, step, runs, going, o
   const indent = depth > 0 && { paddingLeft: `${Math.min(depth, 6) * 14}px` };
   return html`
     <div class=${cx('row', depth > 0 && 'part', part && 'of-part', active && 'active', step?.error && (step.cancelled ? 'cancelled' : 'failed'), step?.edited && 'edited', runs && 'begun', step?.state && `is-${step.state}`)}
-      id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-level=${depth + 1} aria-posinset=${row + 1} aria-setsize=${count}
+      id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-posinset=${row + 1} aria-setsize=${count}
       aria-expanded=${step?.parts || step?.inner ? String(open) : null} style=${style} onClick=${onChoose}>
       <span class="row-index">${i}${part && `.${part}`}</span>
       <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
@@ -69,7 +69,7 @@ export function StepRow({ row, frame, i, part, depth, node, step, runs, going, o
 
 // RefusedRow is the value of a run that was refused after its last step.
 export const RefusedRow = ({ row, run, chosen, count, onChoose, style }) => html`
-  <div class="row failed refused" id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-level="1" aria-posinset=${row + 1} aria-setsize=${count} style=${style} onClick=${onChoose}>
+  <div class="row failed refused" id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-posinset=${row + 1} aria-setsize=${count} style=${style} onClick=${onChoose}>
     <span class="row-index"></span><span class="kind exit" aria-hidden="true"></span>
     <span class="row-node">run failed</span>
     <span class="row-value mono" title=${run.error.message}>${run.error.message}</span><span class="bar"></span><span class="row-time"></span>

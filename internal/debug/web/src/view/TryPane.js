@@ -42,6 +42,7 @@ export function TryPane() {
   if (!r) return html`<${Empty} title="Try expressions" text="Open a run: JSONata and JSON Logic are evaluated here on what any of its steps saw." />`;
   return html`
     <div class="try">
+      <h2 class="sr">Try expressions</h2>
       <div class="choice" role="radiogroup" aria-label="language">
         ${[['jsonata', 'JSONata'], ['rule', 'JSON Logic']].map(([id, text]) => html`
           <label key=${id} class=${cx(kind.value === id && 'chosen')}><input type="radio" name="language" checked=${kind.value === id} onChange=${() => { kind.value = id; }} />${text}</label>`)}
