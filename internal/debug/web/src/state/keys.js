@@ -22,6 +22,7 @@ export const keys = [
   { id: 'step', key: 'F11', group: 'Runs', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
   { id: 'out', key: 'Shift+F11', group: 'Runs', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
   { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run', do: act('stop') },
+  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => document.querySelector('.question:not([hidden])')?.querySelector('input, select, textarea, [type=submit]').focus() },
 
   { key: 'j', group: 'Steps', text: 'next step', do: () => go(at.value + 1) },
   { key: 'k', group: 'Steps', text: 'previous step', do: () => go(at.value - 1) },
@@ -63,7 +64,7 @@ export const keys = [
   { key: 'Escape, Tab', group: 'In the file', text: 'leave the editor' },
 
   { key: 'Up, Down', group: 'In the list of steps', text: 'previous, next; Page Up and Page Down by twenty' },
-  { key: 'Left, Right', group: 'In the list of steps', text: 'hide, list the parts of a step' },
+  { key: 'Left, Right', group: 'In the list of steps', text: 'hide, list what is in a step: its parts, the steps of its graph' },
   { key: 'Enter', group: 'In the list of steps', text: 'inspect the step' },
   { key: 'i', group: 'In the list of steps', text: 'look into the graph that it has called' },
 

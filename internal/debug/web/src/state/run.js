@@ -241,6 +241,7 @@ export function update(news) {
   const before = run.value;
   if (before?.id !== news.id || news.rev < before.rev) return;
   run.value = { ...before, stack: undefined, question: undefined, pausing: undefined, progress: undefined, failedAt: undefined, ...news };
+  if (!active.value && path.value.open) path.value = { ...path.value, open: null }; // until it is read again
   const now = stands(news) ? news.next?.frame ?? '' : active.value ? frame.value : '';
   if (following && now !== frame.value) enter(now, null, '', true);
   else if (markOf(news) !== seen || stands(news)) attempt(readPath);

@@ -17,7 +17,7 @@ export function Question() {
   const all = questions.value;
   const shown = Math.max(0, all.findIndex((q) => q.id === chosen));
   const turn = () => choose(all[(shown + 1) % all.length].id);
-  return all.map((q, i) => html`<${Form} key=${q.id} question=${q} hidden=${i !== shown} place=${all.length > 1 && `${i + 1} of ${all.length}`} onTurn=${turn} />`);
+  return html`<div aria-live="polite" aria-relevant="additions">${all.map((q, i) => html`<${Form} key=${q.id} question=${q} hidden=${i !== shown} place=${all.length > 1 && `${i + 1} of ${all.length}`} onTurn=${turn} />`)}</div>`;
 }
 
 // titleOf says who asks, and for what.

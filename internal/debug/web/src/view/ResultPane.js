@@ -3,14 +3,22 @@ import { inspector } from '../state/ui.js';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
 import { graph } from '../state/project.js';
-import { own } from '../state/run.js';
+import { openRun, own } from '../state/run.js';
+import { split } from '../lib/address.js';
 import { pathOf } from '../lib/jsonata.js';
 import { clock, duration, plural } from '../lib/format.js';
 import { revealLine } from '../state/sourceview.js';
+import { AskedElsewhere } from './AskedElsewhere.js';
 import { Failure } from './Failure.js';
 import { RunActions } from './Origin.js';
 import { Status } from './Status.js';
 import { ValueBox } from './ValueBox.js';
+
+// openAt shows a step by its full address, RUN/ADDRESS.
+const openAt = (full) => {
+  const { frame, index, part } = split(full.slice(full.indexOf('/') + 1));
+  openRun(full.slice(0, full.indexOf('/')), index, frame, part);
+};
 
 // ResultPane shows how a run ended, and offers to run it again with other arguments.
 export function ResultPane({ run: r }) {
@@ -33,9 +41,10 @@ export function ResultPane({ run: r }) {
       <div><dt>began</dt><dd>${clock(r.started)}</dd></div>
       <div><dt>took</dt><dd>${duration(r.ms)} <span class="muted">in ${plural(r.steps, 'step')}</span></dd></div>
       <div><dt>run</dt><dd class="mono id">${r.id}</dd></div>
+      ${r.failedAt && html`<div><dt>failed at</dt><dd><button type="button" class="linkish mono" onClick=${() => openAt(`${r.id}/${r.failedAt}`)}>step ${r.failedAt}</button></dd></div>`}
     </dl>
     <${RunActions} run=${r} />
-    ${r.question && html`<h3>Question without an answer</h3><p class="note question-text">${r.question.message}</p>`}
+    <${AskedElsewhere} run=${r} />
     ${r.error && html`<${Failure} error=${r.error} onPlace=${toFile} />`}
     ${r.warning && html`<p class="note">${r.warning}</p>`}
     ${value?.result && html`<${ValueBox} title="Result" run=${r.id} of="result" root=${pathTo('exit')} keep=${r.tool} level=${value.result} />`}

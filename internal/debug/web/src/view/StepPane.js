@@ -12,6 +12,7 @@ import { bytes, clock, duration, plural } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
+import { AskedElsewhere } from './AskedElsewhere.js';
 import { Empty } from './Empty.js';
 import { Expression } from './Expression.js';
 import { Failure } from './Failure.js';
@@ -37,7 +38,7 @@ export function StepPane() {
   if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
   if (ended && !place.frame) return html`<${ResultPane} run=${r} />`;
   if (ended) return html`<${Empty} title="The end of this frame" text="Select one of its steps, or go to the caller." />`;
-  if (key === null && r.status === 'waiting') return html`<${Empty} title="Waiting for an answer" text=${r.question?.message} />`; // in another process
+  if (key === null && r.status === 'waiting') return html`<${AskedElsewhere} run=${r} />`; // in another process
   if (key === null || (pending && r.status === 'running' && step?.index !== n)) return html`<${Empty} title="Running …" text="Pause the run to inspect the current step." />`;
   if (error && !pending) return html`<${Empty} title="This step cannot be shown" text=${error.message} />`;
   if (!step) return html`<${Empty} title="Loading …" />`;
@@ -59,7 +60,7 @@ function Details({ r, step, place, pending }) {
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
       <h2 class="mono">${step.node}${part && html` <span class="muted">${partText(part)}</span>`}</h2>
-      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
+      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? 'runs' : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
@@ -76,6 +77,7 @@ function Details({ r, step, place, pending }) {
       ${step.cached && html`<div><dt>cached</dt><dd>no call was made</dd></div>`}
       ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
+    ${pending && html`<${AskedElsewhere} run=${r} />`}
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
     ${pending && !begun && r.question?.confirms && html`<p class="note question-text">${r.question.message}</p>`}
     ${!own.value && html`<p class="note">A step of <span class="mono">${shownTool.value}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}

@@ -1,5 +1,4 @@
 import { html, cx } from '../lib/html.js';
-import { addressOf } from '../lib/address.js';
 import { lookAt } from '../state/run.js';
 import { fold } from '../state/steps.js';
 import { count as number, duration, plural } from '../lib/format.js';
@@ -48,18 +47,18 @@ function Time({ step, runs, going, began }) {
 }
 
 // StepRow is a step of the list, or a part of one: an item or a branch. While its page is on its way it
-// has what the path has: the node. axis is { extent, began, now }.
-export function StepRow({ row, frame, i, part, depth, node, step, runs, going, open, chosen, active, count, held, report, axis, onChoose, style }) {
+// has what the path has: the node. place is its address in the frame that is shown; axis is { extent, began, now }.
+export function StepRow({ row, address, place, part, depth, node, step, runs, going, open, chosen, active, count, held, report, axis, onChoose, style }) {
   const indent = depth > 0 && { paddingLeft: `${Math.min(depth, 6) * 14}px` };
   return html`
     <div class=${cx('row', depth > 0 && 'part', part && 'of-part', active && 'active', step?.error && (step.cancelled ? 'cancelled' : 'failed'), step?.edited && 'edited', runs && 'begun', step?.state && `is-${step.state}`)}
-      id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-posinset=${row + 1} aria-setsize=${count}
+      id=${`step-${row}`} role="option" aria-selected=${String(chosen)} data-depth=${depth} aria-posinset=${row + 1} aria-setsize=${count}
       aria-expanded=${step?.parts || step?.inner ? String(open) : null} style=${style} onClick=${onChoose}>
-      <span class="row-index">${i}${part && `.${part}`}</span>
+      <span class="row-index">${place}</span>
       <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
       <span class="row-node mono" title=${part ? step?.item : node} style=${indent || null}>${part ? step?.item ?? step?.part ?? '' : node}</span>
       <span class="row-value mono" title=${step?.error || step?.preview}>
-        <${Fold} step=${step} runs=${runs} open=${open} address=${addressOf(frame, i, part)} />
+        <${Fold} step=${step} runs=${runs} open=${open} address=${address} />
         ${going && runs && report && html`<${Report} report=${report} />`}
         <${Marks} step=${step} />${step?.error || step?.preview}</span>
       <${Bar} extent=${axis.extent} now=${axis.now} step=${step} held=${held} runs=${runs} />

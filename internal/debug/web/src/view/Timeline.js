@@ -117,7 +117,7 @@ function List({ run: r }) {
     if (refused && k === count - 1) return html`<${RefusedRow} ...${common} run=${r} chosen=${k === chosen} />`;
     if (sieved) {
       const step = matchAt(k);
-      return html`<${StepRow} ...${common} frame=${of} i=${step?.index ?? ''} part=${step?.part ?? ''} depth=${step?.part ? 1 : 0} node=${step?.node} step=${step} open=${false}
+      return html`<${StepRow} ...${common} place=${step ? addressOf('', step.index, step.part ?? '') : ''} part=${step?.part ?? ''} depth=${step?.part ? 1 : 0} node=${step?.node} step=${step} open=${false}
         chosen=${Boolean(step) && !atEnd && step.index === at.value && (step.part ?? '') === part.value} />`;
     }
     const row = rowAt(tree, k);
@@ -130,12 +130,12 @@ function List({ run: r }) {
     const before = !inParts && row.n > 0 && step?.start !== undefined ? stepAt(r.id, row.list.frame, row.n - 1, row.list.steps) : null;
     const gap = before ? step.start - before.start - before.ms : 0;
     const node = row.list.frame === of && !inParts ? (row.n < last ? names[steps[row.n]] : nodeAt(row.n)) : step?.node;
-    return html`<${StepRow} ...${common} frame=${row.list.frame} i=${i} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
+    return html`<${StepRow} ...${common} address=${address} place=${of ? address.slice(of.length + 1) : address} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
       open=${unfolded.value.has(address)} chosen=${k === chosen} held=${gap * 200 > axis.extent.to - axis.extent.from ? gap : 0} report=${reports.get(address)} />`;
   };
   return html`
     <div class="axis" aria-hidden="true"><span class="axis-times">${ticks(axis.extent).map((t) => html`<span key=${t.text} style=${{ left: `${t.at.toFixed(2)}%` }}>${t.text}</span>`)}</span></div>
-    <${VirtualList} count=${count} height=${ROW} label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} onKeyDown=${keys}
+    <${VirtualList} count=${count} height=${ROW} label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} about=${[r.id, of, sieved, at.value, part.value, cursor, last, going && count].join()} onKeyDown=${keys}
       active=${active >= 0 && active < count ? `step-${active}` : null} row=${draw} />`;
 }
 

@@ -4,8 +4,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 const OVER = 12; // rows drawn above and below what is seen
 
 // VirtualList draws the rows that are seen, of any number of rows of one height. follow
-// is the row to keep in view; above is how many rows to show above it when it comes in.
-export function VirtualList({ count, height, row, follow, label, role = 'listbox', onKeyDown, active, wide, above = 1 }) {
+// is the row to keep in view; about, what it shows: the list moves only when that changes; above is how many rows to show above it when it comes in.
+export function VirtualList({ count, height, row, follow, label, role = 'listbox', onKeyDown, active, wide, above = 1, about }) {
   const ref = useRef(null);
   const [range, setRange] = useState({ top: 0, seen: 400 });
   const look = () => {
@@ -26,7 +26,7 @@ export function VirtualList({ count, height, row, follow, label, role = 'listbox
     else if (top < el.scrollTop) el.scrollTop = Math.max(0, top - height);
     else if (out) el.scrollTop = top + 2 * height - el.clientHeight;
     look();
-  }, [follow, count]);
+  }, about === undefined ? [follow, count] : [about]);
   const first = Math.max(0, Math.floor(range.top / height) - OVER);
   const last = Math.min(count, Math.ceil((range.top + range.seen) / height) + OVER);
   const rows = [];

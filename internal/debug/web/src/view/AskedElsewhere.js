@@ -1,0 +1,8 @@
+import { html } from '../lib/html.js';
+
+// AskedElsewhere is the question of a run that is not one of this page, and where it can be answered.
+export const AskedElsewhere = ({ run: r }) => r.question && !r.live && html`
+  <section aria-label="question"><h3>Question without an answer</h3><p class="note question-text">${r.question.message}</p>
+    <p class="hint-text">${r.status === 'interrupted'
+      ? 'The process that asked has ended. Resume the run, and it asks again.'
+      : 'Another process asks it, such as toolgraph serve or run: answer it there, in its client or terminal.'}</p></section>`;
