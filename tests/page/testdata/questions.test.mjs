@@ -6,7 +6,7 @@ test('questions are answered one at a time', () => use(graph('ask'), {}, async (
   const shown = '.question:not([hidden])';
   await submit(page);
   await status(page, 'waiting');
-  await page.waitForSelector('.node.ask.current.running');
+  await page.waitForSelector('.node.ask.current');
   assert.match(await text(page, `${shown} h2`), /The tool tidy asks/);
   assert.equal(await text(page, `${shown} .question-text`), 'Remove <img src=x onerror=alert(1)>?');
   await page.click(`${shown} [type=submit]`);
