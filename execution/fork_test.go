@@ -229,3 +229,51 @@ func TestForkFlushes(t *testing.T) {
 		}
 	}
 }
+
+// Of parts that run at the same time, what has finished is copied; a call in flight and a part that has
+// failed begin again.
+func TestForkBesideOthers(t *testing.T) {
+	g := build(t, walks)
+	whole := recorded(t, g)
+	at := func(kind execution.EventKind, address string) execution.Event {
+		i := slices.IndexFunc(whole, func(e execution.Event) bool { return e.Kind == kind && string(e.At()) == address })
+		return whole[i]
+	}
+	failing := func(address string) execution.Event {
+		e := at(execution.StepFinished, address)
+		r := *e.Record
+		r.Output, r.Error, r.Parts = nil, &execution.Failure{Code: execution.CodeTool, Message: "no", Node: r.NodeID}, 0
+		e.Record = &r
+		return e
+	}
+	begun := []execution.Event{
+		whole[0], at(execution.StepFinished, "0"), at(execution.PartsStarted, "1"), at(execution.StepFinished, "1.0/0"), at(execution.StepFinished, "1.1/0"),
+		at(execution.CallStarted, "1.0/1"),
+	}
+	last := at(execution.CallStarted, "1.1/1")
+	for name, test := range map[string]struct {
+		events []execution.Event
+		copied int // events after the start
+		calls  string
+	}{
+		"in flight": {append(slices.Clip(begun), last, at(execution.StepFinished, "1.0/1")), 4, "read 1.0/1, read 1.1/1, pay 2"},
+		"finished":  {append(slices.Clip(begun), at(execution.StepFinished, "1.0/1"), last), 6, "read 1.1/1, pay 2"},
+		"failed":    {append(slices.Clip(begun), failing("1.0/1"), failing("1.0"), last), 3, "read 1.0/1, read 1.1/1, pay 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept, up := &journal.Memory{}, &countedCalls{}
+			got, err := execution.New(up, execution.WithJournal(kept), execution.WithRunID("f"), execution.WithRepeatable(always)).
+				Fork(t.Context(), g, test.events, execution.Fork{At: "1.1/1"})
+			if err != nil || encode(t, got.Value) != `"exit"` || strings.Join(up.calls, ", ") != test.calls {
+				t.Fatalf("got %v with calls %s, %v; want %s", got, up.calls, err, test.calls)
+			}
+			own, _ := kept.Load(t.Context(), "f")
+			if own[0].Start.Copied != test.copied {
+				t.Errorf("copied %d events, want %d", own[0].Start.Copied, test.copied)
+			}
+			if err := execution.CheckEvents(own); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
