@@ -39,10 +39,10 @@ func ForkOf(ctx context.Context, g *graph.Graph, events []execution.Event, at ex
 	}
 	plan := &ForkPlan{Run: events[0].Run, At: at, Again: []CallsAgain{}}
 	for _, e := range cut.Before {
-		switch {
-		case e.Kind == execution.StepFinished:
+		if e.Kind == execution.StepFinished {
 			plan.Copied++
-		case e.Kind == execution.CallStarted:
+		}
+		if e.Kind == execution.CallStarted {
 			plan.Calls++
 		}
 	}

@@ -48,15 +48,15 @@ func TestAnswers(t *testing.T) {
 	c.until(a, "paused")
 	ask("GET", "/api/runs/RUN", "", a)
 	ask("GET", "/api/runs/RUN/steps/3", "", a)
-	ask("PUT", "/api/breakpoints/count", `{"node": "add", "removed": true}`)
-	ask("PUT", "/api/breakpoints/count", `{"node": "end", "condition": "true"}`)
-	ask("PUT", "/api/breakpoints/count", `{"node": "end", "condition": "$.add >"}`)
+	for _, change := range []string{`{"node": "add", "removed": true}`, `{"node": "end", "condition": "true"}`, `{"node": "end", "condition": "$.add >"}`} {
+		ask("PUT", "/api/breakpoints/count", change)
+	}
 	ask("GET", "/api/breakpoints/count", "")
 	ask("POST", "/api/runs/RUN/edit", `{"node": "begin", "value": 0}`, a)
-	good[info](c, "POST", "/api/runs/"+a+"/control", `{"action": "resume"}`)
-	c.until(a, "paused")
-	good[info](c, "POST", "/api/runs/"+a+"/control", `{"action": "resume"}`)
-	c.until(a, "finished")
+	for _, then := range []string{"paused", "finished"} {
+		good[info](c, "POST", "/api/runs/"+a+"/control", `{"action": "resume"}`)
+		c.until(a, then)
+	}
 	ask("PUT", "/api/breakpoints/count", `{"node": "end", "removed": true}`)
 	b := c.start(`{"tool": "count", "args": {"n": 2, "deep": {"list": [1, 2]}}}`)
 	c.until(b, "finished")
