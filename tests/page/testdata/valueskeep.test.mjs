@@ -27,6 +27,7 @@ test('what is open stays, what has changed is marked', () => use(graph('values')
   assert.equal(await text(page, `${row(['extra'])} .change`), 'new');
   assert.match(await page.locator('.value .tree').ariaSnapshot(), /treeitem "turn : 2 was 1"/, 'a screen reader does not say it');
   await accessible(page, 'marks', '.inspector');
+  await page.setViewportSize({ width: 1440, height: 900 });
   await shot(page, 'values');
   await step(6);
   await page.waitForSelector('.tree-gone:has-text("extra")');
