@@ -142,3 +142,25 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the first output: %+v", first)
 	}
 }
+
+// Comparing ends after so many parts, and says nothing of the rest.
+func TestComparingIsBounded(t *testing.T) {
+	list := func(last string) []any {
+		items := make([]any, 1000)
+		for i := range items {
+			items[i] = "x"
+		}
+		return append(items, last)
+	}
+	left := 100
+	out := level{Kind: "array"}
+	earlier{known: true, value: list("a"), left: &left}.mark(&out, list("b"))
+	if left != 0 || out.Change != "" {
+		t.Errorf("%d parts may still be compared, the change is %q", left, out.Change)
+	}
+	left = 2000
+	earlier{known: true, value: list("a"), left: &left}.mark(&out, list("b"))
+	if out.Change != "changed" {
+		t.Errorf("the change is %q", out.Change)
+	}
+}
