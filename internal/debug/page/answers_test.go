@@ -39,10 +39,9 @@ func TestAnswers(t *testing.T) {
 		_, answer := c.ask(method, real, body)
 		out.WriteString(strings.TrimSpace(method+" "+path+" "+body) + "\n" + answer + "\n")
 	}
-	ask("GET", "/api/project", "")
-	ask("GET", "/api/source", "")
-	ask("GET", "/api/graphs/count", "")
-	ask("GET", "/api/graphs/none", "")
+	for _, path := range []string{"/api/project", "/api/source", "/api/graphs/count", "/api/graphs/none"} {
+		ask("GET", path, "")
+	}
 	ask("PUT", "/api/breakpoints/count", `{"node": "add"}`)
 	a := c.start(`{"tool": "count", "args": {"n": 1}}`)
 	c.until(a, "paused")

@@ -132,7 +132,7 @@ func sameValue(a, b value.Value, left *int) bool {
 		if len(x) == 0 || &x[0] == &y[0] {
 			return true
 		}
-		for i := range x {
+		for i := 0; i < len(x) && *left > 0; i++ {
 			if !sameValue(x[i], y[i], left) {
 				return false
 			}
@@ -151,6 +151,9 @@ func sameValue(a, b value.Value, left *int) bool {
 		return false
 	}
 	for _, key := range x.Keys() {
+		if *left <= 0 {
+			break
+		}
 		v, _ := x.Get(key)
 		w, has := y.Get(key)
 		if !has || !sameValue(v, w, left) {
