@@ -249,10 +249,10 @@ func (w *runWatcher) line(r journal.Run) string {
 		return strings.TrimSuffix(string(escaped(src.Bytes())), "\n")
 	}
 	now := time.Now()
-	at, long := now, now.Sub(r.Started)
+	at, took := now, max(0, now.Sub(r.Started)).Truncate(time.Second).String() // which grows
 	switch {
 	case !r.InProgress():
-		at, long = cmp.Or(r.Ended, now), time.Duration(r.Duration*float64(time.Millisecond))
+		at, took = cmp.Or(r.Ended, now), milliseconds(r.Duration)
 	case w.inPlace():
 		at = r.Started
 	}
@@ -261,7 +261,7 @@ func (w *runWatcher) line(r journal.Run) string {
 		{Text: at.Local().Format(time.TimeOnly) + "  ", Style: terminal.Faint},
 		{Text: shortID(r.ID) + "  " + w.screen.Pad(wording.OneLine(r.Tool), w.tools) + "  "},
 		{Text: w.screen.Pad(wording.OneLine(status), len(journal.Interrupted)), Style: statusStyle(status)},
-		{Text: fmt.Sprintf("  %10s  %8s", wording.Count(r.Steps, "step"), milliseconds(float64(max(long, 0))/float64(time.Millisecond)))},
+		{Text: fmt.Sprintf("  %10s  %8s", wording.Count(r.Steps, "step"), took)},
 	}
 	if r.Failure != nil {
 		parts = append(parts, terminal.Part{Text: "  " + shortened(r.Failure.Message, errorShown), Style: terminal.Bad})
