@@ -164,10 +164,11 @@ tools:
 			if c.command == "debug" {
 				s.await("pausing after the call of up.hold; Ctrl-C again stops the run")
 			}
-			if c.name == "pause" {
+			switch c.name {
+			case "pause":
 				g.open()
 				s.play("[pause]\r\n> ", "continue\r")
-			} else if c.name == "stop" {
+			case "stop":
 				s.typed("\x03")
 			}
 			s.ends(cmd, c.code)

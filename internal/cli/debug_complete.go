@@ -127,8 +127,8 @@ var bareField = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // exprWords offers what can follow in an expression: variables and functions after $, the nodes of
 // the context after $., and the fields of a value after a path to it.
 func exprWords(r *repl, text string) (from int, words []string) {
-	if strings.HasPrefix("--all", text) && text != "" {
-		return 0, []string{"--all "}
+	if every := "--all "; text != "" && strings.HasPrefix(every, text) {
+		return 0, []string{every}
 	}
 	found := path.FindString(text)
 	from = len(text) - len(found)

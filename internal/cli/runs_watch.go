@@ -122,8 +122,7 @@ func (w *runWatcher) watch(ctx context.Context, store *journal.Store) error {
 		}
 	}
 	cancel()
-	<-done
-	return w.ended(err)
+	return w.ended(errors.Join(err, <-done))
 }
 
 // ended returns the error of the command.
@@ -223,9 +222,8 @@ func (w *runWatcher) redraw(lines string) error {
 		shown = slices.DeleteFunc(shown, func(r journal.Run) bool { return r.Status != w.filter.Status })
 	}
 	w.drawn = len(shown)
-	left := 0
 	if most := max(1, w.screen.Rows()-2); len(shown) > most {
-		left = len(shown) - most
+		left := len(shown) - most
 		shown = shown[left:]
 		w.drawn = most + 1
 		b.WriteString(w.screen.Fit(wording.Count(left, "run")+" more in progress") + "\n")

@@ -110,7 +110,8 @@ func TestCarets(t *testing.T) {
 	long := strings.Repeat("漢", 30)
 	got := strings.Split(s.Carets(long+"b"+long+"\n"+strings.Repeat(" ", 30)+"^"), "\n")
 	at := strings.Index(got[1], "^")
-	if Width(got[0]) > 20 || !strings.HasPrefix(got[0], "…") || !strings.HasSuffix(got[0], "…") || Width(got[0][:strings.Index(got[0], "b")]) != at {
+	before, _, _ := strings.Cut(got[0], "b")
+	if Width(got[0]) > 20 || !strings.HasPrefix(got[0], "…") || !strings.HasSuffix(got[0], "…") || Width(before) != at {
 		t.Errorf("%q", got)
 	}
 }
