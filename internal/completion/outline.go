@@ -113,7 +113,7 @@ func (o *outline) block(at, column, end int) int {
 		o.open = o.open[:len(o.open)-1]
 	}
 	isItem := o.src[at] == '-' && (at+1 == len(o.src) || strings.IndexByte(" \n\r", o.src[at+1]) >= 0 || strings.HasPrefix(o.src[at+1:], mark))
-	if top := o.top(); !isItem && top.kind == sequence && top.column == column {
+	if top := o.top(); len(o.open) > 0 && !isItem && top.kind == sequence && top.column == column {
 		o.open = o.open[:len(o.open)-1]
 	}
 	if isItem {
