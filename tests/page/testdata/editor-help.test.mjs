@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessible, assert, blur, newState, press, shot, test, use } from './lib.mjs';
 
@@ -60,7 +60,7 @@ for (const scheme of ['light', 'dark']) {
     await page.keyboard.type(' & $.entry.');
     assert.deepEqual(await list(page), ['directory']);
     assert.match(await page.locator('.cm-completionDetail').first().innerText(), /string/);
-    await shot(page, `completion-${scheme}`);
+    if (scheme === 'light') await shot(page, 'editing');
     await accessible(page, 'candidates', '.inspector');
     await press(page, 'Enter');
     await page.keyboard.type(' & $exec');
@@ -149,7 +149,6 @@ test('a window of 360 pixels', () => use(fileWith(file.replace('$.entry.director
   await toLine(page, '$.entry.dir');
   await page.keyboard.type(' & $.');
   await list(page);
-  await shot(page, 'file-narrow');
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 360, `the page is ${wide} pixels wide`);
   await accessible(page, 'a narrow window', '.inspector');

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { accessible, assert, blur, newState, press, shot, test, toolgraph, use } from './lib.mjs';
+import { join } from 'node:path';
+import { accessible, assert, blur, newState, press, test, toolgraph, use } from './lib.mjs';
 
 // The graph file on the page: its findings are those of `toolgraph check`, it can be edited, and it is saved
 // only when the user has allowed that.
@@ -22,7 +22,7 @@ tools:
 const doubtful = loads.replace('$length($.entry.text)', '$.entry.text + 1').replace('next: exit}\n      - {id: exit', Array.from({ length: 12 }, (_, i) => (
   `next: n${i}}\n      - {id: n${i}, type: transform, transform: {expr: '[$.entry.none${i}, $.entry.text.size, $.exit]'}, `)).join('') + 'next: exit}\n      - {id: exit');
 
-export function fileWith(content) {
+function fileWith(content) {
   const path = join(newState(), 'graph.yaml');
   writeFileSync(path, content);
   return path;
@@ -53,7 +53,6 @@ test('all findings of check are shown, of a file that loads and of a broken one'
     assert.equal(await page.locator('#tab-source .badge').innerText(), String(want.length));
     await page.locator('.findings li').last().locator('.linkish').first().click();
     await page.waitForFunction((line) => document.querySelector('.editor-host').shadowRoot.querySelector('.cm-lineNumbers .cm-activeLineGutter')?.textContent === line, String(want.at(-1).line));
-    await shot(page, 'findings');
     writeFileSync(path, doubtful.replace('next: n0', 'next: nowhere').replace('type: transform', 'type: tranform'));
     await page.waitForFunction(() => document.querySelector('.rejected'));
     assert.deepEqual(await listed(page), expected(path).map(one));
@@ -95,7 +94,6 @@ test('findings, the graph and the badge follow what is typed; saving, undoing an
     await page.keyboard.insertText('added}');
     await page.waitForSelector('.node[data-node=added]');
     assert.match(await page.locator('.graph-unsaved').innerText(), /runs use the saved file/);
-    await shot(page, 'editing');
     // Of the saved file.
     assert.equal(readFileSync(path, 'utf8'), loads);
     // A reload keeps the draft.
