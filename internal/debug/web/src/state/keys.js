@@ -15,7 +15,7 @@ const open = (which) => () => {
 };
 
 export const keys = [
-  { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a form of its own, such as a question, send that', do: () => begin(false) },
+  { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a question or a dialog, send that', do: () => begin(false) },
   { id: 'debug', key: 'Ctrl+Shift+Enter', group: 'Runs', text: 'debug: run the chosen tool and pause before its first node', do: () => begin(true) },
   { id: 'resume', key: 'F8', group: 'Runs', text: 'pause a run, continue a paused one', do: () => (paused.value ? control('resume') : run.value?.status === 'running' && act('pause')()) },
   { id: 'next', key: 'F10', group: 'Runs', text: 'step over: execute a node or part with all that is in it', do: act('next', () => paused.value) },
@@ -98,8 +98,9 @@ const nameOf = (e) => {
 
 export function listenToKeys() {
   document.addEventListener('keydown', (e) => {
-    if (e.defaultPrevented || e.altKey || e.isComposing || dialog.value) return;
+    if (e.defaultPrevented || e.altKey || e.isComposing) return;
     const name = nameOf(e);
+    if (dialog.value && name !== 'Ctrl+Enter') return;
     const found = keys.find((k) => k.do && k.key === name);
     if (!found || (name.length === 1 && !letters.value)) return;
     if (typing(e.target) && !/^(Shift\+)?F\d|^Ctrl/.test(name)) return;
@@ -107,9 +108,9 @@ export function listenToKeys() {
     if (name.startsWith('Ctrl')) {
       const form = e.target.closest('form');
       if (!form && typing(e.target)) return; // what is typed there is no argument of the tool
-      if (form && form.id !== 'run-form') {
+      if (dialog.value || (form && form.id !== 'run-form')) {
         e.preventDefault();
-        if (!e.repeat) form.requestSubmit();
+        if (!e.repeat) form?.requestSubmit();
         return;
       }
     }

@@ -35,7 +35,7 @@ export function BreakpointDialog({ node }) {
     <${Dialog} title=${`Breakpoint at ${node}`}>
       <form onSubmit=${save}>
         <label class="field"><span>Pause the run when this JSONata expression is true; empty: always</span>
-          <input type="text" class="mono" data-first ref=${input} value=${condition} placeholder="$executionCount('${node}') > 5" spellcheck="false" autocomplete="off"
+          <input type="text" class="mono" data-first ref=${input} value=${condition} placeholder="$executionCount('${node}') > 5" spellcheck=${false} autocomplete="off"
             aria-invalid=${wrong ? 'true' : null} aria-describedby=${wrong ? 'condition-wrong' : null} onInput=${(e) => { setCondition(e.currentTarget.value); setWrong(null); }} /></label>
         ${wrong && html`<div class="failure" id="condition-wrong" role="alert"><p>${wrong.message}</p>${wrong.caret && html`<pre class="caret">${wrong.caret}</pre>`}</div>`}
         <label class="switch"><input type="checkbox" checked=${!disabled} onChange=${(e) => setDisabled(!e.currentTarget.checked)} /> on</label>

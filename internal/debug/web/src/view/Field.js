@@ -56,7 +56,7 @@ function JSONField({ schema, root, s, kind, draft, onChange, path, found, name =
     <div class="field">
       <div class="field-head"><label for=${id}><${Name} ...${{ name, star, s, kind: 'JSON' }} /></label><span class="spring"></span>
         ${fits && html`<button type="button" class="linkish" onClick=${() => onChange(form)}>as fields</button>`}${leave}${actions}</div>
-      <textarea id=${id} class="mono" rows=${whole ? Math.min(24, Math.max(8, text.split('\n').length)) : Math.min(12, Math.max(2, text.split('\n').length))} spellcheck="false" autocomplete="off"
+      <textarea id=${id} class="mono" rows=${whole ? Math.min(24, Math.max(8, text.split('\n').length)) : Math.min(12, Math.max(2, text.split('\n').length))} spellcheck=${false} autocomplete="off"
         aria-invalid=${String(wrong.length > 0)} aria-describedby=${wrong.length && !whole ? `${id}-wrong` : null} value=${text} onInput=${(e) => set(e.currentTarget.value)}></textarea>
       ${!top && html`<${About} s=${s} given=${draft} onTake=${(v) => onChange(fromValue(v))} />`}
       ${!whole && html`<${Wrong} wrong=${wrong} id=${`${id}-wrong`} />`}

@@ -28,7 +28,7 @@ export function GraphTools() {
     <div class="graph-tools">
       <div class="find">
         <input id="find-node" type="search" role="combobox" aria-label="find a node" aria-expanded=${String(hits.length > 0)} aria-controls="found-nodes"
-          aria-activedescendant=${hits[chosen] ? `found-${chosen}` : null} placeholder="Find a node" title="Find a node (/)" value=${text} spellcheck="false" autocomplete="off"
+          aria-activedescendant=${hits[chosen] ? `found-${chosen}` : null} placeholder="Find a node" title="Find a node (/)" value=${text} spellcheck=${false} autocomplete="off"
           onInput=${(e) => { setText(e.currentTarget.value); choose(0); }} onKeyDown=${keys} onBlur=${() => setText('')} />
         ${word && html`
           <ul id="found-nodes" role="listbox">

@@ -50,7 +50,7 @@ export function ObjectField({ s, root, draft, onChange, path, found, name, requi
     ${rows.map((row) => html`
       <div key=${row.id} class="pair" data-row=${row.id}>
         <div class="field-head">
-          <input type="text" class="mono" aria-label="name of the property" placeholder="name" value=${row.key} spellcheck="false" autocomplete="off" onInput=${(e) => edit(row, { key: e.currentTarget.value })} />
+          <input type="text" class="mono" aria-label="name of the property" placeholder="name" value=${row.key} spellcheck=${false} autocomplete="off" onInput=${(e) => edit(row, { key: e.currentTarget.value })} />
           <${Button} icon="close" only label=${`Remove ${row.key || 'the property'}`} onClick=${() => remove(row)} /></div>
         <${Field} name=${row.key ? `value of ${row.key}` : 'value'} schema=${propertyOf(s, row.key) === false ? true : propertyOf(s, row.key)} root=${root} draft=${row.of} path=${[...path, at(row)]} found=${found} required onChange=${(of) => edit(row, { of })} />
       </div>`)}

@@ -37,7 +37,7 @@ function Filters() {
   const f = filter.value;
   return html`
     <div class="filters" role="search" aria-label="runs">
-      <input type="search" aria-label="text in id, tool, arguments or failure" placeholder="Find by argument, tool, failure" value=${f.text} spellcheck="false" onInput=${(e) => setFilter({ text: e.currentTarget.value })} />
+      <input type="search" aria-label="text in id, tool, arguments or failure" placeholder="Find by argument, tool, failure" value=${f.text} spellcheck=${false} onInput=${(e) => setFilter({ text: e.currentTarget.value })} />
       <div class="chips" role="group" aria-label="time">
         ${Object.entries(spans).map(([id, [text]]) => html`
           <button type="button" key=${id} class="chip" aria-pressed=${String(f.time === id)} onClick=${() => setFilter({ time: f.time === id ? '' : id })}>${text}</button>`)}

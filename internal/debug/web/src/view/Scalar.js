@@ -32,7 +32,7 @@ export function Scalar({ s, kind, draft, onChange, path, found, name, required, 
 
 // NumberInput takes a number as text, so that it keeps its digits.
 const NumberInput = ({ text, onChange, common, none }) => html`
-  <input ...${common} type="text" class="mono" value=${none ? 'null' : text} inputmode="decimal" spellcheck="false" autocomplete="off"
+  <input ...${common} type="text" class="mono" value=${none ? 'null' : text} inputmode="decimal" spellcheck=${false} autocomplete="off"
     onInput=${(e) => onChange(e.currentTarget.value === '' ? null : { json: e.currentTarget.value })} />`;
 
 function Select({ s, kind, draft, required, onChange, common }) {

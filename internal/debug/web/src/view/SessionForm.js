@@ -14,7 +14,7 @@ export function SessionForm({ begun }) {
     <form class="session" role="alert" aria-label="session" onSubmit=${send}>
       <p><strong>${begun ? 'This page belongs to an earlier start of toolgraph ui.' : 'This address needs its token.'}</strong>
         ${' '}Open the address that ${html`<code>toolgraph ui</code>`} printed${begun ? ' last' : ', with everything after the #'}, or paste it here.${begun ? ' What you have typed stays.' : ''}</p>
-      <div><input type="text" class="mono" aria-label="address that toolgraph ui printed" placeholder="http://127.0.0.1:…/#token=…" value=${text} spellcheck="false" autocomplete="off" onInput=${(e) => setText(e.currentTarget.value)} />
+      <div><input type="text" class="mono" aria-label="address that toolgraph ui printed" placeholder="http://127.0.0.1:…/#token=…" value=${text} spellcheck=${false} autocomplete="off" onInput=${(e) => setText(e.currentTarget.value)} />
         <button type="submit" class="button primary"><span>Connect</span></button></div>
     </form>`;
 }

@@ -15,7 +15,7 @@ export function StepFilter() {
   const total = found.value?.total ?? 0;
   return html`
     <div class="sieve" role="search" aria-label="steps">
-      <input type="search" id="find-step" aria-label="node" placeholder="Node" value=${f.node} spellcheck="false" onInput=${(e) => setSieve({ node: e.currentTarget.value })}
+      <input type="search" id="find-step" aria-label="node" placeholder="Node" value=${f.node} spellcheck=${false} onInput=${(e) => setSieve({ node: e.currentTarget.value })}
         onKeyDown=${(e) => { if (e.key === 'Enter') { e.preventDefault(); toMatch(e.shiftKey ? -1 : 1); } }} />
       <button type="button" class="chip" aria-pressed=${String(f.failed)} title="Steps and parts that failed, also where onError took the failure" onClick=${() => setSieve({ failed: !f.failed })}>failed</button>
       <button type="button" class="chip" aria-pressed=${String(f.edited)} onClick=${() => setSieve({ edited: !f.edited })}>edited</button>

@@ -40,7 +40,7 @@ export function ToolList({ tools }) {
   const entry = shown.some((t) => t.name === reached) ? reached : shown[0]?.name; // what Tab comes to
   return html`
     ${tools.length > MANY && html`
-      <div class="tool-search"><input id="find-tool" type="search" aria-label="search the tools" placeholder=${`Search ${tools.length} tools`} value=${text} spellcheck="false" autocomplete="off"
+      <div class="tool-search"><input id="find-tool" type="search" aria-label="search the tools" placeholder=${`Search ${tools.length} tools`} value=${text} spellcheck=${false} autocomplete="off"
         onInput=${(e) => setText(e.currentTarget.value)} onKeyDown=${searchKeys} />
         <span class="sr" role="status">${text && `${shown.length} of ${tools.length} tools`}</span></div>`}
     <ul class="tools" role="listbox" aria-label="tools" ref=${list} onKeyDown=${keys}>

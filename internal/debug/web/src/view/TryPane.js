@@ -48,7 +48,7 @@ export function TryPane() {
           <label key=${id} class=${cx(kind.value === id && 'chosen')}><input type="radio" name="language" checked=${kind.value === id} onChange=${() => { kind.value = id; }} />${text}</label>`)}
         <span class="muted">at ${n >= total.value && !frame && !part ? 'the end' : `step ${addressOf(frame, n, part)}, ${nodeAt(n) ?? 'the end'}`}</span>
       </div>
-      <textarea class="mono" id="try-source" aria-label="expression" rows="6" spellcheck="false" autocomplete="off" value=${source}
+      <textarea class="mono" id="try-source" aria-label="expression" rows="6" spellcheck=${false} autocomplete="off" value=${source}
         onInput=${(e) => { texts.value = { ...texts.value, [kind.value]: e.currentTarget.value }; }}></textarea>
       <div class="answer">
         ${answer?.error && html`<div class="failure" role="status"><p>${answer.error.message}</p>${answer.error.caret && html`<pre class="caret">${answer.error.caret}</pre>`}</div>`}

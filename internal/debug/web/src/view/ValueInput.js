@@ -13,5 +13,5 @@ export function checked(text) {
 
 // ValueInput is a field for a value as JSON, with what is wrong below it.
 export const ValueInput = ({ label, value, wrong, ...more }) => html`
-  <textarea class="mono" rows="9" aria-label=${label} spellcheck="false" readonly=${value === null} value=${value ?? ''} aria-invalid=${wrong ? 'true' : null} ...${more}></textarea>
+  <textarea class="mono" rows="9" aria-label=${label} spellcheck=${false} readonly=${value === null} value=${value ?? ''} aria-invalid=${wrong ? 'true' : null} ...${more}></textarea>
   ${wrong && html`<p class="wrong" role="alert">${wrong}</p>`}`;

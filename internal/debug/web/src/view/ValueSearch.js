@@ -59,7 +59,7 @@ export function ValueSearch({ source, search, stamp, label, onSearch, onShow, on
   const match = matchAt(found, index);
   return html`
     <div class="value-search" role="search" aria-label=${`in ${label}`}>
-      <input type="search" ref=${first} aria-label=${`search in ${label}`} placeholder="keys and values" value=${text} spellcheck="false" autocomplete="off" onKeyDown=${keys}
+      <input type="search" ref=${first} aria-label=${`search in ${label}`} placeholder="keys and values" value=${text} spellcheck=${false} autocomplete="off" onKeyDown=${keys}
         onInput=${(e) => onSearch({ ...search, text: e.currentTarget.value, index: 0 })} />
       <span class="muted found" role="status">${error || (found && text ? (found.total ? `${count(index + 1)} of ${count(found.total)}${found.partial ? ' or more' : ''}` : found.partial ? 'none so far' : 'none') : '')}</span>
       <${Button} icon="back" only label="Previous match" hint="Shift+Enter" disabled=${!found?.total} onClick=${() => step(-1)} />

@@ -27,7 +27,7 @@ export function Watches({ run, place }) {
       <form class="watch-add" onSubmit=${add}>
         <h3>Watch</h3>
         <input type="text" id="watch-source" class="mono" aria-label="expression to watch" placeholder=${full.value ? 'limit reached' : '$.list.items[0]'} disabled=${full.value}
-          spellcheck="false" autocomplete="off" value=${text} onInput=${(e) => setText(e.currentTarget.value)} />
+          spellcheck=${false} autocomplete="off" value=${text} onInput=${(e) => setText(e.currentTarget.value)} />
         <button type="submit" class="button" disabled=${!text.trim()}><span>Add</span></button>
       </form>
       ${error && html`<p class="wrong">${error.message}</p>`}
