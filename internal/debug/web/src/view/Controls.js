@@ -35,7 +35,7 @@ export function Controls() {
       <${Button} icon="out" only label="Step out" hint=${hint('out')} disabled=${!paused.value} onClick=${() => control('out')} />
       <${Button} icon="stop" only label="Stop" hint=${hint('stop')} disabled=${!live} onClick=${() => control('stop')} />
       <span class="controls-state" aria-live="polite">
-        ${r ? html`<${Status} status=${r.status} /> <span class="muted wide doing"><${Doing} run=${r} /></span>` : html`<span class="muted wide">no run is open</span>`}
+        ${r ? html`<${Status} status=${r.status} /> <span class="muted doing"><${Doing} run=${r} /></span>` : html`<span class="muted wide">no run is open</span>`}
       </span>
     </div>`;
 }
