@@ -87,8 +87,11 @@ test('the view stays while stepping, and follows what runs out of it', () => use
   await page.focus('[data-node=step_60]');
   await press(page, 'u');
   await page.waitForSelector('.node.current[data-node=step_60]');
+  await blur(page);
+  await press(page, 'Home'); // to the first step, far from the last
+  await page.waitForSelector('.node.current[data-node=entry]');
   const pane = await page.locator('.canvas').boundingBox();
-  const node = await page.locator('[data-node=step_60] .body').last().boundingBox();
+  const node = await page.locator('[data-node=entry] .body').last().boundingBox();
   assert.ok(node.x >= pane.x && node.x + node.width <= pane.x + pane.width && node.y >= pane.y && node.y + node.height <= pane.y + pane.height, 'the current node is out of view');
   assert.equal(await scale(page), 1);
 }));

@@ -11,7 +11,7 @@ const LETTERS = 30; // of a line of a node
 const FEWER = 12; // of the second line among many nodes that are side by side
 const MANY = 4;
 
-// layoutOf adds to a graph: box {x, y, width, height, title, sub}, row and column for each node, a
+// layoutOf adds to a graph: box {x, y, width, height, title, sub}, row and place for each node, a
 // path and the label's place for each edge, and the size of the whole. With data there is room for
 // the last output below each node.
 export function layoutOf(graph, data = false) {
