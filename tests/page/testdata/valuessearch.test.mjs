@@ -5,6 +5,7 @@ test('a search finds keys and values that are not on the page', () => use(graph(
   await status(page, 'finished');
   await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
   await page.locator('.timeline [role=option]').nth(1).click();
+  await page.waitForSelector('.step-head h2:has-text("data")');
   await page.click('.value .box-head [aria-label=Search]');
   await page.keyboard.type('ITEM 1321');
   await page.waitForFunction(() => document.querySelector('.found')?.textContent === '1 of 11');

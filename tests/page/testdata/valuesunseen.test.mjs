@@ -8,6 +8,7 @@ test('characters that are not seen are shown', () => use(graph('values'), {}, as
   await status(page, 'finished');
   await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
   await page.locator('.timeline [role=option]').nth(1).click();
+  await page.waitForSelector('.step-head h2:has-text("data")');
   await page.waitForSelector('.value .tree');
   assert.equal(await text(page, '[data-id=\'["override"]\'] .scalar'), '"abc\\u202Egnp.exe"');
   assert.match(await page.locator('[data-id=\'["override"]\'] .unseen').getAttribute('title'), /U\+202E right-to-left override/);
