@@ -18,6 +18,8 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
   const list = useRef(null);
   const now = useRef(null); // what the handlers see
   now.current = { model, source, level };
+  const pending = useRef(new Map()); // id → { root, answer }
+  const missing = useRef([]); // open rows whose parts are not there
   const [, draw] = useState(0);
 
   // Another value at the same place: what is open is read before any of it is shown.
@@ -29,7 +31,7 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
       const levels = new Map();
       const wrong = new Map();
       found.forEach((f, i) => (f.value ? levels : wrong).set(idOf(wanted[i].path, wanted[i].range), f.value ?? f.reason.message));
-      setModel({ root: level, levels, texts: new Map(), wrong });
+      setModel((m) => (m.root === level ? { ...m, levels: new Map([...levels, ...m.levels]), wrong: new Map([...wrong, ...m.wrong]) } : { root: level, levels, texts: new Map(), wrong }));
     });
     return () => {
       old = true;
@@ -42,15 +44,21 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
     const id = idOf(path, range);
     if (!path.length && !range) return root;
     if (levels.has(id)) return levels.get(id);
-    try {
-      const found = await now.current.source.level(path, range?.[0] ?? 0);
+    const asked = pending.current.get(id);
+    if (asked?.root === root) return asked.answer;
+    const answer = now.current.source.level(path, range?.[0] ?? 0).then((found) => {
       change(root, 'levels', id, found);
       return found;
-    } catch (error) {
+    }, (error) => {
+      pending.current.delete(id);
       change(root, 'wrong', id, error.message);
       return null;
-    }
+    });
+    pending.current.set(id, { root, answer });
+    return answer;
   };
+  // What was opened while another value came is read of that.
+  useEffect(() => missing.current.forEach(({ path, range }) => read(path, range)));
   const open = async (path, range) => {
     memory.open.add(idOf(path, range));
     draw((n) => n + 1);
@@ -95,6 +103,7 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
   const { root, levels, texts, wrong } = model;
   if (!root?.children) return root ? html`<p class="tree-row alone"><${Leaf} item=${root} text=${texts.get('[]')} term=${term} onMore=${(text) => more(root, [], text)} /></p>` : null;
 
+  missing.current = [];
   const order = []; // the rows as they stand; each is below the nearest one before it of a smaller depth
   const rowsOf = (path, found, depth) => [
     ...found.children.map((item, i) => partRow(path, item, found, i, depth)),
@@ -110,6 +119,7 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
     const row = html`<${TreeRow} key=${id} ...${{ id, item, term, opened, branch, source, path: here, place, depth, size: found.size, text: texts.get(id), array: found.kind === 'array', onMore: (text) => more(item, here, text), ...shared }}
       onToggle=${() => toggle(here)} onTable=${item.table && onTable ? () => onTable(here) : null} />`;
     if (!opened) return row;
+    if (!below && !wrong.has(id)) missing.current.push({ path: here });
     return below ? [row, rowsOf(here, below, depth + 1), html`<${Gone} key=${`${id} gone`} keys=${below.gone} depth=${depth + 1} />`] : [row, html`<${Waiting} key=${`${id} waits`} wrong=${wrong.get(id)} depth=${depth + 1} />`];
   };
   const rangeRow = (path, range, found, depth) => {
@@ -120,6 +130,7 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
     if (!opened) return row;
     if (!isPage(range)) return [row, rangesOf(...range).map((inner) => rangeRow(path, inner, found, depth + 1))];
     const below = levels.get(id);
+    if (!below && !wrong.has(id)) missing.current.push({ path, range });
     return [row, below ? below.children.map((item, i) => partRow(path, item, found, range[0] + i, depth + 1)) : html`<${Waiting} key=${`${id} waits`} wrong=${wrong.get(id)} depth=${depth + 1} />`];
   };
   const roving = { id: '' }; // the row with the focus: known when all rows are
