@@ -55,7 +55,7 @@ func (o *outline) flow(of *item, at, most, depth int) int {
 	return next
 }
 
-// entries reads what stands between brackets, and returns the byte behind the closing one.
+// entries reads the parts between brackets, and returns the byte behind the closing one.
 func (o *outline) entries(of *item, at, most, depth int) int {
 	for at < most {
 		o.steps++
@@ -81,7 +81,7 @@ func (o *outline) entries(of *item, at, most, depth int) int {
 // entry reads a key in brackets, with its value.
 func (o *outline) entry(of *item, at, most, depth int) int {
 	child := &item{at: at, from: at, column: -1}
-	next := at
+	var next int
 	if c := o.src[at]; c == '\'' || c == '"' {
 		child.key, next = o.quoted(at, most)
 	} else {
