@@ -19,6 +19,7 @@ type History struct {
 	log    []logged
 	flight flight
 	begun  time.Time   // when the run began; zero: not yet
+	ended  time.Time   // when it ended; zero: not yet
 	taken  int         // of the log of another history, by Follow
 	vars   value.Value // constants that the run has recorded; nil: none
 }
@@ -59,6 +60,10 @@ func (h *History) Add(e execution.Event) {
 	if e.Start != nil {
 		h.vars, h.begun = e.Start.Vars, e.Time
 	}
+	h.ended = time.Time{}
+	if e.Kind == execution.RunFinished { // the last event; of a run that is resumed, others follow
+		h.ended = e.Time
+	}
 	if e.Step != nil {
 		h.begin(logged{record: -1, begun: e.Step, parts: e.Parts, kind: e.Kind, at: e.Time})
 	}
@@ -74,7 +79,7 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	defer h.mu.Unlock()
 	other.mu.RLock()
 	news, records := other.log[h.taken:], other.all
-	h.vars, h.begun = other.vars, other.begun
+	h.vars, h.begun, h.ended = other.vars, other.begun, other.ended
 	other.mu.RUnlock() // what is there never changes
 	for _, l := range news {
 		if l.begun != nil {
@@ -91,6 +96,13 @@ func (h *History) Began() time.Time {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.begun
+}
+
+// Ended returns when the run ended; the zero time before that.
+func (h *History) Ended() time.Time {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.ended
 }
 
 // begin notes that a step or part is about to run, or that its parts are. h.mu is held.
