@@ -46,6 +46,7 @@ type parts struct {
 	begun  execution.Parts
 	ended  map[string]execution.Record
 	failed int
+	caught int // onError took their failure
 }
 
 // NewHistory returns the history of a run that has not begun.
@@ -130,6 +131,9 @@ func (h *History) add(r execution.Record) {
 	p.ended[r.Part] = r
 	if r.Error != nil {
 		p.failed++
+	}
+	if r.Handled != nil {
+		p.caught++
 	}
 }
 
@@ -259,6 +263,7 @@ type Parts struct {
 	Branches []string // of a parallel, in file order; nil for items
 	Ended    int      // how many have a record
 	Failed   int      // how many of those have failed
+	Handled  int      // of how many onError took the failure
 }
 
 // Parts returns the parts of an execution, all 0 when it has none.
@@ -270,7 +275,7 @@ func (h *History) Parts(at execution.Address) Parts {
 	if p == nil {
 		return Parts{}
 	}
-	out := Parts{Count: p.begun.Count, Branches: p.begun.Branches, Ended: len(p.ended), Failed: p.failed}
+	out := Parts{Count: p.begun.Count, Branches: p.begun.Branches, Ended: len(p.ended), Failed: p.failed, Handled: p.caught}
 	if out.Count < out.Ended { // the event that says how many was not recorded
 		out.Count = out.Ended
 	}
