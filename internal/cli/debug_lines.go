@@ -31,7 +31,7 @@ func (r *repl) input(ctx context.Context, in *lineReader, history string) (close
 		return in.line(ctx)
 	}
 	read, edits, hint := plain, false, "an empty line repeats the last command"
-	if terminal.CanEdit(r.std.in, r.std.out, r.std.err) {
+	if r.std.areStandard() && terminal.CanEdit(r.std.in, r.std.out, r.std.err) {
 		private := func(line string) bool { return r.secrets.Redact(line) != line }
 		editor, err := terminal.NewEditor(terminal.OpenHistory(history, private), r.complete)
 		if err != nil {

@@ -28,6 +28,11 @@ type streams struct {
 
 func isTerminal(stream any) bool { return terminal.Is(stream) }
 
+// areStandard reports whether input and output are those of the process.
+func (s streams) areStandard() bool {
+	return s.in == io.Reader(os.Stdin) && s.out == io.Writer(os.Stdout)
+}
+
 // protocol returns standard output for an MCP server: anything else in the process that
 // prints there prints to standard error. The text says what is served; a user at a terminal
 // sees it, and that a client is expected.

@@ -3,7 +3,6 @@ package terminal
 import (
 	"errors"
 	"io"
-	"os"
 
 	"github.com/peterh/liner"
 )
@@ -24,11 +23,9 @@ type Editor struct {
 	history     *History
 }
 
-// CanEdit reports whether the standard streams of this process are terminals that can move the
-// cursor. Standard output is among them because liner draws there.
-func CanEdit(in, out, err any) bool {
-	return in == any(os.Stdin) && out == any(os.Stdout) && Is(in) && Is(out) && Is(err) && !Dumb()
-}
+// CanEdit reports whether these are terminals that can move the cursor. They have to be the standard
+// streams of the process, because liner reads and draws there.
+func CanEdit(in, out, err any) bool { return Is(in) && Is(out) && Is(err) && !Dumb() }
 
 // NewEditor returns an editor for the standard streams of the process, see CanEdit.
 func NewEditor(history *History, complete Complete) (*Editor, error) {
