@@ -29,8 +29,18 @@ func (s *Session) Pause() error {
 	return nil
 }
 
-// Resume continues a paused run to the next breakpoint.
-func (s *Session) Resume() error { return s.proceed(free, nil) }
+// Resume continues a paused run to the next breakpoint. A run that is about to pause does not.
+func (s *Session) Resume() error {
+	s.mu.Lock()
+	if s.pausing() {
+		defer s.mu.Unlock()
+		s.mode = free
+		s.changed()
+		return nil
+	}
+	s.mu.Unlock()
+	return s.proceed(free, nil)
+}
 
 // Step makes a paused run execute one node, or go into it: to its first part, or to the entry of
 // the graph that it calls.

@@ -42,6 +42,25 @@ func TestPauseDuringCall(t *testing.T) {
 	ended(t, s, debug.Finished, counted)
 }
 
+// Continue takes back a pause that has not come yet.
+func TestPauseTakenBack(t *testing.T) {
+	caller, called, letGo := blocked()
+	s := start(t, caller, debug.StartOptions{})
+	<-called
+	if err := s.Resume(); err == nil {
+		t.Error("a run that is not about to pause was continued")
+	}
+	do(t, s.Pause())
+	do(t, s.Resume())
+	if state := s.State(); state.Status != debug.Running || state.Pausing {
+		t.Errorf("during the call: %+v", state)
+	}
+	close(letGo)
+	<-called
+	<-called
+	ended(t, s, debug.Finished, counted)
+}
+
 func TestStop(t *testing.T) {
 	caller, called, _ := blocked()
 	s := start(t, caller, debug.StartOptions{})

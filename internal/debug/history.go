@@ -19,6 +19,7 @@ type History struct {
 	log    []logged
 	flight flight
 	begun  time.Time   // when the run began; zero: not yet
+	ended  time.Time   // when it ended; zero: not yet
 	taken  int         // of the log of another history, by Follow
 	vars   value.Value // constants that the run has recorded; nil: none
 }
@@ -45,6 +46,7 @@ type parts struct {
 	begun  execution.Parts
 	ended  map[string]execution.Record
 	failed int
+	caught int // onError took their failure
 }
 
 // NewHistory returns the history of a run that has not begun.
@@ -58,6 +60,10 @@ func (h *History) Add(e execution.Event) {
 	defer h.mu.Unlock()
 	if e.Start != nil {
 		h.vars, h.begun = e.Start.Vars, e.Time
+	}
+	h.ended = time.Time{}
+	if e.Kind == execution.RunFinished { // the last event; of a run that is resumed, others follow
+		h.ended = e.Time
 	}
 	if e.Step != nil {
 		h.begin(logged{record: -1, begun: e.Step, parts: e.Parts, kind: e.Kind, at: e.Time})
@@ -74,7 +80,7 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	defer h.mu.Unlock()
 	other.mu.RLock()
 	news, records := other.log[h.taken:], other.all
-	h.vars, h.begun = other.vars, other.begun
+	h.vars, h.begun, h.ended = other.vars, other.begun, other.ended
 	other.mu.RUnlock() // what is there never changes
 	for _, l := range news {
 		if l.begun != nil {
@@ -91,6 +97,13 @@ func (h *History) Began() time.Time {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.begun
+}
+
+// Ended returns when the run ended; the zero time before that.
+func (h *History) Ended() time.Time {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.ended
 }
 
 // begin notes that a step or part is about to run, or that its parts are. h.mu is held.
@@ -118,6 +131,9 @@ func (h *History) add(r execution.Record) {
 	p.ended[r.Part] = r
 	if r.Error != nil {
 		p.failed++
+	}
+	if r.Handled != nil {
+		p.caught++
 	}
 }
 
@@ -247,6 +263,7 @@ type Parts struct {
 	Branches []string // of a parallel, in file order; nil for items
 	Ended    int      // how many have a record
 	Failed   int      // how many of those have failed
+	Handled  int      // of how many onError took the failure
 }
 
 // Parts returns the parts of an execution, all 0 when it has none.
@@ -258,7 +275,7 @@ func (h *History) Parts(at execution.Address) Parts {
 	if p == nil {
 		return Parts{}
 	}
-	out := Parts{Count: p.begun.Count, Branches: p.begun.Branches, Ended: len(p.ended), Failed: p.failed}
+	out := Parts{Count: p.begun.Count, Branches: p.begun.Branches, Ended: len(p.ended), Failed: p.failed, Handled: p.caught}
 	if out.Count < out.Ended { // the event that says how many was not recorded
 		out.Count = out.Ended
 	}

@@ -103,8 +103,13 @@ func (s *Session) StateAndChange() (State, <-chan struct{}) {
 	state.Watches = slices.Clone(s.state.Watches)
 	state.Stack = slices.Clone(s.state.Stack)
 	state.Records = s.history.Len()
-	state.Pausing = (state.Status == Running || state.Status == Waiting) && (s.mode == begin || s.mode == step || s.mode == pause)
+	state.Pausing = s.pausing()
 	return state, s.changes
+}
+
+// pausing reports whether the run pauses before its next node or part. s.mu is held.
+func (s *Session) pausing() bool {
+	return (s.state.Status == Running || s.state.Status == Waiting) && (s.mode == begin || s.mode == step || s.mode == pause)
 }
 
 // changed announces a change. s.mu is held.

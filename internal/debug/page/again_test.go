@@ -113,6 +113,11 @@ func TestForkOnThePage(t *testing.T) {
 	}
 	good[info](c, "POST", "/api/runs/"+begun.ID+"/control", `{"action": "resume"}`)
 	c.until(begun.ID, "finished")
+	for i, step := range good[stepsJSON](c, "GET", "/api/runs/"+begun.ID+"/steps", "").Steps {
+		if step.Copied != (i < at) || step.Copied && step.Start != 0 {
+			t.Errorf("step %d: %+v, the first %d are copied", i, step, at)
+		}
+	}
 	for _, listed := range good[runsJSON](c, "GET", "/api/runs", "").Runs {
 		if (listed.ForkedFrom != "") != (listed.ID == begun.ID) {
 			t.Errorf("listed %+v", listed)

@@ -142,8 +142,11 @@ func TestLiveFrame(t *testing.T) {
 	if call.Handled == nil || call.Attempts != 3 || len(call.Tries) != 2 || !strings.Contains(call.Handled.Message, "[redacted]") || strings.Contains(fmt.Sprintf("%+v", *call.Tries[0].Error), token) {
 		t.Errorf("the call that was attempted again: %+v %+v", call, call.Handled)
 	}
-	if path := good[pathJSON](c, "GET", "/api/runs/"+id+"/path", ""); fmt.Sprint(path.Handled) != "[4]" {
-		t.Errorf("handled: %v", path.Handled)
+	if path := good[pathJSON](c, "GET", "/api/runs/"+id+"/path", ""); fmt.Sprint(path.Handled) != "[4]" || fmt.Sprint(path.Caught) != "[3]" {
+		t.Errorf("handled: %v, in parts: %v", path.Handled, path.Caught)
+	}
+	if steps := good[stepsJSON](c, "GET", "/api/runs/"+id+"/steps", "").Steps; steps[3].Caught != 1 || steps[3].Failed != 0 || steps[4].Caught != 0 {
+		t.Errorf("failures of parts that were handled: %+v", steps)
 	}
 	c.control(id, "resume")
 	c.until(id, "finished")

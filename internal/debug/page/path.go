@@ -16,7 +16,8 @@ type pathJSON struct {
 	Path    []int       `json:"path"`              // of the steps from the requested one on: indexes of names
 	Edits   []int       `json:"edits"`             // indexes of steps
 	Handled []int       `json:"handled,omitempty"` // likewise: onError took their failure
-	Failed  []int       `json:"failed,omitempty"`  // likewise, of a frame that is not the run's own
+	Caught  []int       `json:"caught,omitempty"`  // likewise: onError took the failure of a part
+	Failed  []int       `json:"failed,omitempty"`  // of steps that failed, of a frame that is not the run's own
 	Tool    string      `json:"tool,omitempty"`    // whose graph the frame runs; empty: the run's own frame
 	Trail   []levelJSON `json:"trail,omitempty"`   // what has called the frame, from the outside in
 	Open    *stepJSON   `json:"open,omitempty"`    // the step with parts, or that has called a graph, without a record yet
@@ -57,6 +58,9 @@ func (s *Server) getPath(r *http.Request, now runState) (any, error) {
 		case rec.Error != nil && p.Frame != "":
 			out.Failed = append(out.Failed, from+i)
 		}
+		if now.history.Parts(rec.At()).Handled > 0 && !rec.Edited {
+			out.Caught = append(out.Caught, from+i)
+		}
 	}
 	return out, nil
 }
@@ -84,7 +88,7 @@ func (r *runState) openStep(frame execution.Address) *stepJSON {
 	}
 	at := execution.AddressOf(frame, open.Index, "")
 	parts := r.history.Parts(at)
-	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part, Parts: parts.Count, Ended: parts.Ended, Failed: parts.Failed}
+	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part, Parts: parts.Count, Ended: parts.Ended, Failed: parts.Failed, Caught: parts.Handled}
 	flying := r.history.InFlight(at)
 	if out.Parts == 0 && !r.history.Has(at) && (len(flying) == 0 || !r.inProgress() || r.Status == string(debug.Paused)) {
 		return nil

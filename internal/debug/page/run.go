@@ -133,8 +133,9 @@ func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 	return out
 }
 
-// update copies the state of a session.
-func (i *info) update(state debug.State, file *config.File) {
+// update copies the state of a session. ended is when the run ended by its record; the zero time when that
+// is not known.
+func (i *info) update(state debug.State, ended time.Time, file *config.File) {
 	secrets := file.Secrets
 	i.Status, i.PausedBy, i.Steps = string(state.Status), state.PausedBy, state.Records
 	i.Problem, i.Next, i.Error = secrets.Redact(state.Problem), nil, failureOf(redactedFailure(secrets, state.Error)).in(file.Path)
@@ -152,13 +153,14 @@ func (i *info) update(state debug.State, file *config.File) {
 		}
 		i.Question = askedIn(state.Question, visit.Name(), visit.At(), secrets)
 	}
-	end := time.Now()
-	if i.Ended != nil {
-		end = *i.Ended
-	} else if state.Status.Ended() {
+	end := ended
+	if end.IsZero() {
+		end = time.Now()
+	}
+	if state.Status.Ended() {
 		i.Ended = &end
 	}
-	i.MS = milliseconds(end.Sub(i.Started))
+	i.MS = float64(max(0, end.UnixMicro()-i.Started.UnixMicro())) / 1000 // as the store counts
 }
 
 // after is a time in milliseconds since the run began.
@@ -239,7 +241,7 @@ func (r *shownRun) now() runState {
 		if began := r.history.Began(); !began.IsZero() {
 			r.Started = began
 		}
-		r.update(state, r.project.File)
+		r.update(state, r.history.Ended(), r.project.File)
 		r.Steps = r.history.Len()
 		if r.Next != nil {
 			r.Next.Index = len(r.history.Records(r.Next.Frame))

@@ -34,6 +34,7 @@ type stepJSON struct {
 	Parts     int               `json:"parts,omitempty"`     // how many it has
 	Ended     int               `json:"ended,omitempty"`     // parts, while the step runs
 	Failed    int               `json:"failed,omitempty"`    // parts
+	Caught    int               `json:"caught,omitempty"`    // parts whose failure onError took
 	Running   int               `json:"running,omitempty"`   // parts, while the step runs
 	Waited    float64           `json:"waited,omitempty"`    // for answers of the user, in milliseconds of MS
 	Cancelled bool              `json:"cancelled,omitempty"` // the run was cancelled while it ran, which is Error
@@ -41,6 +42,7 @@ type stepJSON struct {
 	Attempts  int               `json:"attempts,omitempty"`  // calls, the last included; 0: one
 	Confirmed bool              `json:"confirmed,omitempty"` // the user has agreed to the call
 	Cached    bool              `json:"cached,omitempty"`    // the answer to an equal call: no call was made
+	Copied    bool              `json:"copied,omitempty"`    // from the run that was forked: its time is before this run, and Start is 0
 	Frame     execution.Address `json:"frame,omitempty"`     // of the graph that it has called
 	Calls     string            `json:"calls,omitempty"`     // the tool of that graph
 	Inner     int               `json:"inner,omitempty"`     // steps of that frame
@@ -49,6 +51,7 @@ type stepJSON struct {
 // stepOf returns a record as lists show it.
 func (r *runState) stepOf(rec execution.Record) stepJSON {
 	out := stepJSON{Index: rec.Index, Node: rec.NodeID, Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration()), Part: rec.Part}
+	out.Copied = r.copied(rec)
 	out.Start, out.Waited = r.after(rec.Start), milliseconds(r.history.Waited(rec.At()))
 	if rec.Edited {
 		out.Preview = recordText(rec)
@@ -56,7 +59,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 	}
 	if rec.Part == "" {
 		parts := r.history.Parts(rec.At())
-		out.Parts, out.Failed = parts.Count, parts.Failed
+		out.Parts, out.Failed, out.Caught = parts.Count, parts.Failed, parts.Handled
 	}
 	if rec.Handled != nil {
 		out.Handled = failureText(rec.Handled)
@@ -72,6 +75,13 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 		out.Preview = recordText(rec)
 	}
 	return out
+}
+
+// copied reports whether a record was copied from the run that was forked, before this run began. The edits
+// with which it began are its own.
+func (r *runState) copied(rec execution.Record) bool {
+	_, at, forked := strings.Cut(r.ForkedFrom, "/")
+	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.At().Compare(execution.Address(at)) < 0)
 }
 
 // recordText returns the preview of a record's output, or its error.

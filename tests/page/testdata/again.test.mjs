@@ -51,6 +51,8 @@ test('run again from a step with an edited value', () => {
     await result(page, '90071992547409931');
     assert.deepEqual(calls(), ['pay 90071992547409931'], 'the first call was made again, or a digit is lost');
     await page.waitForSelector('.row.edited >> text=amount');
+    const bars = await page.locator('.timeline .row').evaluateAll((all) => all.map((row) => (row.querySelector('.bar .took') ? 'bar' : row.querySelector('.bar').innerText)));
+    assert.deepEqual(bars.map((b) => b === 'copied'), bars.map((_, i) => i < 3), `steps that were copied have bars: ${bars}`);
     const made = last(state);
     assert.match(made.events[0].start.forkedFrom, /^\w+\/3$/);
     await page.click('.origin >> text=Compare');

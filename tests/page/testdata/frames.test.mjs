@@ -37,7 +37,7 @@ test('parts and frames are entered, edited and left', () => use(graph('frames'),
   await page.click('[data-stop="stops[]"] .reach', { force: true });
   await press(page, 'F8');
   await status(page, 'finished');
-  await page.waitForSelector('.row.part .tag.warn >> text=error handled');
+  await page.waitForSelector('.row.part .tag.warn >> text=handled');
   await page.fill('#field-n', '10000');
   await submit(page);
   await status(page, 'finished');
@@ -46,4 +46,21 @@ test('parts and frames are entered, edited and left', () => use(graph('frames'),
   await page.evaluate(() => { document.querySelector('.timeline .virtual').scrollTop = 5000 * 30; });
   await page.waitForFunction(() => document.querySelector('#step-5003 .row-value')?.innerText);
   assert.ok(await page.locator('.row').count() < 80, 'parts that nobody sees are drawn');
+}));
+
+// News of a run may come before its path: a part is asked for when the path has its step.
+test('a step is not asked for before the path has come to it', () => use(graph('frames'), {}, async (page) => {
+  await page.route('**/path?*', async (route) => {
+    await new Promise((done) => setTimeout(done, 400));
+    await route.continue();
+  });
+  await page.click('#debug-button');
+  await page.waitForSelector('.node.current[data-node=entry]');
+  await blur(page);
+  await press(page, 'F10');
+  await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('sides'));
+  await press(page, 'F11');
+  await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('left'));
+  await page.click('[aria-label^="Stop"]');
+  await status(page, 'cancelled');
 }));

@@ -1,7 +1,7 @@
 // The keyboard: one table, from which come the help dialog and the hints of buttons. A key with do works on
 // the whole page; the others belong to what has the focus, which handles them.
 import { dialog, letters, show, side, pane, theme } from './ui.js';
-import { at, control, controlled, go, lookOut, paused, run, total } from './run.js';
+import { at, control, controlled, go, lookOut, paused, pausing, run, total } from './run.js';
 import { begin } from './form.js';
 import { copyLink } from './link.js';
 import { forkHere } from './again.js';
@@ -17,7 +17,7 @@ const open = (which) => () => {
 export const keys = [
   { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a question or a dialog, send that', do: () => begin(false) },
   { id: 'debug', key: 'Ctrl+Shift+Enter', group: 'Runs', text: 'debug: run the chosen tool and pause before its first node', do: () => begin(true) },
-  { id: 'resume', key: 'F8', group: 'Runs', text: 'pause a run, continue a paused one', do: () => (paused.value ? control('resume') : run.value?.status === 'running' && act('pause')()) },
+  { id: 'resume', key: 'F8', group: 'Runs', text: 'pause a run, continue a paused one or one that is about to pause', do: () => (paused.value || pausing.value ? control('resume') : run.value?.status === 'running' && act('pause')()) },
   { id: 'next', key: 'F10', group: 'Runs', text: 'step over: execute a node or part with all that is in it', do: act('next', () => paused.value) },
   { id: 'step', key: 'F11', group: 'Runs', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
   { id: 'out', key: 'Shift+F11', group: 'Runs', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },

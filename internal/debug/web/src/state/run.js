@@ -8,7 +8,7 @@ import { breakpointsSent, qualified } from './breakpoints.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
 
-const noPath = (tool = '') => ({ names: [], steps: [], edits: new Set(), handled: new Set(), failed: new Set(), tool, trail: [], open: null });
+const noPath = (tool = '') => ({ names: [], steps: [], edits: new Set(), handled: new Set(), caught: new Set(), failed: new Set(), tool, trail: [], open: null });
 
 export const run = signal(null); // what GET runs/ID answers
 export const frame = signal(''); // the address of the frame that is looked at
@@ -28,6 +28,8 @@ export const active = computed(() => ['running', 'paused', 'waiting', 'not_start
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
 export const runs = (r) => r?.status === 'running' || r?.status === 'not_started' || r?.status === 'waiting';
 export const paused = computed(() => run.value?.status === 'paused');
+// pausing is whether the run pauses before its next node or part, which can be taken back.
+export const pausing = computed(() => controlled.value && Boolean(run.value.pausing));
 // stands is whether a run is at a step until the user does something.
 export const stands = (r) => r?.status === 'paused' || r?.status === 'waiting';
 // held is where the run is when that is the frame that is looked at, else null.
@@ -39,8 +41,9 @@ export const own = computed(() => run.value && shownTool.value === toolName.valu
 // looked names the step under inspection for requests.
 export const looked = computed(() => ({ frame: frame.value, at: at.value, part: shownPart.value }));
 // litPart is the part that the graph shows: the one under inspection, or at the end of the path the
-// one at which the run is. That one is under inspection only while the run stands.
-export const litPart = computed(() => part.value || (position.value === null ? held.value?.part ?? path.value.open?.part ?? '' : ''));
+// one at which the run is. That one is under inspection only while the run stands. News of the run may be
+// ahead of the path: then the part is one of a step that is not in the path yet.
+export const litPart = computed(() => part.value || (position.value === null ? (held.value?.index === total.value && held.value.part) || path.value.open?.part || '' : ''));
 export const shownPart = computed(() => (stands(run.value) ? litPart.value : part.value));
 
 // outdated is whether the run began with another version of its graph.
@@ -56,7 +59,7 @@ export const lit = computed(() => {
   const edges = new Map();
   const handled = new Set();
   const edited = new Set();
-  const none = { counts, edges, handled, edited, current: '', part: '', failed: '', running: false, progress: '' };
+  const none = { counts, edges, handled, edited, current: '', part: '', failed: '', cancelled: '', running: false, progress: '' };
   if (!own.value) return none;
   const { names, steps, edits, open } = path.value;
   const most = Math.min(steps.length, at.value + 1);
@@ -73,6 +76,7 @@ export const lit = computed(() => {
       edges.set(edge, (edges.get(edge) ?? 0) + 1);
     }
     before = node;
+    if (path.value.caught.has(i)) handled.add(node);
     if (path.value.handled.has(i)) {
       handled.add(node);
       before += '\nerror'; // the edge that leads on is that of the error, where the node has one
@@ -82,14 +86,14 @@ export const lit = computed(() => {
   const next = end ? held.value?.node ?? open?.node ?? '' : nodeAt(at.value);
   if (end && next && before) edges.set(`${before}\n${next}`, 1);
   const progress = end && open?.parts && open.node === next ? `${open.ended ?? 0}/${open.parts}` : '';
-  return { counts, edges, handled, edited, current: next, part: litPart.value, failed: failedNode(), running: end && active.value, progress };
+  const over = run.value.error?.code === 'cancelled' ? 'cancelled' : 'failed';
+  return { ...none, current: next, part: litPart.value, [over]: lastNode(), running: end && active.value, progress };
 });
 
-// failedNode is the node of the frame at which the run failed.
-function failedNode() {
+// lastNode is the node of the frame at which the run failed or was cancelled.
+function lastNode() {
   const { names, steps, failed } = path.value;
   const error = run.value.error;
-  if (error?.code === 'cancelled') return ''; // nothing has failed
   if (frame.value) return failed.size ? names[steps[Math.max(...failed)]] : '';
   if (!error || at.value < steps.length - 1) return '';
   return error.callers?.length ? error.callers.at(-1).nodeId : error.node ?? '';
@@ -138,6 +142,7 @@ function joined(known, more) {
     steps: known.steps.concat(more.path.map((i) => translate[i])),
     edits: grown(known.edits, more.edits),
     handled: grown(known.handled, more.handled),
+    caught: grown(known.caught, more.caught),
     failed: grown(known.failed, more.failed),
     tool: more.tool ?? '',
     trail: more.trail ?? [],

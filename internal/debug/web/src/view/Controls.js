@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { control, controlled, paused, run } from '../state/run.js';
+import { control, controlled, paused, pausing, run } from '../state/run.js';
 import { hint } from '../state/keys.js';
 import { Button } from './Button.js';
 import { Elapsed } from './Elapsed.js';
@@ -29,7 +29,9 @@ export function Controls() {
     <div class="controls" role="toolbar" aria-label="the open run">
       ${paused.value
         ? html`<${Button} icon="run" only kind="primary" label="Resume" hint=${hint('resume')} onClick=${() => control('resume')} />`
-        : html`<${Button} icon="pause" only label=${r?.pausing && live ? 'Pausing after this call' : 'Pause'} hint=${hint('resume')} disabled=${!live || r.pausing} onClick=${() => control('pause')} />`}
+        : pausing.value
+          ? html`<${Button} icon="run" only label="Continue: do not pause" hint=${hint('resume')} onClick=${() => control('resume')} />`
+          : html`<${Button} icon="pause" only label="Pause" hint=${hint('resume')} disabled=${!live} onClick=${() => control('pause')} />`}
       <${Button} icon="step" only label="Step over" hint=${hint('next')} disabled=${!paused.value} onClick=${() => control('next')} />
       <${Button} icon="into" only label="Step into" hint=${hint('step')} disabled=${!paused.value} onClick=${() => control('step')} />
       <${Button} icon="out" only label="Step out" hint=${hint('out')} disabled=${!paused.value} onClick=${() => control('out')} />

@@ -17,7 +17,7 @@ const marks = { mcp: '⇄', transform: 'ƒ', switch: '?', parallel: '∥', graph
 // GraphNode: a click inspects its latest step; a click on a dot at its left sets a breakpoint. Far
 // away it is its shape, its state, and a short form of its name.
 export const GraphNode = memo((props) => {
-  const { g, node, count, current, running, failed, handled, edited, part, progress, far, tab, last } = props;
+  const { g, node, count, current, running, failed, cancelled, handled, edited, part, progress, far, tab, last } = props;
   const { box } = node;
   const stop = breakpointOf(node.id);
   const height = box.height - (box.data ? DATA : 0);
@@ -28,7 +28,7 @@ export const GraphNode = memo((props) => {
   };
   const label = [
     `${node.type} ${node.id}`, detail(node), node.each && 'for each item', count ? `ran ${count === 1 ? 'once' : `${count} times`}` : 'has not run',
-    current && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : 'current'), progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', edited && 'its output was edited',
+    current && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : 'current'), progress && `${progress} parts`, failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
     stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
   ].filter(Boolean).map(plain).join(', ');
   return html`
@@ -77,9 +77,9 @@ function Short({ node, height, far }) {
   return html`<text class="short" y=${size * 0.35} text-anchor="middle" font-size=${size}>${plain(text)}</text>`;
 }
 
-// Badges are the state of a node, each with a sign of its own: how often it ran, a failure, a handled
-// error, an edited output, that it runs.
-function Badges({ node, height, count, running, failed, handled, edited, progress, far }) {
+// Badges are the state of a node, each with a sign of its own: how often it ran, a failure, that the run
+// was cancelled, a handled error, an edited output, that it runs.
+function Badges({ node, height, count, running, failed, cancelled, handled, edited, progress, far }) {
   const [x, y] = [node.box.width / 2 - 4, height / 2];
   const by = far ? far * 0.75 : 1;
   const words = progress || (count > 1 ? `×${count}` : '');
@@ -88,6 +88,7 @@ function Badges({ node, height, count, running, failed, handled, edited, progres
   return html`
     ${round(handled, 'caught', [x, y], '!', 'an error was handled by onError')}
     ${round(failed, 'failed', [-x, -y], '✕', 'the run failed here')}
+    ${round(cancelled, 'cancelled', [-x, -y], '■', 'the run was cancelled here')}
     ${round(edited, 'edited', [-x + 12, y], '✎', 'its output was edited')}
     ${running && !failed && html`<g class=${`badge-${running} at`} transform=${`translate(${-x} ${-y}) scale(${by})`}><title>${running === 'runs' ? 'it runs' : 'the run waits here'}</title><circle r="8" /><path d=${running === 'runs' ? 'M0-4.6A4.6 4.6 0 1 1-4.6 0' : 'M-2-3.5v7M2-3.5v7'} /></g>`}
     ${words && (!far || far < 4) && html`

@@ -50,7 +50,7 @@ function Drawing({ g }) {
 
 // Parts are drawn anew when the run or the detail changes, not when the view moves.
 const Parts = memo(({ g }) => {
-  const { counts, edges, handled, edited, current, part, failed, running, progress } = lit.value;
+  const { counts, edges, handled, edited, current, part, failed, cancelled, running, progress } = lit.value;
   const values = latest.value;
   const start = g.byId.has(focused.value) ? focused.value : g.nodes.find((n) => n.type === 'entry')?.id;
   useEffect(() => {
@@ -64,7 +64,7 @@ const Parts = memo(({ g }) => {
     ${!far.value && html`<g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>`}
     <g>${g.nodes.map((n) => html`
       <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current ? (stands(run.value) ? 'stands' : 'runs') : ''} failed=${n.id === failed}
-        handled=${handled.has(n.id)} edited=${edited.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''}
+        cancelled=${n.id === cancelled} handled=${handled.has(n.id)} edited=${edited.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''}
         far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />`)}
     </g>`;
 });

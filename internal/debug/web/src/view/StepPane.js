@@ -13,6 +13,7 @@ import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
 import { Button } from './Button.js';
 import { AskedElsewhere } from './AskedElsewhere.js';
+import { Elapsed } from './Elapsed.js';
 import { Empty } from './Empty.js';
 import { Expression } from './Expression.js';
 import { Failure } from './Failure.js';
@@ -60,14 +61,14 @@ function Details({ r, step, place, pending }) {
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
       <h2 class="mono">${step.node}${part && html` <span class="muted">${partText(part)}</span>`}</h2>
-      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? 'runs' : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
+      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
     ${pending && done(r) && html`<${RunActions} run=${r} />`}
     <dl class="facts">
       <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · <span class="mono">[[${step.tool}]]</span>`}</dd></div>
-      ${begun && html`<div><dt>state</dt><dd>${step.state === 'waits' ? 'has not begun' : 'has begun'}</dd></div>`}
+      ${begun && html`<div><dt>state</dt><dd>${step.state === 'waits' ? 'has not begun' : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
       ${step.parts > 0 && html`<div><dt>parts</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index), true)}>${plural(step.parts, 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
       ${step.frame && html`<div><dt>frame</dt><dd><button type="button" class="linkish" onClick=${() => lookAt(step.frame)}>Look into <span class="mono">${step.calls || 'the graph'}</span></button></dd></div>`}
       ${!pending && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
@@ -98,6 +99,12 @@ function Details({ r, step, place, pending }) {
       <${ValueBox} title="Output" run=${r.id} of="output" place=${place} root=${part ? null : pathOf('$', [step.node])} keep=${keep} level=${step.output}>
         ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
       </${ValueBox}>`}`;
+}
+
+// Running is how long the current step of the frame has been running, where that is known.
+function Running({ r }) {
+  const start = held.value?.start ?? path.value.open?.start;
+  return start === undefined ? 'running' : html`running for <${Elapsed} since=${Date.parse(r.started) + start} />`;
 }
 
 // foreseen says what a step would give that has not run.

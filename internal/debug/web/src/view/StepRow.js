@@ -19,14 +19,14 @@ const Marks = ({ step }) => html`
   ${step?.confirmed && html`<span class="tag" title="the user has agreed to the call">confirmed</span>`}
   ${step?.cached && html`<span class="tag" title="the answer to an equal call before; no call was made">cached</span>`}
   ${step?.attempts > 1 && html`<span class="tag" title=${`${step.attempts} attempts`}>${step.attempts} attempts</span>`}
-  ${step?.handled && html`<span class="tag warn" title=${step.handled}>error handled</span>`}`;
+  ${step?.handled && html`<span class="tag warn">handled</span>`}`;
 
 // within says what is folded under a step: its parts by their states, or the steps of the graph that it
 // has called.
 function within(step, runs) {
   if (!step.parts) return plural(step.inner, 'step');
-  const { ended = 0, running = 0, failed = 0, parts } = step;
-  return [runs ? `${number(ended)} of ${plural(parts, 'part')}` : plural(parts, 'part'), running && `${number(running)} running`, failed && `${number(failed)} failed`].filter(Boolean).join(', ');
+  const { ended = 0, running = 0, failed = 0, caught = 0, parts } = step;
+  return [runs ? `${number(ended)} of ${plural(parts, 'part')}` : plural(parts, 'part'), running && `${number(running)} running`, failed && `${number(failed)} failed`, caught && `${number(caught)} handled`].filter(Boolean).join(', ');
 }
 
 const Fold = ({ step, runs, open, address }) => (step?.parts > 0 || step?.inner > 0) && html`
@@ -49,6 +49,7 @@ function Time({ step, runs, going, began }) {
 // StepRow is a step of the list, or a part of one: an item or a branch. While its page is on its way it
 // has what the path has: the node. place is its address in the frame that is shown; axis is { extent, began, now }.
 export function StepRow({ row, address, place, part, depth, node, step, runs, going, open, chosen, active, count, held, report, axis, onChoose, style }) {
+  const said = [step?.error || step?.handled, step?.preview].filter(Boolean).join(' → ');
   const indent = depth > 0 && { paddingLeft: `${Math.min(depth, 6) * 14}px` };
   return html`
     <div class=${cx('row', depth > 0 && 'part', part && 'of-part', active && 'active', step?.error && (step.cancelled ? 'cancelled' : 'failed'), step?.edited && 'edited', runs && 'begun', step?.state && `is-${step.state}`)}
@@ -57,10 +58,10 @@ export function StepRow({ row, address, place, part, depth, node, step, runs, go
       <span class="row-index">${place}</span>
       <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
       <span class="row-node mono" title=${part ? step?.item : node} style=${indent || null}>${part ? step?.item ?? step?.part ?? '' : node}</span>
-      <span class="row-value mono" title=${step?.error || step?.preview}>
+      <span class="row-value mono" title=${said}>
         <${Fold} step=${step} runs=${runs} open=${open} address=${address} />
         ${going && runs && report && html`<${Report} report=${report} />`}
-        <${Marks} step=${step} />${step?.error || step?.preview}</span>
+        <${Marks} step=${step} />${said}</span>
       <${Bar} extent=${axis.extent} now=${axis.now} step=${step} held=${held} runs=${runs} />
       <span class="row-time"><${Into} step=${step} /><${Time} step=${step} runs=${runs} going=${going} began=${axis.began} /></span>
     </div>`;

@@ -46,7 +46,7 @@ function extentOf(r, of, now) {
   const first = last ? stepAt(r.id, of, 0, last)?.start : undefined;
   const end = last ? stepAt(r.id, of, last - 1, last) : null;
   if (first === undefined && !open) return { from: 0, to: r.ms };
-  return { from: first ?? open.start, to: open || !end ? now : end.start + end.ms };
+  return { from: first ?? open.start, to: open || !end || end.copied ? now : end.start + end.ms };
 }
 
 // stepOf is the step or part of a row, as lists have it.
@@ -128,7 +128,7 @@ function List({ run: r }) {
     const isOpen = !inParts && row.list.frame === of && row.n === last;
     const begun = isOpen || step?.state === 'runs';
     const before = !inParts && row.n > 0 && step?.start !== undefined ? stepAt(r.id, row.list.frame, row.n - 1, row.list.steps) : null;
-    const gap = before ? step.start - before.start - before.ms : 0;
+    const gap = before && !before.copied ? step.start - before.start - before.ms : 0;
     const node = row.list.frame === of && !inParts ? (row.n < last ? names[steps[row.n]] : nodeAt(row.n)) : step?.node;
     return html`<${StepRow} ...${common} address=${address} place=${of ? address.slice(of.length + 1) : address} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
       open=${unfolded.value.has(address)} chosen=${k === chosen} held=${gap * 200 > axis.extent.to - axis.extent.from ? gap : 0} report=${reports.get(address)} />`;
