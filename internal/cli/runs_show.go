@@ -151,7 +151,11 @@ func printSteps(w io.Writer, r *inspect.Run, full bool) error {
 	rows := [][]string{{"#", "node", "type", "ms", "output"}}
 	for i := range r.History {
 		s := &r.History[i]
-		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, string(s.Type), fmt.Sprintf("%.2f", s.Duration), stepText(s, full)})
+		kind := string(s.Type)
+		if s.Edited {
+			kind = editedKind
+		}
+		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, kind, fmt.Sprintf("%.2f", s.Duration), stepText(s, full)})
 	}
 	if err := writeSteps(w, rows, full); err != nil {
 		return err
@@ -169,6 +173,8 @@ func printSteps(w io.Writer, r *inspect.Run, full bool) error {
 func writeSteps(w io.Writer, rows [][]string, full bool) error {
 	return writeRows(w, rows, !full, func(row, column int, text string) terminal.Style {
 		switch {
+		case column == 2 && text == editedKind:
+			return terminal.Notice
 		case row == 0 || column == 2 || column == 3:
 			return terminal.Faint
 		case column == 4 && strings.HasPrefix(text, "error: "):
@@ -290,6 +296,9 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	printQuestions(w, s)
 	if s.Cached {
 		fmt.Fprintln(w, "cached: the answer to an equal call before; no call was made")
+	}
+	if s.Edited {
+		fmt.Fprintln(w, "edited: the output was given by a user; the node did not run")
 	}
 	if s.Handled != nil {
 		fmt.Fprintln(w, wording.Printable("handled: "+s.Handled.Message))

@@ -96,6 +96,9 @@ func (t *trace) Observe(e execution.Event) {
 	t.row(*e.Record)
 }
 
+// editedKind is what rows of steps have in place of the type for an edit by a user.
+const editedKind = "edited"
+
 // row shows a record: # node type ms output. On a terminal the row is as long as a line.
 func (t *trace) row(r execution.Record) {
 	if !t.begun {
@@ -105,7 +108,7 @@ func (t *trace) row(r execution.Record) {
 	}
 	kind, style := string(r.NodeType), terminal.Faint
 	if r.Edited {
-		kind, style = "edited", terminal.Notice
+		kind, style = editedKind, terminal.Notice
 	}
 	place := fmt.Sprintf("%-*s  %s  ", t.places, r.At(), t.screen.Pad(wording.OneLine(r.Name()), t.names))
 	about := fmt.Sprintf("%-9s  %9.2f  ", kind, float64(r.Duration())/float64(time.Millisecond))

@@ -29,6 +29,7 @@ type Step struct {
 
 	Confirmed *execution.Confirmation `json:"confirmed,omitempty"` // the user has agreed to the call
 	Cached    bool                    `json:"cached,omitempty"`    // the answer to an equal call: no call was made
+	Edited    bool                    `json:"edited,omitempty"`    // a user gave the output: the node did not run
 	Questions []Question              `json:"questions,omitempty"` // that the user was asked, in their order
 }
 
@@ -46,7 +47,7 @@ func StepOf(s journal.Step) Step {
 	step := Step{
 		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.NodeID, Type: r.NodeType, Started: r.Start,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Handled: r.Handled, Attempts: r.Attempts,
-		Nothing: s.Output.Nothing, Confirmed: r.Confirmed, Cached: r.Cached,
+		Nothing: s.Output.Nothing, Confirmed: r.Confirmed, Cached: r.Cached, Edited: r.Edited,
 	}
 	if r.Error == nil && !step.Nothing {
 		output := RecordedOf(s.Output)
