@@ -15,7 +15,7 @@ const LINE = 20; // letters of a label in one line; a longer one has two
 export function detail(node) {
   switch (node.type) {
     case 'mcp': return `${node.server} · ${node.tool}`;
-    case 'graph': return `[[${node.tool}]]`;
+    case 'graph': return `calls ${node.tool}`;
     case 'parallel': return `${node.branches.length} branches`;
     case 'transform': return node.expr ?? '';
     case 'ask': return node.message ?? '';

@@ -5,7 +5,7 @@ import { beside } from './ui.js';
 
 export const size = signal({ width: 0, height: 0 }); // of the pane, in pixels
 export const focused = signal(''); // the node at which the keyboard is
-const views = signal({}); // tool → { x, y, k }
+const views = signal({}); // tool → { x, y, k, fitted: until the user moves or enlarges it }
 const START = { x: 0, y: 0, k: 1 };
 const above = 40; // pixels at the top and at the foot that tools and legend take, beside the margin
 const below = 24;
@@ -60,12 +60,16 @@ export function centre(gx, gy, k = view.value.k) {
   look({ k, x: size.value.width / 2 - gx * k, y: size.value.height / 2 - gy * k });
 }
 
+// anew reports whether a view is fitted anew when the pane has another size: a pane that was small, or in the
+// background, says nothing of how the graph is to be looked at.
+const anew = ({ fitted, k }) => fitted && (whole.value >= 0.5 || k < 0.5);
+
 // fit shows the whole graph, but never larger than life.
 export function fit() {
   const g = graph.value;
   if (!g || !size.value.width) return;
   const k = whole.value;
-  look({ k, x: (size.value.width - g.width * k) / 2, y: above + Math.max(0, (size.value.height - above - below - g.height * k) / 2) });
+  look({ k, x: (size.value.width - g.width * k) / 2, y: above + Math.max(0, (size.value.height - above - below - g.height * k) / 2), fitted: true });
 }
 
 export const actual = () => zoom(1 / view.value.k);
@@ -74,25 +78,29 @@ export const actual = () => zoom(1 / view.value.k);
 // then, else its entry.
 export function begin() {
   const g = graph.value;
-  if (!g || !size.value.width || (views.value[g.tool] && g.nodes.some(visible))) return;
+  if (!g || !size.value.width) return;
+  const before = views.value[g.tool];
+  if (before && g.nodes.some(visible) && !anew(before)) return;
   if (whole.value >= 0.5) {
     fit();
     return;
   }
   const { box } = g.nodes.find((n) => n.type === 'entry') ?? g.nodes[0];
   const k = 0.8;
-  look({ k, x: Math.min(size.value.width / 2 - box.x * k, 24), y: 48 - (box.y - box.height / 2) * k });
+  look({ k, x: Math.min(size.value.width / 2 - box.x * k, 24), y: 48 - (box.y - box.height / 2) * k, fitted: true });
   reveal(g.nodes.find((n) => n.box === box).id);
 }
 
-// resized keeps the middle of the pane where it was. A pane that is hidden has no size.
+// resized fits the graph anew, or keeps the middle of the pane where the user has put it. A pane that is hidden has no size.
 export function resized(width, height) {
   const before = size.value;
   if (!width || !height || (before.width === width && before.height === height)) return;
   size.value = { width, height };
   if (!graph.value) return;
-  if (before.width && views.value[graph.value.tool]) move((width - before.width) / 2, (height - before.height) / 2);
-  else begin();
+  const now = views.value[graph.value.tool];
+  if (!before.width || !now) begin();
+  else if (anew(now)) fit();
+  else look({ ...now, x: now.x + (width - before.width) / 2, y: now.y + (height - before.height) / 2 });
 }
 
 // visible reports whether a node is in the pane, at least in part.
@@ -122,7 +130,7 @@ export function reveal(id, readable = false) {
   else if (right > 0) x -= right;
   if (top < 0) y -= top;
   else if (bottom > 0) y -= bottom;
-  if (x !== view.value.x || y !== view.value.y) look({ x, y, k });
+  if (x !== view.value.x || y !== view.value.y) look({ ...view.value, x, y });
 }
 
 // showData shows or hides the data beside the nodes. What is in the middle stays there.

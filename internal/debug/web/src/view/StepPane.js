@@ -67,7 +67,7 @@ function Details({ r, step, place, pending }) {
     ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
     ${pending && done(r) && html`<${RunActions} run=${r} />`}
     <dl class="facts">
-      <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · <span class="mono">[[${step.tool}]]</span>`}</dd></div>
+      <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · calls <span class="mono">${step.tool}</span>`}</dd></div>
       ${begun && html`<div><dt>state</dt><dd>${step.state === 'waits' ? 'has not begun' : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
       ${step.parts > 0 && html`<div><dt>parts</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index), true)}>${plural(step.parts, 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
       ${step.frame && html`<div><dt>frame</dt><dd><button type="button" class="linkish" onClick=${() => lookAt(step.frame)}>Look into <span class="mono">${step.calls || 'the graph'}</span></button></dd></div>`}

@@ -1,0 +1,45 @@
+import { assert, blur, graph, press, test, use } from './lib.mjs';
+
+const place = (page) => page.locator('.canvas > g').first().getAttribute('transform');
+const scale = async (page) => Number((await place(page)).match(/scale\(([\d.e-]+)\)/)[1]);
+const small = { width: 1100, height: 420 };
+const large = { width: 1440, height: 900 };
+// resize waits until the graph has the size of the window, then two frames, in which the view follows.
+const resize = async (page, to) => {
+  const before = await page.locator('.canvas').evaluate((el) => el.getBoundingClientRect().width + el.getBoundingClientRect().height);
+  await page.setViewportSize(to);
+  await page.waitForFunction((was) => { const b = document.querySelector('.canvas').getBoundingClientRect(); return b.width + b.height !== was; }, before);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+};
+
+test('a graph is fitted anew when its pane grows, until the user moves it', () => use(graph('frames'), {}, async (page) => {
+  const best = await place(page);
+  await resize(page, small);
+  assert.notEqual(await place(page), best);
+  await resize(page, large);
+  assert.equal(await place(page), best);
+  await blur(page);
+  await press(page, '-');
+  const chosen = await scale(page);
+  await resize(page, { width: 1300, height: 860 });
+  assert.equal(await scale(page), chosen, 'what the user has chosen is lost');
+  await press(page, 'f');
+  await resize(page, large);
+  assert.equal(await place(page), best);
+}));
+
+test('a graph that was first shown in a small window is not small in a large one', () => use(graph('frames'), { viewport: small }, async (page) => {
+  const before = await scale(page);
+  await resize(page, large);
+  assert.ok(await scale(page) > before, `${before}`);
+  const after = await place(page);
+  await blur(page);
+  await press(page, 'f');
+  assert.equal(await place(page), after);
+}));
+
+test('a node that calls another tool says so', () => use(graph('frames'), {}, async (page) => {
+  await page.waitForSelector('.canvas .sub >> text="calls stop × each"');
+  assert.equal(await page.locator('.canvas .sub >> text="calls stop"').count(), 2, 'the branches');
+  assert.match(await page.locator('[data-node=stops]').getAttribute('aria-label'), /calls stop/);
+}));
