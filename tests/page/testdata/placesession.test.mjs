@@ -86,3 +86,18 @@ test('an address without its token asks for it', async () => {
     await ui.stop();
   }
 });
+
+test('the page of another version of the program is loaded, with the place and what was typed', () => restarted(async (page, ui) => {
+  await page.route('**/api/project', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: (await answer.text()).replace(/"version":"[^"]*"/, '"version":"9.9.9"') });
+  });
+  await page.evaluate(() => { globalThis.old = true; });
+  await page.fill('.session input', ui.url);
+  await page.click('.session button');
+  await page.waitForFunction(() => !globalThis.old);
+  await same(page);
+  await page.evaluate(() => { globalThis.old = true; });
+  await page.waitForTimeout(300); // it is loaded once
+  assert.ok(await page.evaluate(() => globalThis.old));
+}));

@@ -8,6 +8,7 @@ import { beside, inspector } from './ui.js';
 export const project = signal(null);
 export const toolName = signal('');
 export const source = signal(null);
+export const renewing = signal(false); // the page is loaded anew, with all that was typed
 const graphs = signal(new Map()); // tool → graph
 
 export const tool = computed(() => project.value?.tools.find((t) => t.name === toolName.value) ?? null);
@@ -27,6 +28,11 @@ function laidOut(g, data) {
 
 export async function loadProject() {
   const found = await get('project', undefined, readProject);
+  if (project.value && found.version !== project.value.version) { // the program is another one, and so is its page
+    renewing.value = true;
+    location.reload();
+    await new Promise(() => {});
+  }
   graphs.value = new Map();
   project.value = found;
   if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, post, put } from '../lib/api.js';
 import { remembered } from '../lib/remembered.js';
-import { findings as savedFindings, graph, project, source, toolName, unsaved } from './project.js';
+import { findings as savedFindings, graph, project, renewing, source, toolName, unsaved } from './project.js';
 import { at, lit, own, run } from './run.js';
 import { inspector, notify } from './ui.js';
 
@@ -95,7 +95,7 @@ effect(() => {
 // The page asks before it is left with unsaved changes; the draft is kept for a reload all the same.
 const ask = (e) => e.preventDefault();
 effect(() => {
-  if (draft.value) addEventListener('beforeunload', ask);
+  if (draft.value && !renewing.value) addEventListener('beforeunload', ask);
   else removeEventListener('beforeunload', ask);
 });
 
