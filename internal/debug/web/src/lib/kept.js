@@ -7,10 +7,11 @@ const texts = new Map(); // key → what was typed
 export function useKept(key, start) {
   const [kept] = useState(texts.has(key));
   const [text, setText] = useState(texts.get(key) ?? start);
-  const set = (typed) => {
-    texts.set(key, typed);
-    setText(typed);
-  };
+  const set = (typed) => setText((now) => {
+    const next = typeof typed === 'function' ? typed(now) : typed;
+    texts.set(key, next);
+    return next;
+  });
   const drop = (now) => {
     texts.delete(key);
     if (now !== undefined) setText(now);

@@ -24,6 +24,17 @@ const escaped = (c) => (c === '\r' ? '\\r' : codeOf(c).length > 4 ? `\\u{${codeO
 // plain is a text with escapes, for attributes and for places that hold nothing but text.
 export const plain = (text) => (typeof text === 'string' && first.test(text) ? text.replace(every, escaped) : text);
 
+// unseenIn are the characters of a text that are not seen, each once, as U+202E.
+export const unseenIn = (text) => (first.test(text) ? [...new Set(text.match(every))].map((c) => `U+${codeOf(c)}`) : []);
+
+// around is the part of a text, of some length, in which its first character is that is not seen.
+export function around(text, length = 160) {
+  const from = Math.max(0, text.search(first) - length / 4);
+  const part = text.slice(from, from + length);
+  const head = from > 0 ? `…${part.replace(/^[\udc00-\udfff]/, '')}` : part; // halves of pairs that the cut leaves
+  return from + length < text.length ? `${head.replace(/[\ud800-\udbff]$/, '')}…` : head;
+}
+
 // visible is a text with its escapes marked.
 export function visible(text) {
   if (typeof text !== 'string' || !first.test(text)) return text;

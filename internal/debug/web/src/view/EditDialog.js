@@ -6,6 +6,7 @@ import { useKept } from '../lib/kept.js';
 import { run } from '../state/run.js';
 import { Button } from './Button.js';
 import { Dialog, closeDialog } from './Dialog.js';
+import { Unseen, unseenId } from './Unseen.js';
 
 // NOTHING is the text of the field for a node that yielded no value, or should have none.
 const NOTHING = 'nothing';
@@ -46,7 +47,8 @@ export function EditDialog({ node, place }) {
     <${Dialog} title=${`Edit the output of ${node}`}>
       <form onSubmit=${save}>
         ${kept && changed && html`<p class="note" role="status">This is the text that was not saved. <button type="button" class="linkish" onClick=${discard}>Discard it</button></p>`}
-        <textarea class="mono" rows="12" aria-label="value as JSON" spellcheck=${false} data-first readonly=${value === null} value=${value ?? ''} onInput=${(e) => setTyped(e.currentTarget.value)} onKeyDown=${keys}></textarea>
+        <textarea class="mono" rows="12" aria-label="value as JSON" aria-describedby=${unseenId('edit', value)} spellcheck=${false} data-first readonly=${value === null} value=${value ?? ''} onInput=${(e) => setTyped(e.currentTarget.value)} onKeyDown=${keys}></textarea>
+        <${Unseen} id="edit" text=${value} />
         ${error && html`<p class="wrong" role="alert">${error}</p>`}
         <p class="muted">The steps that follow see this value; with the word ${NOTHING} they see none. The history of the run has the edit and the earlier output.</p>
         <div class="form-end"><button type="submit" class="button primary" disabled=${value === null}><span>Save</span></button>

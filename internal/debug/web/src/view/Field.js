@@ -8,6 +8,7 @@ import { Branches } from './FieldBranches.js';
 import { Choices, ListField } from './ListField.js';
 import { ObjectField } from './ObjectField.js';
 import { Scalar } from './Scalar.js';
+import { Unseen, unseenId } from './Unseen.js';
 
 // Field asks for the value of one schema. found are the findings of the whole form; those of this place are
 // shown below it. actions are buttons for the place itself, such as those that move an item.
@@ -57,7 +58,8 @@ function JSONField({ schema, root, s, kind, draft, onChange, path, found, name =
       <div class="field-head"><label for=${id}><${Name} ...${{ name, star, s, kind: 'JSON' }} /></label><span class="spring"></span>
         ${fits && html`<button type="button" class="linkish" onClick=${() => onChange(form)}>as fields</button>`}${leave}${actions}</div>
       <textarea id=${id} class="mono" rows=${whole ? Math.min(24, Math.max(8, text.split('\n').length)) : Math.min(12, Math.max(2, text.split('\n').length))} spellcheck=${false} autocomplete="off"
-        aria-invalid=${String(wrong.length > 0)} aria-describedby=${wrong.length && !whole ? `${id}-wrong` : null} value=${text} onInput=${(e) => set(e.currentTarget.value)}></textarea>
+        aria-invalid=${String(wrong.length > 0)} aria-describedby=${[wrong.length && !whole && `${id}-wrong`, unseenId(id, text)].filter(Boolean).join(' ') || null} value=${text} onInput=${(e) => set(e.currentTarget.value)}></textarea>
+      <${Unseen} id=${id} text=${text} />
       ${!top && html`<${About} s=${s} given=${draft} onTake=${(v) => onChange(fromValue(v))} />`}
       ${!whole && html`<${Wrong} wrong=${wrong} id=${`${id}-wrong`} />`}
     </div>`;

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, seg, text as fetchText } from '../lib/api.js';
 import { addressOf } from '../lib/address.js';
 import { plural } from '../lib/format.js';
+import { useKept } from '../lib/kept.js';
 import { useLoaded } from '../lib/load.js';
 import { fork } from '../state/again.js';
 import { nodeAt, path } from '../state/run.js';
@@ -21,7 +22,7 @@ function latest(before) {
 }
 
 // ForkDialog runs a run again from a step: it says what is copied and which calls are made again, and takes
-// other values of nodes before the step.
+// other values of nodes before the step, which stay when the dialog is closed.
 export function ForkDialog({ run: r, place }) {
   const { value: plan, error } = useLoaded(`${r.id} ${JSON.stringify(place)}`, () => get(`runs/${seg(r.id)}/fork`, place));
   return html`
@@ -35,8 +36,9 @@ function Form({ r, place, plan }) {
   const nodes = latest(place.part ? 0 : place.at);
   const form = useRef(null);
   useEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
-  const [node, setNode] = useState('');
-  const [texts, setTexts] = useState({}); // node → { was, now }
+  const [texts, setTexts, drop, kept] = useKept(`fork ${r.id} ${JSON.stringify(place)}`, {}); // node → { was, now }
+  const edited = Object.keys(texts).filter((id) => texts[id].now !== texts[id].was);
+  const [node, setNode] = useState(edited[0] ?? '');
   const [accepted, accept] = useState({ changed: false, repeat: false });
   const [wrong, setWrong] = useState('');
   const inDoubt = plan.again.reduce((n, c) => n + (c.inDoubt ?? 0), 0);
@@ -68,18 +70,24 @@ function Form({ r, place, plan }) {
     try {
       const options = JSON.stringify({ ...place, pause, ...accepted });
       await fork(r, `${options.slice(0, -1)},"edits":[${edits.join(',')}]}`);
+      drop();
       closeDialog();
     } catch (e) {
       setWrong([e.message, e.hint].filter(Boolean).join('; '));
     }
   };
-  const edited = Object.keys(texts).filter((id) => texts[id].now !== texts[id].was);
+  const discard = () => {
+    drop({});
+    setNode('');
+    setWrong('');
+  };
   return html`
     <form ref=${form} onSubmit=${(e) => { e.preventDefault(); begin(false); }}>
       <p>A new run begins. ${plan.copied ? html`${plural(plan.copied, 'step')} before this one ${plan.copied === 1 ? 'is' : 'are'} copied${plan.calls > 0 && html`; <strong>${plural(plan.calls, 'call')} of them ${plan.calls === 1 ? 'is' : 'are'} not made again</strong>`}.` : 'No step is before this one.'}</p>
       <${CallsAgain} calls=${plan.again} />
       ${plan.changed && html`<${Decision} checked=${accepted.changed} onChange=${(changed) => accept({ ...accepted, changed })} text="The graph has changed since this run. Use it as it is now, if the copied steps are a path through it." />`}
       ${inDoubt > 0 && html`<${Decision} checked=${accepted.repeat} onChange=${(repeat) => accept({ ...accepted, repeat })} text=${`The outcome of ${plural(inDoubt, 'call')} is unknown, because the process died. Make ${inDoubt === 1 ? 'it' : 'them'} again; I have checked that this does no harm.`} />`}
+      ${kept && edited.length > 0 && html`<p class="note" role="status">These are changes that no run was made with. <button type="button" class="linkish" onClick=${discard}>Discard them</button></p>`}
       ${place.part ? html`<p class="muted">Before a part no value can be changed; that can be done at a step.</p>` : nodes.size > 0 && html`
         <label class="field"><span>Value to change${edited.length > 0 && html` <span class="muted">(changed: ${edited.join(', ')})</span>`}</span>
           <select data-first value=${node} onChange=${(e) => choose(e.currentTarget.value)}><option value="">none</option>${[...nodes.keys()].map((id) => html`<option key=${id} value=${id}>${id}</option>`)}</select></label>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { asJSON, newId } from '../lib/draft.js';
 import { propertyOf } from '../lib/schema.js';
 import { Button } from './Button.js';
+import { Unseen, unseenId } from './Unseen.js';
 import { Field, NullSwitch } from './Field.js';
 import { About, Name, Wrong, idOf, wrongAt } from './FieldHead.js';
 
@@ -50,8 +51,9 @@ export function ObjectField({ s, root, draft, onChange, path, found, name, requi
     ${rows.map((row) => html`
       <div key=${row.id} class="pair" data-row=${row.id}>
         <div class="field-head">
-          <input type="text" class="mono" aria-label="name of the property" placeholder="name" value=${row.key} spellcheck=${false} autocomplete="off" onInput=${(e) => edit(row, { key: e.currentTarget.value })} />
+          <input type="text" class="mono" aria-label="name of the property" placeholder="name" value=${row.key} aria-describedby=${unseenId(`name-${row.id}`, row.key)} spellcheck=${false} autocomplete="off" onInput=${(e) => edit(row, { key: e.currentTarget.value })} />
           <${Button} icon="close" only label=${`Remove ${row.key || 'the property'}`} onClick=${() => remove(row)} /></div>
+        <${Unseen} id=${`name-${row.id}`} text=${row.key} />
         <${Field} name=${row.key ? `value of ${row.key}` : 'value'} schema=${propertyOf(s, row.key) === false ? true : propertyOf(s, row.key)} root=${root} draft=${row.of} path=${[...path, at(row)]} found=${found} required onChange=${(of) => edit(row, { of })} />
       </div>`)}
     ${open && html`<div><${Button} icon="plus" data-do="add" label="Add property" aria-label=${name ? `Add property to ${name}` : 'Add property'} onClick=${add} /></div>`}`;

@@ -4,6 +4,7 @@ import { asJSON, fromValue } from '../lib/draft.js';
 import { nullable } from '../lib/schema.js';
 import { NullSwitch } from './Field.js';
 import { About, Name, Wrong, idOf, wrongAt } from './FieldHead.js';
+import { Unseen, unseenId } from './Unseen.js';
 
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const samples = { 'date-time': '2026-01-31T09:30:00Z', time: '09:30:00Z', email: 'name@example.org', uri: 'https://…', duration: 'P1DT2H' };
@@ -16,7 +17,7 @@ export function Scalar({ s, kind, draft, onChange, path, found, name, required, 
   const none = draft?.json === 'null' && nullable(s) && kind !== 'enum';
   const text = none ? '' : draft?.text ?? draft?.json ?? '';
   const common = {
-    id, 'aria-invalid': String(wrong.length > 0), 'aria-describedby': [wrong.length > 0 && `${id}-wrong`, `${id}-text`].filter(Boolean).join(' '),
+    id, 'aria-invalid': String(wrong.length > 0), 'aria-describedby': [wrong.length > 0 && `${id}-wrong`, `${id}-text`, unseenId(id, text)].filter(Boolean).join(' '),
     'aria-required': String(Boolean(required)), disabled: none,
   };
   const Input = { string: TextInput, number: NumberInput }[kind] ?? Select;
@@ -25,6 +26,7 @@ export function Scalar({ s, kind, draft, onChange, path, found, name, required, 
       <div class="field-head"><label for=${id}><${Name} ...${{ name, star, s }} /></label><span class="spring"></span>
         ${kind !== 'enum' && html`<${NullSwitch} ...${{ s, draft, onChange, name }} />`}${actions}</div>
       <${Input} ...${{ s, kind, draft, text, required, onChange, common, none }} />
+      <${Unseen} id=${id} text=${text} />
       <${About} s=${s} id=${`${id}-text`} given=${draft && asJSON(draft) !== ''} onTake=${(v) => onChange(fromValue(v))} />
       <${Wrong} wrong=${wrong} id=${`${id}-wrong`} />
     </div>`;

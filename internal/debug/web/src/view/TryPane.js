@@ -10,6 +10,7 @@ import { duration } from '../lib/format.js';
 import { Empty } from './Empty.js';
 import { ValueView } from './ValueBox.js';
 import { Button } from './Button.js';
+import { Unseen, unseenId } from './Unseen.js';
 import { addWatch, full, watches } from '../state/watches.js';
 
 const PAUSE = 180; // ms without a key before the expression is evaluated
@@ -48,8 +49,9 @@ export function TryPane() {
           <label key=${id} class=${cx(kind.value === id && 'chosen')}><input type="radio" name="language" checked=${kind.value === id} onChange=${() => { kind.value = id; }} />${text}</label>`)}
         <span class="muted">at ${n >= total.value && !frame && !part ? 'the end' : `step ${addressOf(frame, n, part)}, ${nodeAt(n) ?? 'the end'}`}</span>
       </div>
-      <textarea class="mono" id="try-source" aria-label="expression" rows="6" spellcheck=${false} autocomplete="off" value=${source}
+      <textarea class="mono" id="try-source" aria-label="expression" aria-describedby=${unseenId('try-source', source)} rows="6" spellcheck=${false} autocomplete="off" value=${source}
         onInput=${(e) => { texts.value = { ...texts.value, [kind.value]: e.currentTarget.value }; }}></textarea>
+      <${Unseen} id="try-source" text=${source} />
       <div class="answer">
         ${answer?.error && html`<div class="failure" role="status"><p>${answer.error.message}</p>${answer.error.caret && html`<pre class="caret">${answer.error.caret}</pre>`}</div>`}
         ${answer?.value && html`
