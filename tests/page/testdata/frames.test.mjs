@@ -58,7 +58,7 @@ test('a step is not asked for before the path has come to it', () => use(graph('
   await page.waitForSelector('.node.current[data-node=entry]');
   await blur(page);
   await press(page, 'F10');
-  await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('sides'));
+  await page.waitForSelector('.node.current[data-node=sides]'); // by the news
   await press(page, 'F11');
   await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('left'));
   await page.click('[aria-label^="Stop"]');
