@@ -16,6 +16,7 @@ const Into = ({ step }) => step?.frame && html`
 
 // Marks say what a step has been through.
 const Marks = ({ step }) => html`
+  ${step?.copied && html`<span class="tag" title="from the run that was forked, before this run began">copied</span>`}
   ${step?.confirmed && html`<span class="tag" title="the user has agreed to the call">confirmed</span>`}
   ${step?.cached && html`<span class="tag" title="the answer to an equal call before; no call was made">cached</span>`}
   ${step?.attempts > 1 && html`<span class="tag" title=${`${step.attempts} attempts`}>${step.attempts} attempts</span>`}
