@@ -43,6 +43,9 @@ func TestPageHasTheFindingsOfCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("FIRECRAWL_API_KEY", "key-of-the-test")
+	if testing.Short() {
+		paths = paths[:6]
+	}
 	found := 0
 	for _, example := range paths {
 		if strings.HasSuffix(example, ".test.yaml") {
@@ -88,7 +91,7 @@ func TestPageHasTheFindingsOfCheck(t *testing.T) {
 			}
 		})
 	}
-	if found < 300 {
+	if found < 300 && !testing.Short() {
 		t.Errorf("only %d findings were compared", found)
 	}
 }
