@@ -2,7 +2,7 @@
 // texts, findings and lines come in, changes and questions about a place go out by the functions it is given.
 import { EditorState, StateEffect, StateField, Compartment } from '@codemirror/state';
 import {
-  Decoration, EditorView, drawSelection, dropCursor, gutter, GutterMarker, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers,
+  Decoration, EditorView, drawSelection, dropCursor, gutter, GutterMarker, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, tooltips,
 } from '@codemirror/view';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
@@ -169,6 +169,7 @@ export function open(host, { text, label, writable, complete, describe, onText, 
       highlightSpecialChars({ addSpecialChars: /[\u202a-\u202c\u2068]/g }), history(), drawSelection(), dropCursor(), highlightActiveLine(), highlightActiveLineGutter(),
       indentOnInput(), indentUnit.of('  '), EditorState.tabSize.of(2), bracketMatching(), highlightSelectionMatches(), search({ top: true }),
       EditorView.lineWrapping, yaml(), syntaxHighlighting(colours), described(describe), theme,
+      tooltips({ tooltipSpace: ({ dom }) => ({ top: dom.getBoundingClientRect().top, left: 0, right: innerWidth, bottom: innerHeight }) }), // not over what is to be decided
       keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, ...defaultKeymap]),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !quiet) onText(given(update.state.doc));
