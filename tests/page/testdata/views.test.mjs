@@ -1,4 +1,4 @@
-import { assert, blur, example, press, shot, status, submit, test, use } from './lib.mjs';
+import { assert, blur, example, graph, newState, press, shot, status, submit, test, use } from './lib.mjs';
 
 // The views of the documentation.
 const todos = example('03-collect-todos');
@@ -77,4 +77,25 @@ test('nothing is wider than a window of 360 pixels', () => use(todos, { viewport
   }
   await page.click('.panebar >> text=Graph');
   await shot(page, 'narrow');
+}));
+test('a forEach of 200 items', () => use(graph('frames'), { state: newState() }, async (page) => {
+  await page.fill('#field-n', '200');
+  await submit(page);
+  await status(page, 'finished');
+  await page.locator('.unfold', { hasText: '200 parts' }).click();
+  await page.waitForSelector('.row.of-part .row-value:not(:empty)');
+  await page.locator('.row.of-part', { hasText: 'handled' }).first().click();
+  await page.waitForFunction(() => document.querySelector('.inspector').innerText.includes('no stop here'));
+  await shot(page, 'foreach');
+}));
+test('a failing run', () => use(graph('orders'), { state: newState() }, async (page) => {
+  await page.fill('#field-customer', 'absent');
+  await page.fill('#field-amount', '90');
+  await submit(page);
+  await status(page, 'error');
+  await blur(page);
+  await press(page, 'r');
+  await page.locator('.runs li button').first().click();
+  await page.waitForFunction(() => document.querySelector('.inspector').innerText.includes('does not exist'));
+  await shot(page, 'failing');
 }));

@@ -1,5 +1,5 @@
 import { assert, blur, graph, press, status, submit, test, text, use } from './lib.mjs';
-import { entry, exit, file, set } from './drawing.mjs';
+import { entry, exit, file, set } from './graphs.mjs';
 
 const name = (page, id) => page.locator(`[data-node=${id}]`).getAttribute('aria-label');
 const badges = (page, id) => page.locator(`[data-node=${id}] .at`).evaluateAll((all) => all.map((el) => el.getAttribute('class').split(' ')[0]));

@@ -1,5 +1,5 @@
 import { accessible, assert, blur, graph, press, shot, status, submit, test, text, use } from './lib.mjs';
-import { entry, exit, file, set } from './drawing.mjs';
+import { entry, exit, file, set } from './graphs.mjs';
 
 const tip = '.node-tip';
 const said = (page, part) => page.waitForFunction((t) => document.querySelector('.node-tip')?.innerText.includes(t), part);

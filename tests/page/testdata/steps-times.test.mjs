@@ -1,5 +1,5 @@
 import { assert, blur, graph, newState, press, status, submit, test, text, toolgraph, use } from './lib.mjs';
-import { entry, exit, file, set } from './drawing.mjs';
+import { entry, exit, file, set } from './graphs.mjs';
 
 const tool = (page, name) => page.click(`.tools >> text="${name}"`);
 

@@ -1,5 +1,5 @@
 import { assert, blur, newState, press, status, submit, test, use } from './lib.mjs';
-import { entry, exit, file, set } from './drawing.mjs';
+import { entry, exit, file, set } from './graphs.mjs';
 
 const mixed = () => file('mixed', {
   mixed: [entry('first'), set('first', 'stops'), "{id: stops, type: graph, tool: stop, forEach: {items: '[1..8]'}, args: {n: {expr: $item}}, next: exit}", exit],

@@ -1,5 +1,5 @@
 import { assert, shot, status, submit, test, use } from './lib.mjs';
-import { branchesFile, fanFile } from './drawing.mjs';
+import { branchesFile, fanFile } from './graphs.mjs';
 
 // What is drawn, in pixels of the window: the ways of the edges, the boxes of labels and nodes.
 const drawn = (page) => page.evaluate(() => {

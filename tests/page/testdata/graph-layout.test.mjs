@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layoutOf } from '../../../internal/debug/web/src/lib/layout.js';
-import { any, chain, fan, handled, measure, points } from './drawing.mjs';
+import { any, chain, fan, handled, measure, points } from './graphs.mjs';
 
 const graphs = [fan(2), fan(5), fan(12), fan(30), chain(8), chain(60), chain(60, true), handled(), any(12, 1), any(20, 2), any(40, 3), any(80, 4), any(300, 6)];
 // What a pane of a window of 1440 × 900 pixels shows.

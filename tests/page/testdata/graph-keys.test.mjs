@@ -1,5 +1,5 @@
 import { assert, press, test, use } from './lib.mjs';
-import { chainFile, entry, exit, fanFile, file, set } from './drawing.mjs';
+import { chainFile, entry, exit, fanFile, file, set } from './graphs.mjs';
 
 const at = (page, id) => page.waitForFunction((of) => document.activeElement.dataset?.node === of, id);
 const go = async (page, ...steps) => {

@@ -1,5 +1,5 @@
 import { accessible, assert, blur, graph, press, shot, status, submit, test, use } from './lib.mjs';
-import { chainFile, fanFile } from './drawing.mjs';
+import { chainFile, fanFile } from './graphs.mjs';
 
 const place = (page) => page.locator('.canvas > g').first().getAttribute('transform');
 const scale = async (page) => Number((await place(page)).match(/scale\(([\d.e-]+)\)/)[1]);
