@@ -55,3 +55,14 @@ test('a paused run, a breakpoint, counts and an edited output are seen at the no
   assert.match(await name(page, 'add'), /its output was edited/);
   assert.match(await text(page, '[data-node=add] .badge-edited title'), /edited/);
 }));
+
+test('of several ways from a switch to one node none is drawn as the one that was taken', () => use(graph('orders'), {}, async (page) => {
+  await page.fill('#field-customer', 'loop');
+  await page.fill('#field-amount', '200');
+  await submit(page);
+  await status(page, 'finished');
+  await page.waitForSelector('.node.ran[data-node=exit]');
+  const ways = await page.evaluate(() => [...document.querySelectorAll('[data-label]')].map((e) => [e.getAttribute('class').includes('taken'), e.getAttribute('class').includes('either')]));
+  assert.deepEqual(ways, [[true, true], [true, true], [false, false]]);
+  assert.match(await page.locator('[data-label] title').first().textContent(), /the step says which/);
+}));

@@ -58,10 +58,13 @@ const Parts = memo(({ g }) => {
   }, [current]);
   const caught = (e) => edges.get(`${e.from}\nerror\n${e.to}`) ?? 0;
   const taken = (e) => (e.kind === 'error' ? caught(e) : (edges.get(`${e.from}\n${e.to}`) ?? 0) + (g.caught.has(e.from) ? 0 : caught(e)));
+  const ways = new Map(); // from one node to another
+  for (const e of g.edges) if (e.kind !== 'error') ways.set(`${e.from}\n${e.to}`, (ways.get(`${e.from}\n${e.to}`) ?? 0) + 1);
+  const either = (e) => ways.get(`${e.from}\n${e.to}`) > 1;
   const first = (list) => [...list].sort((a, b) => (taken(a) > 0) - (taken(b) > 0)); // what was taken is drawn above
   return html`
-    <g>${first(g.edges).map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>
-    ${!far.value && html`<g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} />`)}</g>`}
+    <g>${first(g.edges).map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} either=${either(e)} />`)}</g>
+    ${!far.value && html`<g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} either=${either(e)} />`)}</g>`}
     <g>${g.nodes.map((n) => html`
       <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current ? (stands(run.value) ? 'stands' : 'runs') : ''} failed=${n.id === failed}
         cancelled=${n.id === cancelled} handled=${handled.has(n.id)} edited=${edited.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''}
