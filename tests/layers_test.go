@@ -107,6 +107,7 @@ var importer = map[string]string{
 	"github.com/pelletier/go-toml":             "internal/hostconfig",
 	"golang.org/x/sync":                        "execution",
 	"modernc.org/sqlite":                       "execution/journal",
+	"github.com/jackc/pgx":                     "execution/journal/postgres",
 	"go.opentelemetry.io/otel":                 "internal/observe",
 	"go.opentelemetry.io/proto":                "internal/observe",
 	"google.golang.org/protobuf":               "internal/observe",

@@ -1,0 +1,129 @@
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+)
+
+// patience is how long a server may take to start or to end: a guard against a hang.
+const patience = 90 * time.Second
+
+// shared is the server of this test process.
+var shared struct {
+	mu      sync.Mutex // guards what follows
+	server  *Server
+	err     error
+	skip    string
+	started bool
+}
+
+// Main runs the tests of a package that uses URL, stops the server and exits.
+func Main(m interface{ Run() int }) {
+	code := m.Run()
+	Stop()
+	os.Exit(code)
+}
+
+// Stop stops the server of this test process, if it was started. It is for a package whose TestMain
+// cannot be Main.
+func Stop() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.server != nil {
+		shared.server.remove()
+		shared.server = nil
+	}
+}
+
+// URL returns the URL of an empty database, which is dropped when the test has ended. The test is
+// skipped, with the reason, on a machine without Postgres. TOOLGRAPH_POSTGRES names a server to use
+// instead of one of the test's own: a URL of a user who may create databases.
+func URL(t testing.TB) string {
+	t.Helper()
+	if running := os.Getenv("TOOLGRAPH_POSTGRES"); running != "" {
+		return create(t, running)
+	}
+	shared.mu.Lock()
+	if !shared.started {
+		shared.started = true
+		if shared.skip = missing(); shared.skip == "" {
+			shared.server, shared.err = start()
+		}
+	}
+	server, skip, err := shared.server, shared.skip, shared.err
+	shared.mu.Unlock()
+	switch {
+	case skip != "":
+		t.Skip(skip)
+	case err != nil:
+		t.Fatal(err)
+	case server == nil:
+		t.Fatal("pgtest.Stop was called before this test")
+	}
+	return server.URL(t)
+}
+
+// Start starts a server for one test, which may stop and start it, with settings such as
+// "max_connections=5". It ends with the test. The test is skipped, with the reason, on a machine
+// without Postgres.
+func Start(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	if why := missing(); why != "" {
+		t.Skip(why)
+	}
+	s, err := start(settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.remove)
+	return s
+}
+
+// URL returns the URL of an empty database on the server, which is dropped when the test has ended.
+func (s *Server) URL(t testing.TB) string {
+	t.Helper()
+	return create(t, s.admin())
+}
+
+var databases atomic.Int64
+
+// create creates a database beside the one of a URL.
+func create(t testing.TB, admin string) string {
+	t.Helper()
+	u, err := url.Parse(admin)
+	if err != nil {
+		t.Fatal("TOOLGRAPH_POSTGRES is not a URL such as postgres://user@host/database")
+	}
+	name := fmt.Sprintf("toolgraph_test_%d_%d", os.Getpid(), databases.Add(1))
+	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			t.Log(err) // the server of a test that has stopped it is gone
+		}
+	})
+	u.Path = "/" + name
+	return u.String()
+}
+
+func execute(place, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	db, err := sql.Open("pgx", place)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, statement)
+	return err
+}
