@@ -37,6 +37,8 @@ type hooks struct {
 	cache        Cache // nil: every call is made
 	effects      func(ctx context.Context, server, tool string) config.Effect
 	vars         value.Value // constants in place of the graph's; nil: its own
+	caller       string      // see WithCaller
+	once         bool        // likewise
 }
 
 // Option is an option of an engine, or of one run.
@@ -77,6 +79,17 @@ func WithEffects(effect func(ctx context.Context, server, tool string) config.Ef
 // WithVars gives a run the constants of another one, as its Start has them, in place of those of the
 // graph. A nil value changes nothing.
 func WithVars(vars value.Value) Option { return func(h *hooks) { h.vars = vars } }
+
+// WithCaller records with the start of a run what identifies the request: a digest of the client and
+// the arguments. once: nothing of the run happens before the journal has its start, so that of two
+// processes that start a run with the same id one goes on; the other gets ErrTaken.
+func WithCaller(digest string, once bool) Option {
+	return func(h *hooks) { h.caller, h.once = digest, once }
+}
+
+// ErrTaken is the error of a Journal for a run that another process has: it has taken over the run, or
+// has started it before. The run ends here, without an end that is recorded or observed.
+var ErrTaken = errors.New("another process has the run")
 
 // WithCache sets where nodes with a cache look for an answer first. Without it, all calls are made.
 func WithCache(c Cache) Option { return func(h *hooks) { h.cache = c } }
@@ -131,7 +144,8 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h *hooks) (*live, error) {
 	start := Event{
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
-		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars)},
+		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller},
+		Sync:  h.once,
 	}
 	if err := h.record(ctx, &start); err != nil {
 		return nil, err
@@ -178,7 +192,12 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 		result.Partial = l.combined(nil, end.Failure)
 	}
 	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: true}
-	if lastErr := h.record(ctx, &last); err == nil && lastErr != nil {
+	lastErr := h.record(ctx, &last)
+	if errors.Is(lastErr, ErrTaken) {
+		result.Value, result.Partial = nil, nil
+		return result, lastErr
+	}
+	if err == nil && lastErr != nil {
 		result.Value, err = nil, lastErr
 	}
 	h.report(l.id, err)

@@ -49,9 +49,10 @@ type Event struct {
 	Lost int `json:"lost,omitempty"`
 
 	// Sync marks the events whose loss could do harm or leave an in-doubt call: the start and
-	// the record of a call that is not safe to repeat, edits, and the end of a run. A journal
-	// that outlives the process has such a call-started, and what identifies its run, before
-	// Append returns; other events of calls do not wait for more.
+	// the record of a call that is not safe to repeat, edits, the end of a run, and the start of
+	// one that happens once, see WithCaller. A journal
+	// that outlives the process has such a run-started, or such a call-started and what identifies
+	// its run, before Append returns; other events of calls do not wait for more.
 	Sync bool `json:"-"`
 	// Scope is the scope of the step's expressions (step-ready); only valid until the Gate
 	// that gets it returns.
@@ -80,6 +81,8 @@ type Start struct {
 
 	ForkedFrom string // RUN/ADDRESS: the step at which this run was forked from another, see Engine.Fork; else empty
 	Copied     int    // of a fork: so many events after this one are copied or edits, and were there before it went on
+
+	Caller string // what only the same request of the same client can repeat, see WithCaller; empty: nothing joins the run
 }
 
 // IsOf reports whether a run was started on a graph, apart from the values of constants: those of the run
@@ -135,13 +138,14 @@ type startJSON struct {
 	Vars  value.JSON `json:"vars,omitzero"`
 
 	ForkedFrom string `json:"forkedFrom,omitempty"`
+	Caller     string `json:"caller,omitempty"`
 	Copied     int    `json:"copied,omitempty"`
 }
 
 // MarshalJSON writes tool, graph, args and, where there are some, vars; forkedFrom and copied of a fork.
 func (s Start) MarshalJSON() ([]byte, error) {
 	return json.Marshal(startJSON{
-		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied,
+		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied, Caller: s.Caller,
 	})
 }
 
@@ -149,7 +153,7 @@ func (s Start) MarshalJSON() ([]byte, error) {
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller}
 	return err
 }
 
