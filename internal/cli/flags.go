@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -38,6 +39,8 @@ type sessionFlags struct {
 	asks   mcpclient.Elicitor     // answers questions of upstream servers; nil: the user at the terminal does
 	user   execution.User         // answers questions of runs; nil: the same user
 	yes    bool                   // --yes: the user at the terminal agrees
+
+	elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
 }
 
 // register adds --mcp and --log-level; level is the default.

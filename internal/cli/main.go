@@ -37,9 +37,23 @@ func Main() int {
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
 
+// MainOf is Main of another program: root returns its command.
+func MainOf(root func(Parts) *cobra.Command) int {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	p := Parts{streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}}
+	cmd := root(p)
+	p.settle(cmd)
+	return execute(ctx, cmd, os.Args[1:], p.std)
+}
+
 // run is Main with other arguments and streams.
 func run(ctx context.Context, args []string, std streams) int {
-	root := newRoot(std)
+	return execute(ctx, newRoot(std), args, std)
+}
+
+// execute executes a root command.
+func execute(ctx context.Context, root *cobra.Command, args []string, std streams) int {
 	root.SetArgs(args)
 	helpError := strictHelp(root)
 	ran, err := root.ExecuteContextC(ctx)

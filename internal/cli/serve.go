@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,7 +23,6 @@ import (
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
-	"toolgraph/mcpclient"
 )
 
 type serveFlags struct {
@@ -38,16 +36,21 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	f.registerGrace(cmd)
 	f.registerPipeline(cmd)
 	f.audit.register(cmd)
-	f.history.register(cmd)
+	if f.elsewhere != nil {
+		f.history.registerRecorded(cmd)
+	} else {
+		f.history.register(cmd)
+		cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background; look for them every 10 seconds")
+	}
 	f.http.register(cmd)
 	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "reload changed files while serving; a file with errors is reported and skipped")
-	cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background; look for them every 10 seconds")
 	cmd.Flags().BoolVar(&f.metric, "metrics", false, "serve Prometheus metrics at /metrics (with --http)")
 }
 
-func newServe(std streams) *cobra.Command {
-	flags := serveFlags{}
+func newServe(std streams) *cobra.Command { return serveCommand(std, &serveFlags{}) }
+
+func serveCommand(std streams, flags *serveFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
 		Short: "Serve the graphs of a file as MCP tools",
@@ -301,14 +304,21 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 			ctx = context.WithValue(ctx, resultDetailsKey{}, details)
 		}
 		var opts []execution.Option
+		var report *reporter // nil: the client does not listen
 		if watch.Step != nil {
-			report := newReporter(watch)
+			report = newReporter(watch)
 			opts = append(opts, execution.WithObserver(report))
 			if watch.Progress != nil {
 				ctx = hearing(ctx, report.heard)
 			}
 		}
-		result, err := l.run(ctx, engine, g, args, opts...)
+		var result *execution.Result
+		var err error
+		if l.elsewhere != nil {
+			result, err = l.runElsewhere(ctx, engine, g, args, report)
+		} else {
+			result, err = l.run(ctx, engine, g, args, opts...)
+		}
 		if result == nil { // the arguments are invalid, so there was no run
 			return refusedAnswer(err), err
 		}
@@ -359,25 +369,6 @@ func (l *loaded) resultsFile() results.File {
 // usedBy returns what a run has used.
 func usedBy(r *execution.Result) server.Usage {
 	return server.Usage{Run: r.RunID, Calls: r.Usage.Calls, BytesIn: r.Usage.BytesIn, Duration: r.Usage.Duration}
-}
-
-// askUser passes the question of an upstream server on to the user of the client that called,
-// and says which server asks. The host may show it on a terminal, so it gets printable text.
-func askUser(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	var message string
-	if json.Unmarshal(params, &fields) != nil || json.Unmarshal(fields["message"], &message) != nil {
-		return nil, errors.New("the question has no message")
-	}
-	message = fmt.Sprintf("The server %q asks: %s", upstream, wording.Printable(message))
-	var err error
-	if fields["message"], err = json.Marshal(message); err != nil {
-		return nil, err
-	}
-	if params, err = json.Marshal(fields); err != nil {
-		return nil, err
-	}
-	return server.Ask(ctx, server.Question{Params: params, Name: mcpclient.QuestionName(ctx)})
 }
 
 // collectOften trades speed for memory, because hosts keep servers running: with 512 calls

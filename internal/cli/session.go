@@ -48,6 +48,7 @@ type session struct {
 	metrics http.Handler   // nil: disabled
 
 	telemetry *observe.Telemetry // nil: disabled
+	elsewhere Elsewhere          // nil: runs are made in this process
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
 	options []execution.Option                                     // of every run
@@ -119,9 +120,11 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	if err = s.audit(ctx, secrets); err != nil {
 		return s, err
 	}
-	err = s.record(secrets)
+	if err = s.record(secrets); err != nil {
+		return s, err
+	}
 	s.large = results.New(s.history)
-	return s, err
+	return s, s.connectElsewhere(ctx)
 }
 
 // record opens the run history. Without a directory for it runs are not recorded, unless

@@ -11,6 +11,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/server"
 	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
 )
 
 // noUser is why no user can be asked; it is an execution.ErrNoUser.
@@ -159,4 +160,23 @@ type laterUser struct{ asked *execution.Question }
 func (u *laterUser) Ask(_ context.Context, q execution.Question) (execution.Answer, error) {
 	u.asked = &q
 	return execution.Answer{}, fmt.Errorf("a run in the background has no user to ask: %w", execution.ErrSuspended)
+}
+
+// askUser passes the question of an upstream server on to the user of the client that called,
+// and says which server asks. The host may show it on a terminal, so it gets printable text.
+func askUser(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	var message string
+	if json.Unmarshal(params, &fields) != nil || json.Unmarshal(fields["message"], &message) != nil {
+		return nil, errors.New("the question has no message")
+	}
+	message = fmt.Sprintf("The server %q asks: %s", upstream, wording.Printable(message))
+	var err error
+	if fields["message"], err = json.Marshal(message); err != nil {
+		return nil, err
+	}
+	if params, err = json.Marshal(fields); err != nil {
+		return nil, err
+	}
+	return server.Ask(ctx, server.Question{Params: params, Name: mcpclient.QuestionName(ctx)})
 }

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/server"
+)
+
+// Elsewhere makes runs in other processes, which record them in the store of this one. Safe for
+// concurrent use.
+type Elsewhere interface {
+	// Run starts a run, or joins the one with its id, and returns when that is over and recorded.
+	// The error says why it will not be. When ctx ends, the run is cancelled, unless the cause is
+	// execution.ErrSuspended: then it continues.
+	Run(ctx context.Context, r Remote) error
+	// Answer answers the open question of a run.
+	Answer(ctx context.Context, run string, q journal.Asked, a execution.Answer) error
+	Close()
+}
+
+// Remote is a run that is to be made elsewhere.
+type Remote struct {
+	ID      string
+	Tool    string
+	Graph   string      // hash of the graph as it is listed, which is not that of a single run of the pipeline
+	Args    value.Value // complete and valid
+	Subject string      // of the client's access token
+
+	// Record records the beginning of the run with its arguments, and leaves the run to any process:
+	// for arguments that are too large to be sent with it.
+	Record func(ctx context.Context) error
+}
+
+// connectElsewhere connects to where runs are made, if that is not this process.
+func (s *session) connectElsewhere(ctx context.Context) (err error) {
+	if s.flags.elsewhere == nil {
+		return nil
+	}
+	if s.history == nil {
+		return errors.New("runs that are made elsewhere have to be recorded, and the run history cannot be opened; name it with --state")
+	}
+	if s.elsewhere, err = s.flags.elsewhere(ctx, s.log); err == nil {
+		s.closers = append(s.closers, s.elsewhere.Close)
+	}
+	return err
+}
+
+// runElsewhere lets a graph be run elsewhere, and returns its recorded result. A nil reporter hears
+// of no steps.
+func (l *loaded) runElsewhere(
+	ctx context.Context, engine *execution.Engine, listed *graph.Graph, given value.Value, report *reporter,
+) (*execution.Result, error) {
+	g, args, err := l.ForRun(ctx, listed, given, l.offers)
+	if err != nil {
+		return nil, err
+	}
+	if args, err = execution.Arguments(ctx, g, args); err != nil {
+		return nil, err
+	}
+	remote := Remote{
+		ID: rand.Text(), Tool: g.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args, Subject: server.SubjectOf(ctx),
+	}
+	remote.Record = func(ctx context.Context) error { return l.recordStart(ctx, engine, g, args, remote.ID) }
+	attending, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.attend(attending, g, remote.ID, report)
+	}()
+	err = l.elsewhere.Run(ctx, remote)
+	stop()
+	<-ended
+	return l.recordedEnd(ctx, engine, g, remote.ID, err)
+}
+
+// recordStart records that a run begins, and gives it back.
+func (l *loaded) recordStart(ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, id string) error {
+	stop := make(chan struct{})
+	close(stop)
+	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop))
+	if !errors.Is(err, execution.ErrSuspended) {
+		return err
+	}
+	return l.history.Release(context.WithoutCancel(ctx), id)
+}
+
+// recordedEnd returns the end of a run as it is recorded. why is returned for a run without an end.
+func (l *loaded) recordedEnd(ctx context.Context, engine *execution.Engine, g *graph.Graph, id string, why error) (*execution.Result, error) {
+	without := &execution.Result{RunID: id}
+	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	defer cancel()
+	events, err := l.history.Load(reading, id)
+	switch {
+	case err == nil && len(events) > 0 && events[len(events)-1].End != nil:
+	case why != nil:
+		return without, why
+	case err != nil:
+		return without, err
+	default:
+		return without, fmt.Errorf("run %s is over and its end is not recorded; serve and workers need the same --state", id)
+	}
+	if gap, isGap := journal.GapOf(events[len(events)-1].End.Value); isGap {
+		return without, fmt.Errorf("the result of run %s has %d bytes and was not recorded, because a value may have %d; "+
+			"start the workers with a higher --history-max-value", id, gap.Bytes, gap.Limit)
+	}
+	return engine.Resume(reading, g, events) // which returns the end
+}
+
+// attendEvery is how often a run is looked at that is made elsewhere.
+const attendEvery = 100 * time.Millisecond
+
+// attend reports the steps of a run that is made elsewhere, and puts its questions to the user of
+// the client, until ctx ends.
+func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *reporter) {
+	if report == nil && !mayAsk(g) {
+		return
+	}
+	ticker := time.NewTicker(attendEvery)
+	defer ticker.Stop()
+	seen := 0
+	var asked *journal.Asked
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		run, err := l.history.Exact(ctx, id)
+		if err != nil {
+			continue // it has not begun, or the store cannot be read for the moment
+		}
+		if report != nil {
+			_ = l.history.Events(ctx, id, seen, func(e execution.Event) { // what is missing is read at the next look
+				seen++
+				report.Observe(e)
+			})
+		}
+		if q := run.Question; q != nil && (asked == nil || q.Address != asked.Address || !q.Time.Equal(asked.Time)) {
+			asked = q
+			l.passOn(ctx, g, id, *q)
+		}
+	}
+}
+
+// passOn puts the question of a run that is made elsewhere to the user of the client, and sends the
+// answer there.
+func (l *loaded) passOn(ctx context.Context, g *graph.Graph, id string, asked journal.Asked) {
+	q := asked.Question
+	q.Run, q.At, q.Node = id, asked.Address, asked.Node
+	limit := graph.DefaultAskTimeout
+	if n := askOf(g, asked.Node); n != nil && !q.IsConfirmation() {
+		q.Form, limit = n.Fields, n.Timeout
+	}
+	a, err := l.putHere(ctx, q, asked.Time.Add(limit))
+	switch {
+	case ctx.Err() != nil || errors.Is(err, execution.ErrSuspended) || errors.Is(err, context.DeadlineExceeded):
+		return // the run ends, goes on without this client, or has timed out
+	case err != nil:
+		a = execution.Answer{Action: execution.NoUser, Why: err.Error()}
+	}
+	if err := l.elsewhere.Answer(ctx, id, asked, a); err != nil && ctx.Err() == nil {
+		l.log.Warn("the answer of a user was not sent", "run", id, "error", err)
+	}
+}
+
+// putHere asks the user of the client.
+func (l *loaded) putHere(ctx context.Context, q execution.Question, until time.Time) (execution.Answer, error) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	user := l.asked(nil)
+	if all, has := user.(execution.Turns); has {
+		done, err := all.Turn(ctx)
+		if err != nil {
+			return execution.Answer{}, err
+		}
+		defer done()
+	}
+	return user.Ask(ctx, q)
+}
+
+// askOf returns the ask node with the name of a question; nil for other nodes.
+func askOf(g *graph.Graph, name string) *graph.Ask {
+	tool, id, below := strings.Cut(name, ":")
+	if !below {
+		tool, id = "", name
+	}
+	n, _ := g.ReachedTool(tool).NodeAt(id, "").(*graph.Ask)
+	return n
+}
+
+// mayAsk reports whether a run of a graph can ask its user something.
+func mayAsk(g *graph.Graph) bool {
+	for _, reached := range g.Reached() {
+		for _, n := range reached.Nodes {
+			if _, isAsk := n.(*graph.Ask); isAsk {
+				return true
+			}
+		}
+		for _, a := range reached.Allow {
+			if len(a.Confirm) > 0 {
+				return true
+			}
+		}
+		for _, n := range reached.CallNodes() {
+			if m, isMCP := n.(*graph.MCP); isMCP && m.Confirm != nil && *m.Confirm {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/audit"
+)
+
+// Hosting has the flags of a command that makes runs for other processes.
+type Hosting struct {
+	std   streams
+	flags sessionFlags
+}
+
+// Hosting registers the flags.
+func (p Parts) Hosting(cmd *cobra.Command) *Hosting {
+	h := &Hosting{std: p.std}
+	f := &h.flags
+	f.registerRuns(cmd, "warn")
+	f.registerGrace(cmd)
+	f.registerPipeline(cmd)
+	f.audit.register(cmd)
+	f.history.registerRecorded(cmd)
+	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
+	return h
+}
+
+// Host is a session that makes runs of several graph files for other processes. Safe for
+// concurrent use.
+type Host struct {
+	session *session
+	graphs  map[string]hosted // by hash
+}
+
+// hosted is a graph that a Host runs.
+type hosted struct {
+	*loaded
+	engine *execution.Engine
+	graph  *graph.Graph
+}
+
+// Open loads graph files, of which all must be valid. The caller closes the Host.
+func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error) {
+	collectOften()
+	f := &h.flags
+	f.asks = func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		return nil, errors.New("a worker has no user to pass the question of a server on to")
+	}
+	host := &Host{graphs: map[string]hosted{}}
+	defer func() {
+		if err != nil {
+			host.Close()
+		}
+	}()
+	for _, file := range files {
+		f.graph = file
+		p, err := f.project(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if host.session == nil {
+			if host.session, err = f.open(ctx, h.std, p.File.Secrets); err != nil {
+				return nil, err
+			}
+			if host.session.history == nil {
+				return nil, errors.New("the run history cannot be opened, and runs of a worker have to be recorded; name it with --state")
+			}
+		}
+		l, err := host.session.use(p)
+		if err != nil {
+			return nil, err
+		}
+		logFindings(l.log, p.Warnings)
+		warnPrograms(l)
+		engine := l.engine()
+		for _, g := range p.Listed() {
+			if _, known := host.graphs[g.HashWith(nil)]; !known {
+				host.graphs[g.HashWith(nil)] = hosted{l, engine, g}
+			}
+		}
+	}
+	if len(host.graphs) == 0 {
+		return nil, usagef("no tool to make runs of: the graph files have no tool that is not hidden")
+	}
+	return host, nil
+}
+
+// Close ends the servers, then what else is open.
+func (h *Host) Close() {
+	if h.session != nil {
+		h.session.close()
+	}
+}
+
+// Log is the log of the session.
+func (h *Host) Log() *slog.Logger { return h.session.log }
+
+// Grace is how long calls in flight may continue when the process is stopped.
+func (h *Host) Grace() time.Duration { return h.session.flags.grace }
+
+// Tools returns the names of the tools whose runs are made, by the hashes of their graphs.
+func (h *Host) Tools() map[string]string {
+	tools := map[string]string{}
+	for hash, on := range h.graphs {
+		tools[hash] = on.graph.Tool.Name.Value
+	}
+	return tools
+}
+
+// Order is a run that is to be made, or resumed when it is recorded.
+type Order struct {
+	Run     string
+	Graph   string      // hash
+	Args    value.Value // nil: recorded
+	Subject string
+
+	User execution.User
+	Stop <-chan struct{} // see execution.WithStop
+}
+
+// PermanentError is why a run can never be made or resumed.
+type PermanentError struct{ error }
+
+func (e *PermanentError) Unwrap() error { return e.error }
+
+// maxWait is how often a run is looked at that another process has.
+const claimEvery = 250 * time.Millisecond
+
+// Make makes a run, or resumes it when it has begun; while another process has it, Make waits. When
+// it returns, the end of the run, or what was done of it, is recorded, and a suspended run is given
+// back. The error is that of the run, an *execution.StepError, a *PermanentError, or a passing one:
+// nothing is known of the run then, and it may be made again.
+func (h *Host) Make(ctx context.Context, o Order) (*execution.Result, error) {
+	on, known := h.graphs[o.Graph]
+	if !known {
+		return nil, fmt.Errorf("this worker does not have the graph %.12s of the run", o.Graph)
+	}
+	ctx = audit.WithSubject(ctx, o.Subject)
+	for {
+		result, err := on.make(ctx, o)
+		if !errors.Is(err, journal.ErrRunning) {
+			return result, err
+		}
+		if !wait(ctx, claimEvery) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
+	options := []execution.Option{execution.WithUser(o.User), execution.WithStop(o.Stop)}
+	run, err := on.history.Exact(ctx, o.Run)
+	var result *execution.Result
+	switch {
+	case errors.Is(err, journal.ErrNotFound) && o.Args == nil:
+		return nil, &PermanentError{fmt.Errorf("run %s is not recorded; serve and workers need the same --state", o.Run)}
+	case errors.Is(err, journal.ErrNotFound):
+		result, err = on.run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run))...)
+	case err != nil:
+		return nil, err
+	case run.Resumed >= maxResumed:
+		return nil, &PermanentError{fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; "+
+			"resume it by hand: toolgraph resume %s", run.ID, run.Resumed, run.ID)}
+	default:
+		result, err = on.resumeHere(ctx, run, options)
+	}
+	return result, on.settled(ctx, o.Run, err)
+}
+
+// resumeHere resumes a recorded run.
+func (on hosted) resumeHere(ctx context.Context, run journal.Run, options []execution.Option) (*execution.Result, error) {
+	start, err := on.history.Start(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	g, err := on.Recorded(ctx, run.Tool, start.Args)
+	if err != nil {
+		return nil, &PermanentError{err}
+	}
+	result, err := on.resume(ctx, g, run.ID, options...)
+	if errors.Is(err, execution.ErrSuspended) {
+		on.giveBack(ctx, run.ID)
+	}
+	return result, err
+}
+
+// settled waits until a run is recorded, and says whether its error is permanent.
+func (on hosted) settled(ctx context.Context, id string, err error) error {
+	var step *execution.StepError
+	var gap *journal.GapError
+	var arguments *execution.ArgumentsError
+	switch {
+	case errors.Is(err, execution.ErrGraphChanged), errors.Is(err, execution.ErrHalfForked), errors.Is(err, execution.ErrItemsChanged),
+		errors.As(err, &gap), errors.As(err, &arguments):
+		return &PermanentError{err}
+	case err != nil && !errors.As(err, &step):
+		return err
+	}
+	if f, can := on.history.Journal(on.File.Secrets, aboutRuns(on.Project)).(execution.Flusher); can && !errors.Is(err, execution.ErrSuspended) {
+		if failed := f.Flush(context.WithoutCancel(ctx), id); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
