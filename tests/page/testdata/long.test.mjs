@@ -1,10 +1,11 @@
 import { assert, graph, status, submit, test, text, use } from './lib.mjs';
 
 // A kept run of 10,000 steps opens at once, and its list is only as long as what is seen.
-test('a recorded run of 10,000 steps opens at once', () => use(graph('loop'), {}, async (page) => {
+test('a recorded run of 10,000 steps opens at once', () => use(graph('loop'), {}, async (page, url) => {
   await submit(page);
   await status(page, 'finished');
-  await page.reload();
+  await page.goto('about:blank');
+  await page.goto(url);
   await page.waitForSelector('.node');
   await page.click('text=Runs');
   await page.waitForSelector('.runs li');

@@ -14,6 +14,15 @@ const open = (which) => () => {
   setTimeout(() => document.getElementById(`tab-${which}`)?.focus());
 };
 
+// find goes to the field that finds a node: at once, so that nothing that is typed is taken for other keys; in a
+// narrow window once the graph is shown.
+function find() {
+  const field = () => document.getElementById('find-node');
+  pane.value = 'graph';
+  field()?.focus();
+  if (document.activeElement !== field()) setTimeout(() => field()?.focus());
+}
+
 export const keys = [
   { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a question or a dialog, send that', do: () => begin(false) },
   { id: 'debug', key: 'Ctrl+Shift+Enter', group: 'Runs', text: 'debug: run the chosen tool and pause before its first node', do: () => begin(true) },
@@ -37,7 +46,7 @@ export const keys = [
   { key: '4', group: 'Page', text: 'the file', do: () => show('source') },
   { key: 't', group: 'Page', text: 'tools', do: open('tools') },
   { key: 'r', group: 'Page', text: 'runs', do: open('runs') },
-  { key: '/', group: 'Page', text: 'find a node', do: () => { pane.value = 'graph'; setTimeout(() => document.getElementById('find-node')?.focus()); } },
+  { key: '/', group: 'Page', text: 'find a node', do: find },
   { key: 'f', group: 'Page', text: 'fit the graph into view', do: () => graphKeys.fit() },
   { key: '+', group: 'Page', text: 'enlarge the graph', do: () => graphKeys.zoom(1.25) },
   { key: '-', group: 'Page', text: 'reduce the graph', do: () => graphKeys.zoom(0.8) },

@@ -160,14 +160,15 @@ export async function openRun(id, step = null, of = '', piece = '') {
   const found = await attempt(() => get(`runs/${seg(id)}`));
   if (found) {
     if (reading) await reading.catch(() => {});
-    forgetSteps();
+    const again = run.value?.id === id; // what is known of it stays in sight
+    if (!again) forgetSteps();
     if (step === 'failed') ({ frame: of, index: step, part: piece } = found.failedAt ? split(found.failedAt) : { frame: '', index: null, part: '' });
     following = step === null;
     const first = following && stands(found) ? found.next?.frame ?? '' : of;
     batch(() => {
+      if (!again || frame.value !== first) path.value = noPath();
       run.value = found;
       frame.value = first;
-      path.value = noPath();
       position.value = step;
       part.value = piece;
       selected.value = '';

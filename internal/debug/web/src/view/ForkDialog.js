@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, seg, text as fetchText } from '../lib/api.js';
 import { addressOf } from '../lib/address.js';
 import { plural } from '../lib/format.js';
@@ -35,7 +35,7 @@ export function ForkDialog({ run: r, place }) {
 function Form({ r, place, plan }) {
   const nodes = latest(place.part ? 0 : place.at);
   const form = useRef(null);
-  useEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
+  useLayoutEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
   const [texts, setTexts, drop, kept] = useKept(`fork ${r.id} ${JSON.stringify(place)}`, {}); // node → { was, now }
   const edited = Object.keys(texts).filter((id) => texts[id].now !== texts[id].was);
   const [node, setNode] = useState(edited[0] ?? '');

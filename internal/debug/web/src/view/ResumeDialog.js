@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, seg } from '../lib/api.js';
 import { plural } from '../lib/format.js';
 import { useLoaded } from '../lib/load.js';
@@ -22,7 +22,7 @@ export function ResumeDialog({ run: r }) {
 
 function Form({ r, plan }) {
   const form = useRef(null);
-  useEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
+  useLayoutEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
   const [choice, choose] = useState('safe');
   const [value, setValue] = useState('');
   const [changed, accept] = useState(false);

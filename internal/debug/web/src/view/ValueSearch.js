@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../lib/format.js';
 import { pathOf } from '../lib/jsonata.js';
 import { Button } from './Button.js';
@@ -13,8 +13,8 @@ export function ValueSearch({ source, search, stamp, label, onSearch, onShow, on
   const [error, setError] = useState('');
   const first = useRef(null);
   const { text, index } = search;
-  useEffect(() => {
-    if (!search.kept) first.current?.focus(); // opened just now
+  useLayoutEffect(() => {
+    if (!search.kept) first.current?.focus(); // opened just now; at once, so that what is typed next is in it
     search.kept = true;
   }, []);
   const load = async (from, known) => {

@@ -158,6 +158,7 @@ export function ValueTree({ level, source, label, keep, control, term, onTable }
       e.preventDefault();
       return;
     }
+    if (e.key.length > 1) list.current.typed = ''; // what is typed after another key begins anew
     switch (e.key) {
       case 'ArrowDown': go(order[i + 1]); break;
       case 'ArrowUp': go(order[i - 1]); break;
