@@ -124,17 +124,21 @@ type Order struct {
 	Graph   string      // hash
 	Args    value.Value // nil: recorded
 	Subject string
+	End     bool // the run was cancelled: it is only to be recorded as that
 
 	User execution.User
 	Stop <-chan struct{} // see execution.WithStop
 }
+
+// Remedy adds to the failure of a run what its reader can do about it.
+func Remedy(err error) error { return withRemedy(err) }
 
 // PermanentError is why a run can never be made or resumed.
 type PermanentError struct{ error }
 
 func (e *PermanentError) Unwrap() error { return e.error }
 
-// maxWait is how often a run is looked at that another process has.
+// claimEvery is how often a run is looked at that another process has.
 const claimEvery = 250 * time.Millisecond
 
 // Make makes a run, or resumes it when it has begun; while another process has it, Make waits. When
@@ -149,7 +153,7 @@ func (h *Host) Make(ctx context.Context, o Order) (*execution.Result, error) {
 	ctx = audit.WithSubject(ctx, o.Subject)
 	for {
 		result, err := on.make(ctx, o)
-		if !errors.Is(err, journal.ErrRunning) {
+		if !errors.Is(err, journal.ErrRunning) && !errors.Is(err, execution.ErrTaken) {
 			return result, err
 		}
 		if !wait(ctx, claimEvery) {
@@ -163,23 +167,25 @@ func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 	run, err := on.history.Exact(ctx, o.Run)
 	var result *execution.Result
 	switch {
+	case errors.Is(err, journal.ErrNotFound) && o.End:
+		return nil, &execution.StepError{Run: o.Run, Err: &execution.Failure{Code: execution.CodeCancelled, Message: "the run was cancelled before it began"}}
 	case errors.Is(err, journal.ErrNotFound) && o.Args == nil:
 		return nil, &PermanentError{fmt.Errorf("run %s is not recorded; serve and workers need the same --state", o.Run)}
 	case errors.Is(err, journal.ErrNotFound):
-		result, err = on.run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run))...)
+		result, err = on.run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run), execution.WithCaller("", true))...)
 	case err != nil:
 		return nil, err
 	case run.Resumed >= maxResumed:
 		return nil, &PermanentError{fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; "+
 			"resume it by hand: toolgraph resume %s", run.ID, run.Resumed, run.ID)}
 	default:
-		result, err = on.resumeHere(ctx, run, options)
+		result, err = on.resumeHere(ctx, run, o.End, options)
 	}
 	return result, on.settled(ctx, o.Run, err)
 }
 
-// resumeHere resumes a recorded run.
-func (on hosted) resumeHere(ctx context.Context, run journal.Run, options []execution.Option) (*execution.Result, error) {
+// resumeHere resumes a recorded run; with end only to record that it was cancelled.
+func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, options []execution.Option) (*execution.Result, error) {
 	start, err := on.history.Start(ctx, run.ID)
 	if err != nil {
 		return nil, err
@@ -188,7 +194,16 @@ func (on hosted) resumeHere(ctx context.Context, run journal.Run, options []exec
 	if err != nil {
 		return nil, &PermanentError{err}
 	}
-	result, err := on.resume(ctx, g, run.ID, options...)
+	events, err := on.claimed(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	if end {
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = cancelled
+	}
+	result, err := on.resumed(ctx, g, events, options...)
 	if errors.Is(err, execution.ErrSuspended) {
 		on.giveBack(ctx, run.ID)
 	}
@@ -204,7 +219,7 @@ func (on hosted) settled(ctx context.Context, id string, err error) error {
 	case errors.Is(err, execution.ErrGraphChanged), errors.Is(err, execution.ErrHalfForked), errors.Is(err, execution.ErrItemsChanged),
 		errors.As(err, &gap), errors.As(err, &arguments):
 		return &PermanentError{err}
-	case err != nil && !errors.As(err, &step):
+	case err != nil && !errors.As(err, &step), errors.Is(err, execution.ErrTaken):
 		return err
 	}
 	if f, can := on.history.Journal(on.File.Secrets, aboutRuns(on.Project)).(execution.Flusher); can && !errors.Is(err, execution.ErrSuspended) {

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution"
+)
+
+// Calling has the flags of a command that has the call of one tool of a graph file made elsewhere:
+// now, later or often.
+type Calling struct {
+	std   streams
+	flags sessionFlags
+	args  string
+}
+
+// Calling registers the flags, among them -g.
+func (p Parts) Calling(cmd *cobra.Command) *Calling {
+	c := &Calling{std: p.std}
+	graphFlag(cmd, &c.flags.graph)
+	serversFlag(cmd, &c.flags.servers)
+	c.flags.vars.register(cmd)
+	c.flags.registerPipeline(cmd)
+	cmd.Flags().StringVar(&c.args, "args", "", "tool arguments as a `JSON` object, or - to read it from standard input")
+	return c
+}
+
+// Load loads the graph file, and returns the call that words ask for: the name of a tool, then arguments
+// key=value. The arguments are complete and valid. An ID and a subject are the caller's to set.
+func (c *Calling) Load(ctx context.Context, words []string) (r Remote, err error) {
+	if c.flags.graph == "" {
+		return r, usagef("no graph file; name it with -g FILE")
+	}
+	if len(words) == 0 || strings.Contains(words[0], "=") {
+		return r, usagef("no tool; name one of %s", c.flags.graph)
+	}
+	p, err := c.flags.project(ctx)
+	if err != nil {
+		return r, err
+	}
+	listed, err := graphOf(p, words[0])
+	if err != nil {
+		return r, err
+	}
+	if listed.Tool.Hidden {
+		return r, usagef("tool %q is hidden, so that only other tools of the file can call it", words[0])
+	}
+	args, err := argumentsOf(ctx, c.std.in, c.args, listed.Tool.InputSchema, words[1:])
+	if err != nil {
+		return r, err
+	}
+	g, args, err := p.ForRun(ctx, listed, args, nil)
+	if err == nil {
+		args, err = execution.Arguments(ctx, g, args)
+	}
+	if err != nil {
+		return r, usageError{fmt.Errorf("%s: %w", words[0], err)}
+	}
+	return Remote{Tool: listed.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args}, nil
+}

@@ -1,0 +1,133 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
+	sdk "go.temporal.io/sdk/temporal"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/cli"
+)
+
+// maker makes runs. cli.Host is one.
+type maker interface {
+	Make(ctx context.Context, o cli.Order) (*execution.Result, error)
+}
+
+// activities are the activities of a worker.
+type activities struct {
+	maker
+	beat  time.Duration // how often a run says that it is alive; with it comes the news of its cancellation
+	grace time.Duration // of calls in flight when the worker is stopped
+}
+
+// errGivenBack is the cause of the end of a run that another worker continues.
+var errGivenBack = errors.New("the worker stops, and another one continues the run")
+
+// run makes a run, or resumes it where another attempt stopped.
+func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
+	o := cli.Order{
+		Run: activity.GetInfo(ctx).WorkflowExecution.ID, Graph: in.Graph, Subject: in.Subject, End: in.End,
+	}
+	if in.Args != nil {
+		args, err := value.Decode(in.Args)
+		if err != nil {
+			return Outcome{}, failed(err)
+		}
+		o.Args = args
+	}
+	stop := make(chan struct{})
+	halt := sync.OnceFunc(func() { close(stop) })
+	user := &user{answer: in.Answer, halt: halt}
+	o.User, o.Stop = user, stop
+	run, release := a.alive(ctx, halt)
+	defer release()
+	_, err := a.Make(run, o)
+	return a.outcome(ctx, user, err)
+}
+
+// outcome says how an attempt has ended.
+func (a *activities) outcome(ctx context.Context, user *user, err error) (Outcome, error) {
+	var step *execution.StepError
+	var never *cli.PermanentError
+	isSuspended := errors.Is(err, execution.ErrSuspended)
+	switch asked := user.open(); {
+	case err == nil:
+		return Outcome{Status: string(journal.Finished)}, nil
+	case isSuspended && asked != nil:
+		return Outcome{Asked: asked}, nil
+	case isSuspended:
+		return Outcome{}, sdk.NewApplicationErrorWithOptions(errGivenBack.Error(), "toolgraph.given-back",
+			sdk.ApplicationErrorOptions{NextRetryDelay: soon, Category: sdk.ApplicationErrorCategoryBenign, Cause: err})
+	case errors.As(err, &never):
+		return Outcome{}, failed(err)
+	case !errors.As(err, &step):
+		return Outcome{}, err // of the store: tried again
+	}
+	out := Outcome{Status: string(journal.Failed), Code: step.Code(), Message: cli.Remedy(err).Error()}
+	if out.Code == execution.CodeCancelled {
+		out.Status = string(journal.Cancelled)
+	}
+	return out, nil
+}
+
+// failed returns an error after which a run is not tried again.
+func failed(err error) error {
+	return sdk.NewNonRetryableApplicationError(err.Error(), permanent, nil)
+}
+
+// alive says every beat that a run is alive, until release, and returns the context of the run, which
+// ends when that is cancelled. A run whose worker stops, or that Temporal does not know as the work of this worker
+// any more, ends before its next node (halt); a call that takes longer than the grace is suspended. A run that cannot say
+// that it is alive continues: the store lets no other worker have it meanwhile.
+func (a *activities) alive(ctx context.Context, halt func()) (run context.Context, release func()) {
+	run, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(a.beat)
+		defer ticker.Stop()
+		stopped, over := activity.GetWorkerStopChannel(ctx), ctx.Done()
+		var late <-chan time.Time
+		for {
+			select {
+			case <-ticker.C:
+				activity.RecordHeartbeat(ctx)
+				continue
+			case <-run.Done():
+				return
+			case <-late:
+				end(execution.ErrSuspended)
+				return
+			case <-over:
+				over = nil
+				cause := context.Cause(ctx)
+				if sdk.IsCanceledError(cause) {
+					end(context.Canceled)
+					return
+				}
+				var unknown *serviceerror.NotFound
+				if !errors.As(cause, &unknown) && !errors.Is(cause, activity.ErrActivityPaused) && !errors.Is(cause, activity.ErrActivityReset) {
+					continue // the server cannot be reached
+				}
+			case <-stopped:
+				stopped = nil
+			}
+			halt()
+			if late == nil {
+				late = time.After(a.grace)
+			}
+		}
+	}()
+	return run, func() {
+		end(nil)
+		<-done
+	}
+}

@@ -1,0 +1,142 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/cli"
+)
+
+func newServe(p cli.Parts) *cobra.Command {
+	var to connection
+	cmd := p.Serve(func(ctx context.Context, log *slog.Logger) (cli.Elsewhere, error) {
+		c, err := to.dial(ctx, log)
+		if err != nil {
+			return nil, err
+		}
+		return &remote{client: c, log: log, warned: map[string]bool{}}, nil
+	})
+	cmd.Short = "Serve the graphs of a file as MCP tools whose runs are made by workers"
+	cmd.Long = `Serve the graphs of a file as MCP tools, over stdio or with --http, as "toolgraph serve" does. A
+call starts a workflow on Temporal, whose id is that of the run, and waits for its end; the run
+is made by a worker that has the same version of the graph (toolgraph-temporal worker).
+
+Progress, cancellations and questions to the user pass through this process. It can be
+restarted without harm to runs. It needs the same --state as the workers: results are
+read there. What workers decide is said to them: --locked, --allow-exec and --var must be the same there.`
+	cmd.Example = `  toolgraph-temporal serve graph.yaml --address temporal:7233 --state postgres://toolgraph@db/toolgraph
+  toolgraph-temporal serve graph.yaml --http :8080`
+	to.register(cmd)
+	return cmd
+}
+
+// remote makes runs on Temporal.
+type remote struct {
+	client client.Client
+	log    *slog.Logger
+
+	mu     sync.Mutex      // guards warned
+	warned map[string]bool // task queues without a worker that were reported
+}
+
+const (
+	// largestArgs is how many bytes of arguments travel with the start of a workflow; more are
+	// recorded first.
+	largestArgs = 64 << 10
+	// lookAfter is how long a run may wait for a worker before its absence is reported.
+	lookAfter = 5 * time.Second
+	// cancelTime is how long a cancellation may take to reach Temporal.
+	cancelTime = 10 * time.Second
+)
+
+// Run starts the workflow of a run, or joins it, and waits for its end.
+func (r *remote) Run(ctx context.Context, run cli.Remote) error {
+	in := Input{Tool: run.Tool, Graph: run.Graph, Subject: run.Subject}
+	args, err := value.Encode(run.Args)
+	if err != nil {
+		return err
+	}
+	if in.Args = args; len(args) > largestArgs {
+		if err := run.Record(ctx); err != nil {
+			return err
+		}
+		in.Args = nil
+	}
+	queue := QueueOf(run.Graph)
+	started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: run.ID, TaskQueue: queue, Memo: map[string]any{"tool": run.Tool},
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+	}, WorkflowName, in)
+	var before *serviceerror.WorkflowExecutionAlreadyStarted
+	switch {
+	case errors.As(err, &before):
+		started = r.client.GetWorkflow(ctx, run.ID, "")
+	case err != nil:
+		return fmt.Errorf("the run cannot be started on Temporal: %w", err)
+	}
+	defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, queue, run.Tool) }).Stop()
+	err = started.Get(ctx, nil)
+	if ctx.Err() == nil {
+		return err
+	}
+	if errors.Is(context.Cause(ctx), execution.ErrSuspended) {
+		return fmt.Errorf("%w: the run continues on Temporal as workflow %s", execution.ErrSuspended, run.ID)
+	}
+	return r.cancel(ctx, run.ID)
+}
+
+// cancel cancels the workflow of a run, without waiting for its end.
+func (r *remote) cancel(ctx context.Context, id string) error {
+	cause := context.Cause(ctx)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+	defer stop()
+	var over *serviceerror.NotFound
+	if err := r.client.CancelWorkflow(ctx, id, ""); err != nil && !errors.As(err, &over) {
+		r.log.Warn("a run was not cancelled", "run", id, "error", err)
+	}
+	return cause
+}
+
+// lookForWorkers reports, once, that no worker has a graph.
+func (r *remote) lookForWorkers(ctx context.Context, queue, tool string) {
+	found, err := r.client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil || len(found.GetPollers()) > 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.warned[queue] {
+		r.warned[queue] = true
+		r.log.Warn("runs wait, because no worker has this version of the graph; start one: toolgraph-temporal worker -g FILE", "tool", tool, "queue", queue)
+	}
+}
+
+// Answer signals the answer to a question to the workflow of its run.
+func (r *remote) Answer(ctx context.Context, run string, q journal.Asked, a execution.Answer) error {
+	signal := Answer{At: q.Address, Digest: q.Digest, Action: a.Action, Why: a.Why}
+	if a.Content != nil {
+		content, err := value.Encode(a.Content)
+		if err != nil {
+			return err
+		}
+		signal.Content = json.RawMessage(content)
+	}
+	return r.client.SignalWorkflow(ctx, run, "", AnswerSignal, signal)
+}
+
+// Close closes the connection.
+func (r *remote) Close() { r.client.Close() }

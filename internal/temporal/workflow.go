@@ -1,0 +1,154 @@
+package temporal
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"toolgraph/execution"
+)
+
+// Names that Temporal knows. They are part of what is stored: workflows that are open when a new
+// version of this program starts have them.
+const (
+	WorkflowName = "toolgraph.run"
+	ActivityName = "toolgraph.make"
+	AnswerSignal = "answer"
+)
+
+// hashShown is how many hex digits of a graph's hash the name of its task queue has.
+const hashShown = 16
+
+// QueueOf returns the task queue of a graph, by its hash: only workers that have this graph, in this
+// version, take runs from it.
+func QueueOf(hash string) string { return "toolgraph-" + hash[:min(hashShown, len(hash))] }
+
+// Input starts a run. The id of the workflow is that of the run.
+type Input struct {
+	Tool    string          `json:"tool"`
+	Graph   string          `json:"graph"`             // hash
+	Args    json.RawMessage `json:"args,omitempty"`    // absent: the run has begun, and the store has its arguments
+	Subject string          `json:"subject,omitempty"` // of the client's access token, for the audit log
+
+	Answer *Answer `json:"answer,omitempty"` // of a run that was continued as a new execution
+	End    bool    `json:"end,omitempty"`    // the run was cancelled and is to be recorded as that
+}
+
+// Outcome is how a run has ended; its result is in the store.
+type Outcome struct {
+	Status string `json:"status"` // of journal.Statuses: finished, error or cancelled
+
+	Code    execution.Code `json:"code,omitempty"` // of a run that failed
+	Message string         `json:"message,omitempty"`
+
+	Asked *Asked `json:"asked,omitempty"` // the run waits for an answer
+}
+
+// Asked identifies an open question of a run.
+type Asked struct {
+	At     execution.Address `json:"at"`
+	Digest string            `json:"digest"`
+	Until  time.Time         `json:"until"` // when the time for the answer is over
+}
+
+// Answer is the answer of a user.
+type Answer struct {
+	At      execution.Address `json:"at"`
+	Digest  string            `json:"digest"`
+	Action  execution.Action  `json:"action"`
+	Content json.RawMessage   `json:"content,omitempty"`
+	Why     string            `json:"why,omitempty"` // of no-user
+}
+
+// answers reports whether an answer belongs to a question.
+func (a *Answer) answers(q *Asked) bool { return a.At == q.At && a.Digest == q.Digest }
+
+const (
+	// makeTimeout bounds one attempt, which may be alive for as long: the run has limits of its own.
+	makeTimeout = 365 * 24 * time.Hour
+	// soon is how long a run waits that a worker has given back.
+	soon = 10 * time.Millisecond
+)
+
+// workflows are the workflows of a worker.
+type workflows struct {
+	heartbeat time.Duration // how long a worker may be silent before another one takes its runs
+}
+
+// run is the workflow of a run: its activity, and between its attempts the wait for answers.
+func (w workflows) run(ctx workflow.Context, in Input) (Outcome, error) {
+	answers := workflow.GetSignalChannel(ctx, AnswerSignal)
+	for {
+		out, err := w.make(ctx, in)
+		switch {
+		case err != nil && ctx.Err() != nil: // it was cancelled, and no worker has said how it ended
+			in.Args, in.End = nil, true
+			ended, _ := workflow.NewDisconnectedContext(ctx)
+			if out, err = w.make(ended, in); err != nil {
+				return out, err
+			}
+			return out, sdk.NewCanceledError()
+		case err != nil:
+			return out, err
+		case out.Asked == nil:
+			return out, ending(out)
+		}
+		in.Args, in.Answer = nil, answer(ctx, answers, out.Asked)
+		if ctx.Err() == nil && workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return out, workflow.NewContinueAsNewError(ctx, WorkflowName, in)
+		}
+	}
+}
+
+// ending returns the error of a workflow whose run has failed.
+func ending(out Outcome) error {
+	switch {
+	case out.Code == execution.CodeCancelled:
+		return sdk.NewCanceledError()
+	case out.Code != "":
+		return sdk.NewApplicationErrorWithOptions(out.Message, string(out.Code), sdk.ApplicationErrorOptions{NonRetryable: true, Category: sdk.ApplicationErrorCategoryBenign})
+	}
+	return nil
+}
+
+// make executes the activity of a run.
+func (w workflows) make(ctx workflow.Context, in Input) (out Outcome, err error) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: makeTimeout, HeartbeatTimeout: w.heartbeat, WaitForCancellation: true,
+		RetryPolicy: &sdk.RetryPolicy{InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second},
+	})
+	err = workflow.ExecuteActivity(ctx, ActivityName, in).Get(ctx, &out)
+	return out, err
+}
+
+// answer waits for the answer to a question; nil when the run is cancelled. Answers to other
+// questions are dropped.
+func answer(ctx workflow.Context, answers workflow.ReceiveChannel, q *Asked) *Answer {
+	late := &Answer{At: q.At, Digest: q.Digest, Action: execution.TimedOut}
+	for {
+		left := q.Until.Sub(workflow.Now(ctx))
+		if left <= 0 {
+			return late
+		}
+		come, err := workflow.AwaitWithTimeout(ctx, left, func() bool { return answers.Len() > 0 })
+		if err != nil {
+			return nil
+		}
+		var a Answer
+		if come && answers.ReceiveAsync(&a) && a.answers(q) { // one that cannot be read is not received
+			return &a
+		}
+	}
+}
+
+// permanent is the type of errors that are not retried.
+const permanent = "toolgraph.permanent"
+
+// isPermanent reports whether a workflow has ended without its run having an end.
+func isPermanent(err error) bool {
+	var failed *sdk.ApplicationError
+	return errors.As(err, &failed) && failed.Type() == permanent
+}
