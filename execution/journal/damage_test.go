@@ -17,8 +17,9 @@ import (
 // long is a value that has a row of its own.
 func long() string { return strings.Repeat("a long value, 0123456789 ", 4000) }
 
-// answered is a closed store with one run that has every kind of frame, and its answer.
-func answered(t *testing.T) (file string) {
+// answered is a closed store with one run that has every kind of frame, and its answer. Its chunk is
+// in its row, or as version 5 had it.
+func answered(t *testing.T, inRow bool) (file string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "state")
 	s := openAt(t, dir, journal.Options{})
@@ -39,7 +40,19 @@ func answered(t *testing.T) (file string) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, "history.db")
+	file = filepath.Join(dir, "history.db")
+	if inRow {
+		return file
+	}
+	raw, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.Exec(`INSERT INTO chunks SELECT seq, 0, 0, body, sums FROM runs; UPDATE runs SET body = NULL, sums = NULL`); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // looked is all that a store says of its run, and why some of it is damaged.
@@ -71,7 +84,12 @@ func looked(t *testing.T, s *journal.Store) (said string, damage error) {
 // TestV12Rows: a run with any changed row is damaged, in a list and for a process that would
 // resume it, and no wrong value is shown.
 func TestV12Rows(t *testing.T) {
-	file := answered(t)
+	t.Run("in its row", func(t *testing.T) { changeRows(t, answered(t, true), "runs") })
+	t.Run("in chunks", func(t *testing.T) { changeRows(t, answered(t, false), "chunks") })
+}
+
+// changeRows changes each row of a run whose frames are in a table.
+func changeRows(t *testing.T, file, frames string) {
 	s := openAt(t, filepath.Dir(file), journal.Options{})
 	want, err := looked(t, s)
 	if err != nil {
@@ -85,8 +103,8 @@ func TestV12Rows(t *testing.T) {
 	raw.SetMaxOpenConns(1) // temporary tables are of a connection
 	tried := 0
 	for _, c := range []struct{ table, column string }{
-		{"chunks", "body"},
-		{"chunks", "sums"},
+		{frames, "body"},
+		{frames, "sums"},
 		{"spills", "body"},
 		{"runs", "tool"},
 		{"runs", "status"},
@@ -102,7 +120,7 @@ func TestV12Rows(t *testing.T) {
 		}
 		set := func(value []byte) {
 			var as any = value
-			if c.table == "runs" {
+			if isText := c.table == "runs" && c.column != "body" && c.column != "sums"; isText {
 				as = string(value)
 			}
 			if _, err := raw.Exec(fmt.Sprintf("UPDATE %s SET %s = ?", c.table, c.column), as); err != nil {
@@ -124,18 +142,22 @@ func TestV12Rows(t *testing.T) {
 			if said, err := looked(t, s); err == nil {
 				t.Errorf("%s.%s, variant %d: %q is taken for %q", c.table, c.column, i, said, want)
 			}
-			if _, err := s.Journal(nil, journal.About{}).Load(t.Context(), "RUN"); err == nil && c.table != "runs" {
+			if _, err := s.Journal(nil, journal.About{}).Load(t.Context(), "RUN"); err == nil && (c.table != "runs" || c.column == "body" || c.column == "sums") {
 				t.Errorf("%s.%s, variant %d: the run can be taken on", c.table, c.column, i)
 			}
 		}
 		set(was)
 	}
-	for _, change := range []string{
-		"chunks SET n = 1", "chunks SET step = 1", "spills SET id = 2", "spills SET sum = sum + 1", "runs SET sum = sum + 1", "chunks SET sums = NULL",
+	changes := []string{
+		"spills SET id = 2", "spills SET sum = sum + 1", "runs SET sum = sum + 1", frames + " SET sums = NULL", frames + " SET body = NULL",
 		"runs SET started = started + 1", "runs SET ended = ended + 1", "runs SET ended = 0", "runs SET last = last + 1000", "runs SET events = events + 1",
 		"runs SET steps = steps + 1", "runs SET steps = 'many'", "runs SET durable = 1", "runs SET args = NULL", "runs SET status = 'error'",
 		"runs SET status = 'cancelled'", "runs SET status = 'interrupted'", "runs SET failure = '{}'", "runs SET failure = '{'",
-	} {
+	}
+	if frames == "chunks" {
+		changes = append(changes, "chunks SET n = 1", "chunks SET step = 1")
+	}
+	for _, change := range changes {
 		undo(t, raw, change, func() {
 			if said, err := looked(t, s); err == nil {
 				t.Errorf("%s: %q is taken for %q", change, said, want)
@@ -170,7 +192,7 @@ func undo(t *testing.T, raw *sql.DB, change string, do func()) {
 
 // TestV12File: the same for each byte of the file that says something of the run.
 func TestV12File(t *testing.T) {
-	file := answered(t)
+	file := answered(t, true)
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -215,13 +237,14 @@ func TestV12File(t *testing.T) {
 // A store of the first versions has no checksums: its runs can be read, and are recorded
 // on with them.
 func TestStoreWithoutSums(t *testing.T) {
-	file := answered(t)
+	file := answered(t, false)
 	raw, err := sql.Open("sqlite", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer raw.Close()
 	if _, err := raw.Exec(`ALTER TABLE runs DROP COLUMN sum; ALTER TABLE runs DROP COLUMN nested; ALTER TABLE runs DROP COLUMN facts; ALTER TABLE chunks DROP COLUMN sums; ALTER TABLE spills DROP COLUMN sum;
+		ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums;
 		UPDATE runs SET status = 'interrupted', ended = 0; PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +266,7 @@ func TestStoreWithoutSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := raw.Exec(`INSERT INTO runs SELECT 2, 'EMPTY', tool, status, file, server, graph, args, started, ended, last, 1, steps, spills,
-		bytes, durable, failure, owner, lost, resumed, NULL, 0, '' FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
+		bytes, durable, failure, owner, lost, resumed, NULL, 0, NULL, NULL, '' FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
 		t.Fatal(err)
 	}
 	var damaged *journal.DamagedError

@@ -4,271 +4,156 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver
-	sqlite3 "modernc.org/sqlite/lib"
+	"toolgraph/execution"
 )
 
-// errClosed is the error of a store that is used after Close.
-var errClosed = errors.New("the store of runs is closed")
+// Database is a database of runs: what differs between SQLite and others. Everything else a Store
+// does with statements that all of them understand, through database/sql: with the parameters $1,
+// $2 and so on. Safe for concurrent use; Write is called by one goroutine.
+type Database interface {
+	// Place returns where the database is, without a password: a path or a URL.
+	Place() string
 
-// errNoStore is the error of a store in which no run was recorded yet.
-var errNoStore = errors.New("no runs are recorded there yet")
+	// Open returns the connections to the database. It is opened, and has the newest schema, with
+	// the first use. The error is ErrNoStore when nothing was recorded there yet, unless create
+	// is set: then the database is to be written.
+	Open(ctx context.Context, create bool) (*sql.DB, error)
 
-// database opens the database at its first use. Without create, the error is errNoStore when it
-// does not exist.
-func (s *Store) database(create bool) (*sql.DB, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	if s.db != nil && s.fixed && create { // it may be writable by now
-		if err := s.db.Close(); err != nil {
-			return nil, err
-		}
-		s.db, s.fixed = nil, false
-	}
-	if s.db != nil {
-		return s.db, nil
-	}
-	if err := s.prepareFile(create); err != nil {
-		return nil, err
-	}
-	if err := s.createEmpty(); err != nil {
-		return nil, aboutStore(s.Path(), err)
-	}
-	db, err := open(s.source(), migrate)
-	if err != nil && !create && !isLocked(err) && codeOf(err) != 0 {
-		s.fixed = true
-		if db, err = s.openFixed(err); err != nil {
-			s.fixed = false
-		}
-	}
-	if err != nil {
-		return nil, aboutStore(s.Path(), err)
-	}
-	s.db = db
-	return db, nil
+	// Process returns this process. The first call begins its claim to its runs: from then on,
+	// until Close, Sweep does not take it for dead in any process.
+	Process(ctx context.Context) (Process, error)
+
+	// Write writes the unwritten parts of runs in one transaction, or nothing with an error. A run
+	// is in a batch once. Write sets Seq of a run that has no row yet. It sets Taken of a run that
+	// this process has lost, of which it writes nothing: an existing row must have this process
+	// as its owner and the status running, and a new run must not exist. Runs become visible in
+	// the order of Seq.
+	Write(ctx context.Context, batch []*Pending) error
+
+	// Sweep marks the runs of dead processes as interrupted, unless the database can only be read.
+	// It is called before each reading, so it is cheap.
+	Sweep(ctx context.Context) error
+
+	// Watch calls look, and again when something about a topic may have changed, also by this
+	// process, until ctx or the database ends, or look returns an error that lasts. It sweeps
+	// from time to time. db is nil while nothing is recorded there.
+	Watch(ctx context.Context, topic Topic, look func(ctx context.Context, db *sql.DB) error) error
+
+	// Deleting sweeps, calls del with a database that can be written, and returns the space that
+	// becomes free. When there is no space for deleting, it makes some and calls del again. The
+	// number is that of all runs that were deleted.
+	Deleting(ctx context.Context, del func(db *sql.DB) (int, error)) (int, error)
+
+	// State sets the sizes of a database that exists.
+	State(ctx context.Context, s *State) error
+
+	// Trouble classifies an error.
+	Trouble(err error) Trouble
+
+	// Explain adds the place and the remedy to an error of the database. The error may be nil.
+	Explain(err error) error
+
+	// Close ends the claim of this process and closes the connections. Unless everything was
+	// written, what is noted of its calls in flight stays for other processes.
+	Close(everything bool) error
 }
 
-// createEmpty creates the database in an empty file. The vacuum mode is set before the first
-// table; setting it later takes the lock for writing.
-func (s *Store) createEmpty() error {
-	if info, err := os.Stat(s.Path()); err != nil || info.Size() > 0 {
-		return nil //nolint:nilerr // opening it returns the error
-	}
-	db, err := open(s.source("auto_vacuum(INCREMENTAL)"), migrate)
-	if err != nil {
-		return err
-	}
-	return db.Close()
+// noter is a Database in which a call can be noted so that it survives the process, without a
+// transaction. In others such a call waits until it is committed.
+type noter interface {
+	// note notes an attempt of a call and reports whether it has.
+	note(run string, name noteName, text []byte) bool
+	// settle erases the notes of calls whose outcome is in the database with an event.
+	settle(e *execution.Event)
+	// forget erases the notes of a run.
+	forget(run string)
 }
 
-func open(source string, prepare func(*sql.DB) error) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", source)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(1)
-	if err := prepare(db); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+// ErrNoStore is the error of a database in which no run was recorded yet.
+var ErrNoStore = errors.New("no runs are recorded there yet")
+
+// ErrClosed is the error of a store, or its database, that is used after Close.
+var ErrClosed = errors.New("the store of runs is closed")
+
+// Trouble is what an error of a database means for writing again.
+type Trouble int
+
+// The kinds of trouble.
+const (
+	NoTrouble Trouble = iota // the error is not one of the database
+	Lasting                  // the database is damaged, or must not be used
+	Passing                  // it may be over later: a full disk, a lost connection
+	Locked                   // another process holds a lock for the moment
+)
+
+// Topic is what is watched in a database.
+type Topic string
+
+// Runs is the topic of the rows of runs.
+const Runs Topic = "runs"
+
+// Process is a process that records runs.
+type Process struct {
+	Name     string // of the owner of its runs: random, and never used again
+	Host     string
+	PID      int
+	Address  string
+	Started  time.Time
+	Beat     time.Time
+	Draining bool
 }
 
-// openFixed opens a database on a read-only or full disk for reading. SQLite creates files beside
-// it unless the database is immutable; then it does not read the log, which must be empty. why is
-// why the database could not be opened for writing.
-func (s *Store) openFixed(why error) (*sql.DB, error) {
-	query := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(ON)", "trusted_schema(OFF)"}}
-	db, err := open(s.location(query), checkVersion)
-	if err == nil {
-		return db, nil
-	}
-	if log, statErr := os.Stat(s.Path() + "-wal"); statErr == nil && log.Size() > 0 {
-		return nil, why
-	}
-	query.Set("immutable", "1")
-	if db, err = open(s.location(query), checkVersion); err != nil {
-		return nil, why
-	}
-	return db, nil
+// Pending is what is to be written of a run.
+type Pending struct {
+	Row
+	Body   Chunk   // the only chunk of a run that has begun and ended in this batch, which is a part of its row; else without a Body
+	Chunks []Chunk // of other runs
+	Spills []Spill
+
+	Taken bool // set by Database.Write
 }
 
-// checkVersion returns an error for a database that needs a migration.
-func checkVersion(db *sql.DB) error {
-	has, err := schemaOf(context.Background(), db)
-	if err == nil && !has.isCurrent() {
-		err = versionError(has.version)
-	}
-	return err
+// Row is the row of a run in table runs. Times are in microseconds since 1970; 0 for none.
+type Row struct {
+	Seq    int64 // 0: there is no row yet
+	ID     string
+	Tool   string
+	Status Status
+	File   string
+	Server string
+	Graph  string
+	Args   string
+
+	Started, Ended, Last int64
+
+	Events int
+	Counts
+	Spilled int // values with a row of their own
+	Bytes   int64
+	Lost    int // events
+	Durable bool
+	Failure string // JSON, or empty
+	Facts   string // JSON, or empty
+	Sum     int64
 }
 
-// connections is how many there are at the same time: the writer's, one of Follow, and some that read.
-const connections = 5
+// Counts are the numbers of records in the row of a run. Steps includes those before a record of
+// the run's own frame that were lost.
+type Counts struct{ Steps, Nested int }
 
-// source returns the URL of the database for the driver, with first before the other pragmas.
-// SQLite creates its other files with the mode of the first; the cache is small because servers
-// run for a long time. A page is often written several times before a checkpoint moves it.
-func (s *Store) source(first ...string) string {
-	synchronous := "NORMAL" // a commit survives the process, and a checkpoint a power cut
-	if s.opts.Durable {
-		synchronous = "FULL"
-	}
-	query := url.Values{"_txlock": {"immediate"}, "_pragma": append(first,
-		fmt.Sprintf("busy_timeout(%d)", s.busy.Milliseconds()), "journal_mode(WAL)", "synchronous("+synchronous+")",
-		"cache_size(-1024)", "wal_autocheckpoint(500)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
-	)}
-	return s.location(query)
+// Chunk is a row of table chunks: the frames of consecutive events.
+type Chunk struct {
+	First  int // the number of its first event
+	Before int // steps before it
+	Body   []byte
+	Sums   []byte // nil: of the first versions
 }
 
-// location returns the URL of the database with parameters.
-func (s *Store) location(query url.Values) string {
-	path := filepath.ToSlash(s.Path())
-	if !strings.HasPrefix(path, "/") { // C:/…
-		path = "/" + path
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
-}
-
-// migrations take a database from each version to the next. They are never changed once
-// released: a new version is a new entry.
-var migrations = []string{
-	`CREATE TABLE runs (
-		seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
-		tool TEXT NOT NULL, status TEXT NOT NULL, file TEXT NOT NULL, server TEXT NOT NULL, graph TEXT NOT NULL,
-		args TEXT NOT NULL, started INTEGER NOT NULL, ended INTEGER NOT NULL, last INTEGER NOT NULL,
-		events INTEGER NOT NULL, steps INTEGER NOT NULL, spills INTEGER NOT NULL, bytes INTEGER NOT NULL,
-		durable INTEGER NOT NULL, failure TEXT NOT NULL, owner TEXT NOT NULL);
-	CREATE INDEX running ON runs (owner) WHERE status = 'running';
-	CREATE TABLE chunks (run INTEGER NOT NULL, n INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL,
-		PRIMARY KEY (run, n)) WITHOUT ROWID;
-	CREATE TABLE spills (run INTEGER NOT NULL, id INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, id));
-	CREATE TABLE upkeep (pruned INTEGER NOT NULL);
-	INSERT INTO upkeep VALUES (0);`,
-	`ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
-	ALTER TABLE runs ADD COLUMN resumed INTEGER NOT NULL DEFAULT 0;
-	CREATE INDEX interrupted ON runs (file) WHERE status = 'interrupted';`,
-	`ALTER TABLE runs ADD COLUMN sum INTEGER;
-	ALTER TABLE chunks ADD COLUMN sums BLOB;
-	ALTER TABLE spills ADD COLUMN sum INTEGER;`,
-	// Since this version chunks have the frames of parts, called graphs and attempts.
-	`ALTER TABLE runs ADD COLUMN nested INTEGER NOT NULL DEFAULT 0;`,
-}
-
-// addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.
-const addFacts = `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`
-
-// newest is the version of a database with questions and answers, which earlier programs would take
-// for damage. It differs from the last migration in nothing else: the first such event raises it.
-var newest = len(migrations) + 1
-
-// raise marks a database as one that earlier programs cannot read, in the transaction that makes it
-// so.
-func raise(db *sql.Conn) error {
-	_, err := db.ExecContext(background, fmt.Sprintf("PRAGMA user_version = %d", newest))
-	return err
-}
-
-// schema is what a database has.
-type schema struct {
-	version int
-	facts   bool // the column
-}
-
-func schemaOf(ctx context.Context, db interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-},
-) (s schema, err error) {
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.version); err != nil || s.version < 0 || s.version > newest {
-		return s, err
-	}
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_info('runs') WHERE name = 'facts')").Scan(&s.facts)
-	return s, err
-}
-
-// isCurrent reports whether this program reads and writes the database as it is.
-func (s schema) isCurrent() bool {
-	return s.version >= len(migrations) && s.version <= newest && s.facts
-}
-
-// migrate brings the database to this version. It refuses a newer version, whose format is
-// unknown.
-func migrate(db *sql.DB) error {
-	ctx := context.Background()
-	if has, err := schemaOf(ctx, db); err != nil || has.isCurrent() {
-		return err
-	}
-	tx, err := db.BeginTx(ctx, nil) // takes the lock, so that only one process migrates
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	has, err := schemaOf(ctx, tx)
-	if err != nil || has.isCurrent() {
-		return err
-	}
-	version := has.version
-	if version < 0 {
-		return versionError(version)
-	}
-	if version > newest {
-		return fmt.Errorf("the runs there were recorded by a newer toolgraph (version %d, this one has %d); "+
-			"update toolgraph, or name another place with --state", version, newest)
-	}
-	steps := slices.Clone(migrations[min(version, len(migrations)):])
-	if !has.facts {
-		steps = append(steps, addFacts)
-	}
-	for _, step := range steps {
-		if _, err := tx.ExecContext(ctx, step); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", max(version, len(migrations)))); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// versionError is a user_version that no toolgraph writes.
-type versionError int
-
-func (e versionError) Error() string {
-	return fmt.Sprintf("its version is %d, expected 1 to %d", int(e), newest)
-}
-
-// aboutStore adds the path of the store and the remedy to an error.
-func aboutStore(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	switch codeOf(err) {
-	case sqlite3.SQLITE_FULL:
-		return fmt.Errorf("%s: the disk is full (%w); free some space, or delete runs with toolgraph runs rm", path, err)
-	case sqlite3.SQLITE_IOERR:
-		return fmt.Errorf("%s: the disk is full or failing (%w); free some space, or delete runs with toolgraph runs rm", path, err)
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("%s is locked by another process (%w); try again", path, err)
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return fmt.Errorf("%s cannot be written (%w); make it and its directory writable, or name another place with --state", path, err)
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_FORMAT:
-		return damaged(path, err)
-	}
-	if errors.As(err, new(versionError)) {
-		return damaged(path, err)
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
-func damaged(path string, err error) error {
-	return fmt.Errorf("%s is damaged (%w); move it away, and a new one is created", path, err)
+// Spill is a row of table spills: a value of its own.
+type Spill struct {
+	ID   int
+	Body []byte
+	Sum  int64
 }

@@ -2,84 +2,72 @@ package journal
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
-
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"toolgraph/internal/files"
 )
 
 // executor is a database, or one connection to it.
 type executor interface {
 	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
 // Delete deletes runs by their full ids and returns how many there were. Runs in progress stay.
 func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
-	return deleted(s.makingRoom(ctx, func(db executor) (int, error) { return deleteNamed(ctx, db, ids) }))
+	s.writer.flush()
+	return s.deleting(ctx, func(db *sql.DB) (int, error) { return deleteNamed(ctx, db, ids) })
 }
 
 func deleteNamed(ctx context.Context, db executor, ids []string) (deleted int, err error) {
 	for part := range slices.Chunk(ids, stepRuns) {
-		args := make([]any, len(part))
-		for i, id := range part {
-			args[i] = id
-		}
-		marks := strings.TrimSuffix(strings.Repeat("?,", len(part)), ",")
-		n, err := deleteRuns(ctx, db, `SELECT seq, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND id IN (`+marks+`)`, args...)
+		args, list := parameters(part)
+		n, err := deleteRuns(ctx, db, `SELECT seq, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND id IN (`+list+`)`, args...)
 		deleted += n
 		if err != nil {
 			return deleted, err
 		}
 	}
-	return deleted, freeSpace(ctx, db)
+	return deleted, deleteMarked(ctx, db)
 }
 
 // Prune deletes the oldest runs until the rest is within bounds, and returns how many.
 func (s *Store) Prune(ctx context.Context, keep Retention) (int, error) {
-	return deleted(s.makingRoom(ctx, func(db executor) (int, error) { return prune(db, s.dir, keep) }))
+	s.writer.flush()
+	return s.prune(ctx, keep)
 }
 
-// deleted returns the outcome of a deletion; a store without runs has none to delete.
-func deleted(n int, err error) (int, error) {
-	if errors.Is(err, errNoStore) {
-		return n, nil
-	}
-	return n, err
-}
-
-func prune(db executor, dir string, keep Retention) (deleted int, err error) {
+// prune is Prune without the events that are queued.
+func (s *Store) prune(ctx context.Context, keep Retention) (int, error) {
 	if keep == (Retention{}) {
 		return 0, nil
-	}
-	if err := sweep(background, db, dir); err != nil {
-		return 0, err
 	}
 	oldest := int64(0)
 	if keep.MaxAge > 0 {
 		oldest = time.Now().Add(-keep.MaxAge).UnixMicro()
 	}
-	deleted, err = deleteRuns(background, db, `SELECT seq, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND (
-			started < ?1
-			OR ?2 > 0 AND seq <= (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?2)
-			OR ?3 > 0 AND seq <= (SELECT max(seq) FROM (SELECT seq, sum(bytes) OVER (ORDER BY seq DESC) AS total FROM runs) WHERE total > ?3))
-		ORDER BY seq LIMIT ?4`, oldest, keep.MaxRuns, keep.MaxBytes, stepRuns)
-	if err != nil {
-		return deleted, err
+	return s.deleting(ctx, func(db *sql.DB) (int, error) {
+		n, err := deleteRuns(ctx, db, `SELECT seq, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND (
+			started < CAST($1 AS BIGINT)
+			OR CAST($2 AS BIGINT) > 0 AND seq <= (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET $2)
+			OR CAST($3 AS BIGINT) > 0 AND seq <= (
+				SELECT max(seq) FROM (SELECT seq, sum(bytes) OVER (ORDER BY seq DESC) AS total FROM runs) AS sums WHERE total > CAST($3 AS BIGINT)))
+		ORDER BY seq LIMIT $4`, oldest, keep.MaxRuns, keep.MaxBytes, stepRuns)
+		if err == nil {
+			err = deleteMarked(ctx, db)
+		}
+		return n, err
+	})
+}
+
+// deleting calls del with a database that can be written; a store without runs has none to delete.
+func (s *Store) deleting(ctx context.Context, del func(*sql.DB) (int, error)) (int, error) {
+	n, err := s.data.Deleting(ctx, del)
+	if errors.Is(err, ErrNoStore) {
+		err = nil
 	}
-	return deleted, freeSpace(background, db)
+	return n, s.data.Explain(err)
 }
 
 // Deleting holds the lock of the database, for which writers wait at most some seconds. So it has
@@ -89,7 +77,6 @@ const (
 	stepRuns   = 100     // runs that one step deletes at most
 	stepBytes  = 1 << 20 // of those runs together, unless it is one row that is longer
 	stepChunks = 8       // of a run that is longer than stepBytes
-	stepPages  = 256     // that one step returns to the file system
 )
 
 // deleting is the status of a run that takes several steps. It is in no list, and another run
@@ -121,11 +108,11 @@ func deleteSome(ctx context.Context, tx *sql.Tx, query string, args ...any) (n i
 			break
 		}
 		if v.bytes > stepBytes {
-			_, err := tx.ExecContext(ctx, `UPDATE runs SET status = ?, id = 'deleting ' || seq WHERE seq = ?`, deleting, v.seq)
+			_, err := tx.ExecContext(ctx, `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2`, deleting, v.seq)
 			return 1, err
 		}
 		for _, statement := range []string{
-			`DELETE FROM chunks WHERE run = ?`, `DELETE FROM spills WHERE run = ?`, `DELETE FROM runs WHERE seq = ?`,
+			`DELETE FROM chunks WHERE run = $1`, `DELETE FROM spills WHERE run = $1`, `DELETE FROM runs WHERE seq = $1`,
 		} {
 			if _, err := tx.ExecContext(ctx, statement, v.seq); err != nil {
 				return 0, err
@@ -136,9 +123,9 @@ func deleteSome(ctx context.Context, tx *sql.Tx, query string, args ...any) (n i
 	return n, err
 }
 
-// freeSpace deletes the runs that deleteRuns has marked, also those that a dead process has
-// marked, and returns unused pages to the file system.
-func freeSpace(ctx context.Context, db executor) error {
+// deleteMarked deletes the runs that deleteRuns has marked, also those that a dead process has
+// marked.
+func deleteMarked(ctx context.Context, db executor) error {
 	for more := true; more; {
 		err := step(ctx, db, func(tx *sql.Tx) (err error) {
 			more, err = deletePart(ctx, tx)
@@ -148,29 +135,12 @@ func freeSpace(ctx context.Context, db executor) error {
 			return err
 		}
 	}
-	for last := 0; ; {
-		var free int
-		if err := scanOne(ctx, db, `PRAGMA freelist_count`, &free); err != nil {
-			return err
-		}
-		if free == 0 || free == last {
-			// The last process that closes the store removes the rest of the log.
-			return scanOne(ctx, db, `PRAGMA wal_checkpoint(PASSIVE)`)
-		}
-		last = free
-		began := time.Now()
-		if err := scanOne(ctx, db, `PRAGMA incremental_vacuum(`+strconv.Itoa(stepPages)+`)`); err != nil {
-			return err
-		}
-		if err := rest(ctx, time.Since(began)); err != nil {
-			return err
-		}
-	}
+	return nil
 }
 
 // deletePart deletes a part of a marked run; more is false when there is none.
 func deletePart(ctx context.Context, tx *sql.Tx) (more bool, err error) {
-	marked, err := sizes(ctx, tx, `SELECT seq, bytes FROM runs WHERE status = ? LIMIT 1`, deleting)
+	marked, err := sizes(ctx, tx, `SELECT seq, bytes FROM runs WHERE status = $1 LIMIT 1`, deleting)
 	if err != nil || len(marked) == 0 {
 		return false, err
 	}
@@ -179,9 +149,9 @@ func deletePart(ctx context.Context, tx *sql.Tx) (more bool, err error) {
 		statement string
 		most      int
 	}{
-		{`DELETE FROM spills WHERE rowid IN (SELECT rowid FROM spills WHERE run = ? LIMIT ?)`, 1},
-		{`DELETE FROM chunks WHERE run = ?1 AND n IN (SELECT n FROM chunks WHERE run = ?1 LIMIT ?2)`, stepChunks},
-		{`DELETE FROM runs WHERE seq IN (SELECT ? LIMIT ?)`, 1},
+		{`DELETE FROM spills WHERE run = $1 AND id IN (SELECT id FROM spills WHERE run = $1 LIMIT $2)`, 1},
+		{`DELETE FROM chunks WHERE run = $1 AND n IN (SELECT n FROM chunks WHERE run = $1 LIMIT $2)`, stepChunks},
+		{`DELETE FROM runs WHERE seq IN (SELECT seq FROM runs WHERE seq = $1 LIMIT $2)`, 1},
 	} {
 		done, err := tx.ExecContext(ctx, part.statement, seq, part.most)
 		if err != nil {
@@ -241,128 +211,4 @@ func sizes(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]size, 
 		all = append(all, s)
 	}
 	return all, rows.Err()
-}
-
-// scanOne reads a row of a query into variables, if any; the query runs to its end.
-func scanOne(ctx context.Context, db executor, query string, into ...any) error {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if len(into) > 0 {
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
-		}
-	}
-	return rows.Err()
-}
-
-// Deleting needs space before it frees any: SQLite writes changes to its log first, and moves the
-// log into the database later. The reserve file has that space, and is removed when the disk is
-// full.
-const (
-	reserveName  = "reserve"
-	reserveLeast = 256 << 10
-	reserveMost  = 4 << 20 // twice the log at a checkpoint, see Store.source
-)
-
-// reserve creates the file, unless it exists, as large as the store needs it. After it was removed,
-// it is created again in an hour at the earliest, so that the freed space is used first.
-func (s *Store) reserve() {
-	f, err := os.OpenFile(filepath.Join(s.dir, reserveName), os.O_WRONLY|os.O_CREATE|files.NoFollow, 0o600)
-	if err == nil && f.Close() == nil {
-		s.growReserve()
-	}
-}
-
-// growReserve makes the file larger when the store has grown. On a full disk it stays as it was.
-func (s *Store) growReserve() {
-	path := filepath.Join(s.dir, reserveName)
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	used := sizeOfFile(s.Path()) + sizeOfFile(s.Path()+"-wal")
-	size := int64(reserveLeast)
-	for size < used && size < reserveMost {
-		size *= 2
-	}
-	if info.Size() >= size {
-		return
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|files.NoFollow, 0o600)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	if _, err = io.CopyN(f, rand.Reader, size-info.Size()); err != nil { // random, so that a file system cannot compress it
-		_ = f.Truncate(info.Size())
-	}
-}
-
-func sizeOfFile(path string) int64 {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
-// makingRoom calls del, and again without the reserve when there is no space for it.
-func (s *Store) makingRoom(ctx context.Context, del func(executor) (int, error)) (deleted int, err error) {
-	deleted, err = s.deleting(ctx, del)
-	if needsRoom(err) && os.Remove(filepath.Join(s.dir, reserveName)) == nil {
-		var more int
-		more, err = s.deleting(ctx, del)
-		deleted += more
-	}
-	if err == nil && deleted > 0 {
-		s.emptyLog(ctx)
-		s.reserve()
-	}
-	return deleted, err
-}
-
-// needsRoom reports whether an error may come from a full disk. SQLite has several for it, as it
-// cannot create the index of its log either.
-func needsRoom(err error) bool {
-	switch codeOf(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
-		return true
-	}
-	return false
-}
-
-// emptyLog truncates the log, which otherwise keeps its size while a process has the store open.
-// It does so only when no other process uses the store at that moment.
-func (s *Store) emptyLog(ctx context.Context) {
-	db, err := s.database(true)
-	if err != nil {
-		return
-	}
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	for _, statement := range []string{
-		"PRAGMA busy_timeout = 20", "PRAGMA wal_checkpoint(TRUNCATE)", fmt.Sprintf("PRAGMA busy_timeout = %d", s.busy.Milliseconds()),
-	} {
-		_ = scanOne(ctx, conn, statement) // on an error the last process that closes the store does it
-	}
-}
-
-func (s *Store) deleting(ctx context.Context, del func(executor) (int, error)) (int, error) {
-	if _, err := s.reader(ctx); err != nil {
-		return 0, err
-	}
-	db, err := s.database(true) // now for writing
-	if err != nil {
-		return 0, err
-	}
-	n, err := del(db)
-	return n, aboutStore(s.Path(), err)
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -18,7 +19,7 @@ type Attempts struct {
 // Paced makes a store report a lock at once and wait for a test between two attempts.
 func Paced(s *Store) Attempts {
 	a := Attempts{Failed: make(chan struct{}), Again: make(chan time.Time)}
-	s.busy = 0
+	s.data.(*sqlite).busy = 0
 	s.writer.pause = func(error) <-chan time.Time {
 		select {
 		case a.Failed <- struct{}{}:
@@ -31,7 +32,7 @@ func Paced(s *Store) Attempts {
 
 // BreakLease makes it impossible to note anything in the lease of the process.
 func BreakLease(s *Store) error {
-	l, err := s.leaseOf()
+	l, err := s.data.(*sqlite).leaseOf()
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,8 @@ const (
 )
 
 // Die lets go of the lease of a store as the end of its process does.
-func Die(s *Store) {
+func Die(store *Store) {
+	s := store.data.(*sqlite)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lease.leave()
@@ -70,7 +72,7 @@ func Note(s *Store, e execution.Event) error {
 
 // Notes is how many notes the lease of a store has, and how many slots it has used.
 func Notes(s *Store) (notes, slots int) {
-	l := s.lease
+	l := s.data.(*sqlite).held()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, run := range l.slots {
@@ -80,21 +82,28 @@ func Notes(s *Store) (notes, slots int) {
 }
 
 // Follower looks at a store when a test asks it to.
-type Follower struct{ follower }
+type Follower struct {
+	follower
+	watcher sqliteWatcher
+}
 
 // FollowerOf returns what Follow uses, without a clock.
-func FollowerOf(s *Store, file string) *Follower { return &Follower{follower{store: s, file: file}} }
+func FollowerOf(s *Store, file string) *Follower {
+	return &Follower{follower{file: file}, sqliteWatcher{sqlite: s.data.(*sqlite)}}
+}
 
 // Look returns the runs that have changed since the last look, and how often rows were read so far.
 // Runs of dead processes are looked for each time.
 func (f *Follower) Look(ctx context.Context) (changed [][]Run, reads int, err error) {
-	f.looks = 0
-	err = f.look(ctx, func(runs []Run) error {
-		changed = append(changed, runs)
-		return nil
+	f.watcher.looks = 0
+	err = f.watcher.look(ctx, func(ctx context.Context, db *sql.DB) error {
+		return f.look(ctx, db, func(runs []Run) error {
+			changed = append(changed, runs)
+			return nil
+		})
 	})
 	return changed, f.reads, err
 }
 
 // Close ends it.
-func (f *Follower) Close() { f.disconnect() }
+func (f *Follower) Close() { f.watcher.disconnect() }

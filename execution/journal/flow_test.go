@@ -294,11 +294,11 @@ func written(t *testing.T, events []execution.Event) (bytes int) {
 		}
 	}
 	tr.endChunk()
-	if tr.spilled > 0 {
-		t.Errorf("%d values have a row of their own", tr.spilled)
+	if tr.Spilled > 0 {
+		t.Errorf("%d values have a row of their own", tr.Spilled)
 	}
-	for _, c := range tr.chunks {
-		bytes += len(c.body)
+	for _, c := range tr.Chunks {
+		bytes += len(c.Body)
 	}
 	return bytes
 }

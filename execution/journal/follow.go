@@ -6,17 +6,12 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
-	"time"
-
-	sqlite3 "modernc.org/sqlite/lib"
+	"strconv"
 )
 
 const (
-	followEvery  = 250 * time.Millisecond
-	followSweeps = 8    // looks at the database for one look at the leases of processes that may be dead
-	followMost   = 200  // runs that one call gets
-	followOpen   = 1000 // runs in progress, and as many interrupted ones, that are compared
+	followMost = 200  // runs that one call gets
+	followOpen = 1000 // runs in progress, and as many interrupted ones, that are compared
 )
 
 // Follow calls each with the runs of a graph file, an absolute path, that have begun, continued or
@@ -25,43 +20,22 @@ const (
 // for damage beyond their row.
 //
 // Follow returns nil when ctx or the store ends; an error is each's, or why the store cannot be read.
-// While no process writes, a look costs one number of the database's header.
+// While no process writes, it costs next to nothing.
 func (s *Store) Follow(ctx context.Context, file string, each func([]Run) error) error {
-	f := &follower{store: s, file: file}
-	defer f.disconnect()
-	timer := time.NewTicker(followEvery)
-	defer timer.Stop()
-	for {
-		err := f.look(ctx, each)
-		switch {
-		case ctx.Err() != nil || errors.Is(err, errClosed):
-			return nil
-		case err != nil && !isTemporary(err):
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-timer.C:
-		}
-	}
+	f := &follower{file: file}
+	return s.data.Watch(ctx, Runs, func(ctx context.Context, db *sql.DB) error { return s.data.Explain(f.look(ctx, db, each)) })
 }
 
 // follower is what Follow knows of a store. It belongs to one goroutine.
 type follower struct {
-	store *Store
-	file  string // empty: all
+	file string  // empty: all
+	db   *sql.DB // during a look
 
-	db   *sql.DB   // of conn
-	conn *sql.Conn // nil: there is no database yet
-
-	looks   int
-	reads   int            // of rows
-	version int64          // of the database, as conn sees it, when its rows were read; it changes with each commit of another connection
-	begun   bool           // last is known
-	last    int64          // the newest run that is known
-	lastID  string         // its id: the number of a deleted run is used again
-	open    map[int64]mark // runs that can continue: those in progress, and interrupted ones
+	reads  int            // of rows
+	begun  bool           // last is known
+	last   int64          // the newest run that is known
+	lastID string         // its id: the number of a deleted run is used again
+	open   map[int64]mark // runs that can continue: those in progress, and interrupted ones
 }
 
 // mark distinguishes two states of a run.
@@ -71,76 +45,22 @@ type mark struct {
 }
 
 // look calls each with the runs that differ from those at the last look.
-func (f *follower) look(ctx context.Context, each func([]Run) error) error {
-	if err := f.connect(ctx); err != nil || f.conn == nil {
-		return err
-	}
-	if f.looks%followSweeps == 0 {
-		if err := f.sweep(ctx); err != nil {
-			return aboutStore(f.store.Path(), err)
-		}
-	}
-	f.looks++
-	var version int64
-	if err := f.conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version); err != nil {
-		f.disconnect()
-		return aboutStore(f.store.Path(), err)
-	}
-	if f.begun && version == f.version {
+func (f *follower) look(ctx context.Context, db *sql.DB, each func([]Run) error) error {
+	if f.db = db; db == nil {
+		f.begun = true // all runs will be new
 		return nil
 	}
 	for more := true; more; {
 		var changed []Run
 		var err error
 		if changed, more, err = f.read(ctx); err != nil {
-			return aboutStore(f.store.Path(), err)
+			return err
 		}
 		for part := range slices.Chunk(changed, followMost) {
 			if err := each(part); err != nil {
 				return err
 			}
 		}
-	}
-	f.version = version
-	return nil
-}
-
-// connect gets a connection to the database of the store, which may have been opened anew.
-func (f *follower) connect(ctx context.Context) error {
-	db, err := f.store.database(false)
-	if errors.Is(err, errNoStore) {
-		f.begun = true // all runs will be new
-		return nil
-	}
-	if err != nil || db == f.db {
-		return err
-	}
-	f.disconnect()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	f.db, f.conn, f.version = db, conn, -1
-	return nil
-}
-
-func (f *follower) disconnect() {
-	if f.conn != nil {
-		_ = f.conn.Close() // back to the pool
-	}
-	f.db, f.conn = nil, nil
-}
-
-// sweep marks the runs of dead processes, which have no other way to say that they ended.
-func (f *follower) sweep(ctx context.Context) error {
-	f.store.mu.Lock()
-	fixed := f.store.fixed
-	f.store.mu.Unlock()
-	if fixed {
-		return nil
-	}
-	if err := sweep(ctx, f.db, f.store.dir); err != nil && codeOf(err) != sqlite3.SQLITE_READONLY {
-		return err
 	}
 	return nil
 }
@@ -192,7 +112,7 @@ func (f *follower) rewind(ctx context.Context) error {
 	}
 	var seq int64
 	var id string
-	err := f.conn.QueryRowContext(ctx, `SELECT seq, id FROM runs WHERE seq <= ? ORDER BY seq DESC LIMIT 1`, most).Scan(&seq, &id)
+	err := f.db.QueryRowContext(ctx, `SELECT seq, id FROM runs WHERE seq <= $1 ORDER BY seq DESC LIMIT 1`, most).Scan(&seq, &id)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		seq = 0
@@ -215,8 +135,8 @@ func (f *follower) canContinue(ctx context.Context) (map[int64]mark, error) {
 		err := rows.Scan(&seq, &now.status, &now.events)
 		open[seq] = now
 		return err
-	}, `SELECT * FROM (SELECT seq, status, events FROM runs WHERE status = 'running' AND (?1 = '' OR file = ?1) ORDER BY seq DESC LIMIT ?2)
-		UNION ALL SELECT * FROM (SELECT seq, status, 0 FROM runs WHERE status = 'interrupted' AND (?1 = '' OR file = ?1) ORDER BY seq DESC LIMIT ?2)`,
+	}, `SELECT * FROM (SELECT seq, status, events FROM runs WHERE status = 'running' AND ($1 = '' OR file = $1) ORDER BY seq DESC LIMIT $2) AS running
+		UNION ALL SELECT * FROM (SELECT seq, status, 0 FROM runs WHERE status = 'interrupted' AND ($1 = '' OR file = $1) ORDER BY seq DESC LIMIT $2) AS interrupted`,
 		f.file, followOpen)
 	return open, err
 }
@@ -227,29 +147,26 @@ func (f *follower) fresh(ctx context.Context) (seqs []int64, err error) {
 		err := rows.Scan(&f.last, &f.lastID)
 		seqs = append(seqs, f.last)
 		return err
-	}, `SELECT seq, id FROM runs WHERE seq > ? ORDER BY seq LIMIT ?`, f.last, followMost)
+	}, `SELECT seq, id FROM runs WHERE seq > $1 ORDER BY seq LIMIT $2`, f.last, followMost)
 	return seqs, err
 }
 
 // runs returns runs by their numbers, without those of other files and those that were deleted.
 func (f *follower) runs(ctx context.Context, seqs []int64) (found []Run, err error) {
-	numbers := make([]any, len(seqs))
-	for i, seq := range seqs {
-		numbers[i] = seq
-	}
+	numbers, list := parameters(seqs)
 	err = f.rows(ctx, func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
 		if err == nil && (f.file == "" || r.File == f.file) {
 			found = append(found, r)
 		}
 		return err
-	}, `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' AND seq IN (?`+strings.Repeat(",?", len(seqs)-1)+`) ORDER BY seq`, numbers...)
+	}, `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' AND seq IN (`+list+`) ORDER BY seq`, numbers...)
 	return found, err
 }
 
 // rows calls scan for each row of a query.
 func (f *follower) rows(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := f.conn.QueryContext(ctx, query, args...)
+	rows, err := f.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -260,4 +177,15 @@ func (f *follower) rows(ctx context.Context, scan func(*sql.Rows) error, query s
 		}
 	}
 	return rows.Err()
+}
+
+// parameters returns values as the parameters of a statement, and the list of their names.
+func parameters[T any](values []T) (args []any, list string) {
+	for i, v := range values {
+		if i > 0 {
+			list += ","
+		}
+		args, list = append(args, v), list+"$"+strconv.Itoa(i+1)
+	}
+	return args, list
 }

@@ -21,10 +21,12 @@ func TestV17FullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	if err := s.data.(*sqlite).beginWriting(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	pages := func(limit int) {
 		t.Helper()
-		if _, err := c.conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", limit)); err != nil {
+		if _, err := s.data.(*sqlite).conn.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", limit)); err != nil {
 			t.Fatal(err)
 		}
 	}

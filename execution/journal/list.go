@@ -8,10 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"toolgraph/execution"
 )
@@ -22,23 +21,14 @@ const DefaultList = 50
 const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, sum`
 
 // reader returns the database for reading: with the events that this process has queued, and with
-// the runs of dead processes marked as interrupted. The error is errNoStore when there is none.
+// the runs of dead processes marked as interrupted. The error is ErrNoStore when there is none.
 func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 	s.writer.flush()
-	db, err := s.database(false)
+	db, err := s.data.Open(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	fixed := s.fixed
-	s.mu.Unlock()
-	if fixed {
-		return db, nil
-	}
-	if err := sweep(ctx, db, s.dir); err != nil && codeOf(err) != sqlite3.SQLITE_READONLY {
-		return nil, aboutStore(s.Path(), err)
-	}
-	return db, nil
+	return db, s.data.Explain(s.data.Sweep(ctx))
 }
 
 // List returns the runs that the filter selects, the newest first. It reads up to 16 MiB of them
@@ -60,7 +50,7 @@ func (s *Store) verified(ctx context.Context, where string, args ...any) ([]Run,
 // query returns the runs that a clause selects, in its order.
 func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, error) {
 	db, err := s.reader(ctx)
-	if errors.Is(err, errNoStore) {
+	if errors.Is(err, ErrNoStore) {
 		return nil, nil
 	}
 	if err != nil {
@@ -68,61 +58,66 @@ func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, er
 	}
 	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs`+where, args...)
 	if err != nil {
-		return nil, aboutStore(s.Path(), err)
+		return nil, s.data.Explain(err)
 	}
 	defer rows.Close()
 	var runs []Run
 	for rows.Next() {
 		r, err := scanRun(rows)
 		if err != nil {
-			return nil, aboutStore(s.Path(), err)
+			return nil, s.data.Explain(err)
 		}
 		runs = append(runs, r)
 	}
-	return runs, aboutStore(s.Path(), rows.Err())
+	return runs, s.data.Explain(rows.Err())
 }
 
 // where returns the filter as SQL, with order and limit.
 func (f Filter) where() (clause string, args []any) {
 	all := []string{"status <> 'deleting'"}
-	add := func(term string, values ...any) {
-		all = append(all, term)
-		args = append(args, values...)
+	value := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
 	}
+	add := func(terms ...string) { all = append(all, strings.Join(terms, "")) }
 	status := f.Status
 	switch f.Status {
 	case Waiting:
 		status = Running
 		add(isWaiting)
 	case Running:
-		add("NOT " + isWaiting)
+		add("NOT ", isWaiting)
 	case Finished, Failed, Cancelled, Interrupted:
 	}
-	for column, value := range map[string]string{"tool": f.Tool, "status": string(status), "file": f.File} {
-		if value != "" {
-			add(column+" = ?", value)
+	for _, equal := range [][2]string{{"tool", f.Tool}, {"status", string(status)}, {"file", f.File}} {
+		if equal[1] != "" {
+			add(equal[0], " = ", value(equal[1]))
 		}
 	}
 	if !f.Since.IsZero() {
-		add("started >= ?", f.Since.UnixMicro())
+		add("started >= ", value(f.Since.UnixMicro()))
 	}
 	if !f.Until.IsZero() {
-		add("started < ?", f.Until.UnixMicro())
+		add("started < ", value(f.Until.UnixMicro()))
 	}
 	if f.Before != "" {
-		add("seq < (SELECT seq FROM runs WHERE id = ?)", f.Before)
+		add("seq < (SELECT seq FROM runs WHERE id = ", value(f.Before), ")")
 	}
-	if f.Text != "" {
-		add("instr(lower(id || ' ' || tool || ' ' || args || ' ' || failure), lower(?)) > 0", f.Text)
+	if f.Text != "" { // the text has a part that can be removed
+		const text = "lower(id || ' ' || tool || ' ' || args || ' ' || failure)"
+		add("replace(", text, ", lower(", value(f.Text), "), '') <> ", text)
 	}
-	clause = " WHERE " + strings.Join(all, " AND ")
-	return clause + " ORDER BY seq DESC LIMIT ?", append(args, cmp.Or(f.Limit, DefaultList)) // below 0: no limit
+	clause = " WHERE " + strings.Join(all, " AND ") + " ORDER BY seq DESC"
+	if f.Limit >= 0 {
+		clause += " LIMIT " + value(cmp.Or(f.Limit, DefaultList))
+	}
+	return clause, args
 }
 
 // Run returns one run, by its id, the beginning of its id, or "last". The error wraps
 // ErrNotFound, or lists some of the runs that the beginning selects.
 func (s *Store) Run(ctx context.Context, id string) (Run, error) {
-	where, args := ` WHERE id >= ? AND id < ? AND status <> 'deleting' ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
+	where, args := ` WHERE id >= $1 AND id < $2 AND status <> 'deleting' ORDER BY id LIMIT 4`, []any{id, id + "\U0010FFFF"}
 	if id == "last" {
 		where, args = ` WHERE status <> 'deleting' ORDER BY seq DESC LIMIT 1`, nil
 	}
@@ -233,13 +228,13 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		return err
 	}
 	found := Run{Status: Running}
-	var counted counts
+	var counted Counts
 	var summed bool
 	var latest, last int64
 	var known facts
 	err := s.walk(ctx, r.ID, position{}, func(f frame) (bool, error) {
 		found.Status, found.Ended, found.Failure = Running, time.Time{}, nil
-		summed, last = f.summed, micros(f.event.Time)
+		summed, last = f.of.summed, micros(f.event.Time)
 		latest = max(latest, last)
 		counted.count(&f.event)
 		known.follow(&f.event)
@@ -255,7 +250,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		}
 		return true, nil
 	})
-	found.Steps, found.Nested = counted.steps, counted.nested
+	found.Steps, found.Nested = counted.Steps, counted.Nested
 	found.Question, found.Questions, found.Spilled, found.ForkedFrom = known.Question, known.Questions, known.Spilled, known.Forked
 	took := func(last int64) float64 { return float64(max(0, last-micros(r.Started))) / 1000 }
 	if err != nil || !summed || r.InProgress() || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {

@@ -95,7 +95,7 @@ func TestOldFramesAreNull(t *testing.T) {
 		"an edit": appendValue(appendBytes(nil, edited), stored{kind: inline, json: []byte("null")}),
 	} {
 		r := chunkReader{rest: src, run: "RUN"}
-		f := frame{id: "RUN"}
+		f := frame{of: &stretch{id: "RUN"}}
 		var err error
 		if f.event, f.value, err = r.next(); err != nil {
 			t.Fatal(err)

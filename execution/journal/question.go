@@ -80,11 +80,6 @@ func askedBy(e *execution.Event) *Asked {
 	return &Asked{Address: e.At(), Node: e.Step.Name(), Time: e.Time.UTC(), Question: *e.Question}
 }
 
-// isNewer reports whether versions before this one cannot read an event.
-func isNewer(e *execution.Event) bool {
-	return e.Start != nil && e.Start.ForkedFrom != "" || e.Question != nil || e.Answer != nil || e.Record != nil && (e.Record.NodeType == config.AskNode || e.Record.Confirmed != nil || e.Record.Cached)
-}
-
 // longestMessage bounds the message of a question, in bytes.
 const longestMessage = 16 << 10
 
@@ -124,25 +119,4 @@ func (s *Store) Questions(ctx context.Context, id string, wanted func(execution.
 		return true, nil
 	})
 	return all, err
-}
-
-// Release gives back a run that this process has claimed and suspended before the store is closed:
-// it is interrupted, without counting that as a crash, and any process may resume it.
-func (s *Store) Release(_ context.Context, id string) error {
-	done := make(chan error, 1)
-	if err := s.writer.put(queued{release: id, done: done}); err != nil {
-		return err
-	}
-	return <-done
-}
-
-// giveBack releases a run: everything of it is in the database.
-func (c *committer) giveBack(id string) error {
-	_, err := c.exec(`UPDATE runs SET status = 'interrupted', resumed = max(resumed - 1, 0) WHERE id = ? AND status = 'running' AND owner = ?`, id, c.lease.name)
-	if err != nil {
-		return c.failed(err)
-	}
-	delete(c.runs, id)
-	c.lease.erase(id, func(noteName) bool { return true })
-	return nil
 }

@@ -92,7 +92,7 @@ func TestDamagedQuestions(t *testing.T) {
 			r := chunkReader{rest: sick, run: "ASKING"}
 			all, known := newAssembly(), facts{}
 			for len(r.rest) > 0 {
-				f := frame{id: "ASKING"}
+				f := frame{of: &stretch{id: "ASKING"}}
 				var err error
 				if f.event, f.value, err = r.next(); err != nil {
 					break

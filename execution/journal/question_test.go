@@ -137,10 +137,7 @@ func kill(t *testing.T, s *Store) {
 	if _, err := s.Run(t.Context(), "last"); err != nil {
 		t.Fatal(err)
 	}
-	s.mu.Lock()
-	s.lease.leave()
-	s.lease = nil
-	s.mu.Unlock()
+	Die(s)
 }
 
 // A run is cut after each event: what it has comes back, its open question is known while its

@@ -37,33 +37,33 @@ func (s *Store) walk(ctx context.Context, id string, from position, visit func(f
 // stretch returns a run to read.
 func (s *Store) stretch(ctx context.Context, id string) (*stretch, error) {
 	db, err := s.reader(ctx)
-	if errors.Is(err, errNoStore) {
+	if errors.Is(err, ErrNoStore) {
 		return nil, notFound(id)
 	}
 	if err != nil {
 		return nil, err
 	}
 	run := &stretch{store: s, db: db, id: id}
-	row := db.QueryRowContext(ctx, `SELECT seq, events, sum IS NOT NULL FROM runs WHERE id = ? AND status <> 'deleting'`, id)
-	switch err := row.Scan(&run.seq, &run.end, &run.summed); {
+	row := db.QueryRowContext(ctx, `SELECT seq, events, sum IS NOT NULL, body, sums FROM runs WHERE id = $1 AND status <> 'deleting'`, id)
+	switch err := row.Scan(&run.seq, &run.end, &run.summed, &run.first.Body, &run.first.Sums); {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, notFound(id)
 	case err != nil:
-		return nil, aboutStore(s.Path(), err)
+		return nil, s.data.Explain(err)
 	}
 	return run, nil
 }
 
 // explain returns why an event could not be read.
 func (s *Store) explain(ctx context.Context, db *sql.DB, id string, event int, err error) error {
-	if codeOf(err) != 0 {
-		return aboutStore(s.Path(), err)
+	if s.data.Trouble(err) != NoTrouble {
+		return s.data.Explain(err)
 	}
 	if !errors.Is(err, errFrame) && !errors.Is(err, errSum) {
 		return fmt.Errorf("run %s: %w", id, err)
 	}
 	var known int
-	if gone := db.QueryRowContext(ctx, `SELECT 1 FROM runs WHERE id = ? AND status <> 'deleting'`, id).Scan(&known); errors.Is(gone, sql.ErrNoRows) {
+	if gone := db.QueryRowContext(ctx, `SELECT 1 FROM runs WHERE id = $1 AND status <> 'deleting'`, id).Scan(&known); errors.Is(gone, sql.ErrNoRows) {
 		return notFound(id) // it was deleted meanwhile
 	}
 	return &DamagedError{Run: id, Place: fmt.Sprintf("event %d", event+1), Err: err}
@@ -75,8 +75,9 @@ type stretch struct {
 	db     *sql.DB
 	id     string
 	seq    int64
-	end    int  // events
-	summed bool // it has checksums
+	end    int   // events
+	summed bool  // it has checksums
+	first  Chunk // when it is in the row of the run; else without a body
 
 	from  position
 	begun bool
@@ -108,17 +109,17 @@ func (p *stretch) chunk(ctx context.Context, visit func(frame) (bool, error)) (m
 		return false, err
 	}
 	if !p.begun && p.from.n > 0 {
-		p.next = part.first
+		p.next = part.First
 	}
 	p.begun = true
-	if part.first != p.next || p.summed && part.sums == nil {
+	if part.First != p.next || p.summed && part.Sums == nil {
 		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
-	r := chunkReader{rest: part.body, run: p.id}
-	if part.sums != nil {
-		r.sums = &sums{rest: part.sums, last: chunkSum(p.id, part.first, part.before)}
+	r := chunkReader{rest: part.Body, run: p.id}
+	if part.Sums != nil {
+		r.sums = &sums{rest: part.Sums, last: chunkSum(p.id, part.First, part.Before)}
 	}
-	f := frame{ctx: ctx, db: p.db, id: p.id, run: p.seq, summed: p.summed, step: part.before}
+	f := frame{ctx: ctx, of: p, step: part.Before}
 	for len(r.rest) > 0 {
 		if f.event, f.value, err = r.next(); err != nil {
 			return false, err
@@ -132,7 +133,7 @@ func (p *stretch) chunk(ctx context.Context, visit func(frame) (bool, error)) (m
 		}
 		p.next++
 	}
-	if p.next == part.first || r.sums != nil && len(r.sums.rest) > 0 {
+	if p.next == part.First || r.sums != nil && len(r.sums.rest) > 0 {
 		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
 	return true, nil
@@ -140,27 +141,30 @@ func (p *stretch) chunk(ctx context.Context, visit func(frame) (bool, error)) (m
 
 // nextChunk returns the chunk with the next event or a later one; at the beginning, the one at the
 // position.
-func (p *stretch) nextChunk(ctx context.Context) (c chunk, err error) {
-	const columns = `SELECT n, step, body, sums FROM chunks WHERE run = ? AND `
-	query, n := columns+`n >= ? ORDER BY n LIMIT 1`, p.next
-	if !p.begun && p.from.n > 0 {
-		query, n = columns+p.from.column+` <= ? ORDER BY n DESC LIMIT 1`, p.from.n
+func (p *stretch) nextChunk(ctx context.Context) (c Chunk, err error) {
+	const columns = `SELECT n, step, body, sums FROM chunks WHERE run = $1 AND `
+	query, n := columns+`n >= $2 ORDER BY n LIMIT 1`, p.next
+	seeks := !p.begun && p.from.n > 0
+	if seeks {
+		query, n = columns+p.from.column+` <= $2 ORDER BY n DESC LIMIT 1`, p.from.n
+	} else if p.next == 0 && p.first.Body != nil {
+		return p.first, nil
 	}
-	err = p.db.QueryRowContext(ctx, query, p.seq, n).Scan(&c.first, &c.before, &c.body, &c.sums)
+	err = p.db.QueryRowContext(ctx, query, p.seq, n).Scan(&c.First, &c.Before, &c.Body, &c.Sums)
+	if seeks && p.first.Body != nil && errors.Is(err, sql.ErrNoRows) {
+		return p.first, nil
+	}
 	return c, err
 }
 
 // frame is one event while a run is read.
 type frame struct {
-	ctx    context.Context //nolint:containedctx // lives as long as one walk
-	db     *sql.DB
-	id     string
-	run    int64
-	summed bool            // the run has checksums
-	n      int             // its number
-	step   int             // records before it
-	event  execution.Event // without its value
-	value  stored
+	ctx   context.Context //nolint:containedctx // lives as long as one walk
+	of    *stretch
+	n     int             // its number
+	step  int             // records before it
+	event execution.Event // without its value
+	value stored
 }
 
 // recorded returns the frame's value, the first most bytes of it (0: all).
@@ -211,15 +215,15 @@ func (f frame) spill(most int) ([]byte, error) {
 func (f frame) packed() ([]byte, error) {
 	var packed []byte
 	var sum sql.NullInt64
-	row := f.db.QueryRowContext(f.ctx, `SELECT body, sum FROM spills WHERE run = ? AND id = ?`, f.run, f.value.spill)
+	row := f.of.db.QueryRowContext(f.ctx, `SELECT body, sum FROM spills WHERE run = $1 AND id = $2`, f.of.seq, f.value.spill)
 	switch err := row.Scan(&packed, &sum); {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, fmt.Errorf("%w: its value is missing", errFrame)
-	case err != nil && codeOf(err) == 0:
+	case err != nil && f.of.store.data.Trouble(err) == NoTrouble:
 		return nil, fmt.Errorf("%w: %w", errFrame, err)
 	case err != nil:
 		return nil, err
-	case sum.Valid && sum.Int64 != spillSum(f.id, f.value.spill, packed):
+	case sum.Valid && sum.Int64 != spillSum(f.of.id, f.value.spill, packed):
 		return nil, errSum
 	}
 	return packed, nil

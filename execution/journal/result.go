@@ -10,7 +10,7 @@ import (
 
 // Exact returns one run by its complete id. The error wraps ErrNotFound, or the run is damaged.
 func (s *Store) Exact(ctx context.Context, id string) (Run, error) {
-	found, err := s.query(ctx, ` WHERE id = ? AND status <> 'deleting'`, id)
+	found, err := s.query(ctx, ` WHERE id = $1 AND status <> 'deleting'`, id)
 	switch {
 	case err != nil:
 		return Run{}, err

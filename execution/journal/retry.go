@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"toolgraph/execution"
 )
 
@@ -19,7 +16,7 @@ import (
 
 const (
 	// retryEvery is the pause between two attempts to write, and lockedRetry that after a lock of
-	// another process, for which the attempt itself has waited, see Store.busy.
+	// another process, for which the attempt itself has waited, see sqlite.busy.
 	retryEvery  = time.Second
 	lockedRetry = 10 * time.Millisecond
 	// patientAttempts is how many attempts a lock may fail before a full queue loses events: runs
@@ -32,38 +29,16 @@ const (
 	closingAttempts = 2
 )
 
-// pause returns the pause after an attempt to write.
-func pause(err error) <-chan time.Time {
-	if isLocked(err) {
+// pauseAfter returns the pause after an attempt to write.
+func (s *Store) pauseAfter(err error) <-chan time.Time {
+	if s.data.Trouble(err) == Locked {
 		return time.After(lockedRetry)
 	}
 	return time.After(retryEvery)
 }
 
-// isLocked reports whether another process holds the lock that writing needs.
-func isLocked(err error) bool {
-	switch codeOf(err) {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
-		return true
-	}
-	return false
-}
-
-// isTemporary reports whether an error of the store may be over later: a lock, a full disk, a
-// failing disk. A damaged store, or one that must not be used, stays so.
-func isTemporary(err error) bool {
-	code := codeOf(err)
-	return isLocked(err) || code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR
-}
-
-// codeOf returns the primary result code of SQLite; 0 when the error has none.
-func codeOf(err error) int {
-	var coded *sqlite.Error
-	if !errors.As(err, &coded) {
-		return 0
-	}
-	return coded.Code() & 0xff
-}
+// isTemporary reports whether an error of the store may be over later.
+func (s *Store) isTemporary(err error) bool { return s.data.Trouble(err) >= Passing }
 
 // persist calls try until it succeeds. The error is a permanent one, or that of the last attempt
 // before the store is closed. Runs that wait for the batch, or for queued events, are released
@@ -75,7 +50,7 @@ func (w *writer) persist(batch []queued, try func() error) error {
 			w.recovered()
 			return nil
 		}
-		if !isTemporary(err) {
+		if !w.store.isTemporary(err) {
 			return err
 		}
 		w.failed(batch, err)
@@ -99,8 +74,9 @@ func (w *writer) failed(batch []queued, err error) {
 	first := w.failing == nil
 	w.failing = err
 	w.attempts++
-	w.lossy = !isLocked(err) || w.attempts >= patientAttempts
-	if !w.store.opts.Durable || !isLocked(err) || w.attempts >= durableAttempts {
+	locked := w.store.data.Trouble(err) == Locked
+	w.lossy = !locked || w.attempts >= patientAttempts
+	if !w.store.opts.Durable || !locked || w.attempts >= durableAttempts {
 		release(batch, err)
 		w.queue.awaited -= release(w.queue.events, err)
 	}
@@ -143,6 +119,12 @@ func (w *writer) admit(q *queued) error {
 		return w.gone()
 	}
 	e := &q.event
+	if w.runsTaken[e.Run] {
+		if e.End != nil {
+			delete(w.runsTaken, e.Run)
+		}
+		return takenError(e.Run)
+	}
 	lost := w.lost.runs[e.Run]
 	full := w.queue.bytes > queueMost
 	why := w.gone()
@@ -165,7 +147,7 @@ func (w *writer) admit(q *queued) error {
 // gone returns why events are no longer recorded, or nil. The caller holds mu.
 func (w *writer) gone() error {
 	if w.off == nil && w.closing {
-		return errClosed
+		return ErrClosed
 	}
 	return w.off
 }
@@ -192,8 +174,8 @@ func (w *writer) lose(e *execution.Event, before int) {
 // call is made only when the resumed run would have a record of it.
 func (w *writer) errorOf(e execution.Event, err error, waited bool) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || errors.Is(err, ErrTaken):
+		return err
 	case w.store.opts.Durable:
 		return fmt.Errorf("--durable: the run cannot be recorded: %w", err)
 	case waited && e.Kind == execution.CallStarted && !w.note(e, shortNote):

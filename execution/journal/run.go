@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
 	"toolgraph/execution"
@@ -197,7 +194,7 @@ type State struct {
 func (s *Store) State(ctx context.Context) (State, error) {
 	state := State{Path: s.Path()}
 	db, err := s.reader(ctx)
-	if errors.Is(err, errNoStore) {
+	if errors.Is(err, ErrNoStore) {
 		return state, nil
 	}
 	if err != nil {
@@ -205,14 +202,7 @@ func (s *Store) State(ctx context.Context) (State, error) {
 	}
 	state.Exists = true
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status <> 'deleting'`).Scan(&state.Runs); err != nil {
-		return state, aboutStore(s.Path(), err)
+		return state, s.data.Explain(err)
 	}
-	state.Bytes = sizeOfFile(filepath.Join(s.dir, reserveName))
-	for _, end := range []string{"", "-wal", "-shm"} {
-		if info, err := os.Stat(s.Path() + end); err == nil {
-			state.Bytes += info.Size()
-			state.Readable = state.Readable || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
-		}
-	}
-	return state, nil
+	return state, s.data.State(ctx, &state)
 }

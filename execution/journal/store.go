@@ -2,13 +2,10 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -22,46 +19,56 @@ type Options struct {
 	Logger   *slog.Logger // gets a warning when runs cannot be recorded; nil: none
 }
 
-const (
-	defaultMaxValue = 8 << 20
-	defaultBusy     = 2 * time.Second
-)
+const defaultMaxValue = 8 << 20
 
-// Store records runs in DIR/history.db, which several processes may share. No file is opened
-// before it is needed. Safe for concurrent use.
+// Store records runs in a database, which several processes may share. Safe for concurrent use.
 type Store struct {
-	dir    string
+	data   Database
+	noter  noter // data, or nil
 	opts   Options
-	user   int           // this process's, where files have owners
-	busy   time.Duration // how long SQLite waits for a lock of another process
 	writer *writer
 
-	mu     sync.Mutex // guards what follows
-	db     *sql.DB    // nil: not opened yet
-	fixed  bool       // db can only be read
-	lease  *lease     // nil: this process has not written yet
-	closed bool
+	mu    sync.Mutex // guards owner
+	owner string     // of the runs of this process; empty: it has not had any
 }
 
-// Open returns the store in a directory, which is created with the first run.
+// Open returns the store in DIR/history.db, which is created with the first run.
 func Open(dir string, opts Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
+	return New(newSQLite(dir, opts.Durable), opts), nil
+}
+
+// New returns the store in a database, which it closes.
+func New(data Database, opts Options) *Store {
 	if opts.MaxValue <= 0 {
 		opts.MaxValue = defaultMaxValue
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{dir: dir, opts: opts, busy: defaultBusy, user: os.Geteuid()}
+	s := &Store{data: data, opts: opts}
+	s.noter, _ = data.(noter)
 	s.writer = newWriter(s)
-	return s, nil
+	return s
 }
 
-// Path returns the path of the database, which may not exist.
-func (s *Store) Path() string { return filepath.Join(s.dir, "history.db") }
+// Path returns where the database is, which may not exist: a path, or a URL without a password.
+func (s *Store) Path() string { return s.data.Place() }
+
+// process returns the name of this process, the owner of its runs.
+func (s *Store) process(ctx context.Context) (owner string, err error) {
+	p, err := s.data.Process(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owner = p.Name
+	return p.Name, nil
+}
 
 // About is the data of a run that its events do not have.
 type About struct {
@@ -73,7 +80,7 @@ type About struct {
 //
 // Append queues the event and returns; it waits only while the queue is full, and for a
 // call-started with Sync until that event survives the process; the call's record is written
-// within milliseconds.
+// within milliseconds. The error wraps ErrTaken when another process has taken over the run.
 //
 // A store that cannot be written, because it is locked or full, delays a run by some seconds:
 // then events that do not fit into the queue are lost, and the next recorded event of the run has
@@ -90,24 +97,10 @@ func (s *Store) Journal(secrets *config.Secrets, about About) execution.Journal 
 // suspended ones are interrupted from then on. The error is why not every event was recorded.
 func (s *Store) Close() error {
 	err := s.writer.close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.lease != nil {
-		if err == nil {
-			s.interruptSuspended()
-			s.lease.release()
-		} else { // its notes are still needed
-			s.lease.leave()
-		}
-		s.lease = nil
+	if err == nil {
+		s.interruptSuspended()
 	}
-	if s.db == nil {
-		return err
-	}
-	db := s.db
-	s.db = nil
-	if closeErr := db.Close(); err == nil {
+	if closeErr := s.data.Close(err == nil); err == nil {
 		err = closeErr
 	}
 	return err
@@ -137,6 +130,9 @@ func (v *view) Flush(ctx context.Context, run string) error {
 	}
 	if err := <-done; err != nil {
 		return err
+	}
+	if v.store.writer.isTaken(run) {
+		return takenError(run)
 	}
 	recorded, err := v.store.Run(ctx, run)
 	if err == nil && recorded.Lost > 0 {

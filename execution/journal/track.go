@@ -5,28 +5,24 @@ import (
 	"compress/flate"
 	"encoding/json"
 	"reflect"
-	"time"
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
-// track is a run that is being written: its row, and its chunks and spills for the next
-// transaction. It belongs to the writer's goroutine.
+// track is a run that is being written. It belongs to the writer's goroutine.
 type track struct {
-	row
-	view *view
+	Pending
+	view  *view
+	facts facts
 
 	chunkWriter        // of the chunk that is being filled
 	sums        []byte // of its frames
 	first       int    // its first event
 	before      int    // steps before it
-	chunks      []chunk
-	spills      []spill
 
 	recent map[execution.Address]recent // the last value of each open frame, and of the open answer, to recognise it
-	newer  bool                         // versions before this one cannot read an unwritten event
 }
 
 // recent is a value and how it is stored.
@@ -37,57 +33,23 @@ type recent struct {
 	place  int // among the values of the chunk, from 1
 }
 
-// row is the row of a run in table runs.
-type row struct {
-	seq    int64 // 0: not inserted yet
-	id     string
-	tool   string
-	graph  string
-	args   string
-	status Status
-
-	started, ended, latest time.Time
-	events                 int
-	counts
-	spilled int // values
-	bytes   int64
-	lost    int    // events
-	failure string // JSON, or empty
-	facts   facts
-}
-
-// counts are the numbers of records in the row of a run. steps includes those before a record of
-// the run's own frame that were lost.
-type counts struct{ steps, nested int }
-
 // skip counts the steps that were lost before an event.
-func (c *counts) skip(e *execution.Event) {
+func (c *Counts) skip(e *execution.Event) {
 	if e.Record != nil && e.Lost > 0 && e.Record.Frame == "" {
-		c.steps = max(c.steps, e.Record.Index)
+		c.Steps = max(c.Steps, e.Record.Index)
 	}
 }
 
 // count counts a record.
-func (c *counts) count(e *execution.Event) {
+func (c *Counts) count(e *execution.Event) {
 	if e.Record == nil {
 		return
 	}
 	c.skip(e)
-	c.steps++
+	c.Steps++
 	if e.Record.Frame != "" || e.Record.Part != "" {
-		c.nested++
+		c.Nested++
 	}
-}
-
-type chunk struct {
-	first, before int
-	body          []byte
-	sums          []byte // nil: of the first versions
-}
-
-type spill struct {
-	id   int
-	body []byte
 }
 
 const (
@@ -104,7 +66,7 @@ func (t *track) add(e execution.Event, size int) error {
 	if e.Lost > 0 && e.Record != nil {
 		t.endChunk() // a chunk names its first step
 		t.skip(&e)
-		t.before = t.steps
+		t.before = t.Steps
 	}
 	if value := body(&e); value != nil {
 		if v, err = t.store(&e, *value, size); err != nil {
@@ -116,9 +78,9 @@ func (t *track) add(e execution.Event, size int) error {
 		return err
 	}
 	t.value(v)
-	t.sums = appendSum(t.sums, chunkSum(t.id, t.first, t.before), t.body[frame:])
+	t.sums = appendSum(t.sums, chunkSum(t.ID, t.first, t.before), t.body[frame:])
 	t.update(e, v)
-	if len(t.body) >= chunkMost || t.events-t.first >= chunkEvents {
+	if len(t.body) >= chunkMost || t.Events-t.first >= chunkEvents {
 		t.endChunk()
 	}
 	return nil
@@ -126,26 +88,26 @@ func (t *track) add(e execution.Event, size int) error {
 
 // update updates the row.
 func (t *track) update(e execution.Event, v stored) {
-	t.events++
-	t.lost += e.Lost
-	t.latest = e.Time
-	t.newer = t.newer || isNewer(&e)
+	t.Events++
+	t.Lost += e.Lost
+	t.Last = micros(e.Time)
 	if e.Question != nil {
 		e.Question = bareQuestion(e.Question, t.view.secrets)
 	}
 	t.facts.follow(&e)
 	switch {
 	case e.Start != nil:
-		t.started, t.tool, t.graph = e.Time, e.Start.Tool, e.Start.Graph
-		t.args = shown(v)
+		t.Started, t.Tool, t.Graph, t.Args = t.Last, e.Start.Tool, e.Start.Graph, shown(v)
+		t.File, t.Server, t.Durable = t.view.about.File, t.view.about.Server, t.view.store != nil && t.view.store.opts.Durable
+		t.Sum = rowSum(t.ID, t.Tool, t.File, t.Server, t.Graph, t.Args, t.Started, t.Durable)
 	case e.Record != nil:
 		t.count(&e)
 	case e.End != nil:
-		t.ended, t.status, t.failure = e.Time, Finished, ""
+		t.Ended, t.Status, t.Failure = t.Last, Finished, ""
 		if f := withoutSecrets(e.End.Failure, t.view.secrets); f != nil {
-			t.status = statusOf(f)
+			t.Status = statusOf(f)
 			if text, err := json.Marshal(f); err == nil {
-				t.failure = string(text)
+				t.Failure = string(text)
 			}
 		}
 	}
@@ -267,9 +229,10 @@ func (t *track) encode(got value.Value, size int) (stored, error) {
 	if v.bytes < spillFrom {
 		return v, nil
 	}
-	t.spilled++
-	t.spills = append(t.spills, spill{id: t.spilled, body: deflate(v.json)})
-	return stored{kind: spilled, redacted: v.redacted, spill: t.spilled, bytes: v.bytes}, nil
+	t.Spilled++
+	packed := deflate(v.json)
+	t.Spills = append(t.Spills, Spill{ID: t.Spilled, Body: packed, Sum: spillSum(t.ID, t.Spilled, packed)})
+	return stored{kind: spilled, redacted: v.redacted, spill: t.Spilled, bytes: v.bytes}, nil
 }
 
 // endChunk ends the chunk that is being filled.
@@ -277,27 +240,24 @@ func (t *track) endChunk() {
 	if len(t.body) == 0 {
 		return
 	}
-	t.chunks = append(t.chunks, chunk{first: t.first, before: t.before, body: t.body, sums: t.sums})
-	t.chunkWriter, t.sums, t.first, t.before = chunkWriter{}, nil, t.events, t.steps
+	t.Chunks = append(t.Chunks, Chunk{First: t.first, Before: t.before, Body: t.body, Sums: t.sums})
+	t.chunkWriter, t.sums, t.first, t.before = chunkWriter{}, nil, t.Events, t.Steps
 }
 
-// weigh adds the unwritten chunks and spills to the size of the run.
-func (t *track) weigh() {
-	for _, c := range t.chunks {
-		t.bytes += int64(len(c.body)) + headerWeight
+// finish returns what is to be written.
+func (t *track) finish() *Pending {
+	t.endChunk()
+	for _, c := range t.Chunks {
+		t.Bytes += int64(len(c.Body)) + headerWeight
 	}
-	for _, s := range t.spills {
-		t.bytes += int64(len(s.body)) + headerWeight
+	for _, s := range t.Spills {
+		t.Bytes += int64(len(s.Body)) + headerWeight
 	}
-}
-
-// columns returns the values of insertRun.
-func (t *track) columns(owner string, durable bool) []any {
-	return []any{
-		t.id, t.tool, t.status, t.view.about.File, t.view.about.Server, t.graph, t.args,
-		micros(t.started), micros(t.ended), micros(t.latest), t.events, t.steps, t.nested, t.spilled, t.bytes, t.lost, durable, t.failure, owner, t.facts.text(),
-		rowSum(t.id, t.tool, t.view.about.File, t.view.about.Server, t.graph, t.args, micros(t.started), durable),
+	if t.Seq == 0 && t.Status != Running && len(t.Chunks) == 1 {
+		t.Body, t.Chunks = t.Chunks[0], nil
 	}
+	t.Facts = t.facts.text()
+	return &t.Pending
 }
 
 func deflate(text []byte) []byte {

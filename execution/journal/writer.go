@@ -25,6 +25,7 @@ type writer struct {
 	// unwritten are the run-started of runs that have no row yet, by run.
 	unwritten map[string]queued
 	lost      losses
+	runsTaken map[string]bool // runs of this process that another one has taken
 	begun     bool
 	closing   bool
 	failing   error // of the last attempt to write; nil: it succeeded
@@ -52,8 +53,8 @@ const (
 
 func newWriter(s *Store) *writer {
 	w := &writer{
-		store: s, pause: pause,
-		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}},
+		store: s, pause: s.pauseAfter,
+		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{},
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.room = sync.NewCond(&w.mu)
@@ -154,7 +155,6 @@ func (w *writer) run() {
 		w.stop(nil, err)
 		return
 	}
-	defer c.close()
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
 	var written time.Time // when a transaction last ended
@@ -273,7 +273,7 @@ func (w *writer) close() error {
 	<-w.done
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if errors.Is(w.off, errClosed) {
+	if errors.Is(w.off, ErrClosed) {
 		return nil
 	}
 	return w.off

@@ -4,6 +4,7 @@ package journal
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -40,7 +41,7 @@ func TestV14Owner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.user++ // as if the files were of another
+	s.data.(*sqlite).user++ // as if the files were of another
 	if _, err := s.List(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), " belongs to user ") {
 		t.Errorf("listed: %v", err)
 	}
@@ -150,8 +151,8 @@ func TestV14Reserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.writer.flush() // and what it does when it is idle
-	s.reserve()
+	data := s.data.(*sqlite)
+	data.reserve()
 	path := filepath.Join(dir, reserveName)
 	if size := sizeOfFile(path); size < reserveLeast || size < sizeOfFile(s.Path()) {
 		t.Errorf("the reserve of %d bytes has %d", sizeOfFile(s.Path()), size)
@@ -166,7 +167,7 @@ func TestV14Reserve(t *testing.T) {
 	}
 	_, full := conn.ExecContext(t.Context(), "INSERT INTO spills (run, id, body) VALUES (9, 9, zeroblob(1000000))")
 	tried := 0
-	n, err := s.makingRoom(t.Context(), func(db executor) (int, error) {
+	n, err := s.deleting(t.Context(), func(db *sql.DB) (int, error) {
 		if tried++; tried == 1 {
 			return 1, full
 		}
@@ -186,9 +187,9 @@ func TestV14Reserve(t *testing.T) {
 	}
 	for _, reserved := range []bool{false, true} {
 		if reserved {
-			s.reserve()
+			data.reserve()
 		}
-		if _, err := s.makingRoom(t.Context(), func(executor) (int, error) { return 0, full }); err == nil || !strings.Contains(err.Error(), "the disk is full") {
+		if _, err := s.deleting(t.Context(), func(*sql.DB) (int, error) { return 0, full }); err == nil || !strings.Contains(err.Error(), "the disk is full") {
 			t.Errorf("with a reserve %t: %v", reserved, err)
 		}
 	}

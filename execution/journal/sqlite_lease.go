@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"toolgraph/execution"
 )
@@ -22,9 +23,10 @@ import (
 // costs a fiftieth of a transaction. Each attempt of a call has a slot of its own, until its
 // outcome is in the database.
 type lease struct {
-	name string
-	dir  string
-	home *os.File // the directory of the store, with a lock that all such processes share; nil: there are no such locks
+	name    string
+	process Process
+	dir     string
+	home    *os.File // the directory of the store, with a lock that all such processes share; nil: there are no such locks
 
 	file *os.File // guarded by mu
 
@@ -65,6 +67,8 @@ func newLease(dir string) (*lease, error) {
 	if err != nil {
 		l.leaveDirectory()
 	}
+	l.process = Process{Name: l.name, PID: os.Getpid(), Started: time.Now()}
+	l.process.Host, _ = os.Hostname() // else it has no name
 	return l, err
 }
 
@@ -257,4 +261,30 @@ func (a abandoned) close() {
 	if a.file != nil {
 		_ = a.file.Close() // it was only read
 	}
+}
+
+// The methods note, settle and forget make sqlite a noter.
+
+func (s *sqlite) note(run string, name noteName, text []byte) bool {
+	l, err := s.leaseOf()
+	return err == nil && l.note(run, name, text)
+}
+
+func (s *sqlite) settle(e *execution.Event) {
+	if l := s.held(); l != nil {
+		l.settle(e)
+	}
+}
+
+func (s *sqlite) forget(run string) {
+	if l := s.held(); l != nil {
+		l.erase(run, func(noteName) bool { return true })
+	}
+}
+
+// held returns the lease of this process, nil when it has none.
+func (s *sqlite) held() *lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lease
 }

@@ -14,13 +14,13 @@ import (
 
 // prepareFile creates the directory and the file, for this user alone, and refuses files of other
 // users.
-func (s *Store) prepareFile(create bool) error {
+func (s *sqlite) prepareFile(create bool) error {
 	err := s.checkPrivate(s.dir, fs.ModeDir)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		err = os.MkdirAll(s.dir, 0o700)
 	}
 	if err == nil {
-		err = s.checkPrivate(s.Path(), 0)
+		err = s.checkPrivate(s.Place(), 0)
 	}
 	if err == nil {
 		err = s.checkOthers()
@@ -29,9 +29,9 @@ func (s *Store) prepareFile(create bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case !create:
-		return errNoStore
+		return ErrNoStore
 	}
-	f, err := os.OpenFile(s.Path(), os.O_RDWR|os.O_CREATE|files.NoFollow, 0o600)
+	f, err := os.OpenFile(s.Place(), os.O_RDWR|os.O_CREATE|files.NoFollow, 0o600)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func (s *Store) prepareFile(create bool) error {
 }
 
 // checkOthers checks the files beside the database.
-func (s *Store) checkOthers() error {
-	for path, kind := range map[string]fs.FileMode{s.Path() + "-wal": 0, s.Path() + "-shm": 0, leaseDir(s.dir): fs.ModeDir} {
+func (s *sqlite) checkOthers() error {
+	for path, kind := range map[string]fs.FileMode{s.Place() + "-wal": 0, s.Place() + "-shm": 0, leaseDir(s.dir): fs.ModeDir} {
 		if err := s.checkPrivate(path, kind); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Store) checkOthers() error {
 
 // checkPrivate refuses a path that is of another kind, of another user, or that other users may
 // write. It changes the mode of one that they may read.
-func (s *Store) checkPrivate(path string, kind fs.FileMode) error {
+func (s *sqlite) checkPrivate(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ const commandsName = "debug_history"
 
 // isDedicated reports whether the directory has only files of the store. Another directory keeps
 // its mode.
-func (s *Store) isDedicated() bool {
+func (s *sqlite) isDedicated() bool {
 	all, err := os.ReadDir(s.dir)
 	return err == nil && len(all) > 0 && !slices.ContainsFunc(all, func(e fs.DirEntry) bool {
 		return !slices.Contains([]string{"history.db", "history.db-wal", "history.db-shm", filepath.Base(leaseDir(s.dir)), reserveName, commandsName}, e.Name())

@@ -1,0 +1,104 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolgraph/execution"
+)
+
+// A run that is given back is interrupted, without counting that as a crash of a resumed run.
+const (
+	interruptOwn = `UPDATE runs SET status = 'interrupted', resumed = CASE WHEN resumed > 0 THEN resumed - 1 ELSE 0 END WHERE status = 'running' AND owner = $1`
+	interruptOne = interruptOwn + ` AND id = $2`
+)
+
+// interruptSuspended marks the suspended runs of this process as interrupted at once, without
+// counting that as a crash of a resumed run. When it fails, the next process
+// that reads the store does it.
+func (s *Store) interruptSuspended() {
+	s.mu.Lock()
+	owner := s.owner
+	s.mu.Unlock()
+	if owner == "" {
+		return
+	}
+	db, err := s.data.Open(background, false)
+	if err != nil {
+		return
+	}
+	var suspended bool
+	err = db.QueryRowContext(background, `SELECT EXISTS (SELECT 1 FROM runs WHERE status = 'running' AND owner = $1)`, owner).Scan(&suspended)
+	if err == nil && suspended {
+		_, _ = db.ExecContext(background, interruptOwn, owner)
+	}
+}
+
+// Interrupted returns the interrupted runs of a graph file, the oldest first.
+func (s *Store) Interrupted(ctx context.Context, file string) ([]Run, error) {
+	// The status is part of the text, so that SQLite uses the index of such runs.
+	return s.verified(ctx, ` WHERE status = 'interrupted' AND file = $1 ORDER BY seq`, file)
+}
+
+// ErrRunning is the error of Claim for a run of another process.
+var ErrRunning = errors.New("it is running in another process")
+
+// unknownOutcome selects the failure of a run that ended because of an in-doubt call.
+var unknownOutcome = `{"code":"` + string(execution.CodeOutcomeUnknown) + `",%`
+
+// Claim makes this process the owner of a run before it resumes it: an interrupted run, or one
+// that ended because of an in-doubt call. Its status is running from then on, and no other
+// process can claim it. The error wraps ErrRunning when another process was faster.
+func (s *Store) Claim(ctx context.Context, id string) error {
+	db, err := s.reader(ctx)
+	if errors.Is(err, ErrNoStore) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	owner, err := s.process(ctx)
+	if err != nil {
+		return err
+	}
+	done, err := db.ExecContext(ctx,
+		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = $1
+			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3)`, owner, id, unknownOutcome)
+	if err != nil {
+		return s.data.Explain(err)
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	r, err := s.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r.InProgress() {
+		return fmt.Errorf("run %s: %w", id, ErrRunning)
+	}
+	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, r.Status)
+}
+
+// Release gives back a run that this process has claimed and suspended before the store is closed:
+// it is interrupted, without counting that as a crash, and any process may resume it.
+func (s *Store) Release(_ context.Context, id string) error {
+	done := make(chan error, 1)
+	if err := s.writer.put(queued{release: id, done: done}); err != nil {
+		return err
+	}
+	return <-done
+}
+
+// giveBack releases a run: everything of it is in the database.
+func (c *committer) giveBack(id string) error {
+	if _, err := c.db.ExecContext(background, interruptOne, c.owner, id); err != nil {
+		return c.store.data.Explain(err)
+	}
+	delete(c.runs, id)
+	if c.store.noter != nil {
+		c.store.noter.forget(id)
+	}
+	return nil
+}

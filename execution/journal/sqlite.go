@@ -1,0 +1,217 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// sqlite is the database DIR/history.db, which several processes may share. No file is opened
+// before it is needed.
+type sqlite struct {
+	dir     string
+	durable bool
+	user    int           // this process's, where files have owners
+	busy    time.Duration // how long SQLite waits for a lock of another process
+
+	mu     sync.Mutex // guards what follows
+	db     *sql.DB    // nil: not opened yet
+	fixed  bool       // db can only be read
+	lease  *lease     // nil: this process has not written yet
+	closed bool
+
+	sqliteWriter // belongs to the goroutine that writes
+}
+
+const defaultBusy = 2 * time.Second
+
+func newSQLite(dir string, durable bool) *sqlite {
+	return &sqlite{dir: dir, durable: durable, user: os.Geteuid(), busy: defaultBusy}
+}
+
+// Place returns the path of the database, which may not exist.
+func (s *sqlite) Place() string { return filepath.Join(s.dir, "history.db") }
+
+// Open opens the database at its first use.
+func (s *sqlite) Open(_ context.Context, create bool) (*sql.DB, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if s.db != nil && s.fixed && create { // it may be writable by now
+		if err := s.db.Close(); err != nil {
+			return nil, err
+		}
+		s.db, s.fixed = nil, false
+	}
+	if s.db != nil {
+		return s.db, nil
+	}
+	if err := s.prepareFile(create); err != nil {
+		return nil, err
+	}
+	if err := s.createEmpty(); err != nil {
+		return nil, s.Explain(err)
+	}
+	db, err := open(s.source(), migrate)
+	if trouble := s.Trouble(err); !create && (trouble == Passing || trouble == Lasting) {
+		s.fixed = true
+		if db, err = s.openFixed(err); err != nil {
+			s.fixed = false
+		}
+	}
+	if err != nil {
+		return nil, s.Explain(err)
+	}
+	s.db = db
+	return db, nil
+}
+
+// createEmpty creates the database in an empty file. The vacuum mode is set before the first
+// table; setting it later takes the lock for writing.
+func (s *sqlite) createEmpty() error {
+	if info, err := os.Stat(s.Place()); err != nil || info.Size() > 0 {
+		return nil //nolint:nilerr // opening it returns the error
+	}
+	db, err := open(s.source("auto_vacuum(INCREMENTAL)"), migrate)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+func open(source string, prepare func(*sql.DB) error) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(1)
+	if err := prepare(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// openFixed opens a database on a read-only or full disk for reading. SQLite creates files beside
+// it unless the database is immutable; then it does not read the log, which must be empty. why is
+// why the database could not be opened for writing.
+func (s *sqlite) openFixed(why error) (*sql.DB, error) {
+	query := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(2000)", "query_only(ON)", "trusted_schema(OFF)"}}
+	db, err := open(s.location(query), checkVersion)
+	if err == nil {
+		return db, nil
+	}
+	if log, statErr := os.Stat(s.Place() + "-wal"); statErr == nil && log.Size() > 0 {
+		return nil, why
+	}
+	query.Set("immutable", "1")
+	if db, err = open(s.location(query), checkVersion); err != nil {
+		return nil, why
+	}
+	return db, nil
+}
+
+// checkVersion returns an error for a database that needs a migration.
+func checkVersion(db *sql.DB) error {
+	has, err := schemaOf(context.Background(), db)
+	if err == nil && !has.isCurrent() {
+		err = versionError(has.version)
+	}
+	return err
+}
+
+// connections is how many there are at the same time: the writer's, one of Follow, and some that read.
+const connections = 5
+
+// source returns the URL of the database for the driver, with first before the other pragmas.
+// SQLite creates its other files with the mode of the first; the cache is small because servers
+// run for a long time. A page is often written several times before a checkpoint moves it.
+func (s *sqlite) source(first ...string) string {
+	synchronous := "NORMAL" // a commit survives the process, and a checkpoint a power cut
+	if s.durable {
+		synchronous = "FULL"
+	}
+	query := url.Values{"_txlock": {"immediate"}, "_pragma": append(first,
+		fmt.Sprintf("busy_timeout(%d)", s.busy.Milliseconds()), "journal_mode(WAL)", "synchronous("+synchronous+")",
+		"cache_size(-1024)", "wal_autocheckpoint(500)", "journal_size_limit(8388608)", "trusted_schema(OFF)",
+	)}
+	return s.location(query)
+}
+
+// location returns the URL of the database with parameters.
+func (s *sqlite) location(query url.Values) string {
+	path := filepath.ToSlash(s.Place())
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// Process returns this process, whose claim is its lease.
+func (s *sqlite) Process(context.Context) (Process, error) {
+	l, err := s.leaseOf()
+	if err != nil {
+		return Process{}, err
+	}
+	return l.process, nil
+}
+
+// leaseOf returns the lease of this process.
+func (s *sqlite) leaseOf() (*lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if s.lease == nil {
+		if err := s.prepareFile(true); err != nil {
+			return nil, err
+		}
+		l, err := newLease(s.dir)
+		if err != nil {
+			return nil, err
+		}
+		s.lease = l
+	}
+	return s.lease, nil
+}
+
+// Close releases the lease; its notes stay unless everything was written.
+func (s *sqlite) Close(everything bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.lease != nil {
+		if everything {
+			s.lease.release()
+		} else {
+			s.lease.leave()
+		}
+		s.lease = nil
+	}
+	s.sqliteWriter.close()
+	if s.db == nil {
+		return nil
+	}
+	db := s.db
+	s.db = nil
+	return db.Close()
+}
+
+// isFixed reports whether the database can only be read.
+func (s *sqlite) isFixed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fixed
+}
