@@ -22,7 +22,7 @@ func newRoot(p cli.Parts) *cobra.Command {
 		Long: `Serve graph files as MCP tools whose runs survive any process: each is a workflow on a
 Temporal server, and workers make it. The graph files are those of toolgraph, unchanged.`,
 	}
-	root.AddCommand(newServe(p), newWorker(p))
+	root.AddCommand(newServe(p), newWorker(p), newSchedule(p))
 	return root
 }
 
