@@ -24,6 +24,9 @@ const hangs = 60 * time.Second
 // Run makes the runs of all behaviours in a place, each a subtest, and compares the table at path with what came
 // of them.
 func Run(t *testing.T, place Place, path string) {
+	if testing.Short() {
+		t.Skip("it starts processes; go test without -short does")
+	}
 	t.Setenv(SecretEnv, Secret)
 	chosen, part := All, os.Getenv("BEHAVIOURS")
 	if part != "" {
