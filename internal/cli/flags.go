@@ -41,6 +41,7 @@ type sessionFlags struct {
 	yes    bool                   // --yes: the user at the terminal agrees
 
 	elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
+	around    func(execution.Journal) execution.Journal                      // around the journal of runs; nil: nothing is
 }
 
 // register adds --mcp and --log-level; level is the default.

@@ -36,6 +36,10 @@ func (p Parts) Hosting(cmd *cobra.Command) *Hosting {
 	return h
 }
 
+// Around puts what wrap returns around the journal of all runs: tests stop processes at an event by it. nil is
+// nothing.
+func (h *Hosting) Around(wrap func(execution.Journal) execution.Journal) { h.flags.around = wrap }
+
 // Host is a session that makes runs of several graph files for other processes. Safe for
 // concurrent use.
 type Host struct {

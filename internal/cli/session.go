@@ -304,7 +304,11 @@ func (l *loaded) engine() *execution.Engine {
 	}
 	options := append(slices.Clone(l.options), execution.WithCache(l.cache.Of(l.pool)))
 	if l.history != nil {
-		options = append(options, execution.WithJournal(l.history.Journal(l.File.Secrets, aboutRuns(l.Project))))
+		journal := l.history.Journal(l.File.Secrets, aboutRuns(l.Project))
+		if l.flags.around != nil {
+			journal = l.flags.around(journal)
+		}
+		options = append(options, execution.WithJournal(journal))
 	}
 	return execution.New(caller, options...)
 }

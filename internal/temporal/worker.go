@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"toolgraph/execution"
 	"toolgraph/internal/cli"
 )
 
@@ -36,6 +37,9 @@ const (
 	// finishTime is how long a run may take to end once its calls have.
 	finishTime = 2 * time.Second
 )
+
+// aroundJournal is around the journal of the runs of a worker; nil but in tests.
+var aroundJournal func(execution.Journal) execution.Journal
 
 func newWorker(p cli.Parts) *cobra.Command {
 	f := &workerFlags{}
@@ -70,6 +74,7 @@ finish, then another worker continues the run at once.`,
 	cmd.Flags().DurationVar(&f.silence, "silence", defaultSilence, "time after which another worker continues the runs of one that is not heard of; a cancellation arrives within a tenth of it")
 	f.connection.register(cmd)
 	f.hosting = p.Hosting(cmd)
+	f.hosting.Around(aroundJournal)
 	return cmd
 }
 
