@@ -23,6 +23,7 @@ func TestAskNode(t *testing.T) {
 		"message: {expr: a, b: c}":          `message has the key "b" next to expr, expected expr alone`,
 		"message: {expr: }":                 `expr is empty; write a JSONata expression`,
 		"message: $.entry.question":         `warning: "$.entry.question" looks like an expression but is sent as literal text; write message: {expr: $.entry.question}`,
+		"message: a, timeoutMs: 1209600001": `timeoutMs of ask node "n" is 1209600001, expected at most 1209600000`,
 		"message: a, timeoutMs: 0":          `timeoutMs of ask node "n" is 0, expected at least 1`,
 		"message: a, onError: null":         `onError of ask node "n" is empty, expected a mapping`,
 		"message: a, forEach: {items: $.x}": `unknown field "forEach" of ask node "n"; forEach belongs to nodes of type mcp, graph`,

@@ -33,6 +33,6 @@ var askKeys = nodeKeys(AskNode,
 			map[string]any{"type": "object", "properties": map[string]any{"keepNewest": map[string]any{"type": "boolean", "title": "Keep the newest"}}},
 		},
 	}},
-	timeoutKey("The time limit of the answer, in milliseconds; default: 600000. The run's own time stands still meanwhile."),
+	timeoutKey("The time limit of the answer, in milliseconds; default: 600000. The run's own time stands still meanwhile.", longestAnswer),
 	onErrorKey, helpKey,
 	nextKey("the node to go to"))

@@ -82,9 +82,15 @@ var (
 	helpKey    = key{name: "help", doc: "A hint that is added to the message of a failure.", value: textValue("Is the proxy running?")}
 )
 
-func timeoutKey(doc string) key {
-	return key{name: "timeoutMs", doc: doc, value: wholeNumber(0, 3_600_000).withoutDefault(), badRange: true}
+func timeoutKey(doc string, most int) key {
+	return key{name: "timeoutMs", doc: doc, value: wholeNumber(0, most).withoutDefault(), badRange: true}
 }
+
+// The longest timeoutMs: of a call, and of an answer, for which some places wait while no process does.
+const (
+	longestCall   = 3_600_000
+	longestAnswer = 14 * 24 * 3_600_000
+)
 
 // The number of branches of a parallel node.
 const (

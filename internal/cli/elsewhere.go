@@ -103,7 +103,7 @@ func (l *loaded) recordedEnd(ctx context.Context, engine *execution.Engine, g *g
 	case err == nil && len(events) > 0 && events[len(events)-1].End != nil:
 	case why != nil:
 		return without, why
-	case err != nil:
+	case err != nil && !errors.Is(err, journal.ErrNotFound):
 		return without, err
 	default:
 		return without, fmt.Errorf("run %s is over and its end is not recorded; serve and workers need the same --state", id)

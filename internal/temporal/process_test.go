@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -19,6 +21,7 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
 )
 
 // hang is how long a test waits before it says that something hangs.
@@ -40,6 +43,7 @@ func TestMain(m *testing.M) {
 type place struct {
 	address string
 	state   string
+	queue   string
 	client  client.Client
 }
 
@@ -111,7 +115,7 @@ func (s *server) start() error {
 		return err
 	}
 	for guard := time.Now().Add(hang); time.Now().Before(guard); time.Sleep(50 * time.Millisecond) {
-		c, err := client.DialContext(context.Background(), client.Options{HostPort: s.address, Logger: quiet{}})
+		c, err := client.DialContext(context.Background(), client.Options{HostPort: s.address, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
 		if err == nil {
 			_, err = c.WorkflowService().DescribeNamespace(context.Background(), &workflowservice.DescribeNamespaceRequest{Namespace: "default"})
 			c.Close()
@@ -131,21 +135,13 @@ func (s *server) stop() {
 
 func (s *server) place(t *testing.T) *place {
 	t.Helper()
-	c, err := client.DialContext(t.Context(), client.Options{HostPort: s.address, Logger: quiet{}})
+	c, err := client.DialContext(t.Context(), client.Options{HostPort: s.address, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return &place{address: s.address, state: t.TempDir(), client: c}
+	return &place{address: s.address, state: t.TempDir(), queue: rand.Text(), client: c}
 }
-
-// quiet is a log that nobody reads.
-type quiet struct{}
-
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
 
 // process is a serve or a worker.
 type process struct {
@@ -181,7 +177,7 @@ func (b *lockedBuffer) now() (string, <-chan struct{}) {
 // command starts the program, which is killed at the end of the test.
 func (p *place) command(t *testing.T, words ...string) *process {
 	t.Helper()
-	words = append(words, "--address", p.address, "--state", p.state)
+	words = append(words, "--address", p.address, "--state", p.state, "--queue", p.queue)
 	cmd := exec.Command(os.Args[0], words...)
 	cmd.Env = append(os.Environ(), childVariable+"=1", "GOCOVERDIR="+os.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -381,4 +377,16 @@ func write(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// cancel cancels a request.
+func (c *mcp) cancel(id string) {
+	c.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+}
+
+func decode(t *testing.T, raw json.RawMessage, into any) {
+	t.Helper()
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
 }

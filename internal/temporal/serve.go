@@ -22,12 +22,13 @@ import (
 
 func newServe(p cli.Parts) *cobra.Command {
 	var to connection
+	var queues queues
 	cmd := p.Serve(func(ctx context.Context, log *slog.Logger) (cli.Elsewhere, error) {
 		c, err := to.dial(ctx, log)
 		if err != nil {
 			return nil, err
 		}
-		return &remote{client: c, log: log, warned: map[string]bool{}}, nil
+		return &remote{client: c, queues: queues, log: log, warned: map[string]bool{}}, nil
 	})
 	cmd.Short = "Serve the graphs of a file as MCP tools whose runs are made by workers"
 	cmd.Long = `Serve the graphs of a file as MCP tools, over stdio or with --http, as "toolgraph serve" does. A
@@ -40,12 +41,14 @@ read there. What workers decide is said to them: --locked, --allow-exec and --va
 	cmd.Example = `  toolgraph-temporal serve graph.yaml --address temporal:7233 --state postgres://toolgraph@db/toolgraph
   toolgraph-temporal serve graph.yaml --http :8080`
 	to.register(cmd)
+	queues.register(cmd)
 	return cmd
 }
 
 // remote makes runs on Temporal.
 type remote struct {
 	client client.Client
+	queues queues
 	log    *slog.Logger
 
 	mu     sync.Mutex      // guards warned
@@ -56,6 +59,9 @@ const (
 	// largestArgs is how many bytes of arguments travel with the start of a workflow; more are
 	// recorded first.
 	largestArgs = 64 << 10
+	// taskTime is how long a worker may take for a task of a workflow, which takes it milliseconds,
+	// before another one gets it.
+	taskTime = 2 * time.Second
 	// lookAfter is how long a run may wait for a worker before its absence is reported.
 	lookAfter = 5 * time.Second
 	// cancelTime is how long a cancellation may take to reach Temporal.
@@ -75,9 +81,9 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 		}
 		in.Args = nil
 	}
-	queue := QueueOf(run.Graph)
+	queue := r.queues.of(run.Graph)
 	started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: run.ID, TaskQueue: queue, Memo: map[string]any{"tool": run.Tool},
+		ID: run.ID, TaskQueue: queue, Memo: map[string]any{"tool": run.Tool}, WorkflowTaskTimeout: taskTime,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 	}, WorkflowName, in)

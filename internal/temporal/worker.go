@@ -22,6 +22,7 @@ import (
 // workerFlags are the flags of the command worker.
 type workerFlags struct {
 	connection connection
+	queues     queues
 	hosting    *cli.Hosting
 	files      []string
 	dir        string
@@ -73,6 +74,7 @@ finish, then another worker continues the run at once.`,
 	cmd.Flags().IntVar(&f.runs, "max-runs", defaultRuns, "runs of one graph that are made at the same time")
 	cmd.Flags().DurationVar(&f.silence, "silence", defaultSilence, "time after which another worker continues the runs of one that is not heard of; a cancellation arrives within a tenth of it")
 	f.connection.register(cmd)
+	f.queues.register(cmd)
 	f.hosting = p.Hosting(cmd)
 	f.hosting.Around(aroundJournal)
 	return cmd
@@ -88,12 +90,12 @@ func (f *workerFlags) run(ctx context.Context, p cli.Parts) error {
 		return err
 	}
 	defer host.Close()
-	c, err := f.connection.dial(ctx, host.Log())
+	c, err := f.connection.dial(ctx, quietly(host.Log()))
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	w, err := startWorkers(c, host, slices.Collect(maps.Keys(host.Tools())), f.options(host.Grace()))
+	w, err := startWorkers(c, host, slices.Collect(maps.Keys(host.Tools())), workerOptions{queues: f.queues, silence: f.silence, grace: host.Grace(), runs: f.runs})
 	if err != nil {
 		return err
 	}
@@ -137,13 +139,10 @@ func (f *workerFlags) all() ([]string, error) {
 
 // workerOptions are the options of all workers of a process.
 type workerOptions struct {
+	queues  queues
 	silence time.Duration
 	grace   time.Duration
 	runs    int
-}
-
-func (f *workerFlags) options(grace time.Duration) workerOptions {
-	return workerOptions{silence: f.silence, grace: grace, runs: f.runs}
 }
 
 // workers are the workers of a process, one for each graph.
@@ -155,11 +154,12 @@ type workers struct {
 // startWorkers starts a worker for each graph, by its hash.
 func startWorkers(c client.Client, m maker, graphs []string, o workerOptions) (*workers, error) {
 	w := &workers{failed: make(chan error, 1)}
+	worker.SetStickyWorkflowCacheSize(0) // histories are short, and so no workflow waits for the worker that died with it
 	beat := o.silence / beats
 	flows := workflows{heartbeat: o.silence}
 	acts := &activities{maker: m, beat: beat, grace: o.grace}
 	for _, hash := range graphs {
-		one := worker.New(c, QueueOf(hash), worker.Options{
+		one := worker.New(c, o.queues.of(hash), worker.Options{
 			MaxConcurrentActivityExecutionSize: o.runs, WorkerStopTimeout: o.grace + finishTime,
 			MaxHeartbeatThrottleInterval: beat / 2, DefaultHeartbeatThrottleInterval: beat / 2,
 			MaxConcurrentActivityTaskPollers: 2, MaxConcurrentWorkflowTaskPollers: 2,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/spf13/cobra"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -19,12 +20,19 @@ const (
 	AnswerSignal = "answer"
 )
 
+// queues are the task queues of an installation: one for each graph.
+type queues struct{ prefix string }
+
+func (q *queues) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&q.prefix, "queue", "toolgraph", "`prefix` of the names of the task queues; installations that share a namespace and not the --state need different ones")
+}
+
 // hashShown is how many hex digits of a graph's hash the name of its task queue has.
 const hashShown = 16
 
-// QueueOf returns the task queue of a graph, by its hash: only workers that have this graph, in this
-// version, take runs from it.
-func QueueOf(hash string) string { return "toolgraph-" + hash[:min(hashShown, len(hash))] }
+// of returns the task queue of a graph, by its hash: only workers that have this graph, in this version,
+// take runs from it.
+func (q *queues) of(hash string) string { return q.prefix + "-" + hash[:min(hashShown, len(hash))] }
 
 // Input starts a run. The id of the workflow is that of the run.
 type Input struct {
