@@ -92,6 +92,7 @@ func about(id string, err error) error {
 type createFlags struct {
 	scheduling
 	call            *cli.Calling
+	queues          queues
 	times           timesFlags
 	paused, replace bool
 	pauseOnFailure  bool
@@ -116,6 +117,7 @@ after a change of the graph, create it again with --replace.`,
 		return f.create(cmd.Context(), args[0], args[1:])
 	}
 	f.call = p.Calling(cmd)
+	f.queues.register(cmd)
 	f.register(cmd)
 	f.times.register(cmd)
 	cmd.Flags().BoolVar(&f.paused, "paused", false, "start no run until the schedule is unpaused")
@@ -151,7 +153,7 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 	options := client.ScheduleOptions{
 		ID: id, Spec: spec, Overlap: policy, CatchupWindow: f.times.catchUp, PauseOnFailure: f.pauseOnFailure, Note: f.note, Paused: f.paused,
 		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: WorkflowName, TaskQueue: QueueOf(call.Graph),
+			ID: id, Workflow: WorkflowName, TaskQueue: f.queues.of(call.Graph),
 			Args: []any{Input{Tool: call.Tool, Graph: call.Graph, Args: args}},
 		},
 	}
@@ -164,7 +166,7 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 		if err != nil {
 			return err
 		}
-		f.warn(ctx, c, described, QueueOf(call.Graph))
+		f.warn(ctx, c, described, f.queues.of(call.Graph))
 		if f.format == "json" {
 			return f.parts.PrintJSON(described)
 		}
