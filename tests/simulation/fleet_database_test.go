@@ -1,0 +1,289 @@
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+)
+
+// rules are the rules of the shared journal and of the processes that share it. Each is one that
+// can be switched off, so that a test shows that an invariant needs it.
+type rules struct {
+	noFence       bool // events are written whoever owns the run, and whatever its status is
+	noNumber      bool // events are written whatever the number of the first one is
+	noReservation bool // the first events of a run are written although its key is another run's by now
+	claimOnce     bool // a claim is refused to the process that has the run, which may have missed the acknowledgement
+	claimLate     bool // a run is claimed after its events are loaded
+	answerEarly   bool // a client gets its answer before the end of the run is committed
+	sendEarly     bool // a call that is not safe to repeat is sent before its start is committed
+	sendOnce      bool // an answer is sent once to the process that has the run
+	anyQuestion   bool // an answer is taken for whatever question is open
+	noPolling     bool // processes look at a run only when they are notified
+	ownClock      bool // a sweep compares heartbeats with the clock of its process
+	sameName      bool // a process keeps its name when it has lost its lease
+}
+
+const (
+	leaseTime = 10 * time.Second // after the last heartbeat a process counts as dead
+	beatEvery = 2 * time.Second
+)
+
+// database is a model of the journal that the processes of a fleet share. The scheduler's
+// goroutine alone uses it, one transaction at a time.
+type database struct {
+	f     *fleet
+	runs  map[string]*runRow
+	keys  map[string]*reservation
+	beats map[string]time.Time // of living processes, by the clock of the database
+	mail  map[string][]message // by the process that it is for
+}
+
+// runRow is a run in the database.
+type runRow struct {
+	id, key string
+	owner   string
+	status  journal.Status
+	events  []written
+	terms   []term // in which processes had the run, in order
+}
+
+// written is an event and the tenure that wrote it.
+type written struct {
+	event execution.Event
+	by    *tenure
+}
+
+// term begins with an event.
+type term struct {
+	first int
+	of    *tenure
+}
+
+// reservation is the run of a key.
+type reservation struct {
+	run, owner string
+	recorded   bool // the run has a row
+}
+
+// message is mail of one process to another.
+type message struct {
+	kind string // cancel or answer
+	run  string
+	to   string // the digest of a question
+	user execution.Answer
+}
+
+// batch is what a process writes in one transaction.
+type batch struct {
+	owner  string
+	events []queuedEvent
+	giving []string // runs that are given back, after the events
+}
+
+// write writes a batch, and returns the runs that it has lost.
+func (d *database) write(b *batch) (lost []*tenure) {
+	for _, part := range b.runs() {
+		if !d.writeRun(b.owner, part) {
+			lost = append(lost, part[0].tenure)
+		}
+	}
+	for _, id := range b.giving {
+		if row := d.runs[id]; row != nil && row.owner == b.owner && row.status == journal.Running {
+			row.status = journal.Interrupted
+			d.notify(id)
+		}
+	}
+	return lost
+}
+
+// runs returns the events of each run.
+func (b *batch) runs() (all [][]queuedEvent) {
+	at := map[*tenure]int{}
+	for _, e := range b.events {
+		i, known := at[e.tenure]
+		if !known {
+			i = len(all)
+			at[e.tenure] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], e)
+	}
+	return all
+}
+
+func (d *database) writeRun(owner string, events []queuedEvent) bool {
+	t, rules := events[0].tenure, d.f.rules
+	row := d.runs[t.run]
+	if row == nil {
+		if row = d.begin(t, owner); row == nil {
+			return false
+		}
+	}
+	n := events[0].n
+	switch {
+	case !rules.noNumber && d.has(row, t, n, len(events)):
+		return true // an earlier attempt whose acknowledgement was lost
+	case !rules.noFence && (row.owner != owner || row.status != journal.Running):
+		return false
+	case !rules.noNumber && n != len(row.events):
+		return false
+	}
+	for _, e := range events {
+		row.events = append(row.events, written{e.event, t})
+		if end := e.event.End; end != nil {
+			row.status = endOf(end)
+		}
+	}
+	d.f.wrote(row, t, len(events))
+	d.notify(t.run)
+	return true
+}
+
+// endOf is the status of a run that has ended.
+func endOf(end *execution.End) journal.Status {
+	switch {
+	case end.Failure == nil:
+		return journal.Finished
+	case end.Failure.Code == execution.CodeCancelled:
+		return journal.Cancelled
+	}
+	return journal.Failed
+}
+
+// begin adds the row of a run, unless its key has become that of another run: its process was
+// taken for dead before the run had a row.
+func (d *database) begin(t *tenure, owner string) *runRow {
+	if r := d.keys[t.key]; r == nil || r.run != t.run {
+		if !d.f.rules.noReservation {
+			return nil
+		}
+	} else {
+		r.recorded = true
+	}
+	row := &runRow{id: t.run, key: t.key, owner: owner, status: journal.Running, terms: []term{{0, t}}}
+	d.runs[t.run] = row
+	return row
+}
+
+// has reports whether a tenure has written these events before.
+func (d *database) has(row *runRow, t *tenure, n, count int) bool {
+	return n+count <= len(row.events) && row.events[n].by == t
+}
+
+// reserve returns the run of a key: this one, or one that was first. A run without a row whose
+// process is dead has no claim on it.
+func (d *database) reserve(key, run, owner string) string {
+	r := d.keys[key]
+	if r == nil || !r.recorded && r.run != run && !d.lives(r.owner) {
+		r = &reservation{run: run, owner: owner}
+		d.keys[key] = r
+	}
+	return r.run
+}
+
+// lives reports whether a process beats.
+func (d *database) lives(name string) bool {
+	at, known := d.beats[name]
+	return known && time.Since(at) <= leaseTime
+}
+
+// beat prolongs a lease; ok is false when it was lost.
+func (d *database) beat(name string) (ok bool) {
+	if _, known := d.beats[name]; !known && !d.f.rules.sameName {
+		return false
+	}
+	d.beats[name] = time.Now()
+	return true
+}
+
+// sweep takes the leases and the runs of dead processes.
+func (d *database) sweep(now time.Time) {
+	for name, at := range d.beats {
+		if now.Sub(at) <= leaseTime {
+			continue
+		}
+		if time.Since(at) <= leaseTime {
+			d.f.violated(lease, "process %s has lost its lease, and its heart has beaten in time", name)
+		}
+		delete(d.beats, name)
+		delete(d.mail, name)
+	}
+	for id, row := range d.runs {
+		if _, alive := d.beats[row.owner]; row.status == journal.Running && !alive {
+			row.status = journal.Interrupted
+			d.notify(id)
+		}
+	}
+}
+
+// interrupted returns the runs that any process may claim.
+func (d *database) interrupted() (ids []string) {
+	for id, row := range d.runs {
+		if row.status == journal.Interrupted {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// claim gives a run to a tenure that begins, and reports whether it has it.
+func (d *database) claim(t *tenure, owner string) bool {
+	row := d.runs[t.run]
+	_, alive := d.beats[owner]
+	switch {
+	case row == nil || !alive:
+		return false
+	case row.status == journal.Interrupted, row.isUnknown():
+	case row.status == journal.Running && row.owner == owner && !d.f.rules.claimOnce:
+	default:
+		return false
+	}
+	row.owner, row.status = owner, journal.Running
+	row.terms = append(row.terms, term{len(row.events), t})
+	d.notify(t.run)
+	return true
+}
+
+// isUnknown reports whether a run has ended because of an in-doubt call.
+func (r *runRow) isUnknown() bool {
+	if r.status != journal.Failed {
+		return false
+	}
+	end := r.events[len(r.events)-1].event.End
+	return end != nil && end.Failure != nil && end.Failure.Code == execution.CodeOutcomeUnknown
+}
+
+// load returns the events of a run.
+func (r *runRow) load() []execution.Event {
+	events := make([]execution.Event, len(r.events))
+	for i := range r.events {
+		events[i] = r.events[i].event
+	}
+	return events
+}
+
+// open returns the digest of the open question of a run; empty for none.
+func (r *runRow) open() string {
+	digest := ""
+	for i := range r.events {
+		switch e := &r.events[i].event; {
+		case e.Question != nil:
+			digest = e.Question.Digest
+		case e.Answer != nil, e.End != nil:
+			digest = ""
+		}
+	}
+	return digest
+}
+
+// notify tells all processes of a change of a run; the notifications may be lost.
+func (d *database) notify(run string) {
+	for _, p := range d.f.servers {
+		if p != nil {
+			p.news = true
+		}
+	}
+}
