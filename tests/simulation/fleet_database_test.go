@@ -11,18 +11,17 @@ import (
 // rules are the rules of the shared journal and of the processes that share it. Each is one that
 // can be switched off, so that a test shows that an invariant needs it.
 type rules struct {
-	noFence       bool // events are written whoever owns the run, and whatever its status is
-	noNumber      bool // events are written whatever the number of the first one is
-	noReservation bool // the first events of a run are written although its key is another run's by now
-	claimOnce     bool // a claim is refused to the process that has the run, which may have missed the acknowledgement
-	claimLate     bool // a run is claimed after its events are loaded
-	answerEarly   bool // a client gets its answer before the end of the run is committed
-	sendEarly     bool // a call that is not safe to repeat is sent before its start is committed
-	sendOnce      bool // an answer is sent once to the process that has the run
-	anyQuestion   bool // an answer is taken for whatever question is open
-	noPolling     bool // processes look at a run only when they are notified
-	ownClock      bool // a sweep compares heartbeats with the clock of its process
-	sameName      bool // a process keeps its name when it has lost its lease
+	noFence     bool // events are written whoever owns the run, and whatever its status is
+	noNumber    bool // events are written whatever the number of the first one is
+	claimOnce   bool // a claim is refused to the process that has the run, which may have missed the acknowledgement
+	claimLate   bool // a run is claimed after its events are loaded
+	answerEarly bool // a client gets its answer before the end of the run is committed
+	sendEarly   bool // a call that is not safe to repeat is sent before its start is committed
+	sendOnce    bool // an answer is sent once to the process that has the run
+	anyQuestion bool // an answer is taken for whatever question is open
+	noPolling   bool // processes look at a run only when they are notified
+	ownClock    bool // a sweep compares heartbeats with the clock of its process
+	sameName    bool // a process keeps its name when it has lost its lease
 }
 
 const (
@@ -35,18 +34,16 @@ const (
 type database struct {
 	f     *fleet
 	runs  map[string]*runRow
-	keys  map[string]*reservation
 	beats map[string]time.Time // of living processes, by the clock of the database
 	mail  map[string][]message // by the process that it is for
 }
 
 // runRow is a run in the database.
 type runRow struct {
-	id, key string
-	owner   string
-	status  journal.Status
-	events  []written
-	terms   []term // in which processes had the run, in order
+	owner  string
+	status journal.Status
+	events []written
+	terms  []term // in which processes had the run, in order
 }
 
 // written is an event and the tenure that wrote it.
@@ -61,12 +58,6 @@ type term struct {
 	of    *tenure
 }
 
-// reservation is the run of a key.
-type reservation struct {
-	run, owner string
-	recorded   bool // the run has a row
-}
-
 // message is mail of one process to another.
 type message struct {
 	kind string // cancel or answer
@@ -78,8 +69,9 @@ type message struct {
 // batch is what a process writes in one transaction.
 type batch struct {
 	owner  string
-	events []queuedEvent
-	giving []string // runs that are given back, after the events
+	items  []queuedEvent
+	events []queuedEvent // without marks
+	giving []string      // runs that are given back, after the events
 }
 
 // write writes a batch, and returns the runs that it has lost.
@@ -115,13 +107,11 @@ func (b *batch) runs() (all [][]queuedEvent) {
 
 func (d *database) writeRun(owner string, events []queuedEvent) bool {
 	t, rules := events[0].tenure, d.f.rules
-	row := d.runs[t.run]
+	row, n := d.runs[t.run], events[0].n
 	if row == nil {
-		if row = d.begin(t, owner); row == nil {
-			return false
-		}
+		row = &runRow{owner: owner, status: journal.Running, terms: []term{{0, t}}}
+		d.runs[t.run] = row
 	}
-	n := events[0].n
 	switch {
 	case !rules.noNumber && d.has(row, t, n, len(events)):
 		return true // an earlier attempt whose acknowledgement was lost
@@ -136,7 +126,6 @@ func (d *database) writeRun(owner string, events []queuedEvent) bool {
 			row.status = endOf(end)
 		}
 	}
-	d.f.wrote(row, t, len(events))
 	d.notify(t.run)
 	return true
 }
@@ -152,41 +141,9 @@ func endOf(end *execution.End) journal.Status {
 	return journal.Failed
 }
 
-// begin adds the row of a run, unless its key has become that of another run: its process was
-// taken for dead before the run had a row.
-func (d *database) begin(t *tenure, owner string) *runRow {
-	if r := d.keys[t.key]; r == nil || r.run != t.run {
-		if !d.f.rules.noReservation {
-			return nil
-		}
-	} else {
-		r.recorded = true
-	}
-	row := &runRow{id: t.run, key: t.key, owner: owner, status: journal.Running, terms: []term{{0, t}}}
-	d.runs[t.run] = row
-	return row
-}
-
 // has reports whether a tenure has written these events before.
 func (d *database) has(row *runRow, t *tenure, n, count int) bool {
 	return n+count <= len(row.events) && row.events[n].by == t
-}
-
-// reserve returns the run of a key: this one, or one that was first. A run without a row whose
-// process is dead has no claim on it.
-func (d *database) reserve(key, run, owner string) string {
-	r := d.keys[key]
-	if r == nil || !r.recorded && r.run != run && !d.lives(r.owner) {
-		r = &reservation{run: run, owner: owner}
-		d.keys[key] = r
-	}
-	return r.run
-}
-
-// lives reports whether a process beats.
-func (d *database) lives(name string) bool {
-	at, known := d.beats[name]
-	return known && time.Since(at) <= leaseTime
 }
 
 // beat prolongs a lease; ok is false when it was lost.
@@ -205,7 +162,7 @@ func (d *database) sweep(now time.Time) {
 			continue
 		}
 		if time.Since(at) <= leaseTime {
-			d.f.violated(lease, "process %s has lost its lease, and its heart has beaten in time", name)
+			d.f.violated(leaseKind, "process %s has lost its lease, and its heart has beaten in time", name)
 		}
 		delete(d.beats, name)
 		delete(d.mail, name)
@@ -256,6 +213,11 @@ func (r *runRow) isUnknown() bool {
 	return end != nil && end.Failure != nil && end.Failure.Code == execution.CodeOutcomeUnknown
 }
 
+// hasEnded reports whether a run is over for good.
+func (r *runRow) hasEnded() bool {
+	return !r.isUnknown() && r.status != journal.Running && r.status != journal.Interrupted
+}
+
 // load returns the events of a run.
 func (r *runRow) load() []execution.Event {
 	events := make([]execution.Event, len(r.events))
@@ -263,20 +225,6 @@ func (r *runRow) load() []execution.Event {
 		events[i] = r.events[i].event
 	}
 	return events
-}
-
-// open returns the digest of the open question of a run; empty for none.
-func (r *runRow) open() string {
-	digest := ""
-	for i := range r.events {
-		switch e := &r.events[i].event; {
-		case e.Question != nil:
-			digest = e.Question.Digest
-		case e.Answer != nil, e.End != nil:
-			digest = ""
-		}
-	}
-	return digest
 }
 
 // notify tells all processes of a change of a run; the notifications may be lost.

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
 )
 
 var (
 	errConnection = errors.New("the connection to the database is lost")
-	errTaken      = errors.New("another process has the run")
 	errDrained    = errors.New("the process is stopping")
 )
 
@@ -139,7 +139,7 @@ func call[T any](p *server, name string, exec func() T) (out T, err error) {
 		switch err := <-done; {
 		case err == nil:
 			return got, nil
-		case !errors.Is(err, errConnection), !p.sleep(500*time.Millisecond):
+		case !errors.Is(err, errConnection), !p.sleep(500 * time.Millisecond):
 			return out, errCrash
 		}
 	}
@@ -203,7 +203,7 @@ func (p *server) release(s *step) {
 	case s.question != nil:
 		s.done <- answer{user: answerOfUser(s.question)}
 	case t.taken:
-		s.done <- answer{err: errTaken}
+		s.done <- answer{err: execution.ErrTaken}
 	default:
 		t.enqueue(s)
 	}
@@ -281,7 +281,7 @@ func release(items []queuedEvent) {
 			continue
 		}
 		if q.tenure.taken {
-			q.done <- errTaken
+			q.done <- execution.ErrTaken
 		} else {
 			q.done <- nil
 		}
@@ -299,11 +299,11 @@ func (p *server) beat() {
 	p.f.note("%s has lost its lease", p.name)
 	for _, t := range p.tenures {
 		p.lose(t)
-		t.cancel(errTaken)
+		t.cancel(execution.ErrTaken)
 	}
 	p.leases++
 	p.name = fmt.Sprintf("%s'", p.name)
-	p.f.db.beat2(p.name)
+	p.f.db.beats[p.name] = time.Now()
 }
 
 // die ends everything: what was on its way to the database may still arrive.
@@ -333,9 +333,9 @@ func (p *server) die() {
 
 // tenure is a run in a process: the journal of the run, its upstream servers and its user.
 type tenure struct {
-	p        *server
-	run, key string
-	cancel   context.CancelCauseFunc
+	p      *server
+	run    string
+	cancel context.CancelCauseFunc
 
 	// guarded by p.mu
 	n         int      // of the next event
@@ -348,7 +348,7 @@ type tenure struct {
 func (t *tenure) enqueue(s *step) {
 	e, err := stored(s.event)
 	if err != nil {
-		t.p.f.violated(engine, "%s is not recorded: %v", describe(s.event), err)
+		t.p.f.violated(engineKind, "%s is not recorded: %v", describe(s.event), err)
 	}
 	q := queuedEvent{tenure: t, event: e, n: t.n}
 	t.n++
@@ -366,12 +366,12 @@ func (t *tenure) enqueue(s *step) {
 // waits reports whether the run waits until the event is in the database, as journal.Store has it.
 func (t *tenure) waits(e *execution.Event) bool {
 	switch {
-	case t.p.f.durable && (e.Record == nil || e.Record.Server() != ""):
+	case t.p.f.durable && (e.Record == nil || e.Record.NodeType == config.MCPNode):
 		return true
 	case e.Kind == execution.CallStarted:
 		return e.Sync && !t.p.f.rules.sendEarly
 	}
-	return e.Sync && e.Kind == execution.Answered
+	return e.Sync && (e.Kind == execution.Answered || e.Kind == execution.RunStarted)
 }
 
 // Append waits until the scheduler releases it, and until the event is written if it has to be.
@@ -389,7 +389,7 @@ func (t *tenure) Load(context.Context, string) ([]execution.Event, error) {
 }
 
 // CallTool waits until the scheduler releases the answer.
-func (t *tenure) CallTool(ctx context.Context, c execution.Call) (v any, err error) {
+func (t *tenure) CallTool(ctx context.Context, c execution.Call) (v value.Value, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -424,12 +424,10 @@ func (t *tenure) mark(giving bool) error {
 	case t.p.dead:
 		done <- errCrash
 	case t.taken:
-		done <- errTaken
+		done <- execution.ErrTaken
 	default:
 		t.p.queue = append(t.p.queue, queuedEvent{tenure: t, mark: true, giving: giving, done: done})
 	}
 	t.p.mu.Unlock()
 	return <-done
 }
-
-var _ = journal.Running

@@ -70,20 +70,25 @@ func (w *world) violate(format string, args ...any) {
 	w.violations = append(w.violations, text)
 }
 
-// write adds an event to the journal, in the form that a disk gives back.
-func (w *world) write(e *execution.Event) {
+// stored returns an event in the form that a disk gives back.
+func stored(e *execution.Event) (back execution.Event, err error) {
 	src, err := json.Marshal(e)
-	var back execution.Event
 	if err == nil {
 		err = json.Unmarshal(src, &back)
 	}
+	back.Sync = e.Sync
+	return back, err
+}
+
+// write adds an event to the journal.
+func (w *world) write(e *execution.Event) {
+	back, err := stored(e)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
 		w.violate("%s is not recorded: %v", describe(e), err)
 		return
 	}
-	back.Sync = e.Sync
 	if e.Answer != nil {
 		w.stood += e.Answer.Stood
 	}
