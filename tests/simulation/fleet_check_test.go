@@ -74,12 +74,12 @@ func (f *fleet) checkTerms(id string, row *runRow) {
 		for row.terms[at].first > i {
 			at--
 		}
-		if of := row.terms[at].of; of != e.by {
-			f.violated(fenceKind, "%s: event %d, %s, is of %s, and %s has claimed the run", id, i, describe(&e.event), e.by.p.name, of.p.name)
+		if owner := row.terms[at].owner; owner != e.owner {
+			f.violated(fenceKind, "%s: event %d, %s, is of %s, and %s has claimed the run", id, i, describe(&e.event), e.owner, owner)
 		}
-		n := written[e.by]
-		if got := describe(&e.event); n >= len(e.by.appended) || e.by.appended[n] != got {
-			f.violated(orderKind, "%s: event %d is %s, and event %d of the run in %s is another one", id, i, got, n, e.by.p.name)
+		n, got := written[e.by], describe(&e.event)
+		if n >= len(e.by.appended) || e.by.appended[n] != got || n > 0 && row.events[i-1].by != e.by {
+			f.violated(orderKind, "%s: event %d is %s, which is not event %d of the run in %s, or not the next one", id, i, got, n, e.owner)
 		}
 		written[e.by]++
 	}
@@ -104,7 +104,7 @@ func (f *fleet) checkEnds(id string, status journal.Status, events []execution.E
 		return // it is reported that the schedule has no end
 	}
 	for _, c := range f.clients {
-		if c.run == id && c.done && c.outcome != outcomeOf(ends[0]) {
+		if c.run == id && c.done && !c.gone && c.outcome != outcomeOf(ends[0]) {
 			f.violated(outcomeKind, "client %d has got %s of %s, which has %s", c.number, c.outcome, id, outcomeOf(ends[0]))
 		}
 	}

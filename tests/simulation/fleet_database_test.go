@@ -14,6 +14,7 @@ type rules struct {
 	noFence     bool // events are written whoever owns the run, and whatever its status is
 	noNumber    bool // events are written whatever the number of the first one is
 	claimOnce   bool // a claim is refused to the process that has the run, which may have missed the acknowledgement
+	noOrphans   bool // a process does not look for runs that it has claimed without knowing it
 	claimLate   bool // a run is claimed after its events are loaded
 	answerEarly bool // a client gets its answer before the end of the run is committed
 	sendEarly   bool // a call that is not safe to repeat is sent before its start is committed
@@ -43,19 +44,20 @@ type runRow struct {
 	owner  string
 	status journal.Status
 	events []written
-	terms  []term // in which processes had the run, in order
+	terms  []term // of all processes that had the run, in order
 }
 
-// written is an event and the tenure that wrote it.
+// written is an event, the tenure that it is of and the name of the process that wrote it.
 type written struct {
 	event execution.Event
 	by    *tenure
+	owner string
 }
 
-// term begins with an event.
+// term is the time of an owner. It begins with an event.
 type term struct {
 	first int
-	of    *tenure
+	owner string
 }
 
 // message is mail of one process to another.
@@ -109,7 +111,7 @@ func (d *database) writeRun(owner string, events []queuedEvent) bool {
 	t, rules := events[0].tenure, d.f.rules
 	row, n := d.runs[t.run], events[0].n
 	if row == nil {
-		row = &runRow{owner: owner, status: journal.Running, terms: []term{{0, t}}}
+		row = &runRow{owner: owner, status: journal.Running, terms: []term{{0, owner}}}
 		d.runs[t.run] = row
 	}
 	switch {
@@ -121,7 +123,7 @@ func (d *database) writeRun(owner string, events []queuedEvent) bool {
 		return false
 	}
 	for _, e := range events {
-		row.events = append(row.events, written{e.event, t})
+		row.events = append(row.events, written{e.event, t, owner})
 		if end := e.event.End; end != nil {
 			row.status = endOf(end)
 		}
@@ -175,10 +177,11 @@ func (d *database) sweep(now time.Time) {
 	}
 }
 
-// interrupted returns the runs that any process may claim.
-func (d *database) interrupted() (ids []string) {
+// interrupted returns the runs that a process may claim: also those that it has claimed without
+// knowing it, because a claim was late or its acknowledgement was lost.
+func (d *database) interrupted(owner string) (ids []string) {
 	for id, row := range d.runs {
-		if row.status == journal.Interrupted {
+		if row.status == journal.Interrupted || row.status == journal.Running && row.owner == owner && !d.f.rules.noOrphans {
 			ids = append(ids, id)
 		}
 	}
@@ -199,7 +202,7 @@ func (d *database) claim(t *tenure, owner string) bool {
 		return false
 	}
 	row.owner, row.status = owner, journal.Running
-	row.terms = append(row.terms, term{len(row.events), t})
+	row.terms = append(row.terms, term{len(row.events), owner})
 	d.notify(t.run)
 	return true
 }

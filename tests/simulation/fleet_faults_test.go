@@ -37,13 +37,26 @@ func (p *server) wants() bool {
 	return !p.sending && (p.writing != nil || len(p.queue) > 0)
 }
 
-// fault kills a process, lets it sleep, lets it end, or lets a client cancel.
-func (f *fleet) fault() {
-	f.faults--
-	p := f.servers[f.rng.IntN(len(f.servers))]
-	if p == nil {
-		return
+// victim returns the process that has the next fault, mostly one that has runs; nil for none.
+func (f *fleet) victim() *server {
+	if f.faults == 0 {
+		return nil
 	}
+	var busy []*server
+	for _, p := range f.servers {
+		if p != nil && (!p.idle() || f.rng.IntN(20) == 0) {
+			busy = append(busy, p)
+		}
+	}
+	if len(busy) == 0 {
+		return nil
+	}
+	return busy[f.rng.IntN(len(busy))]
+}
+
+// fault kills a process, lets it sleep, lets it end, or lets a client cancel.
+func (f *fleet) fault(p *server) {
+	f.faults--
 	switch f.rng.IntN(8) {
 	case 0, 1, 2:
 		f.note("%s is killed", p.name)
@@ -52,6 +65,7 @@ func (f *fleet) fault() {
 		d := time.Duration(f.rng.IntN(40)) * time.Second
 		f.note("%s sleeps for %v", p.name, d)
 		p.paused = time.Now().Add(d)
+		p.beats = p.paused.Add(time.Duration(f.rng.IntN(4000)) * time.Millisecond) // it may write before
 	case 6:
 		p.drain()
 	case 7:

@@ -76,7 +76,7 @@ func newFleet(s *scenario, seed uint64, r rules) *fleet {
 	}
 	f.db = &database{f: f, runs: map[string]*runRow{}, beats: map[string]time.Time{}, mail: map[string][]message{}}
 	f.durable = f.rng.IntN(4) == 0
-	f.faults, f.losses = f.rng.IntN(7), f.rng.IntN(12)
+	f.faults, f.losses = f.rng.IntN(9), f.rng.IntN(16)
 	f.servers = make([]*server, 2+f.rng.IntN(2))
 	for i := range 1 + f.rng.IntN(2) {
 		for n := range 1 + f.rng.IntN(3) {
@@ -203,8 +203,10 @@ func (f *fleet) step() {
 		}
 		for _, s := range p.sorted() {
 			switch {
-			case s.question == nil:
-				add(2, func() { p.release(s) })
+			case s.event != nil:
+				add(3, func() { p.release(s) })
+			case s.call != nil:
+				add(1, func() { p.release(s) })
 			case !s.routed:
 				add(1, func() { f.user(p, s) })
 			}
@@ -225,8 +227,9 @@ func (f *fleet) step() {
 	for _, run := range f.unknown() {
 		add(1, func() { f.operate(run) })
 	}
-	if f.faults > 0 {
-		add(1, f.fault)
+	if p := f.victim(); p != nil && f.rng.IntN(15) == 0 {
+		f.fault(p)
+		return
 	}
 	waits := max(1, total/10)
 	n := f.rng.IntN(total + waits)
@@ -251,7 +254,7 @@ func (f *fleet) sorted() []*request {
 		return cmp.Or(cmp.Compare(a.from.slot, b.from.slot), cmp.Compare(a.name, b.name))
 	})
 	now := time.Now()
-	return slices.DeleteFunc(slices.Clone(f.requests), func(r *request) bool { return r.executed && now.Before(r.from.paused) })
+	return slices.DeleteFunc(slices.Clone(f.requests), func(r *request) bool { return now.Before(r.until) || r.executed && now.Before(r.from.paused) })
 }
 
 // proceed takes a request one step further: to the database, or back.
@@ -261,6 +264,8 @@ func (f *fleet) proceed(r *request) {
 		f.losses--
 	}
 	switch {
+	case fails && !r.executed && f.rng.IntN(3) == 0:
+		r.until = time.Now().Add(time.Duration(f.rng.IntN(30)) * time.Second)
 	case !r.executed && !fails:
 		r.executed = true
 		r.exec()
@@ -272,6 +277,7 @@ func (f *fleet) proceed(r *request) {
 		if late := f.rng.IntN(2) == 0; late && !r.over {
 			f.note("the connection for %s of %s is lost, and it is on its way", r.name, r.from.name)
 			r.over = true // it arrives later
+			r.until = time.Now().Add(time.Duration(f.rng.IntN(30)) * time.Second)
 		} else {
 			f.note("the connection for %s of %s is lost", r.name, r.from.name)
 			f.remove(r)
@@ -310,6 +316,7 @@ func (f *fleet) abandon(p *server) {
 			r.over = true
 			waiting = append(waiting, r)
 		}
+		r.until = time.Now().Add(time.Duration(f.rng.IntN(20)) * time.Second)
 		return r.executed || f.rng.IntN(2) == 0
 	})
 	f.mu.Unlock()

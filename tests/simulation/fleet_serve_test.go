@@ -120,6 +120,14 @@ func (p *server) drop(t *tenure) {
 	delete(p.tenures, t.run)
 }
 
+// began begins the tenure of a run that is claimed, unless the lease under which it was is lost.
+func (p *server) began(t *tenure, owner string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t.taken = p.name != owner
+	return !t.taken
+}
+
 // drive runs or resumes a run, and returns its outcome once that is recorded.
 func (p *server) drive(t *tenure, start func(context.Context, *execution.Engine) (*execution.Result, error)) (string, error) {
 	defer p.drop(t)
@@ -193,8 +201,9 @@ func (p *server) takeOver(t *tenure, r execution.Resolution) (string, error) {
 			return "", err
 		}
 	}
-	has, err := call(p, "claim "+t.run, func() bool { return p.f.db.claim(t, p.lease()) })
-	if err != nil || !has {
+	owner := p.lease()
+	has, err := call(p, "claim "+t.run, func() bool { return p.f.db.claim(t, owner) })
+	if err != nil || !has || !p.began(t, owner) {
 		p.drop(t)
 		return "", cmp.Or(err, error(execution.ErrTaken))
 	}
@@ -219,13 +228,14 @@ func (p *server) takeOver(t *tenure, r execution.Resolution) (string, error) {
 // sweeps takes over the runs of dead processes, from time to time.
 func (p *server) sweeps() {
 	for p.sleep(10 * time.Second) {
+		owner := p.lease()
 		ids, err := call(p, "sweep", func() []string {
 			now := time.Now()
 			if p.f.rules.ownClock {
 				now = p.now()
 			}
 			p.f.db.sweep(now)
-			return p.f.db.interrupted()
+			return p.f.db.interrupted(owner)
 		})
 		if err != nil {
 			return

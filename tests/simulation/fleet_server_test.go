@@ -73,7 +73,8 @@ type request struct {
 	exec     func()
 	done     func(error)
 	executed bool
-	over     bool // the process does not wait for it any more
+	over     bool      // the process does not wait for it any more
+	until    time.Time // it is on its way until then
 }
 
 func (f *fleet) start(slot int) *server {
