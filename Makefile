@@ -51,7 +51,7 @@ graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 flows: ## run 10,000 random graphs with every kind of node beside a second interpreter (SEED=1)
 	FLOWS_SEED=$${SEED:-$$(date +%s)} FLOWS_COUNT=10000 go test -count=1 -timeout 30m -v -run TestRandomFlows ./tests/graphs/flows/
 
-sim: ## run 10,000 random schedules with crashes, cancellations and limits (SIM=10000; SEED=17 runs one, with its trace)
+sim: ## run 10,000 random schedules of one process and of several on one journal, with faults (SIM=10000; SEED=17 runs one, with its trace)
 	SIM=$${SIM:-10000} go test -count=1 -timeout 60m -v ./tests/simulation
 
 web: ## build the debugger's page (needs Node)

@@ -3,6 +3,12 @@
 // in virtual time. Processes crash, are cancelled and suspended, limits are reached and journals
 // fail; then invariants of the engine are checked (invariants_test.go).
 //
-// The tests run 300 seeds; SIM=10000 runs more (make sim), and SEED=17 that one alone, with its
+// A fleet (fleet_*_test.go) is two or three processes on one journal, which is a model: processes are
+// killed, drained, or sleep until their leases have expired; clocks drift; transactions and their
+// acknowledgements, notifications and mail are lost or late; clients ask several processes for the
+// run of one key, and answer and cancel at the wrong one. Its invariants are in fleet_check_test.go;
+// TestFleetNeedsItsRules takes out each rule of the journal, and an invariant breaks.
+//
+// The tests run 300 seeds, 150 of a fleet; SIM=10000 runs more (make sim), and SEED=17 that one alone, with its
 // trace.
 package simulation

@@ -22,7 +22,6 @@ type rules struct {
 	anyQuestion bool // an answer is taken for whatever question is open
 	noPolling   bool // processes look at a run only when they are notified
 	ownClock    bool // a sweep compares heartbeats with the clock of its process
-	sameName    bool // a process keeps its name when it has lost its lease
 }
 
 const (
@@ -150,7 +149,7 @@ func (d *database) has(row *runRow, t *tenure, n, count int) bool {
 
 // beat prolongs a lease; ok is false when it was lost.
 func (d *database) beat(name string) (ok bool) {
-	if _, known := d.beats[name]; !known && !d.f.rules.sameName {
+	if _, known := d.beats[name]; !known {
 		return false
 	}
 	d.beats[name] = time.Now()

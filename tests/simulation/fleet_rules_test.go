@@ -2,49 +2,52 @@ package simulation
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"testing"
 )
 
-// mutations are the rules that each invariant needs: without one, schedules violate it.
-var mutations = map[string]struct {
+// broken are the rules of the shared journal, each with the invariant that breaks without it: found is
+// the schedule that shows it when all are tried from the first on.
+var broken = map[string]struct {
 	without rules
 	breaks  kind
-	within  uint64 // seeds
+	found   uint64
 }{
-	"owner and status":              {rules{noFence: true}, fenceKind, 200},
-	"owner, status and number":      {rules{noFence: true, noNumber: true}, orderKind, 200},
-	"number of the first event":     {rules{noNumber: true}, orderKind, 200},
-	"number, one end":               {rules{noFence: true, noNumber: true}, finishKind, 2000},
-	"claim again":                   {rules{claimOnce: true}, endKind, 200},
-	"runs claimed unknowingly":      {rules{noOrphans: true}, endKind, 5000},
-	"load after the claim":          {rules{claimLate: true}, orderKind, 2000},
-	"answer after the commit":       {rules{answerEarly: true}, outcomeKind, 2000},
-	"call after the commit":         {rules{sendEarly: true}, sentKind, 200},
-	"send again":                    {rules{sendOnce: true}, outcomeKind, 2000},
-	"digest of the question":        {rules{anyQuestion: true}, answerKind, 2000},
-	"look without notifications":    {rules{noPolling: true}, endKind, 200},
-	"the clock of the database":     {rules{ownClock: true}, leaseKind, 200},
-	"a new name after a lost lease": {rules{sameName: true}, orderKind, 5000},
+	"the owner and the status are compared":                  {rules{noFence: true}, fenceKind, 62},
+	"the number of the first event is compared":              {rules{noNumber: true}, orderKind, 4},
+	"number, owner and status are compared":                  {rules{noFence: true, noNumber: true}, finishKind, 11},
+	"a claim can be sent again":                              {rules{claimOnce: true}, endKind, 14},
+	"runs that were claimed without knowing it are found":    {rules{noOrphans: true}, endKind, 2565},
+	"a run is loaded after it is claimed":                    {rules{claimLate: true}, orderKind, 1069},
+	"a client gets its answer after the commit":              {rules{answerEarly: true}, outcomeKind, 85},
+	"a call is sent after the commit":                        {rules{sendEarly: true}, sentKind, 8},
+	"an answer of a user is sent until it counts":            {rules{sendOnce: true}, outcomeKind, 30},
+	"an answer is to a question":                             {rules{anyQuestion: true}, answerKind, 203},
+	"a process looks at the runs also without notifications": {rules{noPolling: true}, endKind, 1},
+	"leases expire by the clock of the database":             {rules{ownClock: true}, leaseKind, 2},
 }
 
-// Each rule of the shared journal is needed: without it, an invariant breaks.
+// Each rule is needed: without it, an invariant breaks. SIM=10000 looks for it from the first schedule
+// on; otherwise it begins right before the one that is known.
 func TestFleetNeedsItsRules(t *testing.T) {
-	for _, name := range slices.Sorted(maps.Keys(mutations)) {
-		m := mutations[name]
+	const most = 10_000
+	for _, name := range slices.Sorted(maps.Keys(broken)) {
+		b := broken[name]
 		t.Run(name, func(t *testing.T) {
-			kinds := map[kind]int{}
-			for seed := range m.within {
-				f := playFleet(t, seed+1, m.without)
-				for _, v := range f.violations {
-					kinds[v.kind]++
-				}
-				if slices.ContainsFunc(f.violations, func(v violation) bool { return v.kind == m.breaks }) {
-					t.Logf("without it, %s breaks in schedule %d", m.breaks, seed+1)
+			t.Parallel()
+			first := b.found
+			if os.Getenv("SIM") != "" {
+				first = 1
+			}
+			for seed := first; seed < first+most; seed++ {
+				f := playFleet(t, seed, b.without)
+				if slices.ContainsFunc(f.violations, func(v violation) bool { return v.kind == b.breaks }) {
+					t.Logf("without the rule, %s breaks in schedule %d", b.breaks, seed)
 					return
 				}
 			}
-			t.Errorf("without it, %s does not break in %d schedules %v", m.breaks, m.within, kinds)
+			t.Errorf("without the rule, %s does not break in %d schedules", b.breaks, most)
 		})
 	}
 }

@@ -261,7 +261,7 @@ func (p *server) route(m message) (done bool) {
 		}
 		if v.known && v.status == journal.Running {
 			owner := v.owner
-			if _, err := call(p, "send to "+owner, func() bool {
+			if _, err := call(p, fmt.Sprintf("send %s of %s %s to %s", m.kind, m.run, m.to, owner), func() bool {
 				p.f.db.mail[owner] = append(p.f.db.mail[owner], m)
 				return true
 			}); err != nil {
