@@ -11,7 +11,7 @@ import (
 // rules are the rules of the shared journal and of the processes that share it. Each is one that
 // can be switched off, so that a test shows that an invariant needs it.
 type rules struct {
-	noFence     bool // events are written whoever owns the run, and whatever its status is
+	noFence     bool // events are written also when another process has the run, or when it has ended
 	noNumber    bool // events are written whatever the number of the first one is
 	claimOnce   bool // a claim is refused to the process that has the run, which may have missed the acknowledgement
 	noOrphans   bool // a process does not look for runs that it has claimed without knowing it
@@ -229,7 +229,7 @@ func (r *runRow) load() []execution.Event {
 	return events
 }
 
-// notify tells all processes of a change of a run; the notifications may be lost.
+// notify sends a notification of a change of a run to each process; it may be lost.
 func (d *database) notify(run string) {
 	for _, p := range d.f.servers {
 		if p != nil {
