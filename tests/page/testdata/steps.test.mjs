@@ -37,8 +37,11 @@ test('a failed run opens at its failing step; parts and frames unfold by the key
     await blur(page);
     await press(page, 'o', 'o');
     await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('item 5'));
+    await page.waitForSelector('.row .unfold'); // the step with parts is drawn
     await page.focus('.timeline .virtual');
-    await press(page, 'ArrowUp', 'ArrowDown', 'ArrowRight');
+    await press(page, 'ArrowUp');
+    await page.waitForFunction(() => document.querySelector('.step-head')?.innerText.includes('step 1'));
+    await press(page, 'ArrowDown', 'ArrowRight');
     await page.waitForFunction(() => document.querySelectorAll('.row.of-part').length === 6);
     assert.match(await text(page, '.row .unfold'), /▾ 6 parts, 1 failed/);
     await press(page, 'ArrowDown', 'ArrowRight');

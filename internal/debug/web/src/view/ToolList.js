@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chooseTool, toolName } from '../state/project.js';
 import { attempt, pane } from '../state/ui.js';
 
@@ -12,7 +12,7 @@ export function ToolList({ tools }) {
   const list = useRef(null);
   const words = text.trim().toLowerCase().split(/\s+/);
   const shown = tools.filter((t) => words.every((w) => `${t.name} ${t.title} ${t.description}`.toLowerCase().includes(w)));
-  useEffect(() => {
+  useLayoutEffect(() => {
     reach(toolName.value);
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [toolName.value, shown.length, pane.value]);
