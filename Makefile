@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim web lint fmt cover bench check release-check
+.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim temporal web lint fmt cover bench check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -53,6 +53,16 @@ flows: ## run 10,000 random graphs with every kind of node beside a second inter
 
 sim: ## run 10,000 random schedules of one process and of several on one journal, with faults (SIM=10000; SEED=17 runs one, with its trace)
 	SIM=$${SIM:-10000} go test -count=1 -timeout 60m -v ./tests/simulation
+
+# TEMPORAL is the temporal CLI; its development server is built once, into the user's cache.
+TEMPORAL_VERSION := v1.5.1
+TEMPORAL ?= $(or $(TOOLGRAPH_TEMPORAL),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/toolgraph/temporal-$(TEMPORAL_VERSION)/temporal)
+
+$(TEMPORAL):
+	GOBIN=$(dir $(TEMPORAL)) go install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION)
+
+temporal: $(TEMPORAL) ## run the tests of internal/temporal with Temporal's development server (its first build takes minutes)
+	cd internal/temporal && TOOLGRAPH_TEMPORAL=$(TEMPORAL) go test -count=1 -timeout 30m ./...
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debug/web && npm ci --no-audit --no-fund && npm run build
