@@ -42,6 +42,7 @@ func MainOf(root func(Parts) *cobra.Command) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	p := Parts{streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}}
+	isOther.Store(true)
 	cmd := root(p)
 	p.settle(cmd)
 	return execute(ctx, cmd, os.Args[1:], p.std)

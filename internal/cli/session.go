@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -259,15 +258,6 @@ func startNotice(stderr io.Writer) func(server string) {
 			fmt.Fprintf(stderr, "%sstarting %s …\n", clearLine(stderr), wording.OneLine(server))
 		}
 	}
-}
-
-// selfOption lets the command of a server be toolgraph wherever this program is installed.
-func selfOption() []mcpclient.Option {
-	self, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", self)}
 }
 
 // untilStopped lets a run end with the process: after SIGTERM the call in flight gets the
