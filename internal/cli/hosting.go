@@ -138,9 +138,11 @@ type Order struct {
 func Remedy(err error) error { return withRemedy(err) }
 
 // PermanentError is why a run can never be made or resumed.
-type PermanentError struct{ error }
+type PermanentError struct{ Err error }
 
-func (e *PermanentError) Unwrap() error { return e.error }
+func (e *PermanentError) Error() string { return e.Err.Error() }
+
+func (e *PermanentError) Unwrap() error { return e.Err }
 
 // claimEvery is how often a run is looked at that another process has.
 const claimEvery = 250 * time.Millisecond

@@ -1,0 +1,127 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/cli"
+)
+
+// making is a maker that is a function.
+type making func(ctx context.Context, o cli.Order) (*execution.Result, error)
+
+func (m making) Make(ctx context.Context, o cli.Order) (*execution.Result, error) { return m(ctx, o) }
+
+// attempt makes one attempt of a run.
+func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome, err error) {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerStopChannel(stop)
+	env.SetWorkerOptions(worker.Options{})
+	a := &activities{maker: m, beat: time.Millisecond, grace: time.Millisecond}
+	env.RegisterActivityWithOptions(a.run, activity.RegisterOptions{Name: ActivityName})
+	got, err := env.ExecuteActivity(ActivityName, in)
+	if err == nil {
+		err = got.Get(&out)
+	}
+	return out, err
+}
+
+func stepError(code execution.Code, err error) error {
+	return &execution.StepError{Run: "r", Tool: "t", Err: errors.Join(&execution.Failure{Code: code, Message: "it went wrong"}, err)}
+}
+
+func TestOutcomes(t *testing.T) {
+	for name, test := range map[string]struct {
+		err       error
+		want      Outcome
+		permanent bool
+		failed    string
+	}{
+		"value":      {want: Outcome{Status: "finished"}},
+		"failure":    {err: stepError(execution.CodeTool, nil), want: Outcome{Status: "error", Code: execution.CodeTool}},
+		"cancelled":  {err: stepError(execution.CodeCancelled, nil), want: Outcome{Status: "cancelled", Code: execution.CodeCancelled}},
+		"unknown":    {err: stepError(execution.CodeOutcomeUnknown, nil), want: Outcome{Status: "error", Code: execution.CodeOutcomeUnknown}},
+		"given back": {err: stepError(execution.CodeCancelled, execution.ErrSuspended), failed: "another one continues the run"},
+		"never":      {err: &cli.PermanentError{Err: errors.New("not recorded")}, permanent: true, failed: "not recorded"},
+		"later":      {err: errors.New("the store is locked"), failed: "the store is locked"},
+	} {
+		out, err := attempt(t, Input{}, nil, func(context.Context, cli.Order) (*execution.Result, error) { return nil, test.err })
+		out.Message = ""
+		if out != test.want || (err == nil) != (test.failed == "") || err != nil && !strings.Contains(err.Error(), test.failed) || isPermanent(err) != test.permanent {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+	}
+}
+
+// A run that asks ends with its question before another part can ask; the answer goes to this
+// question only.
+func TestAttemptAsks(t *testing.T) {
+	q := execution.Question{At: "2", Digest: "d"}
+	var stopped bool
+	ask := func(ctx context.Context, o cli.Order) (*execution.Result, error) {
+		a, err := o.User.Ask(ctx, q)
+		if err != nil {
+			select {
+			case <-o.Stop:
+				stopped = true
+			default:
+			}
+			return nil, err
+		}
+		name, _ := a.Content.(value.Object).Get("name")
+		if a.Action != execution.Accept || name != "Ada" {
+			t.Errorf("answer %+v", a)
+		}
+		return nil, nil
+	}
+	out, err := attempt(t, Input{}, nil, ask)
+	if err != nil || out.Asked == nil || out.Asked.At != "2" || out.Asked.Digest != "d" || !stopped {
+		t.Errorf("outcome %+v, %v, stopped %v", out, err, stopped)
+	}
+	for digest, again := range map[string]bool{"d": false, "e": true} {
+		answer := &Answer{At: "2", Digest: digest, Action: execution.Accept, Content: []byte(`{"name":"Ada"}`)}
+		if out, err := attempt(t, Input{Answer: answer}, nil, ask); err != nil || (out.Asked != nil) != again {
+			t.Errorf("%s: outcome %+v, %v", digest, out, err)
+		}
+	}
+}
+
+// A worker that stops lets the run end before its next node, suspends a call that takes longer than the
+// grace, and has the run continued elsewhere at once.
+func TestAttemptStops(t *testing.T) {
+	stop := make(chan struct{})
+	_, err := attempt(t, Input{}, stop, func(ctx context.Context, o cli.Order) (*execution.Result, error) {
+		close(stop)
+		<-o.Stop
+		<-ctx.Done()
+		return nil, fmt.Errorf("suspended: %w", context.Cause(ctx))
+	})
+	var failed *sdk.ApplicationError
+	if !errors.As(err, &failed) || failed.Type() != "toolgraph.given-back" || failed.NextRetryDelay() != soon || failed.NonRetryable() {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Arguments that are not JSON are no reason to try again.
+func TestAttemptWithBrokenArguments(t *testing.T) {
+	_, err := attempt(t, Input{Args: []byte(`{"a":1e999999999}`)}, nil, func(context.Context, cli.Order) (*execution.Result, error) {
+		t.Error("a run was made")
+		return nil, nil
+	})
+	if !isPermanent(err) {
+		t.Errorf("error %v", err)
+	}
+}
