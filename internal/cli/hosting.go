@@ -89,15 +89,29 @@ func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error)
 		warnPrograms(l)
 		engine := l.engine()
 		for _, g := range p.Listed() {
-			if _, known := host.graphs[g.HashWith(nil)]; !known {
-				host.graphs[g.HashWith(nil)] = hosted{l, engine, g}
+			before, known := host.graphs[g.HashWith(nil)]
+			if known && !sameServers(before.loaded, l, g) {
+				return nil, fmt.Errorf("tool %q is the same graph in %s and %s, which define its servers differently, so it is not certain "+
+					"which ones its runs call; give the files to workers of their own, or make the definitions equal", g.Tool.Name.Value, before.File.Path, file)
 			}
+			host.graphs[g.HashWith(nil)] = hosted{l, engine, g}
 		}
 	}
 	if len(host.graphs) == 0 {
 		return nil, usagef("no tool to make runs of: the graph files have no tool that is not hidden")
 	}
 	return host, nil
+}
+
+// sameServers reports whether two files define the servers alike that a graph calls.
+func sameServers(a, b *loaded, g *graph.Graph) bool {
+	for _, call := range upstreamsOf(g) {
+		of, _ := a.originOf(call.Server)
+		if as, _ := b.originOf(call.Server); of.Identity != as.Identity {
+			return false
+		}
+	}
+	return true
 }
 
 // Close ends the servers, then what else is open.

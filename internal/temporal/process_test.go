@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -108,7 +107,7 @@ func (s *server) start() error {
 		args = append(args, "--db-filename", s.file)
 	}
 	s.cmd = exec.Command(s.program, args...)
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	endWithTest(s.cmd)
 	var out bytes.Buffer
 	s.cmd.Stdout, s.cmd.Stderr = &out, &out
 	if err := s.cmd.Start(); err != nil {
@@ -180,7 +179,7 @@ func (p *place) command(t *testing.T, words ...string) *process {
 	words = append(words, "--address", p.address, "--state", p.state, "--queue", p.queue)
 	cmd := exec.Command(os.Args[0], words...)
 	cmd.Env = append(os.Environ(), childVariable+"=1", "GOCOVERDIR="+os.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	endWithTest(cmd)
 	one := &process{Cmd: cmd, name: words[0], log: &lockedBuffer{add: make(chan struct{})}, exited: make(chan struct{})}
 	cmd.Stderr = one.log
 	var err error

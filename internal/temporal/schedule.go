@@ -154,6 +154,7 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 		ID: id, Spec: spec, Overlap: policy, CatchupWindow: f.times.catchUp, PauseOnFailure: f.pauseOnFailure, Note: f.note, Paused: f.paused,
 		Action: &client.ScheduleWorkflowAction{
 			ID: id, Workflow: WorkflowName, TaskQueue: f.queues.of(call.Graph),
+			WorkflowTaskTimeout: taskTime, Memo: map[string]any{"tool": call.Tool},
 			Args: []any{Input{Tool: call.Tool, Graph: call.Graph, Args: args}},
 		},
 	}
