@@ -14,6 +14,9 @@ type Question struct {
 	Params json.RawMessage // of elicitation/create
 	Name   string          // of the answer, for clients of the modern era; default "question"
 
+	Run  string // the run that asks; "": not known
+	Mark string // distinguishes the question from others of the run, so that another process finds it; "": only this one can take the answer
+
 	// Own is a question of the run itself, asked after Turn, not one that is passed on: only
 	// what the client answers after it got the question counts, and the run limits the time.
 	Own bool

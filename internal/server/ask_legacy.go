@@ -15,6 +15,8 @@ import (
 // questions are the open requests of this server to clients of the legacy era, by the session
 // of the client and the id of the request. Safe for concurrent use.
 type questions struct {
+	process string // for ids, see processOf
+
 	mu      sync.Mutex // guards what follows
 	asked   int
 	pending map[requestKey]chan asked
@@ -43,7 +45,7 @@ func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, er
 	answer := make(chan asked, 1)
 	q.mu.Lock()
 	q.asked++
-	id := fmt.Sprintf(`"toolgraph-%d"`, q.asked)
+	id := fmt.Sprintf(`"%s%s%d"`, questionID, q.process, q.asked)
 	key := keyOf(q.session, []byte(id))
 	if q.pending == nil {
 		q.pending = map[requestKey]chan asked{}

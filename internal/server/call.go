@@ -35,6 +35,8 @@ type call struct {
 	state      string                     // requestState of the run that the call continues; "" for a new run
 	reply      json.RawMessage            // for that run
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
+	key        string                     // the client's name of the call; "": none
+	continued  *Continued                 // of a run that this process does not have; nil: none
 	handedOver bool                       // the run has taken over the call's place and catalog
 	outcome    Outcome                    // of the answer
 }
@@ -87,8 +89,11 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 			_ = json.Unmarshal(m.inputResponses, &c.early) // invalid answers are ignored
 		}
 	}
+	var fault *rpcError
+	if c.key, fault = keyOfCall(m.key); fault != nil {
+		return nil, fault
+	}
 	if m.logLevel != nil && c.modern {
-		var fault *rpcError
 		if c.level, fault = parseLevel(m.logLevel); fault != nil {
 			return nil, fault
 		}
@@ -138,7 +143,14 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if c.subject != "" {
 		ctx = context.WithValue(ctx, identityKey{}, Identity{Subject: c.subject})
 	}
+	if about := c.called(); about != (Called{}) {
+		ctx = context.WithValue(ctx, calledKey{}, about)
+	}
 	answer, err := c.tool.run(ctx, args, c.watch())
+	if refusal := refusalOf(err); refusal != nil {
+		c.outcome.Code = refusal.code
+		return s.appendRefusal(dst, id, refusal)
+	}
 	if err != nil && answer.Value == nil {
 		answer.Notice = failed(err.Error())
 	}

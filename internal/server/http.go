@@ -15,7 +15,8 @@ import (
 // The paths that are served.
 const (
 	Endpoint    = "/mcp"
-	healthPath  = "/healthz"
+	healthPath  = "/healthz" // the process lives
+	readyPath   = "/readyz"  // and takes calls
 	metricsPath = "/metrics"
 )
 
@@ -27,6 +28,10 @@ type HTTPOptions struct {
 	MaxConns  int           // limit of connections; default 4096
 	Metrics   http.Handler  // serves /metrics, behind the same checks as Endpoint; nil: 404
 	KeepAlive time.Duration // interval of comments on an idle stream; default 15 s
+
+	// Ready returns why the process should get no calls now, although it does not stop; a balancer
+	// asks often. nil: it always should.
+	Ready func(ctx context.Context) error
 
 	MaxPerAddress int            // limit of connections of a client's address; default 256
 	Shared        []netip.Prefix // addresses without that limit, because many clients share them
@@ -46,10 +51,9 @@ const (
 )
 
 // ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, and then returns
-// nil: it accepts no more connections and closes streams; calls in flight continue for up
-// to Options.Grace and are then cancelled with the cause of ctx. Requests are independent, so
-// any number of processes can serve the same clients without shared state. It closes the
-// listener.
+// nil: it takes no more calls and closes streams; calls in flight continue for up to
+// Options.Grace and are then cancelled with the cause of ctx. Any number of processes can serve
+// the same clients, see Options.Fleet. It closes the listener.
 func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOptions) error {
 	base, cancelCause := context.WithCancelCause(context.WithoutCancel(ctx))
 	cancel := func() { cancelCause(context.Cause(ctx)) }
@@ -59,6 +63,8 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	opts.KeepAlive = positive(opts.KeepAlive, defaultKeepAlive)
 	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
 	e := &endpoint{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
+	e.questions.process = processOf(s.opts.Fleet)
+	defer s.serveAt(e)()
 	srv := &http.Server{
 		Handler:           newGuard(on.Addr(), opts, s.opts, e),
 		BaseContext:       func(net.Listener) context.Context { return base },
@@ -81,43 +87,6 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 		return err
 	}
 	return nil
-}
-
-// drain waits for the calls in flight for Options.Grace, cancels them, and then waits windDown
-// for them to end.
-func (e *endpoint) drain(srv *http.Server, cancel context.CancelFunc) {
-	grace, stop := context.WithTimeout(context.Background(), e.server.opts.Grace)
-	defer stop()
-	if e.idle(grace, srv) {
-		return
-	}
-	e.server.opts.Logger.Warn("the grace period is over; cancelling the calls in flight")
-	cancel()
-	end, stopEnd := context.WithTimeout(context.Background(), windDown)
-	defer stopEnd()
-	if !e.idle(end, srv) {
-		e.server.opts.Logger.Warn("cancelled calls have not ended")
-		_ = srv.Close() // its error has no consequence any more
-	}
-}
-
-// idle waits until no call is in flight and no run without a call is left, and reports whether
-// that was so before ctx ended.
-func (e *endpoint) idle(ctx context.Context, srv *http.Server) bool {
-	if srv.Shutdown(ctx) != nil {
-		return false
-	}
-	ended := make(chan struct{})
-	go func() {
-		e.running.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // LimitConns accepts a connection only while fewer than most are open. Closing a connection

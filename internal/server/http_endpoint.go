@@ -25,6 +25,7 @@ type endpoint struct {
 	questions questions
 	base      context.Context // of all requests; cancelled to end the calls in flight
 	closing   chan struct{}   // closed when streams must end
+	calls     gate            // of tools/call
 	running   sync.WaitGroup  // of the runs that outlive their calls
 }
 
@@ -63,7 +64,7 @@ func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
 	case fault != nil:
 		e.refuse(x, m, fault, status)
 	case !m.isRequest():
-		if m.method == nil && !e.questions.answered(sessionOf(r), m) {
+		if m.method == nil && !e.questions.answered(sessionOf(r), m) && !e.passOn(r.Context(), sessionOf(r), m) {
 			x.answer(e.server.appendRefusal(nil, []byte("null"), errNotAsked), http.StatusBadRequest)
 			return
 		}
@@ -73,9 +74,9 @@ func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
 		}
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		defer e.sessions.begin(sessionOf(r), m.id, cancel)()
+		ctx, cancel := context.WithCancelCause(r.Context())
+		defer cancel(context.Canceled)
+		defer e.sessions.begin(sessionOf(r), m.id, func() { cancel(errCancelledByClient) })()
 		e.request(x, r.WithContext(ctx), m)
 	}
 }
@@ -83,10 +84,14 @@ func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
 // errNotAsked refuses an answer without a question.
 var errNotAsked = invalidRequest("no open question of this session has this id; it was answered, was withdrawn or belongs to another process")
 
-// notified handles a notification. It fails for the cancellation of a request that this
-// process never received: another process may serve it.
+// errCancelledByClient is the cause of the end of a request that its client has cancelled.
+var errCancelledByClient = fmt.Errorf("the client has cancelled the request: %w", context.Canceled)
+
+// notified handles a notification. It fails for the cancellation of a request that this process
+// never received, unless there are others that may have it.
 func (e *endpoint) notified(r *http.Request, m *message) *rpcError {
-	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil || e.sessions.cancel(sessionOf(r), m.requestID) {
+	if string(m.method) != `"notifications/cancelled"` || m.requestID == nil ||
+		e.sessions.cancel(sessionOf(r), m.requestID) || e.cancelElsewhere(r.Context(), sessionOf(r), m.requestID) {
 		return nil
 	}
 	return invalidParams("requestId: this process has not received request " + wording.Shorten(string(m.requestID)) +
@@ -181,6 +186,13 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 			return e.refuse(x, m, fault, http.StatusBadRequest)
 		}
 	}
+	leave, open := e.calls.enter()
+	if !open {
+		call.from.release()
+		x.w.Header().Set("Retry-After", "1")
+		return e.refuse(x, m, errDraining, http.StatusServiceUnavailable)
+	}
+	defer leave()
 	if !e.server.reserve(call) {
 		defer call.from.release()
 		x.answer(e.server.appendFailure(nil, m.id, call, e.server.busy()), http.StatusOK)
@@ -196,7 +208,13 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 		}
 	}
 	call.notify, call.life, call.gone, call.running = x.notify, o.context(e.base), e.closing, &e.running
-	ctx := o.context(r.Context())
+	of := r.Context()
+	if call.key != "" {
+		var release func()
+		of, release = e.lastingContext(of)
+		defer release()
+	}
+	ctx := o.context(of)
 	defer every(e.opts.KeepAlive, x.keepAlive)()
 	line := e.server.perform(ctx, call, nil, m.id)
 	if ctx.Err() != nil && e.base.Err() == nil { // the client cancelled it

@@ -22,10 +22,11 @@ type guard struct {
 	stall time.Duration   // limit of the time that a client may leave an answer unread
 
 	metrics http.Handler // nil: none
+	ready   http.HandlerFunc
 }
 
-func newGuard(on net.Addr, opts HTTPOptions, s Options, next http.Handler) *guard {
-	g := &guard{next: next, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: s.Stall, metrics: opts.Metrics}
+func newGuard(on net.Addr, opts HTTPOptions, s Options, next *endpoint) *guard {
+	g := &guard{next: next, ready: next.ready, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: s.Stall, metrics: opts.Metrics}
 	for _, name := range opts.Hosts {
 		g.hosts[strings.ToLower(name)] = true
 	}
@@ -47,6 +48,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == healthPath:
 		health(w, r) // reveals nothing
+	case r.URL.Path == readyPath:
+		g.ready(w, r)
 	case g.local && !g.mayName(r.Host):
 		http.Error(w, "the Host header names another host; expected localhost, or a name given by --http-allow-host", http.StatusForbidden)
 	case !g.mayOrigin(r.Header["Origin"]):

@@ -243,7 +243,7 @@ func TestHTTPDrain(t *testing.T) {
 			b.waitStarted(t, 1)
 			h.cancel()
 			if c.grace == patience {
-				waitClosed(t, h.addr) // it has begun to end
+				waitDraining(t, h)
 				close(b.release)
 			}
 			h.end()
@@ -258,17 +258,22 @@ func TestHTTPDrain(t *testing.T) {
 	}
 }
 
-// waitClosed waits until an address accepts no connections.
-func waitClosed(t testing.TB, addr string) {
+// waitDraining waits until a server takes no more calls, and checks that it says so.
+func waitDraining(t testing.TB, h *site) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		c, err := net.Dial("tcp", addr)
-		if err != nil {
-			return
+		if status, _, _ := h.get("/readyz"); status == http.StatusServiceUnavailable {
+			break
 		}
-		_ = c.Close()
 		if time.Now().After(end) {
-			t.Fatal("it still accepts")
+			t.Fatal("it is still ready")
 		}
+	}
+	if status, _, _ := h.get("/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz: %d", status)
+	}
+	status, body, header := h.do(h.request(context.Background(), hold(2)))
+	if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" || !strings.Contains(body, "takes no more calls") {
+		t.Errorf("a call of a server that drains: %d, %s", status, body)
 	}
 }

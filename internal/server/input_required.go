@@ -101,7 +101,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 		case q := <-t.questions:
 			answer := c.early[q.Name]
 			if answer == nil || q.Own || checkAnswer(answer) != nil {
-				if state := s.pending.wait(t, q); state != "" {
+				if state := s.wait(t, q); state != "" {
 					c.outcome.Waits = true
 					return s.appendQuestion(dst, id, q, state)
 				}
@@ -199,13 +199,14 @@ func (t *interactiveRun) unique(name string) string {
 
 // wait registers a run until its answer arrives, and returns the state for the answer; "" when the
 // run does not wait any more.
-func (p *pendingRuns) wait(t *interactiveRun, q *question) (state string) {
+func (s *Server) wait(t *interactiveRun, q *question) (state string) {
+	p := &s.pending
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q.over {
 		return ""
 	}
-	q.state = rand.Text()
+	q.state = s.newState(q, rand.Text())
 	w := &pendingRun{interactiveRun: t, question: q}
 	p.waiting[q.state] = w
 	if !q.Own {
@@ -250,7 +251,10 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 	s.pending.mu.Lock()
 	w := s.pending.waiting[c.state]
 	s.pending.mu.Unlock()
-	if w == nil || w.tool != c.tool.name || w.subject != c.subject || w.arguments != sha256.Sum256(c.arguments) {
+	if w == nil {
+		return s.elsewhere(c, m)
+	}
+	if w.tool != c.tool.name || w.subject != c.subject || w.arguments != sha256.Sum256(c.arguments) {
 		return errNotWaiting
 	}
 	var answers map[string]json.RawMessage

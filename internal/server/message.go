@@ -19,7 +19,7 @@ type message struct {
 	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level, uri []byte // of params
 
 	progressToken, version, capabilities, logLevel []byte // of params._meta
-	traceparent, tracestate, baggage               []byte // of params._meta
+	traceparent, tracestate, baggage, key          []byte // of params._meta
 
 	fault string // why the message is refused although it is JSON
 	depth int    // of arguments: 1 for a flat object
@@ -57,6 +57,7 @@ var fields = map[level]map[string]func(m *message) *[]byte{
 		"traceparent":                 func(m *message) *[]byte { return &m.traceparent },
 		"tracestate":                  func(m *message) *[]byte { return &m.tracestate },
 		"baggage":                     func(m *message) *[]byte { return &m.baggage },
+		KeyMeta:                       func(m *message) *[]byte { return &m.key },
 		mcp.MetaKeyClientInfo:         nil,
 	},
 }

@@ -31,8 +31,9 @@ type Server struct {
 	self     []byte // its _meta, which names this server
 	pending  pendingRuns
 
-	mu        sync.Mutex // guards listeners
+	mu        sync.Mutex // guards what follows
 	listeners map[listener]struct{}
+	endpoints map[*endpoint]struct{}
 }
 
 // listener is a client that may have subscribed to changes of the tools.
@@ -47,7 +48,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: opts.withDefaults(), listeners: map[listener]struct{}{}}
+	s := &Server{opts: opts.withDefaults(), listeners: map[listener]struct{}{}, endpoints: map[*endpoint]struct{}{}}
 	s.pending = pendingRuns{patience: defaultPatience, waiting: map[string]*pendingRun{}}
 	s.tools.Store(tools)
 	info := s.opts.Info
@@ -130,6 +131,18 @@ func (s *Server) remove(l listener) {
 	delete(s.listeners, l)
 }
 
+// serveAt makes an endpoint one that gets messages of other processes, until it ends.
+func (s *Server) serveAt(e *endpoint) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endpoints[e] = struct{}{}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.endpoints, e)
+	}
+}
+
 // redact hides secrets in text for a client.
 func (s *Server) redact(text string) string { return s.tools.Load().secrets.Redact(text) }
 
@@ -177,6 +190,7 @@ type Options struct {
 
 	Resources Resources // nil: the server has no resources
 	Observer  Observer  // nil: nothing observes requests
+	Fleet     Fleet     // nil: no other process serves the same clients
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted
