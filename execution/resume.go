@@ -49,13 +49,7 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 		return nil, err
 	}
 	if end := events[len(events)-1].End; end != nil && !isUnknown(end) {
-		result := l.result(end.Value)
-		result.Spilled = end.Spilled
-		if end.Failure != nil {
-			result.Partial = l.combined(nil, end.Failure)
-			return result, l.root.stepError(end.Failure)
-		}
-		return result, nil
+		return l.ended(end)
 	}
 	if err := l.checkInterrupted(events); err != nil {
 		return nil, err
@@ -66,6 +60,30 @@ func (e *Engine) Resume(ctx context.Context, g *graph.Graph, events []Event, opt
 	l.past.weigh(l)
 	l.start()
 	return e.finish(ctx, l)
+}
+
+// Ended returns the end of a run that has ended, also because of an in-doubt call, from its events.
+func (e *Engine) Ended(ctx context.Context, g *graph.Graph, events []Event, opts ...Option) (*Result, error) {
+	l, err := e.rebuild(ctx, g, events, e.with(opts))
+	if err != nil {
+		return nil, err
+	}
+	end := events[len(events)-1].End
+	if end == nil {
+		return nil, fmt.Errorf("run %s has not ended", l.id)
+	}
+	return l.ended(end)
+}
+
+// ended returns the recorded end of a run.
+func (l *live) ended(end *End) (*Result, error) {
+	result := l.result(end.Value)
+	result.Spilled = end.Spilled
+	if end.Failure != nil {
+		result.Partial = l.combined(nil, end.Failure)
+		return result, l.root.stepError(end.Failure)
+	}
+	return result, nil
 }
 
 func isUnknown(end *End) bool { return end.Failure != nil && end.Failure.Code == CodeOutcomeUnknown }

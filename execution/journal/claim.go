@@ -35,10 +35,11 @@ func (s *Store) interruptSuspended() {
 	}
 }
 
-// Interrupted returns the interrupted runs of a graph file, the oldest first.
-func (s *Store) Interrupted(ctx context.Context, file string) ([]Run, error) {
+// Interrupted returns the interrupted runs of a graph file, the oldest first, and those of files with
+// the same server name: the file can have another path on another machine.
+func (s *Store) Interrupted(ctx context.Context, of About) ([]Run, error) {
 	// The status is part of the text, so that SQLite uses the index of such runs.
-	return s.verified(ctx, ` WHERE status = 'interrupted' AND file = $1 ORDER BY seq`, file)
+	return s.verified(ctx, ` WHERE status = 'interrupted' AND (file = $1 OR server = $2) ORDER BY seq`, of.File, of.Server)
 }
 
 // ErrRunning is the error of Claim for a run of another process.
@@ -69,6 +70,7 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 		return s.data.Explain(err)
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 1 {
+		s.writer.forgive(id)
 		return err
 	}
 	r, err := s.Run(ctx, id)

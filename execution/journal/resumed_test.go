@@ -34,7 +34,7 @@ func TestResumedCount(t *testing.T) {
 		} else if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		runs, err := openAt(t, dir, journal.Options{}).Interrupted(ctx, "/x")
+		runs, err := openAt(t, dir, journal.Options{}).Interrupted(ctx, journal.About{File: "/x"})
 		if err != nil || len(runs) != 1 || runs[0].Resumed != want {
 			t.Errorf("%s: %+v, %v", what, runs, err)
 		}

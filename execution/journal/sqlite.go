@@ -131,8 +131,9 @@ func checkVersion(db *sql.DB) error {
 	return err
 }
 
-// connections is how many there are at the same time: the writer's, one of Follow, and some that read.
-const connections = 5
+// connections is how many there are at the same time: the writer's, those of Follow, Wait and Receive,
+// and some that read.
+const connections = 8
 
 // source returns the URL of the database for the driver, with first before the other pragmas.
 // SQLite creates its other files with the mode of the first; the cache is small because servers

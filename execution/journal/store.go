@@ -28,6 +28,8 @@ type Store struct {
 	opts   Options
 	writer *writer
 
+	waiters waiters
+
 	mu    sync.Mutex // guards owner
 	owner string     // of the runs of this process; empty: it has not had any
 }

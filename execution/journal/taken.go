@@ -1,13 +1,15 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
+
+	"toolgraph/execution"
 )
 
-// ErrTaken is the error of recording an event of a run that this process has lost: another process
-// took this one for dead, so the run continues there, or was deleted. No call is made after it.
-var ErrTaken = errors.New("another process has taken over the run")
+// ErrTaken is the error of recording an event of a run that this process does not have: another process
+// took this one for dead, so the run continues there, or was deleted; or another one has started a
+// run with this id before. No call is made after it.
+var ErrTaken = execution.ErrTaken
 
 func takenError(run string) error {
 	return fmt.Errorf("run %s is not recorded any more: %w, because it took this process for dead", run, ErrTaken)
@@ -18,6 +20,13 @@ func (w *writer) taken(run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runsTaken[run] = true
+}
+
+// forgive forgets that another process has taken a run: this one has claimed it, or has never had it.
+func (w *writer) forgive(run string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.runsTaken, run)
 }
 
 // isTaken reports whether another process has taken a run.

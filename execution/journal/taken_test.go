@@ -110,7 +110,7 @@ func TestLostRunMakesNoCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if _, err := other.Interrupted(t.Context(), ""); err != nil { // which looks for dead processes
+	if _, err := other.Interrupted(t.Context(), About{}); err != nil { // which looks for dead processes
 		t.Fatal(err)
 	}
 	if err := s.Journal(nil, About{}).Append(t.Context(), f.events[1]); !errors.Is(err, ErrTaken) {

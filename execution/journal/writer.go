@@ -73,6 +73,9 @@ func (w *writer) append(v *view, e execution.Event) error {
 	if err == nil && done != nil {
 		err = <-done
 	}
+	if e.Start != nil && errors.Is(err, ErrTaken) {
+		w.forgive(e.Run)
+	}
 	return w.errorOf(e, err, done != nil)
 }
 
@@ -82,12 +85,13 @@ func (w *writer) append(v *view, e execution.Event) error {
 // steps run again when they are lost, and they are lost only together with everything after
 // them. For other runs a note in the lease is enough for what must survive the process; the loss
 // of a run's end does no harm. An answer that a call follows is awaited, because its user would be
-// asked again; when the store cannot be written, that is all that its loss does.
+// asked again; when the store cannot be written, that is all that its loss does. A run that happens once
+// begins when no other process can begin it.
 func (w *writer) waits(e execution.Event) bool {
 	if w.store.opts.Durable {
 		return e.Record == nil || e.Record.NodeType == config.MCPNode
 	}
-	if e.Kind == execution.Answered {
+	if e.Kind == execution.Answered || e.Kind == execution.RunStarted {
 		return e.Sync
 	}
 	return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)

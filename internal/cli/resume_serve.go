@@ -95,7 +95,7 @@ func (r *resumer) sweeps(ctx context.Context) {
 
 // sweep resumes the runs that are interrupted now, without waiting for their ends.
 func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
-	left, err := r.history.Interrupted(ctx, aboutRuns(r.Project).File)
+	left, err := r.history.Interrupted(ctx, aboutRuns(r.Project))
 	if err != nil && !r.blind {
 		r.log.Warn("interrupted runs cannot be listed; trying again later", "error", err)
 	}
