@@ -69,7 +69,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// Of the processes that start a run that happens once, one has it; the others are told before anything
+// Of the processes that start a run that happens once, one has it; the others get ErrTaken before anything
 // of it happens, and can claim the run when that process is dead.
 func TestOnce(t *testing.T) {
 	dir := t.TempDir()
