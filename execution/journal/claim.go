@@ -95,7 +95,11 @@ func (s *Store) Release(_ context.Context, id string) error {
 
 // giveBack releases a run: everything of it is in the database.
 func (c *committer) giveBack(id string) error {
-	if _, err := c.db.ExecContext(background, interruptOne, c.owner, id); err != nil {
+	owner, err := c.store.process(background)
+	if err == nil {
+		_, err = c.db.ExecContext(background, interruptOne, owner, id)
+	}
+	if err != nil {
 		return c.store.data.Explain(err)
 	}
 	delete(c.runs, id)

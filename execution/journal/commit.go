@@ -14,7 +14,6 @@ import (
 type committer struct {
 	store  *Store
 	db     *sql.DB
-	owner  string // this process's name
 	runs   map[string]*track
 	pruned time.Time // when this process last looked for runs to prune; zero: not yet
 }
@@ -25,12 +24,11 @@ var background = context.Background()
 // newCommitter takes the runs of this process and opens the database. The claim is first: calls
 // can be noted also while the database is locked.
 func newCommitter(s *Store) (*committer, error) {
-	owner, err := s.process(background)
-	if err != nil {
+	if _, err := s.process(background); err != nil {
 		return nil, err
 	}
 	db, err := s.data.Open(background, true)
-	return &committer{store: s, db: db, owner: owner, runs: map[string]*track{}}, err
+	return &committer{store: s, db: db, runs: map[string]*track{}}, err
 }
 
 // commit writes a batch in one transaction, and retries while the store cannot be written.
@@ -50,7 +48,7 @@ func (c *committer) commit(batch []queued) error {
 	}
 	c.store.writer.written(touched)
 	for _, t := range touched {
-		t.Body, t.Chunks, t.Spills = Chunk{}, nil, nil
+		t.Body, t.Chunks, t.Spills, t.Sync = Chunk{}, nil, nil, false
 		if t.Taken {
 			c.lose(batch, t.ID)
 		}
@@ -109,6 +107,7 @@ func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
 	if len(t.body) == 0 && len(t.Chunks) == 0 {
 		touched = t
 	}
+	t.Sync = t.Sync || q.done != nil
 	if err := t.add(q.event, q.size); err != nil {
 		return nil, fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
 	}
@@ -145,8 +144,12 @@ func (c *committer) track(batch []queued, q *queued) (*track, error) {
 // resume reads the row of a run that this process has claimed; ok is false when it has not, or has
 // lost the run since.
 func (c *committer) resume(t *track) (ok bool, err error) {
+	owner, err := c.store.process(background)
+	if err != nil {
+		return false, err
+	}
 	row := c.db.QueryRowContext(background,
-		`SELECT seq, events, steps, nested, spills, bytes, lost, facts FROM runs WHERE id = $1 AND owner = $2 AND status = 'running'`, t.ID, c.owner)
+		`SELECT seq, events, steps, nested, spills, bytes, lost, facts FROM runs WHERE id = $1 AND owner = $2 AND status = 'running'`, t.ID, owner)
 	err = row.Scan(&t.Seq, &t.Events, &t.Steps, &t.Nested, &t.Spilled, &t.Bytes, &t.Lost, &t.Facts)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil

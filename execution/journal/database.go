@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"toolgraph/execution"
 )
@@ -22,7 +21,8 @@ type Database interface {
 	Open(ctx context.Context, create bool) (*sql.DB, error)
 
 	// Process returns this process. The first call begins its claim to its runs: from then on,
-	// until Close, Sweep does not take it for dead in any process.
+	// until Close, Sweep does not take it for dead in any process. A process that was taken for
+	// dead nevertheless, because it slept, has lost these runs, and has another name then.
 	Process(ctx context.Context) (Process, error)
 
 	// Write writes the unwritten parts of runs in one transaction, or nothing with an error. A run
@@ -71,6 +71,13 @@ type noter interface {
 	forget(run string)
 }
 
+// Syncer is a Database whose Write does not wait for the disk unless a run waits for it.
+type Syncer interface {
+	// Sync returns when all that was written survives a crash of the database's server. The
+	// error wraps ErrTaken when this process was taken for dead.
+	Sync(ctx context.Context) error
+}
+
 // ErrNoStore is the error of a database in which no run was recorded yet.
 var ErrNoStore = errors.New("no runs are recorded there yet")
 
@@ -94,17 +101,6 @@ type Topic string
 // Runs is the topic of the rows of runs.
 const Runs Topic = "runs"
 
-// Process is a process that records runs.
-type Process struct {
-	Name     string // of the owner of its runs: random, and never used again
-	Host     string
-	PID      int
-	Address  string
-	Started  time.Time
-	Beat     time.Time
-	Draining bool
-}
-
 // Pending is what is to be written of a run.
 type Pending struct {
 	Row
@@ -112,6 +108,7 @@ type Pending struct {
 	Chunks []Chunk // of other runs
 	Spills []Spill
 
+	Sync  bool // a run waits until it survives a crash of the database's server
 	Taken bool // set by Database.Write
 }
 

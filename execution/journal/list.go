@@ -18,7 +18,7 @@ import (
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, sum`
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, owner, sum`
 
 // reader returns the database for reading: with the events that this process has queued, and with
 // the runs of dead processes marked as interrupted. The error is ErrNoStore when there is none.
@@ -179,7 +179,7 @@ func scanRun(from *sql.Rows) (Run, error) {
 	var sum sql.NullInt64
 	into := []any{
 		&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &sum,
+		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &r.Owner, &sum,
 	}
 	if err := from.Scan(into...); err != nil {
 		values := make([]any, len(into))
@@ -210,6 +210,9 @@ func scanRun(from *sql.Rows) (Run, error) {
 	}
 	if r.Status == Running && r.Question != nil {
 		r.Status = Waiting
+	}
+	if r.InProgress() {
+		r.Process = processOf(r.Owner)
 	}
 	return r, nil
 }

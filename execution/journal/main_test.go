@@ -15,6 +15,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/tests/pgtest"
 )
 
 // TestMain is also the main function of the processes that the tests start.
@@ -26,7 +27,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		pgtest.Stop()
+		os.Exit(code)
+	}))
 }
 
 // child writes runs; acting "killed…" it dies in the middle of one, while it waits for a

@@ -53,6 +53,9 @@ type Run struct {
 	Questions int    `json:"questions,omitempty"` // how often its user was asked
 	Spilled   int    `json:"spilled,omitempty"`   // see execution.End
 
+	Owner   string   `json:"-"`                 // the name of the process that has, or had, the run
+	Process *Process `json:"process,omitempty"` // the process of a run in progress: its host and number; nil of earlier versions
+
 	ForkedFrom string `json:"forkedFrom,omitempty"` // RUN/ADDRESS, see execution.Start
 
 	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; no other field is reliable then
@@ -195,6 +198,11 @@ func (s *Store) State(ctx context.Context) (State, error) {
 	state := State{Path: s.Path()}
 	db, err := s.reader(ctx)
 	if errors.Is(err, ErrNoStore) {
+		if d, ok := s.data.(interface {
+			CanCreate(ctx context.Context) error
+		}); ok {
+			return state, d.CanCreate(ctx)
+		}
 		return state, nil
 	}
 	if err != nil {

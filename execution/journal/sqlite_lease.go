@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"toolgraph/execution"
 )
@@ -59,7 +57,8 @@ func newLease(dir string) (*lease, error) {
 	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]map[noteName]int{}}
 	var err error
 	for range 100 { // a process that reads the store removes a file that is not locked yet
-		l.name = rand.Text()
+		l.process = NewProcess()
+		l.name = l.process.Name
 		if l.file, err = createLocked(filepath.Join(live, l.name)); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -67,8 +66,6 @@ func newLease(dir string) (*lease, error) {
 	if err != nil {
 		l.leaveDirectory()
 	}
-	l.process = Process{Name: l.name, PID: os.Getpid(), Started: time.Now()}
-	l.process.Host, _ = os.Hostname() // else it has no name
 	return l, err
 }
 

@@ -35,6 +35,12 @@ var migrations = []string{
 	// The chunk of a run that began and ended in one transaction.
 	`ALTER TABLE runs ADD COLUMN body BLOB;
 	ALTER TABLE runs ADD COLUMN sums BLOB;`,
+	// Processes that others see, messages for them, and values that are referred to from elsewhere.
+	`CREATE TABLE processes (name TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, address TEXT NOT NULL DEFAULT '',
+		draining INTEGER NOT NULL DEFAULT 0, started INTEGER NOT NULL, beat INTEGER NOT NULL);
+	CREATE TABLE mail (seq INTEGER PRIMARY KEY AUTOINCREMENT, process TEXT NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+	CREATE INDEX mail_of ON mail (process);
+	CREATE TABLE payloads (run TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID;`,
 }
 
 // addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.

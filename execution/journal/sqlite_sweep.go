@@ -151,7 +151,7 @@ func (s *sqlite) sweep(ctx context.Context, db *sql.DB) error {
 }
 
 // owners returns the processes that may be dead, by the names of their leases, and whether they
-// have running runs. A process without one may have died before it wrote the row of its first.
+// have running runs or are seen by others. A process without one may have died before it wrote the row of its first.
 func owners(ctx context.Context, db *sql.DB, dir string) (map[string]bool, error) {
 	all := map[string]bool{}
 	leases, _ := os.ReadDir(leaseDir(dir)) // without them when it cannot be read
@@ -160,7 +160,7 @@ func owners(ctx context.Context, db *sql.DB, dir string) (map[string]bool, error
 			all[l.Name()] = false
 		}
 	}
-	rows, err := db.QueryContext(ctx, `SELECT DISTINCT owner FROM runs WHERE status = 'running'`)
+	rows, err := db.QueryContext(ctx, `SELECT owner FROM runs WHERE status = 'running' UNION SELECT name FROM processes`)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +193,21 @@ func interrupt(ctx context.Context, db *sql.DB, owner string, left abandoned) er
 			return err
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = ?`, owner); err != nil {
-		return err
+	for _, statement := range append(slices.Clone(signOff), `UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = $1`) {
+		if _, err := tx.ExecContext(ctx, statement, owner); err != nil {
+			return err
+		}
 	}
 	return tx.Commit()
+}
+
+// signOff ends what others see of a process.
+var signOff = []string{`DELETE FROM mail WHERE process = $1`, `DELETE FROM processes WHERE name = $1`}
+
+// register inserts the row of this process, which is deleted by Close, or by the sweep that finds the
+// process dead.
+func (s *sqlite) register(ctx context.Context, db *sql.DB, p Process) error {
+	_, err := db.ExecContext(ctx, `INSERT INTO processes (name, host, pid, started, beat) VALUES ($1, $2, $3, $4, $4) ON CONFLICT (name) DO NOTHING`,
+		p.Name, p.Host, p.PID, micros(p.Started))
+	return err
 }

@@ -30,8 +30,11 @@ type Store struct {
 
 	waiters waiters
 
-	mu    sync.Mutex // guards owner
-	owner string     // of the runs of this process; empty: it has not had any
+	announcing sync.Mutex // held while the row of this process is changed
+
+	mu        sync.Mutex // guards what follows
+	owner     string     // of the runs of this process; empty: it has not had any
+	announced Process    // this process as others see it; without a name: not yet
 }
 
 // Open returns the store in DIR/history.db, which is created with the first run.
@@ -101,6 +104,7 @@ func (s *Store) Close() error {
 	err := s.writer.close()
 	if err == nil {
 		s.interruptSuspended()
+		s.signOff()
 	}
 	if closeErr := s.data.Close(err == nil); err == nil {
 		err = closeErr
@@ -123,8 +127,8 @@ func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) 
 	return v.store.load(ctx, run, func(*execution.Event) bool { return true })
 }
 
-// Flush returns when all events of a run so far are in the database, or with the reason why one is
-// not.
+// Flush returns when all events of a run so far are in the database, also after a crash of its
+// server, or with the reason why one is not.
 func (v *view) Flush(ctx context.Context, run string) error {
 	done := make(chan error, 1)
 	if err := v.store.writer.put(queued{done: done}); err != nil {
@@ -135,6 +139,11 @@ func (v *view) Flush(ctx context.Context, run string) error {
 	}
 	if v.store.writer.isTaken(run) {
 		return takenError(run)
+	}
+	if d, ok := v.store.data.(Syncer); ok {
+		if err := d.Sync(ctx); err != nil {
+			return v.store.data.Explain(err)
+		}
 	}
 	recorded, err := v.store.Run(ctx, run)
 	if err == nil && recorded.Lost > 0 {

@@ -103,7 +103,10 @@ func TestEventsComeBack(t *testing.T) {
 	if r.Bytes == 0 {
 		t.Error("no size")
 	}
-	r.Bytes = 0
+	if r.Owner == "" || r.Process != nil {
+		t.Errorf("the process of a run that has ended is %v, its owner %q", r.Process, r.Owner)
+	}
+	r.Bytes, r.Owner = 0, ""
 	want1 := journal.Run{
 		ID: "RUN1", Tool: "tool", Status: journal.Finished, File: "/x/graph.yaml", Server: "demo", Graph: "hash",
 		Args: `{"z":1,"a":[12345678901234567890]}`, Started: began, Ended: began.Add(4 * time.Millisecond), Duration: 4, Steps: 3,

@@ -47,6 +47,11 @@ func rowSum(id, tool, file, server, graph, args string, started int64, durable b
 	return int64(crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %q %q %d %t", id, tool, file, server, graph, args, started, durable), castagnoli()))
 }
 
+// Checksum returns the checksum of the constant columns of a row.
+func (r *Row) Checksum() int64 {
+	return rowSum(r.ID, r.Tool, r.File, r.Server, r.Graph, r.Args, r.Started, r.Durable)
+}
+
 // sums checks frames as they are read.
 type sums struct {
 	rest []byte

@@ -33,7 +33,7 @@ check fails.`,
 				return h, err
 			}
 			var err error
-			if _, noDirectory := history.directory(); noDirectory != nil {
+			if _, noDirectory := history.place(); noDirectory != nil {
 				err = printAnswer(std, &inspect.Inspector{NoStore: noDirectory, Version: versionText()}, format, ask, printHealth)
 			} else {
 				err = inspectRuns(std, &history, format, ask, printHealth)

@@ -18,6 +18,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/state"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
@@ -177,7 +178,7 @@ func (f *historyFlags) registerState(flags interface {
 	StringVar(into *string, name, value, usage string)
 },
 ) {
-	flags.StringVar(&f.state, "state", "", "`directory` of recorded runs (default $"+stateVariable+", or the user's state directory)")
+	flags.StringVar(&f.state, "state", "", "`place` of recorded runs: a directory, or postgres://USER@HOST/DATABASE (default $"+stateVariable+", or the user's state directory)")
 }
 
 // register is for commands that run graphs.
@@ -211,24 +212,37 @@ func (f *historyFlags) check() error {
 
 // open opens the store of recorded runs. Nothing is read or written before it is used.
 func (f *historyFlags) open(log *slog.Logger) (*journal.Store, error) {
-	dir, err := f.directory()
+	place, err := f.place()
 	if err != nil {
 		return nil, err
 	}
-	return journal.Open(dir, journal.Options{
+	return state.Open(place, journal.Options{
 		Durable: f.durable, MaxValue: int(f.maxValue), Logger: log,
 		Keep: journal.Retention{MaxAge: time.Duration(f.days) * 24 * time.Hour, MaxBytes: int64(f.bytes)},
 	})
 }
 
-// stateVariable names the directory of recorded runs where no flag does.
+// stateVariable names the place of recorded runs where no flag does.
 const stateVariable = "TOOLGRAPH_STATE"
 
-// directory returns the directory of recorded runs.
-func (f *historyFlags) directory() (string, error) {
-	if dir := cmp.Or(f.state, os.Getenv(stateVariable)); dir != "" {
-		return dir, nil
+// place returns where the recorded runs are: a directory, or the URL of a database.
+func (f *historyFlags) place() (string, error) {
+	if place := cmp.Or(f.state, os.Getenv(stateVariable)); place != "" {
+		return place, nil
 	}
+	return stateDirectory()
+}
+
+// directory returns the directory of what is stored beside the recorded runs, on this machine.
+func (f *historyFlags) directory() (string, error) {
+	place, err := f.place()
+	if err == nil && state.IsURL(place) {
+		return stateDirectory()
+	}
+	return place, err
+}
+
+func stateDirectory() (string, error) {
 	base, err := stateHome()
 	if err != nil {
 		return "", errors.New("no directory for recorded runs: HOME is not set; name one with --state")

@@ -28,8 +28,8 @@ func newRuns(std streams) *cobra.Command {
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
-Runs are recorded in the user's state directory, or in the directory of --state or
-$` + stateVariable + `.`,
+Runs are recorded in the user's state directory, or in the place that --state or $` + stateVariable + `
+names: another directory, or a Postgres database.`,
 		Example: `  toolgraph runs list --tool count_files --status error
   toolgraph runs watch
   toolgraph runs show last
@@ -167,8 +167,7 @@ const statusColumn = 3
 
 // statusStyle is how a status is painted; a question may follow it.
 func statusStyle(text string) terminal.Style {
-	status, _, _ := strings.Cut(text, ":")
-	status, _, _ = strings.Cut(status, ",")
+	status := text[:max(0, strings.IndexAny(text+" ", ":, "))]
 	switch journal.Status(status) {
 	case journal.Finished:
 		return terminal.Good

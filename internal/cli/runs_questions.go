@@ -16,18 +16,23 @@ import (
 // questionShown is how many characters of a question a row shows; --step shows all of it.
 const questionShown = 60
 
-// statusText returns the status of a run, with the question that its user has not answered.
+// statusText returns the status of a run, with the question that its user has not answered and the
+// process that has it.
 func statusText(r journal.Run) string {
-	switch {
-	case r.Damaged != "":
+	if r.Damaged != "" {
 		return "damaged"
+	}
+	text := string(r.Status)
+	switch {
 	case r.Question != nil:
-		return fmt.Sprintf("%s: %s", r.Status, shortened(r.Question.Message, questionShown))
+		text += ": " + shortened(r.Question.Message, questionShown)
+	case r.ForkedFrom != "":
+		text += ", forked"
 	}
-	if r.ForkedFrom != "" {
-		return string(r.Status) + ", forked"
+	if r.Process != nil {
+		text += " (" + r.Process.String() + ")"
 	}
-	return string(r.Status)
+	return text
 }
 
 // printOpen prints the open question of a run.

@@ -99,6 +99,9 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, steps)},
 		{"started", r.Started.Local().Format("2006-01-02 15:04:05.000")},
 	}
+	if r.Process != nil {
+		facts = append(facts, []string{"process", r.Process.String()})
+	}
 	if r.File != "" {
 		facts = append(facts, []string{"file", r.File})
 	}

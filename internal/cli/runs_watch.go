@@ -254,6 +254,7 @@ func (w *runWatcher) line(r journal.Run) string {
 	case w.inPlace():
 		at = r.Started
 	}
+	r.Process = nil // the column is narrow
 	status := statusText(r)
 	parts := []terminal.Part{
 		{Text: at.Local().Format(time.TimeOnly) + "  ", Style: terminal.Faint},

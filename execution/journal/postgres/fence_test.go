@@ -1,0 +1,174 @@
+package postgres_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/postgres"
+	"toolgraph/tests/pgtest"
+)
+
+// until waits until something is so, at most a minute.
+func until(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !isSo(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not so after a minute: " + what)
+		}
+	}
+}
+
+func isInterrupted(t *testing.T, s *journal.Store, id string) func() bool {
+	return func() bool {
+		r, err := s.Run(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Status == journal.Interrupted
+	}
+}
+
+func eventsOf(t *testing.T, s *journal.Store, id string) int {
+	t.Helper()
+	all, err := s.Load(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// taken flushes and expects that this process has lost the run.
+func taken(t *testing.T, s *journal.Store, id string) {
+	t.Helper()
+	flusher, _ := s.Journal(nil, about).(interface {
+		Flush(ctx ctx, run string) error
+	})
+	if err := flusher.Flush(t.Context(), id); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("the run is flushed: %v, expected that it is taken", err)
+	}
+}
+
+// A process that sleeps for longer than its lease loses its runs: another one claims them and goes on,
+// and nothing that the first one writes or calls afterwards counts. Its next runs have a new name.
+func TestSleeper(t *testing.T) {
+	url := pgtest.URL(t)
+	asleep := open(t, url, journal.Options{}, never)
+	all := events("RUN", "in", "out")
+	record(t, asleep, all[:2]...)
+	before, err := asleep.Process(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := open(t, url, journal.Options{}, quick)
+	until(t, "the run of the sleeper is interrupted", isInterrupted(t, other, "RUN"))
+	if err := other.Claim(t.Context(), "RUN"); err != nil {
+		t.Fatal(err)
+	}
+	record(t, other, all[2])
+
+	j := asleep.Journal(nil, about)
+	if err := j.Append(t.Context(), call("RUN")); !errors.Is(err, journal.ErrTaken) {
+		t.Errorf("the sleeper may call: %v", err)
+	}
+	taken(t, asleep, "RUN")
+	record(t, other, all[3:]...)
+	if n := eventsOf(t, other, "RUN"); n != 5 {
+		t.Errorf("%d events, expected the 5 of the run", n)
+	}
+	if after, err := asleep.Process(t.Context()); err != nil || after.Name == before.Name {
+		t.Errorf("the sleeper is %s again (%v)", after.Name, err)
+	}
+	record(t, asleep, events("NEXT", "in", "out")...)
+	runs, err := other.List(t.Context(), journal.Filter{})
+	if got := ids(runs); err != nil || !slices.Equal(got, []string{"NEXT finished", "RUN finished"}) {
+		t.Error(got, err)
+	}
+}
+
+// A run whose first events come after its process was taken for dead begins under the new name.
+func TestFirstCommitOfASleeper(t *testing.T) {
+	url := pgtest.URL(t)
+	asleep := open(t, url, journal.Options{}, never)
+	before, err := asleep.Process(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, url, `DELETE FROM toolgraph.processes`) // as a sweep does
+	record(t, asleep, events("RUN", "in", "out")[:2]...)
+	if owner := query[string](t, url, `SELECT owner FROM toolgraph.runs WHERE id = 'RUN'`); owner == before.Name {
+		t.Error("the run belongs to a process that is dead")
+	}
+}
+
+// Of two processes that both are the owner, by whatever mistake, the second writer of an event loses.
+func TestSameEvent(t *testing.T) {
+	url := pgtest.URL(t)
+	a, b := open(t, url, journal.Options{}, never), open(t, url, journal.Options{}, postgres.Timing{})
+	all := events("RUN", "in", "out")
+	record(t, a, all[:2]...)
+	owner := query[string](t, url, `SELECT owner FROM toolgraph.runs`)
+	change(t, url, `UPDATE toolgraph.runs SET status = 'interrupted'`)
+	if err := b.Claim(t.Context(), "RUN"); err != nil {
+		t.Fatal(err)
+	}
+	record(t, b, all[2])
+	change(t, url, `UPDATE toolgraph.runs SET owner = $1`, owner)
+	other := all[2]
+	step := *other.Record
+	step.Output = "other"
+	other.Record = &step
+	ofBoth := append(events("BOTH", "in", "out"), other)
+	j := a.Journal(nil, about)
+	for _, e := range ofBoth { // a run that is not lost is in the same batch
+		if err := j.Append(t.Context(), e); err != nil && !errors.Is(err, journal.ErrTaken) {
+			t.Fatal(err)
+		}
+	}
+	taken(t, a, "RUN")
+	if n := eventsOf(t, a, "BOTH"); n != 5 {
+		t.Errorf("%d events of the other run, expected 5", n)
+	}
+	loaded, err := b.Load(t.Context(), "RUN")
+	if err != nil || len(loaded) != 3 || loaded[2].Record.Output != "out" {
+		t.Errorf("%d events (%v), expected the three of the first writer", len(loaded), err)
+	}
+}
+
+// A run with an id that another process has is not recorded here.
+func TestSameRun(t *testing.T) {
+	url := pgtest.URL(t)
+	a, b := open(t, url, journal.Options{}, postgres.Timing{}), open(t, url, journal.Options{}, postgres.Timing{})
+	record(t, a, events("RUN", "in", "out")[:2]...)
+	j := b.Journal(nil, about)
+	for _, e := range events("RUN", "in", "other")[:2] {
+		if err := j.Append(t.Context(), e); err != nil && !errors.Is(err, journal.ErrTaken) {
+			t.Fatal(err)
+		}
+	}
+	taken(t, b, "RUN")
+	if n := eventsOf(t, a, "RUN"); n != 2 {
+		t.Errorf("%d events, expected 2", n)
+	}
+}
+
+// A process that ends leaves nothing behind but its runs.
+func TestSignOff(t *testing.T) {
+	url := pgtest.URL(t)
+	s := open(t, url, journal.Options{}, postgres.Timing{})
+	record(t, s, events("RUN", "in", "out")[:2]...)
+	if n := query[int](t, url, `SELECT count(*) FROM toolgraph.processes`); n != 1 {
+		t.Errorf("%d processes, expected 1", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := query[int](t, url, `SELECT count(*) FROM toolgraph.processes`); n != 0 {
+		t.Errorf("%d processes, expected none", n)
+	}
+	if status := query[string](t, url, `SELECT status FROM toolgraph.runs`); status != "interrupted" {
+		t.Errorf("the run is %s, expected that it is interrupted", status)
+	}
+}

@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"toolgraph/execution/journal"
+)
+
+// migrations has N.sql, which takes a schema from version N-1 to N. A file is never changed once it was
+// released: a new version is a new file.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// newest is the version of this program's schema.
+const newest = 1
+
+// migrateLock is the key of the lock under which a schema is created or changed.
+const migrateLock = 1953460040
+
+// querier is a connection, a transaction or a pool.
+type querier interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
+// version returns the version of the schema; 0 when there is none.
+func (d *database) version(ctx context.Context, from querier) (n int, err error) {
+	var exists bool
+	// to_regclass would remember what it found before this transaction had waited for another one.
+	if err := from.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'version')`, d.schema).Scan(&exists); err != nil || !exists {
+		return 0, err
+	}
+	if err := from.QueryRow(ctx, `SELECT n FROM `+d.schema+`.version`).Scan(&n); err != nil {
+		return 0, err
+	}
+	if n > newest {
+		return n, fmt.Errorf("the runs there were recorded by a newer toolgraph (version %d, this one has %d); "+
+			"update toolgraph, or name another place with --state", n, newest)
+	}
+	return n, nil
+}
+
+// prepare brings the schema to this version; without create, the error is ErrNoStore when there is none.
+func (d *database) prepare(ctx context.Context, pool *pgxpool.Pool, create bool) error {
+	switch has, err := d.version(ctx, pool); {
+	case err != nil || has == newest:
+		return err
+	case has == 0 && !create:
+		return journal.ErrNoStore
+	}
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		// Another process that starts now waits here, and finds the new version then.
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrateLock); err != nil {
+			return err
+		}
+		has, err := d.version(ctx, tx)
+		if err != nil || has == newest {
+			return err
+		}
+		return d.migrate(ctx, tx, has)
+	})
+}
+
+func (d *database) migrate(ctx context.Context, tx pgx.Tx, has int) error {
+	if has == 0 {
+		var exists bool
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)`, d.schema).Scan(&exists); err != nil {
+			return err
+		}
+		if !exists { // creating it needs more rights than using one that an administrator has created
+			if _, err := tx.Exec(ctx, `CREATE SCHEMA `+d.schema); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx, `CREATE TABLE version (n bigint NOT NULL)`); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO version VALUES (0)`); err != nil {
+			return err
+		}
+	}
+	for n := has + 1; n <= newest; n++ {
+		text, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", n))
+		if err != nil {
+			return errors.Join(err, fmt.Errorf("version %d has no migration", n))
+		}
+		if _, err := tx.Exec(ctx, string(text)); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, `UPDATE version SET n = $1`, newest)
+	return err
+}
+
+// CanCreate returns why the schema cannot be created, or nil.
+func (d *database) CanCreate(ctx context.Context) error {
+	conns, _, err := d.open(ctx, false)
+	if !errors.Is(err, journal.ErrNoStore) {
+		return d.Explain(err)
+	}
+	var can bool
+	err = conns.QueryRow(ctx, `SELECT coalesce((SELECT has_schema_privilege(oid, 'CREATE') FROM pg_namespace WHERE nspname = $1),
+		has_database_privilege(current_database(), 'CREATE'))`, d.schema).Scan(&can)
+	if err == nil && !can {
+		err = &explained{text: d.place + ": the user may not create tables; " + d.grant(), err: errRights}
+	}
+	return d.Explain(err)
+}
+
+var errRights = errors.New("no right to create tables")
+
+// grant is the remedy for a user without rights.
+func (d *database) grant() string {
+	return "grant the user CREATE on the database, or make it the owner of the schema " + d.schema
+}

@@ -1,0 +1,28 @@
+// Package state opens the store of recorded runs at a place that the user names: a directory, or the
+// URL of a Postgres database. It is the only package that knows both; it must not know what is recorded.
+package state
+
+import (
+	"fmt"
+	"regexp"
+
+	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/postgres"
+)
+
+var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+
+// IsURL reports whether a place is the URL of a database, not a directory.
+func IsURL(place string) bool { return scheme.MatchString(place) }
+
+// Open opens the store at a place. Nothing is read, written or connected before it is used.
+func Open(place string, opts journal.Options) (*journal.Store, error) {
+	found := scheme.FindStringSubmatch(place)
+	switch {
+	case found == nil:
+		return journal.Open(place, opts)
+	case found[1] == "postgres", found[1] == "postgresql":
+		return postgres.Open(place, opts)
+	}
+	return nil, fmt.Errorf("--state has the scheme %q, expected a directory or postgres://USER@HOST:PORT/DATABASE", found[1])
+}
