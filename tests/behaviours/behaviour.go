@@ -43,7 +43,7 @@ type Want struct {
 	Refused string // part of the error of the last GoOn, which was refused
 	Status  string // of the run in the store; by default that which follows from Result and Fails
 	Without string // is nowhere in what is recorded
-	Asked   int    // questions that were put
+	Answers int    // of the user, or of the time for them; a question without a user counts
 }
 
 // Step is what happens while a run is in progress. Steps follow each other.

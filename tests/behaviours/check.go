@@ -57,8 +57,8 @@ func (r *run) check(ctx context.Context) error {
 	if src, err := json.Marshal(events); err != nil || want.Without != "" && bytes.Contains(src, []byte(want.Without)) {
 		wrong("what is recorded has %q (%v)", want.Without, err)
 	}
-	if n := asked(events); n != want.Asked {
-		wrong("%d questions were put, want %d", n, want.Asked)
+	if n := answers(events); n != want.Answers {
+		wrong("%d questions were answered, want %d", n, want.Answers)
 	}
 	if len(problems) > 0 {
 		wrong("%s", r.seen(ctx))

@@ -138,7 +138,7 @@ inner:
 	Name: "cancel-question", Says: "cancelled while the user is asked",
 	Nodes: `- {id: sure, type: ask, message: 'Go on?', onError: {}, next: exit}`,
 	Steps: []Step{Cancel("question-asked 1")},
-	Want:  Want{Fails: "cancelled", Asked: 1},
+	Want:  Want{Fails: "cancelled"},
 }, {
 	Name: "cancel-resumed", Says: "cancelled after it was resumed",
 	Nodes: `- {id: call, type: mcp, server: up, tool: hang, effect: read, next: exit}`,

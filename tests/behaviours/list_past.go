@@ -25,7 +25,7 @@ var past = []*Behaviour{{
 - {id: each, type: mcp, server: up, tool: odd, forEach: {items: '[2, 3]'}, args: {x: {expr: $item}}, next: exit}
 `,
 	Steps: []Step{Reply("question-asked 2", execution.Accept, ""), Replay()},
-	Want:  Want{Fails: "tool-error", Says: "3 is odd", Calls: "busy 3, odd 2", Asked: 1},
+	Want:  Want{Fails: "tool-error", Says: "3 is odd", Calls: "busy 3, odd 2", Answers: 1},
 }, {
 	Name: "replay-resumed", Says: "a replay of a run that was resumed ends alike",
 	Nodes: three,

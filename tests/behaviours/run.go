@@ -135,11 +135,6 @@ func (r *run) until(ctx context.Context, at string) error {
 			if err == nil && !got.InProgress() {
 				return nil
 			}
-		case tool == "asked":
-			events, err := r.place.Store().Load(ctx, r.id)
-			if err == nil && asked(events) >= n {
-				return nil
-			}
 		case isEvent(at):
 			events, err := r.place.Store().Load(ctx, r.id)
 			if err == nil && slices.ContainsFunc(events, func(e execution.Event) bool { return Describe(&e) == at }) {
@@ -154,10 +149,10 @@ func (r *run) until(ctx context.Context, at string) error {
 	}
 }
 
-// asked counts the questions of a run.
-func asked(events []execution.Event) (n int) {
+// answers counts the answers of a run.
+func answers(events []execution.Event) (n int) {
 	for _, e := range events {
-		if e.Kind == execution.QuestionAsked {
+		if e.Kind == execution.Answered {
 			n++
 		}
 	}

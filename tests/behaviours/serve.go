@@ -68,22 +68,45 @@ type server struct {
 }
 
 type inFlight struct {
-	cancel  context.CancelFunc
 	answers chan execution.Answer
+	begun   chan struct{} // closed when the run has begun in this process
+	cancel  context.CancelFunc
+}
+
+// begin says that a run begins, or is resumed once more.
+func (s *server) begin(run string, cancel context.CancelFunc) *inFlight {
+	r := s.inFlight(run)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.cancel != nil {
+		r = &inFlight{answers: make(chan execution.Answer, 4), begun: make(chan struct{})}
+		s.running[run] = r
+	}
+	r.cancel = cancel
+	close(r.begun)
+	return r
+}
+
+// inFlight returns what is known of a run, which may not have begun yet.
+func (s *server) inFlight(run string) *inFlight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.running[run]
+	if r == nil {
+		r = &inFlight{answers: make(chan execution.Answer, 4), begun: make(chan struct{})}
+		s.running[run] = r
+	}
+	return r
 }
 
 func (s *server) carry(ctx context.Context, o *order) error {
 	switch o.Do {
 	case doCancel, doAnswer:
-		s.mu.Lock()
-		r := s.running[o.Task.Run]
-		s.mu.Unlock()
-		switch {
-		case r == nil:
-			return fmt.Errorf("run %s is not in this process", o.Task.Run)
-		case o.Do == doCancel:
+		r := s.inFlight(o.Task.Run)
+		if o.Do == doCancel {
+			<-r.begun
 			r.cancel()
-		default:
+		} else {
 			r.answers <- o.Answer
 		}
 		return nil
@@ -102,10 +125,7 @@ func (s *server) run(ctx context.Context, o *order) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &inFlight{cancel: cancel, answers: make(chan execution.Answer, 4)}
-	s.mu.Lock()
-	s.running[o.Task.Run] = r
-	s.mu.Unlock()
+	r := s.begin(o.Task.Run, cancel)
 	options := []execution.Option{execution.WithRunID(o.Task.Run)}
 	if !o.Task.NoUser {
 		options = append(options, execution.WithUser(r))

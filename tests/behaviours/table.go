@@ -107,8 +107,8 @@ func (w *Want) text(b *Behaviour) string {
 	if w.Keys != "" {
 		all = append(all, "keys: "+w.Keys)
 	}
-	if w.Asked > 0 {
-		all = append(all, fmt.Sprintf("questions: %d", w.Asked))
+	if w.Answers > 0 {
+		all = append(all, fmt.Sprintf("answers: %d", w.Answers))
 	}
 	return strings.Join(all, "; ")
 }
