@@ -16,7 +16,7 @@ type Behaviour struct {
 	Name  string // of the graph file, and of the run
 	Says  string // one sentence
 
-	Nodes  string // of the tool main, without its entry and exit
+	Nodes  string // of the tool, without its entry and exit
 	Tools  string // other tools of the file
 	Limits string // executionLimits, as {…}
 	Top    string // other keys of the file
@@ -165,7 +165,7 @@ func (b *Behaviour) file(url string, changed bool) string {
 		s.WriteString(strings.TrimSpace(b.Top) + "\n")
 	}
 	s.WriteString("tools:\n")
-	tool(&s, "main", nodes, b.Input, b.Output, false)
+	tool(&s, b.Name, nodes, b.Input, b.Output, false)
 	s.WriteString(expandTools(b.Tools))
 	return s.String()
 }

@@ -187,7 +187,7 @@ func (r *run) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := p.Graph("main")
+	g, err := p.Graph(r.b.Name)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type Place interface {
 
 // Setup is what a process gets.
 type Setup struct {
-	Dir    string // its graph files, one for each behaviour: DIR/NAME.yaml with the tool main
+	Dir    string // its graph files, one for each behaviour: DIR/NAME.yaml with the tool NAME
 	Freeze string // a file for Frozen
 }
 
@@ -52,7 +52,7 @@ type Forker interface {
 	Fork(ctx context.Context, task Task, from string, at execution.Address) error
 }
 
-// Task is a run of the tool main of a graph file.
+// Task is a run of the tool of a graph file that has its name.
 type Task struct {
 	Run    string          `json:"run"`
 	File   string          `json:"file"`

@@ -203,7 +203,7 @@ func (s *server) open(ctx context.Context, name string) (*opened, error) {
 		return nil, err
 	}
 	f := &opened{}
-	if f.graph, err = p.Graph("main"); err != nil {
+	if f.graph, err = p.Graph(name); err != nil {
 		return nil, err
 	}
 	pool := mcpclient.NewPool(p.File.Servers, mcpclient.WithSecrets(p.File.Secrets))
