@@ -108,11 +108,7 @@ func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Reso
 	return &page.Prepared{
 		ID: run.ID, Graph: g, Args: start.Args, Events: events,
 		Run: func(ctx context.Context, opts ...execution.Option) (*execution.Result, error) {
-			result, err := a.resumed(ctx, g, events, append(own, opts...)...)
-			if result == nil {
-				a.giveBack(ctx, run.ID)
-			}
-			return result, err
+			return a.resumed(ctx, g, events, append(own, opts...)...)
 		},
 	}, nil
 }

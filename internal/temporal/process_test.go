@@ -31,6 +31,7 @@ const childVariable = "TOOLGRAPH_TEMPORAL_CHILD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
+		freeze()
 		os.Exit(Main())
 	}
 	code := m.Run()

@@ -81,7 +81,7 @@ inner:
 	Name: "confirm", Says: "a call that has to be confirmed is made after the user agrees",
 	Nodes: `- {id: call, type: mcp, server: up, tool: echo, args: {x: 1}, confirm: true, next: exit}`,
 	Steps: []Step{Reply("question-asked 1", execution.Accept, "")},
-	Want:  Want{Result: `{"x":1}`, Answers: 1, Calls: "echo 1", Events: "run-started, step-finished 0, question-asked 1, answered 1, call-started 1, step-finished 1, step-finished 2, run-finished"},
+	Want:  Want{Result: `{"x":1}`, Answers: 1, Calls: "echo 1", Events: "run-started, step-finished 0, question-asked 1, … answered 1, call-started 1, step-finished 1, step-finished 2, run-finished"},
 }, {
 	Name: "confirm-declined", Says: "a call that the user declines is not made",
 	Nodes: `- {id: call, type: mcp, server: up, tool: echo, confirm: true, next: exit}`,
