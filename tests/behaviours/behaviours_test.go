@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/postgres"
+	"toolgraph/internal/state"
+	"toolgraph/tests/pgtest"
 )
 
 func TestMain(m *testing.M) {
@@ -16,19 +20,26 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	pgtest.Main(m)
 }
 
-func open(state string) (*journal.Store, error) { return journal.Open(state, journal.Options{}) }
+// open opens a store. Postgres takes a silent process for dead soon, because tests kill many.
+func open(place string) (*journal.Store, error) {
+	if state.IsURL(place) {
+		return postgres.OpenTimed(place, journal.Options{}, postgres.Timing{Beat: 100 * time.Millisecond, Dead: time.Second})
+	}
+	return journal.Open(place, journal.Options{})
+}
 
-const page = "../../docs/behaviours.md"
+func TestSQLite(t *testing.T) { behave(t, "SQLite", t.TempDir()) }
 
-func TestSQLite(t *testing.T) {
-	dir := t.TempDir()
-	store, err := open(dir)
+func TestPostgres(t *testing.T) { behave(t, "Postgres", pgtest.URL(t)) }
+
+func behave(t *testing.T, title, place string) {
+	store, err := open(place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	Run(t, &Local{Title: "SQLite", Shown: store, State: dir}, page)
+	Run(t, &Local{Title: title, Shown: store, State: place}, "../../docs/behaviours.md")
 }
