@@ -195,7 +195,7 @@ func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 		result, err = on.run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run), execution.WithCaller("", true))...)
 	case err != nil:
 		return nil, err
-	case run.Resumed >= maxResumed:
+	case run.Resumed >= maxResumed && run.Status == journal.Interrupted && !o.End:
 		return nil, &PermanentError{fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; "+
 			"resume it by hand: toolgraph resume %s", run.ID, run.Resumed, run.ID)}
 	default:

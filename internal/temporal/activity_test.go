@@ -27,6 +27,7 @@ func (m making) Make(ctx context.Context, o cli.Order) (*execution.Result, error
 func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(silent)
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerStopChannel(stop)
 	env.SetWorkerOptions(worker.Options{})

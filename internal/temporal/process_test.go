@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -20,7 +19,6 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 )
 
 // hang is how long a test waits before it says that something hangs.
@@ -115,7 +113,7 @@ func (s *server) start() error {
 		return err
 	}
 	for guard := time.Now().Add(hang); time.Now().Before(guard); time.Sleep(50 * time.Millisecond) {
-		c, err := client.DialContext(context.Background(), client.Options{HostPort: s.address, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+		c, err := client.DialContext(context.Background(), client.Options{HostPort: s.address, Logger: silent})
 		if err == nil {
 			_, err = c.WorkflowService().DescribeNamespace(context.Background(), &workflowservice.DescribeNamespaceRequest{Namespace: "default"})
 			c.Close()
@@ -135,7 +133,7 @@ func (s *server) stop() {
 
 func (s *server) place(t *testing.T) *place {
 	t.Helper()
-	c, err := client.DialContext(t.Context(), client.Options{HostPort: s.address, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
+	c, err := client.DialContext(t.Context(), client.Options{HostPort: s.address, Logger: silent})
 	if err != nil {
 		t.Fatal(err)
 	}

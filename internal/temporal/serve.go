@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	sdk "go.temporal.io/sdk/temporal"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -64,6 +65,8 @@ const (
 	taskTime = 2 * time.Second
 	// lookAfter is how long a run may wait for a worker before its absence is reported.
 	lookAfter = 5 * time.Second
+	// askAgain is the pause before the server is asked again for the end of a run.
+	askAgain = time.Second
 	// cancelTime is how long a cancellation may take to reach Temporal.
 	cancelTime = 10 * time.Second
 )
@@ -95,14 +98,30 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 		return fmt.Errorf("the run cannot be started on Temporal: %w", err)
 	}
 	defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, queue, run.Tool) }).Stop()
-	err = started.Get(ctx, nil)
-	if ctx.Err() == nil {
+	if err = r.wait(ctx, started); ctx.Err() == nil {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), execution.ErrSuspended) {
 		return fmt.Errorf("%w: the run continues on Temporal as workflow %s", execution.ErrSuspended, run.ID)
 	}
 	return r.cancel(ctx, run.ID)
+}
+
+// wait waits for the end of a workflow, also while the server cannot be reached.
+func (r *remote) wait(ctx context.Context, started client.WorkflowRun) error {
+	for {
+		err := started.Get(ctx, nil)
+		var ended *sdk.WorkflowExecutionError
+		var unknown *serviceerror.NotFound
+		if err == nil || ctx.Err() != nil || errors.As(err, &ended) || errors.As(err, &unknown) {
+			return err
+		}
+		r.log.Warn("Temporal cannot be asked for the end of a run; asking again", "run", started.GetID(), "error", err)
+		select {
+		case <-time.After(askAgain):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // cancel cancels the workflow of a run, without waiting for its end.

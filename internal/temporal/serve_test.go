@@ -1,14 +1,24 @@
 package temporal
 
 import (
+	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/cli"
+	"toolgraph/internal/project"
 )
 
 // The steps of a run are reported to its client, in order.
@@ -63,21 +73,9 @@ func TestCancel(t *testing.T) {
 	asks.asked("elicitation/create")
 	asks.cancel(id)
 
-	store, err := journal.Open(p.state, journal.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	for guard := time.Now().Add(hang); ; time.Sleep(50 * time.Millisecond) {
-		runs, err := store.List(t.Context(), journal.Filter{Status: journal.Cancelled})
-		if err == nil && len(runs) == 2 {
-			break
-		}
-		if time.Now().After(guard) {
-			all, err := store.List(t.Context(), journal.Filter{})
-			t.Fatalf("hangs: %+v, %v", all, err)
-		}
-	}
+	p.until(t, "both runs are cancelled", func(runs []journal.Run) bool {
+		return len(runs) == 2 && runs[0].Status == journal.Cancelled && runs[1].Status == journal.Cancelled
+	})
 	if n := u.all; n != 2 {
 		t.Errorf("%d calls, want 2", n)
 	}
@@ -130,15 +128,15 @@ func TestServerRestart(t *testing.T) {
 	defer func() { s.stop() }()
 	p, u := s.place(t), newUpstream(t)
 	file := countingFile(t, u)
-	p.worker(t, file)
+	p.worker(t, file, "--grace", "10ms")
 	c := p.serve(t, file)
 	var ids []string
 	for i := range 5 {
-		ids = append(ids, c.call("once", fmt.Sprintf(`{"id":"r%d","n":5,"ms":600}`, i)))
+		ids = append(ids, c.call("once", fmt.Sprintf(`{"id":"r%d","n":5,"ms":900}`, i)))
 	}
 	u.until(t, "a call of each", func() bool { return u.all >= 5 })
 	s.stop()
-	u.until(t, "calls without the server", func() bool { return u.all >= 12 })
+	u.until(t, "calls without the server", func() bool { return u.all >= 20 })
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,4 +161,101 @@ func TestLarge(t *testing.T) {
 	if got := c.wait(c.call("count", `{"id":"`+large+`","n":0,"ms":1}`)).text(); got != `{"sum":0,"id":"`+large+`"}` && len(got) < 3<<20 {
 		t.Errorf("%d bytes: %.200s", len(got), got)
 	}
+}
+
+// A run with the id of one that exists is that one: it is waited for, and nothing is started or
+// called a second time, whether it is in progress or over.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	p, u := newPlace(t), newUpstream(t)
+	file := countingFile(t, u)
+	p.worker(t, file)
+	hash, err := hashOf(file, "once")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &remote{client: p.client, queues: queues{p.queue}, log: slog.New(slog.DiscardHandler)}
+	args := value.NewObject([]string{"id", "n", "ms"}, []value.Value{"j", 3.0, 100.0})
+	one := cli.Remote{ID: rand.Text(), Tool: "once", Graph: hash, Args: args}
+	var both errgroup
+	for range 3 {
+		both.do(func() error { return r.Run(t.Context(), one) })
+	}
+	if err := both.wait(); err != nil {
+		t.Error(err)
+	}
+	if err := r.Run(t.Context(), one); err != nil {
+		t.Error(err)
+	}
+	if u.all != 3 {
+		t.Errorf("%d calls, want 3", u.all)
+	}
+}
+
+// errgroup runs functions and has the first of their errors.
+type errgroup struct {
+	sync.WaitGroup
+	errs [8]error
+	n    int
+}
+
+func (g *errgroup) do(f func() error) {
+	i := g.n
+	g.n++
+	g.Go(func() { g.errs[i] = f() })
+}
+
+func (g *errgroup) wait() error {
+	g.Wait()
+	return errors.Join(g.errs[:]...)
+}
+
+// A serve that is stopped leaves its runs to the workers.
+func TestServeStopped(t *testing.T) {
+	t.Parallel()
+	p, u := newPlace(t), newUpstream(t)
+	file := countingFile(t, u)
+	p.worker(t, file)
+	c := p.serve(t, file, "--grace", "10ms")
+	c.call("once", `{"id":"left","n":3,"ms":500}`)
+	u.until(t, "a call", func() bool { return u.all == 1 })
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-c.exited
+	p.until(t, "the run has finished", func(runs []journal.Run) bool { return len(runs) == 1 && runs[0].Status == journal.Finished })
+	if u.all != 3 {
+		t.Errorf("%d calls, want 3", u.all)
+	}
+}
+
+// until waits until the recorded runs are as wanted.
+func (p *place) until(t *testing.T, what string, is func([]journal.Run) bool) {
+	t.Helper()
+	store, err := journal.Open(p.state, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for guard := time.Now().Add(hang); ; time.Sleep(50 * time.Millisecond) {
+		runs, err := store.List(t.Context(), journal.Filter{})
+		if err == nil && is(runs) {
+			return
+		}
+		if time.Now().After(guard) {
+			t.Fatalf("hangs: %s: %+v, %v", what, runs, err)
+		}
+	}
+}
+
+func hashOf(file, tool string) (string, error) {
+	p, err := project.Load(context.Background(), file, config.Options{})
+	if err != nil {
+		return "", err
+	}
+	g, err := p.Graph(tool)
+	if err != nil {
+		return "", err
+	}
+	return g.HashWith(nil), nil
 }

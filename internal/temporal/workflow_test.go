@@ -2,21 +2,26 @@ package temporal
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	sdklog "go.temporal.io/sdk/log"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
 	"toolgraph/execution"
 )
 
+var silent = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+
 // environment runs the workflow of a run, whose activity is a function.
 func environment(t *testing.T, do func(in Input) (Outcome, error)) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(silent)
 	env := suite.NewTestWorkflowEnvironment()
 	env.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: ActivityName})
 	return env
