@@ -87,14 +87,9 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 	queue := r.queues.of(run.Graph)
 	started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: run.ID, TaskQueue: queue, Memo: map[string]any{"tool": run.Tool}, WorkflowTaskTimeout: taskTime,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		WorkflowIDReusePolicy:    enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, // one that exists is waited for
 	}, WorkflowName, in)
-	var before *serviceerror.WorkflowExecutionAlreadyStarted
-	switch {
-	case errors.As(err, &before):
-		started = r.client.GetWorkflow(ctx, run.ID, "")
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("the run cannot be started on Temporal: %w", err)
 	}
 	defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, queue, run.Tool) }).Stop()
