@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolgraph/internal/cli"
+	"toolgraph/tests/pgtest"
 	"toolgraph/tests/testbin"
 )
 
@@ -14,7 +15,10 @@ import (
 type cleaning struct{ *testing.M }
 
 // Run runs the tests.
-func (c cleaning) Run() int { return testbin.Run(c.M) }
+func (c cleaning) Run() int {
+	defer pgtest.Stop()
+	return testbin.Run(c.M)
+}
 
 func TestMain(m *testing.M) {
 	testscript.Main(cleaning{m}, map[string]func(){

@@ -78,6 +78,12 @@ type Syncer interface {
 	Sync(ctx context.Context) error
 }
 
+// Remote is a Database on a server.
+type Remote interface {
+	// CanCreate returns why the database cannot be created at its first use, or nil.
+	CanCreate(ctx context.Context) error
+}
+
 // ErrNoStore is the error of a database in which no run was recorded yet.
 var ErrNoStore = errors.New("no runs are recorded there yet")
 

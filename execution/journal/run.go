@@ -189,6 +189,7 @@ type State struct {
 	Path     string // of the database
 	Exists   bool   // a run was recorded
 	Readable bool   // by other users of this machine
+	Remote   bool   // it is on a server, not in a directory
 	Runs     int
 	Bytes    int64 // of its files
 }
@@ -196,12 +197,12 @@ type State struct {
 // State returns the state of the store without changing it. The error is why it cannot be used.
 func (s *Store) State(ctx context.Context) (State, error) {
 	state := State{Path: s.Path()}
+	var server Remote
+	server, state.Remote = s.data.(Remote)
 	db, err := s.reader(ctx)
 	if errors.Is(err, ErrNoStore) {
-		if d, ok := s.data.(interface {
-			CanCreate(ctx context.Context) error
-		}); ok {
-			return state, d.CanCreate(ctx)
+		if state.Remote {
+			return state, server.CanCreate(ctx)
 		}
 		return state, nil
 	}
@@ -212,5 +213,6 @@ func (s *Store) State(ctx context.Context) (State, error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status <> 'deleting'`).Scan(&state.Runs); err != nil {
 		return state, s.data.Explain(err)
 	}
-	return state, s.data.State(ctx, &state)
+	err = s.data.State(ctx, &state)
+	return state, s.data.Explain(err)
 }

@@ -67,7 +67,7 @@ func (s *Store) Path() string { return s.data.Place() }
 func (s *Store) process(ctx context.Context) (owner string, err error) {
 	p, err := s.data.Process(ctx)
 	if err != nil {
-		return "", err
+		return "", s.data.Explain(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

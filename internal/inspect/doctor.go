@@ -171,6 +171,8 @@ func (i *Inspector) storeHealth(ctx context.Context) (Verdict, string) {
 	switch {
 	case err != nil:
 		return Bad, firstLine(err)
+	case !state.Exists && state.Remote:
+		return Good, fmt.Sprintf("%s is reached; its tables are created with the first run", state.Path)
 	case !state.Exists:
 		if err := canMake(filepath.Dir(state.Path)); err != nil {
 			return Bad, fmt.Sprintf("%s cannot be created: %v; name another directory with --state", state.Path, err)

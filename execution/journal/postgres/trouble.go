@@ -107,11 +107,13 @@ type explained struct {
 func (e *explained) Error() string { return e.text }
 func (e *explained) Unwrap() error { return e.err }
 
-// oneLine returns the text of an error. That of connecting has several lines, one for each address.
+// oneLine returns the text of an error. That of connecting has several lines: one for each address, and
+// for each way to connect with it.
 func oneLine(err error) string {
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) {
 		err = connect.Unwrap()
 	}
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' }), "; ")
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' })
+	return strings.Join(slices.Compact(lines), "; ")
 }
