@@ -19,11 +19,26 @@ const (
 
 // codec encrypts payloads with AES-256-GCM. The data of an encrypted payload is the nonce, then the
 // whole payload, encrypted; the id of the key is authenticated with it. Payloads that are not
-// encrypted pass, because runs that are older than the keys have them.
-type codec struct{ keys *keys }
+// encrypted pass, because runs that are older than the keys have them. Without keys a codec encrypts
+// nothing, and its error says why it cannot decrypt.
+type codec struct {
+	keys   *keys
+	worker bool // of a worker, where an error of Decode would end a workflow for good
+	panics bool // a task of a workflow is made
+}
+
+// WithSerializationContext returns the codec of a task.
+func (c codec) WithSerializationContext(of converter.SerializationContext) converter.PayloadCodec {
+	_, isWorkflow := of.(converter.WorkflowSerializationContext)
+	c.panics = c.worker && isWorkflow
+	return c
+}
 
 // Encode encrypts payloads with the first key.
 func (c codec) Encode(in []*common.Payload) ([]*common.Payload, error) {
+	if c.keys == nil {
+		return in, nil
+	}
 	out := make([]*common.Payload, len(in))
 	for i, p := range in {
 		plain, err := proto.Marshal(p)
@@ -41,8 +56,17 @@ func (c codec) Encode(in []*common.Payload) ([]*common.Payload, error) {
 	return out, nil
 }
 
-// Decode decrypts the payloads that are encrypted.
+// Decode decrypts the payloads that are encrypted. In a task of a workflow it panics rather than
+// returning an error: then the task waits for a worker that can decrypt them.
 func (c codec) Decode(in []*common.Payload) ([]*common.Payload, error) {
+	out, err := c.decode(in)
+	if err != nil && c.panics {
+		panic(err)
+	}
+	return out, err
+}
+
+func (c codec) decode(in []*common.Payload) ([]*common.Payload, error) {
 	out := make([]*common.Payload, len(in))
 	for i, p := range in {
 		out[i] = p
@@ -61,14 +85,11 @@ func (c codec) Decode(in []*common.Payload) ([]*common.Payload, error) {
 	return out, nil
 }
 
-// withKeys makes a client encrypt: all values, and the texts of failures.
-func withKeys(options *client.Options, keys *keys) {
-	options.DataConverter = converter.GetDefaultDataConverter()
-	if keys == nil {
-		return
-	}
-	options.DataConverter = converter.NewCodecDataConverter(options.DataConverter, codec{keys})
+// withKeys makes a client encrypt: all values, and the texts of failures. Without keys it decrypts
+// nothing, and its errors name the key.
+func withKeys(options *client.Options, keys *keys, worker bool) {
+	options.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), codec{keys: keys, worker: worker})
 	options.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
-		DataConverter: options.DataConverter, EncodeCommonAttributes: true,
+		DataConverter: options.DataConverter, EncodeCommonAttributes: keys != nil,
 	})
 }

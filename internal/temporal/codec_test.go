@@ -26,13 +26,13 @@ func keysOf(t testing.TB, text string) codec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return codec{all}
+	return codec{keys: all}
 }
 
 // converterOf returns the converter of a client with keys.
 func optionsOf(c codec) client.Options {
 	var options client.Options
-	withKeys(&options, c.keys)
+	withKeys(&options, c.keys, false)
 	return options
 }
 

@@ -35,6 +35,7 @@ type connection struct {
 	apiKeyFile string
 	keysFile   string // of keys that encrypt payloads
 
+	worker    bool                    // the client is that of a worker
 	patience  time.Duration           // 0: defaultPatience
 	converter converter.DataConverter // set by dial: that of the client
 }
@@ -70,7 +71,7 @@ func (c *connection) dial(ctx context.Context, log *slog.Logger) (client.Client,
 	if err != nil {
 		return nil, err
 	}
-	withKeys(&options, keys)
+	withKeys(&options, keys, c.worker)
 	c.namespace, c.converter = options.Namespace, options.DataConverter
 	options.Logger = sdklog.NewStructuredLogger(log)
 	options.ConnectionOptions.GetSystemInfoTimeout = cmp.Or(c.patience, defaultPatience)

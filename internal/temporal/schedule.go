@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/temporal"
+	"google.golang.org/grpc/codes"
 
 	"toolgraph/expressions/value"
 	"toolgraph/internal/cli"
@@ -283,17 +284,9 @@ run of the schedule has not ended, --overlap decides, or else the policy of the 
 				return err
 			}
 		}
-		handle := c.GetHandle(ctx, id)
-		before, err := handle.Describe(ctx)
+		run, err := trigger(ctx, c.GetHandle(ctx, id), policy)
 		if err != nil {
 			return about(id, err)
-		}
-		if err := handle.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: policy}); err != nil {
-			return about(id, err)
-		}
-		run, err := started(ctx, handle, before)
-		if err != nil {
-			return err
 		}
 		if s.format == "json" {
 			return s.parts.PrintJSON(map[string]string{"run": run})
@@ -301,6 +294,47 @@ run of the schedule has not ended, --overlap decides, or else the policy of the 
 		return s.parts.PrintTable([][]string{{run}})
 	})
 }
+
+// trigger starts a run of a schedule and returns its id. Temporal names runs after the second in which
+// they start, and starts no other run of that name. So it waits for the next second if need be.
+func trigger(ctx context.Context, handle client.ScheduleHandle, overlap enums.ScheduleOverlapPolicy) (string, error) {
+	before, err := described(ctx, handle)
+	if err == nil && sameSecond(before) {
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+		before, err = described(ctx, handle)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := handle.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: overlap}); err != nil {
+		return "", err
+	}
+	return started(ctx, handle, before)
+}
+
+// sameSecond reports whether a schedule may have started a run in this second; the clock of this machine
+// may be behind, or up to a second ahead.
+func sameSecond(d *client.ScheduleDescription) bool {
+	n := len(d.Info.RecentActions)
+	return n > 0 && time.Since(d.Info.RecentActions[n-1].ActualTime) < 2*time.Second
+}
+
+// described describes a schedule. A Temporal server asks the schedule's own workflow, and while that is
+// busy the question may end without an answer: it is asked again.
+func described(ctx context.Context, handle client.ScheduleHandle) (*client.ScheduleDescription, error) {
+	for try := 1; ; try++ {
+		d, err := handle.Describe(ctx)
+		if code := serviceerror.ToStatus(err).Code(); try == describeTries || ctx.Err() != nil || code != codes.Canceled && code != codes.DeadlineExceeded {
+			return d, err
+		}
+	}
+}
+
+const describeTries = 3
 
 // triggerTime is how long Temporal may take to start a run.
 const triggerTime = 10 * time.Second
@@ -313,12 +347,12 @@ func started(ctx context.Context, handle client.ScheduleHandle, before *client.S
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		now, err := handle.Describe(ctx)
+		now, err := described(ctx, handle)
 		switch {
 		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
 		case err != nil:
-			return "", about(handle.GetID(), err)
+			return "", err
 		case now.Info.NumActionsSkippedOverlap > before.Info.NumActionsSkippedOverlap:
 			return "", fmt.Errorf("schedule %q started no run: run %s has not ended; start one beside it with --overlap allow-all", handle.GetID(), strings.Join(runsOf(now.Info.RunningWorkflows), ", "))
 		case now.Info.NumActions > before.Info.NumActions && len(now.Info.RecentActions) > 0:

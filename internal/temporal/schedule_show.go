@@ -57,7 +57,7 @@ type scheduledRun struct {
 
 // describe asks for a schedule.
 func (s *scheduling) describe(ctx context.Context, c client.ScheduleClient, id string) (*scheduled, error) {
-	d, err := c.GetHandle(ctx, id).Describe(ctx)
+	d, err := described(ctx, c.GetHandle(ctx, id))
 	if err != nil {
 		return nil, about(id, err)
 	}

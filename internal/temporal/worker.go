@@ -90,6 +90,7 @@ func (f *workerFlags) run(ctx context.Context, p cli.Parts) error {
 		return err
 	}
 	defer host.Close()
+	f.connection.worker = true
 	c, err := f.connection.dial(ctx, quietly(host.Log()))
 	if err != nil {
 		return err
