@@ -67,7 +67,7 @@ func (l *loaded) runElsewhere(
 		return nil, err
 	}
 	remote := Remote{
-		ID: rand.Text(), Tool: g.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args, Subject: server.SubjectOf(ctx),
+		ID: l.remoteID(ctx, listed.Tool.Name.Value, given), Tool: g.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args, Subject: server.SubjectOf(ctx),
 	}
 	remote.Record = func(ctx context.Context) error { return l.recordStart(ctx, engine, g, args, remote.ID) }
 	attending, stop := context.WithCancel(ctx)
@@ -80,6 +80,14 @@ func (l *loaded) runElsewhere(
 	stop()
 	<-ended
 	return l.recordedEnd(ctx, engine, g, remote.ID, err)
+}
+
+// remoteID returns the id of a run that is made elsewhere. The same call with the same key has the same one.
+func (l *loaded) remoteID(ctx context.Context, tool string, args value.Value) string {
+	if key := server.CalledBy(ctx).Key; key != "" {
+		return l.keyedID(ctx, tool, key+" "+callerOf(ctx, args))
+	}
+	return rand.Text()
 }
 
 // recordStart records that a run begins, and gives it back.

@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/graph"
 )
 
 // resumer resumes, while a file is served, its interrupted runs: at the start, and every few
@@ -41,6 +41,9 @@ const (
 )
 
 func newResumer(l *loaded, grace time.Duration) *resumer {
+	if l.fleet == nil && l.history != nil {
+		l.session.fleet = newFleet(l.session)
+	}
 	return &resumer{
 		loaded: l, grace: grace,
 		every: func() (<-chan time.Time, func()) {
@@ -83,23 +86,47 @@ func (r *resumer) sweeps(ctx context.Context) {
 	defer r.running.Wait()
 	again, stop := r.every()
 	defer stop()
+	news := make(chan struct{}, 1)
+	r.running.Go(func() { r.listen(ctx, news) })
 	for {
 		r.sweep(hard, ctx.Done())
 		select {
 		case <-again:
+		case <-news:
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// sweep resumes the runs that are interrupted now, without waiting for their ends.
+// listen reports runs that are interrupted, until ctx ends: their process has died or given them back.
+func (r *resumer) listen(ctx context.Context, news chan<- struct{}) {
+	of := aboutRuns(r.Project)
+	err := r.history.Follow(ctx, "", func(changed []journal.Run) error {
+		for _, run := range changed {
+			if run.Status == journal.Interrupted && run.Question == nil && (run.File == of.File || run.Server == of.Server) {
+				select {
+				case news <- struct{}{}:
+				default:
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil { // the sweeps go on
+		r.log.Warn("interrupted runs are not noticed at once", "error", err)
+	}
+}
+
+// sweep resumes the runs that are interrupted now, without waiting for their ends. Several processes
+// do so at the same time, so each has another order: then few of them want the same run.
 func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
 	left, err := r.history.Interrupted(ctx, aboutRuns(r.Project))
 	if err != nil && !r.blind {
 		r.log.Warn("interrupted runs cannot be listed; trying again later", "error", err)
 	}
 	r.blind = err != nil
+	rand.Shuffle(len(left), func(i, k int) { left[i], left[k] = left[k], left[i] })
 	for _, run := range left {
 		if !r.wanted(ctx, run) {
 			continue
@@ -124,8 +151,9 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 		return false
 	}
 	log := r.log.With("run", run.ID, "tool", run.Tool)
-	_, err := r.graph(ctx, run)
+	_, err := r.currentGraph(ctx, run)
 	switch {
+	case err != nil && run.File != aboutRuns(r.Project).File: // of another file, or another version on another machine
 	case err != nil:
 		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
 	case run.Resumed >= maxResumed:
@@ -140,20 +168,6 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	}
 	r.tries[run.ID] = maxTries
 	return false
-}
-
-// graph returns the graph of a recorded run as the file is now. The error is execution.ErrGraphChanged when
-// it was another one.
-func (r *resumer) graph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
-	start, err := r.history.Start(ctx, run.ID)
-	if err != nil {
-		return nil, err
-	}
-	g, err := r.Recorded(ctx, run.Tool, start.Args)
-	if err == nil && !start.IsOf(g) {
-		err = execution.ErrGraphChanged
-	}
-	return g, err
 }
 
 // waiting logs, once for each question, that a run waits for its user. mu is held.
@@ -174,7 +188,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		defer r.mu.Unlock()
 		delete(r.active, run.ID)
 	}()
-	g, err := r.graph(ctx, run)
+	g, err := r.currentGraph(ctx, run)
 	if err != nil {
 		return // wanted has checked it
 	}
@@ -183,7 +197,12 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	}
 	log.Info("resuming an interrupted run", "steps", run.Steps)
 	user := &laterUser{}
-	result, err := r.resume(ctx, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
+	runs, fl, mine := r.fleet.begin(ctx, run.ID, "")
+	if !mine {
+		return
+	}
+	result, err := r.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
+	fl.land(nil, nil) // who waits for the run reads its end
 	var step *execution.StepError
 	switch {
 	case err == nil:
@@ -197,7 +216,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		log.Info("a resumed run is suspended until the next start")
 	case errors.As(err, &step):
 		log.Warn("a resumed run has failed", "code", step.Code(), "error", withRemedy(err))
-	case errors.Is(err, journal.ErrRunning):
+	case errors.Is(err, journal.ErrRunning), errors.Is(err, journal.ErrTaken):
 		log.Info("another process is resuming the interrupted run")
 	default:
 		log.Warn("an interrupted run cannot be resumed", "error", err)

@@ -138,9 +138,13 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	if l.telemetry != nil {
 		opts.Observer = l.telemetry
 	}
+	l.share(ctx, &opts, listen)
 	srv, err := server.New(opts)
 	if err != nil {
 		return err
+	}
+	if l.fleet != nil {
+		l.fleet.server = srv
 	}
 	if f.resume {
 		resuming, err := l.use(p)
@@ -317,7 +321,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if l.elsewhere != nil {
 			result, err = l.runElsewhere(ctx, engine, g, args, report)
 		} else {
-			result, err = l.run(ctx, engine, g, args, opts...)
+			result, err = l.answerCall(ctx, engine, g, args, opts)
 		}
 		if result == nil { // the arguments are invalid, so there was no run
 			return refusedAnswer(err), err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -54,6 +55,8 @@ type httpListener struct {
 	address *net.TCPAddr
 	options server.HTTPOptions
 	oauth   *oauthFlags
+
+	listening func(address string) error // called before clients are served; nil: nothing is to be done
 }
 
 // listener checks the flags; it is nil without --http.
@@ -181,6 +184,11 @@ func (l *httpListener) serve(ctx context.Context, srv *server.Server, std stream
 	listener, err := net.ListenTCP(network, l.address)
 	if err != nil {
 		return err
+	}
+	if l.listening != nil {
+		if err := l.listening(listener.Addr().String()); err != nil {
+			return errors.Join(err, listener.Close())
+		}
 	}
 	warning := ""
 	if l.options.Token == "" && l.options.OAuth == nil {

@@ -41,6 +41,7 @@ type session struct {
 
 	pools   mcpclient.Shared
 	history *journal.Store // nil: runs are not recorded
+	fleet   *fleet         // of the processes that share the history; nil: this one shares nothing
 	large   *results.Store // results that are too large for clients
 	cache   *cache.Store   // answers of calls that may be given again
 	links   *links.Table   // the resources that results name; nil: clients cannot read them

@@ -36,12 +36,17 @@ func (hostUser) Turn(ctx context.Context) (done func(), err error) {
 // Ask asks after a Turn. A client of the modern era can correct an answer that does not match the
 // form; what one of the legacy era answers is the engine's to check.
 func (hostUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
-	raw, err := server.Ask(ctx, server.Question{
-		Own: true, Name: q.Node, Params: elicitation(&q),
-		Check: func(raw json.RawMessage) error { return checkAnswer(ctx, &q, raw) },
+	raw, sent, err := askHere(ctx, q, func(ctx context.Context) (json.RawMessage, error) {
+		return server.Ask(ctx, server.Question{
+			Own: true, Name: q.Node, Params: elicitation(&q), Run: q.Run, Mark: markOf(q.At, q.Digest),
+			Check: func(raw json.RawMessage) error { return checkAnswer(ctx, &q, raw) },
+		})
 	})
 	var a execution.Answer
-	if err == nil {
+	switch {
+	case sent != nil:
+		return *sent, nil
+	case err == nil:
 		a, err = readAnswer(&q, raw)
 	}
 	if err != nil {

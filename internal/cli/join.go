@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
+	"toolgraph/internal/server"
+)
+
+// A call that belongs to a run which another process has, or which has ended, joins the run: it waits
+// for its end, puts its questions to the user of its own client, and resumes it when its process is
+// dead. All that the processes share is the run history.
+
+// joining is a call that joins a run. It belongs to one goroutine.
+type joining struct {
+	id      string
+	tool    string // that is called
+	caller  string // of the run, if it is to be compared
+	refused error  // for a run of another tool or caller
+
+	user    execution.User     // of the client
+	options []execution.Option // of a run that is resumed here
+	waits   bool               // for another process that resumes the run, because this one ends
+
+	given    map[string]json.RawMessage // answers that came with the call, by the names of questions
+	mark     string                     // of the question that they are for
+	answers  map[string]execution.Answer
+	unasked  map[string]bool // by marks: the user of this client cannot be asked
+	stranded bool            // the run is of another version of the graph
+}
+
+// markOf distinguishes a question from others of its run.
+func markOf(at execution.Address, digest string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s", at, digest))
+	return hex.EncodeToString(sum[:8])
+}
+
+// callerOf returns what only the same request of the same client has.
+func callerOf(ctx context.Context, args value.Value) string {
+	sum := sha256.Sum256(value.AppendCanonical(nil, []any{server.SubjectOf(ctx), args}))
+	return hex.EncodeToString(sum[:16])
+}
+
+// keyedID returns the id of the run of a call with a key. So the row of the run in the history is what
+// makes the key one run's, whichever process is the first to insert it.
+func (l *loaded) keyedID(ctx context.Context, tool, key string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", aboutRuns(l.Project).Server, server.SubjectOf(ctx), tool, key))
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16])
+}
+
+var (
+	errKeyUsed = &server.RefusedError{Reason: "_meta: " + server.KeyMeta + ": the key was used for a call with other arguments; " +
+		"use a new key for each call, and the same one only to repeat it"}
+	errNoKeys = &server.RefusedError{Reason: "_meta: " + server.KeyMeta + ": this server does not record runs, so it cannot join the call with an earlier one; " +
+		"call without a key, or serve with the run history"}
+)
+
+// answerCall makes the run of a call, or joins the one that the call belongs to.
+func (l *loaded) answerCall(
+	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, options []execution.Option,
+) (*execution.Result, error) {
+	called, f := server.CalledBy(ctx), l.fleet
+	switch {
+	case f == nil && called.Key != "":
+		return nil, errNoKeys
+	case f == nil:
+		return l.run(ctx, engine, g, args, options...)
+	}
+	j := &joining{id: rand.Text(), tool: g.Tool.Name.Value, user: l.asked(g), options: options}
+	if called.Key != "" || called.Answers {
+		j.caller = callerOf(ctx, args)
+	}
+	if c := called.Continued; c != nil {
+		j.id, j.mark, j.given, j.refused = c.Run, c.Mark, c.Answers, server.NotWaiting()
+		j.caller = callerOf(ctx, args)
+		if c.Mark == "" && !f.server.Forward(ctx, c) {
+			return nil, j.refused
+		}
+		return l.join(ctx, j)
+	}
+	once := called.Key != ""
+	if once {
+		j.id, j.refused = l.keyedID(ctx, j.tool, called.Key), errKeyUsed
+	}
+	runs, fl, mine := f.begin(ctx, j.id, j.caller)
+	if !mine {
+		return l.join(ctx, j)
+	}
+	if once {
+		switch _, err := l.history.Exact(ctx, j.id); {
+		case err == nil:
+			fl.land(nil, nil)
+			return l.join(ctx, j)
+		case !errors.Is(err, journal.ErrNotFound):
+			fl.land(nil, err)
+			return nil, err
+		}
+	}
+	result, err := l.run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once))...)
+	if once {
+		err = l.recorded(ctx, j.id, result, err)
+	}
+	fl.land(result, err)
+	switch {
+	case errors.Is(err, execution.ErrTaken):
+		return l.join(ctx, j)
+	case result != nil && errors.Is(err, execution.ErrSuspended) && f.canLeave(ctx):
+		j.waits = true
+		return l.joinOr(ctx, j, result, err)
+	}
+	return result, err
+}
+
+// recorded waits until the end of a run is recorded, because a client that calls again has to get the
+// same one. The error is that of the run, or that another process has it.
+func (l *loaded) recorded(ctx context.Context, id string, result *execution.Result, err error) error {
+	if result == nil || leaves(err) {
+		return err
+	}
+	return cmp.Or(l.fleet.recorded(ctx, id), err)
+}
+
+// joinOr joins the run of a process that ends. Without an end of the run in time, it returns what
+// came of the run here.
+func (l *loaded) joinOr(ctx context.Context, j *joining, result *execution.Result, err error) (*execution.Result, error) {
+	joined, joinErr := l.join(ctx, j)
+	if joined == nil || leaves(joinErr) || errors.Is(joinErr, context.Canceled) {
+		return result, err
+	}
+	return joined, joinErr
+}
+
+// patience is how long a call waits for a process that has the version of the graph that its run
+// began with.
+const patience = 10 * time.Second
+
+// join returns the end of a run that another process has, or that has ended. When ctx ends because the
+// client has cancelled the call, it cancels the run.
+func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error) {
+	if j.answers == nil {
+		j.answers, j.unasked = map[string]execution.Answer{}, map[string]bool{}
+	}
+	for {
+		result, err, ended := l.joinOnce(ctx, j) //nolint:revive // ended says whether the others count
+		switch {
+		case ended:
+			return result, err
+		case ctx.Err() == nil:
+			continue
+		case !errors.Is(context.Cause(ctx), execution.ErrSuspended):
+			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTime)
+			defer cancel()
+			if err := l.fleet.cancelRun(late, j.id); err != nil {
+				l.log.Warn("a run was not cancelled in its process", "run", j.id, "error", err)
+			}
+			return &execution.Result{RunID: j.id}, context.Cause(ctx)
+		}
+		return &execution.Result{RunID: j.id}, fmt.Errorf("run %s continues in another process: %w; call again with the same key, or see: toolgraph runs show %s",
+			j.id, execution.ErrSuspended, j.id)
+	}
+}
+
+// joinOnce waits until something about the run has to be done, and does it. ended is false when there
+// is more to wait for.
+func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result, err error, ended bool) { //nolint:revive // see join
+	run, landed, err := l.news(ctx, j)
+	switch {
+	case landed != nil:
+		if landed.caller != j.caller {
+			return nil, cmp.Or(j.refused, error(errKeyUsed)), true
+		}
+		return landed.result, landed.err, true
+	case ctx.Err() != nil:
+		return nil, nil, false
+	case errors.Is(err, journal.ErrNotFound) && j.refused != nil && j.mark != "":
+		return nil, j.refused, true
+	case err != nil:
+		return nil, fmt.Errorf("run %s cannot be joined: %w", j.id, err), true
+	}
+	if err := l.mayJoin(ctx, j, run); err != nil {
+		return nil, err, true
+	}
+	switch {
+	case run.Status == journal.Interrupted && j.waits:
+		return nil, execution.ErrSuspended, true
+	case run.Status == journal.Interrupted:
+		return l.takeOver(ctx, j, run)
+	case run.Question != nil && run.InProgress():
+		err := l.relay(ctx, j, run)
+		return nil, err, err != nil
+	}
+	result, err := l.endOf(ctx, run)
+	return result, err, true
+}
+
+// news returns the run when it has changed so that something is to be done, or the flight in this
+// process when that has ended.
+func (l *loaded) news(ctx context.Context, j *joining) (run journal.Run, landed *flight, err error) {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	fl := l.fleet.flight(j.id)
+	if fl != nil {
+		defer context.AfterFunc(fl.over, stop)()
+	}
+	run, err = l.history.Wait(waiting, j.id, func(r journal.Run) bool {
+		switch {
+		case r.Status == journal.Interrupted:
+			return !j.waits || r.Question != nil // which no process asks without a client
+		case !r.InProgress():
+			return fl == nil // its own end has the result
+		case r.Question == nil:
+			return false
+		}
+		return !j.unasked[markOf(r.Question.Address, r.Question.Digest)]
+	})
+	if fl != nil && fl.over.Err() != nil && ctx.Err() == nil {
+		if (fl.result != nil || fl.err != nil) && !leaves(fl.err) {
+			return run, fl, nil
+		}
+		run, err = l.history.Wait(ctx, j.id, func(journal.Run) bool { return true })
+	}
+	return run, nil, err
+}
+
+// mayJoin returns why a call must not join a run: it is that of another call.
+func (l *loaded) mayJoin(ctx context.Context, j *joining, run journal.Run) error {
+	if j.refused == nil {
+		return nil
+	}
+	start, err := l.history.Start(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	if run.Tool != j.tool || start.Caller != j.caller {
+		return j.refused
+	}
+	return nil
+}
+
+// takeOver resumes an interrupted run for its client.
+func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *execution.Result, err error, ended bool) { //nolint:revive // see join
+	g, err := l.currentGraph(ctx, run)
+	switch {
+	case run.Resumed >= maxResumed:
+		return nil, fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; resume it by hand: toolgraph resume %s",
+			run.ID, run.Resumed, run.ID), true
+	case err != nil && !j.stranded: // a process with the earlier version may be there
+		j.stranded = true
+		waiting, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		_, _ = l.history.Wait(waiting, run.ID, func(r journal.Run) bool { return r.Status != journal.Interrupted })
+		return nil, nil, false
+	case err != nil:
+		return nil, fmt.Errorf("run %s is interrupted, and cannot be resumed here: %w; resume it by hand: toolgraph resume %s --changed", run.ID, err, run.ID), true
+	}
+	runs, fl, mine := l.fleet.begin(ctx, run.ID, j.caller)
+	if !mine {
+		return nil, nil, false
+	}
+	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{j.user, j}))...)
+	err = l.recorded(ctx, run.ID, result, err)
+	fl.land(result, err)
+	switch {
+	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning):
+		return nil, nil, false
+	case result != nil && errors.Is(err, execution.ErrSuspended):
+		l.giveBack(ctx, run.ID)
+		if l.fleet.canLeave(ctx) {
+			j.waits = true
+			return nil, nil, false
+		}
+	case result == nil && err != nil: // it was not resumed
+		if now, failed := l.history.Exact(ctx, run.ID); failed == nil && now.Status != journal.Interrupted {
+			return nil, nil, false // another process was faster
+		}
+	}
+	return result, err, true
+}
+
+// currentGraph returns the graph of a recorded run as the file is now. The error is
+// execution.ErrGraphChanged when it was another one.
+func (l *loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
+	start, err := l.history.Start(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	g, err := l.Recorded(ctx, run.Tool, start.Args)
+	if err == nil && !start.IsOf(g) {
+		err = execution.ErrGraphChanged
+	}
+	return g, err
+}
+
+// endOf returns the recorded end of a run.
+func (l *loaded) endOf(ctx context.Context, run journal.Run) (*execution.Result, error) {
+	without := &execution.Result{RunID: run.ID}
+	g, err := l.currentGraph(ctx, run)
+	if err != nil {
+		return without, fmt.Errorf("run %s has ended, and its tool has changed since (%w); see its result: toolgraph runs show %s", run.ID, err, run.ID)
+	}
+	events, err := l.history.Load(ctx, run.ID)
+	if err != nil {
+		return without, err
+	}
+	result, err := l.engine().Ended(ctx, g, events)
+	if result == nil || err != nil {
+		return cmp.Or(result, without), err
+	}
+	recorded, err := l.history.Result(ctx, run.ID)
+	switch gap := recorded.Gap; {
+	case err != nil:
+		return without, err
+	case gap == nil:
+		return result, nil
+	case gap.Reason == journal.Redacted: // a client never gets more
+		result.Value, err = value.Decode(recorded.JSON)
+		return result, err
+	default:
+		return without, &journal.GapError{Run: run.ID, What: "its result", Gap: *gap}
+	}
+}

@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"context"
+
+	"toolgraph/internal/server"
+)
+
+// share makes a server one of those that share its run history: any of them answers a call, whichever
+// has its run. Runs that are made elsewhere are shared there.
+func (l *loaded) share(ctx context.Context, opts *server.Options, listen *httpListener) {
+	if l.history == nil || l.elsewhere != nil {
+		return
+	}
+	l.session.fleet = newFleet(l.session)
+	if listen == nil { // all messages of a client of stdio come to this process
+		return
+	}
+	opts.Fleet = l.session.fleet
+	listen.options.Ready = l.session.fleet.ready()
+	listen.listening = func(address string) error { return l.session.fleet.serveAt(ctx, address) }
+}
