@@ -22,6 +22,7 @@ var withoutGraph = map[string]string{
 	"toolgraph runs explain":        "a run",
 	"toolgraph runs diff":           "runs",
 	"toolgraph runs export":         "a run",
+	"toolgraph runs cancel":         "a run",
 	"toolgraph runs import":         "a file with a run",
 	"toolgraph import agent-trace":  "calls of an agent",
 	"toolgraph import context-pipe": "pipes",

@@ -38,6 +38,7 @@ type joining struct {
 	mark     string                     // of the question that they are for
 	answers  map[string]execution.Answer
 	unasked  map[string]bool // by marks: the user of this client cannot be asked
+	visits   bool            // it came to answer: it ends when the user cannot be asked, and does not cancel the run
 	stranded bool            // the run is of another version of the graph
 }
 
@@ -159,6 +160,8 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 			return result, err
 		case ctx.Err() == nil:
 			continue
+		case j.visits:
+			return nil, context.Cause(ctx)
 		case !errors.Is(context.Cause(ctx), execution.ErrSuspended):
 			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTime)
 			defer cancel()
@@ -288,6 +291,15 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 		}
 	}
 	return result, err, true
+}
+
+// answerThere answers the questions of a run that waits in another process, and returns its end. The run
+// goes on when ctx ends.
+func (l *loaded) answerThere(ctx context.Context, run journal.Run, user execution.User, options []execution.Option) (*execution.Result, error) {
+	if l.fleet == nil {
+		l.session.fleet = newFleet(l.session)
+	}
+	return l.join(ctx, &joining{id: run.ID, tool: run.Tool, user: user, options: options, visits: true})
 }
 
 // currentGraph returns the graph of a recorded run as the file is now. The error is

@@ -29,7 +29,9 @@ func (l *loaded) relay(ctx context.Context, j *joining, run journal.Run) error {
 		}
 		if !known {
 			if a, err = l.askWhile(ctx, j, run.ID, q); err != nil {
-				j.unasked[mark] = !errors.Is(err, context.Canceled)
+				if j.unasked[mark] = !errors.Is(err, context.Canceled); j.visits && j.unasked[mark] {
+					return err
+				}
 				return nil //nolint:nilerr // the question is closed, or the process that has the run asks
 			}
 		}

@@ -42,7 +42,8 @@ other, in the order of their addresses; --repeat-all repeats all of them.
 
 A run that waited for its user asks again, in this terminal; what the user has answered
 before is not asked again. Without a terminal the run stays interrupted, but --yes agrees to
-questions that have no form.`,
+questions that have no form. A run that waits in a process of toolgraph serve, on this or
+another machine, gets the answer there; its result is printed here as well.`,
 		Example: `  toolgraph resume last
   toolgraph resume 3QK7 --repeat
   toolgraph resume 3QK7 --repeat-all
@@ -97,7 +98,12 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
-	result, err := l.resume(ctx, g, recorded.ID, opts...)
+	var result *execution.Result
+	if recorded.Status == journal.Waiting {
+		result, err = l.answerThere(ctx, recorded, user, opts)
+	} else {
+		result, err = l.resume(ctx, g, recorded.ID, opts...)
+	}
 	if errors.Is(err, execution.ErrSuspended) && user.why != nil {
 		err = fmt.Errorf("run %s stays interrupted, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
 			recorded.ID, user.why, recorded.ID)
@@ -135,8 +141,8 @@ func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, sta
 		if run, err = store.Run(ctx, id); err != nil {
 			return err
 		}
-		if run.InProgress() {
-			return fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
+		if run.Status == journal.Running {
+			return fmt.Errorf("run %s is running in another process, expected an interrupted run, or one that waits for an answer", run.ID)
 		}
 		if err = store.Verify(ctx, run); err == nil {
 			start, err = store.Start(ctx, run.ID)

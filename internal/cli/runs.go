@@ -24,7 +24,7 @@ func newRuns(std streams) *cobra.Command {
 	history := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, watch, show, explain, compare, export and delete recorded runs",
+		Short: "List, watch, show, explain, compare, export, cancel and delete recorded runs",
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
@@ -36,13 +36,14 @@ names: another directory, or a Postgres database.`,
   toolgraph runs explain
   toolgraph runs diff 5GNF last
   toolgraph runs export last > run.json
+  toolgraph runs cancel 3QK7
   toolgraph runs rm --older-than 7d`,
 	}
 	onlyCommands(cmd)
 	history.registerState(cmd.PersistentFlags())
 	cmd.AddCommand(
 		newRunsList(std, history), newRunsWatch(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
-		newRunsExport(std, history), newRunsImport(std, history), newRunsRemove(std, history),
+		newRunsExport(std, history), newRunsImport(std, history), newRunsCancel(std, history), newRunsRemove(std, history),
 	)
 	return cmd
 }

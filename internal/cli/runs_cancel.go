@@ -17,7 +17,8 @@ import (
 const cancelTime = 30 * time.Second
 
 func newRunsCancel(std streams, history *historyFlags) *cobra.Command {
-	return &cobra.Command{
+	var format string
+	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Cancel a run, whichever process has it",
 		Long: `Cancel a run that toolgraph serve has in progress, in any process that shares the run
@@ -28,13 +29,19 @@ interrupted run is recorded as cancelled, so that no process resumes it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return history.read(func(store *journal.Store) error {
 				id, err := cancelRun(cmd.Context(), store, args[0])
-				if err == nil {
-					fmt.Fprintf(std.err, "toolgraph: run %s is cancelled\n", id)
+				switch {
+				case err != nil:
+					return err
+				case format == "json":
+					return writeEscaped(std.out, map[string]string{"cancelled": id}, "  ")
 				}
+				_, err = fmt.Fprintf(std.err, "toolgraph: run %s is cancelled\n", id)
 				return err
 			})
 		},
 	}
+	formatFlag(cmd, &format)
+	return cmd
 }
 
 // cancelRun cancels a run and returns its id when it has ended.

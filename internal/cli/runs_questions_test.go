@@ -57,7 +57,7 @@ func TestShownQuestions(t *testing.T) {
 		`"action": "accept"`:                                   {"runs", "show", "RUN", "--step", "1", "-f", "json"},
 		`"status": "waiting"`:                                  {"runs", "list", "--status", "waiting", "-f", "json"},
 		"no runs":                                              {"runs", "list", "--status", "running"},
-		"is running in another process":                        {"resume", "RUN"},
+		"cannot read graph.yaml":                               {"resume", "RUN"}, // it would ask here
 		"is running; only runs that have ended can be deleted": {"runs", "rm", "RUN"},
 	} {
 		if _, out, errs := command(t, dir, nil, args...); !strings.Contains(out+errs, want) {
