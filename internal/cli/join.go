@@ -124,6 +124,15 @@ func (l *loaded) answerCall(
 	return result, err
 }
 
+// again returns the error of a call whose client can make it again: with a key, after its run was
+// suspended.
+func again(ctx context.Context, result *execution.Result, err error) error {
+	if result == nil || server.CalledBy(ctx).Key == "" || !errors.Is(err, execution.ErrSuspended) {
+		return err
+	}
+	return &server.AgainError{Reason: "this process is stopping, and run " + result.RunID + " is not over; call again with the same key to get its result"}
+}
+
 // recorded waits until the end of a run is recorded, because a client that calls again has to get the
 // same one. The error is that of the run, or that another process has it.
 func (l *loaded) recorded(ctx context.Context, id string, result *execution.Result, err error) error {
@@ -170,8 +179,7 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 			}
 			return &execution.Result{RunID: j.id}, context.Cause(ctx)
 		}
-		return &execution.Result{RunID: j.id}, fmt.Errorf("run %s continues in another process: %w; call again with the same key, or see: toolgraph runs show %s",
-			j.id, execution.ErrSuspended, j.id)
+		return &execution.Result{RunID: j.id}, fmt.Errorf("run %s goes on in another process: %w", j.id, execution.ErrSuspended)
 	}
 }
 
@@ -200,7 +208,9 @@ func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, execution.ErrSuspended, true
 	case run.Status == journal.Interrupted:
 		return l.takeOver(ctx, j, run)
-	case run.Question != nil && run.InProgress():
+	case run.InProgress() && (run.Question == nil || j.unasked[markOf(run.Question.Address, run.Question.Digest)]):
+		return nil, nil, false // it has just been resumed
+	case run.InProgress():
 		err := l.relay(ctx, j, run)
 		return nil, err, err != nil
 	}

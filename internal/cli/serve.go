@@ -322,6 +322,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 			result, err = l.runElsewhere(ctx, engine, g, args, report)
 		} else {
 			result, err = l.answerCall(ctx, engine, g, args, opts)
+			err = again(ctx, result, err)
 		}
 		if result == nil { // the arguments are invalid, so there was no run
 			return refusedAnswer(err), err

@@ -148,7 +148,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	}
 	answer, err := c.tool.run(ctx, args, c.watch())
 	if refusal := refusalOf(err); refusal != nil {
-		c.outcome.Code = refusal.code
+		c.outcome.Code, c.outcome.again = refusal.code, refusal.code == codeInternal
 		return s.appendRefusal(dst, id, refusal)
 	}
 	if err != nil && answer.Value == nil {

@@ -64,13 +64,23 @@ type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// refusalOf returns the JSON-RPC error of a call that is refused; or nil.
+// AgainError is the error of a Run that goes on elsewhere, or later: the client gets a JSON-RPC error,
+// over HTTP with the status 503, and makes the same call again, which joins the run.
+type AgainError struct{ Reason string }
+
+func (e *AgainError) Error() string { return e.Reason }
+
+// refusalOf returns the JSON-RPC error of a call without a result; or nil.
 func refusalOf(err error) *rpcError {
 	var refused *RefusedError
-	if !errors.As(err, &refused) {
-		return nil
+	var again *AgainError
+	switch {
+	case errors.As(err, &refused):
+		return invalidParams(refused.Reason)
+	case errors.As(err, &again):
+		return &rpcError{code: codeInternal, message: again.Reason}
 	}
-	return invalidParams(refused.Reason)
+	return nil
 }
 
 // NotWaiting is the error of a Continued that belongs to no run of the client.

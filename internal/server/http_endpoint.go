@@ -189,7 +189,7 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 	leave, open := e.calls.enter()
 	if !open {
 		call.from.release()
-		x.w.Header().Set("Retry-After", "1")
+		x.retryAfter()
 		return e.refuse(x, m, errDraining, http.StatusServiceUnavailable)
 	}
 	defer leave()
@@ -221,7 +221,12 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 		x.drop()
 		return Outcome{Cancelled: true}
 	}
-	x.answer(line, http.StatusOK)
+	status := http.StatusOK
+	if call.outcome.again {
+		x.retryAfter()
+		status = http.StatusServiceUnavailable
+	}
+	x.answer(line, status)
 	return call.outcome
 }
 

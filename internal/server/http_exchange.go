@@ -143,6 +143,13 @@ func (x *exchange) answer(line []byte, status int) {
 	x.closed = true
 }
 
+// retryAfter says, with the status 503, when to repeat the request.
+func (x *exchange) retryAfter() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.w.Header().Set("Retry-After", "1")
+}
+
 // drop ends the exchange without an answer, after the client has cancelled it.
 func (x *exchange) drop() {
 	x.mu.Lock()

@@ -1,0 +1,226 @@
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolgraph/tests/testbin"
+)
+
+// patience is a guard against a hang.
+const patience = 2 * time.Minute
+
+// fleet is processes that serve one graph file from directories of their own, and share a history.
+type fleet struct {
+	t     *testing.T
+	up    *upstream
+	state string
+
+	mu        sync.Mutex // guards what follows
+	processes []*process
+	started   int
+
+	turn atomic.Int64
+
+	asking *process // which asked a question that is not answered yet
+	open   string   // the state for the answer
+}
+
+// process is one toolgraph serve --http.
+type process struct {
+	cmd    *exec.Cmd
+	addr   string
+	log    *log
+	exited chan struct{}
+	ready  atomic.Bool
+}
+
+type log struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+var address = regexp.MustCompile(`at http://(\S+)/mcp`)
+
+func newFleet(t *testing.T, state string, processes int) *fleet {
+	f := &fleet{t: t, up: startUpstream(t), state: state}
+	for range processes {
+		f.start()
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	checked := make(chan struct{})
+	go func() {
+		defer close(checked)
+		f.check(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-checked
+		for _, p := range f.all() {
+			_ = p.cmd.Process.Kill()
+			<-p.exited
+			if t.Failed() {
+				t.Logf("%s:\n%s", p.addr, p.log)
+			}
+		}
+	})
+	return f
+}
+
+// start starts one more process, with its graph file at a path of its own.
+func (f *fleet) start() *process {
+	f.t.Helper()
+	file := filepath.Join(f.t.TempDir(), "shop.yaml")
+	if err := os.WriteFile(file, fmt.Appendf(nil, graphFile, f.up.URL), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	p := &process{log: &log{}, exited: make(chan struct{})}
+	p.cmd = exec.Command(testbin.Build(f.t, "toolgraph"), "serve", file, "--http", "127.0.0.1:0",
+		"--resume", "--http-grace", "4s", "--log-level", "info", "--state", f.state)
+	p.cmd.Stderr = p.log
+	if err := p.cmd.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ends is the test's
+		close(p.exited)
+	}()
+	f.wait("the process listens", func() bool {
+		if found := address.FindStringSubmatch(p.log.String()); found != nil {
+			p.addr = found[1]
+		}
+		return p.addr != ""
+	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.processes = append(f.processes, p)
+	return p
+}
+
+func (f *fleet) wait(what string, is func() bool) {
+	f.t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			f.t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+func (f *fleet) all() []*process {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]*process(nil), f.processes...)
+}
+
+// check is what a balancer does all the time.
+func (f *fleet) check(ctx context.Context) {
+	client := &http.Client{Timeout: 5 * time.Second}
+	defer client.CloseIdleConnections()
+	for ctx.Err() == nil {
+		for _, p := range f.all() {
+			resp, err := client.Get("http://" + p.addr + "/readyz")
+			p.ready.Store(err == nil && resp.StatusCode == http.StatusOK)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+var errNoProcess = errors.New("no process is ready")
+
+// balance sends a request to one process after the other until one takes it. Of those that may have
+// taken it, it makes the client repeat it.
+func (f *fleet) balance(body string, headers http.Header) (status int, answer string, err error) {
+	all := f.all()
+	first := int(f.turn.Add(1))
+	err = errNoProcess
+	for i := range all {
+		p := all[(first+i)%len(all)]
+		if !p.ready.Load() {
+			continue
+		}
+		status, answer, err = p.post(body, headers)
+		var refused *net.OpError
+		if err == nil && status != http.StatusServiceUnavailable || err != nil && !(errors.As(err, &refused) && refused.Op == "dial") {
+			return status, answer, err
+		}
+	}
+	return status, answer, err
+}
+
+var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+
+// post sends a message to one process.
+func (p *process) post(body string, headers http.Header) (status int, answer string, err error) {
+	r, err := http.NewRequest(http.MethodPost, "http://"+p.addr+"/mcp", strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	r.Header = headers.Clone()
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	resp, err := client.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(raw), err
+}
+
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-p.exited
+}
+
+// drain stops a process as a service manager does.
+func (p *process) drain(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		t.Fatal("the process does not end")
+	}
+}
+
+// toolgraph runs another command on the same history.
+func (f *fleet) toolgraph(args ...string) (string, error) {
+	cmd := exec.Command(testbin.Build(f.t, "toolgraph"), append(args, "--state", f.state)...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}

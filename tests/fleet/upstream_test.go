@@ -1,0 +1,137 @@
+package fleet
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+// upstream is the server that the graphs call. It counts the payments, which are not safe to repeat.
+type upstream struct {
+	*httptest.Server
+
+	mu        sync.Mutex // guards what follows
+	paid      map[int]int
+	held      int // calls of hold that have begun
+	cancelled int // of them, those that were cancelled
+}
+
+// look is how long a call of look takes.
+const look = 50 * time.Millisecond
+
+func startUpstream(t *testing.T) *upstream {
+	u := &upstream{paid: map[int]int{}}
+	u.Server = httptest.NewServer(u)
+	t.Cleanup(u.Close)
+	return u
+}
+
+const definitions = `{"tools":[
+	{"name":"pay","inputSchema":{"type":"object"}},
+	{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},
+	{"name":"hold","inputSchema":{"type":"object"}}]}`
+
+// ServeHTTP answers one message of MCP.
+func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params struct {
+			Name      string `json:"name"`
+			Arguments struct {
+				ID int `json:"id"`
+			} `json:"arguments"`
+		} `json:"params"`
+	}
+	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	result := "{}"
+	switch {
+	case m.ID == nil:
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case m.Method == "initialize":
+		result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"up","version":"1"}}`
+	case m.Method == "tools/list":
+		result = definitions
+	case m.Method == "tools/call":
+		n := u.call(r, m.Params.Name, m.Params.Arguments.ID)
+		result = fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, n)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+}
+
+func (u *upstream) call(r *http.Request, tool string, id int) int {
+	switch tool {
+	case "pay":
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.paid[id]++
+		return u.paid[id]
+	case "look":
+		time.Sleep(look)
+		return id
+	}
+	u.mu.Lock()
+	u.held++
+	u.mu.Unlock()
+	<-r.Context().Done()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.cancelled++
+	return 0
+}
+
+func (u *upstream) count(id int) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.paid[id]
+}
+
+func (u *upstream) holds() (held, cancelled int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.held, u.cancelled
+}
+
+// graphFile has the tools order, which pays between steps that may be repeated; confirm, which asks
+// first; and hold, whose call lasts until it is cancelled.
+const graphFile = `version: "1.0"
+server: {name: shop, version: 1.0.0}
+mcpServers:
+  up: {type: http, url: "%s/mcp"}
+tools:
+- name: order
+  inputSchema: {type: object, properties: {id: {type: integer}, steps: {type: integer, default: 1}}, required: [id]}
+  nodes:
+  - {id: entry, type: entry, next: look}
+  - {id: look, type: mcp, server: up, tool: look, effect: read, args: {id: {expr: $.entry.id}}, next: more}
+  - id: more
+    type: switch
+    conditions: [{rule: {"<": [{"var": "$executionCount(\"look\")"}, {"var": $.entry.steps}]}, next: look}]
+    next: pay
+  - {id: pay, type: mcp, server: up, tool: pay, args: {id: {expr: $.entry.id}}, next: after}
+  - {id: after, type: mcp, server: up, tool: look, effect: read, args: {id: {expr: $.entry.id}}, next: value}
+  - {id: value, type: transform, transform: {expr: '{"id": $.after, "paid": $.pay}'}, next: exit}
+  - {id: exit, type: exit}
+- name: confirm
+  inputSchema: {type: object, properties: {id: {type: integer}}, required: [id]}
+  nodes:
+  - {id: entry, type: entry, next: sure}
+  - {id: sure, type: ask, message: "Pay?", next: pay}
+  - {id: pay, type: mcp, server: up, tool: pay, args: {id: {expr: $.entry.id}}, next: value}
+  - {id: value, type: transform, transform: {expr: '{"id": $.entry.id, "paid": $.pay}'}, next: exit}
+  - {id: exit, type: exit}
+- name: hold
+  nodes:
+  - {id: entry, type: entry, next: hold}
+  - {id: hold, type: mcp, server: up, tool: hold, next: exit}
+  - {id: exit, type: exit}
+`
