@@ -318,7 +318,7 @@ func (f *fleet) serveAt(ctx context.Context, address string) error {
 	return nil
 }
 
-// readyEvery is how often the store is tried at most, because anybody can ask whether the process is
+// readyEvery is how often the store is tried at most, because every client can ask whether the process is
 // ready.
 const readyEvery = time.Second
 

@@ -222,7 +222,7 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 		return Outcome{Cancelled: true}
 	}
 	status := http.StatusOK
-	if call.outcome.again {
+	if call.again {
 		x.retryAfter()
 		status = http.StatusServiceUnavailable
 	}

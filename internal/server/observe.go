@@ -53,8 +53,6 @@ type Outcome struct {
 	Waits     bool   // a question for the user, which another request answers
 	Cancelled bool   // by the client
 	Version   string // of the protocol, that initialize has agreed on
-
-	again bool // the call can be repeated as it is, see AgainError
 }
 
 // observation is the observed request of a connection; nil: nothing observes.
