@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -38,6 +39,9 @@ func (s *Store) interruptSuspended() {
 // Interrupted returns the interrupted runs of a graph file, the oldest first, and those of files with
 // the same server name: the file can have another path on another machine.
 func (s *Store) Interrupted(ctx context.Context, of About) ([]Run, error) {
+	if err := s.giveBackUnknown(ctx); err != nil {
+		return nil, err
+	}
 	// The status is part of the text, so that SQLite uses the index of such runs.
 	return s.verified(ctx, ` WHERE status = 'interrupted' AND (file = $1 OR server = $2) ORDER BY seq`, of.File, of.Server)
 }
@@ -51,7 +55,7 @@ var unknownOutcome = `{"code":"` + string(execution.CodeOutcomeUnknown) + `",%`
 // Claim makes this process the owner of a run before it resumes it: an interrupted run, or one
 // that ended because of an in-doubt call. Its status is running from then on, and no other
 // process can claim it. The error wraps ErrRunning when another process was faster.
-func (s *Store) Claim(ctx context.Context, id string) error {
+func (s *Store) Claim(ctx context.Context, id string) (err error) {
 	db, err := s.reader(ctx)
 	if errors.Is(err, ErrNoStore) {
 		return ErrNotFound
@@ -63,6 +67,7 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	defer s.writer.work(id)(&err) // before others can see it
 	done, err := db.ExecContext(ctx,
 		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = $1
 			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3)`, owner, id, unknownOutcome)
@@ -81,6 +86,55 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 		return fmt.Errorf("run %s: %w", id, ErrRunning)
 	}
 	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, r.Status)
+}
+
+// giveBackUnknown interrupts the runs that are this process's in the database, and on which it does not
+// work: their beginning or their claim was committed although this process has got an error for it, as
+// it does when a connection breaks.
+func (s *Store) giveBackUnknown(ctx context.Context) error {
+	s.mu.Lock()
+	owner := s.owner
+	s.mu.Unlock()
+	if owner == "" {
+		return nil
+	}
+	db, err := s.reader(ctx)
+	if err != nil {
+		if errors.Is(err, ErrNoStore) {
+			return nil
+		}
+		return err
+	}
+	all, err := idsOf(ctx, db, owner)
+	if err != nil {
+		return s.data.Explain(err)
+	}
+	for _, id := range all {
+		if s.writer.works(id) {
+			continue
+		}
+		if err := s.Release(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idsOf returns the runs of an owner.
+func idsOf(ctx context.Context, db *sql.DB, owner string) (ids []string, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT id FROM runs WHERE status = 'running' AND owner = $1`, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
 }
 
 // Release gives back a run that this process has claimed and suspended before the store is closed:
@@ -103,6 +157,7 @@ func (c *committer) giveBack(id string) error {
 		return c.store.data.Explain(err)
 	}
 	delete(c.runs, id)
+	c.store.writer.leave(id)
 	if c.store.noter != nil {
 		c.store.noter.forget(id)
 	}

@@ -54,6 +54,7 @@ func (c *committer) commit(batch []queued) error {
 		}
 		if t.Status != Running || t.Taken {
 			delete(c.runs, t.ID)
+			c.store.writer.leave(t.ID)
 		}
 	}
 	for i := range batch {

@@ -25,16 +25,40 @@ const (
 	// durableAttempts is how many attempts fail before a durable run fails: 36 s, less than the
 	// minute after which most clients give up.
 	durableAttempts = 18
+	// retryFirst is the first pause where calls cannot be noted, which doubles; unreachableAttempts is
+	// how many attempts fail before runs do not wait any more: 8 s and what the attempts take.
+	retryFirst          = 25 * time.Millisecond
+	unreachableAttempts = 12
 	// closingAttempts is how many attempts there are once the store is closed.
 	closingAttempts = 2
 )
 
-// pauseAfter returns the pause after an attempt to write.
+// pauseAfter returns the pause after an attempt to write. A connection that was lost is there again soon.
 func (s *Store) pauseAfter(err error) <-chan time.Time {
 	if s.data.Trouble(err) == Locked {
 		return time.After(lockedRetry)
 	}
+	if s.noter == nil {
+		s.writer.mu.Lock()
+		defer s.writer.mu.Unlock()
+		return time.After(min(retryEvery, retryFirst<<min(s.writer.attempts, 10)))
+	}
 	return time.After(retryEvery)
+}
+
+// isPatient reports whether runs wait on although an attempt has failed: for the commit, and for room in
+// the queue. The caller holds mu.
+//
+// Where calls can be noted, only a durable run waits for more than room, and a full disk is not waited
+// for. Elsewhere each wait is for what must not be lost, and a server that cannot be reached is
+// mostly there again soon.
+func (w *writer) isPatient(err error) (forCommit, forRoom bool) {
+	locked := w.store.data.Trouble(err) == Locked
+	if w.store.noter == nil {
+		patient := w.attempts < unreachableAttempts
+		return patient, patient
+	}
+	return w.store.opts.Durable && locked && w.attempts < durableAttempts, locked && w.attempts < patientAttempts
 }
 
 // isTemporary reports whether an error of the store may be over later.
@@ -74,9 +98,9 @@ func (w *writer) failed(batch []queued, err error) {
 	first := w.failing == nil
 	w.failing = err
 	w.attempts++
-	locked := w.store.data.Trouble(err) == Locked
-	w.lossy = !locked || w.attempts >= patientAttempts
-	if !w.store.opts.Durable || !locked || w.attempts >= durableAttempts {
+	forCommit, forRoom := w.isPatient(err)
+	w.lossy = !forRoom
+	if !forCommit {
 		release(batch, err)
 		w.queue.awaited -= release(w.queue.events, err)
 	}

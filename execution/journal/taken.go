@@ -20,6 +20,7 @@ func (w *writer) taken(run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runsTaken[run] = true
+	delete(w.working, run)
 }
 
 // forgive forgets that another process has taken a run: this one has claimed it, or has never had it.

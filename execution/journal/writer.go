@@ -26,6 +26,7 @@ type writer struct {
 	unwritten map[string]queued
 	lost      losses
 	runsTaken map[string]bool // runs of this process that another one has taken
+	working   map[string]bool // runs on which this process works, see work
 	begun     bool
 	closing   bool
 	failing   error // of the last attempt to write; nil: it succeeded
@@ -54,7 +55,7 @@ const (
 func newWriter(s *Store) *writer {
 	w := &writer{
 		store: s, pause: s.pauseAfter,
-		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{},
+		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{}, working: map[string]bool{},
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.room = sync.NewCond(&w.mu)
@@ -76,7 +77,11 @@ func (w *writer) append(v *view, e execution.Event) error {
 	if e.Start != nil && errors.Is(err, ErrTaken) {
 		w.forgive(e.Run)
 	}
-	return w.errorOf(e, err, done != nil)
+	err = w.errorOf(e, err, done != nil)
+	if e.Start != nil && err != nil {
+		w.leave(e.Run) // it does not begin, but it may be recorded that it does
+	}
+	return err
 }
 
 // waits reports whether a run waits until the event is in the database.
@@ -109,6 +114,9 @@ func (w *writer) put(q queued) error {
 	}
 	before := w.urge()
 	w.queue.put(q)
+	if q.event.Start != nil {
+		w.working[q.event.Run] = true
+	}
 	if q.event.Start != nil && !w.store.opts.Durable { // a durable run writes no notes
 		w.unwritten[q.event.Run] = q
 	}

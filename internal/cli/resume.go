@@ -230,9 +230,11 @@ func (l *loaded) claimed(ctx context.Context, id string) ([]execution.Event, err
 		if err := l.history.Claim(ctx, id); err != nil {
 			return nil, err
 		}
-		return complete.Load(ctx, id)
+		if events, err = complete.Load(ctx, id); err != nil {
+			l.giveBack(ctx, id)
+		}
 	}
-	return events, nil
+	return events, err
 }
 
 // giveBack lets any process resume a suspended run, as soon as this one has recorded it.

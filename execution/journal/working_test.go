@@ -1,0 +1,153 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"toolgraph/execution"
+)
+
+// unreachable is a database without notes that cannot be reached for some attempts to write.
+type unreachable struct {
+	Database
+	left atomic.Int64 // attempts that fail
+}
+
+var errUnreachable = errors.New("the server does not answer")
+
+func (d *unreachable) Write(ctx context.Context, batch []*Pending) error {
+	if d.left.Add(-1) >= 0 {
+		return errUnreachable
+	}
+	return d.Database.Write(ctx, batch)
+}
+
+func (d *unreachable) Trouble(err error) Trouble {
+	if errors.Is(err, errUnreachable) {
+		return Passing
+	}
+	return d.Database.Trouble(err)
+}
+
+// openUnreachable opens a store that does not pause between attempts.
+func openUnreachable(t *testing.T) (*Store, *unreachable) {
+	t.Helper()
+	d := &unreachable{Database: newSQLite(t.TempDir(), false)}
+	s := New(d, Options{})
+	s.writer.pause = func(error) <-chan time.Time { return time.After(0) }
+	t.Cleanup(func() {
+		d.left.Store(0)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, d
+}
+
+// startedOnce is the beginning of a run that happens once.
+func startedOnce(id string) execution.Event {
+	e := flown(id)[0]
+	e.Sync = true
+	return e
+}
+
+// A run waits for a database without notes that cannot be reached for a moment, before a call that is
+// not safe to repeat; not without end.
+func TestUnreachableForAMoment(t *testing.T) {
+	s, d := openUnreachable(t)
+	j := s.Journal(nil, About{})
+	if err := j.Append(t.Context(), startedOnce("RUN")); err != nil {
+		t.Fatal(err)
+	}
+	call := execution.Event{
+		Kind: execution.CallStarted, Run: "RUN", Time: time.Now(), Sync: true,
+		Step: &execution.Visit{Index: 0, NodeID: "pay", NodeType: "mcp", Server: "bank", Tool: "pay"},
+	}
+	d.left.Store(unreachableAttempts - 1)
+	if err := j.Append(t.Context(), call); err != nil {
+		t.Errorf("after %d attempts: %v", unreachableAttempts-1, err)
+	}
+	d.left.Store(2 * unreachableAttempts)
+	call.Step = &execution.Visit{Index: 1, NodeID: "pay", NodeType: "mcp", Server: "bank", Tool: "pay"}
+	if err := j.Append(t.Context(), call); !errors.Is(err, errUnreachable) {
+		t.Errorf("after more attempts: %v", err)
+	}
+}
+
+// A run that is this process's in the database, because its beginning or its claim was committed after
+// this process had got an error for it, is given back when interrupted runs are looked for. Runs on
+// which the process works are not.
+func TestUnknownRunsAreGivenBack(t *testing.T) {
+	s, d := openUnreachable(t)
+	about := About{File: "/x"}
+	j := s.Journal(nil, about)
+	interrupted := func() (ids []string) {
+		t.Helper()
+		all, err := s.Interrupted(t.Context(), about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	flush := func(id string) {
+		t.Helper()
+		err := j.(execution.Flusher).Flush(t.Context(), id)
+		for errors.Is(err, errUnreachable) { // of an attempt that has begun before
+			err = j.(execution.Flusher).Flush(t.Context(), id)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Append(t.Context(), startedOnce("WORKS")); err != nil {
+		t.Fatal(err)
+	}
+	d.left.Store(2 * unreachableAttempts)
+	if err := j.Append(t.Context(), startedOnce("LATE")); !errors.Is(err, errUnreachable) {
+		t.Fatalf("a run begins that cannot be recorded: %v", err)
+	}
+	d.left.Store(0)
+	flush("LATE")
+	if got := interrupted(); !slices.Equal(got, []string{"LATE"}) {
+		t.Fatalf("%v are interrupted, expected the run whose beginning was late", got)
+	}
+	if err := s.Claim(t.Context(), "LATE"); err != nil {
+		t.Fatal(err)
+	}
+	if got := interrupted(); got != nil {
+		t.Fatalf("%v are interrupted, and this process works on them", got)
+	}
+	for _, e := range flown("LATE")[1:] {
+		if err := j.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush("LATE")
+	if err := s.Release(t.Context(), "WORKS"); err != nil {
+		t.Fatal(err)
+	}
+	db, err := s.data.Open(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A claim whose connection was lost before the answer.
+	if _, err := db.ExecContext(t.Context(), `UPDATE runs SET status = 'running' WHERE id = 'WORKS'`); err != nil {
+		t.Fatal(err)
+	}
+	if got := interrupted(); !slices.Equal(got, []string{"WORKS"}) {
+		t.Errorf("%v are interrupted, expected the run that was claimed unknowingly", got)
+	}
+	if err := s.Claim(t.Context(), "LATE"); err == nil {
+		t.Error("a run that has ended is claimed")
+	}
+	if s.writer.works("LATE") {
+		t.Error("the process works on a run that has ended")
+	}
+}
