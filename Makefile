@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim temporal web lint fmt cover bench check release-check
+.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim fleet temporal web lint fmt cover bench check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -63,6 +63,9 @@ $(TEMPORAL):
 
 temporal: $(TEMPORAL) ## run the tests of internal/temporal with Temporal's development server (its first build takes minutes)
 	cd internal/temporal && TOOLGRAPH_TEMPORAL=$(TEMPORAL) go test -count=1 -timeout 30m ./...
+
+fleet: ## make 2,000 calls to three processes while one is killed and one is restarted (FLEET=2000; Postgres: Debian's package or TOOLGRAPH_POSTGRES)
+	FLEET=$${FLEET:-2000} go test -count=1 -timeout 30m -v ./tests/fleet
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debug/web && npm ci --no-audit --no-fund && npm run build

@@ -40,7 +40,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 		f.history.registerRecorded(cmd)
 	} else {
 		f.history.register(cmd)
-		cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background; look for them every 10 seconds")
+		cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background, those of other processes too")
 	}
 	f.http.register(cmd)
 	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
@@ -58,11 +58,12 @@ func serveCommand(std streams, flags *serveFlags) *cobra.Command {
 start. Standard output carries only the protocol; the log goes to standard error. The
 servers that the graphs call are started at their first use.
 
-With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients, with a
-liveness check at http://ADDR/healthz. Requests are independent of each other, so several
-processes can serve the same clients. The address must be on the loopback interface unless
---http-allow-remote is given, which requires a bearer token from --http-token-file or
-$` + tokenVariable + `, or OAuth.
+With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients; /healthz says
+whether the process lives, and /readyz whether it takes calls. Several processes with the same
+--state can serve the same clients behind a balancer: any of them answers any request, and
+with --resume they go on with the runs of one that dies or stops. The address must be on the
+loopback interface unless --http-allow-remote is given, which requires a bearer token from
+--http-token-file or $` + tokenVariable + `, or OAuth.
 
 With --oauth-issuer, clients log in at an OAuth authorization server and send its access
 tokens, which must be for the URL of --oauth-resource. Sessions and open questions belong to

@@ -86,7 +86,7 @@ func newFleet(t *testing.T, state string, processes int) *fleet {
 		for _, p := range f.all() {
 			_ = p.cmd.Process.Kill()
 			<-p.exited
-			if t.Failed() {
+			if t.Failed() || os.Getenv("FLEET_LOG") != "" {
 				t.Logf("%s:\n%s", p.addr, p.log)
 			}
 		}
