@@ -86,6 +86,9 @@ func (l *loaded) answerCall(
 	if c := called.Continued; c != nil {
 		j.id, j.mark, j.given, j.refused = c.Run, c.Mark, c.Answers, server.NotWaiting()
 		j.caller = callerOf(ctx, args)
+		if _, err := l.history.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
+			return nil, j.refused
+		}
 		if c.Mark == "" && !f.server.Forward(ctx, c) {
 			return nil, j.refused
 		}
@@ -195,8 +198,6 @@ func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return landed.result, landed.err, true
 	case ctx.Err() != nil:
 		return nil, nil, false
-	case errors.Is(err, journal.ErrNotFound) && j.refused != nil && j.mark != "":
-		return nil, j.refused, true
 	case err != nil:
 		return nil, fmt.Errorf("run %s cannot be joined: %w", j.id, err), true
 	}

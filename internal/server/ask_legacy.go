@@ -15,7 +15,7 @@ import (
 // questions are the open requests of this server to clients of the legacy era, by the session
 // of the client and the id of the request. Safe for concurrent use.
 type questions struct {
-	process string // for ids, see processOf
+	fleet Fleet // for ids, see processOf
 
 	mu      sync.Mutex // guards what follows
 	asked   int
@@ -43,9 +43,10 @@ type legacyUser struct {
 // ask sends a question as a request.
 func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, error) {
 	answer := make(chan asked, 1)
+	process := processOf(q.fleet)
 	q.mu.Lock()
 	q.asked++
-	id := fmt.Sprintf(`"%s%s%d"`, questionID, q.process, q.asked)
+	id := fmt.Sprintf(`"%s%s%d"`, questionID, process, q.asked)
 	key := keyOf(q.session, []byte(id))
 	if q.pending == nil {
 		q.pending = map[requestKey]chan asked{}

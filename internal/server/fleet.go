@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -264,5 +263,5 @@ func processOf(f Fleet) string {
 	if f == nil {
 		return ""
 	}
-	return cmp.Or(f.Process(), "") + "-"
+	return f.Process() + "-"
 }

@@ -63,7 +63,7 @@ func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOption
 	opts.KeepAlive = positive(opts.KeepAlive, defaultKeepAlive)
 	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
 	e := &endpoint{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
-	e.questions.process = processOf(s.opts.Fleet)
+	e.questions.fleet = s.opts.Fleet
 	defer s.serveAt(e)()
 	srv := &http.Server{
 		Handler:           newGuard(on.Addr(), opts, s.opts, e),

@@ -201,17 +201,16 @@ func (t *interactiveRun) unique(name string) string {
 // wait registers a run until its answer arrives, and returns the state for the answer; "" when the
 // run does not wait any more.
 func (s *Server) wait(t *interactiveRun, q *question) (state string) {
-	p := &s.pending
+	p, state := &s.pending, s.newState(q, rand.Text())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if q.over {
 		return ""
 	}
-	q.state = s.newState(q, rand.Text())
+	q.state = state
 	w := &pendingRun{interactiveRun: t, question: q}
 	p.waiting[q.state] = w
 	if !q.Own {
-		state := q.state
 		w.expiry = time.AfterFunc(p.patience, func() {
 			if p.take(state) != nil {
 				t.cancel()

@@ -1,3 +1,5 @@
+//go:build unix
+
 package fleet
 
 import (
@@ -9,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +55,8 @@ func TestFleet(t *testing.T) {
 			f.cancellations(t)
 			var late sync.WaitGroup
 			late.Go(func() { f.lateAnswers(t) })
+			late.Go(func() { f.stopped(t) })
+			late.Go(func() { f.sleeper(t, name == "Postgres") })
 			f.load(t, calls(t))
 			late.Wait()
 			f.nothingLeft(t)
@@ -226,6 +231,53 @@ func (f *fleet) lateAnswers(t *testing.T) {
 	if got, want := answer(t, f.all()[2], id, f.open), fmt.Sprintf(`{"id":%d,"paid":1}`, id); got != want {
 		t.Errorf("the answer after the process was killed: %s", got)
 	}
+}
+
+// stopped: a call without a key gets its answer from a process that is stopped, although another one goes
+// on with the run.
+func (f *fleet) stopped(t *testing.T) {
+	const id = 1_000_003
+	p := f.run(true)
+	answer := f.long(t, p, id)
+	p.drain(t)
+	if got, want := <-answer, fmt.Sprintf(`{"id":%d,"paid":1}`, id); got != want {
+		t.Errorf("the call of a process that is stopped: %s", got)
+	}
+	if !strings.Contains(p.log.String(), "runs are suspended") {
+		t.Errorf("the run was not suspended: %s", p.log)
+	}
+}
+
+// sleeper: a process that sleeps for too long loses its run, and answers with what another process made
+// of it. With SQLite no process loses its runs while it lives.
+func (f *fleet) sleeper(t *testing.T, loses bool) {
+	const id = 1_000_004
+	p := f.run(true)
+	answer := f.long(t, p, id)
+	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+	if loses {
+		f.wait("another process pays", func() bool { return f.up.count(id) > 0 })
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGCONT)
+	if got, want := <-answer, fmt.Sprintf(`{"id":%d,"paid":1}`, id); got != want || f.up.count(id) != 1 {
+		t.Errorf("the call of a process that has slept, paid %d times: %s", f.up.count(id), got)
+	}
+}
+
+// long makes a call without a key that takes some seconds, and returns when it has begun.
+func (f *fleet) long(t *testing.T, p *process, id int) (answer <-chan string) {
+	said := make(chan string, 1)
+	go func() {
+		_, body, err := p.post(call("order", fmt.Sprintf(`{"id":%d,"steps":60}`, id), "", ""), http.Header{})
+		if err != nil {
+			body = err.Error()
+		} else {
+			body = textOf(t, body)
+		}
+		said <- body
+	}()
+	f.wait("the run has begun", func() bool { return f.up.looks(id) > 2 })
+	return said
 }
 
 // cancellations: a notification, and a command, reach the run in another process.

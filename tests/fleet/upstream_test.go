@@ -1,3 +1,5 @@
+//go:build unix
+
 package fleet
 
 import (
@@ -16,15 +18,16 @@ type upstream struct {
 
 	mu        sync.Mutex // guards what follows
 	paid      map[int]int
+	looked    map[int]int
 	held      int // calls of hold that have begun
 	cancelled int // of them, those that were cancelled
 }
 
-// look is how long a call of look takes.
+// look is how long a call takes.
 const look = 50 * time.Millisecond
 
 func startUpstream(t *testing.T) *upstream {
-	u := &upstream{paid: map[int]int{}}
+	u := &upstream{paid: map[int]int{}, looked: map[int]int{}}
 	u.Server = httptest.NewServer(u)
 	t.Cleanup(u.Close)
 	return u
@@ -72,10 +75,15 @@ func (u *upstream) call(r *http.Request, tool string, id int) int {
 	switch tool {
 	case "pay":
 		u.mu.Lock()
-		defer u.mu.Unlock()
 		u.paid[id]++
-		return u.paid[id]
+		n := u.paid[id]
+		u.mu.Unlock()
+		time.Sleep(look) // in which the process can be killed
+		return n
 	case "look":
+		u.mu.Lock()
+		u.looked[id]++
+		u.mu.Unlock()
 		time.Sleep(look)
 		return id
 	}
@@ -93,6 +101,12 @@ func (u *upstream) count(id int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.paid[id]
+}
+
+func (u *upstream) looks(id int) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.looked[id]
 }
 
 func (u *upstream) holds() (held, cancelled int) {
