@@ -200,7 +200,7 @@ func (t *interactiveRun) unique(name string) string {
 
 // wait registers a run until its answer arrives, and returns the state for the answer; "" when the
 // run does not wait any more.
-func (s *Server) wait(t *interactiveRun, q *question) (state string) {
+func (s *Server) wait(t *interactiveRun, q *question) string {
 	p, state := &s.pending, s.newState(q, rand.Text())
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,7 +217,7 @@ func (s *Server) wait(t *interactiveRun, q *question) (state string) {
 			}
 		})
 	}
-	return q.state
+	return state
 }
 
 // take removes and returns the run of a state; nil for an unknown state.
