@@ -166,7 +166,7 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 		j.answers, j.unasked = map[string]execution.Answer{}, map[string]bool{}
 	}
 	for {
-		result, err, ended := l.joinOnce(ctx, j) //nolint:revive // ended says whether the others count
+		result, err, ended := l.joinOnce(ctx, j)
 		switch {
 		case ended:
 			return result, err
@@ -188,7 +188,7 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 
 // joinOnce waits until something about the run has to be done, and does it. ended is false when there
 // is more to wait for.
-func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result, err error, ended bool) { //nolint:revive // see join
+func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result, err error, ended bool) {
 	run, landed, err := l.news(ctx, j)
 	switch {
 	case landed != nil:
@@ -197,7 +197,7 @@ func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		}
 		return landed.result, landed.err, true
 	case ctx.Err() != nil:
-		return nil, nil, false
+		return nil, ctx.Err(), false
 	case err != nil:
 		return nil, fmt.Errorf("run %s cannot be joined: %w", j.id, err), true
 	}
@@ -264,7 +264,7 @@ func (l *loaded) mayJoin(ctx context.Context, j *joining, run journal.Run) error
 }
 
 // takeOver resumes an interrupted run for its client.
-func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *execution.Result, err error, ended bool) { //nolint:revive // see join
+func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *execution.Result, err error, ended bool) {
 	g, err := l.currentGraph(ctx, run)
 	switch {
 	case run.Resumed >= maxResumed:
@@ -308,7 +308,7 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 // goes on when ctx ends.
 func (l *loaded) answerThere(ctx context.Context, run journal.Run, user execution.User, options []execution.Option) (*execution.Result, error) {
 	if l.fleet == nil {
-		l.session.fleet = newFleet(l.session)
+		l.fleet = newFleet(l.session)
 	}
 	return l.join(ctx, &joining{id: run.ID, tool: run.Tool, user: user, options: options, visits: true})
 }

@@ -32,7 +32,7 @@ func (l *loaded) relay(ctx context.Context, j *joining, run journal.Run) error {
 				if j.unasked[mark] = !errors.Is(err, context.Canceled); j.visits && j.unasked[mark] {
 					return err
 				}
-				return nil //nolint:nilerr // the question is closed, or the process that has the run asks
+				return nil // the question is closed, or the process that has the run asks
 			}
 		}
 		j.answers[mark] = a

@@ -42,7 +42,7 @@ const (
 
 func newResumer(l *loaded, grace time.Duration) *resumer {
 	if l.fleet == nil && l.history != nil {
-		l.session.fleet = newFleet(l.session)
+		l.fleet = newFleet(l.session)
 	}
 	return &resumer{
 		loaded: l, grace: grace,

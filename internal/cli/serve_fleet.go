@@ -12,11 +12,11 @@ func (l *loaded) share(ctx context.Context, opts *server.Options, listen *httpLi
 	if l.history == nil || l.elsewhere != nil {
 		return
 	}
-	l.session.fleet = newFleet(l.session)
+	l.fleet = newFleet(l.session)
 	if listen == nil { // all messages of a client of stdio come to this process
 		return
 	}
-	opts.Fleet = l.session.fleet
-	listen.options.Ready = l.session.fleet.ready()
-	listen.listening = func(address string) error { return l.session.fleet.serveAt(ctx, address) }
+	opts.Fleet = l.fleet
+	listen.options.Ready = l.fleet.ready()
+	listen.listening = func(address string) error { return l.fleet.serveAt(ctx, address) }
 }

@@ -74,8 +74,12 @@ func TestKey(t *testing.T) {
 		{`"a key"`, ""},
 		{`"` + strings.Repeat("x", longestKey) + `"`, ""},
 		{`"` + strings.Repeat("x", longestKey+1) + `"`, "got 201 bytes"},
-		{`""`, `got the string`}, {`" a"`, `got the string`}, {`"a\u0007"`, `got the string`},
-		{`17`, "got 17"}, {`{}`, "got an object"}, {`null`, "got null"},
+		{`""`, `got the string`},
+		{`" a"`, `got the string`},
+		{`"a\u0007"`, `got the string`},
+		{`17`, "got 17"},
+		{`{}`, "got an object"},
+		{`null`, "got null"},
 	} {
 		for _, era := range []string{"", `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},`} {
 			headers := []string{}

@@ -35,7 +35,6 @@ type fleet struct {
 
 	mu        sync.Mutex // guards what follows
 	processes []*process
-	started   int
 
 	turn atomic.Int64
 
@@ -177,8 +176,9 @@ func (f *fleet) balance(body string, headers http.Header) (status int, answer st
 			continue
 		}
 		status, answer, err = p.post(body, headers)
-		var refused *net.OpError
-		if err == nil && status != http.StatusServiceUnavailable || err != nil && !(errors.As(err, &refused) && refused.Op == "dial") {
+		var failed *net.OpError
+		refused := errors.As(err, &failed) && failed.Op == "dial"
+		if !refused && status != http.StatusServiceUnavailable {
 			return status, answer, err
 		}
 	}
