@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim fleet temporal web lint fmt cover bench check release-check
+.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim fleet temporal web lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -81,6 +81,9 @@ cover: ## measure the coverage of the tests
 
 bench: ## measure startup, size, speed and memory beside other servers and engines (needs Node for some)
 	cd internal/bench && go run . && go run ./expressions && go run ./fanout
+
+bench-scale: ## measure one process, three, and workers of Temporal (needs Postgres and the temporal CLI; leaves out what is missing)
+	cd internal/bench && go run ./scale
 
 release-check: ## make the files of a release in DIST (default dist) and try them (needs Node; tries qemu, Wine, systemd)
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml

@@ -3,6 +3,7 @@ package pgtest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -92,6 +93,28 @@ func Start(t testing.TB, settings ...string) *Server {
 func (s *Server) URL(t testing.TB) string {
 	t.Helper()
 	return create(t, s.admin())
+}
+
+// Launch starts a server for a program that is no test, such as a measurement. The caller ends it with End. The
+// error is also why there is none on this machine. fsync is off as for tests unless the settings say otherwise.
+func Launch(settings ...string) (*Server, error) {
+	if why := missing(); why != "" {
+		return nil, errors.New(why)
+	}
+	return start(settings...)
+}
+
+// End ends a server of Launch and removes its data.
+func (s *Server) End() { s.remove() }
+
+// Create creates an empty database and returns its URL.
+func (s *Server) Create(name string) (string, error) {
+	u, err := url.Parse(s.admin())
+	if err != nil {
+		return "", err
+	}
+	u.Path = "/" + name
+	return u.String(), execute(s.admin(), "CREATE DATABASE "+name)
 }
 
 var databases atomic.Int64

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"toolgraph/internal/bench/machine"
+	"toolgraph/tests/pgtest"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench/scale:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	flags := flag.NewFlagSet("bench/scale", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 3, "how often to measure everything; at least 1")
+	span := flags.Duration("span", 5*time.Second, "how long each row is measured in a place")
+	only := flags.String("only", "", "a regular expression: only these places")
+	quick := flags.Bool("quick", false, "measure shortly and once: shows that it works, not how fast")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	if *quick {
+		*rounds, *span = 1, time.Second
+	}
+	dir, err := os.MkdirTemp("", "scale-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	with := &programs{dir: dir, graph: filepath.Join(dir, "graph.yaml")}
+	up := newUpstream()
+	defer up.Close()
+	if err := os.WriteFile(with.graph, []byte(graphFile(up.URL)), 0o600); err != nil {
+		return err
+	}
+	if with.toolgraph, err = build(ctx, dir, "../..", "toolgraph"); err != nil {
+		return err
+	}
+	results := map[string]*found{}
+	end, noPostgres, noTemporal := with.prepare(ctx, os.Stderr)
+	defer end()
+	for round := range max(1, *rounds) {
+		for _, p := range places() {
+			if !wanted.MatchString(p.name) {
+				continue
+			}
+			f := results[p.name]
+			if f == nil {
+				f = &found{}
+				results[p.name] = f
+			}
+			if why := missing(p, noPostgres, noTemporal); why != nil {
+				f.wrong = []string{why.Error()}
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "round %d: %s\n", round+1, p.name)
+			if err := p.round(ctx, with, up, round, *span, f); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+	}
+	markdown(os.Stdout, machine.Describe(ctx), *rounds, results)
+	return nil
+}
+
+func missing(p *place, noPostgres, noTemporal error) error {
+	switch {
+	case p.postgres && noPostgres != nil:
+		return noPostgres
+	case p.temporal:
+		return noTemporal
+	}
+	return nil
+}
+
+// round measures a place once.
+func (p *place) round(ctx context.Context, with *programs, up *upstream, round int, span time.Duration, into *found) error {
+	r, err := p.start(ctx, with, round)
+	if err != nil {
+		return err
+	}
+	defer r.stop()
+	return r.measure(ctx, up, span, into)
+}
+
+// prepare starts Postgres and Temporal; the errors are why one is missing.
+func (with *programs) prepare(ctx context.Context, log io.Writer) (end func(), noPostgres, noTemporal error) {
+	var ends []func()
+	end = func() {
+		for _, e := range ends {
+			e()
+		}
+	}
+	server, noPostgres := pgtest.Launch("fsync=on", "full_page_writes=on", "shared_buffers=128MB")
+	if noPostgres != nil {
+		fmt.Fprintln(log, "without Postgres:", noPostgres)
+		return end, noPostgres, noPostgres
+	}
+	ends = append(ends, server.End)
+	with.database = server.Create
+	noTemporal = func() error {
+		cli, err := exec.LookPath(cmp.Or(os.Getenv("TOOLGRAPH_TEMPORAL"), "temporal"))
+		if err != nil {
+			return fmt.Errorf("the temporal CLI is missing; install it, or set TOOLGRAPH_TEMPORAL to its path: %w", err)
+		}
+		if with.temporal, err = build(ctx, with.dir, "../temporal", "./cmd/toolgraph-temporal"); err != nil {
+			return err
+		}
+		var stop func()
+		if with.address, stop, err = temporalServer(ctx, cli); err == nil {
+			ends = append(ends, stop)
+		}
+		return err
+	}()
+	if noTemporal != nil {
+		fmt.Fprintln(log, "without Temporal:", noTemporal)
+	}
+	return end, nil, noTemporal
+}
+
+// build compiles a main package of a module.
+func build(ctx context.Context, dir, module, pkg string) (string, error) {
+	out := filepath.Join(dir, filepath.Base(pkg))
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
+	}
+	return out, nil
+}
