@@ -27,7 +27,7 @@ func (r *run) check(ctx context.Context) error {
 	case want.Refused == "" && r.refusal != nil:
 		return fmt.Errorf("it could not begin: %w", r.refusal)
 	case want.Refused != "" && (r.refusal == nil || !strings.Contains(r.refusal.Error(), want.Refused)):
-		return fmt.Errorf("the error is %v, want one with %q; %s", r.refusal, want.Refused, r.seen(ctx))
+		return fmt.Errorf("the error is %w, want one with %q; %s", r.refusal, want.Refused, r.seen(ctx))
 	}
 	var problems []error
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }

@@ -17,36 +17,34 @@ const everyEvent = `
 `
 
 // killed is a run of everyEvent whose process is killed after an event.
-func killed(name, at string, calls string, steps ...Step) *Behaviour {
+func killed(name, at string, steps ...Step) *Behaviour {
 	return &Behaviour{
 		Name: "killed-" + name, Says: "killed after " + at + ": every recorded step counts, every other one is made once",
 		Nodes: everyEvent, Tools: `
 inner:
 - {id: put, type: mcp, server: up, tool: put, onCrash: rerun, args: {x: {expr: $.entry.x}}, next: exit}
 `,
-		Steps: steps, Want: Want{Result: `[1,1,2,3]`, Calls: calls, Answers: 1},
+		Steps: steps, Want: Want{Result: `[1,1,2,3]`, Calls: "busy 3, put 1, read 2", Answers: 1},
 	}
 }
-
-const once = "busy 3, put 1, read 2"
 
 var answered = Reply("question-asked 4", execution.Accept, "")
 
 var resumes = []*Behaviour{
-	killed("start", "run-started", once, Crash("run-started"), GoOn(), answered),
-	killed("entry", "step-finished 0", once, Crash("step-finished 0"), GoOn(), answered),
-	killed("call", "call-started 1", once, Crash("call-started 1"), GoOn(), answered),
-	killed("attempt", "attempt-failed 1", once, Crash("attempt-failed 1"), GoOn(), answered),
-	killed("again", "call-started 1#3", once, Crash("call-started 1#3"), GoOn(), answered),
-	killed("step", "step-finished 1", once, Crash("step-finished 1"), GoOn(), answered),
-	killed("parts", "parts-started 2", once, Crash("parts-started 2"), GoOn(), answered),
-	killed("part", "step-finished 2.0", once, Crash("step-finished 2.0"), GoOn(), answered),
-	killed("list", "step-finished 2", once, Crash("step-finished 2"), GoOn(), answered),
-	killed("frame", "step-finished 3/1", once, Crash("step-finished 3/1"), GoOn(), answered),
-	killed("question", "question-asked 4", once, Crash("question-asked 4"), GoOn(), answered),
-	killed("answer", "answered 4", once, answered, Crash("answered 4"), GoOn()),
-	killed("last", "step-finished 6", once, answered, Crash("step-finished 6"), GoOn()),
-	killed("twice", "step-finished 1 and then step-finished 3", once, Crash("step-finished 1"), GoOn(), Crash("step-finished 3"), GoOn(), answered),
+	killed("start", "run-started", Crash("run-started"), GoOn(), answered),
+	killed("entry", "step-finished 0", Crash("step-finished 0"), GoOn(), answered),
+	killed("call", "call-started 1", Crash("call-started 1"), GoOn(), answered),
+	killed("attempt", "attempt-failed 1", Crash("attempt-failed 1"), GoOn(), answered),
+	killed("again", "call-started 1#3", Crash("call-started 1#3"), GoOn(), answered),
+	killed("step", "step-finished 1", Crash("step-finished 1"), GoOn(), answered),
+	killed("parts", "parts-started 2", Crash("parts-started 2"), GoOn(), answered),
+	killed("part", "step-finished 2.0", Crash("step-finished 2.0"), GoOn(), answered),
+	killed("list", "step-finished 2", Crash("step-finished 2"), GoOn(), answered),
+	killed("frame", "step-finished 3/1", Crash("step-finished 3/1"), GoOn(), answered),
+	killed("question", "question-asked 4", Crash("question-asked 4"), GoOn(), answered),
+	killed("answer", "answered 4", answered, Crash("answered 4"), GoOn()),
+	killed("last", "step-finished 6", answered, Crash("step-finished 6"), GoOn()),
+	killed("twice", "step-finished 1 and then step-finished 3", Crash("step-finished 1"), GoOn(), Crash("step-finished 3"), GoOn(), answered),
 	{
 		Name: "interrupted-time", Says: "time in which a run is interrupted does not count for maxExecutionTimeMs",
 		Limits: "{maxExecutionTimeMs: 1000}",

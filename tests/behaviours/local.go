@@ -36,12 +36,12 @@ func (l *Local) Why(*Behaviour) string { return "" }
 const stateEnv = "BEHAVIOURS_STATE"
 
 // Begin starts the program of the test again, as a process of the place.
-func (l *Local) Begin(_ context.Context, s Setup) (Process, error) {
+func (l *Local) Begin(ctx context.Context, s Setup) (Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), self) // the driver ends it
 	cmd.Env = append(os.Environ(), stateEnv+"="+l.State, "BEHAVIOURS_DIR="+s.Dir, "BEHAVIOURS_FREEZE="+s.Freeze)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -126,7 +126,7 @@ func (p *process) carry(ctx context.Context, o order) error {
 	err := p.in.Encode(o)
 	p.mu.Unlock()
 	if err != nil {
-		return nil // the process is gone
+		return nil //nolint:nilerr // the process is gone
 	}
 	select {
 	case why := <-answer:

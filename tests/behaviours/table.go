@@ -52,7 +52,7 @@ func withColumn(page, place string, cell func(*Behaviour) string) string {
 		if b.Topic != topic {
 			topic, shown = b.Topic, b.Topic
 		}
-		fmt.Fprintf(&s, "| %s | %s | %s ", shown, b.Says, b.Want.text(b))
+		fmt.Fprintf(&s, "| %s | %s | %s ", shown, b.Says, b.Want.text())
 		for _, p := range places {
 			text := cells[p][b.Says]
 			if p == place {
@@ -89,7 +89,7 @@ func columns(table string) (places []string, cells map[string]map[string]string)
 }
 
 // text says what must hold.
-func (w *Want) text(b *Behaviour) string {
+func (w *Want) text() string {
 	var all []string
 	switch {
 	case w.Refused != "":

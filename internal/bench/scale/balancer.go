@@ -65,7 +65,7 @@ func (b *balancer) look() {
 	asks := &http.Client{Timeout: time.Second}
 	for {
 		for _, one := range b.behind {
-			r, err := asks.Get(one.url + "/readyz")
+			r, err := asks.Get(one.url + "/readyz") //nolint:noctx // it has a timeout
 			if err == nil {
 				_ = r.Body.Close()
 			}

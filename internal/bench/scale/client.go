@@ -24,10 +24,14 @@ func newClient(url, name string) *client {
 	return &client{&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}, url + "/mcp", name}
 }
 
-// call calls a tool with a key, so that a repeated call joins the run. The error is why the answer is not the right one.
-func (c *client) call(ctx context.Context, tool, id string, ms int) error {
+// call calls a tool; with a key a repeated call joins the run. The error is why the answer is not the right one.
+func (c *client) call(ctx context.Context, tool, id string, ms int, withKey bool) error {
+	key := ""
+	if withKey {
+		key = fmt.Sprintf(`,"toolgraph/key":%q`, id)
+	}
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"id":%q,"ms":%d},"_meta":{`+
-		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"toolgraph/key":%q}}}`, tool, id, ms, id)
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}%s}}}`, tool, id, ms, key)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(body))
 	if err != nil {
 		return err
@@ -87,7 +91,7 @@ func read(r *http.Response) ([]byte, error) {
 }
 
 // load keeps calls in flight for a span, and returns how long each took, and the right answers a second.
-func (c *client) load(ctx context.Context, tool string, ms, inFlight int, span time.Duration) (each []time.Duration, perSecond float64, err error) {
+func (c *client) load(ctx context.Context, tool string, ms, inFlight int, withKey bool, span time.Duration) (each []time.Duration, perSecond float64, err error) {
 	var mu sync.Mutex // guards each and err
 	var all sync.WaitGroup
 	begin := time.Now()
@@ -95,7 +99,7 @@ func (c *client) load(ctx context.Context, tool string, ms, inFlight int, span t
 		all.Go(func() {
 			for i := 0; time.Since(begin) < span; i++ {
 				sent := time.Now()
-				failed := c.call(ctx, tool, fmt.Sprintf("%s-%s-%d-%d-%d", c.name, tool, begin.UnixNano(), k, i), ms)
+				failed := c.call(ctx, tool, fmt.Sprintf("%s-%s-%d-%d-%d", c.name, tool, begin.UnixNano(), k, i), ms, withKey)
 				mu.Lock()
 				if failed != nil {
 					err = failed

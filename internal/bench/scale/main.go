@@ -128,7 +128,7 @@ func (with *programs) prepare(ctx context.Context, log io.Writer) (end func(), n
 			return err
 		}
 		var stop func()
-		if with.address, stop, err = temporalServer(ctx, cli); err == nil {
+		if with.address, with.server, stop, err = temporalServer(ctx, cli); err == nil {
 			ends = append(ends, stop)
 		}
 		return err

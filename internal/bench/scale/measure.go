@@ -23,12 +23,15 @@ var (
 	ten    = row{"p50 of 10 calls", "ms", 1}
 	waits  = row{fmt.Sprintf("runs of 3 calls of %v, at most %d calls in flight in a process", wait, inFlightEach), "/s", 0}
 	busy   = row{"runs of 3 calls that do not wait", "/s", 0}
+	keyed  = row{"the same, with a key in each call, so that it can be repeated", "/s", 0}
+	own    = row{"CPU of such a run without a key, in its processes", "ms", 2}
+	server = row{"the same, in the Temporal server", "ms", 2}
 	stands = row{"a run stands still after SIGKILL of its process, median", "s", 1}
 	most   = row{"the same, longest", "s", 1}
 	memory = row{"memory of its processes", "MB", 0}
 )
 
-var rows = []row{three, ten, waits, busy, stands, most, memory}
+var rows = []row{three, ten, waits, busy, keyed, own, server, stands, most, memory}
 
 const (
 	wait = 20 * time.Millisecond
@@ -52,7 +55,7 @@ type found struct {
 // measure measures a place.
 func (r *running) measure(ctx context.Context, up *upstream, span time.Duration, into *found) error {
 	c := newClient(r.url, r.name)
-	if _, _, err := c.load(ctx, "three", 0, 8, span/4); err != nil { // to warm up
+	if _, _, err := c.load(ctx, "three", 0, 8, false, span/4); err != nil { // to warm up
 		return err
 	}
 	for _, one := range []struct {
@@ -60,10 +63,25 @@ func (r *running) measure(ctx context.Context, up *upstream, span time.Duration,
 		tool     string
 		ms       int
 		inFlight int
-	}{{three, "three", 0, 1}, {ten, "ten", 0, 1}, {waits, "waits", int(wait.Milliseconds()), waiting}, {busy, "three", 0, working}} {
-		each, perSecond, err := c.load(ctx, one.tool, one.ms, one.inFlight, span)
+		withKey  bool
+	}{
+		{three, "three", 0, 1, false},
+		{ten, "ten", 0, 1, false},
+		{waits, "waits", int(wait.Milliseconds()), waiting, false},
+		{busy, "three", 0, working, false},
+		{keyed, "three", 0, working, true},
+	} {
+		ownBefore, serverBefore := r.cpu()
+		each, perSecond, err := c.load(ctx, one.tool, one.ms, one.inFlight, one.withKey, span)
 		if err != nil {
 			return fmt.Errorf("%s: %w", one.row.title, err)
+		}
+		if one.row == busy {
+			ownAfter, serverAfter := r.cpu()
+			into.add(own, 1000*(ownAfter-ownBefore)/float64(len(each)))
+			if r.temporal {
+				into.add(server, 1000*(serverAfter-serverBefore)/float64(len(each)))
+			}
 		}
 		if one.inFlight > 1 {
 			into.add(one.row, perSecond)
@@ -95,14 +113,14 @@ func (r *running) die(ctx context.Context, c *client, up *upstream, into *found)
 		all.Go(func() {
 			for {
 				var lost *lostError
-				if results[i] = c.call(ctx, "ten", ids[i], int(deathWait.Milliseconds())); !errors.As(results[i], &lost) || time.Since(begin) > patience {
+				if results[i] = c.call(ctx, "ten", ids[i], int(deathWait.Milliseconds()), true); !errors.As(results[i], &lost) || time.Since(begin) > patience {
 					return
 				}
 				time.Sleep(100 * time.Millisecond)
 			}
 		})
 	}
-	time.Sleep(4 * deathWait)
+	time.Sleep(4*deathWait + deathWait/2)
 	victim := r.makers[0]
 	killed := time.Now()
 	victim.kill()

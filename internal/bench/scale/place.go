@@ -48,8 +48,8 @@ type programs struct {
 	dir, graph          string
 	toolgraph, temporal string
 	address             string // of the Temporal server; empty: none
+	server              int    // its process
 	database            func(name string) (string, error)
-	without             map[bool]string
 }
 
 // running is a place in which runs can be made.
@@ -136,7 +136,7 @@ func letters(c rune) rune {
 }
 
 func free() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -214,12 +214,40 @@ func resident(pid int) float64 {
 	return 0
 }
 
+// ticks is how many clock ticks a second has in /proc, on all architectures of Linux.
+const ticks = 100
+
+// used returns the CPU time of a process on Linux, in seconds; 0 elsewhere.
+func used(pid int) float64 {
+	src, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, found := strings.Cut(string(src), ") ")
+	fields := strings.Fields(after)
+	if err != nil || !found || len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])   // 0 when it is no number
+	system, _ := strconv.Atoi(fields[12]) // likewise
+	return float64(user+system) / ticks
+}
+
+// cpu returns the CPU time of the processes of the place so far, and that of the Temporal server, in seconds.
+func (r *running) cpu() (own, server float64) {
+	for _, m := range r.makers {
+		own += used(m.cmd.Process.Pid)
+	}
+	if r.serve != nil {
+		own += used(r.serve.Process.Pid)
+		server = used(r.programs.server)
+	}
+	return own, server
+}
+
 // temporalServer starts a dev server of the temporal CLI. It has one shard, which gives out 20 tasks a second unless
 // told otherwise; other servers have hundreds of shards.
-func temporalServer(ctx context.Context, cli string) (address string, stop func(), err error) {
+func temporalServer(ctx context.Context, cli string) (address string, pid int, stop func(), err error) {
 	at, err := free()
 	if err != nil {
-		return "", nil, err
+		return "", 0, nil, err
 	}
 	_, port, _ := net.SplitHostPort(at)
 	cmd := exec.CommandContext(ctx, cli, "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port, "--log-level", "never",
@@ -227,7 +255,7 @@ func temporalServer(ctx context.Context, cli string) (address string, stop func(
 	var said saying
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
-		return "", nil, err
+		return "", 0, nil, err
 	}
 	stop = func() {
 		_ = cmd.Process.Kill()
@@ -236,9 +264,9 @@ func temporalServer(ctx context.Context, cli string) (address string, stop func(
 	for guard := time.Now().Add(patience); time.Now().Before(guard); time.Sleep(100 * time.Millisecond) {
 		out, err := exec.CommandContext(ctx, cli, "operator", "cluster", "health", "--address", at).Output()
 		if err == nil && bytes.Contains(out, []byte("SERVING")) {
-			return at, stop, nil
+			return at, cmd.Process.Pid, stop, nil
 		}
 	}
 	stop()
-	return "", nil, errors.New("the Temporal server did not start: " + said.text())
+	return "", 0, nil, errors.New("the Temporal server did not start: " + said.text())
 }

@@ -54,7 +54,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	result := ""
+	var result string
 	switch a := in.Params.Arguments; in.Method {
 	case "initialize":
 		result = fmt.Sprintf(`"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"up","version":"1"}}`, in.Params.Version)
