@@ -242,8 +242,8 @@ func (r *running) cpu() (own, server float64) {
 	return own, server
 }
 
-// temporalServer starts a dev server of the temporal CLI. It has one shard, which gives out 20 tasks a second unless
-// told otherwise; other servers have hundreds of shards.
+// temporalServer starts a dev server of the temporal CLI. It has one shard, which gives out 20 tasks a second by
+// default; other servers have hundreds of shards.
 func temporalServer(ctx context.Context, cli string) (address string, pid int, stop func(), err error) {
 	at, err := free()
 	if err != nil {
