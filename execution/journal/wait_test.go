@@ -84,13 +84,13 @@ func TestOnce(t *testing.T) {
 		starting.Go(func() { outcomes[i] = s.Journal(nil, journal.About{}).Append(t.Context(), started("once", true)) })
 	}
 	starting.Wait()
-	var owner, other *journal.Store
+	var owner, other, third *journal.Store
 	for i, err := range outcomes {
 		switch {
 		case err == nil && owner == nil:
 			owner = stores[i]
 		case errors.Is(err, execution.ErrTaken):
-			other = stores[i]
+			other, third = stores[i], other
 		default:
 			t.Fatalf("process %d: %v", i, err)
 		}
@@ -114,5 +114,13 @@ func TestOnce(t *testing.T) {
 	start, err := other.Start(t.Context(), "once")
 	if err != nil || start.Caller != "abc" {
 		t.Errorf("%+v, %v", start, err)
+	}
+	if n, err := other.Delete(t.Context(), "once"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	for _, e := range []execution.Event{started("once", true), finished("once")} {
+		if err := third.Journal(nil, journal.About{}).Append(t.Context(), e); err != nil {
+			t.Errorf("after the run was deleted: %v", err)
+		}
 	}
 }
