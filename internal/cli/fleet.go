@@ -74,12 +74,12 @@ func newFleet(s *session) *fleet {
 }
 
 // receive begins to receive messages; it is called when this process has its first run, or serves
-// clients that others serve too.
-func (f *fleet) receive() {
+// clients that others serve too. The level is that of the reason why it cannot.
+func (f *fleet) receive(level slog.Level) {
 	f.receives.Do(func() {
 		f.running.Go(func() {
 			if err := f.history.Receive(f.life, f.take); err != nil {
-				f.log.Warn("messages of other processes are not received; runs of this one cannot be cancelled or answered there", "error", err)
+				f.log.Log(f.life, level, "messages of other processes are not received; runs of this one cannot be cancelled or answered there", "error", err)
 			}
 		})
 	})
@@ -149,7 +149,7 @@ func (fl *flight) await(mark string, answer func(execution.Answer)) (over func()
 // begin registers a run, unless this process has it. mine is false for the run of another call, and the
 // context is that of the run otherwise; the caller ends the flight.
 func (f *fleet) begin(ctx context.Context, id, caller string) (runs context.Context, fl *flight, mine bool) {
-	f.receive()
+	f.receive(slog.LevelInfo)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if fl = f.flights[id]; fl != nil {
@@ -303,7 +303,7 @@ func (f *fleet) drains() bool {
 // serveAt makes this process, which serves HTTP at an address, known to the others, and that it drains
 // once ctx has ended.
 func (f *fleet) serveAt(ctx context.Context, address string) error {
-	f.receive()
+	f.receive(slog.LevelWarn)
 	if err := f.history.Announce(ctx, address, false); err != nil {
 		return fmt.Errorf("this process cannot be made known to the others that share its run history: %w", err)
 	}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+)
+
+// A process has a run once, however many of its calls have the key; messages of others reach it there,
+// and those that fit nothing are ignored.
+func TestFlight(t *testing.T) {
+	s := &session{history: openStore(t, t.TempDir()), log: slog.New(slog.DiscardHandler)}
+	f := newFleet(s)
+	defer s.closers[0]()
+	runs, fl, mine := f.begin(t.Context(), "RUN", "caller")
+	if !mine || flightOf(runs) != fl {
+		t.Fatal("the first call does not have the run")
+	}
+	if _, other, mine := f.begin(t.Context(), "RUN", "caller"); mine || other != fl {
+		t.Fatal("another call has the run as well")
+	}
+
+	got := make(chan execution.Answer, 2)
+	over := fl.await("mark", func(a execution.Answer) { got <- a })
+	for _, m := range []journal.Message{
+		{Run: "RUN", Kind: kindAnswer, Body: json.RawMessage(`{"mark":"other","answer":{"action":"decline"}}`)},
+		{Run: "NONE", Kind: kindAnswer, Body: json.RawMessage(`{"mark":"mark","answer":{"action":"decline"}}`)},
+		{Run: "RUN", Kind: kindAnswer, Body: json.RawMessage(`[]`)},
+		{Run: "RUN", Kind: "unknown"},
+		{Kind: kindServer + "state", Body: json.RawMessage(`{}`)},
+		{Run: "NONE", Kind: kindCancel},
+		{Run: "RUN", Kind: kindAnswer, Body: json.RawMessage(`{"mark":"mark","answer":{"action":"accept","content":{"n":1}}}`)},
+		{Run: "RUN", Kind: kindAnswer, Body: json.RawMessage(`{"mark":"mark","answer":{"action":"decline"}}`)}, // sent again
+	} {
+		f.take(m)
+	}
+	over()
+	if a := <-got; a.Action != execution.Accept || a.Content == nil || len(got) > 0 {
+		t.Errorf("the answer is %+v, and %d more", a, len(got))
+	}
+	if runs.Err() != nil {
+		t.Fatal("the run has ended")
+	}
+	f.take(journal.Message{Run: "RUN", Kind: kindCancel})
+	if !errors.Is(runs.Err(), context.Canceled) {
+		t.Error("the run is not cancelled")
+	}
+	fl.land(&execution.Result{RunID: "RUN"}, nil)
+	if fl.over.Err() == nil || f.flight("RUN") != nil {
+		t.Error("the run has not ended")
+	}
+	if _, again, mine := f.begin(t.Context(), "RUN", ""); !mine || again == fl {
+		t.Error("the run cannot begin again")
+	}
+}
