@@ -122,7 +122,7 @@ func (c *committer) track(batch []queued, q *queued) (*track, error) {
 	if t != nil {
 		return t, nil
 	}
-	t = &track{view: q.view}
+	t = &track{view: q.view, chunkWriter: chunkWriter{hasRow: true}}
 	t.ID, t.Status = id, Running
 	if q.event.Kind != execution.RunStarted {
 		var has bool

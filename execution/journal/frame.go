@@ -110,6 +110,8 @@ func appendBytes[T ~string | []byte](dst []byte, b T) []byte {
 type chunkReader struct {
 	rest   []byte
 	run    string // its id
+	tool   string // of its row
+	graph  string // of its row
 	sums   *sums  // nil: a chunk of the first versions
 	short  shortReader
 	values []stored // of the frames so far that have one

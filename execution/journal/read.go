@@ -44,8 +44,8 @@ func (s *Store) stretch(ctx context.Context, id string) (*stretch, error) {
 		return nil, err
 	}
 	run := &stretch{store: s, db: db, id: id}
-	row := db.QueryRowContext(ctx, `SELECT seq, events, sum IS NOT NULL, body, sums FROM runs WHERE id = $1 AND status <> 'deleting'`, id)
-	switch err := row.Scan(&run.seq, &run.end, &run.summed, &run.first.Body, &run.first.Sums); {
+	row := db.QueryRowContext(ctx, `SELECT seq, tool, graph, events, sum IS NOT NULL, body, sums FROM runs WHERE id = $1 AND status <> 'deleting'`, id)
+	switch err := row.Scan(&run.seq, &run.tool, &run.graph, &run.end, &run.summed, &run.first.Body, &run.first.Sums); {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, notFound(id)
 	case err != nil:
@@ -74,6 +74,8 @@ type stretch struct {
 	store  *Store
 	db     *sql.DB
 	id     string
+	tool   string
+	graph  string
 	seq    int64
 	end    int   // events
 	summed bool  // it has checksums
@@ -115,7 +117,7 @@ func (p *stretch) chunk(ctx context.Context, visit func(frame) (bool, error)) (m
 	if part.First != p.next || p.summed && part.Sums == nil {
 		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
-	r := chunkReader{rest: part.Body, run: p.id}
+	r := chunkReader{rest: part.Body, run: p.id, tool: p.tool, graph: p.graph}
 	if part.Sums != nil {
 		r.sums = &sums{rest: part.Sums, last: chunkSum(p.id, part.First, part.Before)}
 	}

@@ -18,10 +18,13 @@ import (
 //	0, index, length of the id, the id, type, start, duration
 //	1, frame, index, part, tool of the frame, id, type, number of parts, start, duration
 //	2, frame, index, part, tool of the frame, id, type, attempt, server, tool, digest, time
+//	3, time
+//	4, time
 //
 // The first is a step of the run's own frame that finished well, with times in ns since 1970. The
-// others are such a step of a frame or of a part, or one with parts, and a call in a frame or of a
-// part. They are a tenth of the JSON, because they refer to what is before them in the chunk: a
+// next are such a step of a frame or of a part, or one with parts, and a call. The last are the
+// beginning of a run, whose tool and graph are in the row of the run, and its end with a value.
+// They are a tenth of the JSON, because they refer to what is before them in the chunk: a
 // name is 0, its length and its bytes at first, and later 1 and more for the first name, the
 // second and so on; a time is the difference from the one before, as a signed varint. A part is 0
 // for none, 1 and a name for a branch, or 2 and the number of an item.
@@ -29,11 +32,14 @@ const (
 	plainForm = iota
 	placedForm
 	callForm
+	startForm // since version 6
+	endForm   // since version 6
 )
 
 // shortForms read the events.
 var shortForms = [...]func(*chunkReader) (execution.Event, error){
 	plainForm: (*chunkReader).plain, placedForm: (*chunkReader).placed, callForm: (*chunkReader).call,
+	startForm: (*chunkReader).started, endForm: (*chunkReader).ended,
 }
 
 // mostItem is the largest number of an item in a short form.
@@ -45,6 +51,7 @@ type chunkWriter struct {
 	names  map[string]int // by their order
 	clock  int64          // the last time in a short form
 	values int            // frames that have one
+	hasRow bool           // the chunk is read together with the row of the run
 }
 
 // event appends an event without its value and without secrets.
@@ -56,6 +63,12 @@ func (w *chunkWriter) event(e execution.Event, secrets *config.Secrets) error {
 		w.placed(e.Record)
 	case isShortCall(e):
 		w.call(e)
+	case isShortStart(e) && w.hasRow:
+		w.number(startForm)
+		w.time(e.Time)
+	case isShortEnd(e):
+		w.number(endForm)
+		w.time(e.Time)
 	default:
 		head, err := json.Marshal(bare(e, secrets))
 		w.body = appendBytes(w.body, head)
@@ -86,10 +99,26 @@ func isRoot(r *execution.Record) bool {
 	return r.Frame == "" && r.Part == "" && r.Tool == "" && r.Parts == 0
 }
 
-// isShortCall reports whether an event is a call in a frame or of a part, and nothing more. Calls
-// of other steps have the long form of earlier versions.
+// isShortStart reports whether an event is the beginning of a run, and nothing more.
+func isShortStart(e execution.Event) bool {
+	if e.Start == nil {
+		return false
+	}
+	bare := *e.Start
+	bare.Args = nil
+	return e == execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: e.Time, Start: e.Start, Sync: e.Sync} &&
+		bare == execution.Start{Tool: bare.Tool, Graph: bare.Graph} && isNanos(e.Time)
+}
+
+// isShortEnd reports whether an event is the end of a run with a value, and nothing more.
+func isShortEnd(e execution.Event) bool {
+	return e.End != nil && e == execution.Event{Kind: execution.RunFinished, Run: e.Run, Time: e.Time, End: e.End, Sync: e.Sync} &&
+		e.End.Failure == nil && e.End.Spilled == 0 && isNanos(e.Time)
+}
+
+// isShortCall reports whether an event is a call, and nothing more.
 func isShortCall(e execution.Event) bool {
-	if e.Step == nil || e.Step.Frame == "" && e.Step.Part == "" || !isNanos(e.Time) {
+	if e.Step == nil || !isNanos(e.Time) {
 		return false
 	}
 	v := *e.Step
@@ -219,6 +248,16 @@ func (r *chunkReader) call() (execution.Event, error) {
 	v.Frame, v.Index, v.Part, v.Graph, v.NodeID, v.NodeType = r.place()
 	v.Attempt, v.Server, v.Tool, v.Digest = r.number(), r.name(), r.name(), hex.EncodeToString(r.take(digestSize))
 	return execution.Event{Kind: execution.CallStarted, Run: r.run, Time: r.time().UTC(), Step: v}, nil
+}
+
+func (r *chunkReader) started() (execution.Event, error) {
+	return execution.Event{
+		Kind: execution.RunStarted, Run: r.run, Time: r.time().UTC(), Start: &execution.Start{Tool: r.tool, Graph: r.graph},
+	}, nil
+}
+
+func (r *chunkReader) ended() (execution.Event, error) {
+	return execution.Event{Kind: execution.RunFinished, Run: r.run, Time: r.time().UTC(), End: &execution.End{}}, nil
 }
 
 func (r *chunkReader) place() (frame execution.Address, index int, part, tool, node string, kind config.NodeType) {

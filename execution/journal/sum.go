@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"strconv"
 )
 
 // Checksums find values that the disk, or another program, has changed. They are CRC-32C: they
@@ -21,7 +22,10 @@ var errSum = errors.New("it does not match its checksum")
 
 // chunkSum returns the checksum before the first frame of a chunk.
 func chunkSum(run string, first, before int) uint32 {
-	return crc32.Checksum(fmt.Appendf(nil, "%d %d %s", first, before, run), castagnoli())
+	var place [64]byte
+	text := strconv.AppendInt(place[:0], int64(first), 10)
+	text = strconv.AppendInt(append(text, ' '), int64(before), 10)
+	return crc32.Checksum(append(append(text, ' '), run...), castagnoli())
 }
 
 // appendSum appends the checksum of a frame to those of the frames before it.
@@ -44,7 +48,14 @@ func spillSum(run string, id int, packed []byte) int64 {
 
 // rowSum returns the checksum of the constant columns in the row of a run.
 func rowSum(id, tool, file, server, graph, args string, started int64, durable bool) int64 {
-	return int64(crc32.Checksum(fmt.Appendf(nil, "%q %q %q %q %q %q %d %t", id, tool, file, server, graph, args, started, durable), castagnoli()))
+	var buffer [512]byte
+	text := buffer[:0]
+	for _, column := range [...]string{id, tool, file, server, graph, args} {
+		text = append(strconv.AppendQuote(text, column), ' ')
+	}
+	text = strconv.AppendInt(text, started, 10)
+	text = strconv.AppendBool(append(text, ' '), durable)
+	return int64(crc32.Checksum(text, castagnoli()))
 }
 
 // Checksum returns the checksum of the constant columns of a row.

@@ -241,7 +241,7 @@ func (t *track) endChunk() {
 		return
 	}
 	t.Chunks = append(t.Chunks, Chunk{First: t.first, Before: t.before, Body: t.body, Sums: t.sums})
-	t.chunkWriter, t.sums, t.first, t.before = chunkWriter{}, nil, t.Events, t.Steps
+	t.chunkWriter, t.sums, t.first, t.before = chunkWriter{hasRow: t.hasRow}, nil, t.Events, t.Steps
 }
 
 // finish returns what is to be written.

@@ -67,6 +67,9 @@ func (m *meter) starts(ctx context.Context, w *workload) error {
 	took := map[string][]float64{}
 	for range m.plan.starts {
 		for _, p := range m.fleet.peers {
+			if p.crowded {
+				continue
+			}
 			line, err := m.fleet.line(p, w)
 			if err != nil {
 				return err

@@ -15,9 +15,10 @@ import (
 
 // The names of the peers, as the table shows them.
 const (
-	ours     = "toolgraph"
-	mcpgraph = "mcpgraph"
-	bare     = "mcp-go echo"
+	ours       = "toolgraph"
+	unrecorded = "toolgraph --no-history"
+	mcpgraph   = "mcpgraph"
+	bare       = "mcp-go echo"
 )
 
 // mcpgraphVersion is the version that is measured against.
@@ -27,11 +28,14 @@ const mcpgraphVersion = "0.1.23"
 type peer struct {
 	name    string
 	dialect dialect
+	crowded bool                        // only workloads with many calls in flight are measured
 	command func(graph string) []string // the command line for a graph file
 }
 
 // takes reports whether the peer can do the workload.
-func (p *peer) takes(w *workload) bool { return p.dialect != "" || w.bare }
+func (p *peer) takes(w *workload) bool {
+	return (p.dialect != "" || w.bare) && (!p.crowded || w.inflight > 1)
+}
 
 // fleet is everything that a run starts, in a folder of its own.
 type fleet struct {
@@ -61,17 +65,21 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 	if f.upstream, err = build(ctx, dir, "toolgraph/internal/bench/upstream"); err != nil {
 		return nil, err
 	}
-	f.peers = append(f.peers, &peer{ours, current, func(graph string) []string { return []string{binary, "-g", graph} }})
+	f.peers = append(f.peers,
+		&peer{name: ours, dialect: current, command: func(graph string) []string { return []string{binary, "-g", graph} }},
+		&peer{name: unrecorded, dialect: current, crowded: true, command: func(graph string) []string {
+			return []string{binary, "--no-history", "-g", graph}
+		}})
 	if modules, err := npm.Install(ctx, "mcpgraph@"+mcpgraphVersion); err != nil {
 		fmt.Fprintf(log, "%s is left out: %v\n", mcpgraph, err)
 	} else {
 		script := filepath.Join(modules, "node_modules", "mcpgraph", "dist", "main.js")
-		f.peers = append(f.peers, &peer{mcpgraph, older, func(graph string) []string { return []string{"node", script, "-g", graph} }})
+		f.peers = append(f.peers, &peer{name: mcpgraph, dialect: older, command: func(graph string) []string { return []string{"node", script, "-g", graph} }})
 	}
 	if echo, err := build(ctx, dir, "toolgraph/internal/bench/echo"); err != nil {
 		fmt.Fprintf(log, "%s is left out: %v\n", bare, err)
 	} else {
-		f.peers = append(f.peers, &peer{bare, "", func(string) []string { return []string{echo} }})
+		f.peers = append(f.peers, &peer{name: bare, command: func(string) []string { return []string{echo} }})
 	}
 	return f, nil
 }
