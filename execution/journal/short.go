@@ -63,7 +63,7 @@ func (w *chunkWriter) event(e execution.Event, secrets *config.Secrets) error {
 		w.placed(e.Record)
 	case isShortCall(e):
 		w.call(e)
-	case isShortStart(e) && w.hasRow:
+	case w.hasRow && len(w.body) == 0 && isShortStart(e):
 		w.number(startForm)
 		w.time(e.Time)
 	case isShortEnd(e):
@@ -251,6 +251,9 @@ func (r *chunkReader) call() (execution.Event, error) {
 }
 
 func (r *chunkReader) started() (execution.Event, error) {
+	if r.sums != nil {
+		r.sums.last = rowPart(r.sums.last, r.tool, r.graph)
+	}
 	return execution.Event{
 		Kind: execution.RunStarted, Run: r.run, Time: r.time().UTC(), Start: &execution.Start{Tool: r.tool, Graph: r.graph},
 	}, nil

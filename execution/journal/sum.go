@@ -28,6 +28,14 @@ func chunkSum(run string, first, before int) uint32 {
 	return crc32.Checksum(append(append(text, ' '), run...), castagnoli())
 }
 
+// rowPart adds what the row of a run has instead of the frame of its beginning to a checksum.
+func rowPart(sum uint32, tool, graph string) uint32 {
+	for _, text := range [...]string{tool, graph} {
+		sum = crc32.Update(sum, castagnoli(), []byte(text))
+	}
+	return sum
+}
+
 // appendSum appends the checksum of a frame to those of the frames before it.
 func appendSum(sums []byte, start uint32, frame []byte) []byte {
 	if n := len(sums); n > 0 {

@@ -78,7 +78,11 @@ func (t *track) add(e execution.Event, size int) error {
 		return err
 	}
 	t.value(v)
-	t.sums = appendSum(t.sums, chunkSum(t.ID, t.first, t.before), t.body[frame:])
+	start := chunkSum(t.ID, t.first, t.before)
+	if t.body[frame] == startForm {
+		start = rowPart(start, e.Start.Tool, e.Start.Graph)
+	}
+	t.sums = appendSum(t.sums, start, t.body[frame:])
 	t.update(e, v)
 	if len(t.body) >= chunkMost || t.Events-t.first >= chunkEvents {
 		t.endChunk()
