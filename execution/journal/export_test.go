@@ -89,7 +89,7 @@ type Follower struct {
 
 // FollowerOf returns what Follow uses, without a clock.
 func FollowerOf(s *Store, file string) *Follower {
-	return &Follower{follower{file: file}, sqliteWatcher{sqlite: s.data.(*sqlite)}}
+	return &Follower{follower{file: file}, sqliteWatcher{sqlite: s.data.(*sqlite), topic: Runs}}
 }
 
 // Look returns the runs that have changed since the last look, and how often rows were read so far.

@@ -40,7 +40,7 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer raw.Close()
-			older := `INSERT INTO chunks SELECT seq, 0, 0, body, sums FROM runs; ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums; DROP TABLE processes; DROP TABLE mail; DROP TABLE payloads;`
+			older := `INSERT INTO chunks SELECT seq, 0, 0, body, sums FROM runs; ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums; DROP TABLE processes; DROP TABLE mail; DROP TABLE payloads; DROP TABLE packs;`
 			if !facts {
 				older += `ALTER TABLE runs DROP COLUMN facts;`
 			}

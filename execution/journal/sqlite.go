@@ -188,8 +188,9 @@ func (s *sqlite) leaseOf() (*lease, error) {
 	return s.lease, nil
 }
 
-// Close releases the lease; its notes stay unless everything was written.
+// Close unpacks runs and releases the lease; its notes stay unless everything was written.
 func (s *sqlite) Close(everything bool) error {
+	s.unpackWritten(background, false) // else the next to read does it
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -41,6 +41,8 @@ var migrations = []string{
 	CREATE TABLE mail (seq INTEGER PRIMARY KEY AUTOINCREMENT, process TEXT NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
 	CREATE INDEX mail_of ON mail (process);
 	CREATE TABLE payloads (run TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID;`,
+	// Runs that were recorded together, see packFrom.
+	`CREATE TABLE packs (n INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, runs INTEGER NOT NULL, body BLOB NOT NULL);`,
 }
 
 // addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.

@@ -115,13 +115,24 @@ func (n note) begin(ctx context.Context, tx *sql.Tx, owner string) error {
 	return t.finish().write(func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }, owner)
 }
 
-// Sweep marks the runs of dead processes.
+// Sweep marks the runs of dead processes, and unpacks runs.
 func (s *sqlite) Sweep(ctx context.Context) error {
 	db, err := s.Open(ctx, false)
 	if err != nil || s.isFixed() {
 		return err
 	}
-	if err := s.sweep(ctx, db); err != nil && codeOf(err) != sqlite3.SQLITE_READONLY {
+	if err := s.sweepDead(ctx, db); err != nil {
+		return err
+	}
+	return s.unpack(ctx, db)
+}
+
+// sweepDead is Sweep without unpacking.
+func (s *sqlite) sweepDead(ctx context.Context, db *sql.DB) error {
+	if s.isFixed() {
+		return nil
+	}
+	if err := s.sweep(ctx, db); codeOf(err) != sqlite3.SQLITE_READONLY {
 		return err
 	}
 	return nil

@@ -13,9 +13,9 @@ const (
 )
 
 // Watch looks at one number of the database's header from time to time, which changes with each
-// commit of another connection; topics make no difference.
-func (s *sqlite) Watch(ctx context.Context, _ Topic, look func(context.Context, *sql.DB) error) error {
-	w := &sqliteWatcher{sqlite: s}
+// commit of another connection.
+func (s *sqlite) Watch(ctx context.Context, topic Topic, look func(context.Context, *sql.DB) error) error {
+	w := &sqliteWatcher{sqlite: s, topic: topic}
 	defer w.disconnect()
 	timer := time.NewTicker(watchEvery)
 	defer timer.Stop()
@@ -38,6 +38,7 @@ func (s *sqlite) Watch(ctx context.Context, _ Topic, look func(context.Context, 
 // sqliteWatcher is a connection on which nothing is written. It belongs to one goroutine.
 type sqliteWatcher struct {
 	*sqlite
+	topic   Topic
 	watched *sql.DB   // of conn
 	conn    *sql.Conn // nil: there is no database yet
 	looks   int
@@ -54,7 +55,7 @@ func (w *sqliteWatcher) look(ctx context.Context, look func(context.Context, *sq
 		return look(ctx, nil)
 	}
 	if w.looks%watchSweeps == 0 {
-		if err := w.Sweep(ctx); err != nil {
+		if err := w.sweepDead(ctx, w.watched); err != nil {
 			return w.Explain(err)
 		}
 	}
@@ -66,6 +67,11 @@ func (w *sqliteWatcher) look(ctx context.Context, look func(context.Context, *sq
 	}
 	if w.seen && version == w.version {
 		return nil
+	}
+	if w.topic == Runs && !w.isFixed() {
+		if err := w.unpack(ctx, w.watched); err != nil {
+			return w.Explain(err)
+		}
 	}
 	if err := look(ctx, w.watched); err != nil {
 		return err

@@ -13,6 +13,8 @@ type sqliteWriter struct {
 	statements map[string]*sql.Stmt // by their text
 	grown      int                  // bytes that were written since the size of the reserve was compared, about
 	reserved   time.Time            // when the reserve was last created
+	packing    []byte               // for one run
+	unpacked   int                  // bytes of packs that this process has written since it last unpacked all
 }
 
 const (
@@ -39,15 +41,16 @@ func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
 		return err
 	}
 	var inserted []*Pending
-	var err error
-	for _, u := range batch {
+	rows, err := s.pack(batch)
+	for _, u := range rows {
+		if err != nil {
+			break
+		}
 		u.Taken = false
 		if u.Seq == 0 {
 			inserted = append(inserted, u)
 		}
-		if err = u.write(s.exec, s.owner); err != nil {
-			break
-		}
+		err = u.write(s.exec, s.owner)
 	}
 	if err == nil {
 		_, err = s.exec(`COMMIT`)
@@ -60,7 +63,31 @@ func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
 		return err
 	}
 	s.keepReserve(batch)
+	s.unpackWritten(ctx, len(rows) < len(batch))
 	return nil
+}
+
+// unpackWritten unpacks what this process has packed once its load is over, and some of it when it is
+// much. An error is that of the next to read.
+func (s *sqlite) unpackWritten(ctx context.Context, packing bool) {
+	if s.unpacked == 0 || packing && s.unpacked < packMost {
+		return
+	}
+	db, err := s.Open(ctx, true)
+	if err != nil {
+		return
+	}
+	if packing {
+		if bytes, err := unpackSome(ctx, db); err == nil && bytes > 0 {
+			s.unpacked -= bytes
+		} else if err == nil { // another process has
+			s.unpacked = 0
+		}
+		return
+	}
+	if s.unpack(ctx, db) == nil {
+		s.unpacked = 0
+	}
 }
 
 // beginWriting gets the connection for writing.

@@ -1,0 +1,212 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+)
+
+// A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
+// costs a tenth of a row for each: the index of ids has a random order, so that each run changes a
+// page of its own there. Whoever reads the runs unpacks them first, and so does the process that
+// has written them, when the load is over or there are many. Nothing else knows of packs.
+//
+//	length of a run, and then
+//	  id, status, tool, file, server, graph, args
+//	  started, ended, last, events, steps, nested, spills, bytes, lost, durable
+//	  failure, facts, sum, length of the body, the body, length of the sums, the sums
+//
+// Numbers are unsigned varints. A text is 0 when it is the same as of the run before, else its
+// length and 1, and its bytes.
+const (
+	packFrom  = 16      // runs of a batch
+	packMost  = 8 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
+	unpackRun = 2000    // runs that one transaction unpacks, about
+)
+
+const insertPack = `INSERT INTO packs (owner, runs, body) VALUES (?,?,?)`
+
+// pack writes the runs of a batch that can be packed, if they are enough, and returns the others.
+func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
+	n := 0
+	for _, p := range batch {
+		if p.canBePacked() {
+			n++
+		}
+	}
+	if n < packFrom {
+		return batch, nil
+	}
+	var body []byte
+	var last Row
+	rest = make([]*Pending, 0, len(batch)-n)
+	for _, p := range batch {
+		if !p.canBePacked() {
+			rest = append(rest, p)
+			continue
+		}
+		p.Taken = false
+		w.packing = p.packed(w.packing[:0], &last)
+		body = appendBytes(body, w.packing)
+	}
+	if _, err := w.exec(insertPack, w.owner, n, body); err != nil {
+		return nil, err
+	}
+	w.unpacked += len(body)
+	return rest, nil
+}
+
+// canBePacked reports whether a run has begun and ended in its batch, and has no rows but its own.
+func (p *Pending) canBePacked() bool {
+	return p.Seq == 0 && p.Body.Body != nil && len(p.Spills) == 0 && p.Started >= 0 && p.Ended >= 0 && p.Last >= 0
+}
+
+// texts are the columns with texts that are often those of the run before.
+func (r *Row) texts() [9]*string {
+	return [...]*string{&r.ID, (*string)(&r.Status), &r.Tool, &r.File, &r.Server, &r.Graph, &r.Args, &r.Failure, &r.Facts}
+}
+
+// numbers returns the columns with numbers.
+func (r *Row) numbers() (n [11]int64) {
+	durable := int64(0)
+	if r.Durable {
+		durable = 1
+	}
+	return [...]int64{
+		r.Started, r.Ended, r.Last, int64(r.Events), int64(r.Steps), int64(r.Nested), int64(r.Spilled), r.Bytes, int64(r.Lost), durable, r.Sum,
+	}
+}
+
+// packed appends a run. last is the row of the one before it, and becomes that of this one.
+func (p *Pending) packed(dst []byte, last *Row) []byte {
+	before := last.texts()
+	for i, text := range p.texts() {
+		if *text == *before[i] {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(*text))+1)
+		dst = append(dst, *text...)
+	}
+	for _, n := range p.numbers() {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	*last = p.Row
+	return appendBytes(appendBytes(dst, p.Body.Body), p.Body.Sums)
+}
+
+// unpackedRun reads a run.
+func unpackedRun(text []byte, last *Row) (*Pending, error) {
+	r := chunkReader{rest: text}
+	p := &Pending{Row: *last}
+	for _, column := range p.texts() {
+		if n := r.number(); n > 0 {
+			*column = string(r.take(n - 1))
+		}
+	}
+	n := p.numbers()
+	for i := range n {
+		n[i] = int64(r.number())
+	}
+	p.Started, p.Ended, p.Last, p.Events, p.Steps, p.Nested = n[0], n[1], n[2], int(n[3]), int(n[4]), int(n[5])
+	p.Spilled, p.Bytes, p.Lost, p.Durable, p.Sum = int(n[6]), n[7], int(n[8]), n[9] != 0, n[10]
+	p.Body = Chunk{Body: r.bytes(), Sums: r.bytes()}
+	*last = p.Row
+	if r.broken || len(r.rest) > 0 {
+		return nil, errFrame
+	}
+	return p, nil
+}
+
+// unpack moves the runs of all packs to their rows.
+func (s *sqlite) unpack(ctx context.Context, db *sql.DB) error {
+	for more := true; more; {
+		if err := scanOne(ctx, db, `SELECT EXISTS (SELECT 1 FROM packs)`, &more); err != nil || !more {
+			return err
+		}
+		if _, err := unpackSome(ctx, db); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
+// returns the bytes of the packs.
+func unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	insert, err := tx.PrepareContext(ctx, insertRun)
+	if err != nil {
+		return 0, err
+	}
+	defer insert.Close()
+	exec := func(_ string, args ...any) (sql.Result, error) { return insert.ExecContext(ctx, args...) }
+	packs, err := firstPacks(ctx, tx)
+	for _, p := range packs {
+		bytes += len(p.body)
+		if err == nil {
+			err = p.unpack(exec)
+		}
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM packs WHERE n = ?`, p.n)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return bytes, tx.Commit()
+}
+
+// aPack is a row of table packs.
+type aPack struct {
+	n     int64
+	owner string
+	runs  int
+	body  []byte
+}
+
+// firstPacks reads the first packs, in their order.
+func firstPacks(ctx context.Context, tx *sql.Tx) (packs []aPack, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT n, owner, runs, body FROM packs ORDER BY n`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for runs := 0; runs < unpackRun && rows.Next(); {
+		var p aPack
+		if err := rows.Scan(&p.n, &p.owner, &p.runs, &p.body); err != nil {
+			return nil, err
+		}
+		packs = append(packs, p)
+		runs += max(1, p.runs)
+	}
+	return packs, rows.Err()
+}
+
+// unpack writes the rows of the runs. The runs after a damaged place are lost; a row that is damaged
+// itself stands for them. A run that has a row is skipped.
+func (p aPack) unpack(exec execute) error {
+	r := chunkReader{rest: p.body}
+	var last Row
+	n := 0
+	for len(r.rest) > 0 {
+		run, err := unpackedRun(r.bytes(), &last)
+		if err != nil || r.broken {
+			break
+		}
+		n++
+		if err := run.writeRow(exec, p.owner); err != nil {
+			return err
+		}
+	}
+	if n == p.runs {
+		return nil
+	}
+	lost := Pending{Row: Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: Failed, Sum: -1}}
+	return lost.writeRow(exec, p.owner)
+}
