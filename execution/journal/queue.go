@@ -62,6 +62,8 @@ type queue struct {
 	bytes   int // of all events in it
 	awaited int // events that runs wait for
 	hurried int // events about calls that are not safe to repeat
+
+	spare []queued // the memory of a batch that was written
 }
 
 func (q *queue) put(e queued) {
@@ -87,9 +89,26 @@ func (q *queue) take() []queued {
 		q.count(&q.events[n], -1)
 	}
 	batch := q.events[:n:n]
-	q.events = append([]queued(nil), q.events[n:]...) // nil when it is empty, so that no value stays in memory
+	if cap(q.spare) > spareEvents && n < cap(q.spare)/spareLoad { // the load is over
+		q.spare = nil
+	}
+	q.events = append(q.spare[:0], q.events[n:]...)
+	q.spare = nil
 	return batch
 }
+
+// recycle takes the memory of a batch that was written.
+func (q *queue) recycle(batch []queued) {
+	clear(batch) // so that no value stays in memory
+	q.spare = batch[:0]
+}
+
+const (
+	// spareEvents is for how many events memory is kept at any load, and spareLoad the part of a
+	// larger one that has to be in use.
+	spareEvents = 64
+	spareLoad   = 8
+)
 
 // release sends the outcome to the runs that wait for events, once, and returns their number.
 func release(batch []queued, err error) (n int) {

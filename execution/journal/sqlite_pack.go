@@ -23,6 +23,8 @@ const (
 	packFrom  = 16      // runs of a batch
 	packMost  = 8 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
 	unpackRun = 2000    // runs that one transaction unpacks, about
+
+	usualPacked = 384 // bytes of a run
 )
 
 const insertPack = `INSERT INTO packs (owner, runs, body) VALUES (?,?,?)`
@@ -38,7 +40,7 @@ func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
 	if n < packFrom {
 		return batch, nil
 	}
-	var body []byte
+	body := make([]byte, 0, n*usualPacked)
 	var last Row
 	rest = make([]*Pending, 0, len(batch)-n)
 	for _, p := range batch {

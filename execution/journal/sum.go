@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"sync"
 )
 
 // Checksums find values that the disk, or another program, has changed. They are CRC-32C: they
@@ -20,12 +21,24 @@ const sumSize = 4 // bytes
 // errSum is the error of data that does not match its checksum.
 var errSum = errors.New("it does not match its checksum")
 
+// texts have the memory for texts that are only summed.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// checksum returns the checksum of a text.
+func checksum(appendTo func([]byte) []byte) uint32 {
+	text := texts.Get().(*[]byte)
+	defer texts.Put(text)
+	*text = appendTo((*text)[:0])
+	return crc32.Checksum(*text, castagnoli())
+}
+
 // chunkSum returns the checksum before the first frame of a chunk.
 func chunkSum(run string, first, before int) uint32 {
-	var place [64]byte
-	text := strconv.AppendInt(place[:0], int64(first), 10)
-	text = strconv.AppendInt(append(text, ' '), int64(before), 10)
-	return crc32.Checksum(append(append(text, ' '), run...), castagnoli())
+	return checksum(func(text []byte) []byte {
+		text = strconv.AppendInt(text, int64(first), 10)
+		text = strconv.AppendInt(append(text, ' '), int64(before), 10)
+		return append(append(text, ' '), run...)
+	})
 }
 
 // rowPart adds what the row of a run has instead of the frame of its beginning to a checksum.
@@ -56,14 +69,13 @@ func spillSum(run string, id int, packed []byte) int64 {
 
 // rowSum returns the checksum of the constant columns in the row of a run.
 func rowSum(id, tool, file, server, graph, args string, started int64, durable bool) int64 {
-	var buffer [512]byte
-	text := buffer[:0]
-	for _, column := range [...]string{id, tool, file, server, graph, args} {
-		text = append(strconv.AppendQuote(text, column), ' ')
-	}
-	text = strconv.AppendInt(text, started, 10)
-	text = strconv.AppendBool(append(text, ' '), durable)
-	return int64(crc32.Checksum(text, castagnoli()))
+	return int64(checksum(func(text []byte) []byte {
+		for _, column := range [...]string{id, tool, file, server, graph, args} {
+			text = append(strconv.AppendQuote(text, column), ' ')
+		}
+		text = strconv.AppendInt(text, started, 10)
+		return strconv.AppendBool(append(text, ' '), durable)
+	}))
 }
 
 // Checksum returns the checksum of the constant columns of a row.

@@ -3,7 +3,9 @@ package journal
 import (
 	"bytes"
 	"compress/flate"
+	"encoding/binary"
 	"encoding/json"
+	"hash/crc32"
 	"reflect"
 
 	"toolgraph/execution"
@@ -19,10 +21,14 @@ type track struct {
 
 	chunkWriter        // of the chunk that is being filled
 	sums        []byte // of its frames
+	sum         uint32 // the last of them
 	first       int    // its first event
 	before      int    // steps before it
 
-	recent map[execution.Address]recent // the last value of each open frame, and of the open answer, to recognise it
+	// The last value of each open frame, and of the open answer, to recognise it; that of the run's
+	// own frame is apart.
+	root   recent
+	recent map[execution.Address]recent
 }
 
 // recent is a value and how it is stored.
@@ -55,6 +61,8 @@ func (c *Counts) count(e *execution.Event) {
 const (
 	spillFrom    = 64 << 10 // bytes of JSON from which a value has a row of its own
 	chunkMost    = 64 << 10 // bytes
+	usualChunk   = 256      // bytes
+	usualEvents  = 8
 	chunkEvents  = 512
 	headerWeight = 64 // bytes of a row of SQLite besides its content, about
 )
@@ -73,16 +81,22 @@ func (t *track) add(e execution.Event, size int) error {
 			return err
 		}
 	}
+	if t.body == nil {
+		t.body, t.sums = make([]byte, 0, usualChunk), make([]byte, 0, usualEvents*sumSize)
+	}
 	frame := len(t.body)
 	if err = t.event(e, t.view.secrets); err != nil {
 		return err
 	}
 	t.value(v)
-	start := chunkSum(t.ID, t.first, t.before)
-	if t.body[frame] == startForm {
-		start = rowPart(start, e.Start.Tool, e.Start.Graph)
+	if len(t.sums) == 0 {
+		t.sum = chunkSum(t.ID, t.first, t.before)
+		if t.body[frame] == startForm {
+			t.sum = rowPart(t.sum, e.Start.Tool, e.Start.Graph)
+		}
 	}
-	t.sums = appendSum(t.sums, start, t.body[frame:])
+	t.sum = crc32.Update(t.sum, castagnoli(), t.body[frame:])
+	t.sums = binary.BigEndian.AppendUint32(t.sums, t.sum)
 	t.update(e, v)
 	if len(t.body) >= chunkMost || t.Events-t.first >= chunkEvents {
 		t.endChunk()
@@ -164,23 +178,23 @@ func (t *track) store(e *execution.Event, got value.Value, size int) (v stored, 
 func (t *track) recognise(e *execution.Event, got value.Value) (known recent, ok bool) {
 	frame := execution.Address("")
 	if e.Record != nil {
-		if known, ok = t.recent[e.Record.At()]; ok && identical(got, known.value) {
-			return known, true
+		if len(t.recent) > 0 {
+			if known, ok = t.recent[e.Record.At()]; ok && identical(got, known.value) {
+				return known, true
+			}
 		}
 		frame = e.Record.Frame
 	}
-	if known, ok = t.recent[frame]; ok && identical(got, known.value) {
-		return known, true
+	if frame == "" {
+		return t.root, t.root.value != nil && identical(got, t.root.value)
 	}
-	return recent{}, false
+	known, ok = t.recent[frame]
+	return known, ok && identical(got, known.value)
 }
 
 // remember remembers the value of an event for the next one of its frame. What is below the event
 // has ended.
 func (t *track) remember(e *execution.Event, value recent) {
-	if t.recent == nil {
-		t.recent = map[execution.Address]recent{}
-	}
 	frame := execution.Address("")
 	if e.Answer != nil {
 		frame = e.At() // the output of the ask
@@ -192,6 +206,13 @@ func (t *track) remember(e *execution.Event, value recent) {
 			return
 		}
 	}
+	if frame == "" {
+		t.root = value
+		return
+	}
+	if t.recent == nil {
+		t.recent = map[execution.Address]recent{}
+	}
 	t.recent[frame] = value
 }
 
@@ -202,7 +223,7 @@ func (t *track) forget(r *execution.Record) {
 	}
 	at := r.At()
 	delete(t.recent, at)
-	if len(t.recent) < 2 { // there is no other frame
+	if len(t.recent) == 0 { // there is no other frame
 		return
 	}
 	if r.Part == "" && (r.Parts > 0 || r.Error != nil) { // parts that were cancelled have left theirs

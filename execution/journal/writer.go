@@ -183,6 +183,7 @@ func (w *writer) run() {
 		release(batch, nil)
 		written = time.Now()
 		w.mu.Lock()
+		w.queue.recycle(batch)
 		idle := len(w.queue.events) == 0
 		w.mu.Unlock()
 		if idle {
