@@ -39,11 +39,14 @@ const (
 	// queueMost is the backpressure limit, in bytes of memory: runs wait while the queue has
 	// more. The process grows by about three times as much, with SQLite, the batch that is
 	// being written and the garbage.
-	queueMost = 6 << 20
+	queueMost = 4 << 20
 	// batchMost bounds one transaction, in bytes of the same.
 	batchMost = queueMost / 2
 	// hurryFrom is the size of the queue from which it is written at once.
 	hurryFrom = batchMost
+	// manyEvents is how many events are likewise written at once: a larger batch costs no less
+	// for each, and more memory.
+	manyEvents = 2048
 	// linger is how long events gather: most runs are one transaction.
 	linger = 25 * time.Millisecond
 	// pace is the time between transactions that begin only because of a call that is not
@@ -205,7 +208,7 @@ const (
 // urge returns the urgency of the queue. The caller holds mu.
 func (w *writer) urge() urgency {
 	switch q := &w.queue; {
-	case w.closing, q.awaited > 0, q.bytes >= hurryFrom, len(q.events) >= batchEvents:
+	case w.closing, q.awaited > 0, q.bytes >= hurryFrom, len(q.events) >= manyEvents:
 		return now
 	case q.hurried > 0:
 		return soon
