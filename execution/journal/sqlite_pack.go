@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 )
 
 // A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
@@ -16,13 +17,14 @@ import (
 //	  id, status, tool, file, server, graph, args
 //	  started, ended, last, events, steps, nested, spills, bytes, lost, durable
 //	  failure, facts, sum, length of the body, the body, length of the sums, the sums
+//	its checksum
 //
 // Numbers are unsigned varints. A text is 0 when it is the same as of the run before, else its
 // length and 1, and its bytes.
 const (
-	packFrom  = 16      // runs of a batch
-	packMost  = 8 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
-	unpackRun = 2000    // runs that one transaction unpacks, about
+	packFrom  = 16       // runs of a batch
+	packMost  = 32 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
+	unpackRun = 1000     // runs that one transaction unpacks, about
 
 	usualPacked = 384 // bytes of a run
 )
@@ -51,6 +53,7 @@ func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
 		p.Taken = false
 		w.packing = p.packed(w.packing[:0], &last)
 		body = appendBytes(body, w.packing)
+		body = binary.BigEndian.AppendUint32(body, crc32.Checksum(w.packing, castagnoli()))
 	}
 	if _, err := w.exec(insertPack, w.owner, n, body); err != nil {
 		return nil, err
@@ -190,16 +193,26 @@ func firstPacks(ctx context.Context, tx *sql.Tx) (packs []aPack, err error) {
 	return packs, rows.Err()
 }
 
-// unpack writes the rows of the runs. The runs after a damaged place are lost; a row that is damaged
-// itself stands for them. A run that has a row is skipped.
+// noSum is the checksum of no row: it marks the run as damaged.
+const noSum = -1
+
+// unpack writes the rows of the runs. Damaged runs are marked, and a row that is damaged itself
+// stands for those that cannot be read. A run that has a row is skipped.
 func (p aPack) unpack(exec execute) error {
 	r := chunkReader{rest: p.body}
 	var last Row
 	n := 0
 	for len(r.rest) > 0 {
-		run, err := unpackedRun(r.bytes(), &last)
-		if err != nil || r.broken {
+		text, sum := r.bytes(), r.take(sumSize)
+		run, err := unpackedRun(text, &last)
+		if r.broken {
 			break
+		}
+		if err != nil {
+			continue
+		}
+		if crc32.Checksum(text, castagnoli()) != binary.BigEndian.Uint32(sum) {
+			run.Sum = noSum
 		}
 		n++
 		if err := run.writeRow(exec, p.owner); err != nil {
@@ -209,6 +222,6 @@ func (p aPack) unpack(exec execute) error {
 	if n == p.runs {
 		return nil
 	}
-	lost := Pending{Row: Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: Failed, Sum: -1}}
+	lost := Pending{Row: Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: Failed, Sum: noSum}}
 	return lost.writeRow(exec, p.owner)
 }

@@ -383,6 +383,6 @@ func usedBy(r *execution.Result) server.Usage {
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
-		time.AfterFunc(time.Second, func() { debug.SetGCPercent(75) })
+		time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(75) })
 	}
 }
