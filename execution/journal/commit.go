@@ -15,6 +15,7 @@ type committer struct {
 	store  *Store
 	db     *sql.DB
 	runs   map[string]*track
+	free   []*track  // of runs that have ended, for their memory
 	pruned time.Time // when this process last looked for runs to prune; zero: not yet
 }
 
@@ -48,6 +49,7 @@ func (c *committer) commit(batch []queued) error {
 	}
 	c.store.writer.written(touched)
 	for _, t := range touched {
+		body, sums := t.Body.Body, t.Body.Sums
 		t.Body, t.Chunks, t.Spills, t.Sync = Chunk{}, nil, nil, false
 		if t.Taken {
 			c.lose(batch, t.ID)
@@ -55,6 +57,7 @@ func (c *committer) commit(batch []queued) error {
 		if t.Status != Running || t.Taken {
 			delete(c.runs, t.ID)
 			c.store.writer.leave(t.ID)
+			c.recycle(t, body, sums)
 		}
 	}
 	for i := range batch {
@@ -96,6 +99,16 @@ func (c *committer) lose(batch []queued, run string) {
 	}
 }
 
+// recycle takes the memory of a run that has ended, with that of its only chunk.
+func (c *committer) recycle(t *track, body, sums []byte) {
+	const most = 256
+	if len(c.free) < most && cap(body) <= 4*usualChunk {
+		*t = track{sums: sums[:0]}
+		t.body = body[:0]
+		c.free = append(c.free, t)
+	}
+}
+
 // add adds an event to its run, which it returns when that had no unwritten events before.
 func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
 	if q.view == nil { // a flush
@@ -122,7 +135,12 @@ func (c *committer) track(batch []queued, q *queued) (*track, error) {
 	if t != nil {
 		return t, nil
 	}
-	t = &track{view: q.view, chunkWriter: chunkWriter{hasRow: true}}
+	if n := len(c.free); n > 0 {
+		t, c.free = c.free[n-1], c.free[:n-1]
+	} else {
+		t = &track{}
+	}
+	t.view, t.hasRow = q.view, true
 	t.ID, t.Status = id, Running
 	if q.event.Kind != execution.RunStarted {
 		var has bool

@@ -65,8 +65,8 @@ func (f *follower) look(ctx context.Context, db *sql.DB, each func([]Run) error)
 	return nil
 }
 
-// read returns the runs that have changed since it was last called, the oldest first; more when a
-// part of the new ones is left for the next call.
+// read returns the runs that have changed since it was last called, in the order of their rows; more
+// when a part of the new ones is left for the next call.
 func (f *follower) read(ctx context.Context) (changed []Run, more bool, err error) {
 	f.reads++
 	if err := f.rewind(ctx); err != nil {

@@ -37,22 +37,23 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 		return false
 	}
 	w.mu.Lock()
-	start, unwritten := w.unwritten[e.Run]
+	begun, isUnwritten := w.unwritten[e.Run]
 	recorded := w.lost.runs[e.Run] != unrecorded
 	w.mu.Unlock()
 	if !recorded {
 		return true // nothing of the run can be resumed
 	}
 	n := note{Event: e}
-	if unwritten {
+	if isUnwritten {
 		if form == shortNote {
-			first := *start.event.Start
+			first := *begun.start
 			first.Args = (&Gap{Reason: Unwritten}).value()
-			start.event.Start, start.size = &first, 0
+			begun.start, begun.size = &first, 0
 		}
-		t := track{view: start.view}
+		first := execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: begun.at, Start: begun.start}
+		t := track{view: begun.view}
 		t.ID = e.Run
-		if start.size >= slotSize || t.add(start.event, start.size) != nil {
+		if begun.size >= slotSize || t.add(first, begun.size) != nil {
 			return false
 		}
 		n.Begin = &beginning{File: t.view.about.File, Server: t.view.about.Server, First: t.body}

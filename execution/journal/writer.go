@@ -23,7 +23,7 @@ type writer struct {
 	room  *sync.Cond // the queue has room, or put no longer waits
 	queue queue
 	// unwritten are the run-started of runs that have no row yet, by run.
-	unwritten map[string]queued
+	unwritten map[string]unwritten
 	lost      losses
 	runsTaken map[string]bool // runs of this process that another one has taken
 	working   map[string]bool // runs on which this process works, see work
@@ -55,10 +55,18 @@ const (
 	pace = 3 * time.Millisecond
 )
 
+// unwritten is the run-started of a run that has no row yet.
+type unwritten struct {
+	view  *view
+	at    time.Time
+	start *execution.Start
+	size  int // of the arguments as JSON
+}
+
 func newWriter(s *Store) *writer {
 	w := &writer{
 		store: s, pause: s.pauseAfter,
-		unwritten: map[string]queued{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{}, working: map[string]bool{},
+		unwritten: map[string]unwritten{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{}, working: map[string]bool{},
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.room = sync.NewCond(&w.mu)
@@ -121,7 +129,7 @@ func (w *writer) put(q queued) error {
 		w.working[q.event.Run] = true
 	}
 	if q.event.Start != nil && !w.store.opts.Durable { // a durable run writes no notes
-		w.unwritten[q.event.Run] = q
+		w.unwritten[q.event.Run] = unwritten{view: q.view, at: q.event.Time, start: q.event.Start, size: q.size}
 	}
 	if !w.begun {
 		w.begun = true

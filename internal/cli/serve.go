@@ -378,11 +378,11 @@ func usedBy(r *execution.Result) server.Usage {
 }
 
 // collectOften trades speed for memory, because hosts keep servers running: with 512 calls
-// in flight, 5 % fewer calls a second for 5 % less memory. The first second is an exception:
+// in flight, 5 % fewer calls a second for 5 % less memory. The first moment is an exception:
 // a collection would take a fifth of the start. GOGC in the environment wins.
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
-		time.AfterFunc(100*time.Millisecond, func() { debug.SetGCPercent(75) })
+		time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(75) })
 	}
 }
