@@ -267,7 +267,7 @@ func TestStoreWithoutSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := raw.Exec(`INSERT INTO runs SELECT 2, 'EMPTY', tool, status, file, server, graph, args, started, ended, last, 1, steps, spills,
-		bytes, durable, failure, owner, lost, resumed, NULL, 0, NULL, NULL, '' FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
+		bytes, durable, failure, owner, lost, resumed, NULL, 0, NULL, sums, '' FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
 		t.Fatal(err)
 	}
 	var damaged *journal.DamagedError

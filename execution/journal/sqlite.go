@@ -202,7 +202,7 @@ func (s *sqlite) Close(everything bool) error {
 		}
 		s.lease = nil
 	}
-	s.sqliteWriter.close()
+	s.close()
 	if s.db == nil {
 		return nil
 	}
