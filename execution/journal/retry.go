@@ -204,8 +204,7 @@ func (w *writer) errorOf(e execution.Event, err error, waited bool) error {
 	case w.store.opts.Durable:
 		return fmt.Errorf("--durable: the run cannot be recorded: %w", err)
 	case waited && e.Kind == execution.RunStarted:
-		return fmt.Errorf("the run happens once, and its beginning cannot be recorded; "+
-			"make room for the history, or call without a key: %w", err)
+		return fmt.Errorf("%w: %w", ErrNotBegun, err)
 	case waited && e.Kind == execution.CallStarted && !w.note(e, shortNote):
 		return fmt.Errorf("the call is not safe to repeat and cannot be recorded before it is made; "+
 			"make room for the history, or run with --no-history: %w", err)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 
 	"toolgraph/execution"
@@ -10,6 +11,10 @@ import (
 // took this one for dead, so the run continues there, or was deleted; or another one has started a
 // run with this id before. No call is made after it.
 var ErrTaken = execution.ErrTaken
+
+// ErrNotBegun is the error of recording the beginning of a run that happens once, when the store cannot be
+// written.
+var ErrNotBegun = errors.New("the run happens once, and its beginning cannot be recorded")
 
 func takenError(run string) error {
 	return fmt.Errorf("run %s is not recorded any more: %w, because it took this process for dead", run, ErrTaken)

@@ -333,7 +333,14 @@ func (f *fleet) ready() func(ctx context.Context) error {
 		if tried.IsZero() || time.Since(tried) >= readyEvery {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTime)
 			defer cancel()
+			before := last
 			last, tried = f.history.Ready(ctx), time.Now()
+			switch {
+			case last != nil && before == nil:
+				f.log.Warn("not ready: the run history cannot be written", "error", last)
+			case last == nil && before != nil:
+				f.log.Warn("ready again: the run history can be written")
+			}
 		}
 		return last
 	}

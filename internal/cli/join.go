@@ -108,12 +108,16 @@ func (l *loaded) answerCall(
 			fl.land(nil, nil)
 			return l.join(ctx, j)
 		case !errors.Is(err, journal.ErrNotFound):
+			err = l.unavailable(err)
 			fl.land(nil, err)
 			return nil, err
 		}
 	}
 	result, err := l.run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once))...)
-	if once {
+	switch {
+	case errors.Is(err, journal.ErrNotBegun):
+		result, err = nil, l.unavailable(err)
+	case once:
 		err = l.recorded(ctx, j.id, result, err)
 	}
 	fl.land(result, err)
@@ -134,6 +138,16 @@ func again(ctx context.Context, result *execution.Result, err error) error {
 		return err
 	}
 	return &server.AgainError{Reason: "this process is stopping, and run " + result.RunID + " is not over; call again with the same key to get its result"}
+}
+
+// unavailable returns the error of a call that needs the run history, which cannot be used now. The reason
+// is for the log: it has the place of the history.
+func (l *loaded) unavailable(why error) error {
+	if errors.Is(why, journal.ErrNotFound) {
+		return why
+	}
+	l.log.Warn("a call was not made, because the run history cannot be used", "error", why)
+	return &server.AgainError{Reason: "the run history cannot be used now, so the call was not made or its result cannot be read; call again"}
 }
 
 // recorded waits until the end of a run is recorded, because a client that calls again has to get the
@@ -199,7 +213,7 @@ func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 	case ctx.Err() != nil:
 		return nil, ctx.Err(), false
 	case err != nil:
-		return nil, fmt.Errorf("run %s cannot be joined: %w", j.id, err), true
+		return nil, l.unavailable(err), true
 	}
 	if err := l.mayJoin(ctx, j, run); err != nil {
 		return nil, err, true
@@ -255,7 +269,7 @@ func (l *loaded) mayJoin(ctx context.Context, j *joining, run journal.Run) error
 	}
 	start, err := l.history.Start(ctx, run.ID)
 	if err != nil {
-		return err
+		return l.unavailable(err)
 	}
 	if run.Tool != j.tool || start.Caller != j.caller {
 		return j.refused

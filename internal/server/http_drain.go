@@ -102,8 +102,7 @@ func (e *endpoint) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if ready := e.opts.Ready; ready != nil {
-		if err := ready(r.Context()); err != nil {
-			e.server.opts.Logger.Warn("not ready", "error", err)
+		if ready(r.Context()) != nil {
 			http.Error(w, "the run history cannot be written", http.StatusServiceUnavailable)
 			return
 		}
