@@ -52,10 +52,19 @@ var ErrRunning = errors.New("it is running in another process")
 // unknownOutcome selects the failure of a run that ended because of an in-doubt call.
 var unknownOutcome = `{"code":"` + string(execution.CodeOutcomeUnknown) + `",%`
 
-// Claim makes this process the owner of a run before it resumes it: an interrupted run, or one
-// that ended because of an in-doubt call. Its status is running from then on, and no other
-// process can claim it. The error wraps ErrRunning when another process was faster.
-func (s *Store) Claim(ctx context.Context, id string) (err error) {
+// Claim makes this process the owner of an interrupted run before it resumes it. Its status is running
+// from then on, and no other process can claim it. The error wraps ErrRunning when another process
+// was faster.
+func (s *Store) Claim(ctx context.Context, id string) error { return s.claim(ctx, id, "") }
+
+// ClaimInDoubt is Claim also for a run that ended because of an in-doubt call: for an operator who
+// resolves the call. Who takes over interrupted runs must not claim one that has ended meanwhile.
+func (s *Store) ClaimInDoubt(ctx context.Context, id string) error {
+	return s.claim(ctx, id, unknownOutcome)
+}
+
+// claim claims an interrupted run, or one that has failed with such a failure, a pattern of LIKE.
+func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
 	db, err := s.reader(ctx)
 	if errors.Is(err, ErrNoStore) {
 		return ErrNotFound
@@ -70,7 +79,7 @@ func (s *Store) Claim(ctx context.Context, id string) (err error) {
 	defer s.writer.work(id)(&err) // before others can see it
 	done, err := db.ExecContext(ctx,
 		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = $1
-			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3)`, owner, id, unknownOutcome)
+			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3)`, owner, id, failure)
 	if err != nil {
 		return s.data.Explain(err)
 	}

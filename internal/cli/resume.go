@@ -102,7 +102,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if recorded.Status == journal.Waiting {
 		result, err = l.answerThere(ctx, recorded, user, opts)
 	} else {
-		result, err = l.resume(ctx, g, recorded.ID, opts...)
+		result, err = l.resolve(ctx, g, recorded.ID, opts...)
 	}
 	if errors.Is(err, execution.ErrSuspended) && user.why != nil {
 		err = fmt.Errorf("run %s stays interrupted, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
@@ -192,8 +192,17 @@ func withRemedy(err error) error {
 		"--answer JSON gives the value that it returned, --answer-nothing says that it returned no value%s", err, step.Run, all)
 }
 
-// resume resumes a recorded run. The result of a run that has ended is its recorded end.
+// resume resumes an interrupted run. The result of a run that has ended is its recorded end.
 func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
+	events, err := l.claimedBy(ctx, id, l.history.Claim)
+	if err != nil {
+		return nil, err
+	}
+	return l.resumed(ctx, g, events, more...)
+}
+
+// resolve is resume also for a run that ended because of an in-doubt call, which the options may resolve.
+func (l *loaded) resolve(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
 	events, err := l.claimed(ctx, id)
 	if err != nil {
 		return nil, err
@@ -214,8 +223,12 @@ func (l *loaded) resumed(ctx context.Context, g *graph.Graph, events []execution
 	return result, err
 }
 
-// claimed returns the events of a run, and claims it unless it has ended.
+// claimed returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
 func (l *loaded) claimed(ctx context.Context, id string) ([]execution.Event, error) {
+	return l.claimedBy(ctx, id, l.history.ClaimInDoubt)
+}
+
+func (l *loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
 	events, err := l.history.Load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -227,7 +240,7 @@ func (l *loaded) claimed(ctx context.Context, id string) ([]execution.Event, err
 		if _, err := complete.Load(ctx, id); err != nil {
 			return nil, err
 		}
-		if err := l.history.Claim(ctx, id); err != nil {
+		if err := claim(ctx, id); err != nil {
 			return nil, err
 		}
 		if events, err = complete.Load(ctx, id); err != nil {

@@ -82,6 +82,10 @@ func (f *fleet) checkTerms(id string, row *runRow) {
 			f.violated(orderKind, "%s: event %d is %s, which is not event %d of the run in %s, or not the next one", id, i, got, n, e.owner)
 		}
 		written[e.by]++
+		resolved := slices.ContainsFunc(row.terms, func(t term) bool { return t.first == i && t.operator })
+		if i > 0 && row.events[i-1].event.End != nil && !resolved {
+			f.violated(finishKind, "%s: event %d is after the end, and no operator has resolved a call", id, i)
+		}
 	}
 }
 

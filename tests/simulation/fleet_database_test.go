@@ -15,6 +15,7 @@ type rules struct {
 	noNumber    bool // events are written whatever the number of the first one is
 	claimOnce   bool // a claim is refused to the process that has the run, which may have missed the acknowledgement
 	noOrphans   bool // a process does not look for runs that it has claimed without knowing it
+	claimEnded  bool // a run that has ended because of an in-doubt call is claimed without an operator
 	claimLate   bool // a run is claimed after its events are loaded
 	answerEarly bool // a client gets its answer before the end of the run is committed
 	sendEarly   bool // a call that is not safe to repeat is sent before its start is committed
@@ -55,8 +56,9 @@ type written struct {
 
 // term is the time of an owner. It begins with an event.
 type term struct {
-	first int
-	owner string
+	first    int
+	owner    string
+	operator bool // who has claimed it
 }
 
 // message is mail of one process to another.
@@ -110,7 +112,7 @@ func (d *database) writeRun(owner string, events []queuedEvent) bool {
 	t, rules := events[0].tenure, d.f.rules
 	row, n := d.runs[t.run], events[0].n
 	if row == nil {
-		row = &runRow{owner: owner, status: journal.Running, terms: []term{{0, owner}}}
+		row = &runRow{owner: owner, status: journal.Running, terms: []term{{owner: owner}}}
 		d.runs[t.run] = row
 	}
 	switch {
@@ -195,13 +197,13 @@ func (d *database) claim(t *tenure, owner string) bool {
 	switch {
 	case row == nil || !alive:
 		return false
-	case row.status == journal.Interrupted, row.isUnknown():
+	case row.status == journal.Interrupted, row.isUnknown() && (t.operator || d.f.rules.claimEnded):
 	case row.status == journal.Running && row.owner == owner && !d.f.rules.claimOnce:
 	default:
 		return false
 	}
 	row.owner, row.status = owner, journal.Running
-	row.terms = append(row.terms, term{len(row.events), owner})
+	row.terms = append(row.terms, term{len(row.events), owner, t.operator})
 	d.notify(t.run)
 	return true
 }

@@ -78,7 +78,7 @@ func (p *server) request(run string) (string, error) {
 			}
 		case v.status == journal.Interrupted || v.owner == p.lease():
 			out, err := p.takeOver(t, execution.Resolution{})
-			if !errors.Is(err, execution.ErrTaken) {
+			if !errors.Is(err, execution.ErrTaken) && !errors.Is(err, errConnection) {
 				return out, err
 			}
 		default:
@@ -196,13 +196,13 @@ func (p *server) takeOver(t *tenure, r execution.Resolution) (string, error) {
 	var early []execution.Event
 	if p.f.rules.claimLate {
 		var err error
-		if early, err = call(p, "load "+t.run, load); err != nil {
+		if early, err = call(p, "load "+t.run, load); err != nil || !p.sleep(20*time.Second) {
 			p.drop(t)
-			return "", err
+			return "", errCrash
 		}
 	}
 	owner := p.lease()
-	has, err := call(p, "claim "+t.run, func() bool { return p.f.db.claim(t, owner) })
+	has, err := transact(p, "claim "+t.run, func() bool { return p.f.db.claim(t, owner) })
 	if err != nil || !has || !p.began(t, owner) {
 		p.drop(t)
 		return "", cmp.Or(err, error(execution.ErrTaken))
@@ -322,6 +322,7 @@ func (p *server) operate(run string) {
 		p.drop(t)
 		return
 	}
+	t.operator = true
 	_, _ = p.takeOver(t, p.f.resolve(run, events)) // its end is in the database
 }
 

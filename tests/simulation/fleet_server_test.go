@@ -127,19 +127,27 @@ func (p *server) wait() bool {
 	}
 }
 
+// transact makes a transaction. When the connection is lost, it may be done or not.
+func transact[T any](p *server, name string, exec func() T) (out T, err error) {
+	var got T
+	done := make(chan error, 1)
+	if !p.f.send(&request{from: p, name: name, exec: func() { got = exec() }, done: func(err error) { done <- err }}) {
+		return out, errCrash
+	}
+	if err := <-done; err != nil {
+		return out, err
+	}
+	return got, nil
+}
+
 // call makes a transaction, again while the connection is lost.
 func call[T any](p *server, name string, exec func() T) (out T, err error) {
 	for {
-		var got T
-		done := make(chan error, 1)
-		r := &request{from: p, name: name, exec: func() { got = exec() }, done: func(err error) { done <- err }}
-		if !p.f.send(r) {
-			return out, errCrash
+		out, err = transact(p, name, exec)
+		if err == nil || !errors.Is(err, errConnection) {
+			return out, err
 		}
-		switch err := <-done; {
-		case err == nil:
-			return got, nil
-		case !errors.Is(err, errConnection), !p.sleep(500 * time.Millisecond):
+		if !p.sleep(500 * time.Millisecond) {
 			return out, errCrash
 		}
 	}

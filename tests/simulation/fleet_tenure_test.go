@@ -15,6 +15,8 @@ type tenure struct {
 	run    string
 	cancel context.CancelCauseFunc
 
+	operator bool // who resolves the in-doubt call before which the run has ended
+
 	// guarded by p.mu
 	n         int      // of the next event
 	appended  []string // events
