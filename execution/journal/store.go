@@ -39,11 +39,20 @@ type Store struct {
 
 // Open returns the store in DIR/history.db, which is created with the first run.
 func Open(dir string, opts Options) (*Store, error) {
+	data, err := SQLite(dir, opts.Durable)
+	if err != nil {
+		return nil, err
+	}
+	return New(data, opts), nil
+}
+
+// SQLite returns the database DIR/history.db, for New: what Open uses.
+func SQLite(dir string, durable bool) (Database, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	return New(newSQLite(dir, opts.Durable), opts), nil
+	return newSQLite(dir, durable), nil
 }
 
 // New returns the store in a database, which it closes.

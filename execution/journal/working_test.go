@@ -151,3 +151,26 @@ func TestUnknownRunsAreGivenBack(t *testing.T) {
 		t.Error("the process works on a run that has ended")
 	}
 }
+
+// A run that has ended because of an in-doubt call is claimed by who resolves the call, and not by who
+// takes over interrupted runs.
+func TestClaimInDoubt(t *testing.T) {
+	s, _ := openUnreachable(t)
+	start := startedOnce("RUN")
+	end := execution.Event{Kind: execution.RunFinished, Run: "RUN", Time: start.Time, End: &execution.End{
+		Failure: &execution.Failure{Code: execution.CodeOutcomeUnknown, Message: "its outcome is unknown"},
+	}}
+	recordAll(t, s, []execution.Event{start, end})
+	if err := s.Claim(t.Context(), "RUN"); err == nil {
+		t.Error("the run is claimed as an interrupted one")
+	}
+	if err := s.ClaimInDoubt(t.Context(), "RUN"); err != nil {
+		t.Error(err)
+	}
+	if err := s.Release(t.Context(), "RUN"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Claim(t.Context(), "RUN"); err != nil {
+		t.Error(err)
+	}
+}

@@ -243,3 +243,33 @@ func (f *stores) describe() {
 		m.mu.Unlock()
 	}
 }
+
+// playAll plays schedules on databases, several at a time: 8, or a tenth of SIM.
+func playAll(t *testing.T, at func(*testing.T) place) {
+	t.Helper()
+	first, n := uint64(1), max(8, fromEnv(t, "SIM", 0)/10)
+	if os.Getenv("SEED") != "" {
+		first, n = fromEnv(t, "SEED", 0), 1
+	}
+	all := make(chan *stores, n)
+	t.Run("schedules", func(t *testing.T) {
+		room := make(chan struct{}, 12)
+		for seed := first; seed < first+n; seed++ {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				room <- struct{}{}
+				defer func() { <-room }()
+				all <- playStores(t, at(t), seed)
+			})
+		}
+	})
+	close(all)
+	tookOver, refused, stays, calls := 0, 0, 0, 0
+	for f := range all {
+		tookOver += f.tookOver
+		refused += f.refused
+		stays += len(f.stays)
+		calls += len(f.ledger)
+	}
+	t.Logf("%d schedules: %d runs in processes, %d of them taken over, %d calls, %d runs could not be recorded", n, stays, tookOver, calls, refused)
+}

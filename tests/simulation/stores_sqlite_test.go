@@ -1,0 +1,129 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"toolgraph/execution/journal"
+)
+
+// sqlitePlace is a directory.
+type sqlitePlace string
+
+func (p sqlitePlace) open(t testing.TB, f *stores, seed uint64) (*journal.Store, mishaps) {
+	t.Helper()
+	data, err := journal.SQLite(string(p), f.durable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &flakySQLite{Database: data, rng: rand.New(rand.NewPCG(seed, 9)), failures: int(seed % 8)}
+	return journal.New(d, journal.Options{Durable: f.durable}), d
+}
+
+// flakySQLite is SQLite as a process sees it that sleeps or dies. Calls are not noted: they wait for
+// the database.
+type flakySQLite struct {
+	journal.Database
+
+	writing sync.Mutex // held while something is written, and when the process dies
+	dead    bool
+
+	mu       sync.Mutex // guards what follows
+	rng      *rand.Rand
+	failures int // that are left
+	silent   time.Time
+}
+
+var errBusy = errors.New("the database is busy")
+
+// Trouble says that a failure is over soon.
+func (d *flakySQLite) Trouble(err error) journal.Trouble {
+	if errors.Is(err, errBusy) {
+		return journal.Locked
+	}
+	return d.Database.Trouble(err)
+}
+
+// Write writes a batch, late or not at the first time.
+func (d *flakySQLite) Write(ctx context.Context, batch []*journal.Pending) error {
+	d.mu.Lock()
+	wait := time.Until(d.silent)
+	fails := d.failures > 0 && d.rng.IntN(4) == 0
+	if fails {
+		d.failures--
+	}
+	d.mu.Unlock()
+	time.Sleep(wait)
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	switch {
+	case d.dead:
+		return journal.ErrClosed
+	case fails:
+		return errBusy
+	}
+	return d.Database.Write(ctx, batch)
+}
+
+// Process returns this process, unless it is dead.
+func (d *flakySQLite) Process(ctx context.Context) (journal.Process, error) {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	if d.dead {
+		return journal.Process{}, journal.ErrClosed
+	}
+	return d.Database.Process(ctx)
+}
+
+// pause lets the process sleep while it writes; another one takes it for dead meanwhile.
+func (d *flakySQLite) pause(wait time.Duration) {
+	d.mu.Lock()
+	d.silent = time.Now().Add(wait)
+	d.mu.Unlock()
+	time.Sleep(wait / 4)
+	me, err := d.Process(context.Background())
+	if err != nil {
+		return
+	}
+	if db, err := d.Open(context.Background(), true); err == nil {
+		_, _ = db.Exec(`UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = $1`, me.Name) // or it is busy, and the process keeps its runs
+	}
+}
+
+// kill ends the process: its lease is free, and its notes stay.
+func (d *flakySQLite) kill() {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	if !d.dead {
+		d.dead = true
+		_ = d.Database.Close(false)
+	}
+}
+
+// Close ends the process in order.
+func (d *flakySQLite) Close(everything bool) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	if d.dead {
+		return nil
+	}
+	d.dead = true
+	return d.Database.Close(everything)
+}
+
+// calm ends the silence and the failures.
+func (d *flakySQLite) calm() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.failures, d.silent = 0, time.Time{}
+}
+
+// Two and three processes on one SQLite database: they are killed, and are taken for dead while they
+// sleep and write afterwards.
+func TestStoresOnSQLite(t *testing.T) {
+	playAll(t, func(t *testing.T) place { return sqlitePlace(t.TempDir()) })
+}
