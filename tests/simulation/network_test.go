@@ -139,9 +139,9 @@ func (n *network) kill() {
 	n.cut(all...)
 }
 
-// calm ends the silence and the cuts.
+// calm ends the cuts; a silence ends by itself.
 func (n *network) calm() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.cuts, n.silent = 0, time.Time{}
+	n.cuts = 0
 }

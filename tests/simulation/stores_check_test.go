@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"toolgraph/execution"
 )
@@ -12,7 +11,6 @@ import (
 // check loads the runs with a store of its own, and checks what is recorded.
 func (f *stores) check(t testing.TB) {
 	t.Helper()
-	time.Sleep(4 * pauses) // for what is late
 	store, way := f.place.open(t, f, 0)
 	way.calm()
 	defer way.kill()
@@ -52,6 +50,9 @@ func (f *stores) checkStays(run string, events []execution.Event) {
 			continue
 		case by != now && seen[by]:
 			f.violate(fenceKind, "%s: event %d, %s, is of %s, and %s has taken over before", run, i, name, by.m.name, now.m.name)
+		}
+		if !seen[by] && i != by.from {
+			f.violate(fenceKind, "%s: event %d, %s, is the first of %s, which claimed the run when it had %d", run, i, name, by.m.name, by.from)
 		}
 		now, seen[by] = by, true
 		by.mu.Lock()

@@ -46,19 +46,20 @@ func playStores(t *testing.T, at place, seed uint64) *stores {
 			})
 		}
 	}
-	faults := f.rng.IntN(7)
+	faults := f.rng.IntN(8)
 	hang := time.After(patience)
 	for clients > 0 {
 		wait := make(<-chan time.Time)
 		if faults > 0 {
-			wait = time.After(time.Duration(5+f.rng.IntN(50)) * time.Millisecond)
+			wait = time.After(time.Duration(3+f.rng.IntN(30)) * time.Millisecond)
 		}
 		select {
 		case <-done:
 			clients--
 		case <-wait:
-			faults--
-			f.fault(faults == 0)
+			if f.fault(faults == 1) {
+				faults--
+			}
 		case <-hang:
 			f.violated(endKind, "%d clients have no answer after %v", clients, patience)
 			f.describe()
@@ -67,6 +68,7 @@ func playStores(t *testing.T, at place, seed uint64) *stores {
 		}
 	}
 	f.restartAll(true)
+	time.Sleep(time.Until(f.silent) + 4*pauses) // for what is late
 	f.check(t)
 	cancel()
 	for i := range f.members {
@@ -99,28 +101,33 @@ func (f *stores) client(run string, n int, after time.Duration) {
 	}
 }
 
-// fault lets something happen to a process. The last fault ends all: what is dead is started again.
-func (f *stores) fault(last bool) {
+// fault lets something happen to a process that has runs, or starts a dead one; it reports whether it
+// has. The last fault ends all: what is dead is started again.
+func (f *stores) fault(last bool) bool {
 	i := f.rng.IntN(len(f.members))
 	m := f.members[i]
 	switch what := f.rng.IntN(8); {
 	case m == nil:
 		f.restart(i)
+	case !m.busy():
+		return false
 	case what < 3:
 		f.note("%s is killed", m.name)
 		f.kill(i)
-	case what < 6:
-		d := time.Duration(f.rng.IntN(1500)) * time.Millisecond
+	case what < 7:
+		d := time.Duration(400+f.rng.IntN(900)) * time.Millisecond
 		f.note("%s does not reach its database for %v", m.name, d)
-		m.way.pause(d)
-	case what == 6:
-		f.drain(i)
+		if until := time.Now().Add(d); until.After(f.silent) {
+			f.silent = until
+		}
+		f.running.Go(func() { m.way.pause(d) })
 	default:
-		f.restartAll(false)
+		f.drain(i)
 	}
 	if last {
 		f.restartAll(true)
 	}
+	return true
 }
 
 // restartAll starts what is dead; calm: and no more connections are cut.

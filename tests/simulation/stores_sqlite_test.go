@@ -115,11 +115,11 @@ func (d *flakySQLite) Close(everything bool) error {
 	return d.Database.Close(everything)
 }
 
-// calm ends the silence and the failures.
+// calm ends the failures; a silence ends by itself.
 func (d *flakySQLite) calm() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.failures, d.silent = 0, time.Time{}
+	d.failures = 0
 }
 
 // Two and three processes on one SQLite database: they are killed, and are taken for dead while they

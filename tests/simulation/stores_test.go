@@ -28,6 +28,7 @@ type stores struct {
 	reference   *world
 	undisturbed *life
 
+	silent   time.Time       // until then a process may not reach the database
 	ctx      context.Context //nolint:containedctx // ends with the fleet
 	running  sync.WaitGroup
 	closing  sync.WaitGroup
@@ -76,6 +77,8 @@ type stay struct {
 	m    *member
 	run  string
 	real execution.Journal
+
+	from int // events that the run had when it was claimed
 
 	mu       sync.Mutex // guards what follows
 	clock    int        // counts when appending begins and ends
@@ -285,9 +288,14 @@ func (m *member) takeOver(s *stay) (string, error) {
 		m.drop(s)
 		return "", err
 	}
+	s.from = len(events)
 	m.f.mu.Lock()
 	m.f.tookOver++
+	slow := m.f.tookOver%2 == 0
 	m.f.mu.Unlock()
+	if slow { // who had the run before may write meanwhile
+		time.Sleep(8 * pauses)
+	}
 	m.f.note("%s takes over %s after %d events", m.name, s.run, len(events))
 	return m.drive(s, func(e *execution.Engine, opts ...execution.Option) (*execution.Result, error) {
 		return e.Resume(m.ctx, m.f.s.graph, events, opts...)
