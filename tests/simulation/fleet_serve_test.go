@@ -183,10 +183,6 @@ func outcomeOf(end *execution.End) string {
 
 // takeOver claims a run and resumes it. An operator may resolve its in-doubt call.
 func (p *server) takeOver(t *tenure, r execution.Resolution) (string, error) {
-	type loaded struct {
-		has    bool
-		events []execution.Event
-	}
 	load := func() (events []execution.Event) {
 		if row := p.f.db.runs[t.run]; row != nil {
 			return row.load()
@@ -205,7 +201,7 @@ func (p *server) takeOver(t *tenure, r execution.Resolution) (string, error) {
 	has, err := transact(p, "claim "+t.run, func() bool { return p.f.db.claim(t, owner) })
 	if err != nil || !has || !p.began(t, owner) {
 		p.drop(t)
-		return "", cmp.Or(err, error(execution.ErrTaken))
+		return "", cmp.Or(err, execution.ErrTaken)
 	}
 	events, err := call(p, "load "+t.run, load)
 	if err != nil {

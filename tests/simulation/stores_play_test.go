@@ -251,10 +251,10 @@ func (f *stores) describe() {
 	}
 }
 
-// playAll plays schedules on databases, several at a time: 8, or a tenth of SIM.
+// playAll plays schedules on databases, several at a time: 4, or a tenth of SIM.
 func playAll(t *testing.T, at func(*testing.T) place) {
 	t.Helper()
-	first, n := uint64(1), max(8, fromEnv(t, "SIM", 0)/10)
+	first, n := uint64(1), max(4, fromEnv(t, "SIM", 0)/10)
 	if os.Getenv("SEED") != "" {
 		first, n = fromEnv(t, "SEED", 0), 1
 	}

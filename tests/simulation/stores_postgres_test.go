@@ -31,6 +31,7 @@ func (p postgresPlace) open(t testing.TB, f *stores, seed uint64) (*journal.Stor
 // Two and three processes on one Postgres database: they are killed, lose their connections before and
 // after requests were done, and are silent for longer than their leases while they go on.
 func TestStoresOnPostgres(t *testing.T) {
+	t.Parallel()
 	at := postgresPlace(pgtest.URL(t))
 	playAll(t, func(*testing.T) place { return at })
 }

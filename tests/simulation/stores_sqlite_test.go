@@ -125,5 +125,6 @@ func (d *flakySQLite) calm() {
 // Two and three processes on one SQLite database: they are killed, and are taken for dead while they
 // sleep and write afterwards.
 func TestStoresOnSQLite(t *testing.T) {
+	t.Parallel()
 	playAll(t, func(t *testing.T) place { return sqlitePlace(t.TempDir()) })
 }

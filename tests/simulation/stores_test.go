@@ -195,7 +195,7 @@ func (m *member) request(run string) (string, error) {
 	for m.ctx.Err() == nil {
 		r, err := m.store.Exact(m.ctx, run)
 		s := m.adopt(run)
-		out := ""
+		var out string
 		switch {
 		case err != nil && !errors.Is(err, journal.ErrNotFound):
 			m.drop(s)
@@ -280,7 +280,7 @@ func (m *member) takeOver(s *stay) (string, error) {
 		return "", err
 	}
 	events, err := s.real.Load(m.ctx, s.run)
-	for tries := 0; err != nil && tries < 20 && m.ctx.Err() == nil; tries++ { // nobody else can
+	for tries := 0; err != nil && tries < 20 && m.ctx.Err() == nil; tries++ { // another process cannot
 		time.Sleep(pauses)
 		events, err = s.real.Load(m.ctx, s.run)
 	}
