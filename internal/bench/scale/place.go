@@ -26,20 +26,21 @@ const (
 type place struct {
 	name  string
 	needs string
-	count int // of processes that make runs
+	dies  string // what becomes of the runs of a process that dies
+	count int    // of processes that make runs
 	temporal,
 	postgres bool
 }
 
 func places() []*place {
 	return []*place{
-		{name: "one process", needs: "nothing: SQLite is in it", count: 1},
-		{name: "one process, Postgres", needs: "Postgres", count: 1, postgres: true},
+		{name: "one process", needs: "nothing: SQLite is in it", dies: "they wait until it is started again", count: 1},
+		{name: "one process, Postgres", needs: "Postgres", dies: "the same", count: 1, postgres: true},
 		{name: "two behind a balancer", needs: "Postgres, a balancer", count: 2, postgres: true},
-		{name: "three behind a balancer", needs: "Postgres, a balancer", count: 3, postgres: true},
-		{name: "Temporal, one worker", needs: "Temporal, Postgres", count: 1, postgres: true, temporal: true},
+		{name: "three behind a balancer", needs: "Postgres, a balancer", dies: "the others resume them", count: 3, postgres: true},
+		{name: "Temporal, one worker", needs: "Temporal, Postgres", dies: "they wait until it is started again", count: 1, postgres: true, temporal: true},
 		{name: "Temporal, two workers", needs: "Temporal, Postgres", count: 2, postgres: true, temporal: true},
-		{name: "Temporal, three workers", needs: "Temporal, Postgres", count: 3, postgres: true, temporal: true},
+		{name: "Temporal, three workers", needs: "Temporal, Postgres", dies: "the others resume them", count: 3, postgres: true, temporal: true},
 	}
 }
 

@@ -15,7 +15,7 @@ func markdown(w io.Writer, m machine.Machine, rounds int, results map[string]*fo
 	head, line := "| |", "|---|"
 	var shown []*place
 	for _, p := range places() {
-		if results[p.name] != nil {
+		if results[p.name] != nil && p.count != 2 { // two are in the growth alone
 			shown = append(shown, p)
 			head += " " + p.name + " |"
 			line += "---|"
@@ -24,6 +24,10 @@ func markdown(w io.Writer, m machine.Machine, rounds int, results map[string]*fo
 	fmt.Fprintf(w, "%s\n%s\n| needs |", head, line)
 	for _, p := range shown {
 		fmt.Fprintf(w, " %s |", p.needs)
+	}
+	fmt.Fprint(w, "\n| runs of a process that dies |")
+	for _, p := range shown {
+		fmt.Fprintf(w, " %s |", p.dies)
 	}
 	fmt.Fprintln(w)
 	first := results[places()[0].name]
