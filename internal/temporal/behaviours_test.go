@@ -68,6 +68,8 @@ func (f *fleet) Why(b *behaviours.Behaviour) string {
 		return "not here: `toolgraph fork` makes it, outside Temporal"
 	case b.Does("take"):
 		return "not here: Temporal gives a run to one worker"
+	case b.Does("stop"):
+		return "not here: a worker is stopped with all of its runs"
 	case b.Name == "changed":
 		return "not here: the run waits for a worker that has its graph"
 	case b.Name == "ended":

@@ -67,6 +67,7 @@ const (
 	doFork   action = "fork"
 	doReplay action = "replay"
 	doWait   action = "wait"
+	doStop   action = "stop"
 )
 
 // Crash kills the process of the run by SIGKILL: right after an event is recorded, or while the server has a call.
@@ -101,6 +102,9 @@ func Take(at string) Step { return Step{do: doTake, at: at} }
 // those of the fork.
 func ForkAt(at execution.Address) Step { return Step{do: doFork, from: at} }
 
+// Stop suspends the run, as a process that is stopped does.
+func Stop(at string) Step { return Step{do: doStop, at: at} }
+
 // Replay waits for the end of the run, and replays it from what is recorded: it must have the same end.
 func Replay() Step { return Step{do: doReplay} }
 
@@ -117,7 +121,8 @@ func (b *Behaviour) crashes() (n int) {
 	return n
 }
 
-// Does reports whether a behaviour has such a step: "crash", "go on", "cancel", "answer", "take", "fork", "replay".
+// Does reports whether a behaviour has such a step: "crash", "go on", "cancel", "answer", "take", "fork", "replay",
+// "stop".
 func (b *Behaviour) Does(what string) bool {
 	for _, s := range b.Steps {
 		if string(s.do) == what {

@@ -46,6 +46,34 @@ var resumes = []*Behaviour{
 	killed("last", "step-finished 6", answered, Crash("step-finished 6"), GoOn()),
 	killed("twice", "step-finished 1 and then step-finished 3", Crash("step-finished 1"), GoOn(), Crash("step-finished 3"), GoOn(), answered),
 	{
+		Name: "stopped", Says: "stopped during a call: the call ends, the run is suspended before its next node, and goes on elsewhere",
+		Nodes: `
+- {id: one, type: mcp, server: up, tool: slow, args: {ms: 200}, next: two}
+- {id: two, type: mcp, server: up, tool: echo, args: {x: {expr: $.one.ms}}, next: exit}
+`,
+		Steps: []Step{Stop("slow 1"), GoOn()},
+		Want:  Want{Result: `{"x":200}`, Calls: "echo 1, slow 1"},
+	},
+	{
+		Name: "stopped-parts", Says: "stopped in a forEach: parts that have ended are not made again",
+		Nodes: `- {id: each, type: mcp, server: up, tool: slow, forEach: {items: '[1..4]'}, args: {ms: 50, x: {expr: $item}}, next: sum}
+- {id: sum, type: transform, transform: {expr: $.each.x}, next: exit}`,
+		Steps: []Step{Stop("step-finished 1.0"), GoOn()},
+		Want:  Want{Result: `[1,2,3,4]`, Calls: "slow 4", Keys: "1.0, 1.1, 1.2, 1.3"},
+	},
+	{
+		Name: "stopped-wait", Says: "stopped in the wait before an attempt: the attempt is made elsewhere",
+		Nodes: `- {id: call, type: mcp, server: up, tool: busy, retry: {delayMs: 600, maxDelayMs: 600, codes: [tool-error]}, next: exit}`,
+		Steps: []Step{Stop("attempt-failed 1"), GoOn()},
+		Want:  Want{Result: `{}`, Calls: "busy 3", Keys: "1, 1#2, 1#3"},
+	},
+	{
+		Name: "stopped-question", Says: "stopped while the user is asked: the question is put again elsewhere",
+		Nodes: `- {id: ask, type: ask, message: 'Go on?', next: exit}`,
+		Steps: []Step{Stop("question-asked 1"), GoOn(), Reply("question-asked 1", execution.Accept, "")},
+		Want:  Want{Result: `{}`, Answers: 1},
+	},
+	{
 		Name: "interrupted-time", Says: "time in which a run is interrupted does not count for maxExecutionTimeMs",
 		Limits: "{maxExecutionTimeMs: 1000}",
 		Nodes: `

@@ -161,6 +161,10 @@ func (p *process) Answer(ctx context.Context, run string, a execution.Answer) er
 	return p.carry(ctx, order{Do: doAnswer, Task: Task{Run: run}, Answer: a})
 }
 
+func (p *process) Stop(ctx context.Context, run string) error {
+	return p.carry(ctx, order{Do: doStop, Task: Task{Run: run}})
+}
+
 // Kill ends the process by SIGKILL.
 func (p *process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -52,6 +52,12 @@ type Forker interface {
 	Fork(ctx context.Context, task Task, from string, at execution.Address) error
 }
 
+// Stopper is a Process that can suspend a run, as a process that is stopped does: before its next node, or while it
+// waits. Any process may continue it.
+type Stopper interface {
+	Stop(ctx context.Context, run string) error
+}
+
 // Task is a run of the tool of a graph file that has its name.
 type Task struct {
 	Run    string          `json:"run"`

@@ -101,6 +101,12 @@ func (r *run) step(ctx context.Context, s Step) error {
 		err = r.take(ctx)
 	case doFork:
 		err = r.fork(ctx, p, s.from)
+	case doStop:
+		stopper, can := p.(Stopper)
+		if !can {
+			return errors.New("the place cannot suspend a run, and does not say so")
+		}
+		err = stopper.Stop(ctx, r.id)
 	case doReplay:
 		err = r.replay(ctx)
 	}

@@ -71,6 +71,11 @@ type inFlight struct {
 	answers chan execution.Answer
 	begun   chan struct{} // closed when the run has begun in this process
 	cancel  context.CancelFunc
+	stop    chan struct{} // closed to suspend the run
+}
+
+func newInFlight() *inFlight {
+	return &inFlight{answers: make(chan execution.Answer, 4), begun: make(chan struct{}), stop: make(chan struct{})}
 }
 
 // begin says that a run begins, or is resumed once more.
@@ -79,7 +84,7 @@ func (s *server) begin(run string, cancel context.CancelFunc) *inFlight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.cancel != nil {
-		r = &inFlight{answers: make(chan execution.Answer, 4), begun: make(chan struct{})}
+		r = newInFlight()
 		s.running[run] = r
 	}
 	r.cancel = cancel
@@ -93,7 +98,7 @@ func (s *server) inFlight(run string) *inFlight {
 	defer s.mu.Unlock()
 	r := s.running[run]
 	if r == nil {
-		r = &inFlight{answers: make(chan execution.Answer, 4), begun: make(chan struct{})}
+		r = newInFlight()
 		s.running[run] = r
 	}
 	return r
@@ -101,18 +106,21 @@ func (s *server) inFlight(run string) *inFlight {
 
 func (s *server) carry(ctx context.Context, o *order) error {
 	switch o.Do {
-	case doCancel, doAnswer:
+	case doCancel, doStop:
 		r := s.inFlight(o.Task.Run)
+		<-r.begun
 		if o.Do == doCancel {
-			<-r.begun
 			r.cancel()
 		} else {
-			r.answers <- o.Answer
+			close(r.stop)
 		}
+		return nil
+	case doAnswer:
+		s.inFlight(o.Task.Run).answers <- o.Answer
 		return nil
 	case doStart, doGoOn, doFork:
 		return s.run(ctx, o)
-	case doCrash, doTake, doReplay, doWait:
+	case doCrash, doTake, doReplay, doWait: // the test's own
 	}
 	return fmt.Errorf("unknown order %q", o.Do)
 }
@@ -126,7 +134,7 @@ func (s *server) run(ctx context.Context, o *order) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := s.begin(o.Task.Run, cancel)
-	options := []execution.Option{execution.WithRunID(o.Task.Run)}
+	options := []execution.Option{execution.WithRunID(o.Task.Run), execution.WithStop(r.stop)}
 	if !o.Task.NoUser {
 		options = append(options, execution.WithUser(r))
 	}
@@ -142,7 +150,10 @@ func (s *server) run(ctx context.Context, o *order) error {
 		}
 	}
 	var ended *execution.StepError
-	if errors.As(err, &ended) { // the store has it
+	switch {
+	case errors.Is(err, execution.ErrSuspended):
+		return s.store.Release(context.WithoutCancel(ctx), o.Task.Run)
+	case errors.As(err, &ended): // the store has it
 		return nil
 	}
 	return err
