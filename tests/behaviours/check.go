@@ -167,7 +167,7 @@ func (r *run) fork(ctx context.Context, p Process, at execution.Address) error {
 	}
 	from := r.id
 	r.id += "-fork"
-	r.send(func() error { return f.Fork(ctx, r.task(), from, at) })
+	r.send(func() error { return f.Fork(r.all, r.task(), from, at) })
 	return nil
 }
 

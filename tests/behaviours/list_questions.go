@@ -46,9 +46,9 @@ var questions = []*Behaviour{{
 	Want:   Want{Result: `"no-user"`, Answers: 1},
 }, {
 	Name: "ask-time", Says: "the time of the run stands still while it waits for an answer",
-	Limits: "{maxExecutionTimeMs: 1000}",
+	Limits: "{maxExecutionTimeMs: 2000}",
 	Nodes:  `- {id: ask, type: ask, message: 'Go on?', next: exit}`,
-	Steps:  []Step{Pause("question-asked 1", 1100*time.Millisecond), Reply("question-asked 1", execution.Accept, "")},
+	Steps:  []Step{Pause("question-asked 1", 2100*time.Millisecond), Reply("question-asked 1", execution.Accept, "")},
 	Want:   Want{Result: `{}`, Answers: 1},
 }, {
 	Name: "ask-turns", Says: "a run has one question at a time",

@@ -19,27 +19,39 @@ import (
 type run struct {
 	*drive
 	b       *Behaviour
-	id      string     // changes with a fork
-	round   int        // of the process that has it
-	ended   chan error // of the last order: the run has ended, or could not begin; nil: after a crash
-	refusal error      // of the last order
+	id      string          // changes with a fork
+	round   int             // of the process that has it
+	all     context.Context //nolint:containedctx // of the whole run: orders outlive the step that gives them
+	ended   chan error      // of the last order: the run has ended, or could not begin; nil: after a crash
+	refusal error           // of the last order
 }
 
 // whole makes the run, and returns what is wrong with it.
 func (r *run) whole(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, hangs, errors.New("it hangs"))
-	defer cancel()
 	p, err := r.process(ctx, 0)
 	if err != nil {
 		return err
 	}
+	r.all = ctx
 	r.send(func() error { return p.Start(ctx, r.task()) })
 	for i, s := range r.b.Steps {
-		if err := r.step(ctx, s); err != nil {
+		if err := guarded(ctx, s.do, func(ctx context.Context) error { return r.step(ctx, s) }); err != nil {
 			return fmt.Errorf("step %d (%s %s): %w; %s", i+1, s.do, s.at, err, r.seen(context.WithoutCancel(ctx)))
 		}
 	}
-	return r.check(ctx)
+	return guarded(ctx, "", r.check)
+}
+
+// guarded does something that ends before it counts as hanging. A crash waits for all other runs, and longer, so that one
+// that hangs is the only one that does.
+func guarded(ctx context.Context, do action, step func(context.Context) error) error {
+	within := hangs
+	if do == doCrash {
+		within *= 4
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, within, errors.New("it hangs"))
+	defer cancel()
+	return step(ctx)
 }
 
 func (r *run) task() Task {
@@ -87,7 +99,7 @@ func (r *run) step(ctx context.Context, s Step) error {
 		if err = r.over(ctx); err == nil {
 			err = r.until(ctx, "")
 		}
-		r.send(func() error { return p.GoOn(ctx, r.task(), s.how) })
+		r.send(func() error { return p.GoOn(r.all, r.task(), s.how) })
 	case doCancel:
 		err = p.Cancel(ctx, r.id)
 	case doAnswer:

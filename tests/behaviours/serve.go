@@ -84,8 +84,9 @@ func (s *server) begin(run string, cancel context.CancelFunc) *inFlight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.cancel != nil {
+		answers := r.answers // one may have come before
 		r = newInFlight()
-		s.running[run] = r
+		r.answers, s.running[run] = answers, r
 	}
 	r.cancel = cancel
 	close(r.begun)

@@ -90,14 +90,18 @@ func read(r *http.Response) ([]byte, error) {
 	return last, nil
 }
 
-// load keeps calls in flight for a span, and returns how long each took, and the right answers a second.
+// lead is how long calls are in flight before they count: longer than the runs that wait take.
+const lead = 1500 * time.Millisecond
+
+// load keeps calls in flight, and returns how long each took that was answered within a span, and the right answers a
+// second.
 func (c *client) load(ctx context.Context, tool string, ms, inFlight int, withKey bool, span time.Duration) (each []time.Duration, perSecond float64, err error) {
 	var mu sync.Mutex // guards each and err
 	var all sync.WaitGroup
 	begin := time.Now()
 	for k := range inFlight {
 		all.Go(func() {
-			for i := 0; time.Since(begin) < span; i++ {
+			for i := 0; time.Since(begin) < lead+span; i++ {
 				sent := time.Now()
 				failed := c.call(ctx, tool, fmt.Sprintf("%s-%s-%d-%d-%d", c.name, tool, begin.UnixNano(), k, i), ms, withKey)
 				mu.Lock()
@@ -106,11 +110,13 @@ func (c *client) load(ctx context.Context, tool string, ms, inFlight int, withKe
 					mu.Unlock()
 					return
 				}
-				each = append(each, time.Since(sent))
+				if at := time.Since(begin); at >= lead && at < lead+span {
+					each = append(each, time.Since(sent))
+				}
 				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	return each, float64(len(each)) / time.Since(begin).Seconds(), err
+	return each, float64(len(each)) / span.Seconds(), err
 }

@@ -30,7 +30,7 @@ func run(args []string) error {
 	defer stop()
 	flags := flag.NewFlagSet("bench/scale", flag.ContinueOnError)
 	rounds := flags.Int("rounds", 3, "how often to measure everything; at least 1")
-	span := flags.Duration("span", 5*time.Second, "how long each row is measured in a place")
+	span := flags.Duration("span", 4*time.Second, "how long each row is measured in a place")
 	only := flags.String("only", "", "a regular expression: only these places")
 	quick := flags.Bool("quick", false, "measure shortly and once: shows that it works, not how fast")
 	if err := flags.Parse(args); err != nil {

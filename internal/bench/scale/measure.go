@@ -21,7 +21,8 @@ type row struct {
 var (
 	three  = row{"p50 of 3 calls", "ms", 1}
 	ten    = row{"p50 of 10 calls", "ms", 1}
-	waits  = row{fmt.Sprintf("runs of 3 calls of %v, at most %d calls in flight in a process", wait, inFlightEach), "/s", 0}
+	slow   = row{fmt.Sprintf("runs of 3 calls of %v, at most %d calls in flight in a process", slowly, inFlightEach), "/s", 1}
+	waits  = row{fmt.Sprintf("the same with calls of %v", wait), "/s", 0}
 	busy   = row{"runs of 3 calls that do not wait", "/s", 0}
 	keyed  = row{"the same, with a key in each call, so that it can be repeated", "/s", 0}
 	own    = row{"CPU of such a run without a key, in its processes", "ms", 2}
@@ -31,10 +32,11 @@ var (
 	memory = row{"memory of its processes", "MB", 0}
 )
 
-var rows = []row{three, ten, waits, busy, keyed, own, server, stands, most, memory}
+var rows = []row{three, ten, slow, waits, busy, keyed, own, server, stands, most, memory}
 
 const (
-	wait = 20 * time.Millisecond
+	wait   = 20 * time.Millisecond
+	slowly = 200 * time.Millisecond
 	// waiting and working are the calls in flight of the rows waits and busy.
 	waiting, working = 96, 32
 	// deaths is how many runs are in flight when a process is killed; their 10 calls take deathWait each.
@@ -67,6 +69,7 @@ func (r *running) measure(ctx context.Context, up *upstream, span time.Duration,
 	}{
 		{three, "three", 0, 1, false},
 		{ten, "ten", 0, 1, false},
+		{slow, "waits", int(slowly.Milliseconds()), 2 * inFlightEach * r.count, false},
 		{waits, "waits", int(wait.Milliseconds()), waiting, false},
 		{busy, "three", 0, working, false},
 		{keyed, "three", 0, working, true},
@@ -78,9 +81,10 @@ func (r *running) measure(ctx context.Context, up *upstream, span time.Duration,
 		}
 		if one.row == busy {
 			ownAfter, serverAfter := r.cpu()
-			into.add(own, 1000*(ownAfter-ownBefore)/float64(len(each)))
+			runs := perSecond * (lead + span).Seconds() // about, with those before the span
+			into.add(own, 1000*(ownAfter-ownBefore)/runs)
 			if r.temporal {
-				into.add(server, 1000*(serverAfter-serverBefore)/float64(len(each)))
+				into.add(server, 1000*(serverAfter-serverBefore)/runs)
 			}
 		}
 		if one.inFlight > 1 {

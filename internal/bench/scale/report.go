@@ -84,7 +84,7 @@ func growth(w io.Writer, results map[string]*found) {
 		{"processes over Postgres", "one process, Postgres", "two behind a balancer", "three behind a balancer"},
 		{"workers of Temporal", "Temporal, one worker", "Temporal, two workers", "Temporal, three workers"},
 	} {
-		for _, r := range []row{waits, busy} {
+		for _, r := range []row{slow, waits, busy} {
 			var values []float64
 			for _, name := range []string{kind.one, kind.two, kind.three} {
 				if f := results[name]; f != nil && len(f.values[r]) > 0 {
