@@ -285,6 +285,7 @@ func (m *member) takeOver(s *stay) (string, error) {
 		events, err = s.real.Load(m.ctx, s.run)
 	}
 	if err != nil {
+		_ = m.store.Release(m.ctx, s.run) // or this process finds out that it does not work on the run
 		m.drop(s)
 		return "", err
 	}

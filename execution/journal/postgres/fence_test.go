@@ -103,6 +103,16 @@ func TestFirstCommitOfASleeper(t *testing.T) {
 	}
 }
 
+// A run that was claimed under a name that was taken for dead meanwhile is interrupted, although no process
+// with that name dies any more.
+func TestClaimOfASleeper(t *testing.T) {
+	url := pgtest.URL(t)
+	s := open(t, url, journal.Options{}, quick)
+	record(t, s, events("RUN", "in", "out")[:2]...)
+	change(t, url, `UPDATE toolgraph.runs SET owner = 'GONE.1.host'`)
+	until(t, "the run is interrupted", isInterrupted(t, open(t, url, journal.Options{}, quick), "RUN"))
+}
+
 // Of two processes that both are the owner, by whatever mistake, the second writer of an event loses.
 func TestSameEvent(t *testing.T) {
 	url := pgtest.URL(t)

@@ -130,10 +130,21 @@ func (d *database) Sweep(ctx context.Context) error {
 
 func (d *database) sweep(ctx context.Context, conns *pgxpool.Pool) error {
 	const isDead = ` FROM processes WHERE beat < now_micros() - $1 AND extract(epoch FROM pg_postmaster_start_time()) * 1000000 < now_micros() - $1`
+	// A claim that was on its way when its process was taken for dead.
+	const isGone = ` FROM runs WHERE status = 'running' AND NOT EXISTS (SELECT 1 FROM processes WHERE name = owner)`
 	age := d.timing.Dead.Microseconds()
-	var some bool
-	if err := conns.QueryRow(ctx, `SELECT EXISTS (SELECT 1`+isDead+`)`, age).Scan(&some); err != nil || !some {
+	var some, gone bool
+	if err := conns.QueryRow(ctx, `SELECT EXISTS (SELECT 1`+isDead+`), EXISTS (SELECT 1`+isGone+`)`, age).Scan(&some, &gone); err != nil {
 		return err
+	}
+	if gone {
+		_, err := conns.Exec(ctx, `UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = ANY (ARRAY(SELECT DISTINCT owner`+isGone+`))`)
+		if err != nil {
+			return err
+		}
+	}
+	if !some {
+		return nil
 	}
 	return pgx.BeginFunc(ctx, conns, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `DELETE`+isDead+` RETURNING name`, age) // waits for what such a process is writing
