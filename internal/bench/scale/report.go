@@ -78,8 +78,16 @@ func (f *found) cell(r row, first *found) string {
 	return text
 }
 
+// growing are the rows whose growth is shown.
+var growing = map[row]string{
+	slow:  fmt.Sprintf("runs of 3 calls of %v", slowly),
+	waits: fmt.Sprintf("runs of 3 calls of %v", wait),
+	busy:  "runs of 3 calls that do not wait",
+}
+
 // growth prints how runs a second grow from one process to more.
 func growth(w io.Writer, results map[string]*found) {
+	fmt.Fprint(w, "\n| runs a second, times those of one | | two | three |\n|---|---|---|---|\n")
 	for _, kind := range []struct{ of, one, two, three string }{
 		{"processes over Postgres", "one process, Postgres", "two behind a balancer", "three behind a balancer"},
 		{"workers of Temporal", "Temporal, one worker", "Temporal, two workers", "Temporal, three workers"},
@@ -92,7 +100,7 @@ func growth(w io.Writer, results map[string]*found) {
 				}
 			}
 			if len(values) == 3 {
-				fmt.Fprintf(w, "\nFrom one to two and three %s, %s: %.2f and %.2f times.\n", kind.of, r.title, values[1]/values[0], values[2]/values[0])
+				fmt.Fprintf(w, "| %s | %s | %.2f | %.2f |\n", kind.of, growing[r], values[1]/values[0], values[2]/values[0])
 			}
 		}
 	}
