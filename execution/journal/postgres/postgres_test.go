@@ -120,7 +120,11 @@ func TestFollow(t *testing.T) {
 		followed <- follower.Follow(ctx, "", func(runs []journal.Run) error {
 			for _, r := range runs {
 				if r.ID == "BEGIN" {
-					close(begun)
+					select {
+					case <-begun: // a run that begins between two statements of a look comes twice
+					default:
+						close(begun)
+					}
 				} else if r.Status == journal.Finished {
 					seen = append(seen, r.ID)
 				}
