@@ -171,7 +171,11 @@ func (r *inFlight) Ask(ctx context.Context, _ execution.Question) (execution.Ans
 }
 
 func (s *server) resume(ctx context.Context, f *opened, o *order, options []execution.Option) error {
-	if err := s.store.Claim(ctx, o.Task.Run); err != nil {
+	claim := s.store.Claim
+	if h := o.How; h.Repeat || h.RepeatAll || h.Nothing || h.Value.Value != nil {
+		claim = s.store.ClaimInDoubt
+	}
+	if err := claim(ctx, o.Task.Run); err != nil {
 		return err
 	}
 	events, err := f.journal.Load(ctx, o.Task.Run)
