@@ -120,7 +120,7 @@ func flown(id string) []execution.Event {
 
 func inStore(t *testing.T, events []execution.Event, secrets ...string) *Store {
 	t.Helper()
-	s, err := Open(t.TempDir(), Options{MaxValue: 1 << 20})
+	s, err := openPlace(t, t.TempDir(), Options{MaxValue: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func appendAll(t *testing.T, j execution.Journal, events []execution.Event) {
 
 // A fork has its origin in the list, in its events, and after an import.
 func TestForkedFrom(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
+	s, err := openPlace(t, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestForkedFrom(t *testing.T) {
 	if err != nil || events[0].Start.ForkedFrom != "ORIGIN/2" || events[0].Start.Copied != 2 {
 		t.Fatalf("got %+v, %v", events, err)
 	}
-	other, err := Open(t.TempDir(), Options{})
+	other, err := openPlace(t, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestForkedFrom(t *testing.T) {
 
 // A fork needs what is before its step, and nothing else, as it was.
 func TestLoadFor(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
+	s, err := openPlace(t, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestLoadFor(t *testing.T) {
 
 // Flush fails when an event of the run was lost before.
 func TestFlushOfALossyRun(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
+	s, err := openPlace(t, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func fill(t *testing.T, s *Store, short, long int) {
 func TestDeletingInSteps(t *testing.T) {
 	var steps []int
 	for _, n := range []int{1, 2} {
-		s, err := Open(t.TempDir(), Options{})
+		s, err := openPlace(t, t.TempDir(), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestDeletingInSteps(t *testing.T) {
 // A run that is being deleted when the process dies is in no list, and the next who
 // deletes anything takes it away; its id is free at once.
 func TestDeletingIsTakenUp(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
+	s, err := openPlace(t, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func withNothing(id string) []execution.Event {
 
 // Nothing and null come back as what they were, as events and as steps.
 func TestNothingComesBack(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
+	s, err := openPlace(t, t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

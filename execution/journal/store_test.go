@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,11 @@ func open(t testing.TB, opts journal.Options) *journal.Store {
 
 func openAt(t testing.TB, dir string, opts journal.Options) *journal.Store {
 	t.Helper()
-	s, err := journal.Open(dir, opts)
+	open := journal.Open
+	if strings.HasPrefix(t.Name(), journal.OverPostgres) {
+		open = func(dir string, opts journal.Options) (*journal.Store, error) { return journal.OpenPlace(t, dir, opts) }
+	}
+	s, err := open(dir, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,35 @@
+package journal
+
+import (
+	"strings"
+	"testing"
+)
+
+// OverPostgres is the test that runs others with databases in place of directories, which OpenPlace
+// opens.
+const OverPostgres = "TestOverPostgres/"
+
+var OpenPlace func(t testing.TB, dir string, opts Options) (*Store, error)
+
+// openPlace opens the store in a directory, or in the database that a test has in place of it.
+func openPlace(t testing.TB, dir string, opts Options) (*Store, error) {
+	t.Helper()
+	if strings.HasPrefix(t.Name(), OverPostgres) {
+		return OpenPlace(t, dir, opts)
+	}
+	return Open(dir, opts)
+}
+
+// Tests are those of this package that are also run over Postgres.
+var Tests = map[string]func(*testing.T){
+	"TestFlowComesBack": TestFlowComesBack, "TestGapsOfParts": TestGapsOfParts,
+	"TestForkedFrom": TestForkedFrom, "TestLoadFor": TestLoadFor, "TestFlushOfALossyRun": TestFlushOfALossyRun,
+	"TestHistory": TestHistory, "TestPageOfManyParts": TestPageOfManyParts, "TestImportOfParts": TestImportOfParts,
+	"TestNothingComesBack": TestNothingComesBack, "TestFarTimes": TestFarTimes,
+	"TestQuestionsComeBack": TestQuestionsComeBack, "TestAnswersAreStoredOnce": TestAnswersAreStoredOnce, "TestCutBetweenQuestions": TestCutBetweenQuestions,
+	"TestQuestionsEndWithTheirStep": TestQuestionsEndWithTheirStep, "TestQuestionsAreBounded": TestQuestionsAreBounded, "TestImportOfQuestions": TestImportOfQuestions,
+	"TestRelease": TestRelease, "TestReleasedRunIsReadAgain": TestReleasedRunIsReadAgain,
+	"TestResult": TestResult, "TestNoResult": TestNoResult,
+	"TestFailuresOfPartsHaveNoSecrets": TestFailuresOfPartsHaveNoSecrets, "TestFieldsOfFailuresHaveNoSecrets": TestFieldsOfFailuresHaveNoSecrets,
+	"TestConstantsHaveNoSecrets": TestConstantsHaveNoSecrets,
+}
