@@ -29,10 +29,10 @@ func init() {
 func TestOverPostgres(t *testing.T) {
 	all := maps.Clone(journal.Tests)
 	maps.Copy(all, map[string]func(*testing.T){
-		"TestEventsComeBack": TestEventsComeBack, "TestS05KeptRuns": TestS05KeptRuns, "TestLongValues": TestLongValues, "TestNoStore": TestNoStore,
+		"TestEventsComeBack": TestEventsComeBack, "TestS05KeptRuns": TestS05KeptRuns, "TestLongValues": TestLongValues,
 		"TestList": TestList, "TestRetention": TestRetention, "TestLongRun": TestLongRun, "TestManyRuns": TestManyRuns,
-		"TestFollowBegins": TestFollowBegins, "TestFollowNumbers": TestFollowNumbers, "TestFollowEnds": TestFollowEnds,
-		"TestWait": TestWait, "TestOnce": TestOnce,
+		"TestFollowEnds": TestFollowEnds,
+		"TestWait":       TestWait, "TestOnce": TestOnce,
 	})
 	for name, test := range all {
 		t.Run(name, test)

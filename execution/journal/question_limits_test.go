@@ -114,7 +114,7 @@ func TestDamagedQuestions(t *testing.T) {
 			t.Fatal(err)
 		}
 		kill(t, s)
-		other, err := openPlace(t, filepath.Dir(s.Path()), Options{})
+		other, err := Open(filepath.Dir(s.Path()), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

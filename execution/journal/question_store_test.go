@@ -48,7 +48,7 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				s, err = openPlace(t, filepath.Dir(s.Path()), Options{})
+				s, err = Open(filepath.Dir(s.Path()), Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,7 +69,7 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 // An answer that a call follows is in the database when Append returns. That a store cannot be
 // written ends no run because of it: the user would be asked again.
 func TestAnswersAreAwaited(t *testing.T) {
-	s, err := openPlace(t, t.TempDir(), Options{})
+	s, err := Open(t.TempDir(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestRelease(t *testing.T) {
 	events := asking("ASKING")
 	s := inStore(t, events[:3])
 	kill(t, s)
-	a, err := openPlace(t, filepath.Dir(s.Path()), Options{})
+	a, err := Open(filepath.Dir(s.Path()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestRelease(t *testing.T) {
 			t.Fatalf("%+v %v", r, err)
 		}
 	}
-	b, err := openPlace(t, filepath.Dir(s.Path()), Options{})
+	b, err := Open(filepath.Dir(s.Path()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,8 +186,8 @@ func TestReleasedRunIsReadAgain(t *testing.T) {
 	events := asking("ASKING")
 	s := inStore(t, events[:3])
 	kill(t, s)
-	a, _ := openPlace(t, filepath.Dir(s.Path()), Options{})
-	b, _ := openPlace(t, filepath.Dir(s.Path()), Options{})
+	a, _ := Open(filepath.Dir(s.Path()), Options{})
+	b, _ := Open(filepath.Dir(s.Path()), Options{})
 	for i, store := range []*Store{a, b, a} {
 		if err := store.Claim(t.Context(), "ASKING"); err != nil {
 			t.Fatal(i, err)

@@ -161,7 +161,7 @@ func TestCutBetweenQuestions(t *testing.T) {
 			}
 		}
 		kill(t, s)
-		other, err := openPlace(t, filepath.Dir(s.Path()), Options{})
+		other, err := Open(filepath.Dir(s.Path()), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

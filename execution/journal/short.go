@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -107,7 +109,7 @@ func isShortStart(e execution.Event) bool {
 	bare := *e.Start
 	bare.Args = nil
 	return e == execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: e.Time, Start: e.Start, Sync: e.Sync} &&
-		bare == execution.Start{Tool: bare.Tool, Graph: bare.Graph} && isNanos(e.Time)
+		bare == execution.Start{Tool: bare.Tool, Graph: bare.Graph} && isNanos(e.Time) && isStoredAsItIs(bare.Tool) && isStoredAsItIs(bare.Graph)
 }
 
 // isShortEnd reports whether an event is the end of a run with a value, and nothing more.
@@ -306,4 +308,10 @@ func (r *chunkReader) time() time.Time {
 	r.rest = r.rest[size:]
 	r.short.clock = at
 	return time.Unix(0, at)
+}
+
+// isStoredAsItIs reports whether every database stores a text without changing it. The short form of a
+// beginning relies on the row, whose text Postgres changes else.
+func isStoredAsItIs(text string) bool {
+	return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
 }
