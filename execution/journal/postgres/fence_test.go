@@ -74,6 +74,9 @@ func TestSleeper(t *testing.T) {
 		t.Errorf("the sleeper may call: %v", err)
 	}
 	taken(t, asleep, "RUN")
+	if n := query[int](t, url, `SELECT steps FROM toolgraph.runs WHERE id = 'RUN'`); n != 2 {
+		t.Errorf("the row has %d steps, expected the 2 that its owner has recorded", n)
+	}
 	record(t, other, all[3:]...)
 	if n := eventsOf(t, other, "RUN"); n != 5 {
 		t.Errorf("%d events, expected the 5 of the run", n)
@@ -180,5 +183,23 @@ func TestSignOff(t *testing.T) {
 	}
 	if status := query[string](t, url, `SELECT status FROM toolgraph.runs`); status != "interrupted" {
 		t.Errorf("the run is %s, expected that it is interrupted", status)
+	}
+}
+
+// After a restart of the server no process is dead before it has had the time to show that it lives.
+func TestServerIsYoung(t *testing.T) {
+	url := pgtest.URL(t)
+	silent := open(t, url, journal.Options{}, never)
+	record(t, silent, events("RUN", "in", "out")[:2]...)
+	up := query[float64](t, url, `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8`)
+	change(t, url, `UPDATE toolgraph.processes SET beat = 0`)
+	older, younger := time.Duration(up*float64(time.Second))+time.Hour, time.Duration(up/2*float64(time.Second))
+	r, err := open(t, url, journal.Options{}, postgres.Timing{Dead: older}).Run(t.Context(), "RUN")
+	if err != nil || r.Status != journal.Running {
+		t.Errorf("a lease of %s on a server that is up for %.0f s: %s, %v", older, up, r.Status, err)
+	}
+	r, err = open(t, url, journal.Options{}, postgres.Timing{Dead: younger}).Run(t.Context(), "RUN")
+	if err != nil || r.Status != journal.Interrupted {
+		t.Errorf("a lease of %s on a server that is up for %.0f s: %s, %v", younger, up, r.Status, err)
 	}
 }
