@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/graph"
 )
 
 // Calling has the flags of a command that has the call of one tool of a graph file made elsewhere:
@@ -16,6 +18,7 @@ type Calling struct {
 	std   streams
 	flags sessionFlags
 	args  string
+	graph *graph.Graph // that Load has found
 }
 
 // Calling registers the flags, among them -g.
@@ -60,5 +63,25 @@ func (c *Calling) Load(ctx context.Context, words []string) (r Remote, err error
 	if err != nil {
 		return r, usageError{fmt.Errorf("%s: %w", words[0], err)}
 	}
+	c.graph = g
 	return Remote{Tool: listed.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args}, nil
+}
+
+// Asks returns the nodes of the tool, and of those that it calls, that put a question to the user.
+func (c *Calling) Asks() (nodes []string) {
+	for _, reached := range c.graph.Reached() {
+		for _, node := range reached.Nodes {
+			_, asks := node.(*graph.Ask)
+			if call, isCall := node.(*graph.MCP); isCall {
+				asks = slices.ContainsFunc(reached.Allow, func(a *graph.Allow) bool { return a.Confirms(call.Effect) })
+				if call.Confirm != nil {
+					asks = *call.Confirm
+				}
+			}
+			if asks {
+				nodes = append(nodes, node.ID())
+			}
+		}
+	}
+	return nodes
 }

@@ -159,6 +159,9 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 			Args: []any{Input{Tool: call.Tool, Graph: call.Graph, Args: args}},
 		},
 	}
+	if asks := f.call.Asks(); len(asks) > 0 {
+		f.parts.Printf("toolgraph: warning: the tool asks its user (node %s), and a scheduled run has none: it waits until the time for the answer is over", wording.List(asks))
+	}
 	return f.connected(ctx, func(ctx context.Context, c client.Client) error {
 		replaced, err := f.put(ctx, c.ScheduleClient(), &options)
 		if err != nil {

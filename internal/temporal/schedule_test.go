@@ -174,7 +174,7 @@ func TestScheduleRefused(t *testing.T) {
 	}{
 		"no argument":   {[]string{"greet", "--every", "1h"}, 2, "greet: invalid arguments: arguments.name: required, but missing"},
 		"its type":      {[]string{"greet", "name=a", "times=x", "--every", "1h"}, 2, "arguments.times"},
-		"unknown":       {[]string{"greet", "nmae=a", "--every", "1h"}, 2, `did you mean "name"?`},
+		"unknown":       {[]string{"greet", "nam=a", "--every", "1h"}, 2, `did you mean "name"?`},
 		"no tool":       {[]string{"great", "name=a", "--every", "1h"}, 2, `did you mean "greet"?`},
 		"no times":      {[]string{"greet", "name=a"}, 2, "no times given; give --cron or --every"},
 		"minute 61":     {[]string{"greet", "name=a", "--cron", "61 * * * *"}, 1, "the Temporal server refuses the schedule (61 * * * *): Invalid schedule spec: Minute is not in range [0-59]"},
@@ -191,6 +191,21 @@ func TestScheduleRefused(t *testing.T) {
 	}
 	if _, errs, code := p.scheduleCommand(t, "show", id); code != 1 || !strings.Contains(errs, "there is no schedule") {
 		t.Error("created:", code, errs)
+	}
+}
+
+// A tool that asks can be scheduled, with a warning.
+func TestScheduleAsks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	file := write(t, t.TempDir(), "graph.yaml", strings.ReplaceAll(asking, "$UP", "http://127.0.0.1:1"))
+	id := "test-" + strings.ToLower(rand.Text())
+	_, errs, code := p.scheduleCommand(t, "create", id, "ask", "id=a", "-g", file, "--cron", "0 0 29 2 *", "--paused")
+	if code != 0 || !strings.Contains(errs, "the tool asks its user (node sure, after)") || !strings.Contains(errs, "next run: paused") {
+		t.Error(code, errs)
+	}
+	if _, errs, code = p.scheduleCommand(t, "delete", id); code != 0 {
+		t.Error(code, errs)
 	}
 }
 
