@@ -19,6 +19,8 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+
+	"toolgraph/tests/pgtest"
 )
 
 // hang is how long a test waits before it says that something hangs.
@@ -34,6 +36,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	stopShared()
+	pgtest.Stop()
 	os.Exit(code)
 }
 
@@ -66,6 +69,21 @@ func newPlace(t *testing.T) *place {
 		t.Fatal(shared.err)
 	}
 	return shared.place(t)
+}
+
+// places runs a test over each kind of store.
+func places(t *testing.T, run func(t *testing.T, p *place)) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		run(t, newPlace(t))
+	})
+	t.Run("Postgres", func(t *testing.T) {
+		t.Parallel()
+		p := newPlace(t)
+		p.state = pgtest.URL(t)
+		run(t, p)
+	})
 }
 
 // temporalProgram skips a test without the temporal CLI.

@@ -33,8 +33,11 @@ func askingFile(t *testing.T, u *upstream) string {
 // A question ends the activity, so its answer may come after the worker that asked was killed, and no
 // other was alive; it reaches clients of both eras. What was called before is not called again.
 func TestAnswerAfterKill(t *testing.T) {
-	t.Parallel()
-	p, u := newPlace(t), newUpstream(t)
+	places(t, answerAfterKill)
+}
+
+func answerAfterKill(t *testing.T, p *place) {
+	u := newUpstream(t)
 	file := askingFile(t, u)
 	first := p.worker(t, file)
 	c := p.serve(t, file)

@@ -19,6 +19,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/cli"
 	"toolgraph/internal/project"
+	"toolgraph/internal/state"
 )
 
 // The steps of a run are reported to its client, in order.
@@ -232,7 +233,7 @@ func TestServeStopped(t *testing.T) {
 // until waits until the recorded runs are as wanted.
 func (p *place) until(t *testing.T, what string, is func([]journal.Run) bool) {
 	t.Helper()
-	store, err := journal.Open(p.state, journal.Options{})
+	store, err := state.Open(p.state, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
