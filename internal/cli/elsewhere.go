@@ -123,40 +123,53 @@ func (l *loaded) recordedEnd(ctx context.Context, engine *execution.Engine, g *g
 	return engine.Resume(reading, g, events) // which returns the end
 }
 
-// attendEvery is how often a run is looked at that is made elsewhere.
-const attendEvery = 100 * time.Millisecond
+// attendAgain is the pause after the store could not be read.
+const attendAgain = time.Second
 
 // attend reports the steps of a run that is made elsewhere, and puts its questions to the user of
-// the client, until ctx ends.
+// the client, until the run or ctx ends.
 func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *reporter) {
 	if report == nil && !mayAsk(g) {
 		return
 	}
-	ticker := time.NewTicker(attendEvery)
-	defer ticker.Stop()
-	seen := 0
+	var last journal.Run
 	var asked *journal.Asked
-	for {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
+	seen := 0
+	defer func() { l.reportSteps(context.WithoutCancel(ctx), id, &seen, report) }()
+	for last.Status == "" || last.InProgress() || last.Status == journal.Interrupted {
+		run, err := l.history.Wait(ctx, id, func(r journal.Run) bool {
+			return r.Bytes != last.Bytes || r.Status != last.Status || isUnasked(r.Question, asked)
+		})
+		switch {
+		case ctx.Err() != nil:
 			return
+		case err != nil:
+			wait(ctx, attendAgain)
+			continue
 		}
-		run, err := l.history.Exact(ctx, id)
-		if err != nil {
-			continue // it has not begun, or the store cannot be read for the moment
-		}
-		if report != nil {
-			_ = l.history.Events(ctx, id, seen, func(e execution.Event) { // what is missing is read at the next look
-				seen++
-				report.Observe(e)
-			})
-		}
-		if q := run.Question; q != nil && (asked == nil || q.Address != asked.Address || !q.Time.Equal(asked.Time)) {
-			asked = q
-			l.passOn(ctx, g, id, *q)
+		last = run
+		l.reportSteps(ctx, id, &seen, report)
+		if isUnasked(run.Question, asked) {
+			asked = run.Question
+			l.passOn(ctx, g, id, *asked)
 		}
 	}
+}
+
+// isUnasked reports whether a question is open that was not put yet.
+func isUnasked(open, asked *journal.Asked) bool {
+	return open != nil && (asked == nil || open.Address != asked.Address || !open.Time.Equal(asked.Time))
+}
+
+// reportSteps reports the events of a run from a number on. What cannot be read is reported later.
+func (l *loaded) reportSteps(ctx context.Context, id string, seen *int, report *reporter) {
+	if report == nil {
+		return
+	}
+	_ = l.history.Events(ctx, id, *seen, func(e execution.Event) {
+		*seen++
+		report.Observe(e)
+	})
 }
 
 // passOn puts the question of a run that is made elsewhere to the user of the client, and sends the
