@@ -50,11 +50,11 @@ func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
 	run, release := a.alive(ctx, halt)
 	defer release()
 	_, err := a.Make(run, o)
-	return a.outcome(ctx, user, err)
+	return a.outcome(user, err)
 }
 
 // outcome says how an attempt has ended.
-func (a *activities) outcome(ctx context.Context, user *user, err error) (Outcome, error) {
+func (a *activities) outcome(user *user, err error) (Outcome, error) {
 	var step *execution.StepError
 	var never *cli.PermanentError
 	isSuspended := errors.Is(err, execution.ErrSuspended)

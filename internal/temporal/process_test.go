@@ -53,7 +53,7 @@ var shared struct {
 
 func stopShared() {
 	if shared.server != nil {
-		shared.server.stop()
+		shared.stop()
 	}
 }
 

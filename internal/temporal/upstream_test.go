@@ -53,7 +53,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not here", http.StatusMethodNotAllowed)
 		return
 	}
-	answer := ""
+	var answer string
 	switch {
 	case m.ID == nil:
 		w.WriteHeader(http.StatusAccepted)

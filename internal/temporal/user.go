@@ -45,7 +45,7 @@ func (u *user) Ask(ctx context.Context, q execution.Question) (a execution.Answe
 	a = execution.Answer{Action: u.answer.Action, Why: u.answer.Why}
 	if u.answer.Content != nil {
 		if a.Content, err = value.Decode(u.answer.Content); err != nil {
-			return execution.Answer{Action: execution.Dismiss}, nil //nolint:nilerr // an answer that cannot be read is none
+			return execution.Answer{Action: execution.Dismiss}, nil // an answer that cannot be read is none
 		}
 	}
 	return a, nil
