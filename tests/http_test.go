@@ -118,12 +118,13 @@ func TestServeHTTP(t *testing.T) {
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "no more connections are accepted", func() bool {
-		c, err := net.Dial("tcp", addr)
-		if err == nil {
-			c.Close()
+	eventually(t, "the process is not ready for other calls", func() bool {
+		resp, err := http.Get("http://" + addr + "/readyz")
+		if err != nil {
+			return true
 		}
-		return err != nil
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusServiceUnavailable
 	})
 	g.open()
 	if body := <-last; !strings.Contains(body, `{\"id\":7,\"entry\":7}`) {

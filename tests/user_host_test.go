@@ -235,6 +235,13 @@ func (c *conversation) modernQuestion(r reply) (q hostQuestion) {
 	return q
 }
 
+// nextQuestion is the next question of any call of a host of the legacy era; this call may be answered before.
+func (c *conversation) nextQuestion() hostQuestion {
+	c.t.Helper()
+	bare := &conversation{userHost: c.userHost, tool: c.tool, args: c.args} // its call is never answered
+	return bare.question()
+}
+
 // answer answers a question.
 func (c *conversation) answer(q hostQuestion, answer string) {
 	c.t.Helper()

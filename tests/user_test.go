@@ -185,7 +185,7 @@ func TestF15AnotherRunsState(t *testing.T) {
 		first := one.question()
 		if !h.modern { // one question at a time goes to a client; which of the runs is first is not decided
 			one.answer(first, no)
-			second := one.question()
+			second := one.nextQuestion()
 			one.refused(first, yes)
 			h.called(0)
 			one.answer(second, yes)

@@ -116,7 +116,7 @@ func (s *Server) elsewhere(c *call, m *message) *rpcError {
 		return errNotWaiting
 	}
 	parts := strings.Split(text(m.requestState), ".")
-	if len(parts) != stateParts || parts[stateRun] == "" {
+	if len(parts) != stateParts || parts[stateRun] == "" || parts[stateProcess] == s.opts.Fleet.Process() { // it was used, or has expired
 		return errNotWaiting
 	}
 	c.continued = &Continued{Run: parts[stateRun], Mark: parts[stateMark], process: parts[stateProcess], state: c.state}
