@@ -215,7 +215,7 @@ func TestServeResumes(t *testing.T) {
 	kill()
 	_ = run.Wait() // it was killed
 	v.payUpTo(payingTurns / 2)
-	v.serve(path, func() bool { return len(v.lines("pays")) >= payingTurns/2 }, "is suspended until the next start")
+	v.serve(path, func() bool { return len(v.lines("pays")) >= payingTurns/2 }, "a resumed run is suspended until")
 	v.payUpTo(2 * payingTurns)
 	v.serve(path, func() bool { return strings.Contains(v.log.text(), "a resumed run has finished") }, "a resumed run has finished")
 	out, err := exec.CommandContext(t.Context(), v.bin, "resume", "last", "--state", filepath.Join(v.dir, "state")).Output()

@@ -223,11 +223,7 @@ func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, opti
 		cancel()
 		ctx = cancelled
 	}
-	result, err := on.resumed(ctx, g, events, options...)
-	if errors.Is(err, execution.ErrSuspended) {
-		on.giveBack(ctx, run.ID)
-	}
-	return result, err
+	return on.resumed(ctx, g, events, options...)
 }
 
 // settled waits until a run is recorded, and says whether its error is permanent.

@@ -304,12 +304,9 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning):
 		return nil, nil, false
-	case result != nil && errors.Is(err, execution.ErrSuspended):
-		l.giveBack(ctx, run.ID)
-		if l.fleet.canLeave(ctx) {
-			j.waits = true
-			return nil, nil, false
-		}
+	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
+		j.waits = true
+		return nil, nil, false
 	case result == nil && err != nil: // it was not resumed
 		if now, failed := l.history.Exact(ctx, run.ID); failed == nil && now.Status != journal.Interrupted {
 			return nil, nil, false // another process was faster

@@ -210,14 +210,15 @@ func (l *loaded) resolve(ctx context.Context, g *graph.Graph, id string, more ..
 	return l.resumed(ctx, g, events, more...)
 }
 
-// resumed continues a run with these events, which this process has claimed. A run that cannot be continued is given
-// back.
+// resumed continues a run with these events, which this process has claimed. A run that cannot be continued, or is
+// suspended, is given back.
 func (l *loaded) resumed(ctx context.Context, g *graph.Graph, events []execution.Event, more ...execution.Option) (*execution.Result, error) {
 	ctx, options := l.begin(ctx, g)
 	options = append(options, l.believer(true).options(ctx)...) // in-doubt calls depend on it
 	result, err := l.engine().Resume(ctx, g, events, append(options, more...)...)
 	var step *execution.StepError
-	if err != nil && len(events) > 0 && !errors.As(err, &step) && !errors.Is(err, execution.ErrTaken) { // nothing was done
+	undone := err != nil && !errors.As(err, &step) && !errors.Is(err, execution.ErrTaken)
+	if len(events) > 0 && (undone || errors.Is(err, execution.ErrSuspended)) {
 		l.giveBack(ctx, events[0].Run)
 	}
 	return result, err

@@ -18,8 +18,9 @@ type resumer struct {
 	grace time.Duration
 	every func() (again <-chan time.Time, stop func())
 
+	news    chan struct{}  // there may be more interrupted runs
 	room    chan struct{}  // has one element for each run that is being resumed
-	running sync.WaitGroup // of the same runs
+	running sync.WaitGroup // of the same runs, and of those who wait for news
 
 	mu     sync.Mutex        // guards the fields below
 	active map[string]bool   // runs that are being resumed
@@ -50,7 +51,7 @@ func newResumer(l *loaded, grace time.Duration) *resumer {
 			ticker := time.NewTicker(sweepEvery)
 			return ticker.C, ticker.Stop
 		},
-		room: make(chan struct{}, maxResuming), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
+		news: make(chan struct{}, 1), room: make(chan struct{}, maxResuming), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
 	}
 }
 
@@ -86,29 +87,24 @@ func (r *resumer) sweeps(ctx context.Context) {
 	defer r.running.Wait()
 	again, stop := r.every()
 	defer stop()
-	news := make(chan struct{}, 1)
-	r.running.Go(func() { r.listen(ctx, news) })
-	for {
-		r.sweep(hard, ctx.Done())
+	r.running.Go(func() { r.listen(ctx) })
+	for ctx.Err() == nil {
+		r.sweep(hard, ctx)
 		select {
 		case <-again:
-		case <-news:
+		case <-r.news:
 		case <-ctx.Done():
-			return
 		}
 	}
 }
 
 // listen reports runs that are interrupted, until ctx ends: their process has died or given them back.
-func (r *resumer) listen(ctx context.Context, news chan<- struct{}) {
+func (r *resumer) listen(ctx context.Context) {
 	of := aboutRuns(r.Project)
 	err := r.history.Follow(ctx, "", func(changed []journal.Run) error {
 		for _, run := range changed {
 			if run.Status == journal.Interrupted && run.Question == nil && (run.File == of.File || run.Server == of.Server) {
-				select {
-				case news <- struct{}{}:
-				default:
-				}
+				r.ring()
 			}
 		}
 		return nil
@@ -120,7 +116,7 @@ func (r *resumer) listen(ctx context.Context, news chan<- struct{}) {
 
 // sweep resumes the runs that are interrupted now, without waiting for their ends. Several processes
 // do so at the same time, so each has another order: then few of them want the same run.
-func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
+func (r *resumer) sweep(ctx, soft context.Context) {
 	left, err := r.history.Interrupted(ctx, aboutRuns(r.Project))
 	if err != nil && !r.blind {
 		r.log.Warn("interrupted runs cannot be listed; trying again later", "error", err)
@@ -128,17 +124,23 @@ func (r *resumer) sweep(ctx context.Context, stop <-chan struct{}) {
 	r.blind = err != nil
 	rand.Shuffle(len(left), func(i, k int) { left[i], left[k] = left[k], left[i] })
 	for _, run := range left {
+		if soft.Err() != nil {
+			return
+		}
 		if !r.wanted(ctx, run) {
 			continue
 		}
 		select {
 		case r.room <- struct{}{}:
-		case <-stop:
+		case <-soft.Done():
 			return
 		}
 		r.running.Go(func() {
-			defer func() { <-r.room }()
-			r.one(ctx, stop, run)
+			taken := r.one(ctx, soft.Done(), run)
+			<-r.room
+			if taken {
+				r.again(soft, run.ID)
+			}
 		})
 	}
 }
@@ -180,8 +182,8 @@ func (r *resumer) waiting(run journal.Run, digest string) {
 		"run", run.ID, "tool", run.Tool, "remedy", "toolgraph resume "+run.ID+" in a terminal")
 }
 
-// one resumes a run.
-func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run) {
+// one resumes a run, unless another process has it.
+func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run) (taken bool) {
 	log := r.log.With("run", run.ID, "tool", run.Tool)
 	defer func() {
 		r.mu.Lock()
@@ -190,16 +192,16 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	}()
 	g, err := r.currentGraph(ctx, run)
 	if err != nil {
-		return // wanted has checked it
+		return false // wanted has checked it
 	}
 	if now, err := r.history.Run(ctx, run.ID); err == nil && (now.Status != journal.Interrupted || now.Question != nil) {
-		return // it has been resumed since it was listed
+		return true // since it was listed
 	}
 	log.Info("resuming an interrupted run", "steps", run.Steps)
 	user := &laterUser{}
 	runs, fl, mine := r.fleet.begin(ctx, run.ID, "")
-	if !mine {
-		return
+	if !mine { // a client of this process was faster
+		return false
 	}
 	result, err := r.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
 	fl.land(nil, nil) // who waits for the run reads its end
@@ -208,20 +210,37 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	case err == nil:
 		log.Info("a resumed run has finished", "steps", len(result.History()))
 	case user.asked != nil && errors.Is(err, execution.ErrSuspended):
-		r.giveBack(ctx, run.ID)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.waiting(run, user.asked.Digest)
 	case errors.Is(err, execution.ErrSuspended) || errors.Is(context.Cause(ctx), execution.ErrSuspended):
-		log.Info("a resumed run is suspended until the next start")
+		log.Info("a resumed run is suspended until another process or the next start goes on with it")
 	case errors.As(err, &step):
 		log.Warn("a resumed run has failed", "code", step.Code(), "error", withRemedy(err))
 	case errors.Is(err, journal.ErrRunning), errors.Is(err, journal.ErrTaken):
 		log.Info("another process is resuming the interrupted run")
+		return true
 	default:
 		log.Warn("an interrupted run cannot be resumed", "error", err)
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.tries[run.ID]++
+	}
+	return false
+}
+
+// again sweeps again if a run that another process has is given back. What happened while this process wanted the
+// run itself, no sweep has seen.
+func (r *resumer) again(ctx context.Context, id string) {
+	run, err := r.history.Wait(ctx, id, func(run journal.Run) bool { return !run.InProgress() })
+	if err == nil && run.Status == journal.Interrupted {
+		r.ring()
+	}
+}
+
+func (r *resumer) ring() {
+	select {
+	case r.news <- struct{}{}:
+	default:
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"os"
@@ -25,7 +26,8 @@ type sweeping struct {
 	state string
 	store *journal.Store
 	ticks chan time.Time
-	ended chan string // the ids of runs that were resumed to their end
+	ended chan string   // the ids of runs that were resumed to their end
+	quiet chan struct{} // closed when it takes no more runs
 	log   lockedLog
 	stop  func()
 }
@@ -68,9 +70,9 @@ tools:
 }
 
 // sweep starts such a server, which sweeps once.
-func sweep(t *testing.T, p *project.Project, state string) *sweeping {
+func sweep(t *testing.T, p *project.Project, state string, more ...execution.Option) *sweeping {
 	t.Helper()
-	s := &sweeping{t: t, p: p, state: state, ticks: make(chan time.Time), ended: make(chan string, 100)}
+	s := &sweeping{t: t, p: p, state: state, ticks: make(chan time.Time), ended: make(chan string, 100), quiet: make(chan struct{})}
 	s.store = openStore(t, state)
 	flags := &sessionFlags{logLevel: "info", logFormat: "text", chosen: func(string) bool { return true }}
 	l, err := flags.start(t.Context(), streams{err: &s.log}, p)
@@ -78,13 +80,13 @@ func sweep(t *testing.T, p *project.Project, state string) *sweeping {
 		t.Fatal(err)
 	}
 	l.history = s.store
-	l.options = []execution.Option{execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
+	l.options = append(more, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.End != nil {
 			s.ended <- e.Run
 		}
-	}))}
+	})))
 	r := newResumer(l, time.Minute)
-	r.every = func() (<-chan time.Time, func()) { return s.ticks, func() {} }
+	r.every = func() (<-chan time.Time, func()) { return s.ticks, func() { close(s.quiet) } }
 	stop := r.start(t.Context())
 	s.stop = sync.OnceFunc(func() {
 		stop()
@@ -238,5 +240,42 @@ func TestSweepsGiveUp(t *testing.T) {
 	}
 	if n := s.log.count("cannot be resumed"); n < maxTries || n > maxTries+maxResuming || len(s.ended) > 0 {
 		t.Errorf("tried %d times, want about %d; %d runs ended:\n%s", n, maxTries, len(s.ended), &s.log.b)
+	}
+}
+
+// A run that is suspended because its process ends is given back at once, although another run of that process
+// keeps it.
+func TestSweepsGiveBack(t *testing.T) {
+	p := sweepingGraph(t)
+	dir := t.TempDir()
+	other, before := openStore(t, dir), &sweeping{t: t, p: p}
+	free := map[string]chan struct{}{"SHORT": make(chan struct{}), "LONG": make(chan struct{})}
+	for run := range free {
+		before.begin(other, run, p.Graphs[0].Hash, nil)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan string, len(free))
+	s := sweep(t, p, dir, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
+		if e.Record != nil && e.Record.NodeID == "entry" {
+			begun <- e.Run
+			<-free[e.Run]
+		}
+	})))
+	for range free {
+		<-begun
+	}
+	go s.stop()
+	<-s.quiet
+	close(free["SHORT"])
+	defer close(free["LONG"])
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	look := openStore(t, dir)
+	for run, want := range map[string]journal.Status{"SHORT": journal.Interrupted, "LONG": journal.Running} {
+		if _, err := look.Wait(ctx, run, func(r journal.Run) bool { return r.Status == want }); err != nil {
+			t.Errorf("%s is not %s: %v", run, want, err)
+		}
 	}
 }

@@ -51,11 +51,12 @@ func TestFleet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFleet(t, place(t), 3)
+			var early, late sync.WaitGroup
+			early.Go(func() { f.stopped(t) })
 			f.questions(t)
 			f.cancellations(t)
-			var late sync.WaitGroup
+			early.Wait() // processes that end now would make its run wait
 			late.Go(func() { f.lateAnswers(t) })
-			late.Go(func() { f.stopped(t) })
 			late.Go(func() { f.sleeper(t, name == "Postgres") })
 			f.load(t, calls(t))
 			late.Wait()
@@ -237,14 +238,20 @@ func (f *fleet) lateAnswers(t *testing.T) {
 // on with the run.
 func (f *fleet) stopped(t *testing.T) {
 	const id = 1_000_003
-	p := f.run(true)
-	answer := f.long(t, p, id)
-	p.drain(t)
+	p := f.run(true, "--http-grace", "12s")
+	open := sync.OnceFunc(f.up.gate(id))
+	defer open()
+	answer := f.long(t, p, id, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.drain(t)
+	}()
+	f.wait("the run is suspended after its call", func() bool { return strings.Contains(p.log.String(), "runs are suspended") })
+	open()
+	<-ended
 	if got, want := <-answer, fmt.Sprintf(`{"id":%d,"paid":1}`, id); got != want {
 		t.Errorf("the call of a process that is stopped: %s", got)
-	}
-	if !strings.Contains(p.log.String(), "runs are suspended") {
-		t.Errorf("the run was not suspended: %s", p.log)
 	}
 }
 
@@ -253,7 +260,7 @@ func (f *fleet) stopped(t *testing.T) {
 func (f *fleet) sleeper(t *testing.T, loses bool) {
 	const id = 1_000_004
 	p := f.run(true)
-	answer := f.long(t, p, id)
+	answer := f.long(t, p, id, 3)
 	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
 	if loses {
 		f.wait("another process pays", func() bool { return f.up.count(id) > 0 })
@@ -264,8 +271,8 @@ func (f *fleet) sleeper(t *testing.T, loses bool) {
 	}
 }
 
-// long makes a call without a key that takes some seconds, and returns when it has begun.
-func (f *fleet) long(t *testing.T, p *process, id int) (answer <-chan string) {
+// long makes a call without a key that takes some seconds, and returns when it has made calls.
+func (f *fleet) long(t *testing.T, p *process, id, calls int) (answer <-chan string) {
 	said := make(chan string, 1)
 	go func() {
 		_, body, err := p.post(call("order", fmt.Sprintf(`{"id":%d,"steps":60}`, id), "", ""), http.Header{})
@@ -276,7 +283,7 @@ func (f *fleet) long(t *testing.T, p *process, id int) (answer <-chan string) {
 		}
 		said <- body
 	}()
-	f.wait("the run has begun", func() bool { return f.up.looks(id) > 2 })
+	f.wait("the run has begun", func() bool { return f.up.looks(id) >= calls })
 	return said
 }
 

@@ -99,7 +99,7 @@ func newFleet(t *testing.T, state string, processes int) *fleet {
 // start starts one more process, with its graph file at a path of its own.
 func (f *fleet) start() *process { return f.run(false) }
 
-func (f *fleet) run(apart bool) *process {
+func (f *fleet) run(apart bool, flags ...string) *process {
 	f.t.Helper()
 	file := filepath.Join(f.t.TempDir(), "shop.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, graphFile, f.up.URL), 0o600); err != nil {
@@ -108,6 +108,7 @@ func (f *fleet) run(apart bool) *process {
 	p := &process{apart: apart, log: &log{}, exited: make(chan struct{})}
 	p.cmd = exec.Command(testbin.Build(f.t, "toolgraph"), "serve", file, "--http", "127.0.0.1:0",
 		"--resume", "--http-grace", "4s", "--log-level", "info", "--state", f.state)
+	p.cmd.Args = append(p.cmd.Args, flags...)
 	p.cmd.Stderr = p.log
 	if err := p.cmd.Start(); err != nil {
 		f.t.Fatal(err)

@@ -16,7 +16,8 @@ import (
 type upstream struct {
 	*httptest.Server
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex            // guards what follows
+	gates     map[int]chan struct{} // a call of look with such an id waits, instead of some time
 	paid      map[int]int
 	looked    map[int]int
 	held      int // calls of hold that have begun
@@ -27,7 +28,7 @@ type upstream struct {
 const look = 50 * time.Millisecond
 
 func startUpstream(t *testing.T) *upstream {
-	u := &upstream{paid: map[int]int{}, looked: map[int]int{}}
+	u := &upstream{gates: map[int]chan struct{}{}, paid: map[int]int{}, looked: map[int]int{}}
 	u.Server = httptest.NewServer(u)
 	t.Cleanup(u.Close)
 	return u
@@ -83,8 +84,13 @@ func (u *upstream) call(r *http.Request, tool string, id int) int {
 	case "look":
 		u.mu.Lock()
 		u.looked[id]++
+		gate := u.gates[id]
 		u.mu.Unlock()
-		time.Sleep(look)
+		if gate == nil {
+			time.Sleep(look)
+		} else {
+			<-gate
+		}
 		return id
 	}
 	u.mu.Lock()
@@ -95,6 +101,15 @@ func (u *upstream) call(r *http.Request, tool string, id int) int {
 	defer u.mu.Unlock()
 	u.cancelled++
 	return 0
+}
+
+// gate makes the calls of look with an id wait until the gate is open.
+func (u *upstream) gate(id int) (open func()) {
+	gate := make(chan struct{})
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.gates[id] = gate
+	return func() { close(gate) }
 }
 
 func (u *upstream) count(id int) int {
