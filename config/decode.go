@@ -20,7 +20,8 @@ type decoder struct {
 	assume  bool     // as Options.AssumeEnv
 	alone   bool     // imports are not read
 
-	mayImport func(path string) bool // nil: any
+	mayImport func(path string) bool            // nil: any
+	read      func(path string) ([]byte, error) // of imports; nil: ReadFile
 
 	noteDefault func(name, value string) // as Options.NoteDefault
 

@@ -123,7 +123,7 @@ func (d *decoder) loadImport(imp *Import) {
 		return
 	}
 	child := &decoder{
-		path: path, lookup: d.lookup, noteDefault: d.noteDefault, assume: d.assume, hosts: d.hosts, registries: d.registries, importer: d, info: info,
+		path: path, lookup: d.lookup, read: d.read, noteDefault: d.noteDefault, assume: d.assume, hosts: d.hosts, registries: d.registries, importer: d, info: info,
 		file: &File{Path: path, Prefix: d.file.Prefix + imp.Name.Value + "."},
 	}
 	understood, err := child.parse(data)
@@ -167,7 +167,11 @@ func (d *decoder) readImport(imp *Import, path string) ([]byte, fs.FileInfo) {
 		d.found.Add(imp.Pos, "too-many-imports", fmt.Sprintf("import %q is one of more than %d, those of imports included, which is the limit", imp.Name.Value, mostImports), "put the tools of several files into one")
 		return nil, nil
 	}
-	data, err := ReadFile(path)
+	read := d.read
+	if read == nil {
+		read = ReadFile
+	}
+	data, err := read(path)
 	var found Diagnostics
 	switch {
 	case errors.As(err, &found):

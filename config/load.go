@@ -27,6 +27,8 @@ type Options struct {
 	// MayImport reports whether the graph file may import the file at a path: an import that it may not is
 	// an error, and is not read. nil: any. It is for texts that are not saved yet.
 	MayImport func(path string) bool
+
+	ReadFile func(path string) ([]byte, error) // reads imports; nil: ReadFile. An editor has texts that are not saved
 }
 
 // Load reads the graph file at path. When the file could be read, the error is Diagnostics,
@@ -59,7 +61,7 @@ func newDecoder(path string, opts Options) *decoder {
 	}
 	return &decoder{
 		path:   path,
-		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone, mayImport: opts.MayImport,
+		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone, mayImport: opts.MayImport, read: opts.ReadFile,
 		lookup: lookup, noteDefault: opts.NoteDefault,
 		texts:  opts.Vars,
 		values: opts.VarValues,

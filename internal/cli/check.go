@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/checks"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/terminal"
@@ -135,50 +135,25 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	}
 	shown.note(of, p.File)
 	if !f.live {
-		found, offline, locked, err := checkOffline(ctx, p)
-		if err == nil && locked == nil {
-			f.noteUnknown(p, offline)
+		c, err := checks.Offline(ctx, p, nil, nil)
+		if err != nil {
+			return nil, err
 		}
-		return found, err
+		if c.Locked == nil {
+			f.noteUnknown(p, c.Offline)
+		}
+		return c.Found, nil
 	}
-	locked, found, err := lockBeside(p)
+	locked, found, err := checks.LockBeside(p, nil)
 	if err != nil {
 		return nil, err
 	}
 	listed, missing, err := f.listed(ctx, std, p, locked)
-	found, ended := allFindings(ctx, p, append(found, missing...), believing{listed, locked, p.File})
+	found, ended := checks.All(ctx, p, append(found, missing...), believing{listed, locked, p.File})
 	if ended != nil {
 		return nil, ended
 	}
 	return found, err
-}
-
-// checkOffline returns all findings about a file, given the lock beside it and what its servers listed when
-// they were synced: it starts no server. It returns both as well; the lock is nil without one.
-func checkOffline(ctx context.Context, p *project.Project) (config.Diagnostics, *lock.Offline, *lock.Lock, error) {
-	locked, found, err := lockBeside(p)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
-	found, err = allFindings(ctx, p, append(found, unlisted...), offline)
-	return found, offline, locked, err
-}
-
-// allFindings adds the findings of the file and of the flow of data, given the known tools. Secrets are
-// redacted: a finding may quote the description of a server.
-func allFindings(ctx context.Context, p *project.Project, found config.Diagnostics, known flow.Upstreams) (config.Diagnostics, error) {
-	more, err := p.Check(ctx, known)
-	if err != nil {
-		return nil, err
-	}
-	found = append(found, more...)
-	for i := range found {
-		found[i].Message = p.File.Secrets.Redact(found[i].Message)
-		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
-	}
-	found.Sort()
-	return found, nil
 }
 
 // noteUnknown counts the tools that a file without a lock calls and that were not synced.
@@ -241,22 +216,6 @@ type believing struct {
 func (b believing) Tool(server, tool string) (flow.Tool, bool) {
 	t, known := b.listed.Tool(server, tool)
 	return b.locked.Believe(server, tool, t, b.file.Trusts(server)), known
-}
-
-// lockBeside returns the lock beside a graph file, nil without one, and the findings about the
-// two.
-func lockBeside(p *project.Project) (*lock.Lock, config.Diagnostics, error) {
-	l, err := lock.Load(lock.Path(p.File.Path))
-	var found config.Diagnostics
-	switch {
-	case err == nil:
-		return l, l.Check(p.File, p.Graphs), nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, nil
-	case errors.As(err, &found):
-		return nil, found, nil
-	}
-	return nil, nil, err
 }
 
 // notGraphs are the endings of YAML files beside graph files that check skips.

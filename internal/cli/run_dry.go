@@ -12,6 +12,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/checks"
 	"toolgraph/internal/dryrun"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
@@ -40,7 +41,7 @@ func (f *dryFlags) check() error {
 
 // run makes a dry run of a graph and prints its plan.
 func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args value.Value, show *trace) error {
-	beside, _, err := lockBeside(l.Project)
+	beside, _, err := checks.LockBeside(l.Project, nil)
 	if err != nil {
 		return err
 	}

@@ -33,10 +33,14 @@ func (s streams) areStandard() bool {
 	return s.in == io.Reader(os.Stdin) && s.out == io.Writer(os.Stdout)
 }
 
-// protocol returns standard output for an MCP server: anything else in the process that
-// prints there prints to standard error. The text says what is served; a user at a terminal
-// sees it, and that a client is expected.
+// protocol returns standard output for an MCP server, see guarded. The text says what is served.
 func (s streams) protocol(format string, args ...any) (io.Writer, error) {
+	return s.guarded(format+"; waiting for an MCP client", args...)
+}
+
+// guarded returns standard output for a protocol: anything else in the process that prints there prints
+// to standard error. A user at a terminal sees the text, which says what is served and who is expected.
+func (s streams) guarded(format string, args ...any) (io.Writer, error) {
 	out := s.out
 	if out == io.Writer(os.Stdout) {
 		var err error
@@ -45,7 +49,7 @@ func (s streams) protocol(format string, args ...any) (io.Writer, error) {
 		}
 	}
 	if isTerminal(s.in) {
-		fmt.Fprintf(s.err, "toolgraph: "+format+"; waiting for an MCP client on standard input (Ctrl-C ends)\n", args...)
+		fmt.Fprintf(s.err, "toolgraph: "+format+" on standard input (Ctrl-C ends)\n", args...)
 	}
 	return out, nil
 }

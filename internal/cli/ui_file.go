@@ -7,11 +7,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring"
-	"toolgraph/internal/completion"
+	"toolgraph/internal/checks"
 	"toolgraph/internal/debug/page"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/project"
-	"toolgraph/internal/registry"
 	"toolgraph/mcpclient"
 )
 
@@ -19,7 +17,7 @@ import (
 func (f *uiFlags) file(kit *authoring.Toolkit, listed func() *mcpclient.Pool) page.File {
 	file := page.File{
 		Read: func() ([]byte, error) { return config.ReadFile(f.graph) },
-		Check: func(ctx context.Context, src []byte, saved bool) (*page.Checked, error) {
+		Check: func(ctx context.Context, src []byte, saved bool) (*checks.Checked, error) {
 			return f.checkText(ctx, src, saved, listed())
 		},
 	}
@@ -37,28 +35,13 @@ func (f *uiFlags) file(kit *authoring.Toolkit, listed func() *mcpclient.Pool) pa
 
 // checkText returns what toolgraph check reports of a text of the graph file, and what it knows of it. It
 // starts no server and asks none. A text that is not saved reads no file that the saved one does not read.
-func (f *uiFlags) checkText(ctx context.Context, src []byte, saved bool, pool *mcpclient.Pool) (*page.Checked, error) {
+func (f *uiFlags) checkText(ctx context.Context, src []byte, saved bool, pool *mcpclient.Pool) (*checks.Checked, error) {
 	opts := f.options()
 	if !saved {
 		read := f.files()
 		opts.MayImport = func(path string) bool { return slices.Contains(read, path) }
 	}
-	p, err := project.Parse(ctx, f.graph, src, opts)
-	var found config.Diagnostics
-	if err != nil && !errors.As(err, &found) {
-		return nil, err
-	}
-	if found != nil {
-		if p == nil {
-			return &page.Checked{Found: found}, nil
-		}
-		return &page.Checked{Found: found, Project: p, Known: knownOf(p, nil, nil, pool)}, nil
-	}
-	found, offline, locked, err := checkOffline(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return &page.Checked{Found: found, Project: p, Valid: true, Known: knownOf(p, offline, locked, pool)}, nil
+	return checks.Text(ctx, f.graph, src, opts, pool)
 }
 
 // watched are the files with whose changes the page changes: the lock as well, for findings.
@@ -68,59 +51,4 @@ func (f *uiFlags) watched() []string {
 		files = append(files, beside)
 	}
 	return files
-}
-
-// knownOf returns what completion knows of a file.
-func knownOf(p *project.Project, offline *lock.Offline, locked *lock.Lock, pool *mcpclient.Pool) *completion.Known {
-	known := &completion.Known{File: p.File, Graphs: p.Graphs, Tools: func(server string) []completion.Tool { return toolsOf(p.File, locked, pool, server) }}
-	if offline != nil {
-		known.Upstreams = offline
-	}
-	return known
-}
-
-// toolsOf returns the tools of a server as far as they are known without asking it: as it lists them while it
-// runs, else as the lock and the registry have them.
-func toolsOf(file *config.File, locked *lock.Lock, pool *mcpclient.Pool, server string) []completion.Tool {
-	var tools []completion.Tool
-	add := func(t completion.Tool) {
-		if !slices.ContainsFunc(tools, func(known completion.Tool) bool { return known.Name == t.Name }) {
-			t.Description = file.Secrets.Redact(t.Description)
-			tools = append(tools, t)
-		}
-	}
-	listed := func(t mcpclient.Tool) {
-		add(completion.Tool{Name: t.Name, Description: t.Description, Input: t.InputSchema})
-	}
-	if pool != nil {
-		for _, name := range pool.KnownTools(server) {
-			if t, known := pool.Known(server, name); known {
-				listed(t)
-			}
-		}
-	}
-	if locked != nil {
-		for _, e := range locked.Entries {
-			if e.Server == server {
-				add(completion.Tool{Name: e.Tool, Description: e.Description, Input: e.Input})
-			}
-		}
-	}
-	i := slices.IndexFunc(file.Servers, func(u *config.Upstream) bool { return u.Name.Value == server })
-	if i < 0 {
-		return tools
-	}
-	switch u := file.Servers[i]; {
-	case u.Transport == config.Exec:
-		for _, t := range mcpclient.Programs(u) {
-			listed(t)
-		}
-	case u.Registry:
-		if stored, err := registry.StoredTools(u); err == nil && stored != nil {
-			for _, t := range stored.Tools {
-				listed(t)
-			}
-		}
-	}
-	return tools
 }

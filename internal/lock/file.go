@@ -124,6 +124,22 @@ func Load(path string) (*Lock, error) {
 	return l, nil
 }
 
+// Parse is Load for the content of a file; path is its name in findings.
+func Parse(path string, src []byte) (*Lock, error) {
+	data, err := config.ParseData(path, src)
+	if err != nil {
+		return nil, err
+	}
+	l, edited, err := read(filepath.Base(path), data)
+	if err == nil {
+		err = edited.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
 // LoadToReplace is Load for a lock that is about to be written again: entries that do not
 // match their hashes are returned as findings, and are not an error.
 func LoadToReplace(path string) (l *Lock, edited config.Diagnostics, err error) {

@@ -8,8 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/completion"
-	"toolgraph/internal/project"
+	"toolgraph/internal/checks"
 )
 
 const (
@@ -17,31 +16,23 @@ const (
 	checkBudget = 20 * time.Second // for one text, waiting included
 )
 
-// Checked is what toolgraph check finds in a text of the graph file.
-type Checked struct {
-	Project *project.Project   // as far as the text was understood; nil: not at all
-	Valid   bool               // the text can be served
-	Found   config.Diagnostics // sorted
-	Known   *completion.Known  // nil: nothing is known
-}
-
-// checks are the results of File.Check that are still of use.
-type checks struct {
+// results are those of File.Check that are still of use.
+type results struct {
 	free    chan struct{} // has room for each text that is being checked
 	turn    chan struct{} // has room for one: the request that checks the file itself
 	version int           // of the file, of the next result; guarded by Server.mu, as the rest is
 
-	saved   *Checked // of the file as it is; nil: it was not checked yet
-	savedOf int      // its version
-	good    *Checked // the last valid one of any text
+	saved   *checks.Checked // of the file as it is; nil: it was not checked yet
+	savedOf int             // its version
+	good    *checks.Checked // the last valid one of any text
 }
 
-func newChecks() checks {
-	return checks{free: make(chan struct{}, mostChecks), turn: make(chan struct{}, 1), savedOf: -1}
+func newResults() results {
+	return results{free: make(chan struct{}, mostChecks), turn: make(chan struct{}, 1), savedOf: -1}
 }
 
 // check checks a text, when there is room.
-func (s *Server) check(ctx context.Context, text []byte, saved bool) (*Checked, error) {
+func (s *Server) check(ctx context.Context, text []byte, saved bool) (*checks.Checked, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkBudget)
 	defer cancel()
 	select {
@@ -63,12 +54,12 @@ func (s *Server) check(ctx context.Context, text []byte, saved bool) (*Checked, 
 }
 
 // checkedFile returns what was found in the file as it is now; it is checked once.
-func (s *Server) checkedFile(ctx context.Context) (*Checked, error) {
+func (s *Server) checkedFile(ctx context.Context) (*checks.Checked, error) {
 	s.mu.Lock()
 	found := s.found
 	s.mu.Unlock()
 	if s.opts.File.Check == nil {
-		return &Checked{Project: s.loaded().Project.Project, Valid: found.Err() == nil, Found: found}, nil
+		return &checks.Checked{Project: s.loaded().Project.Project, Valid: found.Err() == nil, Found: found}, nil
 	}
 	select {
 	case s.checks.turn <- struct{}{}:
@@ -103,10 +94,10 @@ func (s *Server) findings(ctx context.Context) []findingJSON {
 	c, err := s.checkedFile(ctx)
 	if err != nil {
 		own = append(slices.Clip(own), config.Diagnostic{Severity: config.Warning, Message: "not all checks were made: " + err.Error(), Hint: "reload the page"})
-		c = &Checked{}
+		c = &checks.Checked{}
 	}
 	all := s.findingsOf(c)
-	for _, f := range s.findingsOf(&Checked{Found: own}) {
+	for _, f := range s.findingsOf(&checks.Checked{Found: own}) {
 		f.Message, f.Hint = redact(f.Message), redact(f.Hint)
 		if !slices.Contains(all, f) {
 			all = append(all, f)
@@ -126,7 +117,7 @@ type findingJSON struct {
 }
 
 // findingsOf returns findings with the secrets of the file, and of the text that was checked, redacted.
-func (s *Server) findingsOf(c *Checked) []findingJSON {
+func (s *Server) findingsOf(c *checks.Checked) []findingJSON {
 	p := s.loaded()
 	redact := p.File.Secrets.Redact
 	if c.Project != nil {

@@ -58,7 +58,7 @@ type Server struct {
 	project *loaded
 	found   config.Diagnostics // of the file as it is now
 	source  string             // likewise
-	checks  checks
+	checks  results
 	open    []*question // that wait for the user, the oldest first
 }
 
@@ -66,7 +66,7 @@ type Server struct {
 func New(opts Options) *Server {
 	s := &Server{
 		opts: opts, token: rand.Text(), cookie: rand.Text(), hub: newHub(), looks: make(chan struct{}, mostLooks), look: lookBudget,
-		checks:  newChecks(),
+		checks:  newResults(),
 		project: newLoaded(opts.Project), found: opts.Project.Warnings, source: opts.Project.Source,
 	}
 	s.breaks.of = map[string][]debug.Breakpoint{}

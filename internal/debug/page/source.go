@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/checks"
 	"toolgraph/internal/diff"
 )
 
@@ -20,7 +21,7 @@ type File struct {
 	Read func() ([]byte, error)
 	// Check checks a text of the file. It starts no server and opens no connection; a text that is not
 	// saved reads no file that the saved one does not read. nil: only errors of loading are shown.
-	Check func(ctx context.Context, text []byte, saved bool) (*Checked, error)
+	Check func(ctx context.Context, text []byte, saved bool) (*checks.Checked, error)
 	// Save replaces the text that was read, and refuses a text with errors unless broken allows it:
 	// they are config.Diagnostics then. nil: the page may not change the file.
 	Save func(ctx context.Context, text, read []byte, broken bool) error

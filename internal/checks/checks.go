@@ -1,0 +1,98 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"toolgraph/config"
+	"toolgraph/graph/flow"
+	"toolgraph/internal/completion"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/project"
+	"toolgraph/mcpclient"
+)
+
+// Checked is what the checks know of a text.
+type Checked struct {
+	Project *project.Project   // as far as the text was understood; nil: not at all
+	Valid   bool               // the text can be served
+	Found   config.Diagnostics // sorted, without secrets
+	Locked  *lock.Lock         // beside the file; nil: none, or one with errors
+	Offline *lock.Offline      // nil unless the text is valid
+	Known   *completion.Known  // nil: nothing is known
+}
+
+// Text checks a text of the graph file at a path. pool is the servers that run already, whose tools
+// completion then knows; nil: none. The error is that of reading other files, or the cause of ctx's end.
+func Text(ctx context.Context, path string, src []byte, opts config.Options, pool *mcpclient.Pool) (*Checked, error) {
+	p, err := project.Parse(ctx, path, src, opts)
+	var found config.Diagnostics
+	if err != nil && !errors.As(err, &found) {
+		return nil, err
+	}
+	if found != nil {
+		c := &Checked{Found: found, Project: p}
+		if p != nil {
+			c.Known = knownOf(c, pool)
+		}
+		return c, nil
+	}
+	return Offline(ctx, p, opts.ReadFile, pool)
+}
+
+// Offline checks a project without errors. read reads the lock beside it; nil: config.ReadFile.
+func Offline(ctx context.Context, p *project.Project, read func(path string) ([]byte, error), pool *mcpclient.Pool) (*Checked, error) {
+	locked, found, err := LockBeside(p, read)
+	if err != nil {
+		return nil, err
+	}
+	offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
+	found, err = All(ctx, p, append(found, unlisted...), offline)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checked{Project: p, Valid: true, Found: found, Locked: locked, Offline: offline}
+	c.Known = knownOf(c, pool)
+	return c, nil
+}
+
+// All adds the findings of the file and of the flow of data, given the known tools. Secrets are
+// redacted: a finding may quote the description of a server.
+func All(ctx context.Context, p *project.Project, found config.Diagnostics, known flow.Upstreams) (config.Diagnostics, error) {
+	more, err := p.Check(ctx, known)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, more...)
+	for i := range found {
+		found[i].Message = p.File.Secrets.Redact(found[i].Message)
+		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
+	}
+	found.Sort()
+	return found, nil
+}
+
+// LockBeside returns the lock beside a graph file, nil without one, and the findings about the
+// two. read reads it; nil: config.ReadFile.
+func LockBeside(p *project.Project, read func(path string) ([]byte, error)) (*lock.Lock, config.Diagnostics, error) {
+	if read == nil {
+		read = config.ReadFile
+	}
+	path := lock.Path(p.File.Path)
+	src, err := read(path)
+	var l *lock.Lock
+	if err == nil {
+		l, err = lock.Parse(path, src)
+	}
+	var found config.Diagnostics
+	switch {
+	case err == nil:
+		return l, l.Check(p.File, p.Graphs), nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil
+	case errors.As(err, &found):
+		return nil, found, nil
+	}
+	return nil, nil, err
+}

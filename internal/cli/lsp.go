@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+	"toolgraph/internal/lsp"
+	"toolgraph/internal/observe"
+)
+
+func newLSP(std streams) *cobra.Command {
+	servers, level := "", ""
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "Serve an editor: findings while you type, completion, and more",
+		Long: `Serve one editor over stdio with the Language Server Protocol. An editor starts this
+command itself; docs/editors.md says how.
+
+Graph files are checked while they are edited, with the same findings as toolgraph check
+--any-env. What is known of the tools of servers comes from the lock file beside a graph
+file and from servers of a registry that were synced. No server is started, no environment
+variable is read, and no file is changed.`,
+		Example: `  toolgraph lsp
+  toolgraph lsp --mcp mcp.json`,
+		Args: args(0, 0, "no argument; the editor says which files are open"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := observe.NewLogger(std.err, level, "text", &config.Secrets{})
+			if err != nil {
+				return err
+			}
+			if servers != "" {
+				if servers, err = filepath.Abs(servers); err != nil {
+					return err
+				}
+			}
+			out, err := std.guarded("the language server; waiting for an editor")
+			if err != nil {
+				return err
+			}
+			err = lsp.New(lsp.Options{Version: versionText(), ServersFile: servers, Logger: log}).Serve(cmd.Context(), std.in, out)
+			if errors.Is(err, lsp.ErrNoShutdown) {
+				return errReported
+			}
+			return err
+		},
+	}
+	serversFlag(cmd, &servers)
+	cmd.Flags().StringVar(&level, "log-level", "warn", "`level` of the log on standard error: debug, info, warn or error")
+	// Editors' client libraries add it for a server on standard streams.
+	cmd.Flags().Bool("stdio", true, "use standard input and output, which is the only way")
+	return cmd
+}

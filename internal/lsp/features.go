@@ -1,0 +1,8 @@
+package lsp
+
+// features are what the server can do for documents beside findings, each from a file of its own.
+func features() []feature {
+	return []feature{
+		pullFeature,
+	}
+}

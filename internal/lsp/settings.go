@@ -1,0 +1,48 @@
+package lsp
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// settings are what the user has set in the editor, under the name toolgraph.
+type settings struct {
+	DebounceMs  *int   `json:"debounceMs"`  // the pause after a change before the text is checked
+	HoverValues *bool  `json:"hoverValues"` // whether hovers show values of the last recorded run
+	InlayHints  *bool  `json:"inlayHints"`
+	State       string `json:"state"` // the directory or database of recorded runs; "": the usual one
+	MCP         string `json:"mcp"`   // a file with more servers, as --mcp
+	Live        bool   `json:"live"`  // servers may be started to list their tools, after a question
+}
+
+const (
+	usualDebounce = 150 * time.Millisecond
+	mostDebounce  = 10 * time.Second
+)
+
+func (s settings) debounce() time.Duration {
+	if s.DebounceMs == nil {
+		return usualDebounce
+	}
+	return min(max(time.Duration(*s.DebounceMs)*time.Millisecond, 0), mostDebounce)
+}
+
+func (s settings) hoverValues() bool { return s.HoverValues == nil || *s.HoverValues }
+
+func (s settings) inlayHints() bool { return s.InlayHints == nil || *s.InlayHints }
+
+// readSettings changes settings to those that a client sends, which may be under the name toolgraph. The
+// error says which one cannot be read; it and those that are not sent stay as they are.
+func readSettings(raw json.RawMessage, usual settings) (settings, error) {
+	var named struct {
+		Toolgraph json.RawMessage `json:"toolgraph"`
+	}
+	if json.Unmarshal(raw, &named) == nil && named.Toolgraph != nil {
+		raw = named.Toolgraph
+	}
+	if len(raw) == 0 {
+		return usual, nil
+	}
+	err := json.Unmarshal(raw, &usual)
+	return usual, err
+}

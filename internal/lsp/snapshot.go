@@ -1,0 +1,197 @@
+package lsp
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"toolgraph/config"
+	"toolgraph/internal/checks"
+	"toolgraph/internal/completion"
+	"toolgraph/internal/graphtest"
+	"toolgraph/internal/lock"
+)
+
+// kind is what a file is for toolgraph.
+type kind int
+
+const (
+	otherFile kind = iota // nothing is said about it
+	graphFile
+	testFile
+	lockFile
+)
+
+const (
+	testEnding = ".test.yaml"
+	lockEnding = ".lock.yaml"
+)
+
+// snapshot is one version of a file. Its text never changes; what the checks find in it is found once, at
+// the first request for it.
+type snapshot struct {
+	*text
+
+	uri, path string
+	version   *int // nil: the client has sent none, or the file is not open
+	kind      kind
+
+	server *Server
+	doc    *document       // nil: the file is not open
+	ctx    context.Context //nolint:containedctx // it ends when there is a newer version
+	cancel context.CancelFunc
+	begin  sync.Once
+	done   chan struct{} // closed when what follows is known
+	result result
+	err    error
+}
+
+// result is what was found in a version of a file.
+type result struct {
+	checked *checks.Checked               // of a graph file; Known is nil when nothing is known
+	found   map[string]config.Diagnostics // by path: of the file itself, and of others that it uses
+	reads   map[string]bool               // the other files that were read
+}
+
+// newSnapshot returns a version of a document; of a file that is not open, d has only its names.
+func (s *Server) newSnapshot(d *document, t *text, version *int) *snapshot {
+	snap := &snapshot{text: t, uri: d.uri, path: d.path, version: version, server: s, doc: d, done: make(chan struct{})}
+	switch {
+	case strings.HasSuffix(d.path, testEnding):
+		snap.kind = testFile
+	case strings.HasSuffix(d.path, lockEnding):
+		snap.kind = lockFile
+	case d.wasGraph || d.language == graphLanguage:
+		snap.kind = graphFile
+	}
+	snap.ctx, snap.cancel = context.WithCancel(s.ctx)
+	return snap
+}
+
+// file returns the newest version of a file that may be open or not. Its error is that of reading.
+func (s *Server) file(path string) (*snapshot, error) {
+	s.mu.Lock()
+	for _, d := range s.docs {
+		if d.path == path {
+			defer s.mu.Unlock()
+			return d.now, nil
+		}
+	}
+	s.mu.Unlock()
+	src, err := config.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{uri: fileURI(path), path: path, wasGraph: config.LooksLikeGraph(src)}
+	return s.newSnapshot(d, newText(string(src), s.units), nil), nil
+}
+
+// findings returns what the checks find in the version. The error is that of reading other files, or that
+// there is a newer version.
+func (s *snapshot) findings(ctx context.Context) (result, error) {
+	s.begin.Do(func() {
+		go func() {
+			defer close(s.done)
+			s.result, s.err = s.check()
+		}()
+	})
+	select {
+	case <-s.done:
+		if s.err != nil && s.ctx.Err() != nil {
+			return result{}, errorf(codeModified, "the document has changed")
+		}
+		return s.result, s.err
+	case <-ctx.Done():
+		return result{}, context.Cause(ctx)
+	}
+}
+
+// known returns what is known of the graph file: of this version when it was checked and is valid, else of
+// the last valid one. It waits only when there is neither.
+func (s *snapshot) known(ctx context.Context) (*completion.Known, error) {
+	select {
+	case <-s.done:
+		if c := s.result.checked; c != nil && c.Valid {
+			return c.Known, nil
+		}
+	default:
+	}
+	s.server.mu.Lock()
+	good := s.doc.good
+	s.server.mu.Unlock()
+	if good != nil {
+		return good.Known, nil
+	}
+	if found, err := s.findings(ctx); err != nil {
+		return nil, err
+	} else if found.checked != nil && found.checked.Known != nil {
+		return found.checked.Known, nil
+	}
+	return &completion.Known{}, nil
+}
+
+// graphPath is the path of the graph file that the file belongs to, which may be itself; "": to none.
+func (s *snapshot) graphPath() string {
+	switch s.kind {
+	case graphFile:
+		return s.path
+	case lockFile:
+		return strings.TrimSuffix(s.path, lockEnding) + ".yaml"
+	case testFile:
+		if suite, _ := graphtest.Parse(s.path, []byte(s.src)); suite != nil { // its errors are findings
+			return suite.Graph
+		}
+	}
+	return ""
+}
+
+// beside returns the paths of the files that belong to a graph file by their names: its test file and its lock.
+func beside(graph string) []string {
+	return []string{strings.TrimSuffix(graph, filepath.Ext(graph)) + testEnding, lock.Path(graph)}
+}
+
+// check makes the checks.
+func (s *snapshot) check() (result, error) {
+	r := result{found: map[string]config.Diagnostics{}, reads: map[string]bool{}}
+	var found config.Diagnostics
+	var err error
+	switch s.kind {
+	case graphFile:
+		if r.checked, err = s.checkGraph(&r, s.path, s.src); err == nil {
+			found = r.checked.Found
+		}
+	case lockFile:
+		found, err = s.checkLock(&r)
+	case testFile:
+		found, err = s.checkTests(&r)
+	case otherFile:
+	}
+	for _, f := range found {
+		path := f.Pos.File
+		if path == "" {
+			path = s.path
+		}
+		r.found[path] = append(r.found[path], f)
+	}
+	return r, err
+}
+
+// reader reads other files for the checks, as they are open, and notes which.
+func (s *snapshot) reader(r *result) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		r.reads[path] = true
+		if !filepath.IsAbs(path) { // beside a document that is no file
+			return nil, fs.ErrNotExist
+		}
+		return s.server.read(path)
+	}
+}
+
+func (s *snapshot) checkGraph(r *result, path, src string) (*checks.Checked, error) {
+	s.server.mu.Lock()
+	set := s.server.settings
+	s.server.mu.Unlock()
+	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: set.MCP, AssumeEnv: true, ReadFile: s.reader(r)}, nil)
+}
