@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"toolgraph/execution"
@@ -56,5 +57,24 @@ func TestFlight(t *testing.T) {
 	}
 	if _, again, mine := f.begin(t.Context(), "RUN", ""); !mine || again == fl {
 		t.Error("the run cannot begin again")
+	}
+}
+
+// A call whose process ends before the run that another process has gets an error with the way to its result.
+func TestJoinIsLeft(t *testing.T) {
+	p := sweepingGraph(t)
+	dir := t.TempDir()
+	(&sweeping{t: t, p: p}).begin(openStore(t, dir), "RUN", p.Graphs[0].Hash, nil)
+	s := &session{history: openStore(t, dir), log: slog.New(slog.DiscardHandler)}
+	l := &loaded{session: s, Project: p}
+	l.fleet = newFleet(s)
+	defer s.closers[0]()
+	ctx, end := context.WithCancelCause(t.Context())
+	end(execution.ErrSuspended)
+	suspended := &execution.StepError{Run: "RUN", Err: execution.ErrSuspended}
+	result, err := l.joinOr(ctx, &joining{id: "RUN", waits: true}, &execution.Result{RunID: "RUN"}, suspended)
+	if text := withRemedy(err).Error(); result == nil || result.RunID != "RUN" || !errors.Is(err, execution.ErrSuspended) ||
+		!strings.HasSuffix(text, "toolgraph runs show RUN") || strings.Contains(text, "resume") {
+		t.Errorf("%+v, %v", result, err)
 	}
 }

@@ -159,11 +159,11 @@ func (l *loaded) recorded(ctx context.Context, id string, result *execution.Resu
 	return cmp.Or(l.fleet.recorded(ctx, id), err)
 }
 
-// joinOr joins the run of a process that ends. Without an end of the run in time, it returns what
+// joinOr joins the run of a process that ends. When no other process goes on with it, it returns what
 // came of the run here.
 func (l *loaded) joinOr(ctx context.Context, j *joining, result *execution.Result, err error) (*execution.Result, error) {
 	joined, joinErr := l.join(ctx, j)
-	if joined == nil || leaves(joinErr) || errors.Is(joinErr, context.Canceled) {
+	if joined == nil || errors.Is(joinErr, context.Canceled) {
 		return result, err
 	}
 	return joined, joinErr
@@ -196,9 +196,19 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 			}
 			return &execution.Result{RunID: j.id}, context.Cause(ctx)
 		}
-		return &execution.Result{RunID: j.id}, fmt.Errorf("run %s goes on in another process: %w", j.id, execution.ErrSuspended)
+		return &execution.Result{RunID: j.id}, &leftError{j.id}
 	}
 }
+
+// leftError is the error of a call whose process ends before its run, which another process has.
+type leftError struct{ run string }
+
+func (e *leftError) Error() string {
+	return "this process is stopping, and run " + e.run + " goes on in another one; see its result: toolgraph runs show " + e.run
+}
+
+// Is lets errors.Is match execution.ErrSuspended.
+func (e *leftError) Is(target error) bool { return target == execution.ErrSuspended }
 
 // joinOnce waits until something about the run has to be done, and does it. ended is false when there
 // is more to wait for.
