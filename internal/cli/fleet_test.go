@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -76,5 +79,63 @@ func TestJoinIsLeft(t *testing.T) {
 	if text := withRemedy(err).Error(); result == nil || result.RunID != "RUN" || !errors.Is(err, execution.ErrSuspended) ||
 		!strings.HasSuffix(text, "toolgraph runs show RUN") || strings.Contains(text, "resume") {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// Two calls join an interrupted run, and a process is faster than the one that resumes it: the other one
+// looks for itself as well.
+func TestTakeOverTooLate(t *testing.T) {
+	p := sweepingGraph(t)
+	dir := t.TempDir()
+	before, other := openStore(t, dir), openStore(t, dir)
+	(&sweeping{t: t, p: p}).begin(before, "RUN", p.Graphs[0].Hash, nil)
+	if err := before.Release(t.Context(), "RUN"); err != nil {
+		t.Fatal(err)
+	}
+	flags := &sessionFlags{logLevel: "error", logFormat: "text", chosen: func(string) bool { return true }}
+	l, err := flags.start(t.Context(), streams{err: io.Discard}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	l.history = openStore(t, dir)
+	l.fleet = newFleet(l.session)
+	seen, err := l.history.Exact(t.Context(), "RUN")
+	if err == nil {
+		err = other.Claim(t.Context(), "RUN")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", other.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	lock, err := db.Conn(t.Context())
+	if err == nil {
+		_, err = lock.ExecContext(t.Context(), "BEGIN IMMEDIATE") // so that the claim waits
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan bool)
+	go func() {
+		result, err, end := l.takeOver(t.Context(), &joining{id: "RUN"}, seen)
+		ended <- result != nil || err != nil || end
+	}()
+	var fl *flight
+	for fl == nil {
+		fl = l.fleet.flight("RUN")
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if <-ended {
+		t.Error("the call does not go on")
+	}
+	if fl.result != nil || fl.err != nil {
+		t.Errorf("others get %+v, %v", fl.result, fl.err)
 	}
 }

@@ -310,19 +310,25 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
 	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{j.user, j}))...)
 	err = l.recorded(ctx, run.ID, result, err)
-	fl.land(result, err)
+	if result == nil { // it was not resumed; who waits for it finds out why
+		fl.land(nil, nil)
+	} else {
+		fl.land(result, err)
+	}
 	switch {
-	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning):
+	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):
 		return nil, nil, false
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
 		j.waits = true
 		return nil, nil, false
-	case result == nil && err != nil: // it was not resumed
-		if now, failed := l.history.Exact(ctx, run.ID); failed == nil && now.Status != journal.Interrupted {
-			return nil, nil, false // another process was faster
-		}
 	}
 	return result, err, true
+}
+
+// isTaken reports whether a run that was interrupted is not any more: another process was faster.
+func (l *loaded) isTaken(ctx context.Context, id string) bool {
+	now, err := l.history.Exact(ctx, id)
+	return err == nil && now.Status != journal.Interrupted
 }
 
 // answerThere answers the questions of a run that waits in another process, and returns its end. The run

@@ -217,7 +217,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		log.Info("a resumed run is suspended until another process or the next start goes on with it")
 	case errors.As(err, &step):
 		log.Warn("a resumed run has failed", "code", step.Code(), "error", withRemedy(err))
-	case errors.Is(err, journal.ErrRunning), errors.Is(err, journal.ErrTaken):
+	case errors.Is(err, journal.ErrTaken), r.isTaken(ctx, run.ID):
 		log.Info("another process is resuming the interrupted run")
 		return true
 	default:
