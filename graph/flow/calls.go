@@ -200,7 +200,7 @@ func constantsOf(g *graph.Graph) map[string]shape.Shape {
 // codes returns the failures that an expression at its place can be about.
 func (u use) codes() []config.FailureCode {
 	var named []config.FailureCode
-	if m, isMCP := u.call.(*graph.MCP); isMCP && u.at == inWhen {
+	if m, isMCP := u.call.(*graph.MCP); isMCP && m.Retry != nil && u.at == inWhen {
 		named = m.Retry.Codes
 	}
 	o := graph.OnErrorOf(u.call)

@@ -30,6 +30,10 @@ type Node struct {
 	// Output is the shape of the node's output. An exit gives Previous as JSON, in which a missing
 	// value is null.
 	Output shape.Shape
+	// Variables are the variables of the language that an expression of the node has, by the key where the
+	// node has it: args, forEach.items, retry.when, retry.until, onError.value, transform.expr, message or
+	// conditions; in a branch of a parallel node after the branch's name, as in weather.args.
+	Variables map[string]map[string]shape.Shape
 }
 
 // Node returns the node with this id, or nil.
@@ -42,14 +46,15 @@ func Of(ctx context.Context, g *graph.Graph, up Upstreams) (*Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.flow(), nil
+	return f.flow(ctx), nil
 }
 
-func (f *follower) flow() *Flow {
+func (f *follower) flow(ctx context.Context) *Flow {
 	made := &Flow{Graph: f.graph, byID: make(map[string]*Node, len(f.graph.Nodes))}
 	for i, node := range f.graph.Nodes {
 		n := &Node{Node: node, Reached: f.reached(i), Before: f.before(i), Output: f.outputs[i].by(done | handled)}
 		n.Previous, _ = f.previous(i)
+		n.Variables = f.variablesOf(ctx, i)
 		made.Nodes = append(made.Nodes, n)
 		made.byID[node.ID()] = n
 	}

@@ -243,7 +243,10 @@ func (c *cursor) variables(s source) []Candidate {
 		add(expressions.VarVars, "variable", of(expressions.VarVars), 0)
 	}
 	for _, name := range jsonata.Functions() {
-		add(name, "function", jsonata.Signature(name), -1)
+		add(name, "function", strings.TrimPrefix(signatureOf(name), "$"+name), -1)
+		if last := &out[len(out)-1]; last.Label == "$"+name {
+			last.Doc = docOf(name)
+		}
 	}
 	return out
 }

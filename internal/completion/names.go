@@ -21,7 +21,7 @@ func (c *cursor) keys(all []schema) []Candidate {
 			if !plainText(op) {
 				insert = `"` + op + `": `
 			}
-			out = append(out, Candidate{Label: op, Kind: "function", Detail: "operator of JSON Logic", Insert: insert})
+			out = append(out, Candidate{Label: op, Kind: "function", Detail: "operator of rules", Doc: docOfOperator(op), Insert: insert})
 		}
 		return out
 	case len(path) > 1 && path[len(path)-1] == "properties":
