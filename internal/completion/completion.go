@@ -13,8 +13,21 @@ import (
 	"toolgraph/graph/flow"
 )
 
-// Known is what the checks know of the last valid version of a file. It is safe for concurrent use.
+// Kind is the kind of a file.
+type Kind uint8
+
+// A graph file; a file with tests of one, mocks included; the lock beside one.
+const (
+	GraphFile Kind = iota
+	TestFile
+	LockFile
+)
+
+// Known is what the checks know of the last valid version of a graph file: the one at hand, or the one that
+// a test or a lock belongs to. It is safe for concurrent use.
 type Known struct {
+	Kind      Kind
+	Form      []byte // the JSON Schema of a TestFile; nil for others
 	File      *config.File
 	Graphs    []*graph.Graph
 	Upstreams flow.Upstreams             // may be nil
@@ -22,6 +35,7 @@ type Known struct {
 
 	mu    sync.Mutex
 	flows map[string]*flow.Flow // by tool
+	tests schema                // Form, decoded
 }
 
 // Tool is a tool of a server.
@@ -33,16 +47,22 @@ type Tool struct {
 // Candidate is a text that can be written at a place.
 type Candidate struct {
 	Label  string `json:"label"`
-	Kind   string `json:"kind"`             // property, enum, node, server, tool, field, function, variable
+	Kind   string `json:"kind"`             // property, enum, node, server, tool, field, function, variable, snippet
 	Detail string `json:"detail,omitempty"` // its type, in short
 	Doc    string `json:"doc,omitempty"`
 	Insert string `json:"insert,omitempty"` // what is written; empty: the label
 	Rank   int    `json:"rank,omitempty"`   // a higher one comes first
+
+	// Snippet is what an editor writes that knows snippets as the Language Server Protocol defines them;
+	// empty: as Insert says. Further lines begin at the indentation of the first one's line; those of
+	// Insert begin at the margin.
+	Snippet string `json:"-"`
 }
 
-// List are the candidates that replace the bytes from From to the place.
+// List are the candidates that replace the bytes from From to the place. To is the end of the word around
+// the place: an editor can replace that as well.
 type List struct {
-	From       int
+	From, To   int
 	Candidates []Candidate
 }
 
@@ -54,7 +74,8 @@ const mostCandidates = 300
 func At(ctx context.Context, src string, offset int, known *Known) List {
 	c, ok := newCursor(ctx, src, offset, known)
 	if !ok {
-		return List{From: min(max(offset, 0), len(src))}
+		at := min(max(offset, 0), len(src))
+		return List{From: at, To: at}
 	}
 	list := c.list()
 	for i := range list {
@@ -62,8 +83,22 @@ func At(ctx context.Context, src string, offset int, known *Known) List {
 			list[i].Insert = ""
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Or(b.Rank-a.Rank, 0) })
-	return List{From: c.offset - len(c.prefix), Candidates: list[:min(len(list), mostCandidates)]}
+	slices.SortStableFunc(list, func(a, b Candidate) int { return b.Rank - a.Rank })
+	return List{From: c.offset - len(c.prefix), To: c.wordEnd(), Candidates: list[:min(len(list), mostCandidates)]}
+}
+
+// wordEnd is the end of the word that the cursor is in.
+func (c *cursor) wordEnd() int {
+	to := c.offset
+	for to < len(c.src) && (c.src[to] >= utf8.RuneSelf || isLetter(c.src[to]) || strings.IndexByte("_-", c.src[to]) >= 0) {
+		to++
+	}
+	return to
+}
+
+// hasValue reports whether the key at the cursor has its colon already.
+func (c *cursor) hasValue() bool {
+	return c.inKey && strings.HasPrefix(strings.TrimLeft(c.src[c.wordEnd():], `"' `), ":")
 }
 
 // cursor is a place in a text, and what is known there.
@@ -98,6 +133,7 @@ func newCursor(ctx context.Context, src string, offset int, known *Known) (*curs
 	c.glued = strings.HasSuffix(src[:offset], ":") && !c.inKey
 	for at := c.of; at != nil && at.parent != nil; at = at.parent {
 		switch list := at.parent; {
+		case known.Kind != GraphFile:
 		case list.kind == sequence && list.key == "nodes" && list.parent != nil && c.node == nil:
 			c.node = at
 		case list.kind == mapping && list.key == "branches" && c.node == nil:
@@ -143,10 +179,17 @@ func (c *cursor) list() []Candidate {
 			return c.inExpression(source)
 		}
 	}
+	if in := placeholder.FindStringSubmatch(c.before); in != nil && !c.inKey && c.known.Kind == GraphFile {
+		c.prefix = in[1]
+		return c.placeholders()
+	}
 	var out []Candidate
 	all := c.schemas()
 	if c.begun() {
 		out = c.keys(all)
+	}
+	if c.begun() || c.glued || c.before == "" {
+		out = append(out, c.snippets(all)...)
 	}
 	if !c.inKey {
 		out = append(out, c.names()...)
@@ -154,6 +197,9 @@ func (c *cursor) list() []Candidate {
 		if c.glued {
 			for i := range out {
 				out[i].Insert = " " + cmp.Or(out[i].Insert, out[i].Label)
+				if out[i].Snippet != "" {
+					out[i].Snippet = " " + out[i].Snippet
+				}
 			}
 		}
 	}
@@ -163,17 +209,25 @@ func (c *cursor) list() []Candidate {
 // begun reports whether a mapping can begin at the cursor: where a key is written, in an item of a list,
 // and in a line of its own.
 func (c *cursor) begun() bool {
-	return c.inKey || c.of.parent == nil || c.of.parent.kind == sequence || strings.Contains(c.src[min(c.of.at, c.offset):min(c.of.from, c.offset)], "\n")
+	return c.inKey || c.of.parent == nil || c.of.kind == sequence || c.of.parent.kind == sequence || strings.Contains(c.src[min(c.of.at, c.offset):min(c.of.from, c.offset)], "\n")
 }
 
 // schemas returns the schemas of the item at the cursor.
 func (c *cursor) schemas() []schema {
+	switch c.known.Kind {
+	case TestFile:
+		return c.testSchemas()
+	case LockFile:
+		return schemasAt(lockForm, lockForm, c.root, c.of)
+	case GraphFile:
+	}
 	for at := c.of; at != nil && at.parent != nil; at = at.parent {
 		if key := at.key; at.parent.kind == mapping && (at.parent == c.tool && (key == "inputSchema" || key == "outputSchema") || at.parent == c.node && c.node != nil && key == "schema") {
 			return schemasAt(jsonSchema, schema{"$ref": "#/$defs/schema"}, at, c.of)
 		}
 		if c.node != nil && at.parent == c.node && at.key == "args" {
-			if input := c.input(); input != nil {
+			if raw, _ := c.schemasOf(c.node); raw != nil {
+				input := decoded(raw)
 				return append(schemasAt(input, input, at, c.of), schemasAt(language(), schema{"$ref": "#/$defs/argument"}, at, c.of)...)
 			}
 		}

@@ -77,7 +77,7 @@ func (upstreams) Tool(server, tool string) (flow.Tool, bool) {
 	out := flow.Tool{InputSchema: t.Input, From: server}
 	if tool == "find_files" {
 		out.OutputSchema = []byte(`{"type": "object", "required": ["entries", "total"], "additionalProperties": false, "properties": {"total": {"type": "integer"}, "entries": {"type": "array",
-			"items": {"type": "object", "required": ["name", "size"], "additionalProperties": false, "properties": {"name": {"type": "string"}, "size": {"type": "integer"}, "owner-id": {"type": "string"}}}}}}`)
+			"items": {"type": "object", "required": ["name", "size"], "additionalProperties": false, "properties": {"name": {"type": "string"}, "size": {"type": "integer"}, "kind": {"enum": ["file", "directory"]}, "owner-id": {"type": "string"}}}}}}`)
 	}
 	return out, known && server == "files"
 }
@@ -155,30 +155,33 @@ func TestCandidates(t *testing.T) {
 		"a type of a schema":            {"directory: {type: string}", "directory: {type: ‸}", "string integer", "mcp"},
 		"a required argument":           {"required: [directory]", "required: [‸]", "directory deep", ""},
 		"a tool that may be called":     {"vars: {region: eu, top: 3}\n", "allow:\n  calls: [‸]\n", "files.* files.read_file", ""},
+		"a string of a field":           {"$.list.entries[size > 10].name", "$.list.entries[kind = \"‸\"]", "file directory", "size $count"},
+		"a compared operand of a rule":  {`{">": [{var: $.list.total}, 3]}`, `{"==": [{var: "$.list.entries[0].kind"}, ‸]}`, "file directory", "size"},
+		"an element in a rule":          {`{">": [{var: $.list.total}, 3]}`, `{some: [{var: $.list.entries}, {">": [{var: ‸}, 3]}]}`, "name size $ctx", "list"},
+		"the list of an iteration":      {`{">": [{var: $.list.total}, 3]}`, `{some: [{var: $.list.‸}, {">": [{var: size}, 3]}]}`, "entries", "name"},
+		"the element of a reduce":       {`{">": [{var: $.list.total}, 3]}`, `{reduce: [{var: $.list.entries}, {"+": [{var: current.‸}, {var: accumulator}]}, 0]}`, "name size", "list"},
+		"the context in a rule's body":  {`{">": [{var: $.list.total}, 3]}`, `{some: [{var: $.list.entries}, {">": [{var: $ctx.list.‸}, 3]}]}`, "total entries", "name"},
+		"the failure of a call":         {"        next: each\n", "        onError: {value: {expr: $failure.‸}}\n        next: each\n", "code message attempts", "list"},
+		"the code of a failure":         {"        next: each\n", "        onError: {value: {expr: '$failure.code = \"‸\"'}}\n        next: each\n", "timeout tool-error", "list"},
+		"the result of an attempt":      {"        next: each\n", "        retry: {until: $result.‸}\n        next: each\n", "total entries", "list"},
+		"the item of a new forEach":     {"args: {directory: /tmp}", "forEach: {items: '[{\"size\": 1}]'}, args: {directory: {expr: $item.‸}}", "size", "call"},
+		"a code that is retried":        {"        next: each\n", "        retry: {codes: [‸]}\n        next: each\n", "timeout server-exited", "each"},
+		"a constant in a placeholder":   {"{command: files}", "{command: files, env: {R: \"${‸\"}}", "vars.region vars.top", "R"},
+		"a variable named elsewhere":    {"{command: files}", "{command: \"${HOME}/files\", env: {R: \"${‸\"}}", "HOME vars.region", "R"},
+		"a whole node":                  {"      - {id: exit, type: exit}\n  - name", "      - ‸\n  - name", "mcp_node switch_node parallel_node", ""},
+		"no whole node in a node":       {"        next: each\n", "        ‸\n        next: each\n", "retry", "mcp_node"},
+		"a whole server":                {"    url: https://127.0.0.1/mcp\n", "    ‸\n", "stdio_server http_server", "mcp_node"},
+		"an expression":                 {"order: size", "order: ‸", "expr name", ""},
+		"a branch":                      {"      - {id: exit, type: exit}\n  - name", "      - id: both\n        type: parallel\n        branches:\n          a: {type: mcp, server: files, ‸}\n  - name", "tool args retry", "next branches"},
+		"a tool of a branch":            {"      - {id: exit, type: exit}\n  - name", "      - id: both\n        type: parallel\n        branches:\n          a: {type: mcp, server: files, tool: ‸}\n  - name", "find_files", "digest"},
+		"a key of an ask":               {"      - {id: exit, type: exit}\n  - name", "      - id: q\n        type: ask\n        ‸\n  - name", "message schema timeoutMs onError", "args server"},
+		"a key of a form":               {"      - {id: exit, type: exit}\n  - name", "      - id: q\n        type: ask\n        schema:\n          properties:\n            keep:\n              ‸\n  - name", "type title enum", "message"},
+		"a limit":                       {"vars: {region: eu, top: 3}\n", "executionLimits:\n  ‸\n", "maxCalls maxDepth maxNodeExecutions", "tools"},
+		"an effect that is allowed":     {"vars: {region: eu, top: 3}\n", "allow:\n  effects: [‸]\n", "read write destroy", "files.*"},
+		"a tool of the pipeline":        {"vars: {region: eu, top: 3}\n", "pipeline: {tools: [‸]}\n", "digest other", "find_files"},
 		"a new node reads the others":   {"      - {id: exit, type: exit}\n  - name", "      - {id: new, type: transform, transform: {expr: $.list.‸}}\n      - {id: exit, type: exit}\n  - name", "total", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			src := strings.Replace(file, c.old, c.new, 1)
-			at := strings.Index(src, "‸")
-			if at < 0 {
-				t.Fatalf("the file has no %q", c.old)
-			}
-			list := At(t.Context(), strings.Replace(src, "‸", "", 1), at, known)
-			var labels []string
-			for _, candidate := range list.Candidates {
-				labels = append(labels, candidate.Label)
-			}
-			for _, want := range strings.Fields(c.want) {
-				if !slices.Contains(labels, want) {
-					t.Errorf("%q is not among %q", want, labels)
-				}
-			}
-			for _, not := range strings.Fields(c.not) {
-				if slices.Contains(labels, not) {
-					t.Errorf("%q is among %q", not, labels)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { offers(t, known, file, c.old, c.new, c.want, c.not) })
 	}
 }
 
@@ -211,7 +214,7 @@ func TestDescribe(t *testing.T) {
 	known := knownOf(t, file)
 	for word, want := range map[string]string{
 		"inputSchema":   "JSON Schema of the arguments",
-		"|entries[":     "array of {name: string, size: integer",
+		"|entries[":     "array of object",
 		"|size > 10":    "integer",
 		"find_files":    "Finds files.",
 		"|each\n":       "mcp files.read_file",

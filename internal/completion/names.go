@@ -2,12 +2,14 @@ package completion
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions/jsonlogic"
 )
 
 // keys are the candidates for keys: of the schemas, the operators of rules, and the names that others
@@ -15,19 +17,101 @@ import (
 func (c *cursor) keys(all []schema) []Candidate {
 	switch path := c.path(cmp.Or(c.node, c.root)); {
 	case c.inRule(path):
-		var out []Candidate
-		for _, op := range jsonlogic.Operators() {
-			insert := op + ": "
-			if !plainText(op) {
-				insert = `"` + op + `": `
-			}
-			out = append(out, Candidate{Label: op, Kind: "function", Detail: "operator of rules", Doc: docOfOperator(op), Insert: insert})
-		}
-		return out
+		return c.operators()
 	case len(path) > 1 && path[len(path)-1] == "properties":
 		return nil
 	}
-	return keys(all, c.of)
+	out := append(keys(all, c.of), c.nameKeys()...)
+	for i := range out {
+		if c.hasValue() {
+			out[i].Insert = strings.TrimSuffix(out[i].Insert, ": ")
+		} else if out[i].Label == "args" && out[i].Kind == "property" {
+			out[i].Snippet = c.argsSnippet()
+		}
+	}
+	return out
+}
+
+// argsSnippet writes the required arguments of the tool that is called; "" when they are unknown.
+func (c *cursor) argsSnippet() string {
+	raw, _ := c.argumentsOf(c.of)
+	s := decoded(raw)
+	required, _ := s["required"].([]any)
+	if len(required) == 0 || c.of.kind != mapping {
+		return ""
+	}
+	first, between, last := "\n"+strings.Repeat(" ", c.lineColumn()+2), "\n"+strings.Repeat(" ", c.lineColumn()+2), ""
+	if c.of.column < 0 {
+		first, between, last = " {", ", ", "}"
+	}
+	var b strings.Builder
+	b.WriteString("args:" + first)
+	for i, name := range required {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(escaped(scalarText(fmt.Sprint(name))) + ": ${" + strconv.Itoa(i+1) + "}")
+	}
+	return b.String() + last
+}
+
+// argumentsOf returns the schemas of the tool that a node or a test calls.
+func (c *cursor) argumentsOf(caller *item) (input, output []byte) {
+	if c.known.Kind == TestFile {
+		return c.own(c.testedTool())
+	}
+	return c.schemasOf(caller)
+}
+
+// nameKeys are the candidates for keys that are names.
+func (c *cursor) nameKeys() []Candidate {
+	if c.known.Kind == TestFile {
+		return c.testNameKeys()
+	}
+	if c.known.Kind == LockFile && len(c.path(c.root)) == 1 && c.of.key == "servers" {
+		return c.asKeys(c.servers())
+	}
+	return nil
+}
+
+// asKeys makes keys of names, without those that the mapping at the cursor has.
+func (c *cursor) asKeys(names []Candidate) []Candidate {
+	names = slices.DeleteFunc(names, func(n Candidate) bool { return c.of.get(n.Label) != nil })
+	for i := range names {
+		names[i].Insert = scalarText(names[i].Label) + ": "
+	}
+	return names
+}
+
+// placeholder is the beginning of a ${VAR}.
+var placeholder = regexp.MustCompile(`\$\{([\w.]*)$`)
+
+// environment finds the variables of the environment that a file names.
+var environment = regexp.MustCompile(`\$\{([A-Za-z_]\w*)[}:]`)
+
+// placeholders are what can stand in a ${…}: constants of the file, and variables that it names elsewhere.
+func (c *cursor) placeholders() []Candidate {
+	var out []Candidate
+	add := func(name, detail string) {
+		if !slices.ContainsFunc(out, func(known Candidate) bool { return known.Label == name }) {
+			insert := name
+			if !strings.HasPrefix(c.src[c.wordEnd():], "}") {
+				insert += "}"
+			}
+			out = append(out, Candidate{Label: name, Kind: "variable", Detail: detail, Insert: insert})
+		}
+	}
+	if vars := c.root.get("vars"); vars != nil {
+		for _, v := range vars.items {
+			add("vars."+v.key, "constant of the file")
+		}
+	}
+	for _, found := range environment.FindAllStringSubmatch(c.src, 500) {
+		if found[1] != "vars" {
+			add(found[1], "variable of the environment")
+		}
+	}
+	return out
 }
 
 // inRule reports whether a path of a node leads into a rule.
@@ -41,9 +125,16 @@ func (c *cursor) names() []Candidate {
 	if c.of.parent != nil && c.of.parent.kind == sequence {
 		last = c.of.parent.key
 	}
+	switch c.known.Kind {
+	case TestFile:
+		return c.testNames(last)
+	case LockFile:
+		return nil
+	case GraphFile:
+	}
 	if c.node == nil {
 		switch path := c.path(c.root); {
-		case len(path) == 2 && path[0] == "pipeline" && last == "tools":
+		case len(path) > 1 && path[0] == "pipeline" && last == "tools":
 			return c.ownTools()
 		case last == "calls" && len(path) > 1:
 			return c.calls()
@@ -64,6 +155,8 @@ func (c *cursor) names() []Candidate {
 		return c.nodes(func(kind string) bool { return kind != string(config.EntryNode) })
 	case last == "required" && path[0] == "schema":
 		return c.properties()
+	case c.inRule(path):
+		return c.comparedValues()
 	}
 	return nil
 }
@@ -173,27 +266,4 @@ func (c *cursor) properties() []Candidate {
 		}
 	}
 	return out
-}
-
-// input is the schema of the arguments of the tool that the node calls; nil when it is unknown.
-func (c *cursor) input() schema {
-	var raw []byte
-	switch name := c.node.word("tool"); c.node.word("type") {
-	case string(config.MCPNode):
-		for _, t := range c.tools(c.node.word("server")) {
-			if t.Name == name {
-				raw = t.Input
-			}
-		}
-	case string(config.GraphNode):
-		if c.known.File == nil {
-			return nil
-		}
-		for _, t := range c.known.File.Tools {
-			if t.Name.Value == name && t.InputSchema != nil {
-				raw = t.InputSchema.JSON()
-			}
-		}
-	}
-	return decoded(raw)
 }

@@ -115,6 +115,10 @@ func (o *outline) block(at, column, end int) int {
 	isItem := o.src[at] == '-' && (at+1 == len(o.src) || strings.IndexByte(" \n\r", o.src[at+1]) >= 0 || strings.HasPrefix(o.src[at+1:], mark))
 	if top := o.top(); len(o.open) > 0 && !isItem && top.kind == sequence && top.column == column {
 		o.open = o.open[:len(o.open)-1]
+		if word := strings.TrimRight(o.src[at:end], " \r"); o.top().column < column && strings.Contains(word, mark) && isWord(word) { // an item without its dash
+			o.found(top, false, word)
+			return end
+		}
 	}
 	if isItem {
 		list := o.container(sequence, column)
