@@ -68,7 +68,7 @@ var below = map[string][]string{
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
 		"internal/capabilities", "internal/diff", "internal/graphtest", "internal/inspect", "internal/lock", "internal/project", "internal/registry", "internal/server", "internal/toolset", "internal/view",
 	),
-	"internal/completion": with(language, "config", "expressions/shape", "graph", "graph/flow"),
+	"internal/completion": with(language, "config", "expressions/shape", "graph", "graph/flow", "internal/view"),
 	"internal/checks":     {"config", "graph/flow", "internal/completion", "internal/lock", "internal/project", "internal/registry", "mcpclient"},
 	"internal/lsp": with(language,
 		"config", "graph", "graph/flow", "execution/journal", "mcpclient",

@@ -33,9 +33,27 @@ type Known struct {
 	Upstreams flow.Upstreams             // may be nil
 	Tools     func(server string) []Tool // as far as they are known without asking the server; may be nil
 
+	own    inferred
+	shared *inferred // of another Known of the same graph file; nil: own
+}
+
+// As returns what is known for a file of another kind that belongs to the same graph file.
+func (k *Known) As(kind Kind, form []byte) *Known {
+	return &Known{Kind: kind, Form: form, File: k.File, Graphs: k.Graphs, Upstreams: k.Upstreams, Tools: k.Tools, shared: k.inferred()}
+}
+
+// inferred is what was found out already.
+type inferred struct {
 	mu    sync.Mutex
 	flows map[string]*flow.Flow // by tool
-	tests schema                // Form, decoded
+	tests schema                // Known.Form, decoded
+}
+
+func (k *Known) inferred() *inferred {
+	if k.shared != nil {
+		return k.shared
+	}
+	return &k.own
 }
 
 // Tool is a tool of a server.
@@ -57,6 +75,8 @@ type Candidate struct {
 	// empty: as Insert says. Further lines begin at the indentation of the first one's line; those of
 	// Insert begin at the margin.
 	Snippet string `json:"-"`
+
+	of schema // of the value of a key; nil: unknown
 }
 
 // List are the candidates that replace the bytes from From to the place. To is the end of the word around

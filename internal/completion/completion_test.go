@@ -208,28 +208,3 @@ func TestInsert(t *testing.T) {
 		t.Errorf("behind a colon: %+v", list)
 	}
 }
-
-// Words of the file are described.
-func TestDescribe(t *testing.T) {
-	known := knownOf(t, file)
-	for word, want := range map[string]string{
-		"inputSchema":   "JSON Schema of the arguments",
-		"|entries[":     "array of object",
-		"|size > 10":    "integer",
-		"find_files":    "Finds files.",
-		"|each\n":       "mcp files.read_file",
-		"|list\n":       "entries: array of",
-		"|order: size":  "how to sort",
-		"|total}, 3":    "integer",
-		"transform:\n ": "",
-	} {
-		at := strings.Index(file, strings.TrimPrefix(word, "|")) + 1
-		d, ok := Describe(t.Context(), file, at, known)
-		if !ok || !strings.Contains(d.Detail+d.Doc, want) {
-			t.Errorf("%s is described as %v %+v", word, ok, d)
-		}
-	}
-	if d, ok := Describe(t.Context(), file, strings.Index(file, "1.0.0"), known); ok {
-		t.Errorf("a number is described as %+v", d)
-	}
-}

@@ -16,20 +16,21 @@ import (
 
 // flow is what is known of the tool's runs, or nil.
 func (k *Known) flow(c *cursor, g *graph.Graph) *flow.Flow {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	own := k.inferred()
+	own.mu.Lock()
+	defer own.mu.Unlock()
 	name := g.Tool.Name.Value
-	if f := k.flows[name]; f != nil {
+	if f := own.flows[name]; f != nil {
 		return f
 	}
 	f, err := flow.Of(c.ctx, g, k.Upstreams)
 	if err != nil {
 		return nil
 	}
-	if k.flows == nil {
-		k.flows = map[string]*flow.Flow{}
+	if own.flows == nil {
+		own.flows = map[string]*flow.Flow{}
 	}
-	k.flows[name] = f
+	own.flows[name] = f
 	return f
 }
 
@@ -136,9 +137,13 @@ func (c *cursor) bound(s source) []string {
 
 // failure is the shape of $failure where nothing better is known.
 var failure = shape.Object([]shape.Field{
-	{Name: "code", Shape: shape.String()}, {Name: "message", Shape: shape.String()}, {Name: "node", Shape: shape.String()},
-	{Name: "server", Shape: shape.String(), Optional: true}, {Name: "tool", Shape: shape.String(), Optional: true},
-	{Name: "attempts", Shape: shape.Integer(), Optional: true}, {Name: "result", Shape: shape.Value(), Optional: true},
+	{Name: "code", Shape: shape.String()},
+	{Name: "message", Shape: shape.String()},
+	{Name: "node", Shape: shape.String()},
+	{Name: "server", Shape: shape.String(), Optional: true},
+	{Name: "tool", Shape: shape.String(), Optional: true},
+	{Name: "attempts", Shape: shape.Integer(), Optional: true},
+	{Name: "result", Shape: shape.Value(), Optional: true},
 }, false)
 
 // variable infers a variable from the text of the node.

@@ -157,14 +157,25 @@ func (c *cursor) probe(env shape.Env, text string) (shape.Shape, bool) {
 // comments.
 func closers(text string) (closing string, open bool) {
 	var stack []byte
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
+	open = scan(text, func(_ int, sign byte) {
+		switch sign {
 		case '(', '[', '{':
-			stack = append(stack, map[byte]byte{'(': ')', '[': ']', '{': '}'}[c])
+			stack = append(stack, map[byte]byte{'(': ')', '[': ']', '{': '}'}[sign])
 		case ')', ']', '}':
 			if len(stack) > 0 {
 				stack = stack[:len(stack)-1]
 			}
+		}
+	})
+	slices.Reverse(stack)
+	return string(stack), open
+}
+
+// scan calls each with the bytes of an expression outside of strings, comments and patterns, and reports
+// whether it ends there.
+func scan(text string, each func(at int, sign byte)) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
 		case '"', '\'', '`':
 			end := i + 1
 			for end < len(text) && text[end] != c {
@@ -174,7 +185,7 @@ func closers(text string) (closing string, open bool) {
 				end++
 			}
 			if end >= len(text) {
-				return "", false
+				return false
 			}
 			i = end
 		case '/':
@@ -182,7 +193,7 @@ func closers(text string) (closing string, open bool) {
 			case strings.HasPrefix(text[i:], "/*"):
 				end := strings.Index(text[i+2:], "*/")
 				if end < 0 {
-					return "", false
+					return false
 				}
 				i += end + 3
 			case before == "" || strings.IndexByte("(,[{:=~>", before[len(before)-1]) >= 0: // a pattern
@@ -194,12 +205,13 @@ func closers(text string) (closing string, open bool) {
 					end++
 				}
 				if end >= len(text) {
-					return "", false
+					return false
 				}
 				i = end
 			}
+		default:
+			each(i, c)
 		}
 	}
-	slices.Reverse(stack)
-	return string(stack), true
+	return true
 }

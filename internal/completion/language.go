@@ -112,7 +112,7 @@ func schemasAt(root, s schema, from, of *item) []schema {
 }
 
 // keys are candidates for the keys that the schemas of a mapping have and the mapping has not.
-func keys(all []schema, of *item) []Candidate {
+func keys(root schema, all []schema, of *item) []Candidate {
 	var out []Candidate
 	seen := map[string]bool{}
 	for _, s := range all {
@@ -127,7 +127,10 @@ func keys(all []schema, of *item) []Candidate {
 			if properties[name] == false {
 				continue
 			}
-			c := Candidate{Label: name, Kind: "property", Insert: name + ": ", Detail: typeOf(part), Doc: text(part["description"])}
+			c := Candidate{Label: name, Kind: "property", Insert: name + ": ", Detail: typeOf(part), Doc: text(part["description"]), of: part}
+			if ref, isRef := part["$ref"].(string); isRef && c.Doc == "" {
+				c.Doc = text(schemaOf(schemaOf(root["$defs"])[strings.TrimPrefix(ref, "#/$defs/")])["description"])
+			}
 			if slices.Contains(required, any(name)) {
 				c.Detail, c.Rank = strings.TrimPrefix(c.Detail+", required", ", "), 1
 			}

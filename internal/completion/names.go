@@ -21,7 +21,11 @@ func (c *cursor) keys(all []schema) []Candidate {
 	case len(path) > 1 && path[len(path)-1] == "properties":
 		return nil
 	}
-	out := append(keys(all, c.of), c.nameKeys()...)
+	root := language()
+	if c.known.Kind == TestFile {
+		root = c.known.form()
+	}
+	out := append(keys(root, all, c.of), c.nameKeys()...)
 	for i := range out {
 		if c.hasValue() {
 			out[i].Insert = strings.TrimSuffix(out[i].Insert, ": ")

@@ -11,12 +11,13 @@ import (
 
 // form is the schema of test files.
 func (k *Known) form() schema {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.tests == nil {
-		k.tests = decoded(k.Form)
+	own := k.inferred()
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if own.tests == nil {
+		own.tests = decoded(k.Form)
 	}
-	return k.tests
+	return own.tests
 }
 
 // isTest reports whether an item is a test, or a case of one.

@@ -33,8 +33,7 @@ tests:
 
 // Candidates of a test file: keys of its schema, names and arguments of the graph file that it tests.
 func TestCandidatesOfTests(t *testing.T) {
-	known := knownOf(t, file)
-	known.Kind, known.Form = TestFile, graphtest.Schema()
+	known := knownOf(t, file).As(TestFile, graphtest.Schema())
 	for name, c := range map[string]struct{ old, new, want, not string }{
 		"a key of the file":         {"mocks:\n  files.read_file: {result: text}\n", "‸\n", "mocks graph servers", "tests tools"},
 		"a key of a test":           {"    vars: {top: 1}\n", "    ‸\n", "vars env needs limits cassette", "args nodes"},
@@ -78,8 +77,7 @@ servers:
 `
 
 func TestCandidatesOfLocks(t *testing.T) {
-	known := knownOf(t, file)
-	known.Kind = LockFile
+	known := knownOf(t, file).As(LockFile, nil)
 	for name, c := range map[string]struct{ old, new, want, not string }{
 		"a key of the file": {"version: 3\n", "version: 3\n‸\n", "capabilities", "servers version tools"},
 		"a server":          {"    tools:\n      find_files:\n        hash: sha256:00\n", "    tools: {}\n  ‸\n", "web", "files"},

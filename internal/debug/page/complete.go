@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"net/http"
+	"strings"
 	"unicode/utf16"
 
 	"toolgraph/internal/completion"
@@ -53,6 +54,9 @@ func (s *Server) describe(r *http.Request, in draftJSON) (any, error) {
 		return nil, nil //nolint:nilnil // null is the answer
 	}
 	redact := s.loaded().File.Secrets.Redact
+	for _, f := range d.Facts {
+		d.Doc = strings.TrimPrefix(d.Doc+"\n"+f.Name+": "+f.Text, "\n")
+	}
 	return describeJSON{
 		From: units(in.Text[:d.From]), To: units(in.Text[:d.To]), Label: redact(d.Label), Kind: d.Kind, Detail: redact(d.Detail), Doc: redact(d.Doc),
 	}, nil
