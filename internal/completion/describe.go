@@ -149,9 +149,9 @@ func (c *cursor) addField(d *Description, s source) {
 		return
 	}
 	if node == d.Label && len(e.References()[0].Path) == 1 {
-		kept := d.Detail
-		if c.addNode(d); kept != "" {
-			d.Detail = kept
+		detail := d.Detail
+		if c.addNode(d); detail != "" {
+			d.Detail = detail
 		}
 	} else {
 		d.fact("type from", c.typeFrom(node))

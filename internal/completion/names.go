@@ -93,7 +93,7 @@ var placeholder = regexp.MustCompile(`\$\{([\w.]*)$`)
 // environment finds the variables of the environment that a file names.
 var environment = regexp.MustCompile(`\$\{([A-Za-z_]\w*)[}:]`)
 
-// placeholders are what can stand in a ${…}: constants of the file, and variables that it names elsewhere.
+// placeholders are what a ${…} can name: constants of the file, and variables that it names elsewhere.
 func (c *cursor) placeholders() []Candidate {
 	var out []Candidate
 	add := func(name, detail string) {
