@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients page conformance servers graphs flows pairs sim fleet temporal web lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz soak clients editors page conformance servers graphs flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -30,6 +30,9 @@ soak: ## run the long tests as well
 
 clients: ## call every example from third-party MCP clients (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
+
+editors: ## test the language server in Neovim and VS Code's extension (needs Neovim and Node)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m -v ./tests/editor/
 
 page: ## drive the debugger's page in a browser (needs Node and Chromium)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/page/
@@ -69,6 +72,11 @@ fleet: ## make 2,000 calls to three processes while one is killed and one is res
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debug/web && npm ci --no-audit --no-fund && npm run build
+
+vscode: ## pack the extension for VS Code as DIST/toolgraph-VERSION.vsix (needs Node)
+	cd internal/editors/vscode && npm ci --no-audit --no-fund --loglevel=error
+	mkdir -p $${DIST:-dist} && out=$$(realpath $${DIST:-dist}) && cd internal/editors/vscode && \
+	  npx --yes @vscode/vsce@3.9.2 package $${VERSION:-0.0.0} --no-git-tag-version --no-update-package-json --allow-missing-repository --out "$$out/toolgraph-$${VERSION:-0.0.0}.vsix"
 
 lint: ## run the linters
 	$(GOLANGCI) run

@@ -1,113 +1,177 @@
 package editor
 
 import (
+	"archive/zip"
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf16"
+	"time"
 
-	"toolgraph/config"
+	"toolgraph/tests/npm"
 )
 
-// expressions are the characters of expressions in a file: of each line from 0 the columns in UTF-16.
-type expressions struct {
-	Path  string        `json:"path"`
-	Text  string        `json:"text"`
-	Lines map[int][]int `json:"lines"`
+const (
+	extensionDir = "../../internal/editors/vscode"
+	vscePackage  = "@vscode/vsce@3.9.2" // newer versions need a newer Node
+)
 
-	columns [][]int // of each line, the column of each rune
+// shipped are the files of the extension.
+var shipped = []string{
+	"CHANGELOG.md", "LICENSE.txt", "README.md", "dist/LICENSES.txt", "dist/extension.js", "dist/toolgraph.tmLanguage.json",
+	"icon.png", "language-configuration.json", "package.json",
 }
 
-// expressionsOf returns the expressions of the graph files below the directories.
-func expressionsOf(t *testing.T, patterns ...string) (all []*expressions) {
-	t.Helper()
-	for _, pattern := range patterns {
-		paths, err := filepath.Glob(filepath.Join("..", "..", pattern))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("no files %s: %v", pattern, err)
-		}
-		for _, path := range paths {
-			src, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file, _ := config.Parse(path, src, config.Options{LookupEnv: func(string) (string, bool) { return "x", true }})
-			if file == nil || file.Older {
-				continue // a test file, or an older form, which has expressions in other places
-			}
-			e := &expressions{Path: path, Text: string(src), Lines: map[int][]int{}}
-			for line := range strings.SplitSeq(e.Text, "\n") {
-				var columns []int
-				for column := range line {
-					columns = append(columns, len(utf16.Encode([]rune(line[:column]))))
-				}
-				e.columns = append(e.columns, columns)
-			}
-			for _, tool := range file.Tools {
-				for _, n := range tool.Nodes {
-					e.node(n)
-				}
-			}
-			all = append(all, e)
+// The lock file names packages by version and hash, and no host that they come from. Every setting is described.
+func TestExtensionDescribesItself(t *testing.T) {
+	lock, manifest, readme := readFile(t, "package-lock.json"), readFile(t, "package.json"), readFile(t, "README.md")
+	if bytes.Contains(lock, []byte(`"resolved"`)) {
+		t.Error("package-lock.json says where packages were downloaded; install with --omit-lockfile-registry-resolved=true")
+	}
+	var contributes struct {
+		Contributes struct {
+			Configuration struct{ Properties map[string]any }
 		}
 	}
-	return all
-}
-
-func (e *expressions) node(n *config.Node) {
-	e.text(n.Expr)
-	e.data(n.Args, false)
-	e.data(n.Message, false)
-	if n.ForEach != nil {
-		e.text(n.ForEach.Items)
+	if err := json.Unmarshal(manifest, &contributes); err != nil {
+		t.Fatal(err)
 	}
-	if n.Retry != nil {
-		e.text(n.Retry.When)
-		e.text(n.Retry.Until)
-	}
-	if n.OnError != nil {
-		e.data(n.OnError.Value, false)
-	}
-	for _, c := range n.Conditions {
-		e.data(c.Rule, true)
-	}
-	for _, b := range n.Branches {
-		e.node(b)
-	}
-}
-
-// data adds the expressions of args and of values; in a rule they are the texts of var.
-func (e *expressions) data(d *config.Data, rule bool) {
-	if d == nil {
-		return
-	}
-	if d.Kind == config.KindExpression {
-		e.text(d.Expr)
-	}
-	for i, item := range d.Items {
-		if rule && d.Kind == config.KindObject && d.Keys[i].Value == "var" {
-			e.text(item.Text)
-		}
-		e.data(item, rule)
-	}
-}
-
-func (e *expressions) text(text config.Text) {
-	places := text.Places()
-	for offset, r := range text.Value {
-		if pos := places.At(offset); pos.IsValid() && !unicode.IsSpace(r) {
-			e.Lines[pos.Line-1] = append(e.Lines[pos.Line-1], e.columns[pos.Line-1][pos.Column-1])
+	for name := range contributes.Contributes.Configuration.Properties {
+		if !bytes.Contains(readme, []byte("| `"+name+"` |")) {
+			t.Errorf("README.md of the extension does not describe the setting %s", name)
 		}
 	}
 }
 
-func TestX(t *testing.T) {
-	out, err := json.Marshal(expressionsOf(t, "examples/*.yaml", "graph/testdata/ok/*.yaml", "graph/testdata/err/*.yaml", "graph/flow/testdata/good/*.yaml", "internal/*/*.yaml", "tests/page/testdata/graphs/*.yaml"))
+// The extension passes its own tests, and is packaged without a warning and with the expected files.
+func TestExtensionForVSCode(t *testing.T) {
+	if os.Getenv("TOOLGRAPH_CLIENTS") != "1" {
+		t.Skip("needs packages of npm; set TOOLGRAPH_CLIENTS=1")
+	}
+	if err := npm.Available(); err != nil {
+		t.Skip(err)
+	}
+	home, err := npm.Install(t.Context(), vscePackage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile("/tmp/editors/expr.json", out, 0o644)
+	vsce := filepath.Join(home, "node_modules", ".bin", "vsce")
+	dir := filepath.Join(t.TempDir(), "vscode")
+	copyExtension(t, dir)
+	found, err := json.Marshal(expressionsOf(t, "examples/*.yaml", "graph/testdata/ok/*.yaml", "graph/testdata/err/*.yaml",
+		"graph/flow/testdata/good/*.yaml", "tests/page/testdata/graphs/*.yaml", "internal/*/*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "expressions.json")
+	if err := os.WriteFile(list, found, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, args ...string) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "EXPRESSIONS="+list, "NO_COLOR=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
+	tests, err := filepath.Glob(filepath.Join(dir, "test", "*.test.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := run("node", append([]string{"--test", "--test-reporter=tap"}, tests...)...); !strings.Contains(out, "# skipped 0") || !strings.Contains(out, "# fail 0") {
+		t.Errorf("not all tests were run:\n%s", out)
+	}
+	archive := filepath.Join(t.TempDir(), "toolgraph.vsix")
+	if out := run(vsce, "package", "1.2.3", "--no-git-tag-version", "--no-update-package-json", "--allow-missing-repository", "--out", archive); strings.Contains(out, "WARN") {
+		t.Errorf("vsce package has warnings:\n%s", out)
+	}
+	listed := strings.Fields(run(vsce, "ls"))
+	slices.Sort(listed)
+	if !slices.Equal(listed, shipped) {
+		t.Errorf("vsce ls has %q, expected %q", listed, shipped)
+	}
+	checkArchive(t, archive)
+}
+
+// copyExtension copies the sources without what was built in them.
+func copyExtension(t *testing.T, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(extensionDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		from, to := filepath.Join(extensionDir, entry.Name()), filepath.Join(to, entry.Name())
+		switch {
+		case entry.Name() == "node_modules" || entry.Name() == "dist":
+		case entry.IsDir():
+			err = os.CopyFS(to, os.DirFS(from))
+		default:
+			var src []byte
+			if src, err = os.ReadFile(from); err == nil {
+				if err = os.MkdirAll(filepath.Dir(to), 0o755); err == nil {
+					err = os.WriteFile(to, src, 0o644)
+				}
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkArchive reads the parts of an archive as an editor does.
+func checkArchive(t *testing.T, path string) {
+	t.Helper()
+	r, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	files := map[string][]byte{}
+	for _, f := range r.File {
+		part, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[f.Name], err = io.ReadAll(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := len(shipped) + 2; len(files) != want {
+		t.Errorf("the archive has %d files, expected %d", len(files), want)
+	}
+	var manifest struct{ Version, Main string }
+	if err := json.Unmarshal(files["extension/package.json"], &manifest); err != nil || manifest.Version != "1.2.3" {
+		t.Errorf("package.json has the version %q, %v", manifest.Version, err)
+	}
+	var grammar struct{ ScopeName string }
+	if err := json.Unmarshal(files["extension/dist/toolgraph.tmLanguage.json"], &grammar); err != nil || grammar.ScopeName != "source.toolgraph" {
+		t.Errorf("the grammar is that of %q, %v", grammar.ScopeName, err)
+	}
+	script := files["extension/"+strings.TrimPrefix(manifest.Main, "./")]
+	if len(script) == 0 || bytes.Contains(script, []byte("sourceMappingURL")) || bytes.Contains(script, []byte(filepath.Dir(path))) {
+		t.Errorf("the script has %d bytes, or shows where it was built", len(script))
+	}
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(extensionDir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
 }

@@ -68,8 +68,19 @@ function newClient(context, command) {
     // Not the folder that was opened: what is started must not depend on it.
     options: { cwd: context.extensionPath, env: { ...process.env, ...settings().get('env') } },
   };
-  const selector = ['file', 'untitled'].map((scheme) => ({ scheme, language }));
-  return new LanguageClient('toolgraph', 'Toolgraph', server, { documentSelector: selector });
+  return new LanguageClient('toolgraph', 'Toolgraph', server, {
+    documentSelector: ['file', 'untitled'].map((scheme) => ({ scheme, language })),
+    initializationOptions: serverSettings(),
+    synchronize: { configurationSection: 'toolgraph' },
+    middleware: { workspace: { configuration: (params) => params.items.map(serverSettings) } },
+  });
+}
+
+// serverSettings are the settings that the language server reads. In a folder that the user does not trust it starts no
+// upstream server, whatever the user's own settings are, because the graph file says which program that is.
+function serverSettings() {
+  const of = Object.fromEntries(['debounceMs', 'hoverValues', 'inlayHints', 'live', 'mcp', 'state'].map((name) => [name, settings().get(name)]));
+  return { ...of, live: of.live === true && vscode.workspace.isTrusted };
 }
 
 // trusted does what starts programs that a graph file names, only in a folder that the user trusts.
