@@ -73,10 +73,12 @@ fleet: ## make 2,000 calls to three processes while one is killed and one is res
 web: ## build the debugger's page (needs Node)
 	cd internal/debug/web && npm ci --no-audit --no-fund && npm run build
 
+# An extension's version has no suffix for what comes before a release.
+VSIX_VERSION = $(firstword $(subst -, ,$(or $(VERSION),0.0.0)))
+
 vscode: ## pack the extension for VS Code as DIST/toolgraph-VERSION.vsix (needs Node)
-	cd internal/editors/vscode && npm ci --no-audit --no-fund --loglevel=error
-	mkdir -p $${DIST:-dist} && out=$$(realpath $${DIST:-dist}) && cd internal/editors/vscode && \
-	  npx --yes @vscode/vsce@3.9.2 package $${VERSION:-0.0.0} --no-git-tag-version --no-update-package-json --allow-missing-repository --out "$$out/toolgraph-$${VERSION:-0.0.0}.vsix"
+	mkdir -p $${DIST:-dist} && out=$$(realpath $${DIST:-dist}) && cd internal/editors/vscode && npm ci --no-audit --no-fund --loglevel=error && \
+	  npx --yes @vscode/vsce@3.9.2 package $(VSIX_VERSION) --no-git-tag-version --no-update-package-json --allow-missing-repository --out "$$out/toolgraph-$(VSIX_VERSION).vsix"
 
 lint: ## run the linters
 	$(GOLANGCI) run

@@ -1,4 +1,4 @@
-// Stands in for the modules vscode and vscode-languageclient/node: it has what the extension uses of them, and records
+// Replaces the modules vscode and vscode-languageclient/node: it has what the extension uses of them, and records
 // what the extension does. A test sets what the user answers.
 export const seen = { clients: [], languages: [], tasks: [], errors: [], asked: [] };
 export const state = { settings: {}, trusted: true, documents: [], editor: undefined, answers: [] };
