@@ -12,6 +12,7 @@ type source struct {
 	name  string
 	data  []byte
 	lines []int // offsets
+	mark  int   // bytes of the byte order mark before data
 }
 
 func newSource(name string, data []byte) *source {
@@ -106,6 +107,7 @@ func cleanText(name string, data []byte) (*source, Diagnostics) {
 		return nil, found
 	}
 	src := newSource(name, bytes.TrimPrefix(data, byteOrderMark))
+	src.mark = len(data) - len(src.data)
 	if len(src.lines) > maxLines {
 		found.Add(Pos{File: name, Line: maxLines, Column: 1}, "file-too-large",
 			fmt.Sprintf("the file has %d lines, at most %d are allowed", len(src.lines), maxLines), "split it into several files")

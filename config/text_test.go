@@ -177,3 +177,38 @@ func FuzzTextAt(f *testing.F) {
 		}
 	})
 }
+
+// A part of a text is replaced as the text is written: escaped in quotes, and in quotes where it needs
+// them. The places count a byte order mark.
+func TestReplaced(t *testing.T) {
+	for _, c := range []struct{ src, old, text, want string }{
+		{"a: one two", "one", "x", "a: x two"},
+		{"a: one two", "one", "`x`", "a: \"`x` two\""},
+		{"a: one two", "two", "x y", "a: one x y"},
+		{"a: one", "one", "true", "a: \"true\""},
+		{"a: one", "one", "12", "a: \"12\""},
+		{"a: one # c", "one", "#x", "a: \"#x\" # c"},
+		{"{a: one}", "one", "a, b", "{a: \"a, b\"}"},
+		{"a: 'one''s two'", "two", "it's", "a: 'one''s it''s'"},
+		{"a: 'one''s two'", "'", "X", "a: 'oneXs two'"},
+		{`a: "\x6fne two"`, "one", `"q\`, `a: "\"q\\ two"`},
+		{"a: |\n  one\n  two\nb: c", "two", "'x'", "a: |\n  one\n  'x'\nb: c"},
+		{"a: >-\n  one\n  two", "one two", "x", "a: >-\n  x"},
+		{"\ufeffa: one", "one", "two", "\ufeffa: two"},
+		{"k: [one, one]", "one", "two", "k: [two, one]"},
+	} {
+		root, _ := ParseWritten("x.yaml", []byte(c.src))
+		text := root.Items[0].Text
+		if root.Items[0].Kind == KindArray {
+			text = root.Items[0].Items[0].Text
+		}
+		at := strings.Index(text.Value, c.old)
+		edits, ok := text.Replaced(Replacement{From: at, To: at + len(c.old), Text: c.text})
+		if got := string(Apply([]byte(c.src), edits)); !ok || got != c.want {
+			t.Errorf("%q: %q, want %q", c.src, got, c.want)
+		}
+	}
+	if _, ok := (Text{Value: "a"}).Replaced(Replacement{To: 1}); ok {
+		t.Error("a text that is not in a file was replaced")
+	}
+}

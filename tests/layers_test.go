@@ -74,6 +74,7 @@ var below = map[string][]string{
 		"config", "graph", "graph/flow", "execution/journal", "mcpclient",
 		"internal/checks", "internal/completion", "internal/graphtest", "internal/lock", "internal/names", "internal/project",
 	),
+	"internal/names": {"config", "expressions", "expressions/jsonata", "expressions/jsonlogic"},
 	"internal/debug": with(language, "graph", "execution"),
 	"internal/debug/page": with(language,
 		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
