@@ -56,7 +56,7 @@ type hosted struct {
 
 // Open loads graph files, of which all must be valid. The caller closes the Host.
 func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error) {
-	collectOften()
+	saveMemory()
 	f := &h.flags
 	f.asks = func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 		return nil, errors.New("a worker has no user to pass the question of a server on to")

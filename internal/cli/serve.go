@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -82,7 +80,7 @@ the subject of the token.`,
 }
 
 func (f *serveFlags) run(ctx context.Context, std streams) error {
-	collectOften()
+	saveMemory()
 	listen, err := f.http.listener()
 	switch {
 	case err != nil:
@@ -300,6 +298,7 @@ func upstreamsOf(g *graph.Graph) (all []server.Upstream) {
 func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 	passesOn := canPassOn(g)
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
+		started()
 		ctx, release := lasting(ctx, l.grace)
 		defer release()
 		ctx = audit.WithSubject(ctx, server.SubjectOf(ctx))
@@ -375,14 +374,4 @@ func (l *loaded) resultsFile() results.File {
 // usedBy returns what a run has used.
 func usedBy(r *execution.Result) server.Usage {
 	return server.Usage{Run: r.RunID, Calls: r.Usage.Calls, BytesIn: r.Usage.BytesIn, Duration: r.Usage.Duration}
-}
-
-// collectOften trades speed for memory, because hosts keep servers running: with 512 calls
-// in flight, 5 % fewer calls a second for 5 % less memory. The first moment is an exception:
-// a collection would take a fifth of the start. GOGC in the environment wins.
-func collectOften() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
-		time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(75) })
-	}
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package cli
+
+// releaseProgram does nothing where the system does it.
+func releaseProgram() {}
