@@ -3,6 +3,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -10,7 +11,12 @@ import (
 	"toolgraph/execution/journal/postgres"
 )
 
-var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+var (
+	scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+	// nearURL matches what is meant as a URL and would be a strange directory: a slash is missing, or the
+	// settings of a connection are written one after the other, as libpq allows it too.
+	nearURL = regexp.MustCompile(`^postgres(ql)?:|^(host|hostaddr|port|user|dbname|service|password) *=`)
+)
 
 // IsURL reports whether a place is the URL of a database, not a directory.
 func IsURL(place string) bool { return scheme.MatchString(place) }
@@ -19,10 +25,12 @@ func IsURL(place string) bool { return scheme.MatchString(place) }
 func Open(place string, opts journal.Options) (*journal.Store, error) {
 	found := scheme.FindStringSubmatch(place)
 	switch {
+	case found == nil && nearURL.MatchString(place):
+		return nil, errors.New("--state or TOOLGRAPH_STATE is no URL of a database, expected a directory (./ before a name with a colon or =) or postgres://USER@HOST:PORT/DATABASE")
 	case found == nil:
 		return journal.Open(place, opts)
 	case found[1] == "postgres", found[1] == "postgresql":
 		return postgres.Open(place, opts)
 	}
-	return nil, fmt.Errorf("--state has the scheme %q, expected a directory or postgres://USER@HOST:PORT/DATABASE", found[1])
+	return nil, fmt.Errorf("--state or TOOLGRAPH_STATE has the scheme %q, expected a directory or postgres://USER@HOST:PORT/DATABASE", found[1])
 }

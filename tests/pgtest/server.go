@@ -22,15 +22,15 @@ type Server struct {
 	guard    *exec.Cmd
 }
 
-// guardScript starts the server and waits for a word on its input: the signal with which to end the
-// server. The end of the input means that the test process has died or needs the server no more: then
-// the directory is removed too.
+// guardScript starts a server and waits for a word on its input: the signal with which to end the
+// server. The end of the input means that the test process has died or needs the server no more: then the
+// server gets the signal of the arguments, and the directory is removed too.
 const guardScript = `
-dir=$1; shift
+dir=$1 end=$2; shift 2
 "$@" >>"$dir/log" 2>&1 </dev/null &
 pid=$!
 read -r signal; more=$?
-kill -"${signal:-QUIT}" $pid
+kill -"${signal:-$end}" $pid
 wait $pid
 [ $more = 0 ] || rm -rf "$dir"
 `
@@ -84,25 +84,16 @@ func start(settings ...string) (*Server, error) {
 // Start starts a server that was stopped, and returns when it takes connections.
 func (s *Server) Start() error {
 	args := []string{
-		"-c", guardScript, "guard", s.dir, filepath.Join(programs(), "postgres"), "-D", filepath.Join(s.dir, "data"), "-k", s.dir,
+		filepath.Join(programs(), "postgres"), "-D", filepath.Join(s.dir, "data"), "-k", s.dir,
 		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB",
 	}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	guard := exec.CommandContext(context.Background(), "/bin/sh", args...)
-	guard.Dir = s.dir
-	if err := give(guard, s.dir); err != nil {
+	var err error
+	if s.guard, s.stdin, err = guarded(s.dir, "QUIT", args...); err != nil {
 		return err
 	}
-	stdin, err := guard.StdinPipe()
-	if err != nil {
-		return err
-	}
-	if err := guard.Start(); err != nil {
-		return err
-	}
-	s.guard, s.stdin = guard, stdin
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		err := execute(s.admin(), "SELECT 1")
 		if err == nil {
@@ -113,6 +104,20 @@ func (s *Server) Start() error {
 			return fmt.Errorf("the Postgres server does not take connections: %w\n%s", err, log)
 		}
 	}
+}
+
+// guarded starts a program whose directory is dir, under guardScript. The signal end ends it.
+func guarded(dir, end string, args ...string) (*exec.Cmd, io.WriteCloser, error) {
+	guard := exec.CommandContext(context.Background(), "/bin/sh", append([]string{"-c", guardScript, "guard", dir, end}, args...)...)
+	guard.Dir = dir
+	if err := give(guard, dir); err != nil {
+		return nil, nil, err
+	}
+	stdin, err := guard.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	return guard, stdin, guard.Start()
 }
 
 // Stop ends the server: its connections are closed, its data stays.
@@ -143,4 +148,22 @@ func (s *Server) remove() {
 }
 
 // admin returns the URL of the database that each server has.
-func (s *Server) admin() string { return "postgres://postgres@/postgres?host=" + s.dir }
+func (s *Server) admin() string {
+	admin := "postgres://postgres@/postgres?host=" + s.dir
+	if port := s.port(); port != defaultPort {
+		admin += "&port=" + port
+	}
+	return admin
+}
+
+const defaultPort = "5432"
+
+// port returns the port of the server, which is also a part of the name of its socket.
+func (s *Server) port() string {
+	for _, setting := range s.settings {
+		if port, ok := strings.CutPrefix(setting, "port="); ok {
+			return port
+		}
+	}
+	return defaultPort
+}

@@ -38,7 +38,7 @@ const settings = `SET search_path TO %s; SET lock_timeout = '10s'; SET idle_in_t
 
 // errURL has nothing of the URL, because it may have a password in any place.
 var errURL = errors.New("the URL of the recorded runs cannot be read, expected postgres://USER@HOST:PORT/DATABASE; " +
-	"write special characters of the user and the password as %40 (@), %3A (:), %2F (/), %3F (?), %23 (#) and %25 (%)")
+	"write special characters, such as those of the password, as %40 (@), %3A (:), %2F (/), %3F (?), %23 (#) and %25 (%)")
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
@@ -52,7 +52,9 @@ type target struct {
 // parse reads a URL. Errors have no password.
 func parse(text string) (target, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.User == nil && strings.Contains(u.Path, "@") {
+	// A second @, or one without a user, is probably one of a password, the rest of which is then not a secret
+	// any more: pgx takes it for the host, or for the database.
+	if at := strings.Count(text, "@"); err != nil || at > 1 || u.User == nil && at > 0 || strings.Contains(text, "#") {
 		return target{}, errURL
 	}
 	pool, err := pgxpool.ParseConfig(text)
@@ -80,10 +82,6 @@ func parse(text string) (target, error) {
 	}
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}, Control: boundSilence}
 	conn.DialFunc = dialer.DialContext
-	pool.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
-		_, err := c.Exec(ctx, fmt.Sprintf(settings, pgx.Identifier{schema}.Sanitize()))
-		return err
-	}
 	return target{pool: pool, schema: schema, place: placeOf(conn, schema)}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -43,6 +44,7 @@ func OpenTimed(url string, opts journal.Options, timing Timing) (*journal.Store,
 	}
 	d := &database{target: to, timing: timing, log: opts.Logger}
 	d.ctx, d.stop = context.WithCancel(context.Background())
+	d.pool.AfterConnect = d.greet
 	d.bell.rings = map[chan struct{}]journal.Topic{}
 	return journal.New(d, opts), nil
 }
@@ -57,6 +59,8 @@ type database struct {
 	stop       context.CancelFunc
 	goroutines sync.WaitGroup
 	bell       bell
+	sessions   atomic.Bool // a connection is a session of the server: hasSession
+	created    atomic.Bool // the schema was seen, of whichever version
 
 	opening sync.Mutex // held while the schema is prepared, and while this process is registered
 

@@ -36,6 +36,7 @@ func (d *database) version(ctx context.Context, from querier) (n int, err error)
 	if err := from.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'version')`, d.schema).Scan(&exists); err != nil || !exists {
 		return 0, err
 	}
+	d.created.Store(true)
 	if err := from.QueryRow(ctx, `SELECT n FROM `+d.schema+`.version`).Scan(&n); err != nil {
 		return 0, err
 	}
@@ -117,5 +118,8 @@ var errRights = errors.New("no right to create tables")
 
 // grant is the remedy for a user without rights.
 func (d *database) grant() string {
+	if d.created.Load() {
+		return "grant the user USAGE on the schema " + d.schema + ", and SELECT, INSERT, UPDATE and DELETE on its tables"
+	}
 	return "grant the user CREATE on the database, or make it the owner of the schema " + d.schema
 }

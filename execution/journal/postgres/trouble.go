@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ const (
 	noDatabase   = "3D000"
 	diskFull     = "53100"
 	tooMany      = "53300"
+	noParameter  = "42704"
 	notYet       = "57P03"
 	takenForDead = "TG001"
 	takenRun     = "TG002"
@@ -84,6 +86,8 @@ func (d *database) Explain(err error) error {
 		return say("does not exist", "create the database, or name another one with --state")
 	case code == noRights:
 		return say("does not allow this", d.grant())
+	case code == noParameter && errors.As(err, new(*pgconn.ConnectError)):
+		return say("does not know a parameter of the URL", "correct the part of --state after the question mark")
 	case code == diskFull:
 		return say("has a full disk", "free some space, or delete runs with toolgraph runs rm")
 	case code == tooMany:
@@ -92,6 +96,8 @@ func (d *database) Explain(err error) error {
 		return say("cannot be written", "name the primary server with --state (target_session_attrs=read-write selects it)")
 	case d.Trouble(err) == journal.Locked:
 		return say("is locked by another process", "try again")
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return say("has a certificate that is not trusted", "name the file of its CA with sslrootcert, and the server as its certificate does")
 	case code == notYet, code == "" && isSilent(err):
 		return say("cannot be reached", "check that the server runs and the URL of --state is right")
 	}
