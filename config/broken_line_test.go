@@ -61,3 +61,10 @@ func TestBrokenLineOfALongFile(t *testing.T) {
 		want(t, "a: [\n"+strings.Repeat("  "+strings.Repeat("x", 100)+",\n", 2000), "g.yaml:")
 	})
 }
+
+// The search for the line reads a file of a few hundred lines a few times, wherever the line is.
+func TestBrokenLineIsSoughtInSteps(t *testing.T) {
+	lines := strings.Repeat("- {a: b, c: [d]}\n", 500)
+	src := lines + "- {a: b, c: [d}\n" + lines
+	cost.Below(t, 8<<20, func() { want(t, src, "g.yaml:501:") })
+}

@@ -128,21 +128,56 @@ func syntaxFinding(src *source, err error) Diagnostics {
 }
 
 // brokenLine returns the line after the longest prefix of whole lines that can be parsed: the
-// parser's own line is often that of the block around the error. It returns 0 when the search
-// would take too long.
+// parser's own line is often that of the block around the error. Where a value in brackets or quotes has
+// several lines, the line can be the one at which such a value begins. It returns 0 when the search would
+// take too long.
 func brokenLine(src *source) int {
 	const most = 8 << 20 // bytes read in all
 	read := 0
-	for n := len(src.lines) - 1; n > 0; n-- {
-		above := src.data[:src.lines[n]]
-		if read += len(above); read > most {
-			return 0
-		}
-		if _, err := decodeNode(yaml.NewDecoder(bytes.NewReader(above))); err == nil || errors.Is(err, io.EOF) {
-			return n + 1
+	parses := func(lines int) bool {
+		above := src.data[:src.lines[lines]]
+		read += len(above)
+		_, err := decodeNode(yaml.NewDecoder(bytes.NewReader(above)))
+		return err == nil || errors.Is(err, io.EOF)
+	}
+	lines := byLine{src: src}
+	_, _ = decodeNode(yaml.NewDecoder(&lines)) // it fails at one of the lines that it has read
+	good, bad, step := 0, min(lines.next+1, len(src.lines)), 1
+	for good = bad - 1; good > 0 && !parses(good); step *= 2 {
+		bad, good = good, max(good-step, 0)
+	}
+	for bad-good > 1 && read <= most {
+		if middle := (good + bad) / 2; parses(middle) {
+			good = middle
+		} else {
+			bad = middle
 		}
 	}
-	return 1
+	if read > most {
+		return 0
+	}
+	return good + 1
+}
+
+// byLine reads a source a line at a time.
+type byLine struct {
+	src      *source
+	next, at int // the line, from 0, and the byte that are read next
+}
+
+func (r *byLine) Read(into []byte) (int, error) {
+	if r.at == len(r.src.data) {
+		return 0, io.EOF
+	}
+	end := len(r.src.data)
+	if r.next+1 < len(r.src.lines) {
+		end = r.src.lines[r.next+1]
+	}
+	n := copy(into, r.src.data[r.at:end])
+	if r.at += n; r.at == end && r.next+1 < len(r.src.lines) {
+		r.next++
+	}
+	return n, nil
 }
 
 // indentingTab returns the first tab in an indentation, starting at a line.
