@@ -210,9 +210,15 @@ func (c *client) uri(name string) string {
 // open opens a document of the workspace that need not be on disk, and returns its URI.
 func (c *client) open(name, text string) string {
 	c.t.Helper()
+	return c.openAs(name, "yaml", text)
+}
+
+// openAs is open with a language.
+func (c *client) openAs(name, language, text string) string {
+	c.t.Helper()
 	uri := c.uri(name)
 	c.version[uri], c.texts[uri] = 1, text
-	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
+	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": language, "version": 1, "text": text}})
 	return uri
 }
 

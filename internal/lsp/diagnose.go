@@ -109,8 +109,13 @@ func (s *Server) check(uri string) {
 		return
 	}
 	d.reads = r.reads
-	if r.checked != nil && r.checked.Valid {
-		d.good = r.checked
+	if c := r.checked; c != nil {
+		if c.Valid {
+			d.good = c
+		}
+		if !isBroken(d.path, c.Found) {
+			d.last = c.Found
+		}
 	}
 	s.show(uri, r.found)
 }
@@ -158,7 +163,7 @@ func (s *Server) publish(path string) {
 			t = newText(string(src), s.units)
 		}
 	}
-	p.Diagnostics = append(p.Diagnostics, s.diagnostics(t, all)...)
+	p.Diagnostics = append(p.Diagnostics, s.diagnostics(t, uri, all)...)
 	raw, err := json.Marshal(p)
 	if err != nil {
 		s.log.Error("findings were not shown", "error", err)
@@ -174,22 +179,6 @@ func (s *Server) publish(path string) {
 	s.notify("textDocument/publishDiagnostics", json.RawMessage(raw))
 }
 
-// diagnostics converts findings in a text.
-func (s *Server) diagnostics(t *text, found config.Diagnostics) []Diagnostic {
-	out := make([]Diagnostic, 0, len(found))
-	for _, f := range found {
-		d := Diagnostic{Range: t.rangeOf(f), Severity: severityError, Code: f.Code, Source: "toolgraph", Message: f.Message}
-		if f.Severity == config.Warning {
-			d.Severity = severityWarning
-		}
-		if f.Hint != "" {
-			d.Message += "; " + f.Hint
-		}
-		out = append(out, d)
-	}
-	return out
-}
-
 // pullFeature answers clients that ask for findings instead of waiting for them.
 var pullFeature = feature{
 	provide: func(_ *clientCan, capabilities map[string]any) {
@@ -203,5 +192,5 @@ func pull(ctx context.Context, r *request, _ aboutDocument) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"kind": "full", "items": r.server.diagnostics(r.text, found.found[r.path])}, nil
+	return map[string]any{"kind": "full", "items": r.server.diagnostics(r.text, r.uri, found.found[r.path])}, nil
 }

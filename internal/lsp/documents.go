@@ -24,9 +24,10 @@ type document struct {
 	uri, path string
 	language  string
 	now       *snapshot
-	wasGraph  bool            // a version of it looked like a graph file
-	good      *checks.Checked // the last valid version
-	reads     map[string]bool // the other files that the last check has read, by path
+	wasGraph  bool               // a version of it looked like a graph file
+	good      *checks.Checked    // the last valid version
+	last      config.Diagnostics // of the last version that was YAML
+	reads     map[string]bool    // the other files that the last check has read, by path
 }
 
 type textDocument struct {

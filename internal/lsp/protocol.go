@@ -65,6 +65,7 @@ type Diagnostic struct {
 	CodeDescription *codeDescription  `json:"codeDescription,omitempty"`
 	Source          string            `json:"source"`
 	Message         string            `json:"message"`
+	Tags            []int             `json:"tags,omitempty"`
 	Related         []relatedLocation `json:"relatedInformation,omitempty"`
 	Data            json.RawMessage   `json:"data,omitempty"`
 }

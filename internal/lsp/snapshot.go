@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,15 +58,7 @@ type result struct {
 
 // newSnapshot returns a version of a document; of a file that is not open, d has only its names.
 func (s *Server) newSnapshot(d *document, t *text, version *int) *snapshot {
-	snap := &snapshot{text: t, uri: d.uri, path: d.path, version: version, server: s, doc: d, done: make(chan struct{})}
-	switch {
-	case strings.HasSuffix(d.path, testEnding):
-		snap.kind = testFile
-	case strings.HasSuffix(d.path, lockEnding):
-		snap.kind = lockFile
-	case d.wasGraph || d.language == graphLanguage:
-		snap.kind = graphFile
-	}
+	snap := &snapshot{text: t, uri: d.uri, path: d.path, version: version, kind: kindOf(d, t.src), server: s, doc: d, done: make(chan struct{})}
 	snap.ctx, snap.cancel = context.WithCancel(s.ctx)
 	return snap
 }
@@ -159,8 +152,16 @@ func (s *snapshot) check() (result, error) {
 	var err error
 	switch s.kind {
 	case graphFile:
-		if r.checked, err = s.checkGraph(&r, s.path, s.src); err == nil {
-			found = r.checked.Found
+		if r.checked, err = s.checkGraph(&r, s.path, s.src); err != nil {
+			return r, err
+		}
+		if found = r.checked.Found; isBroken(s.path, found) {
+			more, err := s.remaining(&r, r.checked)
+			if err != nil {
+				return r, err
+			}
+			found = slices.Concat(found, more)
+			found.Sort()
 		}
 	case lockFile:
 		found, err = s.checkLock(&r)
@@ -187,11 +188,4 @@ func (s *snapshot) reader(r *result) func(path string) ([]byte, error) {
 		}
 		return s.server.read(path)
 	}
-}
-
-func (s *snapshot) checkGraph(r *result, path, src string) (*checks.Checked, error) {
-	s.server.mu.Lock()
-	set := s.server.settings
-	s.server.mu.Unlock()
-	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: set.MCP, AssumeEnv: true, ReadFile: s.reader(r)}, nil)
 }
