@@ -80,6 +80,7 @@ func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error)
 			if host.session.history == nil {
 				return nil, errors.New("the run history cannot be opened, and runs of a worker have to be recorded; name it with --state")
 			}
+			host.session.fleet = newFleet(host.session)
 		}
 		l, err := host.session.use(p)
 		if err != nil {
@@ -161,7 +162,8 @@ func (e *PermanentError) Unwrap() error { return e.Err }
 // claimEvery is how often a run is looked at that another process has.
 const claimEvery = 250 * time.Millisecond
 
-// Make makes a run, or resumes it when it has begun; while another process has it, Make waits. When
+// Make makes a run, or resumes it when it has begun; while another process has it, or another call of Make, Make
+// waits, and with End it asks for its end. When
 // it returns, the end of the run, or what was done of it, is recorded, and a suspended run is given
 // back. The error is that of the run, an *execution.StepError, a *PermanentError, or a passing one:
 // nothing is known of the run then, and it may be made again.
@@ -171,15 +173,31 @@ func (h *Host) Make(ctx context.Context, o Order) (*execution.Result, error) {
 		return nil, fmt.Errorf("this worker does not have the graph %.12s of the run", o.Graph)
 	}
 	ctx = audit.WithSubject(ctx, o.Subject)
-	for {
-		result, err := on.make(ctx, o)
+	for asked := (time.Time{}); ; {
+		result, err := on.attempt(ctx, o)
 		if !errors.Is(err, journal.ErrRunning) && !errors.Is(err, execution.ErrTaken) {
 			return result, err
+		}
+		if o.End && time.Since(asked) > sendAgain {
+			asked = time.Now()
+			if err := on.fleet.cancelRun(ctx, o.Run); err != nil {
+				on.log.Info("the process that has a cancelled run cannot be asked to end it; waiting until it gives the run back", "run", o.Run, "error", err)
+			}
 		}
 		if !wait(ctx, claimEvery) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// attempt makes or resumes a run that other processes can cancel meanwhile.
+func (on hosted) attempt(ctx context.Context, o Order) (*execution.Result, error) {
+	runs, fl, mine := on.fleet.begin(ctx, o.Run, "")
+	if !mine {
+		return nil, journal.ErrRunning
+	}
+	defer fl.land(nil, nil)
+	return on.make(runs, o)
 }
 
 func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {

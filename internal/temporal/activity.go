@@ -24,8 +24,9 @@ type maker interface {
 // activities are the activities of a worker.
 type activities struct {
 	maker
-	beat  time.Duration // how often a run says that it is alive; with it comes the news of its cancellation
-	grace time.Duration // of calls in flight when the worker is stopped
+	say   func(ctx context.Context, task []byte) error // says that a run is alive; the error may be that it is cancelled
+	beat  time.Duration                                // how often it says so
+	grace time.Duration                                // of calls in flight when the worker is stopped
 }
 
 // errGivenBack is the cause of the end of a run that another worker continues.
@@ -85,49 +86,62 @@ func failed(err error) error {
 
 // alive says every beat that a run is alive, until release, and returns the context of the run, which
 // ends when that is cancelled. A run whose worker stops, or that Temporal does not know as the work of this worker
-// any more, ends before its next node (halt); a call that takes longer than the grace is suspended. A run that cannot say
-// that it is alive continues: the store lets no other worker have it meanwhile.
+// any more, ends before its next node (halt), and the next attempt waits for that. Only when the worker stops is a
+// call suspended that takes longer than the grace. A run that cannot say that it is alive continues: the store lets
+// no other worker have it meanwhile.
 func (a *activities) alive(ctx context.Context, halt func()) (run context.Context, release func()) {
 	run, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ticker := time.NewTicker(a.beat)
-		defer ticker.Stop()
-		stopped, over := activity.GetWorkerStopChannel(ctx), ctx.Done()
-		var late <-chan time.Time
-		for {
-			select {
-			case <-ticker.C:
-				activity.RecordHeartbeat(ctx)
-				continue
-			case <-run.Done():
-				return
-			case <-late:
-				end(execution.ErrSuspended)
-				return
-			case <-over:
-				over = nil
-				cause := context.Cause(ctx)
-				if sdk.IsCanceledError(cause) {
-					end(context.Canceled)
-					return
-				}
-				var unknown *serviceerror.NotFound
-				if !errors.As(cause, &unknown) && !errors.Is(cause, activity.ErrActivityPaused) && !errors.Is(cause, activity.ErrActivityReset) {
-					continue // the server cannot be reached
-				}
-			case <-stopped:
-				stopped = nil
-			}
-			halt()
-			if late == nil {
-				late = time.After(a.grace)
-			}
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		if a.beats(run, activity.GetInfo(ctx).TaskToken) {
+			end(context.Canceled)
+			return
 		}
-	}()
+		halt()
+	})
+	watching.Go(func() {
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			halt()
+		case <-run.Done():
+			return
+		}
+		select {
+		case <-time.After(a.grace):
+			end(execution.ErrSuspended)
+		case <-run.Done():
+		}
+	})
 	return run, func() {
 		end(nil)
-		<-done
+		watching.Wait()
+	}
+}
+
+// beatTime is how long it may take to say that a run is alive.
+const beatTime = time.Second
+
+// beats says every beat that a run is alive, until ctx ends, the run is cancelled, which it reports, or it is not the work
+// of this worker any more. It does not use activity.RecordHeartbeat: that one hears of nothing after the server
+// was away once.
+func (a *activities) beats(ctx context.Context, task []byte) (isCancelled bool) {
+	ticker := time.NewTicker(a.beat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return false
+		}
+		one, stop := context.WithTimeout(ctx, max(a.beat, beatTime))
+		err := a.say(one, task)
+		stop()
+		var unknown *serviceerror.NotFound
+		switch {
+		case sdk.IsCanceledError(err):
+			return true
+		case errors.As(err, &unknown), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
+			return false
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -26,12 +27,17 @@ func (m making) Make(ctx context.Context, o cli.Order) (*execution.Result, error
 // attempt makes one attempt of a run.
 func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome, err error) {
 	t.Helper()
+	return attemptSaying(t, in, stop, m, func(context.Context, []byte) error { return nil })
+}
+
+func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func(context.Context, []byte) error) (out Outcome, err error) {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent)
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerStopChannel(stop)
 	env.SetWorkerOptions(worker.Options{})
-	a := &activities{maker: m, beat: time.Millisecond, grace: time.Millisecond}
+	a := &activities{maker: m, beat: time.Millisecond, grace: time.Millisecond, say: say}
 	env.RegisterActivityWithOptions(a.run, activity.RegisterOptions{Name: ActivityName})
 	got, err := env.ExecuteActivity(ActivityName, in)
 	if err == nil {
@@ -113,6 +119,44 @@ func TestAttemptStops(t *testing.T) {
 	var failed *sdk.ApplicationError
 	if !errors.As(err, &failed) || failed.Type() != "toolgraph.given-back" || failed.NextRetryDelay() != soon || failed.NonRetryable() {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A run is cancelled also when the server was away before. A run that Temporal has given to another attempt ends before
+// its next node, and its call in flight is left alone.
+func TestAttemptHears(t *testing.T) {
+	for name, test := range map[string]struct {
+		last  error
+		stops bool
+	}{
+		"cancelled":  {last: sdk.NewCanceledError()},
+		"superseded": {last: serviceerror.NewNotFound("another attempt has it"), stops: true},
+		"paused":     {last: activity.ErrActivityPaused, stops: true},
+		"reset":      {last: activity.ErrActivityReset, stops: true},
+	} {
+		said := 0
+		say := func(context.Context, []byte) error {
+			if said++; said < 3 {
+				return serviceerror.NewUnavailable("away")
+			}
+			return test.last
+		}
+		_, _ = attemptSaying(t, Input{}, nil, func(ctx context.Context, o cli.Order) (*execution.Result, error) {
+			select {
+			case <-ctx.Done():
+				if test.stops || !errors.Is(context.Cause(ctx), context.Canceled) {
+					t.Errorf("%s: the run ends: %v", name, context.Cause(ctx))
+				}
+			case <-o.Stop:
+				time.Sleep(20 * time.Millisecond) // longer than the grace
+				if !test.stops || ctx.Err() != nil {
+					t.Errorf("%s: the run stops: %v", name, ctx.Err())
+				}
+			case <-time.After(hang):
+				t.Errorf("%s: hangs", name)
+			}
+			return nil, nil
+		}, say)
 	}
 }
 

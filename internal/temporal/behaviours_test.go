@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"go.temporal.io/sdk/client"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -99,9 +98,8 @@ func (h *hands) Start(ctx context.Context, task behaviours.Task) error {
 	if err != nil {
 		return err
 	}
-	q := queues{prefix: h.queue}
-	_, err = h.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: task.Run, TaskQueue: q.of(g.HashWith(nil))},
-		WorkflowName, Input{Tool: task.File, Graph: g.HashWith(nil), Args: task.Args})
+	r := &remote{client: h.client, queues: queues{h.queue}, log: slog.New(slog.DiscardHandler)}
+	_, err = r.start(ctx, task.Run, Input{Tool: task.File, Graph: g.HashWith(nil), Args: task.Args})
 	if err != nil {
 		return err
 	}

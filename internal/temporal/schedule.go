@@ -154,7 +154,7 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 	options := client.ScheduleOptions{
 		ID: id, Spec: spec, Overlap: policy, CatchupWindow: f.times.catchUp, PauseOnFailure: f.pauseOnFailure, Note: f.note, Paused: f.paused,
 		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: WorkflowName, TaskQueue: f.queues.of(call.Graph),
+			ID: id, Workflow: WorkflowName, TaskQueue: f.queues.prefix,
 			WorkflowTaskTimeout: taskTime, Memo: map[string]any{"tool": call.Tool},
 			Args: []any{Input{Tool: call.Tool, Graph: call.Graph, Args: args}},
 		},
@@ -216,7 +216,7 @@ func (f *createFlags) warn(ctx context.Context, c client.Client, s *scheduled, q
 		f.parts.Printf("toolgraph: warning: no time matches %s", s.Times)
 	}
 	pollers, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-		Namespace: s.namespace, TaskQueue: &taskqueue.TaskQueue{Name: queue}, TaskQueueType: enums.TASK_QUEUE_TYPE_WORKFLOW,
+		Namespace: s.namespace, TaskQueue: &taskqueue.TaskQueue{Name: queue}, TaskQueueType: enums.TASK_QUEUE_TYPE_ACTIVITY,
 	})
 	if err == nil && len(pollers.GetPollers()) == 0 {
 		f.parts.Printf("toolgraph: warning: no worker has this version of the graph, and runs wait for one; start one: toolgraph-temporal worker -g FILE")

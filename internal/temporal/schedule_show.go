@@ -103,7 +103,8 @@ func (s *scheduling) setInput(shown *scheduled, action *client.ScheduleWorkflowA
 		shown.Hidden = err.Error()
 		return
 	}
-	shown.Tool, shown.Graph, shown.Args, shown.Hidden = in.Tool, in.Graph, in.Args, ""
+	all := queues{prefix: action.TaskQueue}
+	shown.Tool, shown.Graph, shown.Queue, shown.Args, shown.Hidden = in.Tool, in.Graph, all.of(in.Graph), in.Args, ""
 }
 
 func given(at time.Time) *time.Time {

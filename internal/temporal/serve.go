@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/temporal"
+	"google.golang.org/grpc/codes"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -67,6 +68,8 @@ const (
 	lookAfter = 5 * time.Second
 	// askAgain is the pause before the server is asked again for the end of a run.
 	askAgain = time.Second
+	// startTime is how long it may take to start a run.
+	startTime = 30 * time.Second
 	// cancelTime is how long a cancellation may take to reach Temporal.
 	cancelTime = 10 * time.Second
 )
@@ -84,22 +87,49 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 		}
 		in.Args = nil
 	}
-	queue := r.queues.of(run.Graph)
-	started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: run.ID, TaskQueue: queue, Memo: map[string]any{"tool": run.Tool}, WorkflowTaskTimeout: taskTime,
-		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, // one that exists is waited for
-	}, WorkflowName, in)
-	if err != nil {
-		return fmt.Errorf("the run cannot be started on Temporal: %w", err)
+	started, err := r.start(ctx, run.ID, in)
+	if err == nil {
+		defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, r.queues.of(run.Graph), run.Tool) }).Stop()
+		err = r.wait(ctx, started)
 	}
-	defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, queue, run.Tool) }).Stop()
-	if err = r.wait(ctx, started); ctx.Err() == nil {
+	if ctx.Err() == nil {
 		return err
 	}
 	if errors.Is(context.Cause(ctx), execution.ErrSuspended) {
 		return fmt.Errorf("%w: the run continues on Temporal as workflow %s", execution.ErrSuspended, run.ID)
 	}
 	return r.cancel(ctx, run.ID)
+}
+
+// start starts the workflow of a run, or joins it. A server that does not answer may have started it, so it is asked
+// again; after that the workflow is cancelled as far as that is possible, because its client gets an error.
+func (r *remote) start(ctx context.Context, id string, in Input) (client.WorkflowRun, error) {
+	for begun := time.Now(); ; {
+		started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: id, TaskQueue: r.queues.prefix, Memo: map[string]any{"tool": in.Tool}, WorkflowTaskTimeout: taskTime,
+			WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, // one that exists is waited for
+		}, WorkflowName, in)
+		code := serviceerror.ToStatus(err).Code()
+		isSilent := code == codes.DeadlineExceeded || code == codes.Unavailable || code == codes.ResourceExhausted
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return started, err
+		case isSilent && time.Since(begun) < startTime:
+			r.log.Warn("Temporal does not answer to the start of a run; asking again", "run", id, "error", err)
+			r.pause(ctx)
+			continue
+		case isSilent:
+			_ = r.cancel(ctx, id)
+		}
+		return nil, fmt.Errorf("the run cannot be started on Temporal: %w", err)
+	}
+}
+
+func (r *remote) pause(ctx context.Context) {
+	select {
+	case <-time.After(askAgain):
+	case <-ctx.Done():
+	}
 }
 
 // wait waits for the end of a workflow, also while the server cannot be reached.
@@ -112,10 +142,7 @@ func (r *remote) wait(ctx context.Context, started client.WorkflowRun) error {
 			return err
 		}
 		r.log.Warn("Temporal cannot be asked for the end of a run; asking again", "run", started.GetID(), "error", err)
-		select {
-		case <-time.After(askAgain):
-		case <-ctx.Done():
-		}
+		r.pause(ctx)
 	}
 }
 

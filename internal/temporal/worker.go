@@ -35,6 +35,10 @@ const (
 	defaultSilence = 5 * time.Second
 	// beats is how often a run says that it is alive before it is taken for dead.
 	beats = 10
+	// pollers is how many requests for runs of each graph wait at the server, which pays for each of them.
+	pollers = 2
+	// workflowPollers is the same for the tasks of workflows.
+	workflowPollers = 8
 	// finishTime is how long a run may take to end once its calls have.
 	finishTime = 2 * time.Second
 )
@@ -48,8 +52,8 @@ func newWorker(p cli.Parts) *cobra.Command {
 		Use:   "worker",
 		Short: "Make the runs that are started by serve or by a schedule",
 		Long: `Take runs from Temporal and make them. A worker takes the runs of the graphs that it has, in
-exactly the version that it has: a graph has a task queue of its own, which is named after its
-hash. So runs that were started before a graph changed are continued only by workers that have
+exactly the version that it has: the runs of a graph have a task queue of their own, which is
+named after its hash. So runs that were started before a graph changed are continued only by workers that have
 the earlier file; leave it in the directory of --graph-dir until they have ended.
 
 Any number of workers can have the same graphs. All of them, and serve, need the same --state:
@@ -91,7 +95,7 @@ func (f *workerFlags) run(ctx context.Context, p cli.Parts) error {
 	}
 	defer host.Close()
 	f.connection.worker = true
-	c, err := f.connection.dial(ctx, quietly(host.Log()))
+	c, err := f.connection.dial(ctx, host.Log())
 	if err != nil {
 		return err
 	}
@@ -146,38 +150,46 @@ type workerOptions struct {
 	runs    int
 }
 
-// workers are the workers of a process, one for each graph.
+// workers are the workers of a process: one of the workflows, and one of the runs of each graph.
 type workers struct {
 	all    []worker.Worker
 	failed chan error // gets the first error that ends a worker
 }
 
-// startWorkers starts a worker for each graph, by its hash.
+// startWorkers starts the workers of graphs, which are given by their hashes.
 func startWorkers(c client.Client, m maker, graphs []string, o workerOptions) (*workers, error) {
 	w := &workers{failed: make(chan error, 1)}
 	worker.SetStickyWorkflowCacheSize(0) // histories are short, and so no workflow waits for the worker that died with it
-	beat := o.silence / beats
 	flows := workflows{heartbeat: o.silence}
-	acts := &activities{maker: m, beat: beat, grace: o.grace}
+	acts := &activities{
+		maker: m, beat: o.silence / beats, grace: o.grace,
+		say: func(ctx context.Context, task []byte) error { return c.RecordActivityHeartbeat(ctx, task) },
+	}
+	failed := func(err error) {
+		select {
+		case w.failed <- err:
+		default:
+		}
+	}
 	for _, hash := range graphs {
-		one := worker.New(c, o.queues.of(hash), worker.Options{
-			MaxConcurrentActivityExecutionSize: o.runs, WorkerStopTimeout: o.grace + finishTime,
-			MaxHeartbeatThrottleInterval: beat / 2, DefaultHeartbeatThrottleInterval: beat / 2,
-			MaxConcurrentActivityTaskPollers: 2, MaxConcurrentWorkflowTaskPollers: 2,
-			OnFatalError: func(err error) {
-				select {
-				case w.failed <- err:
-				default:
-				}
-			},
+		runs := worker.New(c, o.queues.of(hash), worker.Options{
+			DisableWorkflowWorker: true, MaxConcurrentActivityTaskPollers: pollers,
+			MaxConcurrentActivityExecutionSize: o.runs, WorkerStopTimeout: o.grace + finishTime, OnFatalError: failed,
 		})
-		one.RegisterWorkflowWithOptions(flows.run, workflow.RegisterOptions{Name: WorkflowName})
-		one.RegisterActivityWithOptions(acts.run, activity.RegisterOptions{Name: ActivityName})
+		runs.RegisterActivityWithOptions(acts.run, activity.RegisterOptions{Name: ActivityName})
+		w.all = append(w.all, runs)
+	}
+	all := worker.New(c, o.queues.prefix, worker.Options{
+		LocalActivityWorkerOnly: true, MaxConcurrentWorkflowTaskPollers: workflowPollers, OnFatalError: failed,
+	})
+	all.RegisterWorkflowWithOptions(flows.run, workflow.RegisterOptions{Name: WorkflowName})
+	w.all = append(w.all, all)
+	for i, one := range w.all {
 		if err := one.Start(); err != nil {
+			w.all = w.all[:i]
 			w.stop()
 			return nil, err
 		}
-		w.all = append(w.all, one)
 	}
 	return w, nil
 }

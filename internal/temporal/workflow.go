@@ -20,11 +20,12 @@ const (
 	AnswerSignal = "answer"
 )
 
-// queues are the task queues of an installation: one for each graph.
+// queues are the task queues of an installation: one for all workflows, whose name is the prefix, and one for the runs
+// of each graph.
 type queues struct{ prefix string }
 
 func (q *queues) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&q.prefix, "queue", "toolgraph", "`prefix` of the names of the task queues; installations that share a namespace and not the --state need different ones")
+	cmd.Flags().StringVar(&q.prefix, "queue", "toolgraph", "`name` of the task queue of the workflows, and prefix of those of the graphs; installations that share a namespace and not the --state need different ones")
 }
 
 // hashShown is how many hex digits of a graph's hash the name of its task queue has.
@@ -124,7 +125,9 @@ func ending(out Outcome) error {
 
 // make executes the activity of a run.
 func (w workflows) make(ctx workflow.Context, in Input) (out Outcome, err error) {
+	all := queues{prefix: workflow.GetInfo(ctx).TaskQueueName}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:           all.of(in.Graph),
 		StartToCloseTimeout: makeTimeout, HeartbeatTimeout: w.heartbeat, WaitForCancellation: true,
 		RetryPolicy: &sdk.RetryPolicy{InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second},
 	})

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
+)
+
+const patientGraph = `server: {name: g, version: 1.0.0}
+tools:
+- name: t
+  nodes:
+  - {id: entry, type: entry, next: one}
+  - {id: one, type: ask, message: "who?", next: exit}
+  - {id: exit, type: exit}
+`
+
+// openHost opens a host of a graph file, as a worker does.
+func openHost(t *testing.T, file, state string) *Host {
+	t.Helper()
+	var log bytes.Buffer
+	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
+	h := Parts{std: streams{out: &log, err: &log}}.Hosting(cmd)
+	cmd.SetArgs([]string{"--state", state})
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	host, err := h.Open(t.Context(), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(host.Close)
+	return host
+}
+
+// patient is a user who never answers.
+type patient struct{ asked chan struct{} }
+
+func (p patient) Ask(ctx context.Context, _ execution.Question) (execution.Answer, error) {
+	close(p.asked)
+	<-ctx.Done()
+	return execution.Answer{}, ctx.Err()
+}
+
+// The end of a cancelled run reaches the attempt that still has it, in the same process and in another one.
+func TestHostEnds(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "g.yaml")
+	if err := os.WriteFile(file, []byte(patientGraph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one, other := openHost(t, file, dir), openHost(t, file, dir)
+	for id, ends := range map[string]*Host{"SAME": one, "OTHER": other} {
+		for hash := range one.Tools() {
+			user := patient{asked: make(chan struct{})}
+			over := make(chan error, 2)
+			go func() {
+				_, err := one.Make(t.Context(), Order{Run: id, Graph: hash, Args: value.NewObject(nil, nil), User: user})
+				over <- err
+			}()
+			<-user.asked
+			go func() {
+				_, err := ends.Make(t.Context(), Order{Run: id, Graph: hash, End: true, User: user})
+				over <- err
+			}()
+			for range 2 {
+				select {
+				case err := <-over:
+					var step *execution.StepError
+					if !errors.As(err, &step) || step.Code() != execution.CodeCancelled {
+						t.Errorf("%s: %v, want a cancelled run", id, err)
+					}
+				case <-time.After(time.Minute):
+					t.Fatalf("%s: hangs", id)
+				}
+			}
+		}
+	}
+}
