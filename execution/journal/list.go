@@ -25,8 +25,8 @@ const runColumns = `id, tool, status, file, server, graph, args, started, ended,
 func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 	s.writer.flush()
 	db, err := s.data.Open(ctx, false)
-	if err != nil {
-		return nil, err
+	if err != nil || s.opts.ReadOnly {
+		return db, err
 	}
 	return db, s.data.Explain(s.data.Sweep(ctx))
 }

@@ -18,10 +18,11 @@ import (
 // sqlite is the database DIR/history.db, which several processes may share. No file is opened
 // before it is needed.
 type sqlite struct {
-	dir     string
-	durable bool
-	user    int           // this process's, where files have owners
-	busy    time.Duration // how long SQLite waits for a lock of another process
+	dir      string
+	durable  bool
+	user     int           // this process's, where files have owners
+	readOnly bool          // see Options.ReadOnly
+	busy     time.Duration // how long SQLite waits for a lock of another process
 
 	mu     sync.Mutex // guards what follows
 	db     *sql.DB    // nil: not opened yet
@@ -56,6 +57,13 @@ func (s *sqlite) Open(_ context.Context, create bool) (*sql.DB, error) {
 	}
 	if s.db != nil {
 		return s.db, nil
+	}
+	if s.readOnly {
+		db, err := s.openUnchanged()
+		if err == nil {
+			s.db, s.fixed = db, true
+		}
+		return db, err
 	}
 	if err := s.prepareFile(create); err != nil {
 		return nil, err
@@ -120,6 +128,24 @@ func (s *sqlite) openFixed(why error) (*sql.DB, error) {
 		return nil, why
 	}
 	return db, nil
+}
+
+// openUnchanged opens a database for reading without a change of any file: one that no process has open, as
+// far as its log says, is read as immutable.
+func (s *sqlite) openUnchanged() (*sql.DB, error) {
+	info, err := os.Lstat(s.Place())
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil, ErrNoStore
+	}
+	if owner, isKnown := ownerOf(info); isKnown && owner != s.user {
+		return nil, fmt.Errorf("%s belongs to user %d, but this process is user %d", s.Place(), owner, s.user)
+	}
+	query := url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(100)", "query_only(ON)", "trusted_schema(OFF)"}}
+	if log, err := os.Stat(s.Place() + "-wal"); err != nil || log.Size() == 0 {
+		query.Set("immutable", "1")
+	}
+	db, err := open(s.location(query), checkVersion)
+	return db, s.Explain(err)
 }
 
 // checkVersion returns an error for a database that needs a migration.

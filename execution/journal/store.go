@@ -17,6 +17,7 @@ type Options struct {
 	MaxValue int          // bytes of JSON; a longer value is replaced by a Gap; 0: 8 MiB
 	Keep     Retention    // the bounds for pruning, once an hour while runs are written
 	Logger   *slog.Logger // gets a warning when runs cannot be recorded; nil: none
+	ReadOnly bool         // nothing is written, not even what reading mends elsewhere: runs of dead processes stay as they are
 }
 
 const defaultMaxValue = 8 << 20
@@ -42,6 +43,9 @@ func Open(dir string, opts Options) (*Store, error) {
 	data, err := SQLite(dir, opts.Durable)
 	if err != nil {
 		return nil, err
+	}
+	if own, is := data.(*sqlite); is {
+		own.readOnly = opts.ReadOnly
 	}
 	return New(data, opts), nil
 }

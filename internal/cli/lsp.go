@@ -40,7 +40,7 @@ variable is read, and no file is changed.`,
 			if err != nil {
 				return err
 			}
-			err = lsp.New(lsp.Options{Version: versionText(), ServersFile: servers, Logger: log}).Serve(cmd.Context(), std.in, out)
+			err = lsp.New(lsp.Options{Version: versionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput}).Serve(cmd.Context(), std.in, out)
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return errReported
 			}

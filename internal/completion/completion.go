@@ -84,6 +84,7 @@ type Candidate struct {
 type List struct {
 	From, To   int
 	Candidates []Candidate
+	More       bool // there are more, which a longer word selects
 }
 
 // mostCandidates bounds a list.
@@ -104,7 +105,7 @@ func At(ctx context.Context, src string, offset int, known *Known) List {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Candidate) int { return b.Rank - a.Rank })
-	return List{From: c.offset - len(c.prefix), To: c.wordEnd(), Candidates: list[:min(len(list), mostCandidates)]}
+	return List{From: c.offset - len(c.prefix), To: c.wordEnd(), Candidates: list[:min(len(list), mostCandidates)], More: len(list) > mostCandidates}
 }
 
 // wordEnd is the end of the word that the cursor is in.
@@ -213,7 +214,7 @@ func (c *cursor) list() []Candidate {
 	}
 	if !c.inKey {
 		out = append(out, c.names()...)
-		out = append(out, values(all)...)
+		out = append(out, c.described(values(all))...)
 		if c.glued {
 			for i := range out {
 				out[i].Insert = " " + cmp.Or(out[i].Insert, out[i].Label)
@@ -224,6 +225,16 @@ func (c *cursor) list() []Candidate {
 		}
 	}
 	return out
+}
+
+// described adds to the types of nodes what such nodes do.
+func (c *cursor) described(values []Candidate) []Candidate {
+	if c.node != nil && c.of.key == "type" && c.of.parent == c.node {
+		for i := range values {
+			values[i].Doc = text(schemaOf(schemaOf(language()["$defs"])["node-"+values[i].Label])["description"])
+		}
+	}
+	return values
 }
 
 // begun reports whether a mapping can begin at the cursor: where a key is written, in an item of a list,

@@ -144,6 +144,14 @@ func signatureOf(name string) string {
 	return out
 }
 
+// FunctionDoc describes a function of JSONata, as $name, or an operator of rules; "" for other labels.
+func FunctionDoc(label string) string {
+	if name, is := strings.CutPrefix(label, "$"); is {
+		return docOf(name)
+	}
+	return docOfOperator(label)
+}
+
 // docOf describes a function: what it does, and an example.
 func docOf(name string) string {
 	f, known := functions[name]

@@ -114,17 +114,16 @@ func schemasAt(root, s schema, from, of *item) []schema {
 // keys are candidates for the keys that the schemas of a mapping have and the mapping has not.
 func keys(root schema, all []schema, of *item) []Candidate {
 	var out []Candidate
-	seen := map[string]bool{}
+	seen := map[string]int{} // their places in out, from 1
 	for _, s := range all {
 		required, _ := s["required"].([]any)
 		properties := schemaOf(s["properties"])
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			if seen[name] || of.get(name) != nil {
-				continue
-			}
-			seen[name] = true
 			part := schemaOf(properties[name])
-			if properties[name] == false {
+			if i := seen[name]; i > 0 && out[i-1].Doc == "" {
+				out[i-1].Doc = text(part["description"])
+			}
+			if seen[name] > 0 || of.get(name) != nil || properties[name] == false {
 				continue
 			}
 			c := Candidate{Label: name, Kind: "property", Insert: name + ": ", Detail: typeOf(part), Doc: text(part["description"]), of: part}
@@ -135,6 +134,7 @@ func keys(root schema, all []schema, of *item) []Candidate {
 				c.Detail, c.Rank = strings.TrimPrefix(c.Detail+", required", ", "), 1
 			}
 			out = append(out, c)
+			seen[name] = len(out)
 		}
 	}
 	return out

@@ -4,5 +4,8 @@ package lsp
 func features() []feature {
 	return []feature{
 		pullFeature,
+		completionFeature,
+		hoverFeature,
+		signatureFeature,
 	}
 }

@@ -19,6 +19,10 @@ type Options struct {
 	Version     string
 	ServersFile string // with more servers, as --mcp; a setting of the client replaces it
 	Logger      *slog.Logger
+
+	// LastOutput returns the latest output of a node in the last recorded run of a tool of a graph file; nil
+	// when there is none. It must not write. state is the setting of that name. Nil: runs are not shown.
+	LastOutput func(ctx context.Context, state, file, tool, node string) (*Output, error)
 }
 
 // ErrNoShutdown is the end of a connection that the client did not shut down before.
@@ -50,7 +54,9 @@ type Server struct {
 	lastID   int
 	answers  sync.WaitGroup
 
-	checker *checker
+	checker     *checker
+	closedFiles closedFiles
+	recorded    recordedOutputs
 }
 
 // New returns a server, for one Serve.

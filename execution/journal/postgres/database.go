@@ -42,7 +42,7 @@ func OpenTimed(url string, opts journal.Options, timing Timing) (*journal.Store,
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	d := &database{target: to, timing: timing, log: opts.Logger}
+	d := &database{target: to, timing: timing, log: opts.Logger, readOnly: opts.ReadOnly}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	d.pool.AfterConnect = d.greet
 	d.bell.rings = map[chan struct{}]journal.Topic{}
@@ -52,8 +52,9 @@ func OpenTimed(url string, opts journal.Options, timing Timing) (*journal.Store,
 // database is a journal.Database.
 type database struct {
 	target
-	timing Timing
-	log    *slog.Logger
+	timing   Timing
+	log      *slog.Logger
+	readOnly bool // see journal.Options.ReadOnly
 
 	ctx        context.Context //nolint:containedctx // until Close, of goroutines that nobody waits for
 	stop       context.CancelFunc

@@ -52,7 +52,7 @@ func (d *database) prepare(ctx context.Context, pool *pgxpool.Pool, create bool)
 	switch has, err := d.version(ctx, pool); {
 	case err != nil || has == newest:
 		return err
-	case has == 0 && !create:
+	case has == 0 && !create, d.readOnly:
 		return journal.ErrNoStore
 	}
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
