@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"toolgraph/execution"
@@ -44,5 +46,30 @@ func TestUrgency(t *testing.T) {
 	expect("the end", now)
 	if q := w.queue; q.bytes != 0 || q.awaited != 0 || q.hurried != 0 || len(q.events) != 0 {
 		t.Errorf("an empty queue has %d bytes, %d awaited, %d hurried events", q.bytes, q.awaited, q.hurried)
+	}
+}
+
+// Two looks for a run at the same time end in any order: one that began before the run was there does not
+// say that it was deleted.
+func TestLooksOverlap(t *testing.T) {
+	var all waiters
+	w := &waiter{id: "RUN", until: func(Run) bool { return false }, ready: make(chan waited, 1)}
+	all.add(w, func(context.Context) {})
+	before := all.now()
+	if again := all.found(before, []string{"RUN"}, nil); len(again) > 0 || len(w.ready) > 0 {
+		t.Errorf("a run that has not begun: %v, %d", again, len(w.ready))
+	}
+	all.found(before, []string{"RUN"}, map[string]Run{"RUN": {ID: "RUN"}})
+	if again := all.found(before, []string{"RUN"}, nil); len(again) != 1 || len(w.ready) > 0 {
+		t.Errorf("a look from before: %v, %d", again, len(w.ready))
+	}
+	all.found(all.now(), []string{"RUN"}, nil)
+	select {
+	case end := <-w.ready:
+		if !errors.Is(end.err, ErrNotFound) {
+			t.Error(end.err)
+		}
+	default:
+		t.Error("the run was deleted, and is waited for")
 	}
 }

@@ -15,6 +15,7 @@ import (
 type waiters struct {
 	mu   sync.Mutex // guards what follows
 	all  map[*waiter]bool
+	seen int                // how often a run was seen
 	stop context.CancelFunc // ends the goroutine; nil: there is none
 }
 
@@ -24,7 +25,7 @@ type waiter struct {
 	until func(Run) bool
 	ready chan waited // buffered
 
-	seen bool // the run was there; guarded by waiters.mu
+	seen int // waiters.seen when the run was there; 0: never. Guarded by waiters.mu
 }
 
 type waited struct {
@@ -85,8 +86,17 @@ func (all *waiters) ids() []string {
 	return slices.Collect(maps.Keys(ids))
 }
 
-// found gives runs to those who wait for them; of wanted, those that are not among them do not exist.
-func (all *waiters) found(wanted []string, runs map[string]Run) {
+// now returns the moment at which a look begins, for found.
+func (all *waiters) now() int {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.seen
+}
+
+// found gives runs to those who wait for them; of wanted, those that are not among them did not exist at
+// the moment. again are those that another look has seen since then: they may have begun, or been
+// deleted.
+func (all *waiters) found(moment int, wanted []string, runs map[string]Run) (again []string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for w := range all.all {
@@ -96,14 +106,18 @@ func (all *waiters) found(wanted []string, runs map[string]Run) {
 		run, exists := runs[w.id]
 		var end waited
 		switch {
-		case !exists && !w.seen:
+		case !exists && w.seen == 0:
+			continue
+		case !exists && w.seen > moment:
+			again = append(again, w.id)
 			continue
 		case !exists:
 			end.err = notFound(w.id)
 		case run.Damaged != "":
 			end.err = run.damage()
 		default:
-			w.seen = true
+			all.seen++
+			w.seen = all.seen
 			if !w.until(run) {
 				continue
 			}
@@ -112,6 +126,7 @@ func (all *waiters) found(wanted []string, runs map[string]Run) {
 		w.ready <- end // never blocks: this is the only one
 		delete(all.all, w)
 	}
+	return again
 }
 
 // fail ends all waiting with an error.
@@ -162,28 +177,36 @@ func (s *Store) lookFor(ctx context.Context, ids []string) error {
 }
 
 func (s *Store) lookIn(ctx context.Context, db *sql.DB, ids []string) error {
+	for len(ids) > 0 {
+		moment := s.waiters.now()
+		runs, err := s.lookOnce(ctx, db, ids)
+		if err != nil {
+			return s.data.Explain(err)
+		}
+		ids = s.waiters.found(moment, ids, runs)
+	}
+	return nil
+}
+
+func (s *Store) lookOnce(ctx context.Context, db *sql.DB, ids []string) (map[string]Run, error) {
 	marks, args := make([]string, len(ids)), make([]any, len(ids))
 	for i, id := range ids {
 		marks[i], args[i] = "$"+strconv.Itoa(i+1), id
 	}
 	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' AND id IN (`+strings.Join(marks, ",")+`)`, args...)
 	if err != nil {
-		return s.data.Explain(err)
+		return nil, err
 	}
 	defer rows.Close()
 	runs := map[string]Run{}
 	for rows.Next() {
 		r, err := scanRun(rows)
 		if err != nil {
-			return s.data.Explain(err)
+			return nil, err
 		}
 		runs[r.ID] = r
 	}
-	if err := rows.Err(); err != nil {
-		return s.data.Explain(err)
-	}
-	s.waiters.found(ids, runs)
-	return nil
+	return runs, rows.Err()
 }
 
 // Ready returns why this process cannot record runs now; nil when it can. It costs a transaction without
