@@ -81,7 +81,8 @@ func WithEffects(effect func(ctx context.Context, server, tool string) config.Ef
 func WithVars(vars value.Value) Option { return func(h *hooks) { h.vars = vars } }
 
 // WithCaller records with the start of a run what identifies the request: a digest of the client and
-// the arguments. once: nothing of the run happens before the journal has its start, so that of two
+// the arguments. once: nothing of the run happens before the journal has its start, and there is no
+// result before it has its end, so that of two
 // processes that start a run with the same id one goes on; the other gets ErrTaken.
 func WithCaller(digest string, once bool) Option {
 	return func(h *hooks) { h.caller, h.once = digest, once }
@@ -191,7 +192,7 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 		}
 		result.Partial = l.combined(nil, end.Failure)
 	}
-	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: true}
+	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: h.once}
 	lastErr := h.record(ctx, &last)
 	if errors.Is(lastErr, ErrTaken) {
 		result.Value, result.Partial = nil, nil

@@ -49,9 +49,9 @@ type Event struct {
 	Lost int `json:"lost,omitempty"`
 
 	// Sync marks the events whose loss could do harm or leave an in-doubt call: the start and
-	// the record of a call that is not safe to repeat, edits, the end of a run, and the start of
-	// one that happens once, see WithCaller. A journal
-	// that outlives the process has such a run-started, or such a call-started and what identifies
+	// the record of a call that is not safe to repeat, edits, and the start and the end of a run
+	// that happens once, see WithCaller. A journal that outlives the process has such a
+	// run-started or run-finished, or such a call-started and what identifies
 	// its run, before Append returns; other events of calls do not wait for more.
 	Sync bool `json:"-"`
 	// Scope is the scope of the step's expressions (step-ready); only valid until the Gate

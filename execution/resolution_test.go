@@ -154,19 +154,27 @@ func (s *syncs) Append(ctx context.Context, e execution.Event) error {
 	return s.Memory.Append(ctx, e)
 }
 
-// What may not be lost is marked: the intent of a call that may not be repeated, the end.
+// What may not be lost is marked: the intent of a call that may not be repeated; the beginning and the end of a
+// run that happens once.
 func TestSync(t *testing.T) {
 	for onCrash, want := range map[string]string{
-		"":                 "[call-started step-finished run-finished]",
-		"onCrash: stop, ":  "[call-started step-finished run-finished]",
-		"onCrash: rerun, ": "[run-finished]",
+		"":                 "call-started step-finished",
+		"onCrash: stop, ":  "call-started step-finished",
+		"onCrash: rerun, ": "",
 	} {
-		kept := &syncs{}
-		if _, err := execution.New(echo, execution.WithJournal(kept)).Run(t.Context(), paying(t, onCrash), decode(t, `{"n": 1}`)); err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(kept.kinds); got != want {
-			t.Errorf("%q: %s, want %s", onCrash, got, want)
+		for _, once := range []bool{false, true} {
+			want := strings.Fields(want)
+			if once {
+				want = append(append([]string{"run-started"}, want...), "run-finished")
+			}
+			kept := &syncs{}
+			engine := execution.New(echo, execution.WithJournal(kept), execution.WithCaller("", once))
+			if _, err := engine.Run(t.Context(), paying(t, onCrash), decode(t, `{"n": 1}`)); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(kept.kinds); got != fmt.Sprint(want) {
+				t.Errorf("%q, once %t: %s, want %s", onCrash, once, got, want)
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolgraph/execution"
@@ -47,10 +48,13 @@ func (c *committer) commit(batch []queued) error {
 	if err := c.write(batch, touched); err != nil {
 		return err
 	}
+	if err := c.sync(batch, touched); err != nil {
+		return err
+	}
 	c.store.writer.written(touched)
 	for _, t := range touched {
 		body, sums := t.Body.Body, t.Body.Sums
-		t.Body, t.Chunks, t.Spills, t.Sync = Chunk{}, nil, nil, false
+		t.Body, t.Chunks, t.Spills = Chunk{}, nil, nil
 		if t.Taken {
 			c.lose(batch, t.ID)
 		}
@@ -84,6 +88,23 @@ func (c *committer) write(batch []queued, touched []*track) error {
 	}
 	data := c.store.data
 	return c.store.writer.persist(batch, func() error { return data.Explain(data.Write(background, unwritten)) })
+}
+
+// sync waits once until all that was written survives a crash of the database's server, if a run waits for a
+// part of the batch.
+func (c *committer) sync(batch []queued, touched []*track) error {
+	data, can := c.store.data.(Syncer)
+	if !can || !slices.ContainsFunc(batch, func(q queued) bool { return q.done != nil && (q.view != nil || q.sync) }) {
+		return nil
+	}
+	err := c.store.writer.persist(batch, func() error { return c.store.data.Explain(data.Sync(background)) })
+	if errors.Is(err, ErrTaken) { // and so were all of its runs
+		for _, t := range touched {
+			t.Taken = true
+		}
+		return nil
+	}
+	return err
 }
 
 // lose ends the recording of a run that another process has taken.
@@ -121,7 +142,6 @@ func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
 	if len(t.body) == 0 && len(t.Chunks) == 0 {
 		touched = t
 	}
-	t.Sync = t.Sync || q.done != nil
 	if err := t.add(q.event, q.size); err != nil {
 		return nil, fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
 	}

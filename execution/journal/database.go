@@ -71,10 +71,11 @@ type noter interface {
 	forget(run string)
 }
 
-// Syncer is a Database whose Write does not wait for the disk unless a run waits for it.
+// Syncer is a Database whose Write does not wait for the disk.
 type Syncer interface {
 	// Sync returns when all that was written survives a crash of the database's server. The
-	// error wraps ErrTaken when this process was taken for dead.
+	// error wraps ErrTaken when this process was taken for dead. It is called by the goroutine that
+	// writes.
 	Sync(ctx context.Context) error
 }
 
@@ -114,7 +115,6 @@ type Pending struct {
 	Chunks []Chunk // of other runs
 	Spills []Spill
 
-	Sync  bool // a run waits until it survives a crash of the database's server
 	Taken bool // set by Database.Write
 }
 

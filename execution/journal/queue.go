@@ -13,6 +13,7 @@ type queued struct {
 	bytes int          // of memory, about
 	done  chan<- error // gets the outcome once; nil: no run waits
 
+	sync    bool   // a flush that waits until all before it survives a crash of the database's server
 	release string // a flush that also releases this run; empty: none
 }
 

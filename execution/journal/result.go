@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"toolgraph/expressions/value"
@@ -18,6 +19,19 @@ func (s *Store) Exact(ctx context.Context, id string) (Run, error) {
 		return Run{}, notFound(id)
 	}
 	return found[0], found[0].damage()
+}
+
+// Begun reports whether a run that happens once has begun, by its complete id. Such a run has a row before
+// anything else happens, so nothing that is queued has to be written before.
+func (s *Store) Begun(ctx context.Context, id string) (begun bool, err error) {
+	db, err := s.data.Open(ctx, false)
+	switch {
+	case errors.Is(err, ErrNoStore):
+		return false, nil
+	case err == nil:
+		err = s.data.Explain(db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE id = $1)`, id).Scan(&begun))
+	}
+	return begun, err
 }
 
 // Result returns the value of a run that has finished, whole, with the gap that it, or a part of

@@ -125,6 +125,10 @@ func (s *Store) Close() error {
 	return err
 }
 
+// Flush returns when all events of a run so far are in the database, also after a crash of its
+// server, or with the reason why one is not.
+func (v *view) Flush(ctx context.Context, run string) error { return v.store.Flush(ctx, run) }
+
 // view is a Store for the runs of one graph file.
 type view struct {
 	store   *Store
@@ -142,23 +146,18 @@ func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) 
 
 // Flush returns when all events of a run so far are in the database, also after a crash of its
 // server, or with the reason why one is not.
-func (v *view) Flush(ctx context.Context, run string) error {
+func (s *Store) Flush(ctx context.Context, run string) error {
 	done := make(chan error, 1)
-	if err := v.store.writer.put(queued{done: done}); err != nil {
+	if err := s.writer.put(queued{done: done, sync: true}); err != nil {
 		return err
 	}
 	if err := <-done; err != nil {
 		return err
 	}
-	if v.store.writer.isTaken(run) {
+	if s.writer.isTaken(run) {
 		return takenError(run)
 	}
-	if d, ok := v.store.data.(Syncer); ok {
-		if err := d.Sync(ctx); err != nil {
-			return v.store.data.Explain(err)
-		}
-	}
-	recorded, err := v.store.Run(ctx, run)
+	recorded, err := s.Run(ctx, run)
 	if err == nil && recorded.Lost > 0 {
 		err = &GapError{Run: run, What: fmt.Sprintf("%d of its events", recorded.Lost), Gap: Gap{Reason: Unwritten}}
 	}

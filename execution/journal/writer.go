@@ -102,12 +102,12 @@ func (w *writer) append(v *view, e execution.Event) error {
 // them. For other runs a note in the lease is enough for what must survive the process; the loss
 // of a run's end does no harm. An answer that a call follows is awaited, because its user would be
 // asked again; when the store cannot be written, that is all that its loss does. A run that happens once
-// begins when no other process can begin it.
+// begins when no other process can begin it, and has ended when every process sees that.
 func (w *writer) waits(e execution.Event) bool {
 	if w.store.opts.Durable {
 		return e.Record == nil || e.Record.NodeType == config.MCPNode
 	}
-	if e.Kind == execution.Answered || e.Kind == execution.RunStarted {
+	if e.Kind == execution.Answered || e.Kind == execution.RunStarted || e.Kind == execution.RunFinished {
 		return e.Sync
 	}
 	return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)

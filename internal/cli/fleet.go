@@ -175,11 +175,7 @@ func (fl *flight) land(result *execution.Result, err error) {
 // recorded waits until what a run has done so far is recorded. The error is execution.ErrTaken when
 // another process has the run.
 func (f *fleet) recorded(ctx context.Context, run string) error {
-	all, can := f.history.Journal(nil, journal.About{}).(execution.Flusher)
-	if !can {
-		return nil
-	}
-	if err := all.Flush(context.WithoutCancel(ctx), run); errors.Is(err, execution.ErrTaken) {
+	if err := f.history.Flush(context.WithoutCancel(ctx), run); errors.Is(err, execution.ErrTaken) {
 		return err
 	}
 	return nil // a store that cannot be written reports it

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -256,10 +257,8 @@ func (on hosted) settled(ctx context.Context, id string, err error) error {
 	case err != nil && !errors.As(err, &step), errors.Is(err, execution.ErrTaken):
 		return err
 	}
-	if f, can := on.history.Journal(on.File.Secrets, aboutRuns(on.Project)).(execution.Flusher); can && !errors.Is(err, execution.ErrSuspended) {
-		if failed := f.Flush(context.WithoutCancel(ctx), id); failed != nil {
-			return failed
-		}
+	if errors.Is(err, execution.ErrSuspended) {
+		return err
 	}
-	return err
+	return cmp.Or(on.history.Flush(context.WithoutCancel(ctx), id), err)
 }

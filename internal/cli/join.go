@@ -103,22 +103,19 @@ func (l *loaded) answerCall(
 		return l.join(ctx, j)
 	}
 	if once {
-		switch _, err := l.history.Exact(ctx, j.id); {
-		case err == nil:
+		switch begun, err := l.history.Begun(ctx, j.id); {
+		case begun:
 			fl.land(nil, nil)
 			return l.join(ctx, j)
-		case !errors.Is(err, journal.ErrNotFound):
+		case err != nil:
 			err = l.unavailable(err)
 			fl.land(nil, err)
 			return nil, err
 		}
 	}
 	result, err := l.run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once))...)
-	switch {
-	case errors.Is(err, journal.ErrNotBegun):
+	if errors.Is(err, journal.ErrNotBegun) {
 		result, err = nil, l.unavailable(err)
-	case once:
-		err = l.recorded(ctx, j.id, result, err)
 	}
 	fl.land(result, err)
 	switch {
@@ -148,15 +145,6 @@ func (l *loaded) unavailable(why error) error {
 	}
 	l.log.Warn("a call was not made, because the run history cannot be used", "error", why)
 	return &server.AgainError{Reason: "the run history cannot be used now, so the call was not made or its result cannot be read; call again"}
-}
-
-// recorded waits until the end of a run is recorded, because a client that calls again has to get the
-// same one. The error is that of the run, or that another process has it.
-func (l *loaded) recorded(ctx context.Context, id string, result *execution.Result, err error) error {
-	if result == nil || leaves(err) {
-		return err
-	}
-	return cmp.Or(l.fleet.recorded(ctx, id), err)
 }
 
 // joinOr joins the run of a process that ends. When no other process goes on with it, it returns what
@@ -308,8 +296,7 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 		return nil, nil, false
 	}
 	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
-	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{j.user, j}))...)
-	err = l.recorded(ctx, run.ID, result, err)
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{j.user, j}), execution.WithCaller(j.caller, true))...)
 	if result == nil { // it was not resumed; who waits for it finds out why
 		fl.land(nil, nil)
 	} else {

@@ -163,7 +163,8 @@ func (d *database) sweep(ctx context.Context, conns *pgxpool.Pool) error {
 
 var errGone = errors.New("this process was taken for dead again and again while it wrote")
 
-// Sync returns when the disk has all that was written.
+// Sync writes the next beat at once, and waits for the disk: the log of a server is written in order, so
+// what was written before is there as well.
 func (d *database) Sync(ctx context.Context) error {
 	me, ok := d.known()
 	if !ok {

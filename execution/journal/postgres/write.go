@@ -12,8 +12,7 @@ import (
 )
 
 // Write writes a batch: one statement, whatever its size. That commits without waiting for the disk, so
-// that its locks are short. When a run waits for the batch, the next beat is written at once and waits
-// for the disk: the log of a server is written in order, so the batch is there as well.
+// that its locks are short; see Sync.
 func (d *database) Write(ctx context.Context, batch []*journal.Pending) error {
 	ctx, cancel := context.WithTimeout(ctx, statementMost)
 	defer cancel()
@@ -34,30 +33,10 @@ func (d *database) Write(ctx context.Context, batch []*journal.Pending) error {
 				return err
 			}
 		default:
-			if err != nil || !isAwaited(batch) {
-				return err
-			}
-			alive, err := d.show(ctx, me.Name)
-			if err == nil && !alive {
-				d.lost(me.Name)
-				for _, u := range batch {
-					u.Taken = true
-				}
-			}
 			return err
 		}
 	}
 	return errGone
-}
-
-// isAwaited reports whether a run waits until a part of the batch survives a crash of the server.
-func isAwaited(batch []*journal.Pending) bool {
-	for _, u := range batch {
-		if u.Sync && !u.Taken {
-			return true
-		}
-	}
-	return false
 }
 
 // lose marks the run that another process has written to, which an error of write_runs names.
