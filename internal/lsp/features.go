@@ -7,5 +7,8 @@ func features() []feature {
 		completionFeature,
 		hoverFeature,
 		signatureFeature,
+		definitionFeature,
+		renameFeature,
+		symbolsFeature,
 	}
 }

@@ -28,9 +28,21 @@ type TextEdit struct {
 	NewText string `json:"newText"`
 }
 
-// WorkspaceEdit changes documents, by URI.
+// WorkspaceEdit changes documents: each in a version, or, for clients that do not know this, by URI.
 type WorkspaceEdit struct {
-	Changes map[string][]TextEdit `json:"changes"`
+	DocumentChanges []documentEdit        `json:"documentChanges,omitempty"`
+	Changes         map[string][]TextEdit `json:"changes,omitempty"`
+}
+
+type documentEdit struct {
+	TextDocument versionedID `json:"textDocument"`
+	Edits        []TextEdit  `json:"edits"`
+}
+
+// versionedID names a version of a document; a file that is not open has none, which is null.
+type versionedID struct {
+	URI     string `json:"uri"`
+	Version *int   `json:"version"`
 }
 
 // Markup is a text for people: plaintext or markdown, as the client can show it.
