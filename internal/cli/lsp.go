@@ -22,7 +22,9 @@ command itself; docs/editors.md says how.
 Graph files are checked while they are edited, with the same findings as toolgraph check
 --any-env. What is known of the tools of servers comes from the lock file beside a graph
 file and from servers of a registry that were synced. No server is started, no environment
-variable is read, and no file is changed.`,
+variable that a graph file names is read, and no file is changed. Hovers show values of the
+last recorded run, unless the setting hoverValues is false; the setting state names another
+place of recorded runs.`,
 		Example: `  toolgraph lsp
   toolgraph lsp --mcp mcp.json`,
 		Args: args(0, 0, "no argument; the editor says which files are open"),

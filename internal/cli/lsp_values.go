@@ -32,7 +32,7 @@ func lastOutput(ctx context.Context, place, file, tool, node string) (*lsp.Outpu
 
 func lastOutputIn(ctx context.Context, store *journal.Store, file, tool, node string) (*lsp.Output, error) {
 	runs, err := store.List(ctx, journal.Filter{File: file, Tool: tool, Limit: 1})
-	if err != nil || len(runs) == 0 {
+	if err != nil || len(runs) == 0 || runs[0].Damaged != "" {
 		return nil, err
 	}
 	history, err := store.History(ctx, runs[0].ID)

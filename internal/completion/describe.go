@@ -43,7 +43,9 @@ func Describe(ctx context.Context, src string, offset int, known *Known) (d Desc
 		return d, false
 	}
 	for at := d.To; ; at++ { // ids and names of tools have other characters as well
-		if d, ok = describe(ctx, src, at, d.From, known); ok || at == len(src) || !isLetter(src[at]) && !strings.ContainsRune("-_.:", rune(src[at])) {
+		if d, ok = describe(ctx, src, at, d.From, known); ok && d.From > offset {
+			return d, false // a word behind the one at the place
+		} else if ok || at == len(src) || !isLetter(src[at]) && !strings.ContainsRune("-_.:", rune(src[at])) {
 			return d, ok
 		}
 	}

@@ -5,30 +5,53 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolgraph/internal/graphtest"
 )
+
+// example is an example file, and what is known of it.
+type example struct {
+	name, src string
+	known     *Known
+}
+
+// examplesOf returns the graph files and the test files of the examples.
+func examplesOf(t *testing.T) (all []example) {
+	t.Helper()
+	paths, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(paths) < 20 {
+		t.Fatal(err, paths)
+	}
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := example{name: filepath.Base(path), src: string(raw)}
+		if graph, isTest := strings.CutSuffix(path, ".test.yaml"); isTest {
+			of, err := os.ReadFile(graph + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.known = knownOf(t, string(of)).As(TestFile, graphtest.Schema())
+		} else {
+			e.known = knownOf(t, e.src)
+		}
+		all = append(all, e)
+	}
+	return append(all, example{"graph.lock.yaml", lockText, knownOf(t, file).As(LockFile, nil)})
+}
 
 // At each byte of each example file, and at the end of files that were cut off, there is an answer: bounded, of words that
 // replace the word before the cursor, and read in steps that grow with the text alone.
 func TestEveryByte(t *testing.T) {
-	paths, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(paths) < 10 {
-		t.Fatal(err, paths)
-	}
 	step := 1
 	if testing.Short() {
 		step = 7
 	}
-	for _, path := range paths {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, known := string(raw), &Known{}
-			if !strings.HasSuffix(path, ".test.yaml") && !strings.HasSuffix(path, ".lock.yaml") {
-				known = knownOf(t, src)
-			}
-			found := 0
+	for _, e := range examplesOf(t) {
+		t.Run(e.name, func(t *testing.T) {
+			src, known, found := e.src, e.known, 0
 			for at := 0; at <= len(src); at += step {
 				texts := []string{src}
 				if at%7 == 0 {
@@ -36,10 +59,19 @@ func TestEveryByte(t *testing.T) {
 				}
 				for _, text := range texts {
 					list := At(t.Context(), text, at, known)
-					if list.From < 0 || list.From > at || len(list.Candidates) > mostCandidates {
-						t.Fatalf("at %d: from %d, %d candidates", at, list.From, len(list.Candidates))
+					if list.From < 0 || list.From > at || list.To < at || list.To > len(text) || len(list.Candidates) > mostCandidates {
+						t.Fatalf("at %d: from %d to %d, %d candidates", at, list.From, list.To, len(list.Candidates))
 					}
 					found += len(list.Candidates)
+				}
+				if at%3 != 0 {
+					continue
+				}
+				if d, ok := Describe(t.Context(), src, at, known); ok && (d.From > at || d.To < at || d.To > len(src)) {
+					t.Fatalf("at %d: described from %d to %d", at, d.From, d.To)
+				}
+				if call, ok := CallAt(t.Context(), src, at, known); ok && (call.Active < 0 || call.Label == "") {
+					t.Fatalf("at %d: %+v", at, call)
 				}
 			}
 			if found == 0 {
@@ -89,12 +121,18 @@ func stairs(n int, line string) string {
 func FuzzAt(f *testing.F) {
 	f.Add(file, 400)
 	f.Add("a: [{'", 6)
+	f.Add(testFile, 200)
+	f.Add(lockText, 60)
 	known := knownOf(f, file)
+	kinds := []*Known{known, known.As(TestFile, graphtest.Schema()), known.As(LockFile, nil)}
 	f.Fuzz(func(t *testing.T, src string, at int) {
-		list := At(t.Context(), src, at, known)
-		if list.From < 0 || list.From > len(src) {
-			t.Errorf("from %d", list.From)
+		for _, known := range kinds {
+			list := At(t.Context(), src, at, known)
+			if list.From < 0 || list.From > list.To || list.To > len(src) {
+				t.Errorf("from %d to %d", list.From, list.To)
+			}
+			Describe(t.Context(), src, at, known)
+			CallAt(t.Context(), src, at, known)
 		}
-		Describe(t.Context(), src, at, known)
 	})
 }
