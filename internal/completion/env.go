@@ -259,10 +259,7 @@ func (c *cursor) variables(s source) []Candidate {
 
 // function is the candidate of a function of the library.
 func (c *cursor) function(name string) Candidate {
-	f := Candidate{
-		Kind: "function", Detail: strings.TrimPrefix(signatureOf(name), "$"+name), Doc: docOf(name), Rank: -1,
-		Insert: "$" + name + "(", Snippet: `\$` + name + "($0)",
-	}
+	f := library()[name]
 	switch {
 	case strings.HasPrefix(c.src[c.offset:], "("):
 		f.Insert, f.Snippet = "", ""

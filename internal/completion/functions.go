@@ -2,6 +2,7 @@ package completion
 
 import (
 	"strings"
+	"sync"
 
 	"toolgraph/expressions/jsonata"
 )
@@ -143,6 +144,18 @@ func signatureOf(name string) string {
 	}
 	return out
 }
+
+// library are the candidates of all functions, by name, with what does not depend on their place.
+var library = sync.OnceValue(func() map[string]Candidate {
+	all := map[string]Candidate{}
+	for name := range functions {
+		all[name] = Candidate{
+			Kind: "function", Detail: strings.TrimPrefix(signatureOf(name), "$"+name), Doc: docOf(name), Rank: -1,
+			Insert: "$" + name + "(", Snippet: `\$` + name + "($0)",
+		}
+	}
+	return all
+})
 
 // FunctionDoc describes a function of JSONata, as $name, or an operator of rules; "" for other labels.
 func FunctionDoc(label string) string {
