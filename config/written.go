@@ -111,3 +111,19 @@ func Apply(src []byte, edits []Edit) []byte {
 	}
 	return append(out, src[at:]...)
 }
+
+// Offsets returns for each byte of Value, and for its end, the byte of the file that gives it; nil for a
+// text that is not verbatim in a file.
+func (t Text) Offsets() []int {
+	if t.src == nil {
+		return nil
+	}
+	at, _, ok := t.trace()
+	if !ok {
+		return nil
+	}
+	for i := range at {
+		at[i] += t.src.mark
+	}
+	return at
+}

@@ -10,5 +10,8 @@ func features() []feature {
 		definitionFeature,
 		renameFeature,
 		symbolsFeature,
+		tokensFeature,
+		lensFeature,
+		inlayFeature,
 	}
 }

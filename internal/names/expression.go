@@ -17,6 +17,7 @@ func (r *reader) expression(t *tool, source config.Text) {
 	if source.Value == "" {
 		return
 	}
+	r.note(source)
 	e, err := jsonata.Compile(context.Background(), source.Value)
 	if err != nil {
 		r.unclear = append(r.unclear, Unclear{File: t.of.path, Tool: t.name, Pos: source.Pos, Why: "the expression does not compile"})
@@ -130,6 +131,9 @@ func (r *reader) rule(t *tool, rule *config.Data) {
 		}
 	}
 	for _, read := range compiled.Reads() {
+		if source := rule.At(read.Var...).Text; source.Value != "" {
+			r.note(source)
+		}
 		if source := rule.At(read.Var...).Text; read.Expression != nil && source.IsSet() {
 			r.compiled(t, source, read.Expression, read.Body)
 		}

@@ -14,6 +14,8 @@ type Index struct {
 	all     []Occurrence // sorted
 	unread  []string     // files that cannot be read
 	unclear []Unclear
+
+	expressions map[string][]config.Text // by the path of the file
 }
 
 // Unclear is a place where an expression may have a name that cannot be found.

@@ -50,7 +50,7 @@ type tool struct {
 // Read returns the index of files: graph files, and the tests, cassettes and locks beside them, by
 // their paths. A file that cannot be read has no names.
 func Read(sources []Source) *Index {
-	x := &Index{graphs: map[string]*graphFile{}, texts: map[string][]byte{}}
+	x := &Index{graphs: map[string]*graphFile{}, texts: map[string][]byte{}, expressions: map[string][]config.Text{}}
 	var others []*file
 	for _, s := range sources {
 		s.Path = filepath.Clean(s.Path)
